@@ -1,0 +1,2 @@
+//! gramc.
+fn main() {}
