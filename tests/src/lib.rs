@@ -1,1 +1,20 @@
 //! Shared helpers of the tests.
+//!
+//! The conformance and property tests need four things, kept here because a test binary, a bench
+//! and a fuzz target all use them: the reference parser behind a small interface
+//! ([`reference`]), documents made from the grammar ([`generate`]), single edits of documents
+//! ([`mutate`]), and the comparison of the two parsers with the search for a smallest
+//! counterexample ([`compare`](mod@compare), [`shrink`](mod@shrink)).
+//!
+//! Everything random comes from [`rng`] and depends on a seed only, so a failure found on one
+//! machine is the same failure on every other.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+pub mod campaign;
+pub mod compare;
+pub mod corpus;
+pub mod generate;
+pub mod mutate;
+pub mod reference;
+pub mod rng;
+pub mod shrink;

@@ -1,1 +1,31 @@
-//! Text to tokens to tree.
+//! Text to lossless tokens to a tree with spans, for the whole of gram notation.
+//!
+//! Parsing never fails: it gives a tree and diagnostics.
+//!
+//! ```
+//! let source = gram_syntax::SourceFile::new("greeting.gram", "(personName::Text)==>(::String)");
+//! let parse = gram_syntax::parse(source);
+//! assert!(parse.diagnostics().is_empty());
+//! assert_eq!(parse.tree().token_texts().collect::<String>(), parse.source().text());
+//! ```
+
+mod codes;
+mod diagnostic;
+mod lexer;
+mod limits;
+mod parse;
+mod parser;
+mod sexp;
+mod source;
+mod span;
+mod token;
+mod tree;
+
+pub use codes::SYNTAX_CODES;
+pub use diagnostic::{Applicability, Code, Diagnostic, Edit, Fix, Label, Severity};
+pub use limits::Limits;
+pub use parse::{Extension, ExtensionUse, Parse, parse, parse_with};
+pub use source::{LineIndex, Position, SourceFile};
+pub use span::Span;
+pub use token::TokenKind;
+pub use tree::{Children, Node, NodeId, NodeKind, Token, Tree};

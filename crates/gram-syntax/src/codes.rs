@@ -1,0 +1,27 @@
+//! The codes of findings about syntax.
+
+crate::declare_codes! {
+    /// All codes of findings about syntax.
+    SYNTAX_CODES;
+    UNCLOSED_BRACKET = "unclosed-bracket";
+    UNCLOSED_STRING = "unclosed-string";
+    UNCLOSED_COMMENT = "unclosed-comment";
+    FENCE = "malformed-fence";
+    ESCAPE = "unknown-escape";
+    NUMBER = "malformed-number";
+    NAME = "malformed-name";
+    UNEXPECTED_TOKEN = "unexpected-token";
+    MISSING_COMMA = "missing-comma";
+    EXTRA_COMMA = "extra-comma";
+    MISSING_BAR = "missing-bar";
+    MISSING_TYPE = "missing-type";
+    MISSING_VALUE = "missing-value";
+    ARROW = "malformed-arrow";
+    ANNOTATION = "malformed-annotation";
+    HEADER = "misplaced-header";
+    NUL_CHARACTER = "nul-character";
+    INVALID_UTF8 = "invalid-utf8";
+    TOO_DEEP = "too-deep";
+    TOO_LARGE = "too-large";
+    TOO_MANY_ERRORS = "too-many-errors";
+}

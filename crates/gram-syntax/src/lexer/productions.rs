@@ -1,0 +1,166 @@
+//! The lexical productions of the grammar, one nom parser each.
+//!
+//! They work on bytes: what is not ASCII stands only in strings, comments and broken text. The
+//! error type is `()`, for a production that does not match is no finding, only a "no".
+
+use nom::branch::alt;
+use nom::bytes::{tag, take_while, take_while1};
+use nom::character::satisfy;
+use nom::combinator::{opt, recognize, value};
+use nom::{IResult, Parser};
+
+use crate::token::TokenKind;
+
+pub(super) type Input<'a> = &'a [u8];
+pub(super) type Lexed<'a, T = TokenKind> = IResult<Input<'a>, T, ()>;
+
+const SPACE: u8 = 1;
+const SYMBOL_START: u8 = 2;
+const SYMBOL_PART: u8 = 4;
+
+/// What each byte may be part of; one look instead of a chain of comparisons.
+static CLASSES: [u8; 256] = classes();
+
+const fn classes() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let b = byte as u8;
+        if b == b' ' || (b >= b'\t' && b <= b'\r') {
+            table[byte] |= SPACE;
+        }
+        if b.is_ascii_alphabetic() || b == b'_' {
+            table[byte] |= SYMBOL_START | SYMBOL_PART;
+        }
+        if b.is_ascii_digit() || b == b'.' || b == b'-' || b == b'@' {
+            table[byte] |= SYMBOL_PART;
+        }
+        byte += 1;
+    }
+    table
+}
+
+/// White space of the grammar, which is ASCII's.
+#[inline]
+pub(crate) fn is_space(byte: u8) -> bool {
+    CLASSES[byte as usize] & SPACE != 0
+}
+
+/// White space that stays on its line.
+#[inline]
+pub(super) fn is_blank(byte: u8) -> bool {
+    byte != b'\n' && is_space(byte)
+}
+
+#[inline]
+pub(super) fn is_symbol_start(byte: u8) -> bool {
+    CLASSES[byte as usize] & SYMBOL_START != 0
+}
+
+#[inline]
+pub(super) fn is_symbol_part(byte: u8) -> bool {
+    CLASSES[byte as usize] & SYMBOL_PART != 0
+}
+
+fn is_digit(byte: u8) -> bool {
+    byte.is_ascii_digit()
+}
+
+/// `whitespace = ( " " | "\t" | "\n" | "\v" | "\f" | "\r" )+`
+#[inline]
+pub(super) fn whitespace(input: Input<'_>) -> Lexed<'_> {
+    value(TokenKind::Whitespace, take_while1(is_space)).parse_complete(input)
+}
+
+/// `symbol = [a-zA-Z_] [0-9a-zA-Z_.\-@]*`. The caller has seen the first character.
+#[inline]
+pub(super) fn symbol(input: Input<'_>) -> Lexed<'_> {
+    value(TokenKind::Symbol, take_while1(is_symbol_part)).parse_complete(input)
+}
+
+/// `number = hexadecimal | octal | decimal | measurement | integer`, the longest that matches.
+pub(super) fn number(input: Input<'_>) -> Lexed<'_> {
+    alt((hexadecimal, octal, decimal, measurement, integer)).parse_complete(input)
+}
+
+/// `integer = "-"? ( "0" | [1-9] [0-9]* )`
+fn integer(input: Input<'_>) -> Lexed<'_> {
+    value(TokenKind::Integer, (opt(tag(&b"-"[..])), alt((zero, natural)))).parse_complete(input)
+}
+
+fn zero(input: Input<'_>) -> Lexed<'_, Input<'_>> {
+    tag(&b"0"[..]).parse_complete(input)
+}
+
+fn natural(input: Input<'_>) -> Lexed<'_, Input<'_>> {
+    recognize((satisfy(|c| matches!(c, '1'..='9')), take_while(is_digit))).parse_complete(input)
+}
+
+/// `decimal = integer "." [0-9]+`
+fn decimal(input: Input<'_>) -> Lexed<'_> {
+    value(TokenKind::Decimal, (integer, tag(&b"."[..]), take_while1(is_digit))).parse_complete(input)
+}
+
+/// `measurement = integer [a-zA-Z]+`
+fn measurement(input: Input<'_>) -> Lexed<'_> {
+    value(TokenKind::Measurement, (integer, take_while1(|b: u8| b.is_ascii_alphabetic())))
+        .parse_complete(input)
+}
+
+/// `octal = "0" [0-7]+`
+fn octal(input: Input<'_>) -> Lexed<'_> {
+    value(TokenKind::Octal, (zero, take_while1(|b| matches!(b, b'0'..=b'7')))).parse_complete(input)
+}
+
+/// `hexadecimal = "0x" [0-9a-fA-F]+`, unless a measurement is longer: `0xfg` is one.
+fn hexadecimal(input: Input<'_>) -> Lexed<'_> {
+    let digits = |b: u8| b.is_ascii_hexdigit();
+    let (rest, kind) =
+        value(TokenKind::Hexadecimal, (tag(&b"0x"[..]), take_while1(digits))).parse_complete(input)?;
+    match measurement(input) {
+        Ok((shorter, kind)) if shorter.len() < rest.len() => Ok((shorter, kind)),
+        _ => Ok((rest, kind)),
+    }
+}
+
+/// `comment = "//" [^\n]*`. The caller has seen the slashes.
+pub(super) fn comment(input: Input<'_>) -> Lexed<'_> {
+    let end = memchr::memchr(b'\n', input).unwrap_or(input.len());
+    Ok((&input[end..], TokenKind::Comment))
+}
+
+/// The punctuation, longest first.
+#[inline]
+pub(super) fn punctuation(input: Input<'_>) -> Lexed<'_> {
+    use TokenKind as K;
+    let second = input.get(1).copied().unwrap_or_default();
+    let (kind, len) = match input.first().copied().unwrap_or_default() {
+        b'[' => (K::LBracket, 1),
+        b']' => (K::RBracket, 1),
+        b'(' => (K::LParen, 1),
+        b')' => (K::RParen, 1),
+        b'{' => (K::LBrace, 1),
+        b'}' => (K::RBrace, 1),
+        b',' => (K::Comma, 1),
+        b'|' => (K::Pipe, 1),
+        b':' if second == b':' => (K::ColonColon, 2),
+        b':' => (K::Colon, 1),
+        b'@' if second == b'@' => (K::AtAt, 2),
+        b'@' => (K::At, 1),
+        b'-' if second == b'>' => (K::DashGreater, 2),
+        b'-' => (K::Dash, 1),
+        b'=' if second == b'>' => (K::EqualsGreater, 2),
+        b'=' => (K::Equals, 1),
+        b'~' if second == b'>' => (K::TildeGreater, 2),
+        b'~' => (K::Tilde, 1),
+        b'<' if second == b'-' => (K::LessDash, 2),
+        b'<' if second == b'=' => (K::LessEquals, 2),
+        b'<' if second == b'~' => (K::LessTilde, 2),
+        b'<' => (K::Less, 1),
+        b'>' => (K::Greater, 1),
+        b'.' if second == b'.' && input.get(2) == Some(&b'.') => (K::DotDotDot, 3),
+        b'.' if second == b'.' => (K::DotDot, 2),
+        _ => return Err(nom::Err::Error(())),
+    };
+    Ok((&input[len..], kind))
+}

@@ -1,0 +1,213 @@
+//! Brackets: what may follow an item, and what to do when something else does.
+
+use super::Parser;
+use crate::token::TokenKind as T;
+use crate::tree::NodeKind as N;
+
+/// A bracket that was opened.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Group {
+    /// The token that opened it.
+    pub(super) opener: u32,
+    /// The kind of token that closes it.
+    pub(super) closer: T,
+}
+
+/// What a group holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Items {
+    /// One thing, without commas.
+    One,
+    /// Patterns and references.
+    Elements,
+    /// Keys and values.
+    Entries,
+    /// Values.
+    Values,
+}
+
+/// What comes behind an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum After {
+    /// Another item.
+    Item,
+    /// The group's end, which was taken.
+    Closed,
+    /// The group has no end; what comes belongs to what is around it.
+    Abandoned,
+}
+
+impl Parser<'_> {
+    /// Opens a group at the next token, which the caller takes.
+    pub(super) fn group(&mut self, closer: T) -> Group {
+        if let Some(open) = self.open.get_mut(sort(closer)) {
+            *open += 1;
+        }
+        Group { opener: self.at, closer }
+    }
+
+    fn end_group(&mut self, group: &Group) {
+        if let Some(open) = self.open.get_mut(sort(group.closer)) {
+            *open = open.saturating_sub(1);
+        }
+    }
+
+    /// Takes what separates an item from the next, or the end of the group.
+    pub(super) fn after_item(&mut self, group: &Group, items: Items) -> After {
+        loop {
+            let kind = self.kind();
+            if kind == group.closer {
+                self.bump();
+                self.end_group(group);
+                return After::Closed;
+            }
+            if kind == T::Comma {
+                return self.comma(group, items);
+            }
+            if self.gives_up(group) {
+                return After::Abandoned;
+            }
+            if is_closer(kind) {
+                self.wrong_closer(group);
+                self.error_token();
+                self.end_group(group);
+                return After::Closed;
+            }
+            if self.starts_item(items) {
+                self.missing_comma();
+                return After::Item;
+            }
+            self.unexpected_in_group(group, items);
+            self.skip_to_separator(group);
+        }
+    }
+
+    /// Takes the end of a group that holds one thing.
+    pub(super) fn close_group(&mut self, group: &Group, items: Items) {
+        if self.kind() == group.closer {
+            self.bump();
+            self.end_group(group);
+            return;
+        }
+        while self.after_item(group, items) == After::Item {}
+    }
+
+    /// A comma between items, or one too many.
+    fn comma(&mut self, group: &Group, items: Items) -> After {
+        if items == Items::One {
+            // A comma inside a group without commas belongs to a group around it.
+            self.unclosed(group);
+            self.end_group(group);
+            return After::Abandoned;
+        }
+        self.bump();
+        while self.kind() == T::Comma {
+            self.extra_comma(self.at);
+            self.error_token();
+        }
+        if self.kind() == group.closer {
+            self.extra_comma(self.last);
+            self.bump();
+            self.end_group(group);
+            return After::Closed;
+        }
+        After::Item
+    }
+
+    /// Whether the group is over without its end, which is then reported: at the end of the
+    /// text, at what begins a declaration, and at the end of a group around it.
+    fn gives_up(&mut self, group: &Group) -> bool {
+        let kind = self.kind();
+        let outer = self.open.get(sort(kind)).is_some_and(|&open| open > 0);
+        let over = kind == T::End || self.at_declaration() || (is_closer(kind) && outer);
+        let node = group.closer == T::RParen && (is_arrow(kind) || kind == T::Pipe);
+        if over || node {
+            self.unclosed(group);
+            self.end_group(group);
+        }
+        over || node
+    }
+
+    fn starts_item(&self, items: Items) -> bool {
+        match items {
+            Items::One => false,
+            Items::Elements => {
+                matches!(self.kind(), T::LBracket | T::LParen | T::Symbol | T::Backticked)
+            }
+            Items::Entries => {
+                matches!(self.kind(), T::Symbol | T::Backticked | T::DoubleQuoted)
+                    && matches!(self.second(), T::Colon | T::ColonColon)
+            }
+            Items::Values => {
+                let kind = self.kind();
+                kind.is_number()
+                    || matches!(kind, T::Symbol | T::Backticked | T::DoubleQuoted)
+                    || matches!(kind, T::SingleQuoted | T::LBrace | T::LBracket)
+            }
+        }
+    }
+
+    /// Passes over what fits nowhere, up to a comma or the end of the group.
+    fn skip_to_separator(&mut self, group: &Group) {
+        let node = self.open(N::Error);
+        let start = self.at;
+        while !self.at_separator(group) || self.at == start {
+            self.skip_token_tree();
+        }
+        self.close(node);
+    }
+
+    fn at_separator(&self, group: &Group) -> bool {
+        let kind = self.kind();
+        kind == T::End
+            || kind == T::Comma
+            || is_closer(kind)
+            || self.at_declaration()
+            || (group.closer == T::RParen && is_arrow(kind))
+    }
+
+    /// Passes over one token, or over a bracket with all that it holds. At an end or at what
+    /// begins a declaration inside of it, it stops there.
+    pub(super) fn skip_token_tree(&mut self) {
+        let mut depth = 0_u32;
+        loop {
+            match self.kind() {
+                T::End => return,
+                T::LBracket | T::LParen | T::LBrace => depth += 1,
+                T::RBracket | T::RParen | T::RBrace => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.bump();
+            if depth == 0 || self.at_declaration() {
+                return;
+            }
+        }
+    }
+
+    /// One token as an error node.
+    pub(super) fn error_token(&mut self) {
+        if self.kind() != T::End {
+            self.leaf(N::Error);
+        }
+    }
+}
+
+/// The place of a closing bracket in [`Parser::open`].
+fn sort(closer: T) -> usize {
+    match closer {
+        T::RBracket => 0,
+        T::RParen => 1,
+        T::RBrace => 2,
+        T::Greater => 3,
+        _ => usize::MAX,
+    }
+}
+
+pub(super) fn is_closer(kind: T) -> bool {
+    matches!(kind, T::RBracket | T::RParen | T::RBrace | T::Greater)
+}
+
+/// Whether a token begins or ends an arrow.
+pub(super) fn is_arrow(kind: T) -> bool {
+    (kind as u8) >= (T::Dash as u8) && (kind as u8) <= (T::LessTilde as u8)
+}

@@ -1,0 +1,226 @@
+//! Tokens to a tree, in one pass, without recursion and without failing.
+//!
+//! Each production of the grammar is a function of its name. Brackets nest on stacks of their
+//! own, never on the machine's, so no text overflows it. What fits no production becomes an
+//! error node and a diagnostic, and the parser goes on behind it.
+
+mod errors;
+mod group;
+mod path;
+mod pattern;
+mod record;
+mod value;
+
+use std::sync::Arc;
+
+use crate::diagnostic::Diagnostic;
+use crate::lexer::{self, Lexed, Slashes};
+use crate::limits::Limits;
+use crate::parse::{Extension, ExtensionUse};
+use crate::source::SourceFile;
+use crate::span::{Span, offset};
+use crate::token::{TokenKind, Tokens};
+use crate::tree::{NodeData, NodeKind, Tree};
+
+/// What a parse gives: see [`Parse`](crate::Parse).
+pub(crate) struct Parsed {
+    pub(crate) tree: Tree,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) extensions: Vec<ExtensionUse>,
+}
+
+/// Parses a text.
+///
+/// A string that begins with `//` is text (extension E4), unless the whole document is plain
+/// gram when it is read as the reference grammar reads it: extensions never change the meaning
+/// of plain gram. Only a document that could be read both ways is parsed a second time.
+pub(crate) fn parse(source: &Arc<SourceFile>, limits: &Limits) -> Parsed {
+    let lexed = lexer::lex(source.text(), Slashes::Text);
+    if lexed.ambiguous {
+        let plain = Parser::run(source, lexer::lex(source.text(), Slashes::Comment), limits);
+        if plain.diagnostics.is_empty() && plain.extensions.is_empty() {
+            return plain;
+        }
+    }
+    Parser::run(source, lexed, limits)
+}
+
+struct Parser<'a> {
+    source: &'a Arc<SourceFile>,
+    limits: &'a Limits,
+    tokens: Tokens,
+    /// The next token that is not trivia.
+    at: u32,
+    /// The last token that was taken.
+    last: u32,
+    nodes: Vec<NodeData>,
+    docs: Vec<(u32, u32)>,
+    diagnostics: Vec<Diagnostic>,
+    extensions: Vec<ExtensionUse>,
+    /// How many brackets of each sort are open: `]`, `)`, `}`, `>`.
+    open: [u32; 4],
+    /// The token at which the last error was reported, to report each place once.
+    reported: Option<u32>,
+}
+
+impl<'a> Parser<'a> {
+    fn run(source: &'a Arc<SourceFile>, lexed: Lexed, limits: &'a Limits) -> Parsed {
+        let Lexed { tokens, errors, slash_strings, unicode_escapes, .. } = lexed;
+        let nodes = Vec::with_capacity(tokens.len() / 2 + 1);
+        let mut parser = Parser {
+            source,
+            limits,
+            tokens,
+            at: 0,
+            last: 0,
+            nodes,
+            docs: Vec::new(),
+            diagnostics: Vec::new(),
+            extensions: Vec::new(),
+            open: [0; 4],
+            reported: None,
+        };
+        for error in errors.iter().take(limits.max_diagnostics) {
+            parser.lexical_error(*error);
+        }
+        let texts = slash_strings.into_iter().map(|span| (Extension::SlashString, span));
+        let escapes = unicode_escapes.into_iter().map(|span| (Extension::UnicodeEscape, span));
+        for (kind, span) in texts.chain(escapes) {
+            parser.extensions.push(ExtensionUse { kind, span });
+        }
+        parser.nul_characters();
+        parser.document();
+        parser.finish()
+    }
+
+    fn finish(mut self) -> Parsed {
+        self.nodes.shrink_to_fit();
+        self.diagnostics.sort_by_key(|diagnostic| diagnostic.span().start);
+        self.extensions.sort_by_key(|extension| extension.span.start);
+        self.limit_diagnostics();
+        Parsed {
+            tree: Tree {
+                source: Arc::clone(self.source),
+                tokens: self.tokens,
+                nodes: self.nodes,
+                docs: self.docs,
+            },
+            diagnostics: self.diagnostics,
+            extensions: self.extensions,
+        }
+    }
+
+    /// The kind of the next token.
+    #[inline]
+    fn kind(&self) -> TokenKind {
+        self.tokens.kind(self.at)
+    }
+
+    /// The index of the next token behind `index` that is not trivia.
+    #[inline]
+    fn after(&self, index: u32) -> u32 {
+        let mut next = index + 1;
+        while self.tokens.kind(next).is_trivia() {
+            next += 1;
+        }
+        next
+    }
+
+    /// The kind of the token behind the next one.
+    fn second(&self) -> TokenKind {
+        self.tokens.kind(self.after(self.at))
+    }
+
+    /// Takes the next token, and remembers a doc comment that stands behind it.
+    #[inline]
+    fn bump(&mut self) {
+        self.last = self.at;
+        self.skip_trivia(self.at + 1);
+    }
+
+    #[inline]
+    fn skip_trivia(&mut self, from: u32) {
+        let mut next = from;
+        let mut doc = None;
+        loop {
+            let kind = self.tokens.kind(next);
+            if !kind.is_trivia() {
+                break;
+            }
+            if kind == TokenKind::DocComment {
+                doc = Some(next);
+            }
+            next += 1;
+        }
+        self.at = next;
+        if let Some(doc) = doc {
+            self.docs.push((next, doc));
+        }
+    }
+
+    /// Takes the next token if it is of `kind`.
+    #[inline]
+    fn eat(&mut self, kind: TokenKind) -> bool {
+        let found = self.kind() == kind;
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    /// Starts a node at the next token. [`Self::close`] ends it.
+    #[inline]
+    fn open(&mut self, kind: NodeKind) -> u32 {
+        let id = offset(self.nodes.len());
+        self.nodes.push(NodeData { kind, first: self.at, last: self.at, end: 0 });
+        id
+    }
+
+    /// Ends a node behind the last token that was taken.
+    #[inline]
+    fn close(&mut self, id: u32) {
+        let end = offset(self.nodes.len());
+        let last = self.last;
+        let node = self.node(id);
+        node.last = last.max(node.first);
+        node.end = end;
+    }
+
+    #[inline]
+    fn node(&mut self, id: u32) -> &mut NodeData {
+        // Ids come from `open` alone, and nodes are never taken back.
+        &mut self.nodes[id as usize]
+    }
+
+    /// A node of one token.
+    #[inline]
+    fn leaf(&mut self, kind: NodeKind) {
+        let end = offset(self.nodes.len() + 1);
+        self.nodes.push(NodeData { kind, first: self.at, last: self.at, end });
+        self.bump();
+    }
+
+    fn span(&self, token: u32) -> Span {
+        self.tokens.span(token)
+    }
+
+    fn text(&self, token: u32) -> &'a str {
+        self.source.slice(self.span(token))
+    }
+
+    /// Whether the next token begins a declaration: `[` or `@` as the first character of a
+    /// line. Only asked where the grammar is at a loss, for it is a guess.
+    fn at_declaration(&self) -> bool {
+        use TokenKind::{At, AtAt, LBracket};
+        let start = self.span(self.at).start as usize;
+        matches!(self.kind(), LBracket | At | AtAt)
+            && (start == 0 || self.source.text().as_bytes()[start - 1] == b'\n')
+    }
+
+    fn extension(&mut self, kind: Extension, span: Span) {
+        self.extensions.push(ExtensionUse { kind, span });
+    }
+}
+
+
+

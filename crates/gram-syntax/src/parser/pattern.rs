@@ -1,0 +1,219 @@
+//! Documents, annotated patterns and subject patterns.
+
+use super::Parser;
+use super::group::{After, Group, Items};
+use crate::codes;
+use crate::token::TokenKind as T;
+use crate::tree::NodeKind as N;
+
+impl Parser<'_> {
+    /// `gram_pattern = record? top_level_pattern*`
+    pub(super) fn document(&mut self) {
+        let root = self.open(N::Document);
+        self.skip_trivia(0);
+        if self.kind() == T::LBrace {
+            self.record();
+        }
+        loop {
+            match self.kind() {
+                T::End => break,
+                T::LBracket => self.subject_pattern(),
+                T::LParen => self.path(),
+                T::At | T::AtAt => self.annotated_pattern(),
+                T::LBrace => {
+                    self.misplaced_header();
+                    self.record();
+                }
+                _ => self.stray(),
+            }
+            self.open = [0; 4];
+        }
+        self.last = self.at;
+        self.close(root);
+    }
+
+    /// `annotated_pattern = annotations ( subject_pattern | path_pattern )`
+    fn annotated_pattern(&mut self) {
+        let pattern = self.open(N::AnnotatedPattern);
+        self.annotations();
+        match self.kind() {
+            T::LBracket => self.subject_pattern(),
+            T::LParen => self.path(),
+            _ => self.annotates_nothing(),
+        }
+        self.close(pattern);
+    }
+
+    /// `annotations = identified_annotation property_annotation* | property_annotation+`
+    fn annotations(&mut self) {
+        let annotations = self.open(N::Annotations);
+        if self.kind() == T::AtAt {
+            self.identified_annotation();
+        }
+        loop {
+            match self.kind() {
+                T::At => self.property_annotation(),
+                T::AtAt => {
+                    self.late_identified_annotation();
+                    self.identified_annotation();
+                }
+                _ => break,
+            }
+        }
+        self.close(annotations);
+    }
+
+    /// `identified_annotation = "@@" ( identifier labels? | labels )`
+    fn identified_annotation(&mut self) {
+        let annotation = self.open(N::IdentifiedAnnotation);
+        self.bump();
+        let named = self.identifier();
+        let labelled = self.labels();
+        if !named && !labelled {
+            self.nameless_annotation("@@");
+        }
+        self.close(annotation);
+    }
+
+    /// `property_annotation = "@" symbol "(" value ")"`
+    fn property_annotation(&mut self) {
+        let annotation = self.open(N::PropertyAnnotation);
+        self.bump();
+        if self.kind() == T::Symbol {
+            self.leaf(N::Symbol);
+            if self.kind() == T::LParen {
+                let group = self.group(T::RParen);
+                self.bump();
+                self.value();
+                self.close_group(&group, Items::One);
+            } else {
+                self.annotation_without_value();
+            }
+        } else {
+            self.nameless_annotation("@");
+        }
+        self.close(annotation);
+    }
+
+    /// `subject_pattern = "[" subject? ( "|" subject_pattern_elements )? "]"`
+    ///
+    /// `subject_pattern_elements = element ( "," element )*`
+    ///
+    /// `element = subject_pattern | path_pattern | pattern_reference`
+    fn subject_pattern(&mut self) {
+        let mut stack: Vec<Pattern> = Vec::new();
+        loop {
+            // At the bracket that opens a pattern.
+            if stack.len() >= self.limits.max_depth {
+                self.too_deep();
+            } else if let Some(pattern) = self.subject_pattern_head() {
+                stack.push(pattern);
+                if !self.element() {
+                    continue;
+                }
+            }
+            // Behind an element.
+            loop {
+                let Some(pattern) = stack.last() else { return };
+                match self.after_item(&pattern.group, Items::Elements) {
+                    After::Item => {
+                        if self.element() {
+                            continue;
+                        }
+                        break;
+                    }
+                    After::Closed | After::Abandoned => {
+                        let (id, elements) = (pattern.id, pattern.elements);
+                        self.close_elements(id, elements);
+                        stack.pop();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends a pattern whose elements end before its closing bracket.
+    fn close_elements(&mut self, id: u32, elements: u32) {
+        self.close(elements);
+        // The elements do not hold the bracket that closes the pattern.
+        let last_child = self.last_child_token(elements);
+        self.node(elements).last = last_child;
+        self.close(id);
+    }
+
+    /// The last token of a node's last child.
+    fn last_child_token(&mut self, id: u32) -> u32 {
+        let end = self.node(id).end;
+        let mut last = self.node(id).first;
+        let mut child = id + 1;
+        while child < end {
+            let node = self.node(child);
+            last = node.last;
+            child = node.end;
+        }
+        last
+    }
+
+    /// `"[" subject? "|"` of a pattern that has elements; `None` when it is complete without.
+    fn subject_pattern_head(&mut self) -> Option<Pattern> {
+        let id = self.open(N::SubjectPattern);
+        let group = self.group(T::RBracket);
+        self.bump();
+        self.subject();
+        if self.kind() != T::Pipe {
+            self.missing_bar(&group);
+        }
+        if self.eat(T::Pipe) || self.kind() == T::LParen {
+            if self.kind() == T::RBracket {
+                self.no_elements();
+                self.close_group(&group, Items::One);
+                self.close(id);
+                return None;
+            }
+            let elements = self.open(N::Elements);
+            return Some(Pattern { id, elements, group });
+        }
+        self.close_group(&group, Items::One);
+        self.close(id);
+        None
+    }
+
+    /// One element; `false` when it is a pattern, which is still to be read.
+    fn element(&mut self) -> bool {
+        match self.kind() {
+            T::LBracket => return false,
+            T::LParen => self.path(),
+            T::Symbol | T::Backticked | T::Integer => self.pattern_reference(),
+            T::QuoteOpen if self.text(self.at) == "`" => self.pattern_reference(),
+            _ => self.no_element(),
+        }
+        true
+    }
+
+    /// `pattern_reference = identifier`
+    fn pattern_reference(&mut self) {
+        let reference = self.open(N::PatternReference);
+        self.identifier();
+        self.close(reference);
+    }
+
+    /// Something at the top level that begins no pattern.
+    fn stray(&mut self) {
+        let (code, start) = (&codes::UNEXPECTED_TOKEN, self.at);
+        self.stray_error(code);
+        let node = self.open(N::Error);
+        while !matches!(self.kind(), T::End | T::LBracket | T::LParen | T::At | T::AtAt)
+            || self.at == start
+        {
+            self.bump();
+        }
+        self.close(node);
+    }
+}
+
+/// A pattern whose elements are being read.
+struct Pattern {
+    id: u32,
+    elements: u32,
+    group: Group,
+}

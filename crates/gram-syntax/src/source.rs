@@ -1,0 +1,181 @@
+//! Source texts and positions in them.
+
+use std::sync::OnceLock;
+
+use crate::span::{Span, offset};
+
+/// A named text together with an index of its lines.
+///
+/// The index is made at the first question for a position: a text without findings never pays
+/// for it.
+pub struct SourceFile {
+    name: Box<str>,
+    text: Box<str>,
+    lines: OnceLock<LineIndex>,
+}
+
+impl std::fmt::Debug for SourceFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SourceFile({:?}, {} bytes)", self.name, self.text.len())
+    }
+}
+
+impl SourceFile {
+    /// A source text; `name` is what messages call it, usually its path.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            name: name.into().into_boxed_str(),
+            text: text.into().into_boxed_str(),
+            lines: OnceLock::new(),
+        }
+    }
+
+    /// What messages call this text.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The part of the text in `span`, or `""` where the span lies outside of it.
+    pub fn slice(&self, span: Span) -> &str {
+        self.text.get(span.range()).unwrap_or_default()
+    }
+
+    /// The index of the lines.
+    pub fn lines(&self) -> &LineIndex {
+        self.lines.get_or_init(|| LineIndex::new(&self.text))
+    }
+
+    /// The position of a byte offset, with the column in Unicode characters.
+    pub fn position(&self, offset: u32) -> Position {
+        self.position_with(offset, |text| text.chars().count())
+    }
+
+    /// The position of a byte offset, with the column in bytes.
+    pub fn position_utf8(&self, offset: u32) -> Position {
+        self.position_with(offset, str::len)
+    }
+
+    /// The position of a byte offset, with the column in UTF-16 code units, as editors count.
+    pub fn position_utf16(&self, offset: u32) -> Position {
+        self.position_with(offset, |text| text.chars().map(char::len_utf16).sum())
+    }
+
+    fn position_with(&self, at: u32, width: impl Fn(&str) -> usize) -> Position {
+        let mut at = at.min(offset(self.text.len()));
+        while !self.text.is_char_boundary(at as usize) {
+            at -= 1;
+        }
+        let line = self.lines().line_of(at);
+        let before = self.slice(Span::new(self.lines().start(line), at));
+        Position { line, column: offset(width(before)) }
+    }
+
+    /// The byte offset of a position whose column counts UTF-16 code units. A column past the
+    /// end of its line means the line's end; a line past the last one means the end of the text.
+    pub fn offset_utf16(&self, position: Position) -> u32 {
+        let span = self.lines().span(position.line, &self.text);
+        let mut units = 0;
+        for (index, c) in self.slice(span).char_indices() {
+            if units >= position.column {
+                return span.start + offset(index);
+            }
+            units += offset(c.len_utf16());
+        }
+        span.end
+    }
+
+    /// The byte offset of a position whose column counts bytes, moved back to the start of the
+    /// character that it falls into.
+    pub fn offset_utf8(&self, position: Position) -> u32 {
+        let span = self.lines().span(position.line, &self.text);
+        let mut at = span.start.saturating_add(position.column).min(span.end);
+        while !self.text.is_char_boundary(at as usize) {
+            at -= 1;
+        }
+        at
+    }
+}
+
+/// A line and a column, both counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Position {
+    /// The line, counted from 0.
+    pub line: u32,
+    /// The column, counted from 0, in the unit of the function that made the position.
+    pub column: u32,
+}
+
+/// Where the lines of a text start. A line ends after its `\n`.
+#[derive(Debug)]
+pub struct LineIndex {
+    starts: Vec<u32>,
+}
+
+impl LineIndex {
+    fn new(text: &str) -> Self {
+        let mut starts = vec![0];
+        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| offset(at + 1)));
+        Self { starts }
+    }
+
+    /// The number of lines; at least one.
+    pub fn count(&self) -> u32 {
+        offset(self.starts.len())
+    }
+
+    /// The line that holds the byte at `offset`, counted from 0.
+    pub fn line_of(&self, offset: u32) -> u32 {
+        // The first line starts at 0, so the partition point is never 0.
+        self::offset(self.starts.partition_point(|&start| start <= offset)) - 1
+    }
+
+    /// The offset at which a line starts; the last line's start for lines past the end.
+    pub fn start(&self, line: u32) -> u32 {
+        let last = self.starts.len() - 1;
+        self.starts[(line as usize).min(last)]
+    }
+
+    /// The span of a line of `text` without its line break (`\n` or `\r\n`); empty at the end of
+    /// the text for lines past the last one.
+    pub fn span(&self, line: u32, text: &str) -> Span {
+        let end = offset(text.len());
+        let Some(&start) = self.starts.get(line as usize) else {
+            return Span::empty(end);
+        };
+        let next = self.starts.get(line as usize + 1).copied();
+        let mut stop = next.map_or(end, |next| next - 1);
+        if next.is_some() && stop > start && text.as_bytes()[stop as usize - 1] == b'\r' {
+            stop -= 1;
+        }
+        Span::new(start, stop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_bytes_characters_and_utf16_units() {
+        let source = SourceFile::new("x", "a\nü😀b\r\nc");
+        let b = offset(source.text().find('b').unwrap_or_default());
+        assert_eq!(source.position(b), Position { line: 1, column: 2 });
+        assert_eq!(source.position_utf8(b), Position { line: 1, column: 6 });
+        assert_eq!(source.position_utf16(b), Position { line: 1, column: 3 });
+        assert_eq!(source.offset_utf16(Position { line: 1, column: 3 }), b);
+        assert_eq!(source.offset_utf8(Position { line: 1, column: 6 }), b);
+        // Inside the surrogate pair and inside a character's bytes.
+        assert_eq!(source.offset_utf16(Position { line: 1, column: 2 }), b);
+        assert_eq!(source.offset_utf8(Position { line: 1, column: 3 }), 4);
+        // Past the end of a line and of the text.
+        assert_eq!(source.offset_utf16(Position { line: 1, column: 99 }), b + 1);
+        assert_eq!(source.offset_utf16(Position { line: 9, column: 0 }), 12);
+        assert_eq!(source.lines().count(), 3);
+        assert_eq!(source.position(u32::MAX), Position { line: 2, column: 1 });
+    }
+}

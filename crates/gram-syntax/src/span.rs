@@ -1,0 +1,54 @@
+//! Byte ranges of a source text.
+
+use std::ops::Range;
+
+/// A half-open range of bytes of a source text.
+///
+/// Offsets are `u32`, which halves the size of the tree; [`Limits`](crate::Limits) keeps longer
+/// texts out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Span {
+    /// The first byte.
+    pub start: u32,
+    /// The byte after the last one.
+    pub end: u32,
+}
+
+impl Span {
+    /// The range from `start` to before `end`.
+    pub const fn new(start: u32, end: u32) -> Self {
+        Self { start, end }
+    }
+
+    /// The empty range at `offset`.
+    pub const fn empty(offset: u32) -> Self {
+        Self { start: offset, end: offset }
+    }
+
+    /// The number of bytes.
+    pub const fn len(self) -> u32 {
+        self.end.saturating_sub(self.start)
+    }
+
+    /// Whether the range holds no byte.
+    pub const fn is_empty(self) -> bool {
+        self.end <= self.start
+    }
+
+    /// The smallest range that holds both.
+    #[must_use]
+    pub fn cover(self, other: Self) -> Self {
+        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// The range as indices of a string.
+    pub const fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A length or offset as `u32`. Texts above 4 GiB never get past the size limit, so saturating is
+/// a formality.
+pub(crate) fn offset(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

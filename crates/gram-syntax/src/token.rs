@@ -1,0 +1,185 @@
+//! Tokens: the pieces that a text falls into. Joined, they are the text again, to the byte.
+
+use crate::span::Span;
+
+/// What a token is.
+///
+/// A string is one token. Only where trivia stands inside its delimiters, which the grammar
+/// permits between a text and its closing delimiter, does it come in pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum TokenKind {
+    /// Spaces, tabs, line breaks; a byte order mark at the start of the text.
+    Whitespace,
+    /// `// …` to the end of the line.
+    Comment,
+    /// `/** … */`
+    DocComment,
+    /// `[a-zA-Z_][0-9a-zA-Z_.\-@]*`
+    Symbol,
+    /// `-?(0|[1-9]\d*)`
+    Integer,
+    /// `-?(0|[1-9]\d*)\.\d+`
+    Decimal,
+    /// `0x[0-9a-fA-F]+`
+    Hexadecimal,
+    /// `0[0-7]+`
+    Octal,
+    /// An integer with a unit: `2s`.
+    Measurement,
+    /// `'…'`
+    SingleQuoted,
+    /// `"…"`
+    DoubleQuoted,
+    /// `` `…` ``
+    Backticked,
+    /// Text between lines of three backticks.
+    Fenced,
+    /// The same with a tag behind the opening backticks.
+    FencedTagged,
+    /// The opening delimiter of a `'`, `"` or `` ` `` string in pieces.
+    QuoteOpen,
+    /// The text of such a string; may be empty.
+    QuoteText,
+    /// Its closing delimiter.
+    QuoteClose,
+    /// The opening backticks of a fenced string in pieces.
+    FenceOpen,
+    /// The line breaks that end its first line.
+    FenceLine,
+    /// Its text.
+    FenceText,
+    /// Its closing backticks.
+    FenceClose,
+    /// `[`
+    LBracket,
+    /// `]`
+    RBracket,
+    /// `(`
+    LParen,
+    /// `)`
+    RParen,
+    /// `{`
+    LBrace,
+    /// `}`
+    RBrace,
+    /// `<`
+    Less,
+    /// `>`
+    Greater,
+    /// `|`
+    Pipe,
+    /// `,`
+    Comma,
+    /// `:`
+    Colon,
+    /// `::`
+    ColonColon,
+    /// `@`
+    At,
+    /// `@@`
+    AtAt,
+    /// `..`
+    DotDot,
+    /// `...`
+    DotDotDot,
+    /// `-`
+    Dash,
+    /// `=`
+    Equals,
+    /// `~`
+    Tilde,
+    /// `->`
+    DashGreater,
+    /// `=>`
+    EqualsGreater,
+    /// `~>`
+    TildeGreater,
+    /// `<-`
+    LessDash,
+    /// `<=`
+    LessEquals,
+    /// `<~`
+    LessTilde,
+    /// A string, fenced string or comment without its end. Its diagnostic is the lexer's.
+    Unclosed,
+    /// Characters that begin no token.
+    Unknown,
+    /// The end of the text, an empty token.
+    End,
+}
+
+impl TokenKind {
+    /// Whether the grammar passes over tokens of this kind.
+    pub const fn is_trivia(self) -> bool {
+        (self as u8) <= (Self::DocComment as u8)
+    }
+
+    /// Whether this is one of the five kinds of number.
+    pub const fn is_number(self) -> bool {
+        (self as u8) >= (Self::Integer as u8) && (self as u8) <= (Self::Measurement as u8)
+    }
+}
+
+/// The tokens of a text: kinds and starts side by side, five bytes a token. The last one is
+/// [`TokenKind::End`].
+#[derive(Debug, Default)]
+pub(crate) struct Tokens {
+    kinds: Vec<TokenKind>,
+    starts: Vec<u32>,
+}
+
+impl Tokens {
+    pub(crate) fn with_capacity(capacity: usize) -> Self {
+        Self { kinds: Vec::with_capacity(capacity), starts: Vec::with_capacity(capacity) }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, kind: TokenKind, start: u32) {
+        self.kinds.push(kind);
+        self.starts.push(start);
+    }
+
+    /// The number of tokens, the end included.
+    pub(crate) fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    pub(crate) fn kinds(&self) -> &[TokenKind] {
+        &self.kinds
+    }
+
+    #[inline]
+    pub(crate) fn kind(&self, index: u32) -> TokenKind {
+        self.kinds.get(index as usize).copied().unwrap_or(TokenKind::End)
+    }
+
+    /// The span of a token; empty at the end of the text for the end token.
+    pub(crate) fn span(&self, index: u32) -> Span {
+        let at = (index as usize).min(self.starts.len() - 1);
+        let start = self.starts[at];
+        Span::new(start, self.starts.get(at + 1).copied().unwrap_or(start))
+    }
+
+    /// The index of the token that holds the byte at `offset`.
+    pub(crate) fn at(&self, offset: u32) -> u32 {
+        let index = self.starts.partition_point(|&start| start <= offset);
+        crate::span::offset(index.saturating_sub(1))
+    }
+
+    /// Takes back all tokens from index `len` on.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.kinds.truncate(len);
+        self.starts.truncate(len);
+    }
+
+    /// Takes back all tokens that start at or behind `offset`.
+    pub(crate) fn truncate_from(&mut self, offset: usize) {
+        self.truncate(self.starts.partition_point(|&start| (start as usize) < offset));
+    }
+
+    pub(crate) fn shrink(&mut self) {
+        self.kinds.shrink_to_fit();
+        self.starts.shrink_to_fit();
+    }
+}

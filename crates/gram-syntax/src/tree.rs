@@ -1,0 +1,308 @@
+//! The tree: nodes over tokens.
+//!
+//! All nodes of a text stand in one vector, parents before children, so a tree costs one
+//! allocation, is dropped in one go however deep it is, and is walked in memory order.
+
+use std::sync::Arc;
+
+use crate::source::SourceFile;
+use crate::span::{Span, offset};
+use crate::token::{TokenKind, Tokens};
+
+/// What a node is. The names are those of the reference grammar, but for paths: a path is one
+/// flat node here, and a chain of nested relationships there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum NodeKind {
+    /// The whole document: an optional record, then patterns.
+    Document,
+    /// Annotations and the pattern that they annotate.
+    AnnotatedPattern,
+    /// One or more annotations.
+    Annotations,
+    /// `@@id:Label`
+    IdentifiedAnnotation,
+    /// `@key(value)`
+    PropertyAnnotation,
+    /// `[subject | elements]`
+    SubjectPattern,
+    /// What stands behind the `|`.
+    Elements,
+    /// A name among elements.
+    PatternReference,
+    /// Nodes with arrows between them; or a single node.
+    Path,
+    /// `(subject)`
+    NodePattern,
+    /// `--`, and its like
+    UndirectedArrow,
+    /// `<--`
+    LeftArrow,
+    /// `-->`
+    RightArrow,
+    /// `<-->`
+    BidirectionalArrow,
+    /// The labels of a subject.
+    Labels,
+    /// `{key: value}` of a subject or document; also `<key: value>`.
+    Record,
+    /// One entry of a record.
+    RecordProperty,
+    /// `{key: value}` as a value.
+    Map,
+    /// One entry of a map.
+    MapEntry,
+    /// `[value, …]`
+    Array,
+    /// `1..2`, `1...`, `...2`
+    Range,
+    /// A bare word.
+    Symbol,
+    /// `` `…` `` as a name.
+    QuotedName,
+    /// `"…"` as a key.
+    DoubleQuotedName,
+    /// A string value.
+    String,
+    /// A string value with a tag.
+    TaggedString,
+    /// `true`, `false`
+    Boolean,
+    /// An integer.
+    Integer,
+    /// A number with a fraction.
+    Decimal,
+    /// `0x1f`
+    Hexadecimal,
+    /// `017`
+    Octal,
+    /// `2s`
+    Measurement,
+    /// A stretch that fits no production.
+    Error,
+}
+
+/// A node: its kind, its tokens from the first to the last, and where its subtree ends.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NodeData {
+    pub(crate) kind: NodeKind,
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+    pub(crate) end: u32,
+}
+
+/// The tree of a text, together with its tokens and the text.
+#[derive(Debug)]
+pub struct Tree {
+    pub(crate) source: Arc<SourceFile>,
+    pub(crate) tokens: Tokens,
+    pub(crate) nodes: Vec<NodeData>,
+    /// For tokens that a doc comment precedes: the token and the comment, in order.
+    pub(crate) docs: Vec<(u32, u32)>,
+}
+
+impl Tree {
+    /// The text.
+    pub fn source(&self) -> &Arc<SourceFile> {
+        &self.source
+    }
+
+    /// The whole document.
+    pub fn root(&self) -> Node<'_> {
+        Node { tree: self, id: NodeId(0) }
+    }
+
+    /// The node that `id` names. An id of another tree gives some node or the document.
+    pub fn node(&self, id: NodeId) -> Node<'_> {
+        let id = if (id.0 as usize) < self.nodes.len() { id } else { NodeId(0) };
+        Node { tree: self, id }
+    }
+
+    /// The number of nodes.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// All tokens in order, without the empty one at the end.
+    pub fn tokens(&self) -> impl Iterator<Item = Token<'_>> {
+        (0..offset(self.tokens.len()).saturating_sub(1)).map(|index| self.token(index))
+    }
+
+    /// The texts of all tokens, which joined are the text.
+    pub fn token_texts(&self) -> impl Iterator<Item = &str> {
+        self.tokens().map(|token| token.text())
+    }
+
+    pub(crate) fn token(&self, index: u32) -> Token<'_> {
+        Token { tree: self, index }
+    }
+
+    /// The token that holds the byte at `offset`; the end token at the end of the text.
+    pub fn token_at(&self, offset: u32) -> Token<'_> {
+        self.token(self.tokens.at(offset))
+    }
+
+    /// The nodes from the document down to the smallest that holds the byte at `offset`.
+    pub fn nodes_at(&self, offset: u32) -> Vec<Node<'_>> {
+        let mut found = vec![self.root()];
+        let mut node = self.root();
+        while let Some(child) = node.children().find(|child| {
+            let span = child.span();
+            span.start <= offset && offset < span.end
+        }) {
+            found.push(child);
+            node = child;
+        }
+        found
+    }
+}
+
+/// The place of a node in its tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub(crate) u32);
+
+/// A node of a tree.
+#[derive(Clone, Copy)]
+pub struct Node<'t> {
+    tree: &'t Tree,
+    id: NodeId,
+}
+
+impl<'t> Node<'t> {
+    fn data(self) -> &'t NodeData {
+        // A node is only made with an id of its own tree.
+        &self.tree.nodes[self.id.0 as usize]
+    }
+
+    /// Its place in the tree.
+    pub fn id(self) -> NodeId {
+        self.id
+    }
+
+    /// The tree that it belongs to.
+    pub fn tree(self) -> &'t Tree {
+        self.tree
+    }
+
+    /// What it is.
+    #[inline]
+    pub fn kind(self) -> NodeKind {
+        self.data().kind
+    }
+
+    /// From its first to its last token, without the trivia around it.
+    pub fn span(self) -> Span {
+        let data = self.data();
+        Span::new(self.tree.tokens.span(data.first).start, self.tree.tokens.span(data.last).end)
+    }
+
+    /// Its text.
+    pub fn text(self) -> &'t str {
+        self.tree.source.slice(self.span())
+    }
+
+    /// Its children in order.
+    #[inline]
+    pub fn children(self) -> Children<'t> {
+        Children { tree: self.tree, next: self.id.0 + 1, end: self.data().end }
+    }
+
+    /// Its first child of the given kind.
+    #[inline]
+    pub fn child(self, kind: NodeKind) -> Option<Node<'t>> {
+        self.children().find(|child| child.kind() == kind)
+    }
+
+    /// It and all nodes below it, parents first.
+    pub fn descendants(self) -> impl Iterator<Item = Node<'t>> {
+        let tree = self.tree;
+        (self.id.0..self.data().end).map(move |id| Node { tree, id: NodeId(id) })
+    }
+
+    /// Its tokens, trivia included.
+    pub fn tokens(self) -> impl Iterator<Item = Token<'t>> {
+        let (tree, data) = (self.tree, self.data());
+        (data.first..=data.last).map(move |index| tree.token(index))
+    }
+
+    /// The index of its first token.
+    pub(crate) fn first(self) -> u32 {
+        self.data().first
+    }
+
+    /// The index of its last token.
+    pub(crate) fn last(self) -> u32 {
+        self.data().last
+    }
+
+    /// The first of its own tokens of the given kind, wherever in it.
+    pub fn token(self, kind: TokenKind) -> Option<Token<'t>> {
+        self.tokens().find(|token| token.kind() == kind)
+    }
+
+    /// The doc comment right before it, where nothing but trivia stands between.
+    pub fn doc(self) -> Option<Token<'t>> {
+        let first = self.data().first;
+        let docs = &self.tree.docs;
+        let at = docs.binary_search_by_key(&first, |&(token, _)| token).ok()?;
+        docs.get(at).map(|&(_, doc)| self.tree.token(doc))
+    }
+}
+
+impl std::fmt::Debug for Node<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}@{:?}", self.kind(), self.span())
+    }
+}
+
+/// The children of a node.
+#[derive(Debug, Clone)]
+pub struct Children<'t> {
+    tree: &'t Tree,
+    next: u32,
+    end: u32,
+}
+
+impl<'t> Iterator for Children<'t> {
+    type Item = Node<'t>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Node<'t>> {
+        if self.next >= self.end {
+            return None;
+        }
+        let node = Node { tree: self.tree, id: NodeId(self.next) };
+        self.next = node.data().end;
+        Some(node)
+    }
+}
+
+/// A token of a tree.
+#[derive(Clone, Copy)]
+pub struct Token<'t> {
+    tree: &'t Tree,
+    index: u32,
+}
+
+impl<'t> Token<'t> {
+    /// What it is.
+    pub fn kind(self) -> TokenKind {
+        self.tree.tokens.kind(self.index)
+    }
+
+    /// Where it stands.
+    pub fn span(self) -> Span {
+        self.tree.tokens.span(self.index)
+    }
+
+    /// Its text.
+    pub fn text(self) -> &'t str {
+        self.tree.source.slice(self.span())
+    }
+}
+
+impl std::fmt::Debug for Token<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}@{:?}", self.kind(), self.span())
+    }
+}
