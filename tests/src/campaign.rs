@@ -8,11 +8,14 @@ use std::thread;
 
 use gram_syntax::Extension;
 
-use crate::compare::{Mismatch, Outcome, compare, report};
+use crate::compare::{Outcome, compare, report, smallest};
 use crate::reference::kinds_of_sexp;
 
-/// How many mismatches each thread looks for before it stops.
-const MAX_MISMATCHES: usize = 6;
+/// How many different mismatches each thread looks for before it stops.
+const MAX_DIFFERENT: usize = 6;
+
+/// How many mismatches each thread looks at before it stops, different or not.
+const MAX_MISMATCHES: usize = 40;
 
 /// The number in the environment variable `name`, or `default`.
 pub fn number_from_env(name: &str, default: u64) -> u64 {
@@ -43,14 +46,25 @@ pub struct Tally {
     pub extended: BTreeMap<String, usize>,
     /// How often each node name stands in the trees of accepted texts.
     pub kinds: BTreeMap<String, usize>,
-    /// The reports of mismatches.
-    pub mismatches: Vec<String>,
+    /// The reports of mismatches, by the small text that shows each.
+    pub mismatches: BTreeMap<String, String>,
 }
 
 impl Tally {
     /// All texts of which both parsers said something that fits together.
     pub fn total(&self) -> usize {
         self.accepted + self.rejected + self.extended.values().sum::<usize>()
+    }
+
+    /// Fails with all reports if there is a mismatch.
+    pub fn assert_no_mismatches(&self, seed: u64) {
+        let reports: Vec<&str> = self.mismatches.values().map(String::as_str).collect();
+        assert!(
+            reports.is_empty(),
+            "seed {seed}: {} different mismatches\n\n{}",
+            reports.len(),
+            reports.join("\n")
+        );
     }
 
     fn add(&mut self, outcome: Outcome) {
@@ -92,23 +106,22 @@ impl Tally {
 ///
 /// The numbers are dealt out to the threads in turn; each case depends on its number only, so
 /// the threads change nothing but the time.
-pub fn run(
-    cases: usize,
-    allowed: &[Extension],
-    text_of: impl Fn(usize) -> String + Sync,
-) -> Tally {
+pub fn run(cases: usize, allowed: &[Extension], text_of: impl Fn(usize) -> String + Sync) -> Tally {
     each_thread(|first, step| {
         let mut tally = Tally::default();
-        let mut seen: Vec<Mismatch> = Vec::new();
+        let mut found = 0;
         for case in (first..cases).step_by(step) {
             let text = text_of(case);
             match compare(&text, allowed) {
                 Ok(outcome) => tally.add(outcome),
                 Err(mismatch) => {
+                    // One cause usually shows itself in many texts, and in one small text.
+                    let small = smallest(&text, &mismatch, allowed);
                     let name = format!("case {case}");
-                    tally.mismatches.push(report(&name, &text, &mismatch, allowed));
-                    seen.push(mismatch);
-                    if seen.len() == MAX_MISMATCHES {
+                    let report = report(&name, &text, &small, &mismatch);
+                    tally.mismatches.entry(small).or_insert(report);
+                    found += 1;
+                    if found == MAX_MISMATCHES || tally.mismatches.len() == MAX_DIFFERENT {
                         break;
                     }
                 }

@@ -148,13 +148,17 @@ pub fn compare(text: &str, allowed: &[Extension]) -> Result<Outcome, Mismatch> {
     }
 }
 
-/// A report of a mismatch on `text`, with a small text that shows the same disagreement.
-pub fn report(name: &str, text: &str, mismatch: &Mismatch, allowed: &[Extension]) -> String {
-    let small = shrink(text, |candidate| {
+/// A small text that shows the same disagreement as `text`.
+pub fn smallest(text: &str, mismatch: &Mismatch, allowed: &[Extension]) -> String {
+    shrink(text, |candidate| {
         compare(candidate, allowed).is_err_and(|found| found.is_like(mismatch))
-    });
-    let theirs = reference::parse(&small);
-    let ours = match parse_ours(&small) {
+    })
+}
+
+/// A report of a mismatch on `text`, of which `small` shows the same disagreement.
+pub fn report(name: &str, text: &str, small: &str, mismatch: &Mismatch) -> String {
+    let theirs = reference::parse(small);
+    let ours = match parse_ours(small) {
         Ok(ours) => format!(
             "{} {:?}\n    {}",
             if ours.accepted { "accepts" } else { "rejects" },

@@ -6,6 +6,7 @@
 use crate::rng::Rng;
 
 /// What an edit may put in: characters and tokens at which a lexer changes its mind.
+#[rustfmt::skip] // Words to choose from, which read better in rows.
 pub const PIECES: &[&str] = &[
     "\"", "'", "`", "```", "``", "{", "}", "(", ")", "[", "]", "<", ">", "|", ",", ":", "::", "@",
     "@@", "-", "=", "~", "->", "=>", "~>", "<-", "<=", "<~", "-->", "<--", "--", "..", "...", ".",

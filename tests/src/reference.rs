@@ -52,12 +52,12 @@ pub fn sexp(text: &str) -> String {
 }
 
 /// The names of all nodes that a tree without errors can show in its S-expression.
-pub fn named_kinds() -> Vec<&'static str> {
+pub fn named_kinds() -> Vec<String> {
     let language = language();
-    let mut kinds: Vec<&'static str> = (0..language.node_kind_count())
+    let mut kinds: Vec<String> = (0..language.node_kind_count())
         .filter_map(|id| u16::try_from(id).ok())
         .filter(|&id| language.node_kind_is_named(id) && language.node_kind_is_visible(id))
-        .filter_map(|id| language.node_kind_for_id(id))
+        .filter_map(|id| language.node_kind_for_id(id).map(str::to_owned))
         .collect();
     kinds.sort_unstable();
     kinds.dedup();

@@ -20,9 +20,8 @@ const EXTENSIONS: &[Extension] = &[
 fn check(text_of: impl Fn(&mut Rng) -> String + Sync) -> Tally {
     let seed = campaign::seed().wrapping_add(2);
     let cases = campaign::cases() / 4;
-    let tally =
-        campaign::run(cases, EXTENSIONS, |case| text_of(&mut Rng::for_case(seed, case)));
-    assert!(tally.mismatches.is_empty(), "seed {seed}\n\n{}", tally.mismatches.join("\n"));
+    let tally = campaign::run(cases, EXTENSIONS, |case| text_of(&mut Rng::for_case(seed, case)));
+    tally.assert_no_mismatches(seed);
     tally
 }
 
@@ -32,11 +31,7 @@ fn random_bytes() {
         let bytes: Vec<u8> = (0..rng.below(60))
             .map(|_| {
                 // Bytes of all values are nearly never gram, so most come from its own characters.
-                if rng.chance(15) {
-                    rng.byte()
-                } else {
-                    rng.pick(PIECES).as_bytes()[0]
-                }
+                if rng.chance(15) { rng.byte() } else { rng.pick(PIECES).as_bytes()[0] }
             })
             .collect();
         String::from_utf8_lossy(&bytes).into_owned()

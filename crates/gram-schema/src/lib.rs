@@ -1,1 +1,28 @@
-//! Model.
+//! Trees to a checked model of tool specifications, and JSON Schema from it.
+//!
+//! ```
+//! let text = "[add:Tool | (a::Int)==>(b::Int)==>(::Int)]";
+//! let parse = gram_syntax::parse(gram_syntax::SourceFile::new("add.gram", text));
+//! let checked = gram_schema::check(&[parse]);
+//! let module = checked.module.expect("the text has no errors");
+//! assert_eq!(module.tools[0].parameters.len(), 2);
+//! ```
+
+mod accept;
+mod check;
+pub mod codes;
+pub mod emit;
+mod expression;
+mod format;
+pub mod model;
+mod nearest;
+mod spans;
+mod signature;
+mod value;
+
+pub use check::{Checked, check};
+pub use emit::{Draft, Target};
+pub use format::{BUILT_IN, Format};
+pub use model::{Module, Valid};
+pub use signature::schema_of_signature;
+pub use spans::{Place, Spans};

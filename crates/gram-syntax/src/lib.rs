@@ -9,22 +9,26 @@
 //! assert_eq!(parse.tree().token_texts().collect::<String>(), parse.source().text());
 //! ```
 
-mod codes;
+mod ast;
+pub mod codes;
 mod diagnostic;
 mod lexer;
 mod limits;
 mod parse;
 mod parser;
+mod render;
 mod sexp;
 mod source;
 mod span;
+mod text;
 mod token;
 mod tree;
 
-pub use codes::SYNTAX_CODES;
+pub use ast::{Entries, Entry, Subject};
 pub use diagnostic::{Applicability, Code, Diagnostic, Edit, Fix, Label, Severity};
 pub use limits::Limits;
 pub use parse::{Extension, ExtensionUse, Parse, parse, parse_with};
+pub use render::RenderOptions;
 pub use source::{LineIndex, Position, SourceFile};
 pub use span::Span;
 pub use token::TokenKind;

@@ -145,10 +145,6 @@ impl Tokens {
         self.kinds.len()
     }
 
-    pub(crate) fn kinds(&self) -> &[TokenKind] {
-        &self.kinds
-    }
-
     #[inline]
     pub(crate) fn kind(&self, index: u32) -> TokenKind {
         self.kinds.get(index as usize).copied().unwrap_or(TokenKind::End)

@@ -1,18 +1,33 @@
-//! Every text compiles or ends in diagnostics.
+//! Every text is checked without a panic: it ends in a module or in errors, and all that a
+//! diagnostic points at lies in its text.
 
 #![no_main]
 
-use gram_syntax::{SourceFile, parse};
+use gram_schema::{Checked, check};
+use gram_syntax::{Diagnostic, Severity, SourceFile, Span, parse};
 use libfuzzer_sys::{Corpus, fuzz_target};
 
 fuzz_target!(|bytes: &[u8]| -> Corpus {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return Corpus::Reject;
     };
-    let parse = parse(SourceFile::new("fuzz.gram", text));
-    assert!(
-        !parse.has_errors() || !parse.diagnostics().is_empty(),
-        "the text has errors and no diagnostic says so"
-    );
+    let Checked { module, diagnostics } = check(&[parse(SourceFile::new("fuzz.gram", text))]);
+    diagnostics.iter().for_each(assert_places);
+    let errors = diagnostics.iter().any(|found| found.severity == Severity::Error);
+    assert_ne!(module.is_some(), errors, "a text has a module or errors");
     Corpus::Keep
 });
+
+/// Labels and edits lie in the text and do not cut a character in two.
+fn assert_places(found: &Diagnostic) {
+    let assert_in = |source: &SourceFile, span: Span| {
+        let text = source.text().get(span.range());
+        assert!(text.is_some(), "{}: {span:?} is no part of the text", found.code.name);
+    };
+    for label in &found.labels {
+        assert_in(label.source.as_ref().unwrap_or(&found.source), label.span);
+    }
+    for edit in found.fixes.iter().flat_map(|fix| &fix.edits) {
+        assert_in(&found.source, edit.span);
+    }
+}

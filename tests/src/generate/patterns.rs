@@ -3,6 +3,7 @@
 use super::Writer;
 
 /// Names with everything that a symbol may hold, and words that are keywords elsewhere.
+#[rustfmt::skip] // Words to choose from, which read better in rows.
 const SYMBOLS: &[&str] = &[
     "a", "b", "x1", "_", "_9", "name", "personName", "Text", "Tool", "Person", "KNOWS", "true",
     "false", "truth", "null", "e", "x", "s", "a.b", "a-b", "a--b", "a@b", "user@example.com",

@@ -4,6 +4,7 @@ use super::Writer;
 use super::trivia::Trivia;
 
 /// What a string may hold in any quoting.
+#[rustfmt::skip] // Words to choose from, which read better in rows.
 const PIECES: &[&str] = &[
     "a", "word", " ", "  ", "{", "}", "(", ")", "[", "]", "|", ",", ":", "@", "->", "/", "//",
     "/*", "*/", "/**", "*", "é", "漢字", "😀", "\u{a0}", "\u{feff}", "\t", "\r", "\u{1}", "0", "-1",
@@ -11,6 +12,7 @@ const PIECES: &[&str] = &[
 ];
 
 /// What makes the lexer think of a comment at the start of a string, or what no string may hold.
+#[rustfmt::skip] // Words to choose from, which read better in rows.
 const ODD_STARTS: &[&str] = &[
     "//", " //", "\t//", "// a", "///", "//cdn.example", "/**", " /**", "/** a", "/** a */",
     "/**/", "/***", "/**\\q", "/** \\* ", "//\\q", "//\\", "\n", "\n//", "/* */", "/",
@@ -23,11 +25,13 @@ const UNICODE_ESCAPES: &[&str] =
 
 /// What a fenced string may hold; single and double backticks are text in it, and a backslash is
 /// nothing special.
+#[rustfmt::skip] // Words to choose from, which read better in rows.
 const FENCED_PIECES: &[&str] = &[
     "a", "word", " ", "\n", "\n\n", "`x", "``x", "\\", "\\q", "\"", "'", "{\"min\": 0}", "//", "// a",
     "/** a", "*/", "é", "漢字", "😀", "\t", "\r\n", "->", "`\n", "``\n", "{", "]",
 ];
 
+#[rustfmt::skip] // Words to choose from, which read better in rows.
 const ODD_FENCED_STARTS: &[&str] = &[
     "//", "// a", "//`", "//``\n", "//a```\n", "  // ```b\n", "/**", "/** a```*/", "/** ``` ",
     "\n /** a``` */ ", "/**/", "/** a */", "`", "``", "````", "//```", "  ", "\n \n", "\u{b}\n",

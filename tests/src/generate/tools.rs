@@ -3,17 +3,20 @@
 
 use crate::rng::Rng;
 
+#[rustfmt::skip] // Words to choose from, which read better in rows.
 const TYPES: &[&str] = &[
     "::Text", "::String", "::Integer", "::Int", ":Double", "::Bool", "::Object", "::Array", "::Any",
     "::Date", "::Uri", "::Address", "::Unit", "::`Text[]`", "::`Map<Integer>`", "::`Text | Null`",
     "::`{name: Text, age?: Int}`",
 ];
 
+#[rustfmt::skip] // Words to choose from, which read better in rows.
 const NAMES: &[&str] = &[
     "sayHello", "getWeather", "personName", "city", "unit", "limit", "tags", "address", "`first name`",
     "`7zip`", "readFile", "startDate", "max-results", "search.web",
 ];
 
+#[rustfmt::skip] // Words to choose from, which read better in rows.
 const ATTRIBUTES: &[&str] = &[
     "default: \"world\"", "default: 18", "optional: true", "nullable: true", "range: 1..14",
     "range: 1...", "range: ...10", "length: 1..80", "pattern: '^[a-z]+$'", "size: 1..10",
@@ -54,7 +57,12 @@ fn declaration(rng: &mut Rng, out: &mut String) {
         }
         5 => {
             list(rng, out, "Unit:Enum", |rng, out| {
-                out.push_str(rng.pick(&["celsius", "`°F`", "(kelvin {description: \"SI\"})", "42"]));
+                out.push_str(rng.pick(&[
+                    "celsius",
+                    "`°F`",
+                    "(kelvin {description: \"SI\"})",
+                    "42",
+                ]));
             });
         }
         6 => {
@@ -66,7 +74,9 @@ fn declaration(rng: &mut Rng, out: &mut String) {
         _ => {
             out.push_str("[local:Library {undeclared: \"strip\", maxAttempts: 3} |\n");
             out.push_str("  (sayHello:Command {run: [\"python3\", \"hello.py\"], timeout: 2s}),\n");
-            out.push_str("  (search:Http {url: \"http://127.0.0.1:8080/search\"}),\n  (now:Builtin)\n]");
+            out.push_str(
+                "  (search:Http {url: \"http://127.0.0.1:8080/search\"}),\n  (now:Builtin)\n]",
+            );
         }
     }
 }

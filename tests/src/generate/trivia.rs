@@ -17,6 +17,7 @@ pub(super) enum Trivia {
 
 /// Pieces of comments. Quotes and brackets are among them because a lexer that looks for the end
 /// of a string or a bracket must not find it in here.
+#[rustfmt::skip] // Words to choose from, which read better in rows.
 const COMMENT_PIECES: &[&str] = &[
     "note", " ", "TODO", "\"", "'", "`", "```", "{", "}", "(", ")", "[", "]", "|", ":", "@", "//",
     "/**", "*", "/", "\\", "\\n", "é", "漢字", "😀", "\t", "\r", "->", "true", "0", "\u{feff}",
@@ -24,6 +25,7 @@ const COMMENT_PIECES: &[&str] = &[
 ];
 
 /// Pieces of doc comments; `*/` is not among them, and a line break is.
+#[rustfmt::skip] // Words to choose from, which read better in rows.
 const DOC_PIECES: &[&str] = &[
     "The name.", " ", "\n", "\n * ", "**", "* ", "/ ", "//", "\"", "'", "`", "```", "{", "(", "[",
     "\\", "é", "漢字", "😀", "\t", "\r\n", "/**", "@param", "\u{2028}",

@@ -19,7 +19,7 @@ enum Opening {
     /// `//`, and the line ends after the text would.
     Line,
     /// `/**`, and its end, which stands behind the text's.
-    Doc(usize),
+    Doc,
 }
 
 /// The end of a quoted string's text.
@@ -38,18 +38,18 @@ impl Lexer<'_> {
         let TextEnd { end, stop } = self.quoted_text_end(quote, start + 1);
         let closed = end < self.bytes.len() && self.byte(end) == quote;
         let opening = self.opening(start + 1, stop);
-        if matches!(opening, Opening::Line) && self.slashes == Slashes::Text {
-            self.note_slashes(start, end, quote);
-        }
         let whole = match opening {
             Opening::Text => true,
             Opening::Line => self.slashes == Slashes::Text,
-            Opening::Doc(_) => false,
+            Opening::Doc => false,
         };
         if !(whole && closed) {
             self.out.errors.truncate(errors);
             self.out.unicode_escapes.truncate(escapes);
             return self.quoted_in_pieces(quote);
+        }
+        if matches!(opening, Opening::Line) {
+            self.note_slashes(start, end, quote);
         }
         let kind = match quote {
             b'"' => TokenKind::DoubleQuoted,
@@ -112,7 +112,7 @@ impl Lexer<'_> {
         }
         if text.starts_with(b"/**") {
             return match self.comment_end(from + 3) {
-                Some(found) if found + 2 > end => Opening::Doc(found + 2),
+                Some(found) if found + 2 > end => Opening::Doc,
                 _ => Opening::Text,
             };
         }
@@ -164,9 +164,12 @@ impl Lexer<'_> {
             let escapes = self.out.unicode_escapes.len();
             let TextEnd { end, stop } = self.quoted_text_end(quote, self.at);
             match self.opening(self.at, stop) {
-                Opening::Line if self.slashes == Slashes::Comment => {}
-                Opening::Doc(_) => {}
-                _ => break end,
+                Opening::Line if self.slashes == Slashes::Text => {
+                    self.note_slashes(start, end, quote);
+                    break end;
+                }
+                Opening::Text => break end,
+                Opening::Line | Opening::Doc => {}
             }
             self.out.errors.truncate(first_error);
             self.out.unicode_escapes.truncate(escapes);
@@ -287,7 +290,7 @@ impl Lexer<'_> {
             let text_at = self.at;
             match self.fence_opening(self.at, end) {
                 Opening::Line if self.slashes == Slashes::Comment => {}
-                Opening::Doc(_) => {}
+                Opening::Doc => {}
                 opening => {
                     if matches!(opening, Opening::Line) {
                         self.note_slashes(start, end + 2, b'`');

@@ -1,0 +1,182 @@
+//! Whether a type accepts a value: for defaults, examples and the members of enums.
+
+use serde_json::Value;
+
+use crate::format::describe;
+use crate::model::{Details, Field, Host, ObjectType, Open, Slot, Type};
+use crate::value;
+
+/// Why a type does not accept a value.
+pub(crate) struct Refusal {
+    /// Where in the value: `items.0.name`; empty for the value itself.
+    pub(crate) path: String,
+    /// What is wrong there.
+    pub(crate) message: String,
+}
+
+type Verdict = Result<(), Refusal>;
+
+fn refuse(message: impl Into<String>) -> Verdict {
+    Err(Refusal { path: String::new(), message: message.into() })
+}
+
+fn within(step: impl std::fmt::Display, verdict: Verdict) -> Verdict {
+    verdict.map_err(|inner| Refusal {
+        path: if inner.path.is_empty() {
+            step.to_string()
+        } else {
+            format!("{step}.{}", inner.path)
+        },
+        message: inner.message,
+    })
+}
+
+/// Whether a slot accepts a value, its constraints included.
+pub(crate) fn slot(slot: &Slot, value: &Value) -> Verdict {
+    if let (Type::Nullable(_), Value::Null) = (&slot.ty, value) {
+        return Ok(());
+    }
+    ty(&slot.ty, value)?;
+    slot.details.as_deref().map_or(Ok(()), |details| constraints(details, value))
+}
+
+/// Whether a type accepts a value.
+pub(crate) fn ty(expected: &Type, value: &Value) -> Verdict {
+    let fits = match (expected, value) {
+        (Type::Any, _)
+        | (Type::Null, Value::Null)
+        | (Type::Boolean, Value::Bool(_))
+        | (Type::Number, Value::Number(_))
+        | (Type::Text | Type::Bytes | Type::Formatted(_), Value::String(_)) => true,
+        (Type::Integer, Value::Number(number)) => value::is_integer(number),
+        (Type::Literal(literal), value) => value::same(literal, value),
+        (Type::Nullable(inner), value) => return if value.is_null() { Ok(()) } else { ty(inner, value) },
+        (Type::List(item), Value::Array(items)) => {
+            return items
+                .iter()
+                .enumerate()
+                .try_for_each(|(at, value)| within(at, ty(item, value)));
+        }
+        (Type::Tuple(types), Value::Array(items)) if types.len() == items.len() => {
+            let mut pairs = types.iter().zip(items).enumerate();
+            return pairs.try_for_each(|(at, (item, value))| within(at, ty(item, value)));
+        }
+        (Type::Map(inner), Value::Object(map)) => {
+            return map.iter().try_for_each(|(key, value)| within(key, ty(inner, value)));
+        }
+        (Type::Object(object), Value::Object(map)) => return self::object(object, map),
+        (Type::Union(members), value) => members.iter().any(|member| ty(member, value).is_ok()),
+        _ => false,
+    };
+    if fits {
+        return Ok(());
+    }
+    refuse(format!("{} is not {}", brief(value), describe(expected)))
+}
+
+fn object(object: &ObjectType, map: &serde_json::Map<String, Value>) -> Verdict {
+    let fields = object.fields.as_deref().unwrap_or_default();
+    for field in fields {
+        match map.get(field.name.as_str()) {
+            Some(value) => within(&field.name, self::field(field, value))?,
+            None if field.required() => {
+                return refuse(format!("the field `{}` is missing", field.name));
+            }
+            None => {}
+        }
+    }
+    let declared = |key: &str| fields.iter().any(|field| field.name == key);
+    let mut others = map.iter().filter(|(key, _)| !declared(key));
+    match &object.open {
+        Open::No => match others.next() {
+            Some((key, _)) => refuse(format!("there is no field `{key}`")),
+            None => Ok(()),
+        },
+        Open::Of(inner) => others.try_for_each(|(key, value)| within(key, ty(inner, value))),
+        Open::Unsaid | Open::Yes => Ok(()),
+    }
+}
+
+/// Whether a field accepts a value.
+pub(crate) fn field(field: &Field, value: &Value) -> Verdict {
+    match &field.host {
+        Host::Pinned(pinned) if !value::same(pinned, value) => {
+            refuse(format!("`{}` is pinned to {}", field.name, brief(pinned)))
+        }
+        _ => slot(&field.slot, value),
+    }
+}
+
+fn constraints(details: &Details, value: &Value) -> Verdict {
+    use std::cmp::Ordering::{Greater, Less};
+    if let Some(values) = &details.values
+        && !values.iter().any(|member| value::same(member, value))
+    {
+        return refuse(format!("{} is not one of the enum's values", brief(value)));
+    }
+    if let Some(constant) = &details.constant
+        && !value::same(constant, value)
+    {
+        return refuse(format!("{} is not {}", brief(value), brief(constant)));
+    }
+    match value {
+        Value::Number(number) => {
+            let bounds = [
+                (&details.minimum, Less, false, "below the minimum"),
+                (&details.maximum, Greater, false, "above the maximum"),
+                (&details.above, Greater, true, "not above"),
+                (&details.below, Less, true, "not below"),
+            ];
+            for (bound, order, wanted, words) in bounds {
+                if let Some(bound) = bound
+                    && (value::compare(number, bound) == order) != wanted
+                {
+                    return refuse(format!("{number} is {words} {bound}"));
+                }
+            }
+            Ok(())
+        }
+        Value::String(text) => {
+            let length = text.chars().count() as u64;
+            size(length, details.min_length, details.max_length, "characters")
+        }
+        Value::Array(items) => {
+            size(items.len() as u64, details.min_size, details.max_size, "items")?;
+            let twice = |(at, item): (usize, &Value)| items[..at].iter().any(|other| value::same(other, item));
+            if details.unique && items.iter().enumerate().any(twice) {
+                return refuse("an item stands there twice");
+            }
+            Ok(())
+        }
+        Value::Object(map) => size(map.len() as u64, details.min_size, details.max_size, "entries"),
+        _ => Ok(()),
+    }
+}
+
+fn size(found: u64, least: Option<u64>, most: Option<u64>, what: &str) -> Verdict {
+    if let Some(least) = least.filter(|&least| found < least) {
+        return refuse(format!("it has {found} {what}, at least {least} are wanted"));
+    }
+    if let Some(most) = most.filter(|&most| found > most) {
+        return refuse(format!("it has {found} {what}, at most {most} are allowed"));
+    }
+    Ok(())
+}
+
+/// A value for a message, cut where it is long.
+pub(crate) fn brief(value: &Value) -> String {
+    let text = match value {
+        // What is long is not printed whole first.
+        Value::String(text) if text.len() > 200 => {
+            format!("{:?}", text.chars().take(40).collect::<String>())
+        }
+        Value::Array(_) => "the list".to_owned(),
+        Value::Object(_) => "the object".to_owned(),
+        value => value.to_string(),
+    };
+    if text.chars().count() <= 40 {
+        return text;
+    }
+    let start: String = text.chars().take(37).collect();
+    format!("{start}…")
+}

@@ -1,0 +1,119 @@
+//! Agents.
+
+use gram_syntax::NodeKind as N;
+use smol_str::SmolStr;
+
+use super::Checker;
+use super::attributes::Attribute;
+use super::declarations::Declaration;
+use crate::codes;
+use crate::model::{Agent, Api};
+use crate::nearest::{did_you_mean, nearest};
+use crate::spans::Place;
+
+/// The attributes that an agent defines, beside those that it only keeps.
+const KNOWN: [&str; 7] =
+    ["description", "instruction", "model", "maxIterations", "api", "result", "title"];
+
+impl<'t> Checker<'t> {
+    pub(super) fn read_agent(&mut self, declaration: &Declaration<'t>) {
+        let Declaration { file, node, .. } = *declaration;
+        let mut agent = Agent {
+            name: declaration.name.clone(),
+            description: None,
+            instruction: None,
+            model: None,
+            max_iterations: 10,
+            api: Api::Tools,
+            result: None,
+            members: self.members(declaration),
+            attributes: Vec::new(),
+        };
+        for attribute in &self.declaration_attributes(declaration, &KNOWN) {
+            self.agent_attribute(file, &mut agent, attribute);
+        }
+        let name = declaration.name_node.span();
+        self.module.agents.push(agent);
+        self.module.spans.agents.push(Place { file, node: node.id(), name });
+    }
+
+    /// The names of an agent's tools and agents.
+    fn members(&mut self, declaration: &Declaration<'t>) -> Vec<SmolStr> {
+        let file = declaration.file;
+        let mut members: Vec<SmolStr> = Vec::new();
+        for element in declaration.node.elements() {
+            let name = match element.kind() {
+                N::PatternReference => element.children().next(),
+                N::SubjectPattern => element.subject().identifier,
+                _ => {
+                    let error = self
+                        .error(&codes::MISPLACED_ELEMENT, file, element.span(), "an agent holds tools and agents, not signatures")
+                        .help("declare a tool here, [name:Tool | …], or name one that is declared elsewhere");
+                    self.report(file, error);
+                    continue;
+                }
+            };
+            let Some(node) = name else { continue };
+            let name = SmolStr::new(node.content());
+            if element.kind() == N::PatternReference && !self.names.contains_key(&name) {
+                self.unknown_member(file, node.span(), &name);
+            } else if name == declaration.name {
+                let message = format!("the agent `{name}` holds itself");
+                let error = self.error(&codes::MISPLACED_ELEMENT, file, node.span(), message);
+                self.report(file, error.help("remove the name"));
+            } else if members.contains(&name) {
+                let message = format!("`{name}` stands here twice");
+                let error = self.error(&codes::DUPLICATE_NAME, file, node.span(), message);
+                self.report(file, error.help("remove one of them"));
+            }
+            members.push(name);
+        }
+        members
+    }
+
+    fn unknown_member(&mut self, file: usize, span: gram_syntax::Span, name: &str) {
+        let near = nearest(name, self.names.keys().map(SmolStr::as_str));
+        let help = did_you_mean(&near).unwrap_or_else(|| {
+            format!("declare it: [{name}:Tool | (input::Text)==>(::Text)]")
+        });
+        let message = format!("there is no tool or agent `{name}`");
+        let error = self.error(&codes::UNKNOWN_NAME, file, span, message).help(help);
+        self.report(file, error);
+    }
+
+    fn agent_attribute(&mut self, file: usize, agent: &mut Agent, attribute: &Attribute<'_>) {
+        match attribute.key.as_str() {
+            "description" => agent.description = attribute.text(self, file),
+            "instruction" => agent.instruction = attribute.text(self, file),
+            "model" => agent.model = attribute.text(self, file),
+            "maxIterations" => {
+                if let Some(count) = attribute.count(self, file) {
+                    agent.max_iterations = count;
+                }
+            }
+            "api" => match attribute.text(self, file).as_deref() {
+                Some("tools") | None => {}
+                Some("functions") => agent.api = Api::Functions,
+                Some(_) => attribute.wrong(self, file, "\"tools\" or \"functions\""),
+            },
+            "result" => agent.result = attribute.type_expression(self, file),
+            key => {
+                if let Some(value) = attribute.kept(self, file) {
+                    agent.attributes.push((SmolStr::new(key), value));
+                }
+            }
+        }
+    }
+
+    /// Reads a tool or an agent.
+    pub(super) fn read(&mut self, declaration: &Declaration<'t>) {
+        if self.is_broken(declaration.file, declaration.node) {
+            return;
+        }
+        match declaration.kind {
+            super::Kind::Tool => self.read_tool(declaration),
+            super::Kind::Agent => self.read_agent(declaration),
+            super::Kind::Other(_) => {}
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! Attributes: entries of records, annotations and doc comments, and what their values are read
+//! as.
+
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Fix, Node, NodeKind as N, Severity, Span};
+use serde_json::{Number, Value};
+use smol_str::SmolStr;
+
+use super::Checker;
+use super::declarations::Declaration;
+use crate::codes;
+use crate::model::{Open, Type};
+use crate::nearest::{did_you_mean, nearest};
+use crate::value;
+
+/// One attribute: a key and a value.
+pub(super) struct Attribute<'t> {
+    pub(super) key: SmolStr,
+    /// Where the key stands; for a doc comment, the comment.
+    pub(super) key_span: Span,
+    value: Given<'t>,
+}
+
+/// How an attribute's value was given.
+enum Given<'t> {
+    Node(Node<'t>),
+    /// By a doc comment.
+    Doc(String),
+}
+
+/// Bounds of a size: least and most.
+pub(super) type Bounds<T> = (Option<T>, Option<T>);
+
+impl<'t> Attribute<'t> {
+    /// Where the value stands.
+    pub(super) fn span(&self) -> Span {
+        match &self.value {
+            Given::Node(node) => node.span(),
+            Given::Doc(_) => self.key_span,
+        }
+    }
+
+    /// Reports that the value is no `wanted`.
+    pub(super) fn wrong(&self, checker: &mut Checker<'_>, file: usize, wanted: &str) {
+        let message = format!("`{}` wants {wanted}", self.key);
+        let found = checker.source(file).slice(self.span());
+        let mut help = format!("write {wanted}");
+        if found.len() < 40 {
+            help = format!("{help} instead of {found}");
+        }
+        let error = checker.error(&codes::ATTRIBUTE_VALUE, file, self.span(), message).help(help);
+        checker.report(file, error);
+    }
+
+    /// The value as a text: a string, or a bare word.
+    pub(super) fn text(&self, checker: &mut Checker<'_>, file: usize) -> Option<SmolStr> {
+        match &self.value {
+            Given::Doc(text) => return Some(SmolStr::new(text)),
+            Given::Node(node) => {
+                if matches!(node.kind(), N::String | N::Symbol)
+                    || (node.kind() == N::TaggedString && node.tag() != Some("json"))
+                {
+                    return Some(SmolStr::new(node.content()));
+                }
+            }
+        }
+        self.wrong(checker, file, "a text");
+        None
+    }
+
+    /// The value as a boolean.
+    pub(super) fn flag(&self, checker: &mut Checker<'_>, file: usize) -> Option<bool> {
+        if let Given::Node(node) = self.value
+            && node.kind() == N::Boolean
+        {
+            return Some(node.text() == "true");
+        }
+        self.wrong(checker, file, "true or false");
+        None
+    }
+
+    /// The value as a number of things, at least 1.
+    pub(super) fn count(&self, checker: &mut Checker<'_>, file: usize) -> Option<u64> {
+        let count = match self.value {
+            Given::Node(node) => whole(node).filter(|&count| count > 0),
+            Given::Doc(_) => None,
+        };
+        if count.is_none() {
+            self.wrong(checker, file, "a whole number from 1 on");
+        }
+        count
+    }
+
+    /// The value as a number.
+    pub(super) fn number(&self, checker: &mut Checker<'_>, file: usize) -> Option<Number> {
+        let number = match self.value {
+            Given::Node(node) => value::number(node).ok(),
+            Given::Doc(_) => None,
+        };
+        if number.is_none() {
+            self.wrong(checker, file, "a number");
+        }
+        number
+    }
+
+    /// The value as bounds of numbers.
+    pub(super) fn range(&self, checker: &mut Checker<'_>, file: usize) -> Option<Bounds<Number>> {
+        let bounds = self.bounds(|node| value::number(node).ok());
+        let Some(bounds) = bounds else {
+            self.wrong(checker, file, "a range such as 1..10, 1... or ...10");
+            return None;
+        };
+        if let (Some(least), Some(most)) = &bounds
+            && value::compare(least, most) == std::cmp::Ordering::Greater
+        {
+            self.empty(checker, file);
+        }
+        Some(bounds)
+    }
+
+    /// The value as bounds of a length or size.
+    pub(super) fn size(&self, checker: &mut Checker<'_>, file: usize) -> Option<Bounds<u64>> {
+        let Some(bounds) = self.bounds(whole) else {
+            self.wrong(checker, file, "a range of whole numbers such as 1..10, 1... or ...10");
+            return None;
+        };
+        if let (Some(least), Some(most)) = bounds
+            && least > most
+        {
+            self.empty(checker, file);
+        }
+        Some(bounds)
+    }
+
+    fn bounds<T>(&self, read: impl Fn(Node<'t>) -> Option<T>) -> Option<Bounds<T>> {
+        let Given::Node(node) = self.value else { return None };
+        if node.kind() != N::Range {
+            return None;
+        }
+        let mut bounds = (None, None);
+        for bound in node.children() {
+            let lower = bound.span().start == node.span().start;
+            let slot = if lower { &mut bounds.0 } else { &mut bounds.1 };
+            *slot = Some(read(bound)?);
+        }
+        Some(bounds)
+    }
+
+    fn empty(&self, checker: &mut Checker<'_>, file: usize) {
+        let text = checker.source(file).slice(self.span());
+        let message = format!("no value lies in {text}");
+        let error = checker
+            .error(&codes::EMPTY_CONSTRAINT, file, self.span(), message)
+            .help("write the smaller bound first");
+        checker.report(file, error);
+    }
+
+    /// The value as JSON.
+    pub(super) fn json(&self, checker: &mut Checker<'_>, file: usize) -> Option<Value> {
+        let Given::Node(node) = self.value else { return None };
+        match value::json(node) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                let error = checker
+                    .error(&codes::ATTRIBUTE_VALUE, file, error.span, error.message)
+                    .help("a value is text, a number, true, false, null, [list], {map} or json`…`");
+                checker.report(file, error);
+                None
+            }
+        }
+    }
+
+    /// The value as a list of JSON values.
+    pub(super) fn list(&self, checker: &mut Checker<'_>, file: usize) -> Option<Vec<Value>> {
+        match self.json(checker, file)? {
+            Value::Array(items) => Some(items),
+            _ => {
+                self.wrong(checker, file, "a list: [..]");
+                None
+            }
+        }
+    }
+
+    /// The value as JSON for keeping: what is no JSON is kept as its text.
+    pub(super) fn kept(&self, checker: &mut Checker<'_>, file: usize) -> Option<Value> {
+        match self.value {
+            Given::Node(node) if node.kind() == N::Range => {
+                Some(Value::String(node.text().to_owned()))
+            }
+            _ => self.json(checker, file),
+        }
+    }
+
+    /// The value as a type expression.
+    pub(super) fn type_expression(&self, checker: &mut Checker<'_>, file: usize) -> Option<Type> {
+        if let Given::Node(node) = self.value
+            && matches!(node.kind(), N::String | N::Symbol)
+        {
+            return checker.string_type(file, node);
+        }
+        self.wrong(checker, file, "a type in quotes, such as \"Text\"");
+        None
+    }
+
+    /// The value as what `open` takes: true, false or a type.
+    pub(super) fn open(&self, checker: &mut Checker<'_>, file: usize) -> Option<Open> {
+        match self.value {
+            Given::Node(node) if node.kind() == N::Boolean => {
+                Some(if node.text() == "true" { Open::Yes } else { Open::No })
+            }
+            Given::Node(node) if node.kind() == N::String => {
+                checker.string_type(file, node).map(|ty| Open::Of(Box::new(ty)))
+            }
+            _ => {
+                self.wrong(checker, file, "true, false or a type in quotes");
+                None
+            }
+        }
+    }
+
+    /// The items of an array of maps.
+    pub(super) fn items(&self, checker: &mut Checker<'_>, file: usize) -> Option<Vec<Node<'t>>> {
+        if let Given::Node(node) = self.value
+            && node.kind() == N::Array
+        {
+            return Some(node.children().collect());
+        }
+        self.wrong(checker, file, "a list: [..]");
+        None
+    }
+}
+
+/// A node as a whole number, not below 0.
+fn whole(node: Node<'_>) -> Option<u64> {
+    value::number(node).ok()?.as_u64()
+}
+
+impl<'t> Checker<'t> {
+    /// The attributes of a record. A second value for a key is reported and left out.
+    pub(super) fn record_attributes(
+        &mut self,
+        file: usize,
+        record: Option<Node<'t>>,
+    ) -> Vec<Attribute<'t>> {
+        let mut attributes: Vec<Attribute<'t>> = Vec::new();
+        for entry in record.into_iter().flat_map(Node::entries) {
+            let attribute = Attribute {
+                key: SmolStr::new(entry.key.content()),
+                key_span: entry.key.span(),
+                value: Given::Node(entry.value),
+            };
+            self.add_attribute(file, &mut attributes, attribute);
+        }
+        attributes
+    }
+
+    fn add_attribute(
+        &mut self,
+        file: usize,
+        attributes: &mut Vec<Attribute<'t>>,
+        attribute: Attribute<'t>,
+    ) {
+        let Some(first) = attributes.iter().find(|known| known.key == attribute.key) else {
+            attributes.push(attribute);
+            return;
+        };
+        let message = format!("`{}` stands here twice", attribute.key);
+        let error = self
+            .error(&codes::DUPLICATE_KEY, file, attribute.key_span, message)
+            .here("the second one")
+            .label(first.key_span, "the first one")
+            .help("remove one of them");
+        self.report(file, error);
+    }
+
+    /// Adds the doc comment before a node as its description, unless it has one.
+    pub(super) fn add_doc(&self, attributes: &mut Vec<Attribute<'t>>, node: Node<'t>) {
+        if attributes.iter().any(|known| known.key == "description") {
+            return;
+        }
+        if let (Some(doc), Some(text)) = (node.doc(), node.doc_text())
+            && !text.is_empty()
+        {
+            attributes.push(Attribute {
+                key: SmolStr::new_static("description"),
+                key_span: doc.span(),
+                value: Given::Doc(text),
+            });
+        }
+    }
+
+    /// The attributes of a tool or agent: of its record, its doc comment and its annotations.
+    /// A key of none of the `known` that is nearly one of them is reported.
+    pub(super) fn declaration_attributes(
+        &mut self,
+        declaration: &Declaration<'t>,
+        known: &[&'static str],
+    ) -> Vec<Attribute<'t>> {
+        let Declaration { file, node, annotated, subject, .. } = *declaration;
+        let mut attributes = self.record_attributes(file, subject.record);
+        self.add_doc(&mut attributes, annotated.unwrap_or(node));
+        self.add_doc(&mut attributes, node);
+        self.add_annotations(file, annotated, &mut attributes);
+        for attribute in &attributes {
+            let key = attribute.key.as_str();
+            if !known.contains(&key) {
+                self.near_attribute(file, attribute, known);
+            }
+        }
+        attributes
+    }
+
+    /// Adds the annotations of an annotated pattern.
+    pub(super) fn add_annotations(
+        &mut self,
+        file: usize,
+        annotated: Option<Node<'t>>,
+        attributes: &mut Vec<Attribute<'t>>,
+    ) {
+        let annotations = annotated.and_then(|node| node.child(N::Annotations));
+        for annotation in annotations.into_iter().flat_map(Node::children) {
+            let mut parts = annotation.children();
+            let (Some(key), Some(value), N::PropertyAnnotation) =
+                (parts.next(), parts.next(), annotation.kind())
+            else {
+                continue;
+            };
+            let described = attributes.iter().any(|known| known.key == "description");
+            if key.text() == "description" && described {
+                continue;
+            }
+            let attribute = Attribute {
+                key: SmolStr::new(key.text()),
+                key_span: key.span(),
+                value: Given::Node(value),
+            };
+            self.add_attribute(file, attributes, attribute);
+        }
+    }
+
+    /// Warns about a key that is kept, but is nearly a known one.
+    fn near_attribute(&mut self, file: usize, attribute: &Attribute<'_>, known: &[&'static str]) {
+        let near = nearest(&attribute.key, known.iter().copied());
+        if let Some(first) = near.first().copied() {
+            self.unknown_attribute(file, attribute, first, did_you_mean(&near));
+        }
+    }
+
+    /// Warns about an attribute of a parameter, field or result that means nothing.
+    pub(super) fn meaningless(&mut self, file: usize, attribute: &Attribute<'_>, known: &[&'static str]) {
+        let near = nearest(&attribute.key, known.iter().copied());
+        self.unknown_attribute(file, attribute, near.first().copied().unwrap_or_default(), did_you_mean(&near));
+    }
+
+    fn unknown_attribute(
+        &mut self,
+        file: usize,
+        attribute: &Attribute<'_>,
+        near: &str,
+        help: Option<String>,
+    ) {
+        let message = format!("there is no attribute `{}` here", attribute.key);
+        let mut warning = self
+            .error(&codes::UNKNOWN_ATTRIBUTE, file, attribute.key_span, message)
+            .help(help.unwrap_or_else(|| "remove it, or correct its name".to_owned()));
+        warning.severity = Severity::Warning;
+        if !near.is_empty() {
+            let fix = Fix::replace(NeedsLook, format!("write `{near}`"), attribute.key_span, near);
+            warning = warning.fix(fix);
+        }
+        self.report(file, warning);
+    }
+}

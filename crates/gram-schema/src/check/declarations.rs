@@ -1,0 +1,239 @@
+//! The first pass: what the texts declare.
+
+use gram_syntax::{Fix, Node, NodeKind as N, Subject};
+use gram_syntax::Applicability::NeedsLook;
+use smol_str::SmolStr;
+
+use super::{Checker, First, Kind};
+use crate::codes;
+use crate::format::built_in;
+use crate::nearest::nearest;
+
+/// The labels that declare something.
+const LABELS: [(&str, Kind); 9] = [
+    ("Tool", Kind::Tool),
+    ("Agent", Kind::Agent),
+    ("Record", Kind::Other("Record")),
+    ("Enum", Kind::Other("Enum")),
+    ("Union", Kind::Other("Union")),
+    ("Alias", Kind::Other("Alias")),
+    ("Container", Kind::Other("Container")),
+    ("Library", Kind::Other("Library")),
+    ("Experiment", Kind::Other("Experiment")),
+];
+
+/// The declarations of all texts.
+pub(super) struct Declarations<'t> {
+    pub(super) terms: Vec<TermDeclaration<'t>>,
+    pub(super) others: Vec<Declaration<'t>>,
+}
+
+/// A tool or an agent.
+pub(super) struct Declaration<'t> {
+    pub(super) kind: Kind,
+    pub(super) file: usize,
+    pub(super) node: Node<'t>,
+    /// The annotated pattern around it.
+    pub(super) annotated: Option<Node<'t>>,
+    pub(super) name: SmolStr,
+    pub(super) name_node: Node<'t>,
+    pub(super) subject: Subject<'t>,
+}
+
+/// A top-level node that may be a vocabulary term.
+pub(super) struct TermDeclaration<'t> {
+    pub(super) file: usize,
+    pub(super) node: Node<'t>,
+    /// The annotated pattern around it.
+    pub(super) annotated: Option<Node<'t>>,
+}
+
+impl<'t> Checker<'t> {
+    pub(super) fn collect(&mut self) -> Declarations<'t> {
+        let mut found = Declarations { terms: Vec::new(), others: Vec::new() };
+        for (file, text) in self.texts.iter().enumerate() {
+            for node in text.tree().root().children() {
+                let (node, annotated) = match node.kind() {
+                    N::AnnotatedPattern => match node.children().nth(1) {
+                        Some(inner) => (inner, Some(node)),
+                        None => continue,
+                    },
+                    _ => (node, None),
+                };
+                match node.kind() {
+                    N::SubjectPattern => self.collect_pattern(&mut found, file, node, annotated),
+                    N::Path => found.terms.push(TermDeclaration { file, node, annotated }),
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+
+    /// Collects a declaration and what is declared inside of it, in the order of the text.
+    fn collect_pattern(
+        &mut self,
+        found: &mut Declarations<'t>,
+        file: usize,
+        node: Node<'t>,
+        annotated: Option<Node<'t>>,
+    ) {
+        let mut stack = vec![(node, annotated)];
+        while let Some((node, annotated)) = stack.pop() {
+            let subject = node.subject();
+            let Some(kind) = self.declares(file, node, subject) else { continue };
+            if kind == Kind::Agent {
+                let inner = node.elements().filter(|element| element.kind() == N::SubjectPattern);
+                let inner: Vec<_> = inner.map(|element| (element, None)).collect();
+                stack.extend(inner.into_iter().rev());
+            }
+            if let Kind::Other(label) = kind {
+                self.unsupported(file, node, label);
+                continue;
+            }
+            let Some(name_node) = subject.identifier else {
+                self.nameless(file, node, kind);
+                continue;
+            };
+            let name = SmolStr::new(name_node.content());
+            self.declare(file, name_node, &name, kind);
+            found.others.push(Declaration { kind, file, node, annotated, name, name_node, subject });
+        }
+    }
+
+    /// What a pattern declares; `None` for data.
+    fn declares(&mut self, file: usize, node: Node<'t>, subject: Subject<'t>) -> Option<Kind> {
+        let mut labels = subject.labels().filter_map(|label| {
+            let name = label.content();
+            LABELS.iter().find(|(known, _)| *known == name).map(|(_, kind)| (*kind, label))
+        });
+        let (kind, _) = labels.next()?;
+        if let Some((_, second)) = labels.next() {
+            let message = format!("`{}` declares two things at once", name_of(node));
+            let error = self
+                .error(&codes::SEVERAL_LABELS, file, second.span(), message)
+                .help("give each thing a declaration of its own");
+            self.report(file, error);
+            return None;
+        }
+        Some(kind)
+    }
+
+    fn unsupported(&mut self, file: usize, node: Node<'t>, label: &str) {
+        let span = node.subject().labels_node().map_or(node.span(), Node::span);
+        let message = format!("this version does not read {label} declarations");
+        let error = self
+            .error(&codes::UNSUPPORTED, file, span, message)
+            .help("it reads Tool, Agent and vocabulary terms; see the changelog for what comes next");
+        self.report(file, error);
+    }
+
+    fn nameless(&mut self, file: usize, node: Node<'t>, kind: Kind) {
+        let what = if kind == Kind::Agent { "agent" } else { "tool" };
+        let span = node.subject().labels_node().map_or(node.span(), Node::span);
+        let error = self
+            .error(&codes::NAMELESS, file, span, format!("this {what} has no name"))
+            .help(format!("write the name before the label: [name:{}{} | …]", &what[..1].to_uppercase(), &what[1..]));
+        self.report(file, error);
+    }
+
+    /// Enters a name into the namespace of tools and agents.
+    fn declare(&mut self, file: usize, node: Node<'t>, name: &SmolStr, kind: Kind) {
+        let first = First { file, span: node.span(), kind };
+        let Some(known) = self.names.get(name).copied() else {
+            self.names.insert(name.clone(), first);
+            return;
+        };
+        let what = match (kind, known.kind) {
+            (Kind::Tool, Kind::Tool) => "tool",
+            (Kind::Agent, Kind::Agent) => "agent",
+            _ => "tool or agent",
+        };
+        let error = self
+            .error(&codes::DUPLICATE_NAME, file, node.span(), format!("there is another {what} `{name}`"))
+            .here("declared again here")
+            .label_in(self.source(known.file), known.span, "first declared here")
+            .help("rename one of them");
+        self.report(file, error);
+    }
+
+    /// Reads the vocabulary: top-level nodes whose label is a type.
+    pub(super) fn read_terms(&mut self, declarations: &[TermDeclaration<'t>]) {
+        for TermDeclaration { file, node: path, annotated } in declarations {
+            let mut parts = path.children();
+            let (Some(node), None) = (parts.next(), parts.next()) else { continue };
+            if self.is_broken(*file, *path) {
+                continue;
+            }
+            let subject = node.subject();
+            let (Some(name_node), true) = (subject.identifier, self.names_type(*file, subject)) else {
+                continue;
+            };
+            let Some(field) = self.term_field(*file, node, *annotated) else { continue };
+            let place = crate::spans::Place {
+                file: *file,
+                node: node.id(),
+                name: name_node.span(),
+            };
+            match self.terms.get(&field.name) {
+                None => {
+                    self.terms.insert(field.name.clone(), field.clone());
+                    self.module.terms.push(crate::model::Term { field });
+                    self.module.spans.terms.push(place);
+                }
+                Some(known) if *known == field => {}
+                Some(_) => self.conflicting_term(*file, name_node),
+            }
+        }
+    }
+
+    /// Whether a node's one label is a type: a built-in name, or a quoted type expression. Other
+    /// nodes are data; one whose label is nearly a type's name is worth a word.
+    fn names_type(&mut self, file: usize, subject: Subject<'t>) -> bool {
+        let mut labels = subject.labels();
+        let (Some(label), None) = (labels.next(), labels.next()) else { return false };
+        match label.kind() {
+            N::QuotedName => true,
+            _ if built_in(label.text()).is_some() => true,
+            _ => {
+                self.near_miss(file, label);
+                false
+            }
+        }
+    }
+
+    fn near_miss(&mut self, file: usize, label: Node<'t>) {
+        let name = label.text();
+        let known = crate::format::BUILT_IN.iter().copied();
+        let Some(near) = nearest(name, known).first().copied() else { return };
+        if !near.eq_ignore_ascii_case(name) {
+            return;
+        }
+        let mut note = self.error(
+            &codes::UNKNOWN_TYPE,
+            file,
+            label.span(),
+            format!("`{name}` is no type, so this node is data and no vocabulary term"),
+        );
+        note.severity = gram_syntax::Severity::Warning;
+        let fix = Fix::replace(NeedsLook, format!("write `{near}`"), label.span(), near);
+        self.report(file, note.help(format!("did you mean `{near}`?")).fix(fix));
+    }
+
+    fn conflicting_term(&mut self, file: usize, node: Node<'t>) {
+        let name = node.content().into_owned();
+        let known = self.module.terms.iter().position(|term| term.field.name == name);
+        let mut error = self
+            .error(&codes::DUPLICATE_NAME, file, node.span(), format!("there is another vocabulary term `{name}`, which says something else"))
+            .here("declared again here");
+        if let Some(place) = known.and_then(|index| self.module.spans.term(index)) {
+            error = error.label_in(self.source(place.file), place.name, "first declared here");
+        }
+        self.report(file, error.help("make both the same, or remove one"));
+    }
+}
+
+/// The name of a declaration, for messages.
+pub(super) fn name_of(node: Node<'_>) -> String {
+    node.subject().identifier.map_or_else(|| "this".to_owned(), |name| name.content().into_owned())
+}

@@ -1,0 +1,148 @@
+//! Trees to a checked module: names, types, attributes; all findings at once.
+//!
+//! Two passes: the first one collects what the texts declare, so that order does not matter; the
+//! second one reads each declaration. A declaration with syntax errors keeps its name, so that
+//! nothing is reported about its uses, and is not read otherwise.
+
+mod agent;
+mod attributes;
+mod declarations;
+mod field;
+mod signature;
+mod tool;
+mod types;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gram_syntax::{Code, Diagnostic, Node, NodeKind, Parse, Severity, SourceFile, Span};
+use smol_str::SmolStr;
+
+use crate::codes;
+use crate::model::{Field, Module, Output, Valid};
+
+/// What checking gives.
+#[derive(Debug)]
+pub struct Checked {
+    /// The module, where no text has an error.
+    pub module: Option<Valid<Module>>,
+    /// What was found, syntax errors included, in the order of the texts.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Checks texts that belong together: each declares for all of them.
+pub fn check(texts: &[Parse]) -> Checked {
+    let mut checker = Checker::new(texts);
+    let declarations = checker.collect();
+    checker.read_terms(&declarations.terms);
+    for declaration in &declarations.others {
+        checker.read(declaration);
+    }
+    checker.finish()
+}
+
+/// Reads the signature that a text consists of.
+pub(crate) fn check_signature(text: &Parse) -> Result<(Vec<Field>, Output), Vec<Diagnostic>> {
+    let texts = std::slice::from_ref(text);
+    let mut checker = Checker::new(texts);
+    let mut patterns = text.tree().root().children();
+    let signature = match (patterns.next(), patterns.next()) {
+        (Some(path), None) if path.kind() == NodeKind::Path => checker.signature(0, path),
+        (first, second) => {
+            let place = second.or(first).unwrap_or(text.tree().root());
+            let error = checker
+                .error(&codes::MISSING_SIGNATURE, 0, place.span(), "this is no single signature")
+                .help("a signature is (name::Type)==>(::Type)");
+            checker.report(0, error);
+            None
+        }
+    };
+    let Checked { diagnostics, .. } = checker.finish();
+    let errors = diagnostics.iter().any(|found| found.severity == Severity::Error);
+    signature.filter(|_| !errors).ok_or(diagnostics)
+}
+
+/// A name's first declaration.
+#[derive(Debug, Clone, Copy)]
+struct First {
+    file: usize,
+    span: Span,
+    kind: Kind,
+}
+
+/// What a label declares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Tool,
+    Agent,
+    /// A kind of declaration that this version knows and does not read.
+    Other(&'static str),
+}
+
+struct Checker<'t> {
+    texts: &'t [Parse],
+    diagnostics: Vec<Vec<Diagnostic>>,
+    module: Module,
+    /// Tools and agents, which share a namespace.
+    names: HashMap<SmolStr, First>,
+    /// Vocabulary terms by name.
+    terms: HashMap<SmolStr, Field>,
+}
+
+impl<'t> Checker<'t> {
+    fn new(texts: &'t [Parse]) -> Self {
+        let mut module = Module::default();
+        module.spans.sources = texts.iter().map(|text| Arc::clone(text.source())).collect();
+        Self {
+            texts,
+            diagnostics: texts.iter().map(|_| Vec::new()).collect(),
+            module,
+            names: HashMap::new(),
+            terms: HashMap::new(),
+        }
+    }
+
+    fn finish(self) -> Checked {
+        let mut diagnostics = Vec::new();
+        for (text, mut found) in self.texts.iter().zip(self.diagnostics) {
+            if !text.diagnostics().is_empty() {
+                found.extend(text.diagnostics().iter().cloned());
+            }
+            found.sort_by_key(|diagnostic| diagnostic.span().start);
+            diagnostics.append(&mut found);
+        }
+        let errors = diagnostics.iter().any(|found| found.severity == Severity::Error);
+        Checked { module: (!errors).then(|| Valid::new(self.module)), diagnostics }
+    }
+
+    fn source(&self, file: usize) -> &'t Arc<SourceFile> {
+        self.texts[file].source()
+    }
+
+    fn error(
+        &self,
+        code: &'static Code,
+        file: usize,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::error(code, self.source(file), span, message)
+    }
+
+    fn report(&mut self, file: usize, diagnostic: Diagnostic) {
+        if let Some(found) = self.diagnostics.get_mut(file) {
+            found.push(diagnostic);
+        }
+    }
+
+    /// Whether a syntax error stands inside of a node.
+    fn is_broken(&self, file: usize, node: Node<'_>) -> bool {
+        let found = self.texts[file].diagnostics();
+        if found.is_empty() {
+            return false;
+        }
+        let span = node.span();
+        let inside = |at: Span| span.start <= at.start && at.start < span.end.max(span.start + 1);
+        found.iter().any(|diagnostic| inside(diagnostic.span()))
+    }
+}

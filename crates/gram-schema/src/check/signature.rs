@@ -1,0 +1,149 @@
+//! Signatures: paths in curried form.
+
+use gram_syntax::Applicability::{NeedsLook, Safe};
+use gram_syntax::{Fix, Node, NodeKind as N, Span};
+use smol_str::SmolStr;
+
+use super::Checker;
+use crate::codes;
+use crate::format::built_in;
+use crate::model::{Field, Output};
+
+impl<'t> Checker<'t> {
+    /// Reads a signature: every node but the last is a parameter, the last is the result.
+    pub(super) fn signature(&mut self, file: usize, path: Node<'t>) -> Option<(Vec<Field>, Output)> {
+        let parts: Vec<_> = path.children().collect();
+        let mut nodes: Vec<_> = parts.iter().copied().step_by(2).collect();
+        if nodes.len() < 2 {
+            self.lone_node(file, path);
+            return None;
+        }
+        if self.reads_leftwards(file, &parts)? {
+            nodes.reverse();
+        }
+        let result = nodes.pop()?;
+        if let [only] = nodes.as_slice()
+            && only.subject().is_empty()
+        {
+            nodes.clear();
+        }
+        let parameters = self.parameters(file, &nodes);
+        let result = self.result(file, result);
+        Some((parameters?, result?))
+    }
+
+    fn lone_node(&mut self, file: usize, path: Node<'t>) {
+        let text = path.text();
+        let mut error = self
+            .error(&codes::MISSING_SIGNATURE, file, path.span(), "one node alone is no signature")
+            .here("a parameter or the result?");
+        error = if path.children().next().is_some_and(|node| node.subject().identifier.is_none()) {
+            error
+                .help(format!("a tool without parameters is ()==>{text}"))
+                .fix(Fix::replace(NeedsLook, "take no parameters", Span::empty(path.span().start), "()==>"))
+        } else {
+            error
+                .help(format!("say what comes back: {text}==>(::Text)"))
+                .fix(Fix::replace(NeedsLook, "give back text", Span::empty(path.span().end), "==>(::Text)"))
+        };
+        self.report(file, error);
+    }
+
+    /// Whether all arrows point left; `None` when they do not all point one way.
+    fn reads_leftwards(&mut self, file: usize, parts: &[Node<'t>]) -> Option<bool> {
+        let arrows = || parts.iter().filter(|part| part.is_arrow());
+        let first = arrows().next()?;
+        let Some(odd) = arrows().find(|arrow| {
+            !matches!(arrow.kind(), N::LeftArrow | N::RightArrow) || arrow.kind() != first.kind()
+        }) else {
+            return Some(first.kind() == N::LeftArrow);
+        };
+        let message = match odd.kind() {
+            N::UndirectedArrow => format!("`{}` points nowhere", odd.text()),
+            N::BidirectionalArrow => format!("`{}` points both ways", odd.text()),
+            _ => "the arrows of this signature point in different directions".to_owned(),
+        };
+        let mut error = self
+            .error(&codes::ARROW_DIRECTION, file, odd.span(), message)
+            .help("all arrows of a signature point to the right: (a::Text)==>(b::Int)==>(::Text)");
+        if odd.kind() == N::LeftArrow || odd.kind() == N::RightArrow {
+            error = error.label(first.span(), "the first one points the other way");
+        } else if odd.child(N::Labels).is_none() && odd.span().len() <= 4 {
+            error = error.fix(Fix::replace(NeedsLook, "write `==>`", odd.span(), "==>"));
+        }
+        self.report(file, error);
+        None
+    }
+
+    fn parameters(&mut self, file: usize, nodes: &[Node<'t>]) -> Option<Vec<Field>> {
+        let mut parameters: Vec<Field> = Vec::with_capacity(nodes.len());
+        let mut places: Vec<(SmolStr, Span)> = Vec::new();
+        let mut complete = true;
+        for node in nodes {
+            if let Some(name) = node.subject().identifier {
+                self.unique_parameter(file, name, &mut places);
+            }
+            match self.parameter(file, *node) {
+                Some(parameter) => parameters.push(parameter),
+                None => complete = false,
+            }
+        }
+        complete.then_some(parameters)
+    }
+
+    fn unique_parameter(&mut self, file: usize, node: Node<'t>, known: &mut Vec<(SmolStr, Span)>) {
+        let name = SmolStr::new(node.content());
+        if let Some((_, first)) = known.iter().find(|(other, _)| *other == name) {
+            let message = format!("two parameters are called `{name}`");
+            let error = self
+                .error(&codes::DUPLICATE_PARAMETER, file, node.span(), message)
+                .here("the second one")
+                .label(*first, "the first one")
+                .help("rename one of them");
+            self.report(file, error);
+        } else {
+            known.push((name, node.span()));
+        }
+    }
+
+    fn parameter(&mut self, file: usize, node: Node<'t>) -> Option<Field> {
+        let subject = node.subject();
+        if subject.is_empty() {
+            let error = self
+                .error(&codes::MISPLACED_UNIT, file, node.span(), "`()` stands only alone before the result")
+                .help("remove it: a signature with other parameters needs no `()`");
+            self.report(file, error);
+            return None;
+        }
+        let Some(name) = subject.identifier else {
+            let error = self
+                .error(&codes::MISSING_NAME, file, node.span(), "this parameter has no name")
+                .help(format!("name it: (name{}", node.text().trim_start_matches('(')));
+            self.report(file, error);
+            return None;
+        };
+        self.named_field(file, node, name)
+    }
+
+    fn result(&mut self, file: usize, node: Node<'t>) -> Option<Output> {
+        let subject = node.subject();
+        let labels = subject.labels().count();
+        if labels == 0 {
+            let message = "the result has no type";
+            let mut error = self.error(&codes::MISSING_RESULT, file, node.span(), message);
+            let name = subject.identifier.map(|name| name.content().into_owned());
+            error = match name {
+                Some(name) if built_in(&name).is_some() => error
+                    .help(format!("write `::` before the type: (::{name})"))
+                    .fix(Fix::replace(Safe, format!("write (::{name})"), node.span(), format!("(::{name})"))),
+                Some(name) => error.help(format!("say what comes back: ({name}::Text)")),
+                None => error.help("say what comes back: (::Text), (::Null) for nothing, or (::Any)"),
+            };
+            self.report(file, error);
+            return None;
+        }
+        let field = self.field(file, node, None)?;
+        let name = subject.identifier.map(|name| SmolStr::new(name.content()));
+        Some(Output { name, slot: field.slot })
+    }
+}

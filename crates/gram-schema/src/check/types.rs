@@ -1,0 +1,214 @@
+//! Labels and type expressions to types.
+
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Diagnostic, Fix, Node, NodeKind as N, Span};
+
+use super::Checker;
+use crate::codes;
+use crate::expression::{self, Expression, ExpressionError, RecordField};
+use crate::format::{BUILT_IN, built_in};
+use crate::model::{Field, ObjectType, Open, Presence, Slot, Type};
+use crate::nearest::{did_you_mean, nearest};
+
+/// Type names of other languages, and what they are here.
+const FOREIGN: [(&str, &str); 12] = [
+    ("str", "Text"),
+    ("char", "Text"),
+    ("Char", "Text"),
+    ("dict", "Object"),
+    ("Dict", "Object"),
+    ("struct", "Object"),
+    ("void", "Null"),
+    ("Void", "Null"),
+    ("Unit", "Null"),
+    ("None", "Null"),
+    ("long", "Int"),
+    ("decimal", "Number"),
+];
+
+/// Types of effects, which cross no wire.
+const EFFECTS: [&str; 8] = ["IO", "Async", "Promise", "Future", "Task", "Effect", "Eff", "Aff"];
+
+/// Types of what may be absent.
+const OPTIONS: [&str; 3] = ["Maybe", "Option", "Optional"];
+
+impl Checker<'_> {
+    /// The type that a label names. Reports when it names none.
+    pub(super) fn label_type(&mut self, file: usize, label: Node<'_>) -> Option<Type> {
+        if label.kind() != N::QuotedName {
+            return self.named_type(file, label.span(), label.text());
+        }
+        // A quoted label's text begins behind its backtick.
+        let text = label.content();
+        self.expression_type(file, label.span(), 1, &text)
+    }
+
+    /// The type that a string attribute names.
+    pub(super) fn string_type(&mut self, file: usize, node: Node<'_>) -> Option<Type> {
+        let text = node.content();
+        let quote = u32::from(node.kind() != N::Symbol);
+        self.expression_type(file, node.span(), quote, &text)
+    }
+
+    /// The type of an expression that stands `offset` bytes into `span`.
+    fn expression_type(&mut self, file: usize, span: Span, offset: u32, text: &str) -> Option<Type> {
+        match expression::parse(text) {
+            Ok(expression) => self.resolve(file, span, &expression),
+            Err(error) => {
+                let error = self.malformed(file, span, offset, text, &error);
+                self.report(file, error);
+                None
+            }
+        }
+    }
+
+    fn malformed(
+        &self,
+        file: usize,
+        span: Span,
+        offset: u32,
+        text: &str,
+        error: &ExpressionError<'_>,
+    ) -> Diagnostic {
+        if error.too_deep {
+            return self
+                .error(&codes::NESTED_TOO_DEEP, file, span, "this type nests too deep")
+                .help("nest types at most 64 deep");
+        }
+        let mut words = text.split_whitespace();
+        if let (Some(first), Some(second)) = (words.next(), words.next()) {
+            if EFFECTS.contains(&first) {
+                return self.effect(file, span, first, Some(second));
+            }
+            if OPTIONS.contains(&first) {
+                return self
+                    .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is no type"))
+                    .help(format!("a value that may be null is `{second}?`; a parameter that may be left out has {{optional: true}}"))
+                    .fix(Fix::replace(NeedsLook, format!("write `{second}?`"), span, format!("`{second}?`")));
+            }
+        }
+        // The place inside the label, where no escape stands before it.
+        let at = u32::try_from(error.at).unwrap_or(0);
+        let inside = Span::new(span.start + offset + at, span.end.saturating_sub(offset));
+        let place = if inside.is_empty() || text.contains('\\') { span } else { inside };
+        let found = match error.rest.chars().next() {
+            Some(c) => format!("`{c}` does not belong here"),
+            None => "the type is not complete".to_owned(),
+        };
+        self.error(&codes::TYPE_EXPRESSION, file, place, format!("`{text}` is no type: {found}"))
+            .help("types are Text, Text[], Text?, Text | Int, [Text, Int], Map<Text>, {name: Text}, \"a\" | \"b\"")
+    }
+
+    fn effect(&self, file: usize, span: Span, effect: &str, inner: Option<&str>) -> Diagnostic {
+        let message = format!("`{effect}` has no place in a signature, which describes what crosses the wire");
+        let error = self.error(&codes::EFFECT_TYPE, file, span, message);
+        match inner {
+            Some(inner) => error
+                .help(format!("the caller gets the value itself: write `{inner}`"))
+                .fix(Fix::replace(NeedsLook, format!("write `{inner}`"), span, inner)),
+            None => error.help("name the type of the value that the caller gets"),
+        }
+    }
+
+    fn resolve(&mut self, file: usize, span: Span, expression: &Expression<'_>) -> Option<Type> {
+        Some(match expression {
+            Expression::Name(name) => return self.named_type(file, span, name),
+            Expression::Literal(serde_json::Value::Null) => Type::Null,
+            Expression::Literal(value) => Type::Literal(Box::new(value.clone())),
+            Expression::List(item) => Type::List(Box::new(self.resolve(file, span, item)?)),
+            Expression::Map(value) => Type::Map(Box::new(self.resolve(file, span, value)?)),
+            Expression::Nullable(inner) => {
+                Type::Nullable(Box::new(self.resolve(file, span, inner)?))
+            }
+            Expression::Tuple(items) => Type::Tuple(self.resolve_all(file, span, items)?),
+            Expression::Union(members) => Type::Union(self.resolve_all(file, span, members)?),
+            Expression::Record(fields) => {
+                let fields = fields.iter().map(|field| self.record_field(file, span, field));
+                // Collected first, so that every field's findings are reported.
+                let fields: Vec<_> = fields.collect();
+                let fields = fields.into_iter().collect::<Option<Vec<_>>>()?;
+                self.unique_fields(file, span, &fields);
+                Type::Object(Box::new(ObjectType { fields: Some(fields), open: Open::Unsaid }))
+            }
+        })
+    }
+
+    fn resolve_all(
+        &mut self,
+        file: usize,
+        span: Span,
+        expressions: &[Expression<'_>],
+    ) -> Option<Vec<Type>> {
+        let types: Vec<_> =
+            expressions.iter().map(|inner| self.resolve(file, span, inner)).collect();
+        types.into_iter().collect()
+    }
+
+    fn record_field(&mut self, file: usize, span: Span, field: &RecordField<'_>) -> Option<Field> {
+        let mut slot = Slot::new(self.resolve(file, span, &field.ty)?);
+        if let Some(default) = &field.default {
+            if let Err(refusal) = crate::accept::slot(&slot, default) {
+                let message = format!("the default of `{}` does not fit its type: {}", field.name, refusal.message);
+                let error = self.error(&codes::REJECTED_VALUE, file, span, message);
+                self.report(file, error.help("change the default or the type"));
+            }
+            slot.default = Some(Box::new(default.clone()));
+        }
+        Some(Field {
+            name: field.name.as_str().into(),
+            slot,
+            presence: if field.optional { Presence::Optional } else { Presence::ByDefault },
+            host: crate::model::Host::No,
+            secret: false,
+        })
+    }
+
+    fn unique_fields(&mut self, file: usize, span: Span, fields: &[Field]) {
+        let twice = fields.iter().enumerate().find_map(|(at, field)| {
+            fields[..at].iter().any(|other| other.name == field.name).then_some(&field.name)
+        });
+        if let Some(name) = twice {
+            let message = format!("the field `{name}` stands here twice");
+            let error = self.error(&codes::DUPLICATE_PARAMETER, file, span, message);
+            self.report(file, error.help("rename one of them"));
+        }
+    }
+
+    /// The type of a name.
+    fn named_type(&mut self, file: usize, span: Span, name: &str) -> Option<Type> {
+        let ty = built_in(name);
+        if ty.is_none() {
+            let error = self.unknown_type(file, span, name);
+            self.report(file, error);
+        }
+        ty
+    }
+
+    fn unknown_type(&self, file: usize, span: Span, name: &str) -> Diagnostic {
+        if EFFECTS.contains(&name) {
+            return self.effect(file, span, name, None);
+        }
+        let error = self.error(&codes::UNKNOWN_TYPE, file, span, format!("there is no type `{name}`"));
+        if OPTIONS.contains(&name) {
+            return error.help("a value that may be null is `Text?`; a parameter that may be left out has {optional: true}");
+        }
+        let foreign = FOREIGN.iter().find(|(foreign, _)| *foreign == name).map(|(_, ours)| *ours);
+        let near = match foreign {
+            Some(ours) => vec![ours],
+            None => nearest(name, BUILT_IN.iter().copied()),
+        };
+        let help = did_you_mean(&near).unwrap_or_else(|| {
+            "types are Text, Int, Number, Bool, Object, Array, Map, Any, Null, Date, DateTime, Uri and so on"
+                .to_owned()
+        });
+        let error = error.help(help);
+        // Only a label of its own can be replaced whole.
+        let whole = self.source(file).slice(span) == name;
+        match near.first() {
+            Some(near) if whole => {
+                error.fix(Fix::replace(NeedsLook, format!("write `{near}`"), span, *near))
+            }
+            _ => error,
+        }
+    }
+}

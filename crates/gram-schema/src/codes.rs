@@ -1,0 +1,30 @@
+//! The codes of findings about declarations.
+
+gram_syntax::declare_codes! {
+    /// All codes of findings about declarations.
+    SCHEMA_CODES;
+    NAMELESS = "nameless-declaration";
+    SEVERAL_LABELS = "several-labels";
+    UNSUPPORTED = "unsupported-declaration";
+    DUPLICATE_NAME = "duplicate-name";
+    UNKNOWN_NAME = "unknown-name";
+    MISPLACED_ELEMENT = "misplaced-element";
+    MISSING_SIGNATURE = "missing-signature";
+    ARROW_DIRECTION = "arrow-direction";
+    MISPLACED_UNIT = "misplaced-unit";
+    MISSING_NAME = "missing-parameter-name";
+    MISSING_TYPE = "missing-parameter-type";
+    SEVERAL_TYPES = "several-types";
+    DUPLICATE_PARAMETER = "duplicate-parameter";
+    MISSING_RESULT = "missing-result-type";
+    UNKNOWN_TYPE = "unknown-type";
+    EFFECT_TYPE = "effect-type";
+    TYPE_EXPRESSION = "malformed-type";
+    DUPLICATE_KEY = "duplicate-attribute";
+    UNKNOWN_ATTRIBUTE = "unknown-attribute";
+    ATTRIBUTE_VALUE = "attribute-value";
+    ATTRIBUTE_TYPE = "attribute-mismatch";
+    REJECTED_VALUE = "rejected-value";
+    EMPTY_CONSTRAINT = "empty-constraint";
+    NESTED_TOO_DEEP = "nested-too-deep";
+}

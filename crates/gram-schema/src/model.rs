@@ -1,0 +1,313 @@
+//! The model: what a module declares, free of syntax.
+//!
+//! Names are resolved, attributes are read, vocabulary terms have given their types and
+//! attributes to where they are used. Where each thing stands in the text is kept apart, in
+//! [`Spans`](crate::Spans).
+
+use serde_json::{Number, Value};
+use smol_str::SmolStr;
+
+use crate::format::Format;
+use crate::spans::Spans;
+
+/// All declarations of the texts that were checked together.
+///
+/// Two modules are equal when they declare the same, wherever it stands in their texts.
+#[derive(Debug, Default)]
+pub struct Module {
+    /// All tools, in the order of the texts, those inside agents included.
+    pub tools: Vec<Tool>,
+    /// All agents, in the order of the texts.
+    pub agents: Vec<Agent>,
+    /// The vocabulary, in the order of the texts.
+    pub terms: Vec<Term>,
+    pub(crate) spans: Spans,
+}
+
+impl Module {
+    /// Where the declarations stand.
+    pub fn spans(&self) -> &Spans {
+        &self.spans
+    }
+
+    /// The tool of the given name.
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+
+    /// The agent of the given name.
+    pub fn agent(&self, name: &str) -> Option<&Agent> {
+        self.agents.iter().find(|agent| agent.name == name)
+    }
+}
+
+impl PartialEq for Module {
+    fn eq(&self, other: &Self) -> bool {
+        self.tools == other.tools && self.agents == other.agents && self.terms == other.terms
+    }
+}
+
+/// Proof that the checker found no error in what it holds.
+///
+/// Only the checker makes one; what compiles, binds or runs takes nothing else.
+#[derive(Debug, PartialEq)]
+pub struct Valid<T>(T);
+
+impl<T> Valid<T> {
+    /// Only for the checker, and only where it found no error.
+    pub(crate) fn new(checked: T) -> Self {
+        Self(checked)
+    }
+}
+
+impl<T> std::ops::Deref for Valid<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// A tool: a name, a signature, and what is said of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// Its name, as written.
+    pub name: SmolStr,
+    /// What it does, for the model that calls it.
+    pub description: Option<SmolStr>,
+    /// A name for people.
+    pub title: Option<SmolStr>,
+    /// Whether it should no longer be used.
+    pub deprecated: bool,
+    /// What the model supplies, in the order of the signature.
+    pub parameters: Vec<Field>,
+    /// What comes back.
+    pub result: Output,
+    /// Whether the parameter object may hold more than the parameters.
+    pub open: Open,
+    /// All other attributes, in order, as written.
+    pub attributes: Vec<(SmolStr, Value)>,
+}
+
+/// What a tool gives back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Output {
+    /// Its name, where it has one.
+    pub name: Option<SmolStr>,
+    /// Its type, and what is said of it.
+    pub slot: Slot,
+}
+
+/// A parameter of a tool, or a field of an object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// The JSON property's name.
+    pub name: SmolStr,
+    /// Its type, and what is said of it.
+    pub slot: Slot,
+    /// Whether it may be left out.
+    pub presence: Presence,
+    /// Who supplies its value, where that is not the model alone.
+    pub host: Host,
+    /// Whether its value is kept out of messages.
+    pub secret: bool,
+}
+
+impl Field {
+    /// Whether a caller has to supply it.
+    pub fn required(&self) -> bool {
+        match (&self.host, self.presence) {
+            (Host::Pinned(_) | Host::Injected, _) | (_, Presence::Optional) => false,
+            (Host::No, Presence::Required) => true,
+            (Host::No, Presence::ByDefault) => self.slot.default.is_none(),
+        }
+    }
+}
+
+/// What the specification says on whether a field may be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Presence {
+    /// Nothing: it may be left out when it has a default.
+    #[default]
+    ByDefault,
+    /// `optional: true`
+    Optional,
+    /// `optional: false`: it may not be left out, in spite of a default.
+    Required,
+}
+
+/// What the host has to do with a parameter's value.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Host {
+    /// Nothing: the model supplies it.
+    #[default]
+    No,
+    /// The host owns it, and it is this one.
+    Pinned(Box<Value>),
+    /// The host supplies it when it binds the tool; no model sees the parameter.
+    Injected,
+}
+
+/// A type in its place, with what attributes say of it there.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Slot {
+    /// The type.
+    pub ty: Type,
+    /// What it is for.
+    pub description: Option<SmolStr>,
+    /// The value that stands for an absent one.
+    pub default: Option<Box<Value>>,
+    /// What is said less often.
+    pub details: Option<Box<Details>>,
+}
+
+impl Slot {
+    /// A type of which nothing more is said.
+    pub fn new(ty: Type) -> Self {
+        Self { ty, ..Self::default() }
+    }
+
+    pub(crate) fn details_mut(&mut self) -> &mut Details {
+        self.details.get_or_insert_with(Box::default)
+    }
+}
+
+/// What attributes say of a type in its place, less often than a description or a default.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Details {
+    /// A name for people.
+    pub title: Option<SmolStr>,
+    /// Sample values.
+    pub examples: Option<Vec<Value>>,
+    /// Whether it should no longer be used.
+    pub deprecated: bool,
+    /// The least number.
+    pub minimum: Option<Number>,
+    /// The greatest number.
+    pub maximum: Option<Number>,
+    /// A number that every value lies above.
+    pub above: Option<Number>,
+    /// A number that every value lies below.
+    pub below: Option<Number>,
+    /// A number that every value is a multiple of.
+    pub multiple_of: Option<Number>,
+    /// The least number of characters.
+    pub min_length: Option<u64>,
+    /// The greatest number of characters.
+    pub max_length: Option<u64>,
+    /// A regular expression that finds something in every value.
+    pub pattern: Option<SmolStr>,
+    /// A name of a format of text.
+    pub format: Option<SmolStr>,
+    /// The least number of items or entries.
+    pub min_size: Option<u64>,
+    /// The greatest number of items or entries.
+    pub max_size: Option<u64>,
+    /// What the names of an object's entries have to be.
+    pub keys: Option<Type>,
+    /// Whether no item may come twice.
+    pub unique: bool,
+    /// The only values.
+    pub values: Option<Vec<Value>>,
+    /// The only value.
+    pub constant: Option<Value>,
+}
+
+/// A type: what crosses the wire as JSON.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Type {
+    /// Any value.
+    #[default]
+    Any,
+    /// `null`
+    Null,
+    /// A boolean.
+    Boolean,
+    /// A whole number.
+    Integer,
+    /// A number.
+    Number,
+    /// A text.
+    Text,
+    /// Bytes, as text in base64.
+    Bytes,
+    /// A text of a known format.
+    Formatted(Format),
+    /// One value: a text, number, boolean or null.
+    Literal(Box<Value>),
+    /// A list of items of one type.
+    List(Box<Type>),
+    /// A list of items of a type for each place.
+    Tuple(Vec<Type>),
+    /// An object with values of one type.
+    Map(Box<Type>),
+    /// An object with declared fields.
+    Object(Box<ObjectType>),
+    /// The type, or null: `T?`
+    Nullable(Box<Type>),
+    /// A value of one of the types.
+    Union(Vec<Type>),
+}
+
+/// An object with declared fields; without any, every object.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ObjectType {
+    /// The fields, in order; `None` where the type says nothing of them.
+    pub fields: Option<Vec<Field>>,
+    /// Whether other fields are allowed.
+    pub open: Open,
+}
+
+/// Whether an object may hold fields that are not declared.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Open {
+    /// Nothing is said.
+    #[default]
+    Unsaid,
+    /// It may.
+    Yes,
+    /// It may not.
+    No,
+    /// It may, with values of this type.
+    Of(Box<Type>),
+}
+
+/// A vocabulary term: a name that means the same in every signature.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Term {
+    /// The name and all that it brings.
+    pub field: Field,
+}
+
+/// An agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agent {
+    /// Its name, as written.
+    pub name: SmolStr,
+    /// What it is for.
+    pub description: Option<SmolStr>,
+    /// What its model is told before the conversation.
+    pub instruction: Option<SmolStr>,
+    /// Its provider and model: `openai/gpt-4o-mini`.
+    pub model: Option<SmolStr>,
+    /// How often it may ask its model for one user message. Default: 10.
+    pub max_iterations: u64,
+    /// How it passes tools to the model.
+    pub api: Api,
+    /// The type of its answers, where they are not free text.
+    pub result: Option<Type>,
+    /// The names of its tools and agents, in order.
+    pub members: Vec<SmolStr>,
+    /// All other attributes, in order, as written.
+    pub attributes: Vec<(SmolStr, Value)>,
+}
+
+/// How an agent passes tools to its model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Api {
+    /// In the field `tools`.
+    #[default]
+    Tools,
+    /// In the older field `functions`.
+    Functions,
+}

@@ -1,0 +1,31 @@
+//! The known names nearest to an unknown one.
+
+/// The known names that `name` is likely a slip of, the likeliest first; at most three.
+pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    // Names longer than this are data, and comparing them costs their square.
+    if name.len() > 100 {
+        return Vec::new();
+    }
+    let lower = name.to_lowercase();
+    let mut found: Vec<(usize, &str)> = known
+        .filter(|other| other.len() <= 100)
+        .filter_map(|other| {
+            let distance = strsim::osa_distance(&lower, &other.to_lowercase());
+            let most = 1 + name.chars().count() / 4;
+            (distance <= most).then_some((distance, other))
+        })
+        .collect();
+    found.sort();
+    found.dedup();
+    found.into_iter().take(3).map(|(_, other)| other).collect()
+}
+
+/// "did you mean `a`, `b` or `c`?", if there is something to say.
+pub(crate) fn did_you_mean(names: &[&str]) -> Option<String> {
+    let (last, before) = names.split_last()?;
+    if before.is_empty() {
+        return Some(format!("did you mean `{last}`?"));
+    }
+    let before: Vec<_> = before.iter().map(|name| format!("`{name}`")).collect();
+    Some(format!("did you mean {} or `{last}`?", before.join(", ")))
+}

@@ -1,0 +1,38 @@
+//! Signatures on their own.
+
+use gram_syntax::{Diagnostic, SourceFile};
+use serde_json::Value;
+
+use crate::check::check_signature;
+use crate::emit::{Draft, ParameterSchema};
+use crate::model::{Open, Tool};
+
+/// The JSON Schema (draft 2020-12) of a signature's parameters.
+///
+/// ```
+/// let schema = gram_schema::schema_of_signature("(a::Int {default: 1})==>(::Text)").unwrap();
+/// assert_eq!(
+///     schema.to_string(),
+///     r#"{"type":"object","properties":{"a":{"type":"integer","default":1}},"required":[]}"#
+/// );
+/// ```
+///
+/// # Errors
+///
+/// All findings, when the text is no signature without errors.
+pub fn schema_of_signature(text: &str) -> Result<Value, Vec<Diagnostic>> {
+    let parse = gram_syntax::parse(SourceFile::new("signature", text));
+    let (parameters, result) = check_signature(&parse)?;
+    let tool = Tool {
+        name: "signature".into(),
+        description: None,
+        title: None,
+        deprecated: false,
+        parameters,
+        result,
+        open: Open::Unsaid,
+        attributes: Vec::new(),
+    };
+    // A view of the model writes no key that is no string, so this cannot fail.
+    Ok(serde_json::to_value(ParameterSchema::new(&tool, Draft::Draft2020)).unwrap_or_default())
+}

@@ -1,0 +1,47 @@
+//! Where the parts of a module stand in its texts.
+
+use std::sync::Arc;
+
+use gram_syntax::{NodeId, SourceFile, Span};
+
+/// The place of every declaration of a module.
+#[derive(Debug, Default)]
+pub struct Spans {
+    pub(crate) sources: Vec<Arc<SourceFile>>,
+    pub(crate) tools: Vec<Place>,
+    pub(crate) agents: Vec<Place>,
+    pub(crate) terms: Vec<Place>,
+}
+
+/// The place of one declaration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Which of the texts, in the order in which they were checked.
+    pub file: usize,
+    /// The declaration's node in that text's tree.
+    pub node: NodeId,
+    /// The declaration's name.
+    pub name: Span,
+}
+
+impl Spans {
+    /// The texts, in the order in which they were checked.
+    pub fn sources(&self) -> &[Arc<SourceFile>] {
+        &self.sources
+    }
+
+    /// The place of the tool of the given index.
+    pub fn tool(&self, index: usize) -> Option<Place> {
+        self.tools.get(index).copied()
+    }
+
+    /// The place of the agent of the given index.
+    pub fn agent(&self, index: usize) -> Option<Place> {
+        self.agents.get(index).copied()
+    }
+
+    /// The place of the vocabulary term of the given index.
+    pub fn term(&self, index: usize) -> Option<Place> {
+        self.terms.get(index).copied()
+    }
+}

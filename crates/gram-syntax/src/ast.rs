@@ -1,0 +1,95 @@
+//! Views of nodes that know the grammar: subjects and the entries of records.
+
+use crate::tree::{Children, Node, NodeKind as N};
+
+/// What a pattern, node or arrow says of itself: identifier, labels and record.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'t> {
+    /// The identifier.
+    pub identifier: Option<Node<'t>>,
+    labels: Option<Node<'t>>,
+    /// The record.
+    pub record: Option<Node<'t>>,
+}
+
+impl<'t> Subject<'t> {
+    /// The labels' names, in order.
+    pub fn labels(&self) -> impl Iterator<Item = Node<'t>> + use<'t> {
+        self.labels.into_iter().flat_map(Node::children).filter(|node| node.kind() != N::Error)
+    }
+
+    /// The node of all labels, with their colons.
+    pub fn labels_node(&self) -> Option<Node<'t>> {
+        self.labels
+    }
+
+    /// The entries of the record.
+    pub fn entries(&self) -> Entries<'t> {
+        Entries { children: self.record.map(Node::children) }
+    }
+
+    /// Whether it says nothing: `()`.
+    pub fn is_empty(&self) -> bool {
+        self.identifier.is_none() && self.labels.is_none() && self.record.is_none()
+    }
+}
+
+/// A key and its value in a record or map.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'t> {
+    /// The key: a symbol or a quoted name.
+    pub key: Node<'t>,
+    /// The value.
+    pub value: Node<'t>,
+}
+
+/// The entries of a record or map that have both a key and a value.
+#[derive(Debug, Clone)]
+pub struct Entries<'t> {
+    children: Option<Children<'t>>,
+}
+
+impl<'t> Iterator for Entries<'t> {
+    type Item = Entry<'t>;
+
+    fn next(&mut self) -> Option<Entry<'t>> {
+        let children = self.children.as_mut()?;
+        children.find_map(|entry| {
+            let mut parts = entry.children().filter(|node| node.kind() != N::Error);
+            Some(Entry { key: parts.next()?, value: parts.next()? })
+        })
+    }
+}
+
+impl<'t> Node<'t> {
+    /// The subject of a subject pattern, node, arrow or identified annotation.
+    pub fn subject(self) -> Subject<'t> {
+        let mut subject = Subject { identifier: None, labels: None, record: None };
+        for child in self.children() {
+            match child.kind() {
+                N::Labels => subject.labels = Some(child),
+                N::Record => subject.record = Some(child),
+                N::Symbol | N::QuotedName | N::Integer => subject.identifier = Some(child),
+                N::Elements => break,
+                _ => {}
+            }
+        }
+        subject
+    }
+
+    /// The entries of a record or map.
+    pub fn entries(self) -> Entries<'t> {
+        Entries { children: Some(self.children()) }
+    }
+
+    /// The elements of a subject pattern.
+    pub fn elements(self) -> impl Iterator<Item = Node<'t>> {
+        self.child(N::Elements).into_iter().flat_map(Node::children)
+    }
+
+    /// Whether this is an arrow of any kind.
+    pub fn is_arrow(self) -> bool {
+        use N::{BidirectionalArrow, LeftArrow, RightArrow, UndirectedArrow};
+        matches!(self.kind(), UndirectedArrow | LeftArrow | RightArrow | BidirectionalArrow)
+    }
+}
