@@ -28,3 +28,8 @@ gram_syntax::declare_codes! {
     EMPTY_CONSTRAINT = "empty-constraint";
     NESTED_TOO_DEEP = "nested-too-deep";
 }
+
+/// All codes of findings, those about syntax first.
+pub fn all() -> impl Iterator<Item = &'static gram_syntax::Code> {
+    gram_syntax::codes::SYNTAX_CODES.iter().chain(SCHEMA_CODES).copied()
+}

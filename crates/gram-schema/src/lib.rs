@@ -24,5 +24,6 @@ pub use check::{Checked, check};
 pub use emit::{Draft, Target};
 pub use format::{BUILT_IN, Format};
 pub use model::{Module, Valid};
+pub use nearest::did_you_mean;
 pub use signature::schema_of_signature;
 pub use spans::{Place, Spans};

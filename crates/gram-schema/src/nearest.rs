@@ -20,8 +20,14 @@ pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> V
     found.into_iter().take(3).map(|(_, other)| other).collect()
 }
 
+/// The question whether one of the known names nearest to an unknown one was meant, if any is
+/// near.
+pub fn did_you_mean<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
+    question(&nearest(name, known))
+}
+
 /// "did you mean `a`, `b` or `c`?", if there is something to say.
-pub(crate) fn did_you_mean(names: &[&str]) -> Option<String> {
+pub(crate) fn question(names: &[&str]) -> Option<String> {
     let (last, before) = names.split_last()?;
     if before.is_empty() {
         return Some(format!("did you mean `{last}`?"));

@@ -27,7 +27,7 @@ mod tree;
 pub use ast::{Entries, Entry, Subject};
 pub use diagnostic::{Applicability, Code, Diagnostic, Edit, Fix, Label, Severity};
 pub use limits::Limits;
-pub use parse::{Extension, ExtensionUse, Parse, parse, parse_with};
+pub use parse::{Extension, ExtensionUse, Parse, parse, parse_bytes, parse_with, too_large};
 pub use render::RenderOptions;
 pub use source::{LineIndex, Position, SourceFile};
 pub use span::Span;

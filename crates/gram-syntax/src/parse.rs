@@ -52,7 +52,8 @@ pub fn parse(source: impl Into<Arc<SourceFile>>) -> Parse {
 pub fn parse_with(source: impl Into<Arc<SourceFile>>, limits: &Limits) -> Parse {
     let source = source.into();
     if source.text().len() > limits.max_bytes.min(u32::MAX as usize / 2) {
-        return too_large(&source, limits);
+        let bytes = source.text().len();
+        return too_large(&source, &format!("{bytes} bytes"), limits);
     }
     let parsed = parser::parse(&source, limits);
     Parse {
@@ -62,8 +63,36 @@ pub fn parse_with(source: impl Into<Arc<SourceFile>>, limits: &Limits) -> Parse 
     }
 }
 
-/// The answer to a text beyond the size limit: its first line's place and one diagnostic.
-fn too_large(source: &Arc<SourceFile>, limits: &Limits) -> Parse {
+/// Parses the bytes of a file under the given limits. Bytes that are no UTF-8 are answered with
+/// a diagnostic at the first of them.
+pub fn parse_bytes(name: impl Into<String>, bytes: Vec<u8>, limits: &Limits) -> Parse {
+    let error = match String::from_utf8(bytes) {
+        Ok(text) => return parse_with(SourceFile::new(name, text), limits),
+        Err(error) => error,
+    };
+    let valid = offset(error.utf8_error().valid_up_to());
+    let byte = error.as_bytes().get(valid as usize).copied().unwrap_or_default();
+    let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+    let source = Arc::new(SourceFile::new(name, text));
+    let span = Span::new(valid, valid + offset('\u{fffd}'.len_utf8()));
+    let message = format!("the file is no UTF-8: the byte 0x{byte:02x} begins no character");
+    let diagnostic = Diagnostic::error(&codes::INVALID_UTF8, &source, span, message)
+        .help("save the file as UTF-8");
+    unread(&source, diagnostic)
+}
+
+/// The answer to a file beyond the size limit, of which not everything needs to be read: `start`
+/// is as much of it as there is, `size` says how large it is.
+pub fn too_large(start: &Arc<SourceFile>, size: &str, limits: &Limits) -> Parse {
+    let most = limits.max_bytes;
+    let message = format!("the file has {size}; the most that gramc reads is {most}");
+    let diagnostic = Diagnostic::error(&codes::TOO_LARGE, start, Span::empty(0), message)
+        .help("split it into several files");
+    unread(start, diagnostic)
+}
+
+/// A text that is not parsed: one error node, and the diagnostic that says why.
+fn unread(source: &Arc<SourceFile>, diagnostic: Diagnostic) -> Parse {
     let mut tokens = Tokens::with_capacity(2);
     tokens.push(TokenKind::Unknown, 0);
     tokens.push(TokenKind::End, offset(source.text().len()));
@@ -71,13 +100,6 @@ fn too_large(source: &Arc<SourceFile>, limits: &Limits) -> Parse {
         NodeData { kind: NodeKind::Document, first: 0, last: 1, end: 2 },
         NodeData { kind: NodeKind::Error, first: 0, last: 0, end: 2 },
     ];
-    let message = format!(
-        "the file has {} bytes; the most that gramc reads is {}",
-        source.text().len(),
-        limits.max_bytes
-    );
-    let diagnostic = Diagnostic::error(&codes::TOO_LARGE, source, Span::empty(0), message)
-        .help("split it into several files");
     Parse {
         tree: Tree { source: Arc::clone(source), tokens, nodes, docs: Vec::new() },
         diagnostics: vec![diagnostic],

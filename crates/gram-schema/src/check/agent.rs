@@ -8,7 +8,7 @@ use super::attributes::Attribute;
 use super::declarations::Declaration;
 use crate::codes;
 use crate::model::{Agent, Api};
-use crate::nearest::{did_you_mean, nearest};
+use crate::nearest::{nearest, question};
 use crate::spans::Place;
 
 /// The attributes that an agent defines, beside those that it only keeps.
@@ -73,7 +73,7 @@ impl<'t> Checker<'t> {
 
     fn unknown_member(&mut self, file: usize, span: gram_syntax::Span, name: &str) {
         let near = nearest(name, self.names.keys().map(SmolStr::as_str));
-        let help = did_you_mean(&near).unwrap_or_else(|| {
+        let help = question(&near).unwrap_or_else(|| {
             format!("declare it: [{name}:Tool | (input::Text)==>(::Text)]")
         });
         let message = format!("there is no tool or agent `{name}`");

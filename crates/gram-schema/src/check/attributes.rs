@@ -10,7 +10,7 @@ use super::Checker;
 use super::declarations::Declaration;
 use crate::codes;
 use crate::model::{Open, Type};
-use crate::nearest::{did_you_mean, nearest};
+use crate::nearest::{nearest, question};
 use crate::value;
 
 /// One attribute: a key and a value.
@@ -342,14 +342,14 @@ impl<'t> Checker<'t> {
     fn near_attribute(&mut self, file: usize, attribute: &Attribute<'_>, known: &[&'static str]) {
         let near = nearest(&attribute.key, known.iter().copied());
         if let Some(first) = near.first().copied() {
-            self.unknown_attribute(file, attribute, first, did_you_mean(&near));
+            self.unknown_attribute(file, attribute, first, question(&near));
         }
     }
 
     /// Warns about an attribute of a parameter, field or result that means nothing.
     pub(super) fn meaningless(&mut self, file: usize, attribute: &Attribute<'_>, known: &[&'static str]) {
         let near = nearest(&attribute.key, known.iter().copied());
-        self.unknown_attribute(file, attribute, near.first().copied().unwrap_or_default(), did_you_mean(&near));
+        self.unknown_attribute(file, attribute, near.first().copied().unwrap_or_default(), question(&near));
     }
 
     fn unknown_attribute(

@@ -8,7 +8,7 @@ use crate::codes;
 use crate::expression::{self, Expression, ExpressionError, RecordField};
 use crate::format::{BUILT_IN, built_in};
 use crate::model::{Field, ObjectType, Open, Presence, Slot, Type};
-use crate::nearest::{did_you_mean, nearest};
+use crate::nearest::{nearest, question};
 
 /// Type names of other languages, and what they are here.
 const FOREIGN: [(&str, &str); 12] = [
@@ -197,7 +197,7 @@ impl Checker<'_> {
             Some(ours) => vec![ours],
             None => nearest(name, BUILT_IN.iter().copied()),
         };
-        let help = did_you_mean(&near).unwrap_or_else(|| {
+        let help = question(&near).unwrap_or_else(|| {
             "types are Text, Int, Number, Bool, Object, Array, Map, Any, Null, Date, DateTime, Uri and so on"
                 .to_owned()
         });

@@ -1,0 +1,198 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+/// Declare what LLM agents can do, and compile it to every provider's tool format.
+#[derive(Debug, Parser)]
+#[command(name = "gramc", version, arg_required_else_help = true, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) display: Display,
+}
+
+/// How findings are shown.
+#[derive(Debug, Clone, Copy, ClapArgs)]
+pub(crate) struct Display {
+    /// How to show findings: human and concise go to standard error, json to standard output
+    #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    /// When to use colours; NO_COLOR and FORCE_COLOR are obeyed
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    pub(crate) color: Color,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// With the lines of the source that they are about
+    Human,
+    /// One line each: path:line:column: severity[code] message
+    Concise,
+    /// One JSON object a line
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Compile(Compile),
+    Check(Check),
+    Parse(Parse),
+    Explain(Explain),
+    /// Write a completion script for a shell
+    #[command(after_help = "Example:\n  gramc completions bash > /etc/bash_completion.d/gramc")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual page
+    #[command(after_help = "Example:\n  gramc man > gramc.1")]
+    Man,
+}
+
+/// What to read.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Inputs {
+    /// Files, folders (walked for *.gram, obeying .gitignore), or - for standard input. Without
+    /// any: the project that holds the current folder
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// What messages call standard input
+    #[arg(long, value_name = "NAME", default_value = "<stdin>")]
+    pub(crate) stdin_filename: String,
+}
+
+/// Compile tools to JSON Schema or to a provider's tool format
+///
+/// The default target prints one JSON object, tool name to the schema of its parameters; a
+/// provider's target prints one array, ready to paste into its request. A text with errors
+/// prints nothing on standard output.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  gramc compile examples/hello-world.gram
+  gramc compile tools/ --target openai -o tools.json
+  gramc compile tools/ -o schemas/           one file a tool
+  gramc compile agent.gram --tool sayHello   its schema alone
+  cat agent.gram | gramc compile -")]
+pub(crate) struct Compile {
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    /// What to compile to
+    #[arg(long, value_enum, default_value_t = Target::JsonSchema)]
+    pub(crate) target: Target,
+    /// Compile this tool alone
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// Write to a file; to a folder (DIR/) one file a tool
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The draft of JSON Schema
+    #[arg(long, value_enum, default_value_t = Draft::Draft2020)]
+    pub(crate) draft: Draft,
+    /// Indent the output; without it, one line a tool. The default on a terminal
+    #[arg(long)]
+    pub(crate) pretty: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Target {
+    /// Tool name to the JSON Schema of its parameters
+    JsonSchema,
+    /// The field `tools` of OpenAI's chat completions
+    #[value(name = "openai")]
+    OpenAi,
+    /// The older field `functions` of OpenAI's chat completions
+    #[value(name = "openai-functions")]
+    OpenAiFunctions,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Draft {
+    /// Draft 2020-12
+    #[value(name = "2020-12")]
+    Draft2020,
+    /// Draft 7
+    #[value(name = "7")]
+    Draft7,
+}
+
+/// Check files: syntax, names, types, attributes
+///
+/// Exits with 1 when there are errors.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  gramc check                      the project around the current folder
+  gramc check tools/ agent.gram
+  gramc check --format concise tools/
+  gramc check --deny warnings      for CI")]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    /// Exit with 1 when there are warnings, too
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) deny: Option<Deny>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Deny {
+    /// All warnings
+    Warnings,
+}
+
+/// Show the tree or the tokens of a file
+///
+/// Reads every text in gram notation, whether it declares tools or not. Exits with 1 when the
+/// text has syntax errors.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  gramc parse agent.gram
+  gramc parse agent.gram --tree tokens
+  echo '(a)-->(b)' | gramc parse - --tree json")]
+pub(crate) struct Parse {
+    /// A file, or - for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) path: PathBuf,
+    /// What messages call standard input
+    #[arg(long, value_name = "NAME", default_value = "<stdin>")]
+    pub(crate) stdin_filename: String,
+    /// What to show
+    #[arg(long, value_enum, default_value_t = Tree::Sexp)]
+    pub(crate) tree: Tree,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Tree {
+    /// The tree as the reference grammar's S-expression
+    Sexp,
+    /// The tree as JSON, with byte offsets
+    Json,
+    /// The tokens, one a line: start..end, kind, text
+    Tokens,
+    /// Nothing; only findings
+    None,
+}
+
+/// Explain an error or a warning
+///
+/// Without a code it lists all of them.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  gramc explain
+  gramc explain unclosed-bracket")]
+pub(crate) struct Explain {
+    /// The code, as findings show it in brackets
+    #[arg(value_name = "CODE")]
+    pub(crate) code: Option<String>,
+}

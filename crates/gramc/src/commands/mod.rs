@@ -1,0 +1,37 @@
+//! The commands.
+
+mod check;
+mod compile;
+mod explain;
+mod parse;
+
+use clap::CommandFactory;
+
+use crate::args::{Args, Command};
+use crate::failure::{CLEAN, Failure, Outcome};
+use crate::output;
+
+/// Runs the command that the arguments name, and gives the exit code.
+pub(crate) fn run(args: Args) -> Outcome {
+    let display = args.display;
+    match args.command {
+        Command::Compile(args) => compile::run(&args, display),
+        Command::Check(args) => check::run(&args, display),
+        Command::Parse(args) => parse::run(&args, display),
+        Command::Explain(args) => explain::run(&args),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Args::command(), "gramc", &mut script);
+            output::print(&String::from_utf8_lossy(&script))?;
+            Ok(CLEAN)
+        }
+        Command::Man => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Args::command())
+                .render(&mut page)
+                .map_err(|error| Failure::output(&error))?;
+            output::print(&String::from_utf8_lossy(&page))?;
+            Ok(CLEAN)
+        }
+    }
+}

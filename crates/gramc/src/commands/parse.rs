@@ -1,0 +1,82 @@
+//! `gramc parse`
+
+use std::fmt::Write as _;
+
+use gram_syntax::{Node, NodeKind, Tree as SyntaxTree};
+
+use crate::args::{Display, Parse, Tree};
+use crate::failure::Outcome;
+use crate::{input, output, report};
+
+pub(super) fn run(args: &Parse, display: Display) -> Outcome {
+    let text = Box::leak(Box::new(input::read_path(&args.path, &args.stdin_filename)?));
+    let shown = match args.tree {
+        Tree::Sexp => text.sexp() + "\n",
+        Tree::Json => json(text.tree()) + "\n",
+        Tree::Tokens => tokens(text.tree()),
+        Tree::None => String::new(),
+    };
+    output::print(&shown)?;
+    let counts = report::show(display, text.diagnostics())?;
+    Ok(counts.exit_code(false))
+}
+
+/// The tokens, one a line.
+fn tokens(tree: &SyntaxTree) -> String {
+    let mut out = String::new();
+    for token in tree.tokens() {
+        let span = token.span();
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "{}..{} {:?} {:?}", span.start, span.end, token.kind(), token.text());
+    }
+    out
+}
+
+/// The tree as JSON: kind, byte offsets, and the text of leaves or the children of others. It is
+/// written without recursion, so any depth can be shown.
+fn json(tree: &SyntaxTree) -> String {
+    enum Step<'t> {
+        Open(Node<'t>),
+        Text(&'static str),
+    }
+    let mut out = String::new();
+    let mut stack = vec![Step::Open(tree.root())];
+    while let Some(step) = stack.pop() {
+        let node = match step {
+            Step::Text(text) => {
+                out.push_str(text);
+                continue;
+            }
+            Step::Open(node) => node,
+        };
+        let (kind, span) = (snake_case(node.kind()), node.span());
+        let _ = write!(out, "{{\"kind\":\"{kind}\",\"start\":{},\"end\":{}", span.start, span.end);
+        let children: Vec<_> = node.children().collect();
+        if children.is_empty() && node.kind() != NodeKind::Document {
+            let text = serde_json::Value::from(node.text());
+            let _ = write!(out, ",\"text\":{text}}}");
+            continue;
+        }
+        out.push_str(",\"children\":[");
+        stack.push(Step::Text("]}"));
+        for (at, child) in children.into_iter().enumerate().rev() {
+            stack.push(Step::Open(child));
+            if at > 0 {
+                stack.push(Step::Text(","));
+            }
+        }
+    }
+    out
+}
+
+/// `SubjectPattern` as `subject_pattern`.
+fn snake_case(kind: NodeKind) -> String {
+    let mut name = String::new();
+    for c in format!("{kind:?}").chars() {
+        if c.is_ascii_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.push(c.to_ascii_lowercase());
+    }
+    name
+}

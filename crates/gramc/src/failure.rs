@@ -1,0 +1,69 @@
+//! Why a command could not do its work. Findings about the input are no failures.
+
+use std::fmt;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+/// The input is clean.
+pub(crate) const CLEAN: i32 = 0;
+/// The input has errors, or warnings that are denied.
+pub(crate) const FINDINGS: i32 = 1;
+/// The command could not do its work.
+const FAILED: i32 = 2;
+
+/// Why a command could not do its work.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A message for the person who ran it.
+    Message(String),
+    /// Nobody reads the output any more.
+    BrokenPipe,
+}
+
+pub(crate) type Outcome = Result<i32, Failure>;
+
+impl Failure {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self::Message(message.into())
+    }
+
+    /// Something about a file or folder failed.
+    pub(crate) fn path(what: &str, path: &Path, error: &io::Error) -> Self {
+        Self::new(format!("cannot {what} {}: {}", path.display(), plain(error)))
+    }
+
+    /// Writing output failed.
+    pub(crate) fn output(error: &io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self::BrokenPipe;
+        }
+        Self::new(format!("cannot write the output: {}", plain(error)))
+    }
+
+    /// Tells the person, and gives the exit code.
+    pub(crate) fn report(&self) -> i32 {
+        if let Self::Message(message) = self {
+            // There is nowhere to say that standard error is closed.
+            let _ = writeln!(io::stderr(), "gramc: {message}");
+        }
+        FAILED
+    }
+}
+
+/// An error of the operating system without its number.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" (os error") {
+        Some((words, _)) => words.to_lowercase(),
+        None => text,
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Message(message) => f.write_str(message),
+            Self::BrokenPipe => f.write_str("nobody reads the output"),
+        }
+    }
+}
