@@ -8,7 +8,12 @@
 //!
 //! Everything random comes from [`rng`] and depends on a seed only, so a failure found on one
 //! machine is the same failure on every other.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    reason = "these helpers run in tests only, where a panic is how a failure is told"
+)]
 
 pub mod campaign;
 pub mod compare;

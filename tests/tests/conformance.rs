@@ -112,7 +112,7 @@ fn edited_documents_get_the_same_tree() {
         }
     });
     tally.assert_no_mismatches(seed);
-    assert_share("accepted", tally.accepted, tally.total(), 25);
+    assert_share("accepted", tally.accepted, tally.total(), 20);
     assert_share("rejected", tally.rejected, tally.total(), 25);
 }
 

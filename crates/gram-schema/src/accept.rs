@@ -1,9 +1,9 @@
 //! Whether a type accepts a value: for defaults, examples and the members of enums.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::format::describe;
-use crate::model::{Details, Field, Host, ObjectType, Open, Slot, Type};
+use crate::model::{Constraint, Field, Host, ObjectType, Open, Slot, Type};
 use crate::value;
 
 /// Why a type does not accept a value.
@@ -37,7 +37,9 @@ pub(crate) fn slot(slot: &Slot, value: &Value) -> Verdict {
         return Ok(());
     }
     ty(&slot.ty, value)?;
-    slot.details.as_deref().map_or(Ok(()), |details| constraints(details, value))
+    let details = slot.details.as_deref();
+    let mut constraints = details.iter().flat_map(|details| &details.constraints);
+    constraints.try_for_each(|constraint| self::constraint(constraint, value))
 }
 
 /// Whether a type accepts a value.
@@ -50,7 +52,9 @@ pub(crate) fn ty(expected: &Type, value: &Value) -> Verdict {
         | (Type::Text | Type::Bytes | Type::Formatted(_), Value::String(_)) => true,
         (Type::Integer, Value::Number(number)) => value::is_integer(number),
         (Type::Literal(literal), value) => value::same(literal, value),
-        (Type::Nullable(inner), value) => return if value.is_null() { Ok(()) } else { ty(inner, value) },
+        (Type::Nullable(inner), value) => {
+            return if value.is_null() { Ok(()) } else { ty(inner, value) };
+        }
         (Type::List(item), Value::Array(items)) => {
             return items
                 .iter()
@@ -107,60 +111,61 @@ pub(crate) fn field(field: &Field, value: &Value) -> Verdict {
     }
 }
 
-fn constraints(details: &Details, value: &Value) -> Verdict {
-    use std::cmp::Ordering::{Greater, Less};
-    if let Some(values) = &details.values
-        && !values.iter().any(|member| value::same(member, value))
-    {
-        return refuse(format!("{} is not one of the enum's values", brief(value)));
-    }
-    if let Some(constant) = &details.constant
-        && !value::same(constant, value)
-    {
-        return refuse(format!("{} is not {}", brief(value), brief(constant)));
-    }
-    match value {
-        Value::Number(number) => {
-            let bounds = [
-                (&details.minimum, Less, false, "below the minimum"),
-                (&details.maximum, Greater, false, "above the maximum"),
-                (&details.above, Greater, true, "not above"),
-                (&details.below, Less, true, "not below"),
-            ];
-            for (bound, order, wanted, words) in bounds {
-                if let Some(bound) = bound
-                    && (value::compare(number, bound) == order) != wanted
-                {
-                    return refuse(format!("{number} is {words} {bound}"));
-                }
-            }
-            Ok(())
+fn constraint(constraint: &Constraint, value: &Value) -> Verdict {
+    use std::cmp::Ordering::{Equal, Greater, Less};
+    let bound = |bound: &Number, allowed: &[std::cmp::Ordering], words: &str| match value {
+        Value::Number(number) if !allowed.contains(&value::compare(number, bound)) => {
+            refuse(format!("{number} is {words} {bound}"))
         }
-        Value::String(text) => {
-            let length = text.chars().count() as u64;
-            size(length, details.min_length, details.max_length, "characters")
+        _ => Ok(()),
+    };
+    let length = match value {
+        Value::String(text) => Some(text.chars().count() as u64),
+        _ => None,
+    };
+    let (size, what) = match value {
+        Value::Array(items) => (Some(items.len() as u64), "items"),
+        Value::Object(map) => (Some(map.len() as u64), "entries"),
+        _ => (None, ""),
+    };
+    match constraint {
+        Constraint::Enum(values) if !values.iter().any(|member| value::same(member, value)) => {
+            refuse(format!("{} is not one of the enum's values", brief(value)))
         }
-        Value::Array(items) => {
-            size(items.len() as u64, details.min_size, details.max_size, "items")?;
-            let twice = |(at, item): (usize, &Value)| items[..at].iter().any(|other| value::same(other, item));
-            if details.unique && items.iter().enumerate().any(twice) {
-                return refuse("an item stands there twice");
-            }
-            Ok(())
+        Constraint::Const(constant) if !value::same(constant, value) => {
+            refuse(format!("{} is not {}", brief(value), brief(constant)))
         }
-        Value::Object(map) => size(map.len() as u64, details.min_size, details.max_size, "entries"),
+        Constraint::Minimum(least) => bound(least, &[Greater, Equal], "below the minimum"),
+        Constraint::Maximum(most) => bound(most, &[Less, Equal], "above the maximum"),
+        Constraint::Above(least) => bound(least, &[Greater], "not above"),
+        Constraint::Below(most) => bound(most, &[Less], "not below"),
+        Constraint::MinLength(least) => at_least(length, *least, "characters"),
+        Constraint::MaxLength(most) => at_most(length, *most, "characters"),
+        Constraint::MinSize(least) => at_least(size, *least, what),
+        Constraint::MaxSize(most) => at_most(size, *most, what),
+        Constraint::Unique if has_twins(value) => refuse("an item stands there twice"),
         _ => Ok(()),
     }
 }
 
-fn size(found: u64, least: Option<u64>, most: Option<u64>, what: &str) -> Verdict {
-    if let Some(least) = least.filter(|&least| found < least) {
-        return refuse(format!("it has {found} {what}, at least {least} are wanted"));
+fn has_twins(value: &Value) -> bool {
+    let Value::Array(items) = value else { return false };
+    let mut pairs = items.iter().enumerate();
+    pairs.any(|(at, item)| items[..at].iter().any(|other| value::same(other, item)))
+}
+
+fn at_least(found: Option<u64>, least: u64, what: &str) -> Verdict {
+    match found.filter(|&found| found < least) {
+        Some(found) => refuse(format!("it has {found} {what}, at least {least} are wanted")),
+        None => Ok(()),
     }
-    if let Some(most) = most.filter(|&most| found > most) {
-        return refuse(format!("it has {found} {what}, at most {most} are allowed"));
+}
+
+fn at_most(found: Option<u64>, most: u64, what: &str) -> Verdict {
+    match found.filter(|&found| found > most) {
+        Some(found) => refuse(format!("it has {found} {what}, at most {most} are allowed")),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// A value for a message, cut where it is long.

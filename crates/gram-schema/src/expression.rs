@@ -74,7 +74,9 @@ pub(crate) fn parse(text: &str) -> Result<Expression<'_>, ExpressionError<'_>> {
     }
 }
 
-fn token<'e>(symbol: char) -> impl Parser<&'e str, Output = char, Error = nom::error::Error<&'e str>> {
+fn token<'e>(
+    symbol: char,
+) -> impl Parser<&'e str, Output = char, Error = nom::error::Error<&'e str>> {
     preceded(multispace0, char(symbol))
 }
 
@@ -116,22 +118,18 @@ fn primary(input: &str, depth: u32) -> Step<'_, Expression<'_>> {
     let inner = |input| union(input, depth + 1);
     alt((
         map(literal, Expression::Literal),
-        map(
-            preceded((tag("Map"), token('<')), terminated(inner, token('>'))),
-            |value| Expression::Map(Box::new(value)),
-        ),
+        map(preceded((tag("Map"), token('<')), terminated(inner, token('>'))), |value| {
+            Expression::Map(Box::new(value))
+        }),
         map(name, Expression::Name),
         delimited(char('('), inner, token(')')),
-        map(
-            delimited(char('['), separated_list1(token(','), inner), token(']')),
-            |mut items| {
-                if items.len() == 1 {
-                    Expression::List(Box::new(items.remove(0)))
-                } else {
-                    Expression::Tuple(items)
-                }
-            },
-        ),
+        map(delimited(char('['), separated_list1(token(','), inner), token(']')), |mut items| {
+            if items.len() == 1 {
+                Expression::List(Box::new(items.remove(0)))
+            } else {
+                Expression::Tuple(items)
+            }
+        }),
         map(
             delimited(
                 char('{'),
@@ -210,10 +208,12 @@ fn string(input: &str) -> Step<'_, String> {
 
 /// A number as in JSON.
 fn number(input: &str) -> Step<'_, Value> {
-    let (_, text) = take_while1(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E'))
-        .parse(input)?;
+    let (_, text) =
+        take_while1(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E'))
+            .parse(input)?;
     let len = text.len();
-    json(input, move |_| Some(len)).map(|(rest, number): (_, serde_json::Number)| (rest, Value::Number(number)))
+    json(input, move |_| Some(len))
+        .map(|(rest, number): (_, serde_json::Number)| (rest, Value::Number(number)))
 }
 
 /// Reads as many bytes as `extent` says as JSON.

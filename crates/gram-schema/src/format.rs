@@ -93,8 +93,6 @@ pub(crate) fn describe(ty: &Type) -> String {
         Type::List(_) | Type::Tuple(_) => "a list".to_owned(),
         Type::Map(_) | Type::Object(_) => "an object".to_owned(),
         Type::Nullable(inner) => format!("{} or null", describe(inner)),
-        Type::Union(members) => {
-            members.iter().map(describe).collect::<Vec<_>>().join(" or ")
-        }
+        Type::Union(members) => members.iter().map(describe).collect::<Vec<_>>().join(" or "),
     }
 }

@@ -16,8 +16,8 @@ mod expression;
 mod format;
 pub mod model;
 mod nearest;
-mod spans;
 mod signature;
+mod spans;
 mod value;
 
 pub use check::{Checked, check};

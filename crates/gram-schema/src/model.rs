@@ -181,36 +181,79 @@ pub struct Details {
     pub examples: Option<Vec<Value>>,
     /// Whether it should no longer be used.
     pub deprecated: bool,
-    /// The least number.
-    pub minimum: Option<Number>,
-    /// The greatest number.
-    pub maximum: Option<Number>,
-    /// A number that every value lies above.
-    pub above: Option<Number>,
-    /// A number that every value lies below.
-    pub below: Option<Number>,
-    /// A number that every value is a multiple of.
-    pub multiple_of: Option<Number>,
-    /// The least number of characters.
-    pub min_length: Option<u64>,
-    /// The greatest number of characters.
-    pub max_length: Option<u64>,
-    /// A regular expression that finds something in every value.
-    pub pattern: Option<SmolStr>,
-    /// A name of a format of text.
-    pub format: Option<SmolStr>,
-    /// The least number of items or entries.
-    pub min_size: Option<u64>,
-    /// The greatest number of items or entries.
-    pub max_size: Option<u64>,
-    /// What the names of an object's entries have to be.
-    pub keys: Option<Type>,
-    /// Whether no item may come twice.
-    pub unique: bool,
+    /// Whether an import took over a default, example or enum that its own type rejects.
+    pub unsound: bool,
+    /// What narrows the type, in the order of [`Constraint`]'s variants, each at most once.
+    pub constraints: Vec<Constraint>,
+}
+
+impl Details {
+    /// Adds a constraint, in the place of one of its kind that is there.
+    pub(crate) fn constrain(&mut self, constraint: Constraint) {
+        let place = |known: &Constraint| known.rank().cmp(&constraint.rank());
+        match self.constraints.binary_search_by(place) {
+            Ok(at) => self.constraints[at] = constraint,
+            Err(at) => self.constraints.insert(at, constraint),
+        }
+    }
+}
+
+/// What narrows a type.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Constraint {
     /// The only values.
-    pub values: Option<Vec<Value>>,
+    Enum(Vec<Value>),
     /// The only value.
-    pub constant: Option<Value>,
+    Const(Box<Value>),
+    /// The least number.
+    Minimum(Number),
+    /// The greatest number.
+    Maximum(Number),
+    /// A number that every value lies above.
+    Above(Number),
+    /// A number that every value lies below.
+    Below(Number),
+    /// A number that every value is a multiple of.
+    MultipleOf(Number),
+    /// The least number of characters.
+    MinLength(u64),
+    /// The greatest number of characters.
+    MaxLength(u64),
+    /// A regular expression that finds something in every value.
+    Pattern(SmolStr),
+    /// The name of a format of text.
+    Format(SmolStr),
+    /// The least number of items or entries.
+    MinSize(u64),
+    /// The greatest number of items or entries.
+    MaxSize(u64),
+    /// No item may come twice.
+    Unique,
+    /// What the names of an object's entries have to be.
+    Keys(Box<Type>),
+}
+
+impl Constraint {
+    /// Its place among constraints.
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Enum(_) => 0,
+            Self::Const(_) => 1,
+            Self::Minimum(_) => 2,
+            Self::Maximum(_) => 3,
+            Self::Above(_) => 4,
+            Self::Below(_) => 5,
+            Self::MultipleOf(_) => 6,
+            Self::MinLength(_) => 7,
+            Self::MaxLength(_) => 8,
+            Self::Pattern(_) => 9,
+            Self::Format(_) => 10,
+            Self::MinSize(_) => 11,
+            Self::MaxSize(_) => 12,
+            Self::Unique => 13,
+            Self::Keys(_) => 14,
+        }
+    }
 }
 
 /// A type: what crosses the wire as JSON.

@@ -34,9 +34,8 @@ fn json_at(node: Node<'_>, depth: u32) -> Result<Value, ValueError> {
         N::Integer | N::Decimal | N::Hexadecimal | N::Octal => Value::Number(number(node)?),
         N::TaggedString if node.tag() == Some("json") => {
             let text = node.content();
-            serde_json::from_str(&text).map_err(|error| {
-                ValueError::new(node, format!("this is no JSON: {error}"))
-            })?
+            serde_json::from_str(&text)
+                .map_err(|error| ValueError::new(node, format!("this is no JSON: {error}")))?
         }
         N::Array => {
             let items = node.children().map(|item| json_at(item, depth + 1));
@@ -127,8 +126,7 @@ pub(crate) fn same(a: &Value, b: &Value) -> bool {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
         }
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len()
-                && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
         }
         _ => a == b,
     }

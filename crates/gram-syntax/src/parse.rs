@@ -56,11 +56,7 @@ pub fn parse_with(source: impl Into<Arc<SourceFile>>, limits: &Limits) -> Parse 
         return too_large(&source, &format!("{bytes} bytes"), limits);
     }
     let parsed = parser::parse(&source, limits);
-    Parse {
-        tree: parsed.tree,
-        diagnostics: parsed.diagnostics,
-        extensions: parsed.extensions,
-    }
+    Parse { tree: parsed.tree, diagnostics: parsed.diagnostics, extensions: parsed.extensions }
 }
 
 /// Parses the bytes of a file under the given limits. Bytes that are no UTF-8 are answered with

@@ -32,9 +32,8 @@ impl Diagnostic {
         } else {
             GraphicalTheme::unicode_nocolor()
         };
-        let handler = GraphicalReportHandler::new_themed(theme)
-            .with_width(options.width)
-            .with_links(false);
+        let handler =
+            GraphicalReportHandler::new_themed(theme).with_width(options.width).with_links(false);
         let mut out = String::new();
         // Writing to a string does not fail.
         let _ = handler.render_report(&mut out, &Report::new(self));
@@ -129,9 +128,7 @@ impl miette::Diagnostic for Report<'_> {
         Some(Box::new(here.map(labeled)))
     }
 
-    fn related<'b>(
-        &'b self,
-    ) -> Option<Box<dyn Iterator<Item = &'b dyn miette::Diagnostic> + 'b>> {
+    fn related<'b>(&'b self) -> Option<Box<dyn Iterator<Item = &'b dyn miette::Diagnostic> + 'b>> {
         if self.elsewhere.is_empty() {
             return None;
         }
@@ -198,6 +195,19 @@ impl SourceCode for Excerpt {
             return Err(MietteError::OutOfBounds);
         }
         let lines = source.lines();
+        if lines_before == 0 && lines_after == 0 {
+            // Asked for the place alone, to name its line and column.
+            let position = source.position(crate::span::offset(start));
+            let data = text.as_bytes().get(start..end).unwrap_or_default();
+            return Ok(Box::new(MietteSpanContents::new_named(
+                source.name().to_owned(),
+                data,
+                *span,
+                position.line as usize,
+                position.column as usize,
+                1,
+            )));
+        }
         let line_of = |at: usize| lines.line_of(crate::span::offset(at));
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let first = line_of(start).saturating_sub(count(lines_before));

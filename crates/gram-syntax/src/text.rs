@@ -30,7 +30,12 @@ impl<'t> Node<'t> {
             T::Symbol => Some(token.text()),
             T::FencedTagged => {
                 let text = token.text().trim_start_matches('`');
-                Some(text.lines().next().unwrap_or_default().trim_matches(|c: char| !c.is_ascii_graphic()))
+                Some(
+                    text.lines()
+                        .next()
+                        .unwrap_or_default()
+                        .trim_matches(|c: char| !c.is_ascii_graphic()),
+                )
             }
             _ => None,
         })
@@ -161,8 +166,15 @@ mod tests {
             .filter(|node| matches!(node.kind(), N::String | N::TaggedString))
             .map(|node| (node.tag().unwrap_or_default(), node.content().into_owned()))
             .collect();
-        let expected =
-            [("", "x"), ("", "y\n"), ("", "z"), ("json", "{}"), ("", "line\n\nlast"), ("json", "{}"), ("", "q")];
+        let expected = [
+            ("", "x"),
+            ("", "y\n"),
+            ("", "z"),
+            ("json", "{}"),
+            ("", "line\n\nlast"),
+            ("json", "{}"),
+            ("", "q"),
+        ];
         assert_eq!(strings, expected.map(|(tag, text)| (tag, text.to_owned())));
     }
 }

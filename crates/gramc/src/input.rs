@@ -114,9 +114,8 @@ fn walk(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     let walk = ignore::WalkBuilder::new(folder).require_git(false).build();
     for entry in walk {
-        let entry = entry.map_err(|error| {
-            Failure::new(format!("cannot walk {}: {error}", folder.display()))
-        })?;
+        let entry = entry
+            .map_err(|error| Failure::new(format!("cannot walk {}: {error}", folder.display())))?;
         let file = entry.file_type().is_some_and(|kind| kind.is_file());
         if file && entry.path().extension().is_some_and(|extension| extension == "gram") {
             let path = entry.into_path();

@@ -12,7 +12,9 @@ use crate::failure::Failure;
 /// Writes text to standard output.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| Failure::output(&error))
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|error| Failure::output(&error))
 }
 
 /// How JSON is laid out.
@@ -33,7 +35,11 @@ pub(crate) fn print_json(value: &impl Serialize, layout: Layout) -> Result<(), F
 }
 
 /// Writes JSON and a line break to a file.
-pub(crate) fn save_json(path: &Path, value: &impl Serialize, layout: Layout) -> Result<(), Failure> {
+pub(crate) fn save_json(
+    path: &Path,
+    value: &impl Serialize,
+    layout: Layout,
+) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::path("write", path, &error);
     let out = BufWriter::new(fs::File::create(path).map_err(failed)?);
     write_json(out, value, layout).map_err(failed)

@@ -37,7 +37,9 @@ pub(crate) fn show(display: Display, found: &[Diagnostic]) -> Result<Counts, Fai
         counts
     });
     let written = match display.format {
-        Format::Json => lines(io::stdout().lock(), found, |diagnostic| to_json(diagnostic).to_string()),
+        Format::Json => {
+            lines(io::stdout().lock(), found, |diagnostic| to_json(diagnostic).to_string())
+        }
         Format::Concise => lines(io::stderr().lock(), found, Diagnostic::concise),
         Format::Human => human(display.color, found, counts),
     };
@@ -45,7 +47,11 @@ pub(crate) fn show(display: Display, found: &[Diagnostic]) -> Result<Counts, Fai
     Ok(counts)
 }
 
-fn lines(out: impl Write, found: &[Diagnostic], line: impl Fn(&Diagnostic) -> String) -> io::Result<()> {
+fn lines(
+    out: impl Write,
+    found: &[Diagnostic],
+    line: impl Fn(&Diagnostic) -> String,
+) -> io::Result<()> {
     let mut out = io::BufWriter::new(out);
     for diagnostic in found {
         writeln!(out, "{}", line(diagnostic))?;
@@ -65,7 +71,8 @@ fn human(color: Color, found: &[Diagnostic], counts: Counts) -> io::Result<()> {
         for diagnostic in file.iter().take(MOST_SHOWN) {
             writeln!(out, "{}", diagnostic.render(options))?;
         }
-        if let (Some(more @ 1..), Some(first)) = (file.len().checked_sub(MOST_SHOWN), file.first()) {
+        if let (Some(more @ 1..), Some(first)) = (file.len().checked_sub(MOST_SHOWN), file.first())
+        {
             writeln!(out, "… and {more} more in {}\n", first.source.name())?;
         }
     }

@@ -53,7 +53,7 @@ fn declaration(rng: &mut Rng, out: &mut String) {
     match rng.below(8) {
         0..=3 => tool(rng, out),
         4 => {
-            list(rng, out, "Address:Record", |rng, out| node(rng, out));
+            list(rng, out, "Address:Record", node);
         }
         5 => {
             list(rng, out, "Unit:Enum", |rng, out| {

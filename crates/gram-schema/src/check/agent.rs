@@ -73,16 +73,15 @@ impl<'t> Checker<'t> {
 
     fn unknown_member(&mut self, file: usize, span: gram_syntax::Span, name: &str) {
         let near = nearest(name, self.names.keys().map(SmolStr::as_str));
-        let help = question(&near).unwrap_or_else(|| {
-            format!("declare it: [{name}:Tool | (input::Text)==>(::Text)]")
-        });
+        let help = question(&near)
+            .unwrap_or_else(|| format!("declare it: [{name}:Tool | (input::Text)==>(::Text)]"));
         let message = format!("there is no tool or agent `{name}`");
         let error = self.error(&codes::UNKNOWN_NAME, file, span, message).help(help);
         self.report(file, error);
     }
 
     fn agent_attribute(&mut self, file: usize, agent: &mut Agent, attribute: &Attribute<'_>) {
-        match attribute.key.as_str() {
+        match &*attribute.key {
             "description" => agent.description = attribute.text(self, file),
             "instruction" => agent.instruction = attribute.text(self, file),
             "model" => agent.model = attribute.text(self, file),

@@ -1,6 +1,8 @@
 //! Attributes: entries of records, annotations and doc comments, and what their values are read
 //! as.
 
+use std::borrow::Cow;
+
 use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Fix, Node, NodeKind as N, Severity, Span};
 use serde_json::{Number, Value};
@@ -15,7 +17,7 @@ use crate::value;
 
 /// One attribute: a key and a value.
 pub(super) struct Attribute<'t> {
-    pub(super) key: SmolStr,
+    pub(super) key: Cow<'t, str>,
     /// Where the key stands; for a doc comment, the comment.
     pub(super) key_span: Span,
     value: Given<'t>,
@@ -101,6 +103,16 @@ impl<'t> Attribute<'t> {
             self.wrong(checker, file, "a number");
         }
         number
+    }
+
+    /// The value as a number above 0.
+    pub(super) fn step(&self, checker: &mut Checker<'_>, file: usize) -> Option<Number> {
+        let number = self.number(checker, file)?;
+        if value::compare(&number, &Number::from(0)) == std::cmp::Ordering::Greater {
+            return Some(number);
+        }
+        self.wrong(checker, file, "a number above 0");
+        None
     }
 
     /// The value as bounds of numbers.
@@ -245,7 +257,7 @@ impl<'t> Checker<'t> {
         let mut attributes: Vec<Attribute<'t>> = Vec::new();
         for entry in record.into_iter().flat_map(Node::entries) {
             let attribute = Attribute {
-                key: SmolStr::new(entry.key.content()),
+                key: entry.key.content(),
                 key_span: entry.key.span(),
                 value: Given::Node(entry.value),
             };
@@ -282,7 +294,7 @@ impl<'t> Checker<'t> {
             && !text.is_empty()
         {
             attributes.push(Attribute {
-                key: SmolStr::new_static("description"),
+                key: Cow::Borrowed("description"),
                 key_span: doc.span(),
                 value: Given::Doc(text),
             });
@@ -302,7 +314,7 @@ impl<'t> Checker<'t> {
         self.add_doc(&mut attributes, node);
         self.add_annotations(file, annotated, &mut attributes);
         for attribute in &attributes {
-            let key = attribute.key.as_str();
+            let key = &*attribute.key;
             if !known.contains(&key) {
                 self.near_attribute(file, attribute, known);
             }
@@ -330,7 +342,7 @@ impl<'t> Checker<'t> {
                 continue;
             }
             let attribute = Attribute {
-                key: SmolStr::new(key.text()),
+                key: Cow::Borrowed(key.text()),
                 key_span: key.span(),
                 value: Given::Node(value),
             };
@@ -347,9 +359,19 @@ impl<'t> Checker<'t> {
     }
 
     /// Warns about an attribute of a parameter, field or result that means nothing.
-    pub(super) fn meaningless(&mut self, file: usize, attribute: &Attribute<'_>, known: &[&'static str]) {
+    pub(super) fn meaningless(
+        &mut self,
+        file: usize,
+        attribute: &Attribute<'_>,
+        known: &[&'static str],
+    ) {
         let near = nearest(&attribute.key, known.iter().copied());
-        self.unknown_attribute(file, attribute, near.first().copied().unwrap_or_default(), question(&near));
+        self.unknown_attribute(
+            file,
+            attribute,
+            near.first().copied().unwrap_or_default(),
+            question(&near),
+        );
     }
 
     fn unknown_attribute(

@@ -1,7 +1,9 @@
 //! The first pass: what the texts declare.
 
-use gram_syntax::{Fix, Node, NodeKind as N, Subject};
+use std::sync::Arc;
+
 use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Fix, Node, NodeKind as N, Subject};
 use smol_str::SmolStr;
 
 use super::{Checker, First, Kind};
@@ -97,7 +99,15 @@ impl<'t> Checker<'t> {
             };
             let name = SmolStr::new(name_node.content());
             self.declare(file, name_node, &name, kind);
-            found.others.push(Declaration { kind, file, node, annotated, name, name_node, subject });
+            found.others.push(Declaration {
+                kind,
+                file,
+                node,
+                annotated,
+                name,
+                name_node,
+                subject,
+            });
         }
     }
 
@@ -122,9 +132,9 @@ impl<'t> Checker<'t> {
     fn unsupported(&mut self, file: usize, node: Node<'t>, label: &str) {
         let span = node.subject().labels_node().map_or(node.span(), Node::span);
         let message = format!("this version does not read {label} declarations");
-        let error = self
-            .error(&codes::UNSUPPORTED, file, span, message)
-            .help("it reads Tool, Agent and vocabulary terms; see the changelog for what comes next");
+        let error = self.error(&codes::UNSUPPORTED, file, span, message).help(
+            "it reads Tool, Agent and vocabulary terms; see the changelog for what comes next",
+        );
         self.report(file, error);
     }
 
@@ -133,7 +143,11 @@ impl<'t> Checker<'t> {
         let span = node.subject().labels_node().map_or(node.span(), Node::span);
         let error = self
             .error(&codes::NAMELESS, file, span, format!("this {what} has no name"))
-            .help(format!("write the name before the label: [name:{}{} | …]", &what[..1].to_uppercase(), &what[1..]));
+            .help(format!(
+                "write the name before the label: [name:{}{} | …]",
+                &what[..1].to_uppercase(),
+                &what[1..]
+            ));
         self.report(file, error);
     }
 
@@ -141,7 +155,7 @@ impl<'t> Checker<'t> {
     fn declare(&mut self, file: usize, node: Node<'t>, name: &SmolStr, kind: Kind) {
         let first = First { file, span: node.span(), kind };
         let Some(known) = self.names.get(name).copied() else {
-            self.names.insert(name.clone(), first);
+            Arc::make_mut(&mut self.names).insert(name.clone(), first);
             return;
         };
         let what = match (kind, known.kind) {
@@ -150,7 +164,12 @@ impl<'t> Checker<'t> {
             _ => "tool or agent",
         };
         let error = self
-            .error(&codes::DUPLICATE_NAME, file, node.span(), format!("there is another {what} `{name}`"))
+            .error(
+                &codes::DUPLICATE_NAME,
+                file,
+                node.span(),
+                format!("there is another {what} `{name}`"),
+            )
             .here("declared again here")
             .label_in(self.source(known.file), known.span, "first declared here")
             .help("rename one of them");
@@ -166,18 +185,16 @@ impl<'t> Checker<'t> {
                 continue;
             }
             let subject = node.subject();
-            let (Some(name_node), true) = (subject.identifier, self.names_type(*file, subject)) else {
+            let (Some(name_node), true) = (subject.identifier, self.names_type(*file, subject))
+            else {
                 continue;
             };
             let Some(field) = self.term_field(*file, node, *annotated) else { continue };
-            let place = crate::spans::Place {
-                file: *file,
-                node: node.id(),
-                name: name_node.span(),
-            };
+            let place =
+                crate::spans::Place { file: *file, node: node.id(), name: name_node.span() };
             match self.terms.get(&field.name) {
                 None => {
-                    self.terms.insert(field.name.clone(), field.clone());
+                    Arc::make_mut(&mut self.terms).insert(field.name.clone(), field.clone());
                     self.module.terms.push(crate::model::Term { field });
                     self.module.spans.terms.push(place);
                 }
@@ -224,7 +241,12 @@ impl<'t> Checker<'t> {
         let name = node.content().into_owned();
         let known = self.module.terms.iter().position(|term| term.field.name == name);
         let mut error = self
-            .error(&codes::DUPLICATE_NAME, file, node.span(), format!("there is another vocabulary term `{name}`, which says something else"))
+            .error(
+                &codes::DUPLICATE_NAME,
+                file,
+                node.span(),
+                format!("there is another vocabulary term `{name}`, which says something else"),
+            )
             .here("declared again here");
         if let Some(place) = known.and_then(|index| self.module.spans.term(index)) {
             error = error.label_in(self.source(place.file), place.name, "first declared here");

@@ -10,14 +10,38 @@ use super::attributes::Attribute;
 use crate::accept;
 use crate::codes;
 use crate::format::{built_in, describe};
-use crate::model::{Field, Host, Presence, Slot, Type};
+use crate::model::{Constraint, Field, Host, Presence, Slot, Type};
 
 /// The attributes of parameters, fields, results and terms.
 const KNOWN: [&str; 28] = [
-    "default", "optional", "nullable", "description", "title", "examples", "deprecated", "range",
-    "above", "below", "multipleOf", "length", "pattern", "format", "size", "unique", "enum",
-    "const", "open", "pinned", "injected", "secret", "fields", "elementType", "valueType", "keys",
-    "unsound", "schema",
+    "default",
+    "optional",
+    "nullable",
+    "description",
+    "title",
+    "examples",
+    "deprecated",
+    "range",
+    "above",
+    "below",
+    "multipleOf",
+    "length",
+    "pattern",
+    "format",
+    "size",
+    "unique",
+    "enum",
+    "const",
+    "open",
+    "pinned",
+    "injected",
+    "secret",
+    "fields",
+    "elementType",
+    "valueType",
+    "keys",
+    "unsound",
+    "schema",
 ];
 
 /// How deep fields may nest.
@@ -32,6 +56,7 @@ enum Fits {
     Lists,
     Objects,
     Maps,
+    Every,
 }
 
 impl Fits {
@@ -43,11 +68,13 @@ impl Fits {
             Self::Lists => "lists",
             Self::Objects => "objects",
             Self::Maps => "maps",
+            Self::Every => "values",
         }
     }
 
     fn holds(self, ty: &Type) -> bool {
         match ty {
+            _ if self == Self::Every => true,
             Type::Any => true,
             Type::Nullable(inner) => self.holds(inner),
             Type::Union(members) => members.iter().any(|member| self.holds(member)),
@@ -70,11 +97,10 @@ impl Fits {
 struct Draft {
     field: Field,
     nullable: bool,
-    unsound: bool,
-    /// Attributes that fit some types only, checked when the type is complete.
-    constraints: Vec<(SmolStr, Span, Fits)>,
-    /// Values that the type has to accept.
-    values: Vec<(&'static str, Span, Value)>,
+    /// Attributes that do not fit the type.
+    misfits: Vec<(String, Span, Fits)>,
+    /// Which of its values the type has to accept, and where they stand.
+    values: Vec<(&'static str, Span)>,
 }
 
 impl<'t> Checker<'t> {
@@ -164,10 +190,15 @@ impl<'t> Checker<'t> {
         let mut draft = Draft {
             field,
             nullable: false,
-            unsound: false,
-            constraints: Vec::new(),
+            misfits: Vec::new(),
             values: Vec::new(),
         };
+        // A default that a term brings has to fit what is said here, too.
+        if let (Some(_), Some(first)) = (&draft.field.slot.default, attributes.first())
+            && attributes.iter().all(|attribute| attribute.key != "default")
+        {
+            draft.values.push(("default", first.span()));
+        }
         for attribute in attributes {
             self.field_attribute(file, &mut draft, attribute, depth);
         }
@@ -182,12 +213,14 @@ impl<'t> Checker<'t> {
         depth: u32,
     ) {
         let slot = &mut draft.field.slot;
-        match attribute.key.as_str() {
-            "description" => slot.description = attribute.text(self, file).or(slot.description.take()),
+        match &*attribute.key {
+            "description" => {
+                slot.description = attribute.text(self, file).or(slot.description.take())
+            }
             "default" => {
                 if let Some(value) = attribute.json(self, file) {
-                    slot.default = Some(Box::new(value.clone()));
-                    draft.values.push(("default", attribute.span(), value));
+                    slot.default = Some(Box::new(value));
+                    draft.values.push(("default", attribute.span()));
                 }
             }
             "optional" => {
@@ -204,14 +237,16 @@ impl<'t> Checker<'t> {
             }
             "examples" => {
                 if let Some(examples) = attribute.list(self, file) {
-                    for example in &examples {
-                        draft.values.push(("example", attribute.span(), example.clone()));
-                    }
                     slot.details_mut().examples = Some(examples);
+                    draft.values.push(("example", attribute.span()));
                 }
             }
             "nullable" => draft.nullable = attribute.flag(self, file).unwrap_or_default(),
-            "unsound" => draft.unsound = attribute.flag(self, file).unwrap_or_default(),
+            "unsound" => {
+                if let Some(flag) = attribute.flag(self, file) {
+                    slot.details_mut().unsound = flag;
+                }
+            }
             "secret" => draft.field.secret = attribute.flag(self, file).unwrap_or_default(),
             "injected" => {
                 if attribute.flag(self, file) == Some(true) {
@@ -220,7 +255,7 @@ impl<'t> Checker<'t> {
             }
             "pinned" => {
                 if let Some(value) = attribute.json(self, file) {
-                    draft.values.push(("pinned value", attribute.span(), value.clone()));
+                    draft.values.push(("pinned value", attribute.span()));
                     draft.field.host = Host::Pinned(Box::new(value));
                 }
             }
@@ -233,14 +268,13 @@ impl<'t> Checker<'t> {
 
     /// An attribute that completes a built-in type.
     fn structure(&mut self, file: usize, draft: &mut Draft, attribute: &Attribute<'t>, depth: u32) {
-        let fits = match attribute.key.as_str() {
+        let fits = match &*attribute.key {
             "fields" | "open" => Fits::Objects,
             "elementType" => Fits::Lists,
             _ => Fits::Maps,
         };
-        let key = (attribute.key.clone(), attribute.key_span, fits);
         let slot = &mut draft.field.slot;
-        match (attribute.key.as_str(), &mut slot.ty) {
+        match (&*attribute.key, &mut slot.ty) {
             ("fields", Type::Object(object)) => {
                 let fields = self.object_fields(file, attribute, depth);
                 object.fields = fields.or(object.fields.take());
@@ -261,76 +295,56 @@ impl<'t> Checker<'t> {
                 }
             }
             ("keys", Type::Map(_)) => {
-                slot.details_mut().keys = attribute.type_expression(self, file);
+                if let Some(ty) = attribute.type_expression(self, file) {
+                    slot.details_mut().constrain(Constraint::Keys(Box::new(ty)));
+                }
             }
-            _ => draft.constraints.push(key),
+            _ => draft.misfits.push((attribute.key.to_string(), attribute.key_span, fits)),
         }
     }
 
     /// An attribute that narrows a type.
     fn constraint(&mut self, file: usize, draft: &mut Draft, attribute: &Attribute<'t>) {
-        let details = draft.field.slot.details_mut();
-        let fits = match attribute.key.as_str() {
+        use Constraint as C;
+        let (fits, constraints) = match &*attribute.key {
             "range" => {
-                if let Some((least, most)) = attribute.range(self, file) {
-                    (details.minimum, details.maximum) = (least, most);
-                }
-                Fits::Numbers
+                let (least, most) = attribute.range(self, file).unwrap_or_default();
+                (Fits::Numbers, [least.map(C::Minimum), most.map(C::Maximum)])
             }
-            "above" => {
-                details.above = attribute.number(self, file);
-                Fits::Numbers
-            }
-            "below" => {
-                details.below = attribute.number(self, file);
-                Fits::Numbers
-            }
-            "multipleOf" => {
-                details.multiple_of = attribute.number(self, file);
-                Fits::Numbers
-            }
+            "above" => (Fits::Numbers, [attribute.number(self, file).map(C::Above), None]),
+            "below" => (Fits::Numbers, [attribute.number(self, file).map(C::Below), None]),
+            "multipleOf" => (Fits::Numbers, [attribute.step(self, file).map(C::MultipleOf), None]),
             "length" => {
-                if let Some((least, most)) = attribute.size(self, file) {
-                    (details.min_length, details.max_length) = (least, most);
-                }
-                Fits::Texts
+                let (least, most) = attribute.size(self, file).unwrap_or_default();
+                (Fits::Texts, [least.map(C::MinLength), most.map(C::MaxLength)])
             }
-            "pattern" => {
-                details.pattern = attribute.text(self, file);
-                Fits::Texts
-            }
-            "format" => {
-                details.format = attribute.text(self, file);
-                Fits::Texts
-            }
+            "pattern" => (Fits::Texts, [attribute.text(self, file).map(C::Pattern), None]),
+            "format" => (Fits::Texts, [attribute.text(self, file).map(C::Format), None]),
             "size" => {
-                if let Some((least, most)) = attribute.size(self, file) {
-                    (details.min_size, details.max_size) = (least, most);
-                }
-                Fits::Collections
+                let (least, most) = attribute.size(self, file).unwrap_or_default();
+                (Fits::Collections, [least.map(C::MinSize), most.map(C::MaxSize)])
             }
             "unique" => {
-                details.unique = attribute.flag(self, file).unwrap_or_default();
-                Fits::Lists
+                let unique = attribute.flag(self, file).unwrap_or_default();
+                (Fits::Lists, [unique.then_some(C::Unique), None])
             }
             "enum" => {
-                details.values = attribute.list(self, file);
-                let values = details.values.iter().flatten().cloned();
-                draft.values.extend(values.map(|value| ("enum member", attribute.span(), value)));
-                return;
+                draft.values.push(("enum member", attribute.span()));
+                (Fits::Every, [attribute.list(self, file).map(C::Enum), None])
             }
             "const" => {
-                details.constant = attribute.json(self, file);
-                let value = details.constant.clone();
-                draft.values.extend(value.map(|value| ("constant", attribute.span(), value)));
-                return;
+                draft.values.push(("constant", attribute.span()));
+                let constant = attribute.json(self, file).map(|value| C::Const(Box::new(value)));
+                (Fits::Every, [constant, None])
             }
-            _ => {
-                self.meaningless(file, attribute, &KNOWN);
-                return;
-            }
+            _ => return self.meaningless(file, attribute, &KNOWN),
         };
-        draft.constraints.push((attribute.key.clone(), attribute.key_span, fits));
+        for constraint in constraints.into_iter().flatten() {
+            draft.field.slot.details_mut().constrain(constraint);
+        }
+        if !fits.holds(&draft.field.slot.ty) {
+            draft.misfits.push((attribute.key.to_string(), attribute.key_span, fits));
+        }
     }
 
     /// The fields of an `Object`, as maps: `[{name: "street", type: "Text"}]`.
@@ -402,43 +416,59 @@ impl<'t> Checker<'t> {
 
     /// Completes a field and checks that its attributes fit its type.
     fn finish_field(&mut self, file: usize, mut draft: Draft) -> Option<Field> {
-        for (key, span, fits) in &draft.constraints {
-            if !fits.holds(&draft.field.slot.ty) {
-                self.misfit(file, *span, key, *fits, &draft.field.slot.ty);
-            }
+        for (key, span, fits) in &draft.misfits {
+            self.misfit(file, *span, key, *fits, &draft.field.slot.ty);
         }
-        if draft.nullable && !matches!(draft.field.slot.ty, Type::Nullable(_) | Type::Null | Type::Any) {
+        if draft.nullable
+            && !matches!(draft.field.slot.ty, Type::Nullable(_) | Type::Null | Type::Any)
+        {
             let inner = std::mem::take(&mut draft.field.slot.ty);
             draft.field.slot.ty = Type::Nullable(Box::new(inner));
         }
-        if !draft.unsound {
-            for (what, span, value) in &draft.values {
-                self.accepts(file, *span, what, &draft.field, value);
+        let unsound = draft.field.slot.details.as_ref().is_some_and(|details| details.unsound);
+        if !unsound {
+            for (what, span) in &draft.values {
+                self.accepts(file, *span, what, &draft.field);
             }
         }
         Some(draft.field)
     }
 
     fn misfit(&mut self, file: usize, span: Span, key: &str, fits: Fits, ty: &Type) {
-        let message = format!("`{key}` says something of {}, and this is {}", fits.words(), describe(ty));
+        let message =
+            format!("`{key}` says something of {}, and this is {}", fits.words(), describe(ty));
         let error = self
             .error(&codes::ATTRIBUTE_TYPE, file, span, message)
             .help(format!("remove `{key}`, or change the type"));
         self.report(file, error);
     }
 
-    fn accepts(&mut self, file: usize, span: Span, what: &str, field: &Field, value: &Value) {
-        let verdict = if what == "enum member" || what == "constant" {
-            accept::ty(&field.slot.ty, value)
-        } else {
-            accept::slot(&field.slot, value)
+    /// Checks that a field's type accepts a value that its attributes name.
+    fn accepts(&mut self, file: usize, span: Span, what: &str, field: &Field) {
+        let slot = &field.slot;
+        let details = slot.details.as_deref();
+        let constraints = || details.iter().flat_map(|details| &details.constraints);
+        let whole = |value: &Value| accept::slot(slot, value);
+        let bare = |value: &Value| accept::ty(&slot.ty, value);
+        let verdict = match what {
+            "default" => slot.default.as_deref().map_or(Ok(()), whole),
+            "example" => {
+                let examples = details.and_then(|details| details.examples.as_deref());
+                examples.unwrap_or_default().iter().try_for_each(whole)
+            }
+            "pinned value" => match &field.host {
+                Host::Pinned(value) => whole(value),
+                _ => Ok(()),
+            },
+            _ => constraints().try_for_each(|constraint| match constraint {
+                Constraint::Enum(values) => values.iter().try_for_each(bare),
+                Constraint::Const(value) => bare(value),
+                _ => Ok(()),
+            }),
         };
         let Err(refusal) = verdict else { return };
-        let place = if refusal.path.is_empty() {
-            String::new()
-        } else {
-            format!(" at `{}`", refusal.path)
-        };
+        let place =
+            if refusal.path.is_empty() { String::new() } else { format!(" at `{}`", refusal.path) };
         let message = format!("the {what} does not fit the type{place}: {}", refusal.message);
         let error = self
             .error(&codes::REJECTED_VALUE, file, span, message)

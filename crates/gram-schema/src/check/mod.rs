@@ -19,6 +19,7 @@ use gram_syntax::{Code, Diagnostic, Node, NodeKind, Parse, Severity, SourceFile,
 use smol_str::SmolStr;
 
 use crate::codes;
+use declarations::Declaration;
 use crate::model::{Field, Module, Output, Valid};
 
 /// What checking gives.
@@ -35,9 +36,7 @@ pub fn check(texts: &[Parse]) -> Checked {
     let mut checker = Checker::new(texts);
     let declarations = checker.collect();
     checker.read_terms(&declarations.terms);
-    for declaration in &declarations.others {
-        checker.read(declaration);
-    }
+    checker.read_all(&declarations.others);
     checker.finish()
 }
 
@@ -62,6 +61,9 @@ pub(crate) fn check_signature(text: &Parse) -> Result<(Vec<Field>, Output), Vec<
     signature.filter(|_| !errors).ok_or(diagnostics)
 }
 
+/// From how many declarations on they are read in parallel: below, starting threads costs more.
+const PARALLEL_FROM: usize = 500;
+
 /// A name's first declaration.
 #[derive(Debug, Clone, Copy)]
 struct First {
@@ -84,21 +86,58 @@ struct Checker<'t> {
     diagnostics: Vec<Vec<Diagnostic>>,
     module: Module,
     /// Tools and agents, which share a namespace.
-    names: HashMap<SmolStr, First>,
+    names: Arc<HashMap<SmolStr, First>>,
     /// Vocabulary terms by name.
-    terms: HashMap<SmolStr, Field>,
+    terms: Arc<HashMap<SmolStr, Field>>,
 }
 
 impl<'t> Checker<'t> {
     fn new(texts: &'t [Parse]) -> Self {
         let mut module = Module::default();
         module.spans.sources = texts.iter().map(|text| Arc::clone(text.source())).collect();
+        let diagnostics = texts.iter().map(|_| Vec::new()).collect();
+        Self { texts, diagnostics, module, names: Arc::default(), terms: Arc::default() }
+    }
+
+    /// Reads declarations, many of them on all processors. What they depend on, the names and
+    /// the vocabulary, is complete by now, so the order in which they are read does not matter.
+    fn read_all(&mut self, declarations: &[Declaration<'t>]) {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        if threads == 1 || declarations.len() < PARALLEL_FROM {
+            declarations.iter().for_each(|declaration| self.read(declaration));
+            return;
+        }
+        let mut readers: Vec<_> = (0..threads).map(|_| self.reader()).collect();
+        let share = declarations.len().div_ceil(threads);
+        std::thread::scope(|scope| {
+            for (reader, share) in readers.iter_mut().zip(declarations.chunks(share)) {
+                scope.spawn(move || share.iter().for_each(|declaration| reader.read(declaration)));
+            }
+        });
+        for reader in readers {
+            self.take_over(reader);
+        }
+    }
+
+    /// Another checker of the same texts, with the same names and nothing found yet.
+    fn reader(&self) -> Self {
         Self {
-            texts,
-            diagnostics: texts.iter().map(|_| Vec::new()).collect(),
-            module,
-            names: HashMap::new(),
-            terms: HashMap::new(),
+            texts: self.texts,
+            diagnostics: self.texts.iter().map(|_| Vec::new()).collect(),
+            module: Module::default(),
+            names: Arc::clone(&self.names),
+            terms: Arc::clone(&self.terms),
+        }
+    }
+
+    /// Adds what another checker found behind what this one found.
+    fn take_over(&mut self, other: Self) {
+        self.module.tools.extend(other.module.tools);
+        self.module.agents.extend(other.module.agents);
+        self.module.spans.tools.extend(other.module.spans.tools);
+        self.module.spans.agents.extend(other.module.spans.agents);
+        for (ours, theirs) in self.diagnostics.iter_mut().zip(other.diagnostics) {
+            ours.extend(theirs);
         }
     }
 

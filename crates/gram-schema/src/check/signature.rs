@@ -11,7 +11,11 @@ use crate::model::{Field, Output};
 
 impl<'t> Checker<'t> {
     /// Reads a signature: every node but the last is a parameter, the last is the result.
-    pub(super) fn signature(&mut self, file: usize, path: Node<'t>) -> Option<(Vec<Field>, Output)> {
+    pub(super) fn signature(
+        &mut self,
+        file: usize,
+        path: Node<'t>,
+    ) -> Option<(Vec<Field>, Output)> {
         let parts: Vec<_> = path.children().collect();
         let mut nodes: Vec<_> = parts.iter().copied().step_by(2).collect();
         if nodes.len() < 2 {
@@ -38,13 +42,19 @@ impl<'t> Checker<'t> {
             .error(&codes::MISSING_SIGNATURE, file, path.span(), "one node alone is no signature")
             .here("a parameter or the result?");
         error = if path.children().next().is_some_and(|node| node.subject().identifier.is_none()) {
-            error
-                .help(format!("a tool without parameters is ()==>{text}"))
-                .fix(Fix::replace(NeedsLook, "take no parameters", Span::empty(path.span().start), "()==>"))
+            error.help(format!("a tool without parameters is ()==>{text}")).fix(Fix::replace(
+                NeedsLook,
+                "take no parameters",
+                Span::empty(path.span().start),
+                "()==>",
+            ))
         } else {
-            error
-                .help(format!("say what comes back: {text}==>(::Text)"))
-                .fix(Fix::replace(NeedsLook, "give back text", Span::empty(path.span().end), "==>(::Text)"))
+            error.help(format!("say what comes back: {text}==>(::Text)")).fix(Fix::replace(
+                NeedsLook,
+                "give back text",
+                Span::empty(path.span().end),
+                "==>(::Text)",
+            ))
         };
         self.report(file, error);
     }
@@ -110,7 +120,12 @@ impl<'t> Checker<'t> {
         let subject = node.subject();
         if subject.is_empty() {
             let error = self
-                .error(&codes::MISPLACED_UNIT, file, node.span(), "`()` stands only alone before the result")
+                .error(
+                    &codes::MISPLACED_UNIT,
+                    file,
+                    node.span(),
+                    "`()` stands only alone before the result",
+                )
                 .help("remove it: a signature with other parameters needs no `()`");
             self.report(file, error);
             return None;
@@ -133,11 +148,18 @@ impl<'t> Checker<'t> {
             let mut error = self.error(&codes::MISSING_RESULT, file, node.span(), message);
             let name = subject.identifier.map(|name| name.content().into_owned());
             error = match name {
-                Some(name) if built_in(&name).is_some() => error
-                    .help(format!("write `::` before the type: (::{name})"))
-                    .fix(Fix::replace(Safe, format!("write (::{name})"), node.span(), format!("(::{name})"))),
+                Some(name) if built_in(&name).is_some() => {
+                    error.help(format!("write `::` before the type: (::{name})")).fix(Fix::replace(
+                        Safe,
+                        format!("write (::{name})"),
+                        node.span(),
+                        format!("(::{name})"),
+                    ))
+                }
                 Some(name) => error.help(format!("say what comes back: ({name}::Text)")),
-                None => error.help("say what comes back: (::Text), (::Null) for nothing, or (::Any)"),
+                None => {
+                    error.help("say what comes back: (::Text), (::Null) for nothing, or (::Any)")
+                }
             };
             self.report(file, error);
             return None;

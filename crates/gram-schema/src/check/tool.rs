@@ -13,8 +13,20 @@ use crate::spans::Place;
 
 /// The attributes that a tool defines, beside those that it only keeps.
 const KNOWN: [&str; 14] = [
-    "description", "title", "deprecated", "open", "readOnly", "destructive", "idempotent",
-    "openWorld", "version", "timeout", "schemaTitle", "defs", "schema", "unsound",
+    "description",
+    "title",
+    "deprecated",
+    "open",
+    "readOnly",
+    "destructive",
+    "idempotent",
+    "openWorld",
+    "version",
+    "timeout",
+    "schemaTitle",
+    "defs",
+    "schema",
+    "unsound",
 ];
 
 /// Those of them that are true or false.
@@ -61,8 +73,15 @@ impl<'t> Checker<'t> {
                 let place = first.unwrap_or(node);
                 let name = super::declarations::name_of(node);
                 let error = self
-                    .error(&codes::MISSING_SIGNATURE, file, place.span(), format!("the tool `{name}` has no signature"))
-                    .help(format!("say what it takes and gives: [{name}:Tool | (input::Text)==>(::Text)]"));
+                    .error(
+                        &codes::MISSING_SIGNATURE,
+                        file,
+                        place.span(),
+                        format!("the tool `{name}` has no signature"),
+                    )
+                    .help(format!(
+                        "say what it takes and gives: [{name}:Tool | (input::Text)==>(::Text)]"
+                    ));
                 self.report(file, error);
                 None
             }
@@ -75,12 +94,18 @@ impl<'t> Checker<'t> {
 
     fn second_element(&mut self, file: usize, element: Node<'t>) {
         let labelled = element.kind() == N::SubjectPattern
-            && element.subject().labels().any(|label| {
-                matches!(label.text(), "Record" | "Enum" | "Union" | "Alias")
-            });
+            && element
+                .subject()
+                .labels()
+                .any(|label| matches!(label.text(), "Record" | "Enum" | "Union" | "Alias"));
         let error = if labelled {
-            self.error(&codes::UNSUPPORTED, file, element.span(), "this version does not read type declarations")
-                .help("it reads built-in types and type expressions in backticks")
+            self.error(
+                &codes::UNSUPPORTED,
+                file,
+                element.span(),
+                "this version does not read type declarations",
+            )
+            .help("it reads built-in types and type expressions in backticks")
         } else {
             self.error(&codes::MISPLACED_ELEMENT, file, element.span(), "a tool has one signature")
                 .help("join its nodes with `==>`, or declare another tool")
@@ -89,7 +114,7 @@ impl<'t> Checker<'t> {
     }
 
     fn tool_attribute(&mut self, file: usize, tool: &mut Tool, attribute: &Attribute<'_>) {
-        let key = attribute.key.as_str();
+        let key = &*attribute.key;
         match key {
             "description" => tool.description = attribute.text(self, file),
             "title" => tool.title = attribute.text(self, file),

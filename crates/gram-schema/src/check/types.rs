@@ -51,7 +51,13 @@ impl Checker<'_> {
     }
 
     /// The type of an expression that stands `offset` bytes into `span`.
-    fn expression_type(&mut self, file: usize, span: Span, offset: u32, text: &str) -> Option<Type> {
+    fn expression_type(
+        &mut self,
+        file: usize,
+        span: Span,
+        offset: u32,
+        text: &str,
+    ) -> Option<Type> {
         match expression::parse(text) {
             Ok(expression) => self.resolve(file, span, &expression),
             Err(error) => {
@@ -100,7 +106,9 @@ impl Checker<'_> {
     }
 
     fn effect(&self, file: usize, span: Span, effect: &str, inner: Option<&str>) -> Diagnostic {
-        let message = format!("`{effect}` has no place in a signature, which describes what crosses the wire");
+        let message = format!(
+            "`{effect}` has no place in a signature, which describes what crosses the wire"
+        );
         let error = self.error(&codes::EFFECT_TYPE, file, span, message);
         match inner {
             Some(inner) => error
@@ -148,7 +156,10 @@ impl Checker<'_> {
         let mut slot = Slot::new(self.resolve(file, span, &field.ty)?);
         if let Some(default) = &field.default {
             if let Err(refusal) = crate::accept::slot(&slot, default) {
-                let message = format!("the default of `{}` does not fit its type: {}", field.name, refusal.message);
+                let message = format!(
+                    "the default of `{}` does not fit its type: {}",
+                    field.name, refusal.message
+                );
                 let error = self.error(&codes::REJECTED_VALUE, file, span, message);
                 self.report(file, error.help("change the default or the type"));
             }
@@ -188,7 +199,8 @@ impl Checker<'_> {
         if EFFECTS.contains(&name) {
             return self.effect(file, span, name, None);
         }
-        let error = self.error(&codes::UNKNOWN_TYPE, file, span, format!("there is no type `{name}`"));
+        let error =
+            self.error(&codes::UNKNOWN_TYPE, file, span, format!("there is no type `{name}`"));
         if OPTIONS.contains(&name) {
             return error.help("a value that may be null is `Text?`; a parameter that may be left out has {optional: true}");
         }

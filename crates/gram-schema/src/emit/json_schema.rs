@@ -7,7 +7,7 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::model::{Details, Field, Host, ObjectType, Open, Slot, Tool, Type};
+use crate::model::{Constraint, Details, Field, Host, ObjectType, Open, Slot, Tool, Type};
 
 /// A version of JSON Schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -177,47 +177,32 @@ fn constraints<M: SerializeMap>(
         ty => (ty, false),
     };
     let object = matches!(ty, Type::Map(_) | Type::Object(_));
-    if let Some(values) = &details.values {
-        map.serialize_entry("enum", &Values { values, null: nullable })?;
-    }
-    if let Some(constant) = &details.constant {
-        map.serialize_entry("const", constant)?;
-    }
-    let numbers = [
-        ("minimum", &details.minimum),
-        ("maximum", &details.maximum),
-        ("exclusiveMinimum", &details.above),
-        ("exclusiveMaximum", &details.below),
-        ("multipleOf", &details.multiple_of),
-    ];
-    for (keyword, number) in numbers {
-        if let Some(number) = number {
-            map.serialize_entry(keyword, number)?;
+    for constraint in &details.constraints {
+        match constraint {
+            Constraint::Enum(values) => {
+                map.serialize_entry("enum", &Values { values, null: nullable })?;
+            }
+            Constraint::Const(constant) => map.serialize_entry("const", constant)?,
+            Constraint::Minimum(number) => map.serialize_entry("minimum", number)?,
+            Constraint::Maximum(number) => map.serialize_entry("maximum", number)?,
+            Constraint::Above(number) => map.serialize_entry("exclusiveMinimum", number)?,
+            Constraint::Below(number) => map.serialize_entry("exclusiveMaximum", number)?,
+            Constraint::MultipleOf(number) => map.serialize_entry("multipleOf", number)?,
+            Constraint::MinLength(length) => map.serialize_entry("minLength", length)?,
+            Constraint::MaxLength(length) => map.serialize_entry("maxLength", length)?,
+            Constraint::Pattern(pattern) => map.serialize_entry("pattern", &**pattern)?,
+            Constraint::Format(format) => map.serialize_entry("format", &**format)?,
+            Constraint::MinSize(size) => {
+                map.serialize_entry(if object { "minProperties" } else { "minItems" }, size)?;
+            }
+            Constraint::MaxSize(size) => {
+                map.serialize_entry(if object { "maxProperties" } else { "maxItems" }, size)?;
+            }
+            Constraint::Unique => map.serialize_entry("uniqueItems", &true)?,
+            Constraint::Keys(ty) => {
+                map.serialize_entry("propertyNames", &TypeSchema { ty, style })?;
+            }
         }
-    }
-    let lengths = [("minLength", details.min_length), ("maxLength", details.max_length)];
-    for (keyword, length) in lengths {
-        if let Some(length) = length {
-            map.serialize_entry(keyword, &length)?;
-        }
-    }
-    if let Some(pattern) = &details.pattern {
-        map.serialize_entry("pattern", &**pattern)?;
-    }
-    if let Some(format) = &details.format {
-        map.serialize_entry("format", &**format)?;
-    }
-    let (least, most) = if object { ("minProperties", "maxProperties") } else { ("minItems", "maxItems") };
-    for (keyword, size) in [(least, details.min_size), (most, details.max_size)] {
-        if let Some(size) = size {
-            map.serialize_entry(keyword, &size)?;
-        }
-    }
-    if details.unique {
-        map.serialize_entry("uniqueItems", &true)?;
-    }
-    if let Some(keys) = &details.keys {
-        map.serialize_entry("propertyNames", &TypeSchema { ty: keys, style })?;
     }
     Ok(())
 }
@@ -273,7 +258,9 @@ fn head<M: SerializeMap>(map: &mut M, ty: &Type, style: Style) -> Result<(), M::
         Type::Nullable(inner) => match type_name(inner) {
             Some("null") => map.serialize_entry("type", "null"),
             Some(name) => map.serialize_entry("type", &[name, "null"]),
-            None => map.serialize_entry("anyOf", &AnyOf { members: &[&**inner, &Type::Null], style }),
+            None => {
+                map.serialize_entry("anyOf", &AnyOf { members: &[&**inner, &Type::Null], style })
+            }
         },
         Type::Literal(value) => map.serialize_entry("const", value),
         Type::Union(members) => match literals(members) {

@@ -44,7 +44,12 @@ impl Target {
 
     /// All tools of a module that stand in the given texts (by their order), as the target takes
     /// them together, ready to be serialized.
-    pub fn tools(self, module: &Valid<Module>, files: std::ops::Range<usize>, draft: Draft) -> CompiledTools<'_> {
+    pub fn tools(
+        self,
+        module: &Valid<Module>,
+        files: std::ops::Range<usize>,
+        draft: Draft,
+    ) -> CompiledTools<'_> {
         CompiledTools { target: self, module, files, draft }
     }
 }

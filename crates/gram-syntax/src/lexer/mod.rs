@@ -170,9 +170,7 @@ impl<'a> Lexer<'a> {
     /// `/* …` that is no doc comment: one without its end, or a plain block comment.
     fn unfinished_comment(&mut self) {
         let start = self.at;
-        if let (false, Some(end)) =
-            (self.byte(start + 2) == b'*', self.comment_end(start + 2))
-        {
+        if let (false, Some(end)) = (self.byte(start + 2) == b'*', self.comment_end(start + 2)) {
             self.error(LexicalErrorKind::BlockComment, start, end + 2);
             self.push_to(TokenKind::Unclosed, end + 2);
         } else {
@@ -226,6 +224,3 @@ impl Next {
         found
     }
 }
-
-
-

@@ -98,7 +98,8 @@ fn natural(input: Input<'_>) -> Lexed<'_, Input<'_>> {
 
 /// `decimal = integer "." [0-9]+`
 fn decimal(input: Input<'_>) -> Lexed<'_> {
-    value(TokenKind::Decimal, (integer, tag(&b"."[..]), take_while1(is_digit))).parse_complete(input)
+    value(TokenKind::Decimal, (integer, tag(&b"."[..]), take_while1(is_digit)))
+        .parse_complete(input)
 }
 
 /// `measurement = integer [a-zA-Z]+`
@@ -115,8 +116,8 @@ fn octal(input: Input<'_>) -> Lexed<'_> {
 /// `hexadecimal = "0x" [0-9a-fA-F]+`, unless a measurement is longer: `0xfg` is one.
 fn hexadecimal(input: Input<'_>) -> Lexed<'_> {
     let digits = |b: u8| b.is_ascii_hexdigit();
-    let (rest, kind) =
-        value(TokenKind::Hexadecimal, (tag(&b"0x"[..]), take_while1(digits))).parse_complete(input)?;
+    let (rest, kind) = value(TokenKind::Hexadecimal, (tag(&b"0x"[..]), take_while1(digits)))
+        .parse_complete(input)?;
     match measurement(input) {
         Ok((shorter, kind)) if shorter.len() < rest.len() => Ok((shorter, kind)),
         _ => Ok((rest, kind)),

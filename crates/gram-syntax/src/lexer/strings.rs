@@ -9,7 +9,7 @@
 //! A string without such trivia, which is every string that people write, becomes one token.
 
 use super::productions as p;
-use super::{LexicalErrorKind, Lexer, Slashes};
+use super::{Lexer, LexicalErrorKind, Slashes};
 use crate::span::{Span, offset};
 use crate::token::TokenKind;
 

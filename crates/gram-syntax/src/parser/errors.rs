@@ -70,16 +70,14 @@ impl Parser<'_> {
                         "close it with {quote}; a text of several lines stands between lines of three backticks"
                     ))
             }
-            LexicalErrorKind::UnclosedFence => {
-                self.error(&codes::UNCLOSED_STRING, span, "this string has no closing ```")
-                    .here("the string begins here")
-                    .help("close it with three backticks")
-            }
-            LexicalErrorKind::UnclosedComment => {
-                self.error(&codes::UNCLOSED_COMMENT, span, "this comment has no end")
-                    .here("the comment begins here")
-                    .help("end it with `*/`")
-            }
+            LexicalErrorKind::UnclosedFence => self
+                .error(&codes::UNCLOSED_STRING, span, "this string has no closing ```")
+                .here("the string begins here")
+                .help("close it with three backticks"),
+            LexicalErrorKind::UnclosedComment => self
+                .error(&codes::UNCLOSED_COMMENT, span, "this comment has no end")
+                .here("the comment begins here")
+                .help("end it with `*/`"),
             LexicalErrorKind::BlockComment => {
                 let inner = text.trim_start_matches("/*").trim_end_matches("*/").trim();
                 let fix = Fix::replace(
@@ -92,11 +90,10 @@ impl Parser<'_> {
                     .help("write `// …` for a comment, or `/** … */` to document what follows")
                     .fix(fix)
             }
-            LexicalErrorKind::FenceLine => {
-                self.error(&codes::FENCE, span, "the text of this string begins on the opening line")
-                    .here("only a tag may stand behind the three backticks")
-                    .help("begin the text on the next line")
-            }
+            LexicalErrorKind::FenceLine => self
+                .error(&codes::FENCE, span, "the text of this string begins on the opening line")
+                .here("only a tag may stand behind the three backticks")
+                .help("begin the text on the next line"),
             LexicalErrorKind::Escape => {
                 let shown = text.escape_debug().to_string().replace("\\\\", "\\");
                 self.error(&codes::ESCAPE, span, format!("`{shown}` is no escape"))
@@ -197,11 +194,8 @@ impl Parser<'_> {
 
     pub(super) fn unexpected_in_group(&mut self, group: &Group, items: Items) {
         let closer = closer_text(group.closer);
-        let wanted = if items == Items::One {
-            format!("`{closer}`")
-        } else {
-            format!("`,` or `{closer}`")
-        };
+        let wanted =
+            if items == Items::One { format!("`{closer}`") } else { format!("`,` or `{closer}`") };
         let message = format!("found {} where {wanted} belongs", self.found());
         let mut error = self
             .error(&codes::UNEXPECTED_TOKEN, self.here(), message)
@@ -274,19 +268,28 @@ impl Parser<'_> {
             self.error(code, self.here(), message)
         };
         error.help = error.help.or_else(|| self.cause()).or_else(|| {
-            Some(match self.kind() {
-                T::Comma => "declarations stand one after the other, without commas",
-                kind if is_arrow(kind) => "an arrow stands between two nodes: (a::Text)==>(::Text)",
-                T::Symbol => "a declaration stands in brackets: [name:Tool | …]",
-                _ => "a declaration begins with `[`, `(` or `@`",
-            }.to_owned())
+            Some(
+                match self.kind() {
+                    T::Comma => "declarations stand one after the other, without commas",
+                    kind if is_arrow(kind) => {
+                        "an arrow stands between two nodes: (a::Text)==>(::Text)"
+                    }
+                    T::Symbol => "a declaration stands in brackets: [name:Tool | …]",
+                    _ => "a declaration begins with `[`, `(` or `@`",
+                }
+                .to_owned(),
+            )
         });
         self.report(error);
     }
 
     pub(super) fn misplaced_header(&mut self) {
         let error = self
-            .error(&codes::HEADER, self.here(), "a record belongs at the start of the file or inside a declaration")
+            .error(
+                &codes::HEADER,
+                self.here(),
+                "a record belongs at the start of the file or inside a declaration",
+            )
             .help("move it to the start of the file, or into the `[…]` or `(…)` that it describes");
         self.report(error);
     }
@@ -335,20 +338,25 @@ impl Parser<'_> {
             T::Symbol | T::Backticked if previous.ends_with(|c: char| c.is_alphanumeric()) => {
                 let found = self.text(self.at).to_owned();
                 let gap = Span::new(self.span(self.last).end, span.start);
-                self.error(&codes::MISSING_TYPE, span, format!("found `{found}` behind `{previous}`"))
-                    .help(format!("a name and its type are joined by `::`: ({previous}::{found})"))
-                    .fix(Fix::replace(NeedsLook, "insert `::`", gap, "::"))
+                self.error(
+                    &codes::MISSING_TYPE,
+                    span,
+                    format!("found `{found}` behind `{previous}`"),
+                )
+                .help(format!("a name and its type are joined by `::`: ({previous}::{found})"))
+                .fix(Fix::replace(NeedsLook, "insert `::`", gap, "::"))
             }
-            T::Colon | T::ColonColon => {
-                self.error(&codes::UNEXPECTED_TOKEN, span, "a label belongs before the record")
-                    .help("the order is name, labels, record: (name::Type {key: value})")
-            }
+            T::Colon | T::ColonColon => self
+                .error(&codes::UNEXPECTED_TOKEN, span, "a label belongs before the record")
+                .help("the order is name, labels, record: (name::Type {key: value})"),
             T::Unknown if self.adjacent_name().is_some() => {
                 let name = self.adjacent_name().unwrap_or_default().to_owned();
                 self.error(&codes::NAME, span, format!("`{name}` is no plain name"))
                     .help(format!("quote it with backticks: `{name}`"))
             }
-            kind if kind.is_number() || self.text(self.last).starts_with(|c: char| c.is_ascii_digit()) => {
+            kind if kind.is_number()
+                || self.text(self.last).starts_with(|c: char| c.is_ascii_digit()) =>
+            {
                 self.error(&codes::NAME, span, "a name does not begin with a digit")
                     .help("quote it with backticks")
             }
@@ -400,15 +408,21 @@ impl Parser<'_> {
         let message = format!("found {} where the `:` of `{key}` belongs", self.found());
         let mut error = self.error(&codes::MISSING_VALUE, self.here(), message);
         if self.kind() == T::Equals {
-            error = error
-                .help("a key and its value are joined by `:`")
-                .fix(Fix::replace(Safe, "write `:`", self.here(), ":"));
+            error = error.help("a key and its value are joined by `:`").fix(Fix::replace(
+                Safe,
+                "write `:`",
+                self.here(),
+                ":",
+            ));
         } else if self.kind() == T::Greater && self.type_argument() {
             error = error.help("a type with arguments stands in backticks: (m::`Map<Text>`)");
         } else if self.value_follows() {
-            error = error
-                .help("a key and its value are joined by `:`")
-                .fix(Fix::replace(NeedsLook, "insert the `:`", gap, ":"));
+            error = error.help("a key and its value are joined by `:`").fix(Fix::replace(
+                NeedsLook,
+                "insert the `:`",
+                gap,
+                ":",
+            ));
         } else {
             error = error.help(format!("give it a value: {key}: true"));
         }
@@ -464,8 +478,8 @@ impl Parser<'_> {
     pub(super) fn after_number(&mut self) {
         let touching = self.span(self.last).end == self.span(self.at).start;
         let kind = self.kind();
-        let runs_on = kind.is_number()
-            || matches!(kind, T::Symbol | T::Unknown | T::DotDot | T::DotDotDot);
+        let runs_on =
+            kind.is_number() || matches!(kind, T::Symbol | T::Unknown | T::DotDot | T::DotDotDot);
         if !touching || !runs_on {
             return;
         }
@@ -477,18 +491,21 @@ impl Parser<'_> {
         let number = &text[start..start + len];
         let span = Span::new(offset(start), offset(start + len));
         let mut error = self.error(&codes::NUMBER, span, format!("`{number}` is no number"));
-        error = if number.contains(['e', 'E']) && number.parse::<f64>().is_ok() {
-            error
-                .help("write the exponent out, or as JSON in a tagged string")
-                .fix(Fix::replace(Safe, "tag it as JSON", span, format!("json`{number}`")))
-        } else if number.starts_with('0') && number.parse::<u64>().is_ok() {
-            let plain = number.trim_start_matches('0').to_owned();
-            error
-                .help("a leading 0 makes a number octal, whose digits are 0 to 7")
-                .fix(Fix::replace(NeedsLook, "remove the leading 0", span, plain))
-        } else {
-            error.help("numbers are 5, -5, 0.5, 0x1f, 017, or with a unit 2s; quote it if it is a text")
-        };
+        error =
+            if number.contains(['e', 'E']) && number.parse::<f64>().is_ok() {
+                error
+                    .help("write the exponent out, or as JSON in a tagged string")
+                    .fix(Fix::replace(Safe, "tag it as JSON", span, format!("json`{number}`")))
+            } else if number.starts_with('0') && number.parse::<u64>().is_ok() {
+                let plain = number.trim_start_matches('0').to_owned();
+                error
+                    .help("a leading 0 makes a number octal, whose digits are 0 to 7")
+                    .fix(Fix::replace(NeedsLook, "remove the leading 0", span, plain))
+            } else {
+                error.help(
+                "numbers are 5, -5, 0.5, 0x1f, 017, or with a unit 2s; quote it if it is a text",
+            )
+            };
         self.report(error);
         let node = self.open(N::Error);
         while self.span(self.at).start < span.end && self.kind() != T::End {

@@ -221,6 +221,3 @@ impl<'a> Parser<'a> {
         self.extensions.push(ExtensionUse { kind, span });
     }
 }
-
-
-

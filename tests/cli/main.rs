@@ -1,0 +1,15 @@
+//! The binary as people and programs meet it, and the texts that promise how it behaves.
+//!
+//! This is an integration test of the crate `gramc`, so cargo builds the binary first and says
+//! where it is.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod conventions;
+mod docs;
+mod examples;
+mod extremes;
+mod failures;
+mod markdown;
+mod output;
+mod spec;
+mod support;
