@@ -32,7 +32,12 @@ pub(crate) fn blocks(markdown: &str) -> Vec<Block> {
         let text = lines.by_ref().map(|(_, line)| line).take_while(|line| *line != fence);
         let text = text.fold(String::new(), |text, line| text + line + "\n");
         let directly_follows = std::mem::replace(&mut adjacent, true);
-        blocks.push(Block { info: rest.trim().to_owned(), line: number + 1, text, directly_follows });
+        blocks.push(Block {
+            info: rest.trim().to_owned(),
+            line: number + 1,
+            text,
+            directly_follows,
+        });
     }
     blocks
 }

@@ -48,6 +48,12 @@ impl Gramc {
         self
     }
 
+    /// Adds the words of a line as arguments.
+    pub(crate) fn args(mut self, line: &str) -> Self {
+        self.command.args(line.split_whitespace());
+        self
+    }
+
     /// Runs in a folder.
     pub(crate) fn within(mut self, folder: &Path) -> Self {
         self.command.current_dir(folder);
@@ -88,9 +94,10 @@ impl Gramc {
         let start = Instant::now();
         let mut child = command.spawn().expect("the binary starts");
         // It need not read everything: what is too large it leaves unread.
-        let writer = child.stdin.take().zip(input).map(|(mut stdin, input)| {
-            std::thread::spawn(move || drop(stdin.write_all(&input)))
-        });
+        let writer =
+            child.stdin.take().zip(input).map(|(mut stdin, input)| {
+                std::thread::spawn(move || drop(stdin.write_all(&input)))
+            });
         let output = child.wait_with_output();
         if let Some(writer) = writer {
             writer.join().expect("the writer does not panic");

@@ -150,8 +150,8 @@ fn constraint(constraint: &Constraint, value: &Value) -> Verdict {
 
 fn has_twins(value: &Value) -> bool {
     let Value::Array(items) = value else { return false };
-    let mut pairs = items.iter().enumerate();
-    pairs.any(|(at, item)| items[..at].iter().any(|other| value::same(other, item)))
+    let mut known = std::collections::HashSet::new();
+    !items.iter().all(|item| known.insert(value::canonical(item)))
 }
 
 fn at_least(found: Option<u64>, least: u64, what: &str) -> Verdict {

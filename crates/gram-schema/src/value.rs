@@ -132,6 +132,27 @@ pub(crate) fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
+/// A text that two values share exactly when they are equal as JSON.
+pub(crate) fn canonical(value: &Value) -> String {
+    match value {
+        Value::Number(number) => {
+            let text = number.to_string();
+            decimal(&text).map_or(text, |(digits, exponent)| format!("{digits}e{exponent}"))
+        }
+        Value::Array(items) => {
+            let items: Vec<_> = items.iter().map(canonical).collect();
+            format!("[{}]", items.join(","))
+        }
+        Value::Object(map) => {
+            let entry = |(key, value): (&String, &Value)| format!("{key:?}:{}", canonical(value));
+            let mut entries: Vec<_> = map.iter().map(entry).collect();
+            entries.sort_unstable();
+            format!("{{{}}}", entries.join(","))
+        }
+        value => value.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

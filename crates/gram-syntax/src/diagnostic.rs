@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::codes;
 use crate::source::SourceFile;
 use crate::span::Span;
 
@@ -221,5 +222,19 @@ impl Diagnostic {
     /// Where the finding is.
     pub fn span(&self) -> Span {
         self.labels.first().map_or_else(Span::default, |label| label.span)
+    }
+}
+
+/// Keeps the first `most` findings about a text. Where there are more, the last one says so.
+pub fn limit_diagnostics(found: &mut Vec<Diagnostic>, most: usize) {
+    if found.len() <= most {
+        return;
+    }
+    found.truncate(most);
+    if let Some(last) = found.last() {
+        let message = format!("there are more than {most} findings about this file");
+        let more = Diagnostic::error(&codes::TOO_MANY_ERRORS, &last.source, last.span(), message)
+            .help("mend the first ones and try again");
+        found.push(more);
     }
 }

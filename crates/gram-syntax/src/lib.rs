@@ -25,7 +25,9 @@ mod token;
 mod tree;
 
 pub use ast::{Entries, Entry, Subject};
-pub use diagnostic::{Applicability, Code, Diagnostic, Edit, Fix, Label, Severity};
+pub use diagnostic::{
+    Applicability, Code, Diagnostic, Edit, Fix, Label, Severity, limit_diagnostics,
+};
 pub use limits::Limits;
 pub use parse::{Extension, ExtensionUse, Parse, parse, parse_bytes, parse_with, too_large};
 pub use render::RenderOptions;

@@ -9,6 +9,10 @@ mod report;
 
 use clap::Parser;
 
+/// A module is many small parts, made on all processors at once.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let args = args::Args::parse();
     let code = match commands::run(args) {

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use serde::Serialize;
-use serde_json::ser::{Formatter, PrettyFormatter};
+use serde_json::ser::PrettyFormatter;
 
 use crate::failure::Failure;
 
@@ -24,14 +24,17 @@ pub(crate) enum Layout {
     Pretty,
     /// All on one line.
     Line,
-    /// Each entry of the outermost object or array on a line.
-    Lines,
 }
+
+/// How many bytes are gathered before they are written.
+const BUFFER: usize = 1 << 18;
+
+/// From how many items on another thread is worth starting.
+const PARALLEL_FROM: usize = 200;
 
 /// Writes JSON and a line break to standard output.
 pub(crate) fn print_json(value: &impl Serialize, layout: Layout) -> Result<(), Failure> {
-    let out = BufWriter::with_capacity(1 << 18, io::stdout().lock());
-    write_json(out, value, layout).map_err(|error| Failure::output(&error))
+    write_json(io::stdout().lock(), value, layout).map_err(|error| Failure::output(&error))
 }
 
 /// Writes JSON and a line break to a file.
@@ -41,77 +44,70 @@ pub(crate) fn save_json(
     layout: Layout,
 ) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::path("write", path, &error);
-    let out = BufWriter::new(fs::File::create(path).map_err(failed)?);
-    write_json(out, value, layout).map_err(failed)
+    write_json(fs::File::create(path).map_err(failed)?, value, layout).map_err(failed)
 }
 
-fn write_json(mut out: impl Write, value: &impl Serialize, layout: Layout) -> io::Result<()> {
+fn write_json(out: impl Write, value: &impl Serialize, layout: Layout) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(BUFFER, out);
     match layout {
-        Layout::Pretty => serialize(&mut out, value, PrettyFormatter::new())?,
+        Layout::Pretty => {
+            let formatter = PrettyFormatter::new();
+            let mut serializer = serde_json::Serializer::with_formatter(&mut out, formatter);
+            value.serialize(&mut serializer)?;
+        }
         Layout::Line => serde_json::to_writer(&mut out, value)?,
-        Layout::Lines => serialize(&mut out, value, Lines::default())?,
     }
     out.write_all(b"\n")?;
     out.flush()
 }
 
-fn serialize(out: impl Write, value: &impl Serialize, formatter: impl Formatter) -> io::Result<()> {
-    let mut serializer = serde_json::Serializer::with_formatter(out, formatter);
-    Ok(value.serialize(&mut serializer)?)
-}
-
-/// A layout with a line for each entry of the outermost object or array.
-#[derive(Default)]
-struct Lines {
-    depth: u32,
-}
-
-impl Lines {
-    fn open(&mut self, out: &mut (impl ?Sized + Write), bracket: &[u8]) -> io::Result<()> {
-        self.depth += 1;
-        out.write_all(bracket)
-    }
-
-    fn close(&mut self, out: &mut (impl ?Sized + Write), bracket: &[u8]) -> io::Result<()> {
-        self.depth -= 1;
-        if self.depth == 0 {
-            out.write_all(b"\n")?;
+/// Writes lines to standard output or to a file: `open`, the items joined by `,` and a line
+/// break, `close`. Items are written down on all processors.
+pub(crate) fn write_lines<T: Sync>(
+    path: Option<&Path>,
+    (open, close): (&str, &str),
+    items: &[T],
+    write: impl Fn(&mut Vec<u8>, &T) -> io::Result<()> + Sync,
+) -> Result<(), Failure> {
+    let failed = |error: io::Error| match path {
+        Some(path) => Failure::path("write", path, &error),
+        None => Failure::output(&error),
+    };
+    let written = || -> io::Result<()> {
+        let mut out: Box<dyn Write> = match path {
+            Some(path) => Box::new(fs::File::create(path)?),
+            None => Box::new(io::stdout().lock()),
+        };
+        out.write_all(open.as_bytes())?;
+        for part in in_parallel(items, &write) {
+            out.write_all(&part?)?;
         }
-        out.write_all(bracket)
-    }
-
-    fn separate(&self, out: &mut (impl ?Sized + Write), first: bool) -> io::Result<()> {
-        out.write_all(match (first, self.depth) {
-            (true, 1) => b"\n",
-            (false, 1) => b",\n",
-            (true, _) => b"",
-            (false, _) => b",",
-        })
-    }
+        writeln!(out, "\n{close}")?;
+        out.flush()
+    };
+    written().map_err(failed)
 }
 
-impl Formatter for Lines {
-    fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.open(out, b"{")
-    }
-
-    fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.close(out, b"}")
-    }
-
-    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        self.separate(out, first)
-    }
-
-    fn begin_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.open(out, b"[")
-    }
-
-    fn end_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.close(out, b"]")
-    }
-
-    fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        self.separate(out, first)
-    }
+/// The items' lines, in as many parts as there are processors.
+fn in_parallel<T: Sync>(
+    items: &[T],
+    write: &(impl Fn(&mut Vec<u8>, &T) -> io::Result<()> + Sync),
+) -> Vec<io::Result<Vec<u8>>> {
+    let lines = |from: usize, items: &[T]| {
+        let mut part = Vec::new();
+        for (at, item) in items.iter().enumerate() {
+            part.extend_from_slice(if from + at == 0 { b"\n" } else { b",\n" });
+            write(&mut part, item)?;
+        }
+        Ok(part)
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = items.len().div_ceil(threads).max(PARALLEL_FROM);
+    let shares: Vec<_> = items.chunks(share).enumerate().collect();
+    std::thread::scope(|scope| {
+        let work = |(index, items)| move || lines(index * share, items);
+        let workers: Vec<_> = shares.into_iter().map(|share| scope.spawn(work(share))).collect();
+        let lost = |_| Err(io::Error::other("a part of the output was lost inside of gramc"));
+        workers.into_iter().map(|worker| worker.join().unwrap_or_else(lost)).collect()
+    })
 }

@@ -6,6 +6,7 @@ use smol_str::SmolStr;
 use super::Checker;
 use super::attributes::Attribute;
 use super::declarations::Declaration;
+use super::seen::Seen;
 use crate::codes;
 use crate::model::{Agent, Api};
 use crate::nearest::{nearest, question};
@@ -41,6 +42,7 @@ impl<'t> Checker<'t> {
     fn members(&mut self, declaration: &Declaration<'t>) -> Vec<SmolStr> {
         let file = declaration.file;
         let mut members: Vec<SmolStr> = Vec::new();
+        let mut seen = Seen::default();
         for element in declaration.node.elements() {
             let name = match element.kind() {
                 N::PatternReference => element.children().next(),
@@ -61,7 +63,7 @@ impl<'t> Checker<'t> {
                 let message = format!("the agent `{name}` holds itself");
                 let error = self.error(&codes::MISPLACED_ELEMENT, file, node.span(), message);
                 self.report(file, error.help("remove the name"));
-            } else if members.contains(&name) {
+            } else if seen.insert(node.content(), node.span()).is_some() {
                 let message = format!("`{name}` stands here twice");
                 let error = self.error(&codes::DUPLICATE_NAME, file, node.span(), message);
                 self.report(file, error.help("remove one of them"));
@@ -72,6 +74,9 @@ impl<'t> Checker<'t> {
     }
 
     fn unknown_member(&mut self, file: usize, span: gram_syntax::Span, name: &str) {
+        if self.is_full(file) {
+            return;
+        }
         let near = nearest(name, self.names.keys().map(SmolStr::as_str));
         let help = question(&near)
             .unwrap_or_else(|| format!("declare it: [{name}:Tool | (input::Text)==>(::Text)]"));
@@ -106,7 +111,7 @@ impl<'t> Checker<'t> {
 
     /// Reads a tool or an agent.
     pub(super) fn read(&mut self, declaration: &Declaration<'t>) {
-        if self.is_broken(declaration.file, declaration.node) {
+        if self.is_full(declaration.file) || self.is_broken(declaration.file, declaration.node) {
             return;
         }
         match declaration.kind {

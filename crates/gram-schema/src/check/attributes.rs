@@ -10,6 +10,7 @@ use smol_str::SmolStr;
 
 use super::Checker;
 use super::declarations::Declaration;
+use super::seen::Seen;
 use crate::codes;
 use crate::model::{Open, Type};
 use crate::nearest::{nearest, question};
@@ -255,13 +256,17 @@ impl<'t> Checker<'t> {
         record: Option<Node<'t>>,
     ) -> Vec<Attribute<'t>> {
         let mut attributes: Vec<Attribute<'t>> = Vec::new();
+        let mut seen = Seen::default();
         for entry in record.into_iter().flat_map(Node::entries) {
             let attribute = Attribute {
                 key: entry.key.content(),
                 key_span: entry.key.span(),
                 value: Given::Node(entry.value),
             };
-            self.add_attribute(file, &mut attributes, attribute);
+            match seen.insert(attribute.key.clone(), attribute.key_span) {
+                None => attributes.push(attribute),
+                Some(first) => self.second_value(file, &attribute, first),
+            }
         }
         attributes
     }
@@ -272,15 +277,18 @@ impl<'t> Checker<'t> {
         attributes: &mut Vec<Attribute<'t>>,
         attribute: Attribute<'t>,
     ) {
-        let Some(first) = attributes.iter().find(|known| known.key == attribute.key) else {
-            attributes.push(attribute);
-            return;
-        };
+        match attributes.iter().find(|known| known.key == attribute.key) {
+            None => attributes.push(attribute),
+            Some(first) => self.second_value(file, &attribute, first.key_span),
+        }
+    }
+
+    fn second_value(&mut self, file: usize, attribute: &Attribute<'_>, first: Span) {
         let message = format!("`{}` stands here twice", attribute.key);
         let error = self
             .error(&codes::DUPLICATE_KEY, file, attribute.key_span, message)
             .here("the second one")
-            .label(first.key_span, "the first one")
+            .label(first, "the first one")
             .help("remove one of them");
         self.report(file, error);
     }

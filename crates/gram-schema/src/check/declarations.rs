@@ -158,6 +158,9 @@ impl<'t> Checker<'t> {
             Arc::make_mut(&mut self.names).insert(name.clone(), first);
             return;
         };
+        if self.is_full(file) {
+            return;
+        }
         let what = match (kind, known.kind) {
             (Kind::Tool, Kind::Tool) => "tool",
             (Kind::Agent, Kind::Agent) => "agent",

@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 
 use super::Checker;
 use super::attributes::Attribute;
+use super::seen::Seen;
 use crate::accept;
 use crate::codes;
 use crate::format::{built_in, describe};
@@ -187,12 +188,7 @@ impl<'t> Checker<'t> {
         attributes: &[Attribute<'t>],
         depth: u32,
     ) -> Option<Field> {
-        let mut draft = Draft {
-            field,
-            nullable: false,
-            misfits: Vec::new(),
-            values: Vec::new(),
-        };
+        let mut draft = Draft { field, nullable: false, misfits: Vec::new(), values: Vec::new() };
         // A default that a term brings has to fit what is said here, too.
         if let (Some(_), Some(first)) = (&draft.field.slot.default, attributes.first())
             && attributes.iter().all(|attribute| attribute.key != "default")
@@ -362,12 +358,17 @@ impl<'t> Checker<'t> {
             return None;
         }
         let mut fields: Vec<Field> = Vec::with_capacity(items.len());
+        let mut seen = Seen::default();
         for item in items {
             let Some(field) = self.object_field(file, item, depth) else { continue };
-            if fields.iter().any(|known| known.name == field.name) {
+            if let Some(first) = seen.insert(field.name.to_string().into(), item.span()) {
                 let message = format!("two fields are called `{}`", field.name);
-                let error = self.error(&codes::DUPLICATE_PARAMETER, file, item.span(), message);
-                self.report(file, error.help("rename one of them"));
+                let error = self
+                    .error(&codes::DUPLICATE_PARAMETER, file, item.span(), message)
+                    .here("the second one")
+                    .label(first, "the first one")
+                    .help("rename one of them");
+                self.report(file, error);
             }
             fields.push(field);
         }

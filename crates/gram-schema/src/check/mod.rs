@@ -8,6 +8,7 @@ mod agent;
 mod attributes;
 mod declarations;
 mod field;
+mod seen;
 mod signature;
 mod tool;
 mod types;
@@ -15,12 +16,12 @@ mod types;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gram_syntax::{Code, Diagnostic, Node, NodeKind, Parse, Severity, SourceFile, Span};
+use gram_syntax::{Code, Diagnostic, Limits, Node, NodeKind, Parse, Severity, SourceFile, Span};
 use smol_str::SmolStr;
 
 use crate::codes;
-use declarations::Declaration;
 use crate::model::{Field, Module, Output, Valid};
+use declarations::Declaration;
 
 /// What checking gives.
 #[derive(Debug)]
@@ -83,6 +84,8 @@ enum Kind {
 
 struct Checker<'t> {
     texts: &'t [Parse],
+    /// How many findings about one text are kept.
+    most: usize,
     diagnostics: Vec<Vec<Diagnostic>>,
     module: Module,
     /// Tools and agents, which share a namespace.
@@ -96,7 +99,8 @@ impl<'t> Checker<'t> {
         let mut module = Module::default();
         module.spans.sources = texts.iter().map(|text| Arc::clone(text.source())).collect();
         let diagnostics = texts.iter().map(|_| Vec::new()).collect();
-        Self { texts, diagnostics, module, names: Arc::default(), terms: Arc::default() }
+        let most = Limits::default().max_diagnostics;
+        Self { texts, most, diagnostics, module, names: Arc::default(), terms: Arc::default() }
     }
 
     /// Reads declarations, many of them on all processors. What they depend on, the names and
@@ -123,6 +127,7 @@ impl<'t> Checker<'t> {
     fn reader(&self) -> Self {
         Self {
             texts: self.texts,
+            most: self.most,
             diagnostics: self.texts.iter().map(|_| Vec::new()).collect(),
             module: Module::default(),
             names: Arc::clone(&self.names),
@@ -148,6 +153,7 @@ impl<'t> Checker<'t> {
                 found.extend(text.diagnostics().iter().cloned());
             }
             found.sort_by_key(|diagnostic| diagnostic.span().start);
+            gram_syntax::limit_diagnostics(&mut found, self.most);
             diagnostics.append(&mut found);
         }
         let errors = diagnostics.iter().any(|found| found.severity == Severity::Error);
@@ -169,9 +175,17 @@ impl<'t> Checker<'t> {
     }
 
     fn report(&mut self, file: usize, diagnostic: Diagnostic) {
-        if let Some(found) = self.diagnostics.get_mut(file) {
+        if !self.is_full(file)
+            && let Some(found) = self.diagnostics.get_mut(file)
+        {
             found.push(diagnostic);
         }
+    }
+
+    /// Whether there are as many findings about a text as anybody reads, so that more need not
+    /// be looked for.
+    fn is_full(&self, file: usize) -> bool {
+        self.diagnostics.get(file).is_some_and(|found| found.len() > self.most)
     }
 
     /// Whether a syntax error stands inside of a node.

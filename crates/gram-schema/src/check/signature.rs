@@ -5,6 +5,7 @@ use gram_syntax::{Fix, Node, NodeKind as N, Span};
 use smol_str::SmolStr;
 
 use super::Checker;
+use super::seen::Seen;
 use crate::codes;
 use crate::format::built_in;
 use crate::model::{Field, Output};
@@ -87,11 +88,11 @@ impl<'t> Checker<'t> {
 
     fn parameters(&mut self, file: usize, nodes: &[Node<'t>]) -> Option<Vec<Field>> {
         let mut parameters: Vec<Field> = Vec::with_capacity(nodes.len());
-        let mut places: Vec<(SmolStr, Span)> = Vec::new();
+        let mut seen = Seen::default();
         let mut complete = true;
         for node in nodes {
             if let Some(name) = node.subject().identifier {
-                self.unique_parameter(file, name, &mut places);
+                self.unique_parameter(file, name, &mut seen);
             }
             match self.parameter(file, *node) {
                 Some(parameter) => parameters.push(parameter),
@@ -101,19 +102,15 @@ impl<'t> Checker<'t> {
         complete.then_some(parameters)
     }
 
-    fn unique_parameter(&mut self, file: usize, node: Node<'t>, known: &mut Vec<(SmolStr, Span)>) {
-        let name = SmolStr::new(node.content());
-        if let Some((_, first)) = known.iter().find(|(other, _)| *other == name) {
-            let message = format!("two parameters are called `{name}`");
-            let error = self
-                .error(&codes::DUPLICATE_PARAMETER, file, node.span(), message)
-                .here("the second one")
-                .label(*first, "the first one")
-                .help("rename one of them");
-            self.report(file, error);
-        } else {
-            known.push((name, node.span()));
-        }
+    fn unique_parameter(&mut self, file: usize, node: Node<'t>, seen: &mut Seen<'t>) {
+        let Some(first) = seen.insert(node.content(), node.span()) else { return };
+        let message = format!("two parameters are called `{}`", node.content());
+        let error = self
+            .error(&codes::DUPLICATE_PARAMETER, file, node.span(), message)
+            .here("the second one")
+            .label(first, "the first one")
+            .help("rename one of them");
+        self.report(file, error);
     }
 
     fn parameter(&mut self, file: usize, node: Node<'t>) -> Option<Field> {

@@ -37,6 +37,11 @@ impl Target {
         }
     }
 
+    /// Whether it takes tools together as one object by name, and not as an array.
+    pub const fn is_keyed(self) -> bool {
+        matches!(self, Self::JsonSchema)
+    }
+
     /// What of a tool the target takes, ready to be serialized.
     pub fn tool(self, tool: &Tool, draft: Draft) -> CompiledTool<'_> {
         CompiledTool { target: self, schema: ParameterSchema::new(tool, draft) }
@@ -100,7 +105,7 @@ impl<'m> CompiledTools<'m> {
 impl Serialize for CompiledTools<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let compiled = |tool| self.target.tool(tool, self.draft);
-        if self.target == Target::JsonSchema {
+        if self.target.is_keyed() {
             return serializer.collect_map(self.iter().map(|tool| (&*tool.name, compiled(tool))));
         }
         serializer.collect_seq(self.iter().map(compiled))

@@ -115,20 +115,6 @@ impl Parser<'_> {
         }
     }
 
-    /// Keeps as many diagnostics as the limits allow.
-    pub(super) fn limit_diagnostics(&mut self) {
-        let most = self.limits.max_diagnostics;
-        if self.diagnostics.len() <= most {
-            return;
-        }
-        self.diagnostics.truncate(most);
-        let span = self.diagnostics.last().map_or_else(Span::default, Diagnostic::span);
-        self.diagnostics.push(
-            self.error(&codes::TOO_MANY_ERRORS, span, format!("more than {most} errors"))
-                .help("mend the first ones and try again"),
-        );
-    }
-
     // Brackets.
 
     pub(super) fn unclosed(&mut self, group: &Group) {

@@ -13,7 +13,7 @@ mod value;
 
 use std::sync::Arc;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, limit_diagnostics};
 use crate::lexer::{self, Lexed, Slashes};
 use crate::limits::Limits;
 use crate::parse::{Extension, ExtensionUse};
@@ -97,7 +97,7 @@ impl<'a> Parser<'a> {
         self.nodes.shrink_to_fit();
         self.diagnostics.sort_by_key(|diagnostic| diagnostic.span().start);
         self.extensions.sort_by_key(|extension| extension.span.start);
-        self.limit_diagnostics();
+        limit_diagnostics(&mut self.diagnostics, self.limits.max_diagnostics);
         Parsed {
             tree: Tree {
                 source: Arc::clone(self.source),

@@ -55,14 +55,25 @@ struct Compiled {
 }
 
 impl Compiled {
-    /// All tools together.
+    /// All tools together, one a line or indented.
     fn all(&self, output: Option<&Path>, files: usize) -> Result<(), Failure> {
         let tools = self.target.tools(self.module, 0..files, self.draft);
-        let layout = self.layout(output, Layout::Lines);
-        match output {
-            Some(path) => output::save_json(path, &tools, layout),
-            None => output::print_json(&tools, layout),
+        if self.layout(output) == Layout::Pretty {
+            return match output {
+                Some(path) => output::save_json(path, &tools, Layout::Pretty),
+                None => output::print_json(&tools, Layout::Pretty),
+            };
         }
+        let keyed = self.target.is_keyed();
+        let brackets = if keyed { ("{", "}") } else { ("[", "]") };
+        let tools: Vec<_> = tools.iter().collect();
+        output::write_lines(output, brackets, &tools, |line, tool| {
+            if keyed {
+                serde_json::to_writer(&mut *line, &*tool.name)?;
+                line.push(b':');
+            }
+            Ok(serde_json::to_writer(line, &self.target.tool(tool, self.draft))?)
+        })
     }
 
     /// One tool alone.
@@ -74,7 +85,7 @@ impl Compiled {
             return Err(Failure::new(format!("there is no tool `{name}`{help}")));
         };
         let compiled = self.target.tool(tool, self.draft);
-        let layout = self.layout(output, Layout::Line);
+        let layout = self.layout(output);
         match output {
             Some(folder) if is_folder(folder) => self.file(folder, tool),
             Some(path) => output::save_json(path, &compiled, layout),
@@ -96,9 +107,9 @@ impl Compiled {
         output::save_json(&path, &self.target.tool(tool, self.draft), Layout::Pretty)
     }
 
-    fn layout(&self, output: Option<&Path>, plain: Layout) -> Layout {
+    fn layout(&self, output: Option<&Path>) -> Layout {
         let terminal = output.is_none() && io::stdout().is_terminal();
-        if self.pretty || terminal { Layout::Pretty } else { plain }
+        if self.pretty || terminal { Layout::Pretty } else { Layout::Line }
     }
 }
 

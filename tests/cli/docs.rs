@@ -1,0 +1,168 @@
+//! What the documents show: commands with their output, and the example in Rust.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::markdown::{blocks, documents, name};
+use crate::support::{binary, command, root};
+
+/// How the documents start the program before it is installed.
+const FROM_SOURCE: &str = "cargo run --release -p gramc --";
+
+/// The command that runs these tests, which they do not run themselves.
+const TESTS: &str = "./tests/run";
+
+/// A command of a `console` block, and what it is said to print.
+struct Shown {
+    command: String,
+    output: String,
+}
+
+/// The commands of a block: lines that begin with `$`, each with the lines up to the next one.
+/// A line that ends with a backslash goes on in the next.
+fn transcript(text: &str) -> Vec<Shown> {
+    let mut shown: Vec<Shown> = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if let Some(first) = line.strip_prefix("$ ") {
+            let mut command = first.to_owned();
+            while command.ends_with('\\') {
+                let Some(next) = lines.next() else { break };
+                command = command + "\n" + next;
+            }
+            shown.push(Shown { command, output: String::new() });
+        } else if let Some(last) = shown.last_mut() {
+            last.output += line;
+            last.output += "\n";
+        }
+    }
+    shown
+}
+
+/// What a command prints, both streams together, as on a terminal. The program that it calls is
+/// the one under test.
+fn printed(line: &str) -> String {
+    let folder = binary().parent().expect("the binary lies in a folder").display();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let line = format!("exec 2>&1\n{}", line.replace(FROM_SOURCE, "gramc"));
+    let run = command("bash")
+        .args(["-c", &line])
+        .env("PATH", format!("{folder}:{path}"))
+        .current_dir(root())
+        .output()
+        .expect("bash starts");
+    String::from_utf8_lossy(&run.stdout).into_owned()
+}
+
+#[test]
+fn commands_print_what_the_documents_show() {
+    let mut wrong = String::new();
+    let mut run = 0;
+    for path in documents() {
+        let text = std::fs::read_to_string(&path).expect("a document can be read");
+        for block in blocks(&text).iter().filter(|block| block.info == "console") {
+            for Shown { command, output } in transcript(&block.text) {
+                if command.starts_with(TESTS) {
+                    continue;
+                }
+                run += 1;
+                let found = printed(&command);
+                if found.trim_end() != output.trim_end() {
+                    let place = format!("{}:{}", name(&path), block.line);
+                    let _ = writeln!(
+                        wrong,
+                        "{place}: $ {command}\nprints\n{found}\ninstead of\n{output}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(run >= 5, "only {run} commands were found");
+}
+
+#[test]
+fn the_readme_begins_with_the_two_commands() {
+    let text = std::fs::read_to_string(root().join("README.md")).expect("there is a README");
+    let blocks = blocks(&text);
+    let consoles = blocks.iter().filter(|block| block.info == "console");
+    let commands: Vec<_> = consoles.flat_map(|block| transcript(&block.text)).collect();
+    let first = commands.iter().take(2).map(|shown| shown.command.as_str());
+    assert_eq!(
+        first.collect::<Vec<_>>(),
+        [&format!("{FROM_SOURCE} compile examples/hello-world.gram"), TESTS]
+    );
+}
+
+#[test]
+#[cfg(unix)]
+fn the_command_for_the_tests_is_there() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    for script in ["tests/run", ".ci/run"] {
+        let found = std::fs::metadata(root().join(script)).expect("the script is there");
+        assert_eq!(found.permissions().mode() & 0o111, 0o111, "{script} can be executed");
+    }
+    let gate = std::fs::read_to_string(root().join(".ci/run")).expect("it can be read");
+    let code = gate.lines().filter(|line| !line.trim_start().starts_with('#'));
+    assert!(code.clone().any(|line| line.contains("tests/run")), "the gate runs the tests");
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    let mut dead = String::new();
+    for path in documents() {
+        let text = std::fs::read_to_string(&path).expect("a document can be read");
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')) {
+            let target = link.0.split('#').next().unwrap_or_default();
+            if !target.is_empty() && !target.contains("://") && !folder.join(target).exists() {
+                let _ = writeln!(dead, "{}: {target}", name(&path));
+            }
+        }
+    }
+    assert!(dead.is_empty(), "{dead}");
+}
+
+/// The `rust` block of the README is the body of this test, word for word.
+#[test]
+fn the_rust_example_holds() {
+    // README: begins
+    use gram_schema::{Draft, Target, check, schema_of_signature};
+    use gram_syntax::{SourceFile, parse};
+
+    // One signature.
+    let schema = schema_of_signature("(city::Text)==>(days::Int {range: 1..14})==>(::Text)");
+    assert_eq!(
+        schema.unwrap().to_string(),
+        r#"{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer","minimum":1,"maximum":14}},"required":["city","days"]}"#
+    );
+
+    // Texts that belong together, with all their findings.
+    let text = r#"[now:Tool {description: "Says what time it is"} | ()==>(::DateTime)]"#;
+    let texts = [parse(SourceFile::new("now.gram", text))];
+    let checked = check(&texts);
+    assert!(checked.diagnostics.is_empty());
+    let module = checked.module.expect("there is one where nothing is wrong");
+
+    // A view that any serde serializer takes.
+    let tools = Target::OpenAiFunctions.tools(&module, 0..texts.len(), Draft::default());
+    assert_eq!(
+        serde_json::to_string(&tools).unwrap(),
+        r#"[{"name":"now","description":"Says what time it is","parameters":{"type":"object","properties":{},"required":[]}}]"#
+    );
+    // README: ends
+}
+
+#[test]
+fn the_readme_shows_the_rust_example() {
+    let here = include_str!("docs.rs");
+    let (_, rest) = here.split_once("// README: begins\n").expect("the example begins");
+    let (body, _) = rest.split_once("    // README: ends").expect("the example ends");
+    let body = body.lines().map(|line| line.strip_prefix("    ").unwrap_or(line));
+    let body = body.fold(String::new(), |text, line| text + line + "\n");
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("there is a README");
+    let blocks = blocks(&readme);
+    let shown = blocks.iter().find(|block| block.info == "rust").expect("it has an example");
+    assert_eq!(shown.text, body, "the README's example and the one that runs differ");
+}

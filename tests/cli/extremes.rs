@@ -1,0 +1,198 @@
+//! Inputs that nobody writes and somebody sends: deep, large, long and wrong all over. Each ends
+//! with a finding that can be read, in time, and without a stack overflow.
+
+use std::time::Duration;
+
+use crate::support::{Folder, Run, folder, gramc};
+
+/// What a debug build may take.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// What a person may be shown of one input.
+const MOST_SHOWN: usize = 50_000;
+
+const MILLION: usize = 1_000_000;
+
+fn check(folder: &Folder, name: &str) -> Run {
+    let run = gramc("check").arg(name).within(folder.path()).run();
+    assert!(run.took < LIMIT, "{name} took {:?}", run.took);
+    assert!(run.stderr.len() < MOST_SHOWN, "{name}: {} bytes of findings", run.stderr.len());
+    run
+}
+
+/// Checks a text that is wrong: exit code 1, and findings with the given words.
+fn finds(name: &str, text: impl AsRef<[u8]>, words: &[&str]) {
+    let folder = folder(&[]);
+    folder.write(name, text);
+    check(&folder, name).exits(1).says(words);
+    let run = gramc("parse --tree none").arg(name).within(folder.path()).run();
+    assert!(run.took < LIMIT, "parsing {name} took {:?}", run.took);
+    assert!(run.code.is_some_and(|code| code < 2), "parsing {name}: {:?}", run.code);
+}
+
+/// Checks brackets that nest a million deep, closed and not, alone and beside another file, which
+/// makes them be read on a thread with a smaller stack.
+fn nests(before: &str, open: &str, close: &str, behind: &str) {
+    let whole = [before, &open.repeat(MILLION), &close.repeat(MILLION), behind].concat();
+    let half = [before, &open.repeat(MILLION)].concat();
+    finds("closed.gram", &whole, &["closed.gram:1:", "error"]);
+    finds("open.gram", &half, &["open.gram:1:", "error"]);
+    let folder = folder(&[("a.gram", &whole), ("b.gram", &half), ("c.gram", "(a)")]);
+    let run = check(&folder, ".").exits(1);
+    run.says(&["a.gram:1:", "b.gram:1:"]);
+}
+
+#[test]
+fn square_brackets_nest_a_million_deep() {
+    nests("", "[", "]", "");
+}
+
+#[test]
+fn patterns_nest_a_million_deep() {
+    nests("", "[a|", "]", "");
+}
+
+#[test]
+fn parentheses_nest_a_million_deep() {
+    nests("", "(", ")", "");
+}
+
+#[test]
+fn maps_nest_a_million_deep() {
+    nests("(a {k: ", "{k: ", "}", "})");
+}
+
+#[test]
+fn arrays_nest_a_million_deep() {
+    nests("(a {k: ", "[", "]", "})");
+}
+
+#[test]
+fn angle_brackets_nest_a_million_deep() {
+    nests("(a ", "<", ">", ")");
+}
+
+#[test]
+fn types_nest_a_million_deep() {
+    for (open, close) in
+        [("[", "]"), ("(", ")"), ("Map<", ">"), ("{a: ", "}"), ("", "[]"), ("", "?")]
+    {
+        let ty = [&open.repeat(MILLION), "Text", &close.repeat(MILLION)].concat();
+        let text = format!("[a:Tool | (a::`{ty}`)==>(::Text)]");
+        let folder = folder(&[("a.gram", &text)]);
+        // `T??` is `T?`, so question marks alone may be fine.
+        let run = check(&folder, "a.gram");
+        assert!(run.code.is_some_and(|code| code < 2), "{open}{close}: {:?}", run.code);
+    }
+}
+
+#[test]
+fn values_and_fields_nest_as_deep_as_the_parser_allows() {
+    let value = format!("(a::Any {{default: {}{}}})", "[".repeat(9_000), "]".repeat(9_000));
+    finds("value.gram", value, &["value.gram:1:", "deep"]);
+    let json =
+        format!("(a::Any {{default: json`{}{}`}})", "[".repeat(MILLION), "]".repeat(MILLION));
+    finds("json.gram", json, &["json.gram:1:"]);
+    let (open, close) = ("[{name: \"a\", fields: ", "}]");
+    let fields = format!("(a::Object {{fields: {}[]{}}})", open.repeat(3_000), close.repeat(3_000));
+    finds("fields.gram", fields, &["fields.gram:1:", "deep"]);
+}
+
+#[test]
+fn a_file_of_a_hundred_megabytes_is_too_large() {
+    let line = "[t:Tool | (a::Text)==>(::Text)] // and a comment\n";
+    let text = line.repeat(100_000_000 / line.len() + 1);
+    finds("large.gram", &text, &["too-large", "large.gram:1:1", "split it"]);
+    let run = gramc("check -").input(text).run().exits(1);
+    assert!(run.took < LIMIT, "standard input took {:?}", run.took);
+    run.says(&["too-large", "<stdin>:1:1"]);
+}
+
+#[test]
+fn a_string_of_ten_megabytes_on_one_line() {
+    let long = "x".repeat(10_000_000);
+    let folder = folder(&[(
+        "fine.gram",
+        &format!("[a:Tool | (a::Text {{default: \"{long}\"}})==>(::Text)]"),
+    )]);
+    check(&folder, "fine.gram").is_clean();
+    let run = gramc("compile fine.gram").within(folder.path()).run().is_clean();
+    assert!(run.took < LIMIT && run.stdout.len() > 10_000_000, "{:?}", run.took);
+    finds(
+        "open.gram",
+        format!("(a::Text {{default: \"{long}\n}})"),
+        &["unclosed-string", "open.gram:1:"],
+    );
+    finds(
+        "int.gram",
+        format!("(a::Int {{default: \"{long}\"}})"),
+        &["rejected-value", "int.gram:1:"],
+    );
+    finds("type.gram", format!("(a::`{long}`)"), &["unknown-type", "type.gram:1:"]);
+    finds("name.gram", format!("[a:Agent | {long}]"), &["unknown-name", "name.gram:1:"]);
+    finds(
+        "behind.gram",
+        format!("(a {{k: \"{long}\"}}) ] (b"),
+        &["unclosed-bracket", "behind.gram:1:"],
+    );
+}
+
+#[test]
+fn a_million_lines_with_errors() {
+    let lines = |line: &str| {
+        let lines = (0..MILLION).map(|n| line.replace('#', &n.to_string()) + "\n");
+        lines.collect::<String>()
+    };
+    finds(
+        "types.gram",
+        lines("[t#:Tool | (a::Txt)==>(::Text)]"),
+        &["unknown-type", "types.gram:1:"],
+    );
+    finds(
+        "twice.gram",
+        lines("[t:Tool | (a::Text)==>(::Text)]"),
+        &["duplicate-name", "twice.gram:2:"],
+    );
+    finds("strings.gram", lines("(a {k: \"#})"), &["unclosed-string", "strings.gram:1:"]);
+    finds("words.gram", lines("word"), &["unexpected-token", "words.gram:1:"]);
+    finds("open.gram", lines("[a:Tool | (b::Text"), &["unclosed-bracket", "open.gram:1:"]);
+    finds(
+        "members.gram",
+        format!("[a:Agent |\n{}b]", lines("t#,")),
+        &["unknown-name", "members.gram:2:"],
+    );
+}
+
+#[test]
+fn long_lists_take_time_in_proportion() {
+    let list = |item: &str, between: &str| {
+        let items = (0..50_000).map(|n| item.replace('#', &n.to_string()));
+        items.collect::<Vec<_>>().join(between)
+    };
+    for (name, text) in [
+        ("parameters", format!("[t:Tool | {}==>(::Text)]", list("(a#::Text)", "==>"))),
+        ("attributes", format!("[t:Tool {{{}}} | ()==>(::Text)]", list("key#: 1", ", "))),
+        (
+            "fields",
+            format!("(a::Object {{fields: [{}]}})", list("{name: \"a#\", type: \"Text\"}", ", ")),
+        ),
+        ("record", format!("(a::`{{{}}}`)", list("a#: Text", ", "))),
+        ("enum", format!("(a::Text {{enum: [{}]}})", list("\"a#\"", ", "))),
+        ("unique", format!("(a::Array {{unique: true, default: [{}]}})", list("\"a#\"", ", "))),
+        ("union", format!("(a::`{}`)", list("\"a#\"", " | "))),
+        (
+            "agent",
+            format!(
+                "{}\n[x:Agent | {}]",
+                list("[t#:Tool | ()==>(::Text)]", "\n"),
+                list("t#", ", ")
+            ),
+        ),
+        ("terms", list("(term#::Text)", "\n")),
+        ("map", format!("(a::Any {{default: {{{}}}}})", list("k#: 1", ", "))),
+    ] {
+        let folder = folder(&[("long.gram", &text)]);
+        let run = check(&folder, "long.gram").exits(0);
+        assert!(run.took < Duration::from_secs(3), "{name} took {:?}", run.took);
+    }
+}
