@@ -103,7 +103,7 @@ fn findings_come_in_three_formats() {
 fn columns_count_characters() {
     let text = "/** ä😀 */ [t:Tool | ()==>(::Txt)]\n";
     let run = gramc("check - --format concise").input(text).run().exits(1);
-    assert!(run.stderr.starts_with("<stdin>:1:30: "), "{}", run.stderr);
+    assert!(run.stderr.starts_with("<stdin>:1:29: "), "{}", run.stderr);
 }
 
 #[test]

@@ -73,11 +73,10 @@ pub(crate) fn name(path: &Path) -> String {
 fn blocks_know_their_place() {
     let text = "a\n```gram bad x\n(\n```\n\n```json\n{}\n```\nb\n````\n```\nin\n```\n````\n";
     let found = blocks(text);
-    let shown: Vec<_> =
+    let shown =
         found.iter().map(|b| (b.info.as_str(), b.line, b.text.as_str(), b.directly_follows));
-    let shown: Vec<_> = shown.collect();
     assert_eq!(
-        shown,
+        shown.collect::<Vec<_>>(),
         [
             ("gram bad x", 2, "(\n", false),
             ("json", 6, "{}\n", true),

@@ -5,6 +5,7 @@ gram_syntax::declare_codes! {
     SCHEMA_CODES;
     NAMELESS = "nameless-declaration";
     SEVERAL_LABELS = "several-labels";
+    UNKNOWN_LABEL = "unknown-label";
     UNSUPPORTED = "unsupported-declaration";
     DUPLICATE_NAME = "duplicate-name";
     UNKNOWN_NAME = "unknown-name";

@@ -83,7 +83,7 @@ impl<'t> Node<'t> {
     }
 
     /// The elements of a subject pattern.
-    pub fn elements(self) -> impl Iterator<Item = Node<'t>> {
+    pub fn elements(self) -> impl Iterator<Item = Node<'t>> + Clone {
         self.child(N::Elements).into_iter().flat_map(Node::children)
     }
 

@@ -5,7 +5,7 @@ crate::declare_codes! {
     SYNTAX_CODES;
     UNCLOSED_BRACKET = "unclosed-bracket";
     UNCLOSED_STRING = "unclosed-string";
-    UNCLOSED_COMMENT = "unclosed-comment";
+    COMMENT = "malformed-comment";
     FENCE = "malformed-fence";
     ESCAPE = "unknown-escape";
     NUMBER = "malformed-number";

@@ -78,9 +78,13 @@ impl<'a> Report<'a> {
     }
 }
 
-fn labeled(label: &Label) -> LabeledSpan {
+fn labeled(label: &Label, primary: bool) -> LabeledSpan {
     let text = (!label.message.is_empty()).then(|| label.message.clone());
-    LabeledSpan::new_with_span(text, span(label.span))
+    if primary {
+        LabeledSpan::new_primary_with_span(text, span(label.span))
+    } else {
+        LabeledSpan::new_with_span(text, span(label.span))
+    }
 }
 
 fn span(span: Span) -> SourceSpan {
@@ -124,8 +128,9 @@ impl miette::Diagnostic for Report<'_> {
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let here = self.diagnostic.labels.iter().filter(|label| label.source.is_none());
-        Some(Box::new(here.map(labeled)))
+        let here = self.diagnostic.labels.iter().enumerate();
+        let here = here.filter(|(_, label)| label.source.is_none());
+        Some(Box::new(here.map(|(at, label)| labeled(label, at == 0))))
     }
 
     fn related<'b>(&'b self) -> Option<Box<dyn Iterator<Item = &'b dyn miette::Diagnostic> + 'b>> {

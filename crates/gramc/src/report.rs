@@ -76,7 +76,8 @@ fn human(color: Color, found: &[Diagnostic], counts: Counts) -> io::Result<()> {
             writeln!(out, "… and {more} more in {}\n", first.source.name())?;
         }
     }
-    writeln!(out, "{}", summary(counts))?;
+    let code = found.first().map_or("", |first| first.code.name);
+    writeln!(out, "{}; `gramc explain {code}` says more", summary(counts))?;
     out.flush()
 }
 

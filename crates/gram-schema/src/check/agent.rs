@@ -1,6 +1,6 @@
 //! Agents.
 
-use gram_syntax::NodeKind as N;
+use gram_syntax::{Node, NodeKind as N};
 use smol_str::SmolStr;
 
 use super::Checker;
@@ -46,10 +46,10 @@ impl<'t> Checker<'t> {
         for element in declaration.node.elements() {
             let name = match element.kind() {
                 N::PatternReference => element.children().next(),
-                N::SubjectPattern => element.subject().identifier,
+                N::SubjectPattern if declares_member(element) => element.subject().identifier,
                 _ => {
                     let error = self
-                        .error(&codes::MISPLACED_ELEMENT, file, element.span(), "an agent holds tools and agents, not signatures")
+                        .error(&codes::MISPLACED_ELEMENT, file, element.span(), "an agent holds tools and agents")
                         .help("declare a tool here, [name:Tool | …], or name one that is declared elsewhere");
                     self.report(file, error);
                     continue;
@@ -120,4 +120,9 @@ impl<'t> Checker<'t> {
             super::Kind::Other(_) => {}
         }
     }
+}
+
+/// Whether a pattern among an agent's elements declares something.
+fn declares_member(element: Node<'_>) -> bool {
+    element.subject().labels().next().is_some()
 }

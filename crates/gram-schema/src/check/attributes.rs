@@ -16,6 +16,28 @@ use crate::model::{Open, Type};
 use crate::nearest::{nearest, question};
 use crate::value;
 
+/// Words of JSON Schema, and how the same is said here.
+const JSON_SCHEMA: [(&str, &str); 18] = [
+    ("minimum", "write range: 1... , or 1..10 together with a maximum"),
+    ("maximum", "write range: ...10 , or 1..10 together with a minimum"),
+    ("exclusiveMinimum", "write above: 0"),
+    ("exclusiveMaximum", "write below: 1"),
+    ("minLength", "write length: 1... , or 1..80 together with maxLength"),
+    ("maxLength", "write length: ...80 , or 1..80 together with minLength"),
+    ("minItems", "write size: 1... , or 1..10 together with maxItems"),
+    ("maxItems", "write size: ...10 , or 1..10 together with minItems"),
+    ("minProperties", "write size: 1..."),
+    ("maxProperties", "write size: ...10"),
+    ("uniqueItems", "write unique: true"),
+    ("additionalProperties", "write open: true, false or \"Type\""),
+    ("propertyNames", "write keys: \"Type\""),
+    ("items", "write elementType: \"Text\", or the type `Text[]` in backticks"),
+    ("properties", "write fields: [{name: \"street\", type: \"Text\"}]"),
+    ("required", "a parameter is required unless it has a default or {optional: true}"),
+    ("type", "the type is the label: (name::Text)"),
+    ("desc", "write description"),
+];
+
 /// One attribute: a key and a value.
 pub(super) struct Attribute<'t> {
     pub(super) key: Cow<'t, str>,
@@ -67,7 +89,7 @@ impl<'t> Attribute<'t> {
                 }
             }
         }
-        self.wrong(checker, file, "a text");
+        self.wrong(checker, file, "text");
         None
     }
 
@@ -188,7 +210,7 @@ impl<'t> Attribute<'t> {
         match self.json(checker, file)? {
             Value::Array(items) => Some(items),
             _ => {
-                self.wrong(checker, file, "a list: [..]");
+                self.wrong(checker, file, "a list, such as [1, 2]");
                 None
             }
         }
@@ -373,6 +395,9 @@ impl<'t> Checker<'t> {
         attribute: &Attribute<'_>,
         known: &[&'static str],
     ) {
+        if let Some((_, help)) = JSON_SCHEMA.iter().find(|(word, _)| attribute.key == *word) {
+            return self.unknown_attribute(file, attribute, "", Some((*help).to_owned()));
+        }
         let near = nearest(&attribute.key, known.iter().copied());
         self.unknown_attribute(
             file,

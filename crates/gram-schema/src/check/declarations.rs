@@ -91,6 +91,10 @@ impl<'t> Checker<'t> {
             }
             if let Kind::Other(label) = kind {
                 self.unsupported(file, node, label);
+                if let Some(name) = subject.identifier {
+                    let unread = Arc::make_mut(&mut self.unread_types);
+                    unread.insert(SmolStr::new(name.content()));
+                }
                 continue;
             }
             let Some(name_node) = subject.identifier else {
@@ -117,7 +121,10 @@ impl<'t> Checker<'t> {
             let name = label.content();
             LABELS.iter().find(|(known, _)| *known == name).map(|(_, kind)| (*kind, label))
         });
-        let (kind, _) = labels.next()?;
+        let Some((kind, _)) = labels.next() else {
+            self.unlabelled(file, node, subject);
+            return None;
+        };
         if let Some((_, second)) = labels.next() {
             let message = format!("`{}` declares two things at once", name_of(node));
             let error = self
@@ -127,6 +134,34 @@ impl<'t> Checker<'t> {
             return None;
         }
         Some(kind)
+    }
+
+    /// Warns about a pattern that is data, but looks like a declaration: its label is nearly a
+    /// known one, or it has no label and holds a signature.
+    fn unlabelled(&mut self, file: usize, node: Node<'t>, subject: Subject<'t>) {
+        let near = subject.labels().find_map(|label| {
+            let known = nearest(label.text(), LABELS.iter().map(|(known, _)| *known));
+            let likely = label.text().len() > 2;
+            known.first().filter(|_| likely).map(|near| (label, *near))
+        });
+        if let Some((label, near)) = near {
+            let message = format!("`{}` declares nothing, so this pattern is data", label.text());
+            let warning = self
+                .warning(&codes::UNKNOWN_LABEL, file, label.span(), message)
+                .help(format!("did you mean `{near}`?"))
+                .fix(Fix::replace(NeedsLook, format!("write `{near}`"), label.span(), near));
+            return self.report(file, warning);
+        }
+        let signature = node.elements().next().is_some_and(is_signature);
+        if let (Some(name), None, true) = (subject.identifier, subject.labels_node(), signature) {
+            let message = format!("`{}` has no label, so this pattern is data", name.content());
+            let end = gram_syntax::Span::empty(name.span().end);
+            let warning = self
+                .warning(&codes::UNKNOWN_LABEL, file, name.span(), message)
+                .help(format!("a tool is [{}:Tool | …]", name.content()))
+                .fix(Fix::replace(NeedsLook, "make it a tool", end, ":Tool"));
+            self.report(file, warning);
+        }
     }
 
     fn unsupported(&mut self, file: usize, node: Node<'t>, label: &str) {
@@ -212,6 +247,14 @@ impl<'t> Checker<'t> {
     fn names_type(&mut self, file: usize, subject: Subject<'t>) -> bool {
         let mut labels = subject.labels();
         let (Some(label), None) = (labels.next(), labels.next()) else { return false };
+        if let Some((known, _)) = LABELS.iter().find(|(known, _)| label.text() == *known) {
+            let message = format!("a {known} is declared in square brackets, so this node is data");
+            let warning = self
+                .warning(&codes::UNKNOWN_LABEL, file, label.span(), message)
+                .help(format!("write [name:{known} | …]"));
+            self.report(file, warning);
+            return false;
+        }
         match label.kind() {
             N::QuotedName => true,
             _ if built_in(label.text()).is_some() => true,
@@ -229,13 +272,12 @@ impl<'t> Checker<'t> {
         if !near.eq_ignore_ascii_case(name) {
             return;
         }
-        let mut note = self.error(
+        let note = self.warning(
             &codes::UNKNOWN_TYPE,
             file,
             label.span(),
             format!("`{name}` is no type, so this node is data and no vocabulary term"),
         );
-        note.severity = gram_syntax::Severity::Warning;
         let fix = Fix::replace(NeedsLook, format!("write `{near}`"), label.span(), near);
         self.report(file, note.help(format!("did you mean `{near}`?")).fix(fix));
     }
@@ -261,4 +303,14 @@ impl<'t> Checker<'t> {
 /// The name of a declaration, for messages.
 pub(super) fn name_of(node: Node<'_>) -> String {
     node.subject().identifier.map_or_else(|| "this".to_owned(), |name| name.content().into_owned())
+}
+
+/// Whether an element is a path that ends in a result: a type without a name.
+fn is_signature(element: Node<'_>) -> bool {
+    let last = element.children().last().filter(|_| element.kind() == N::Path);
+    last.is_some_and(|node| {
+        let subject = node.subject();
+        let mut labels = subject.labels();
+        subject.identifier.is_none() && labels.any(|label| built_in(label.text()).is_some())
+    })
 }

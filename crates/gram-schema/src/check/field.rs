@@ -436,8 +436,7 @@ impl<'t> Checker<'t> {
     }
 
     fn misfit(&mut self, file: usize, span: Span, key: &str, fits: Fits, ty: &Type) {
-        let message =
-            format!("`{key}` says something of {}, and this is {}", fits.words(), describe(ty));
+        let message = format!("`{key}` is about {}, and this is {}", fits.words(), describe(ty));
         let error = self
             .error(&codes::ATTRIBUTE_TYPE, file, span, message)
             .help(format!("remove `{key}`, or change the type"));

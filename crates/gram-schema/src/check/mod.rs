@@ -13,7 +13,7 @@ mod signature;
 mod tool;
 mod types;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use gram_syntax::{Code, Diagnostic, Limits, Node, NodeKind, Parse, Severity, SourceFile, Span};
@@ -92,6 +92,8 @@ struct Checker<'t> {
     names: Arc<HashMap<SmolStr, First>>,
     /// Vocabulary terms by name.
     terms: Arc<HashMap<SmolStr, Field>>,
+    /// Names of type declarations that this version does not read: nothing more is said of them.
+    unread_types: Arc<HashSet<SmolStr>>,
 }
 
 impl<'t> Checker<'t> {
@@ -100,7 +102,15 @@ impl<'t> Checker<'t> {
         module.spans.sources = texts.iter().map(|text| Arc::clone(text.source())).collect();
         let diagnostics = texts.iter().map(|_| Vec::new()).collect();
         let most = Limits::default().max_diagnostics;
-        Self { texts, most, diagnostics, module, names: Arc::default(), terms: Arc::default() }
+        Self {
+            texts,
+            most,
+            diagnostics,
+            module,
+            names: Arc::default(),
+            terms: Arc::default(),
+            unread_types: Arc::default(),
+        }
     }
 
     /// Reads declarations, many of them on all processors. What they depend on, the names and
@@ -132,6 +142,7 @@ impl<'t> Checker<'t> {
             module: Module::default(),
             names: Arc::clone(&self.names),
             terms: Arc::clone(&self.terms),
+            unread_types: Arc::clone(&self.unread_types),
         }
     }
 
@@ -172,6 +183,16 @@ impl<'t> Checker<'t> {
         message: impl Into<String>,
     ) -> Diagnostic {
         Diagnostic::error(code, self.source(file), span, message)
+    }
+
+    fn warning(
+        &self,
+        code: &'static Code,
+        file: usize,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::new(Severity::Warning, code, self.source(file), span, message)
     }
 
     fn report(&mut self, file: usize, diagnostic: Diagnostic) {

@@ -1,6 +1,7 @@
 //! Tools.
 
-use gram_syntax::{Node, NodeKind as N};
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Fix, Node, NodeKind as N, Span};
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -67,6 +68,23 @@ impl<'t> Checker<'t> {
     ) -> Option<(Vec<crate::model::Field>, crate::model::Output)> {
         let mut elements = node.elements();
         let first = elements.next();
+        if let (Some(first), Some(second)) = (first, elements.clone().next())
+            && [first, second].iter().all(|element| element.kind() == N::Path)
+            && first.children().nth(1).is_none()
+        {
+            let gap = Span::new(first.span().end, second.span().start);
+            let error = self
+                .error(
+                    &codes::MISSING_SIGNATURE,
+                    file,
+                    gap,
+                    "parameters are not separated by commas",
+                )
+                .help("join them with `==>`: (a::Int)==>(b::Int)==>(::Int)")
+                .fix(Fix::replace(NeedsLook, "write `==>`", gap, "==>"));
+            self.report(file, error);
+            return None;
+        }
         let signature = match first {
             Some(path) if path.kind() == N::Path => self.signature(file, path),
             _ => {

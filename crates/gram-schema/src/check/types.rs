@@ -11,7 +11,7 @@ use crate::model::{Field, ObjectType, Open, Presence, Slot, Type};
 use crate::nearest::{nearest, question};
 
 /// Type names of other languages, and what they are here.
-const FOREIGN: [(&str, &str); 12] = [
+const FOREIGN: [(&str, &str); 14] = [
     ("str", "Text"),
     ("char", "Text"),
     ("Char", "Text"),
@@ -24,6 +24,8 @@ const FOREIGN: [(&str, &str); 12] = [
     ("None", "Null"),
     ("long", "Int"),
     ("decimal", "Number"),
+    ("URL", "Uri"),
+    ("Url", "Uri"),
 ];
 
 /// Types of effects, which cross no wire.
@@ -80,6 +82,16 @@ impl Checker<'_> {
             return self
                 .error(&codes::NESTED_TOO_DEEP, file, span, "this type nests too deep")
                 .help("nest types at most 64 deep");
+        }
+        if let Some((ours, effect)) = foreign_generic(text) {
+            let fix = Fix::replace(NeedsLook, format!("write `{ours}`"), span, format!("`{ours}`"));
+            return match effect {
+                Some(effect) => self.effect(file, span, effect, Some(&ours)),
+                None => self
+                    .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is no type"))
+                    .help(format!("it is written `{ours}`"))
+                    .fix(fix),
+            };
         }
         let mut words = text.split_whitespace();
         if let (Some(first), Some(second)) = (words.next(), words.next()) {
@@ -188,7 +200,7 @@ impl Checker<'_> {
     /// The type of a name.
     fn named_type(&mut self, file: usize, span: Span, name: &str) -> Option<Type> {
         let ty = built_in(name);
-        if ty.is_none() {
+        if ty.is_none() && !self.unread_types.contains(name) {
             let error = self.unknown_type(file, span, name);
             self.report(file, error);
         }
@@ -223,4 +235,31 @@ impl Checker<'_> {
             _ => error,
         }
     }
+}
+
+/// What a generic type of another language is here, `List<Text>` or `List[Text]`; and its name if
+/// it is a type of an effect.
+fn foreign_generic(text: &str) -> Option<(String, Option<&str>)> {
+    let text = text.trim();
+    let open = text.find(['<', '['])?;
+    let (head, rest) = text.split_at(open);
+    let inner = rest.get(1..rest.len().checked_sub(1)?)?.trim();
+    if !rest.ends_with(['>', ']']) || inner.is_empty() {
+        return None;
+    }
+    let last = inner.rsplit_once(',').map_or(inner, |(_, last)| last.trim());
+    Some(match head {
+        "List" | "Array" | "Set" | "Vec" | "Sequence" | "Iterable" | "list" | "set" => {
+            (format!("{inner}[]"), None)
+        }
+        "Map" | "Record" | "Dict" | "HashMap" | "dict" if last != inner => {
+            (format!("Map<{last}>"), None)
+        }
+        "Dict" | "dict" | "Record" => (format!("Map<{inner}>"), None),
+        "Union" => (inner.replace(',', " |"), None),
+        "Literal" => (inner.replace(',', " |").replace('\'', "\""), None),
+        _ if OPTIONS.contains(&head) => (format!("{inner}?"), None),
+        _ if EFFECTS.contains(&head) => (inner.to_owned(), Some(head)),
+        _ => return None,
+    })
 }

@@ -18,6 +18,8 @@ pub(super) struct Group {
 pub(super) enum Items {
     /// One thing, without commas.
     One,
+    /// The one value of an annotation.
+    Annotation,
     /// Patterns and references.
     Elements,
     /// Keys and values.
@@ -68,13 +70,26 @@ impl Parser<'_> {
                 return After::Abandoned;
             }
             if is_closer(kind) {
-                self.wrong_closer(group);
+                let surplus = self.wrong_closer(group);
                 self.error_token();
+                if surplus {
+                    // What follows up to the next item was cut off by the surplus bracket.
+                    if !self.at_separator(group) {
+                        self.skip_to_separator(group);
+                    }
+                    continue;
+                }
                 self.end_group(group);
                 return After::Closed;
             }
+            if items == Items::Elements && self.bare_parameter(group) {
+                continue;
+            }
+            if matches!(items, Items::Entries | Items::Values) && self.bare_words(group) {
+                continue;
+            }
             if self.starts_item(items) {
-                self.missing_comma();
+                self.missing_comma(group);
                 return After::Item;
             }
             self.unexpected_in_group(group, items);
@@ -94,8 +109,12 @@ impl Parser<'_> {
 
     /// A comma between items, or one too many.
     fn comma(&mut self, group: &Group, items: Items) -> After {
-        if items == Items::One {
-            // A comma inside a group without commas belongs to a group around it.
+        if matches!(items, Items::One | Items::Annotation) {
+            if self.closes_soon(group, true) {
+                self.second_thing(group, items);
+                return self.after_item(group, items);
+            }
+            // The comma belongs to a group around it.
             self.unclosed(group);
             self.end_group(group);
             return After::Abandoned;
@@ -120,17 +139,23 @@ impl Parser<'_> {
         let kind = self.kind();
         let outer = self.open.get(sort(kind)).is_some_and(|&open| open > 0);
         let over = kind == T::End || self.at_declaration() || (is_closer(kind) && outer);
-        let node = group.closer == T::RParen && (is_arrow(kind) || kind == T::Pipe);
-        if over || node {
+        // An arrow or a bar ends a node that has no end, and a bar the record of a head.
+        let arrow = is_arrow(kind) && is_arrow(self.second());
+        let beyond = match group.closer {
+            T::RParen => (arrow || kind == T::Pipe) && !self.closes_soon(group, true),
+            T::RBrace => kind == T::Pipe && !self.closes_soon(group, true),
+            _ => false,
+        };
+        if over || beyond {
             self.unclosed(group);
             self.end_group(group);
         }
-        over || node
+        over || beyond
     }
 
     fn starts_item(&self, items: Items) -> bool {
         match items {
-            Items::One => false,
+            Items::One | Items::Annotation => false,
             Items::Elements => {
                 matches!(self.kind(), T::LBracket | T::LParen | T::Symbol | T::Backticked)
             }
@@ -163,7 +188,7 @@ impl Parser<'_> {
             || kind == T::Comma
             || is_closer(kind)
             || self.at_declaration()
-            || (group.closer == T::RParen && is_arrow(kind))
+            || (group.closer == T::RParen && is_arrow(kind) && is_arrow(self.second()))
     }
 
     /// Passes over one token, or over a bracket with all that it holds. At an end or at what
@@ -173,6 +198,7 @@ impl Parser<'_> {
         loop {
             match self.kind() {
                 T::End => return,
+                T::Unclosed => self.swallowed = Some(self.at),
                 T::LBracket | T::LParen | T::LBrace => depth += 1,
                 T::RBracket | T::RParen | T::RBrace => depth = depth.saturating_sub(1),
                 _ => {}

@@ -59,6 +59,8 @@ struct Parser<'a> {
     extensions: Vec<ExtensionUse>,
     /// How many brackets of each sort are open: `]`, `)`, `}`, `>`.
     open: [u32; 4],
+    /// The last string without its end, which has swallowed what follows on its line.
+    swallowed: Option<u32>,
     /// The token at which the last error was reported, to report each place once.
     reported: Option<u32>,
 }
@@ -78,11 +80,10 @@ impl<'a> Parser<'a> {
             diagnostics: Vec::new(),
             extensions: Vec::new(),
             open: [0; 4],
+            swallowed: None,
             reported: None,
         };
-        for error in errors.iter().take(limits.max_diagnostics) {
-            parser.lexical_error(*error);
-        }
+        parser.lexical_errors(&errors);
         let texts = slash_strings.into_iter().map(|span| (Extension::SlashString, span));
         let escapes = unicode_escapes.into_iter().map(|span| (Extension::UnicodeEscape, span));
         for (kind, span) in texts.chain(escapes) {
@@ -212,9 +213,13 @@ impl<'a> Parser<'a> {
     /// line. Only asked where the grammar is at a loss, for it is a guess.
     fn at_declaration(&self) -> bool {
         use TokenKind::{At, AtAt, LBracket};
-        let start = self.span(self.at).start as usize;
-        matches!(self.kind(), LBracket | At | AtAt)
-            && (start == 0 || self.source.text().as_bytes()[start - 1] == b'\n')
+        matches!(self.kind(), LBracket | At | AtAt) && self.begins_line(self.at)
+    }
+
+    /// Whether a token is the first thing on its line, without anything before it.
+    fn begins_line(&self, token: u32) -> bool {
+        let start = self.span(token).start as usize;
+        start == 0 || self.source.text().as_bytes()[start - 1] == b'\n'
     }
 
     fn extension(&mut self, kind: Extension, span: Span) {

@@ -11,10 +11,10 @@ impl Parser<'_> {
         let path = self.open(N::Path);
         self.node_pattern();
         while self.at_arrow() {
-            self.relationship_kind();
+            let arrow = self.relationship_kind();
             if self.kind() == T::LParen {
                 self.node_pattern();
-            } else if !self.arrow_leads_nowhere() {
+            } else if !self.arrow_leads_nowhere(arrow) {
                 break;
             }
         }
@@ -22,13 +22,13 @@ impl Parser<'_> {
     }
 
     /// `node_pattern = "(" subject? ")"`
-    fn node_pattern(&mut self) {
+    pub(super) fn node_pattern(&mut self) {
         let node = self.open(N::NodePattern);
         let group = self.group(T::RParen);
         self.bump();
-        self.subject();
+        self.node_subject();
         if self.kind() != T::RParen {
-            self.after_subject();
+            self.after_subject(&group);
         }
         self.close_group(&group, Items::One);
         self.close(node);
@@ -42,7 +42,7 @@ impl Parser<'_> {
     /// `relationship_kind = undirected_arrow | left_arrow | right_arrow | bidirectional_arrow`
     ///
     /// Each is `start ( "[" subject? "]" )? end` with both ends of one family.
-    fn relationship_kind(&mut self) {
+    fn relationship_kind(&mut self) -> u32 {
         let arrow = self.open(N::RightArrow);
         let start = self.kind();
         let Some((family, left)) = arrow_start(start) else {
@@ -50,7 +50,7 @@ impl Parser<'_> {
             self.short_arrow();
             self.bump();
             self.close(arrow);
-            return;
+            return arrow;
         };
         self.bump();
         if self.kind() == T::LBracket {
@@ -79,6 +79,7 @@ impl Parser<'_> {
             (true, true) => N::BidirectionalArrow,
         };
         self.close(arrow);
+        arrow
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::Parser;
 use super::group::{After, Group, Items};
-use crate::codes;
 use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
 
@@ -27,6 +26,7 @@ impl Parser<'_> {
                 _ => self.stray(),
             }
             self.open = [0; 4];
+            self.swallowed = None;
         }
         self.last = self.at;
         self.close(root);
@@ -85,7 +85,7 @@ impl Parser<'_> {
                 let group = self.group(T::RParen);
                 self.bump();
                 self.value();
-                self.close_group(&group, Items::One);
+                self.close_group(&group, Items::Annotation);
             } else {
                 self.annotation_without_value();
             }
@@ -199,8 +199,8 @@ impl Parser<'_> {
 
     /// Something at the top level that begins no pattern.
     fn stray(&mut self) {
-        let (code, start) = (&codes::UNEXPECTED_TOKEN, self.at);
-        self.stray_error(code);
+        let start = self.at;
+        self.stray_error();
         let node = self.open(N::Error);
         while !matches!(self.kind(), T::End | T::LBracket | T::LParen | T::At | T::AtAt)
             || self.at == start

@@ -10,8 +10,17 @@ use crate::tree::NodeKind as N;
 impl Parser<'_> {
     /// `subject = identifier? labels? record?`
     pub(super) fn subject(&mut self) {
+        self.subject_of(false);
+    }
+
+    /// The subject of a node, whose label may be meant as a type expression.
+    pub(super) fn node_subject(&mut self) {
+        self.subject_of(true);
+    }
+
+    fn subject_of(&mut self, node: bool) {
         self.identifier();
-        self.labels();
+        self.labels_of(node);
         if matches!(self.kind(), T::LBrace | T::Less) {
             self.record();
         }
@@ -39,15 +48,27 @@ impl Parser<'_> {
 
     /// `labels = ( ( ":" | "::" ) ( symbol | quoted_name ) )+`, if there are any.
     pub(super) fn labels(&mut self) -> bool {
+        self.labels_of(false)
+    }
+
+    fn labels_of(&mut self, node: bool) -> bool {
         if !matches!(self.kind(), T::Colon | T::ColonColon) {
             return false;
         }
         let labels = self.open(N::Labels);
         while matches!(self.kind(), T::Colon | T::ColonColon) {
             self.bump();
-            if self.kind() == T::Symbol {
+            let name = self.at;
+            let named = self.kind() == T::Symbol;
+            if named {
                 self.leaf(N::Symbol);
-            } else if !self.quoted_name() {
+            } else if self.quoted_name() {
+                continue;
+            }
+            if node && self.at_bare_type(named) && self.bare_type(name) {
+                break;
+            }
+            if !named {
                 self.missing_type();
             }
         }
@@ -80,8 +101,8 @@ impl Parser<'_> {
                 if matches!(self.kind(), T::Colon | T::ColonColon) {
                     self.bump();
                     self.value();
-                } else {
-                    self.missing_colon();
+                } else if self.missing_colon(group) {
+                    self.value();
                 }
             } else {
                 self.node(property).kind = N::Error;

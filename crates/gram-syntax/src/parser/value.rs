@@ -94,8 +94,7 @@ impl Parser<'_> {
             return true;
         }
         if !self.eat(T::Colon) {
-            self.missing_colon();
-            return false;
+            return self.missing_colon(&container.group);
         }
         true
     }

@@ -1,0 +1,173 @@
+//! Arrows and annotations.
+
+use super::stroke;
+use crate::codes;
+use crate::diagnostic::Applicability::{NeedsLook, Safe};
+use crate::diagnostic::Fix;
+use crate::parser::Parser;
+use crate::parser::group::is_arrow;
+use crate::span::Span;
+use crate::token::TokenKind as T;
+use crate::tree::NodeKind as N;
+
+/// Arrows of other alphabets, as people paste them.
+const FOREIGN_ARROWS: [&str; 4] = ["→", "⇒", "⟶", "⟹"];
+
+impl Parser<'_> {
+    /// Whether an arrow of another alphabet comes.
+    pub(in crate::parser) fn at_foreign_arrow(&self) -> bool {
+        self.kind() == T::Unknown && FOREIGN_ARROWS.contains(&self.text(self.at))
+    }
+
+    /// `=>`, `->`, `~>`, or an arrow of another alphabet.
+    pub(in crate::parser) fn short_arrow(&mut self) {
+        let arrow = match self.kind() {
+            T::DashGreater => "-->",
+            T::TildeGreater => "~~>",
+            _ => "==>",
+        };
+        let message = format!("{} is no arrow", self.found());
+        let error = self
+            .error(&codes::ARROW, self.here(), message)
+            .help(format!("write `{arrow}`"))
+            .fix(Fix::replace(Safe, format!("write `{arrow}`"), self.here(), arrow));
+        self.report(error);
+    }
+
+    /// An arrow that begins in one family and ends in another.
+    pub(in crate::parser) fn mixed_arrow(&mut self, arrow: u32) {
+        let first = self.node(arrow).first;
+        let stroke = stroke(self.text(first));
+        let found = self.text(self.at);
+        let end = if found.len() == 2 { format!("{stroke}>") } else { stroke.to_owned() };
+        let message = format!("this arrow begins with `{stroke}` and ends with `{found}`");
+        let error = self
+            .error(&codes::ARROW, self.here(), message)
+            .label(self.span(first), "begins here")
+            .help(format!("end it with `{end}`"))
+            .fix(Fix::replace(Safe, format!("write `{end}`"), self.here(), end));
+        self.report(error);
+    }
+
+    /// An arrow without its second half.
+    pub(in crate::parser) fn half_arrow(&mut self, arrow: u32) {
+        let first = self.node(arrow).first;
+        let span = Span::new(self.span(first).start, self.span(self.last).end);
+        let stroke = stroke(self.text(first));
+        let text = self.source.slice(span);
+        let mut error = self
+            .error(&codes::ARROW, span, format!("`{text}` is half an arrow"))
+            .help(format!("write `{stroke}{stroke}>` for an arrow to the right"));
+        if self.kind() == T::LParen && span.len() <= 2 {
+            let whole = format!("{stroke}{stroke}>");
+            error = error.fix(Fix::replace(NeedsLook, format!("write `{whole}`"), span, whole));
+        }
+        self.report(error);
+    }
+
+    /// Something else than a node behind an arrow. `true` when the path may go on.
+    pub(in crate::parser) fn arrow_leads_nowhere(&mut self, arrow: u32) -> bool {
+        let first = self.node(arrow).first;
+        let whole = Span::new(self.span(first).start, self.span(self.last).end);
+        let here = self.here();
+        let text = self.text(self.at).to_owned();
+        match self.kind() {
+            T::Symbol | T::Backticked => {
+                let node = format!("(::{text})");
+                let message = format!("found {} where a node belongs", self.found());
+                let error = self
+                    .error(&codes::ARROW, here, message)
+                    .label(whole, "behind this arrow")
+                    .help(format!("a node stands in parentheses: {node}"))
+                    .fix(Fix::replace(NeedsLook, "make it a node", here, node));
+                self.report(error);
+                self.error_token();
+                true
+            }
+            kind if is_arrow(kind) => self.long_arrow(whole),
+            T::Colon | T::ColonColon => {
+                let label = self.text(self.after(self.at)).to_owned();
+                let message = format!("found {} where a node belongs", self.found());
+                let error = self
+                    .error(&codes::ARROW, here, message)
+                    .label(whole, "behind this arrow")
+                    .help(format!("a node stands in parentheses: (::{label})"));
+                self.report(error);
+                self.error_token();
+                self.error_token();
+                true
+            }
+            _ => {
+                let error = self
+                    .error(&codes::ARROW, whole, "a node is missing behind this arrow")
+                    .help("a path ends with a node; say what comes back: (::Text)");
+                self.report(error);
+                false
+            }
+        }
+    }
+
+    /// An arrow of more than two strokes, or two arrows in a row.
+    fn long_arrow(&mut self, begun: Span) -> bool {
+        let mut end = self.at;
+        while is_arrow(self.tokens.kind(end + 1)) {
+            end += 1;
+        }
+        let span = Span::new(begun.start, self.span(end).end);
+        let text = self.source.slice(span);
+        let stroke = stroke(text);
+        let whole = format!("{stroke}{stroke}>");
+        let error = self
+            .error(&codes::ARROW, span, format!("`{text}` is no arrow"))
+            .help(format!("write `{whole}`"))
+            .fix(Fix::replace(NeedsLook, format!("write `{whole}`"), span, whole));
+        self.report(error);
+        let node = self.open(N::Error);
+        while is_arrow(self.kind()) {
+            self.bump();
+        }
+        self.close(node);
+        if self.kind() == T::LParen {
+            self.node_pattern();
+            return true;
+        }
+        false
+    }
+
+    pub(in crate::parser) fn annotates_nothing(&mut self) {
+        let message = format!("found {} where an annotated pattern belongs", self.found());
+        let error = self
+            .error(&codes::ANNOTATION, self.here(), message)
+            .label(self.span(self.last), "the annotation ends here")
+            .help("an annotation stands before a declaration: @key(value) [name:Tool | …]");
+        self.report(error);
+    }
+
+    pub(in crate::parser) fn late_identified_annotation(&mut self) {
+        let message = "`@@` comes first among annotations, and once";
+        let error = self
+            .error(&codes::ANNOTATION, self.here(), message)
+            .help("move it before the `@key(value)` annotations");
+        self.report(error);
+    }
+
+    pub(in crate::parser) fn nameless_annotation(&mut self, at: &str) {
+        let message = format!("found {} where the annotation's name belongs", self.found());
+        let form = if at == "@" { "@key(value)" } else { "@@name:Label" };
+        let error = self
+            .error(&codes::ANNOTATION, self.here(), message)
+            .label(self.span(self.last), "of this annotation")
+            .help(format!("an annotation is {form}"));
+        self.report(error);
+    }
+
+    pub(in crate::parser) fn annotation_without_value(&mut self) {
+        let key = self.text(self.last).to_owned();
+        let gap = self.gap();
+        let error = self
+            .error(&codes::ANNOTATION, gap, format!("the annotation `@{key}` has no value"))
+            .help(format!("an annotation is @{key}(value), as in @{key}(true)"))
+            .fix(Fix::replace(NeedsLook, "write (true)", gap, "(true)"));
+        self.report(error);
+    }
+}

@@ -1,0 +1,150 @@
+//! Brackets and commas.
+
+use super::closer_text;
+use crate::codes;
+use crate::diagnostic::Applicability::{NeedsLook, Safe};
+use crate::diagnostic::Fix;
+use crate::parser::Parser;
+use crate::parser::group::{Group, Items};
+use crate::span::Span;
+use crate::token::TokenKind as T;
+use crate::tree::NodeKind as N;
+
+impl Parser<'_> {
+    pub(in crate::parser) fn unclosed(&mut self, group: &Group) {
+        let closer = closer_text(group.closer);
+        let opener = self.span(group.opener);
+        let shown = self.text(group.opener).to_owned();
+        let message = format!("this `{shown}` is never closed");
+        let error = self
+            .error(&codes::UNCLOSED_BRACKET, opener, message)
+            .here("opened here")
+            .label(self.here(), format!("found {} before its `{closer}`", self.found()))
+            .help(format!("close it with `{closer}`"))
+            .fix(Fix::replace(NeedsLook, format!("insert `{closer}`"), self.gap(), closer));
+        self.report_in(group, error);
+    }
+
+    /// A closing bracket of another sort. `true` when it is only one too many, and the group
+    /// goes on behind it.
+    pub(in crate::parser) fn wrong_closer(&mut self, group: &Group) -> bool {
+        let closer = closer_text(group.closer);
+        let found = self.found();
+        if self.closes_soon(group, false) {
+            let error = self
+                .error(
+                    &codes::UNCLOSED_BRACKET,
+                    self.here(),
+                    format!("this {found} closes nothing"),
+                )
+                .help("remove it")
+                .fix(Fix::replace(Safe, "remove it", self.here(), ""));
+            self.report_in(group, error);
+            return true;
+        }
+        let shown = self.text(group.opener).to_owned();
+        let message = format!("found {found} where `{closer}` belongs");
+        let error = self
+            .error(&codes::UNCLOSED_BRACKET, self.here(), message)
+            .label(self.span(group.opener), format!("this `{shown}` wants a `{closer}`"))
+            .help(format!("close it with `{closer}`"))
+            .fix(Fix::replace(NeedsLook, format!("write `{closer}`"), self.here(), closer));
+        self.report_in(group, error);
+        false
+    }
+
+    pub(in crate::parser) fn too_deep(&mut self) {
+        let most = self.limits.max_depth;
+        let error = self
+            .error(&codes::TOO_DEEP, self.here(), format!("brackets nest more than {most} deep"))
+            .help("split what is nested into declarations of their own");
+        self.report(error);
+        let node = self.open(N::Error);
+        self.skip_token_tree();
+        self.close(node);
+    }
+
+    pub(in crate::parser) fn missing_comma(&mut self, group: &Group) {
+        let gap = self.gap();
+        let message = format!("a comma is missing before {}", self.found());
+        let error = self
+            .error(&codes::MISSING_COMMA, gap, message)
+            .here("the comma belongs here")
+            .help("items are separated by commas")
+            .fix(Fix::replace(Safe, "insert the comma", gap, ","));
+        self.report_in(group, error);
+    }
+
+    pub(in crate::parser) fn extra_comma(&mut self, comma: u32) {
+        let span = self.span(comma);
+        let error = self
+            .error(&codes::EXTRA_COMMA, span, "there is a comma, but no item behind it")
+            .help("remove the comma")
+            .fix(Fix::replace(Safe, "remove the comma", span, ""));
+        self.report(error);
+    }
+
+    /// A comma in a group that holds one thing and ends as it should: a second thing.
+    pub(in crate::parser) fn second_thing(&mut self, group: &Group, items: Items) {
+        let span = self.here();
+        let error = if items == Items::Annotation {
+            self.error(&codes::ANNOTATION, span, "an annotation has one value")
+                .help("write an annotation for each: @key(value) @other(value)")
+        } else if group.closer == T::RParen {
+            let fix = Fix::replace(NeedsLook, "write a node for each", span, ")==>(");
+            self.error(&codes::UNEXPECTED_TOKEN, span, "a node holds one parameter")
+                .help("write a node for each: (a::Int)==>(b::Int)==>(::Int)")
+                .fix(fix)
+        } else {
+            self.error(
+                &codes::UNEXPECTED_TOKEN,
+                span,
+                "there is one name and one record here, without commas",
+            )
+            .help("the order is name, labels, record: [name:Tool {key: value} | …]")
+        };
+        self.report_in(group, error);
+        self.skip_to_closer(group);
+    }
+
+    /// Passes over everything up to a group's end, which is known to come.
+    pub(in crate::parser) fn skip_to_closer(&mut self, group: &Group) {
+        let node = self.open(N::Error);
+        while self.kind() != group.closer && self.kind() != T::End {
+            self.skip_token_tree();
+        }
+        self.close(node);
+    }
+
+    /// A text of several words, or a number and its unit, without quotes.
+    pub(in crate::parser) fn bare_words(&mut self, group: &Group) -> bool {
+        let words = matches!(self.tokens.kind(self.last), T::Symbol | T::Integer | T::Decimal)
+            && matches!(self.kind(), T::Symbol | T::Integer | T::Decimal | T::Unknown);
+        let key = matches!(self.second(), T::Colon | T::ColonColon);
+        if !words || key || (self.touching() && self.kind() == T::Unknown) {
+            return false;
+        }
+        let start = self.span(self.last).start;
+        let rest = &self.source.text()[start as usize..];
+        let len = rest.find([',', '}', ']', ')', '\n', '"', '|']).unwrap_or(rest.len());
+        let text = rest[..len].trim_end();
+        let span = Span::new(start, start + crate::span::offset(text.len()));
+        let number = self.tokens.kind(self.last) != T::Symbol;
+        let error = if number && self.kind() == T::Symbol {
+            let joined: String = text.split_whitespace().collect();
+            self.error(&codes::NUMBER, span, format!("found {} behind a number", self.found()))
+                .help(format!(
+                    "a number and its unit are written together, {joined}; a text stands in quotes"
+                ))
+                .fix(Fix::replace(NeedsLook, "quote it", span, format!("\"{text}\"")))
+        } else {
+            let quoted = format!("\"{}\"", text.replace('\\', "\\\\"));
+            self.error(&codes::MISSING_VALUE, span, "a text of several words stands in quotes")
+                .help(format!("write {}", if quoted.len() < 60 { &quoted } else { "\"…\"" }))
+                .fix(Fix::replace(NeedsLook, "quote it", span, quoted))
+        };
+        self.report_in(group, error);
+        self.skip_to(span.end);
+        true
+    }
+}

@@ -1,0 +1,100 @@
+//! What the lexer found.
+
+use crate::codes;
+use crate::diagnostic::Applicability::NeedsLook;
+use crate::diagnostic::{Diagnostic, Fix};
+use crate::lexer::{LexicalError, LexicalErrorKind as Kind};
+use crate::parser::Parser;
+use crate::span::{Span, offset};
+
+/// How to write a text of several lines.
+const LINES: &str =
+    "a text of several lines stands between lines of three backticks: ```, the lines, ```";
+
+impl Parser<'_> {
+    /// Reports what the lexer found. Of two strings without end where the second begins with
+    /// the first one's closing quote, only the first is reported.
+    pub(in crate::parser) fn lexical_errors(&mut self, errors: &[LexicalError]) {
+        let mut rest = errors.iter().take(self.limits.max_diagnostics + 1).peekable();
+        while let Some(error) = rest.next() {
+            let second = rest.next_if(|next| self.ends_over_lines(error, next));
+            let diagnostic = if second.is_some() {
+                let span = Span::new(error.span.start, error.span.start + 1);
+                self.error(&codes::UNCLOSED_STRING, span, "this string goes over several lines")
+                    .here("the string begins here")
+                    .help(LINES)
+            } else {
+                self.lexical_error(*error)
+            };
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Whether a string's closing quote is what seems to begin the next string.
+    fn ends_over_lines(&self, first: &LexicalError, second: &LexicalError) -> bool {
+        let text = self.source.text();
+        let quote = |error: &LexicalError| text.as_bytes().get(error.span.start as usize).copied();
+        let between = text.get(first.span.end as usize..second.span.start as usize);
+        first.kind == Kind::UnclosedString
+            && second.kind == Kind::UnclosedString
+            && quote(first) == quote(second)
+            && between.is_some_and(|between| !between.contains("\n["))
+    }
+
+    fn lexical_error(&self, error: LexicalError) -> Diagnostic {
+        let LexicalError { kind, span } = error;
+        let text = self.source.slice(span);
+        match kind {
+            Kind::UnclosedString => {
+                let quote = text.get(..1).unwrap_or("\"");
+                let message = format!("this string has no closing {quote} on its line");
+                self.error(&codes::UNCLOSED_STRING, Span::new(span.start, span.start + 1), message)
+                    .here("the string begins here")
+                    .help(format!("close it with {quote}; {LINES}"))
+            }
+            Kind::UnclosedFence => self
+                .error(&codes::UNCLOSED_STRING, span, "this string has no closing ```")
+                .here("the string begins here")
+                .help("close it with three backticks"),
+            Kind::UnclosedComment => self
+                .error(&codes::COMMENT, span, "this comment has no end")
+                .here("the comment begins here")
+                .help("end it with `*/`"),
+            Kind::BlockComment => {
+                let inner = text.trim_start_matches("/*").trim_end_matches("*/").trim();
+                let doc = format!("/** {inner} */");
+                self.error(&codes::COMMENT, span, "gram has no `/* … */` comments")
+                    .help("write `// …` for a comment, or `/** … */` to document what follows")
+                    .fix(Fix::replace(NeedsLook, "make it a doc comment", span, doc))
+            }
+            Kind::FenceLine => {
+                let line = text.lines().next().unwrap_or_default();
+                let span = Span::new(span.start, span.start + offset(line.len()));
+                self.error(
+                    &codes::FENCE,
+                    span,
+                    "the text of this string begins on the opening line",
+                )
+                .here("only a tag may stand behind the three backticks")
+                .help("begin the text on the next line")
+            }
+            Kind::Escape => {
+                let shown = text.escape_debug().to_string().replace("\\\\", "\\");
+                self.error(&codes::ESCAPE, span, format!("`{shown}` is no escape"))
+                    .help("escapes are \\\\ \\/ \\b \\f \\n \\r \\t, the string's own quote, and \\u with four hexadecimal digits; write \\\\ for a backslash")
+                    .fix(Fix::replace(NeedsLook, "make it a backslash", Span::empty(span.start), "\\"))
+            }
+        }
+    }
+
+    /// NUL characters, which the reference grammar accepts nowhere.
+    pub(in crate::parser) fn nul_characters(&mut self) {
+        if let Some(at) = memchr::memchr(0, self.source.text().as_bytes()) {
+            let span = Span::new(offset(at), offset(at + 1));
+            let error = self
+                .error(&codes::NUL_CHARACTER, span, "the text holds a NUL character")
+                .help("is this a text file in UTF-8? Remove the character");
+            self.diagnostics.push(error);
+        }
+    }
+}

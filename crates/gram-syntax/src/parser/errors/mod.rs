@@ -1,0 +1,155 @@
+//! What is said about text that fits no production: what was found, what belongs there, what
+//! the likely cause is, and where there is one right answer, the fix.
+
+mod arrows;
+mod brackets;
+mod lexical;
+mod places;
+mod subjects;
+mod values;
+
+pub(super) use places::Place;
+
+use super::Parser;
+use super::group::{Group, is_arrow, is_closer};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::span::Span;
+use crate::token::TokenKind as T;
+use crate::tree::NodeKind as N;
+
+/// How many tokens a guess at a cause may look ahead.
+const LOOK_AHEAD: u32 = 200;
+
+impl Parser<'_> {
+    fn error(&self, code: &'static Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(code, self.source, span, message)
+    }
+
+    /// Records an error about the next token, unless there is one about it already.
+    fn report(&mut self, diagnostic: Diagnostic) {
+        let known = self.reported == Some(self.at) || self.kind() == T::Unclosed;
+        self.reported = Some(self.at);
+        if !known && self.diagnostics.len() <= self.limits.max_diagnostics {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Records an error about a group, unless a string without its end stands in it: that has
+    /// swallowed what would have followed.
+    fn report_in(&mut self, group: &Group, diagnostic: Diagnostic) {
+        if self.swallowed.is_some_and(|string| group.opener < string) {
+            self.reported = Some(self.at);
+        } else {
+            self.report(diagnostic);
+        }
+    }
+
+    /// The place of the next token; at the end of the text, right behind the last token.
+    fn here(&self) -> Span {
+        if self.kind() == T::End { self.gap() } else { self.span(self.at) }
+    }
+
+    /// The empty place behind the last token.
+    fn gap(&self) -> Span {
+        Span::empty(self.span(self.last).end)
+    }
+
+    /// Whether the next token stands right behind the last one.
+    fn touching(&self) -> bool {
+        self.span(self.last).end == self.span(self.at).start
+    }
+
+    /// What the next token is, for a message.
+    fn found(&self) -> String {
+        if self.kind() == T::End {
+            return "the end of the file".to_owned();
+        }
+        let text = self.text(self.at);
+        if let Some(name) = invisible(text) {
+            return name;
+        }
+        let line = text.lines().next().unwrap_or_default();
+        if line.chars().count() > 32 || line.len() < text.trim_end().len() {
+            let start: String = line.chars().take(28).collect();
+            return format!("`{start}…`");
+        }
+        if line.contains('`') { line.to_owned() } else { format!("`{line}`") }
+    }
+
+    /// Whether a group's own end comes before the next declaration, brackets in between being
+    /// whole; with `plain`, before any other bracket or arrow.
+    pub(super) fn closes_soon(&self, group: &Group, plain: bool) -> bool {
+        let mut depth = 0_u32;
+        for index in self.at..self.at + LOOK_AHEAD {
+            let kind = self.tokens.kind(index);
+            if depth == 0 && kind == group.closer {
+                return true;
+            }
+            match kind {
+                T::End => return false,
+                T::LBracket | T::LParen | T::LBrace if plain || self.begins_line(index) => {
+                    return false;
+                }
+                T::LBracket | T::LParen | T::LBrace => depth += 1,
+                _ if is_closer(kind) && kind != T::Greater => match depth.checked_sub(1) {
+                    Some(less) => depth = less,
+                    // The token that the question is about may be a closer too many.
+                    None if index == self.at => {}
+                    None => return false,
+                },
+                _ if plain && is_arrow(kind) && is_arrow(self.tokens.kind(index + 1)) => {
+                    return false;
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Passes over tokens, as an error node, up to where a span ends.
+    fn skip_to(&mut self, end: u32) {
+        if self.kind() == T::End || self.span(self.at).start >= end {
+            return;
+        }
+        let node = self.open(N::Error);
+        while self.kind() != T::End && self.span(self.at).start < end {
+            self.bump();
+        }
+        self.close(node);
+    }
+}
+
+/// A name for a token that cannot be seen.
+fn invisible(text: &str) -> Option<String> {
+    let mut chars = text.chars();
+    let (Some(c), None) = (chars.next(), chars.next()) else { return None };
+    let name = match c {
+        '\u{a0}' => "a no-break space",
+        '\u{200b}' => "a zero-width space",
+        '\u{feff}' => "a byte order mark",
+        '\u{3000}' => "an ideographic space",
+        '\u{2028}' => "a line separator",
+        '\0' => "a NUL character",
+        _ if c.is_control() => "a control character",
+        _ => return None,
+    };
+    Some(format!("{name} (U+{:04X})", u32::from(c)))
+}
+
+fn closer_text(closer: T) -> &'static str {
+    match closer {
+        T::RBracket => "]",
+        T::RParen => ")",
+        T::Greater => ">",
+        _ => "}",
+    }
+}
+
+/// The stroke of an arrow's token: `-`, `=` or `~`.
+fn stroke(token: &str) -> &'static str {
+    match token.trim_start_matches('<').chars().next() {
+        Some('=') => "=",
+        Some('~') => "~",
+        _ => "-",
+    }
+}

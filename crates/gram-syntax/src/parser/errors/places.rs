@@ -1,0 +1,182 @@
+//! Things in the wrong place, and what they are likely meant as.
+
+use super::closer_text;
+use crate::codes;
+use crate::diagnostic::Applicability::{NeedsLook, Safe};
+use crate::diagnostic::{Diagnostic, Fix};
+use crate::parser::Parser;
+use crate::parser::group::{Group, Items, is_arrow, is_closer};
+use crate::span::Span;
+use crate::token::TokenKind as T;
+
+/// Where something unexpected stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::parser) enum Place {
+    /// Between declarations.
+    Top,
+    /// In a node or in the head of a pattern.
+    Subject,
+    /// Among the elements of a pattern.
+    Elements,
+    /// Among the entries of a record or map, or the values of an array.
+    Values,
+}
+
+impl From<Items> for Place {
+    fn from(items: Items) -> Self {
+        match items {
+            Items::One | Items::Annotation => Self::Subject,
+            Items::Elements => Self::Elements,
+            Items::Entries | Items::Values => Self::Values,
+        }
+    }
+}
+
+impl Parser<'_> {
+    pub(in crate::parser) fn unexpected_in_group(&mut self, group: &Group, items: Items) {
+        let closer = closer_text(group.closer);
+        let wanted = match items {
+            Items::One | Items::Annotation => format!("`{closer}`"),
+            _ => format!("`,` or `{closer}`"),
+        };
+        let message = format!("found {} where {wanted} belongs", self.found());
+        let mut error = self.error(&codes::UNEXPECTED_TOKEN, self.here(), message);
+        if self.source.position(self.span(group.opener).start).line
+            == self.source.position(self.here().start).line
+        {
+            error = error.label(self.span(group.opener), "inside this bracket");
+        }
+        error = match self.cause(error.clone(), items.into()) {
+            Ok(known) => known,
+            Err(()) => error.help(format!("remove it, or write {wanted} before it")),
+        };
+        self.report_in(group, error);
+    }
+
+    /// Adds a likely cause of the unexpected next token, and what to do.
+    pub(super) fn cause(&self, error: Diagnostic, place: Place) -> Result<Diagnostic, ()> {
+        let (text, here) = (self.text(self.at), self.here());
+        let replace = |message: &str, with: &str| Fix::replace(Safe, message, here, with);
+        if let Some(name) = self.adjacent_name() {
+            return Ok(error.help(format!(
+                "a name with other characters than A–Z, a–z, 0–9, `_`, `.`, `-`, `@` stands in backticks: `{name}`"
+            )));
+        }
+        Ok(match (self.kind(), place) {
+            (T::Unknown, _) if super::invisible(text).is_some() => {
+                error.help("write a plain space").fix(replace("write a plain space", " "))
+            }
+            (T::Unknown, Place::Top | Place::Subject) if text == ";" => {
+                error.help("nothing belongs there: remove the `;`").fix(replace("remove it", ""))
+            }
+            (T::Unknown, _) if text == ";" => {
+                error.help("items are separated by commas").fix(replace("write a comma", ","))
+            }
+            (T::Unknown, _) if text.starts_with(['“', '”', '„', '‘', '’', '«', '»']) => {
+                error.help("strings stand in straight quotes: \"…\"")
+            }
+            (T::Unknown, _) if text == "#" => {
+                error.help("a comment begins with `//`").fix(replace("write `//`", "//"))
+            }
+            (T::Unknown, _) if text == "?" => error.help(
+                "a type that may be null stands in backticks: (a::`Text?`); a parameter that may be left out has {optional: true}",
+            ),
+            (T::Unknown, Place::Values) if text == "+" => {
+                error.help("texts cannot be joined: write one text")
+            }
+            (T::Equals, Place::Subject) => {
+                error.help("a default is an attribute: (name::Text {default: \"world\"})")
+            }
+            (T::Equals, Place::Values) => {
+                error.help("a key and its value are joined by `:`").fix(replace("write `:`", ":"))
+            }
+            (T::At | T::AtAt, _) => error.help(
+                "annotations stand at the top level only, before what they annotate",
+            ),
+            (T::Pipe, Place::Elements) => {
+                error.help("one `|` separates a subject from its elements; elements are separated by commas")
+            }
+            (T::DoubleQuoted, Place::Values)
+                if self.touching() && self.text(self.last) == "\"\"" =>
+            {
+                error.help("gram has no `\"\"\"`: a text of several lines stands between lines of three backticks")
+            }
+            _ => return Err(()),
+        })
+    }
+
+    /// The word that the next token is part of, where it touches another token of the word.
+    pub(super) fn adjacent_name(&self) -> Option<&str> {
+        let text = self.source.text();
+        let at = self.span(self.at);
+        if self.kind() != T::Unknown
+            || !text[at.range()].chars().all(|c| c.is_alphanumeric() || c == '$')
+        {
+            return None;
+        }
+        let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '-' | '.');
+        let before = text[..at.start as usize].trim_end_matches(part).len();
+        let behind = text[at.end as usize..].trim_start_matches(part).len();
+        text.get(before..text.len() - behind)
+    }
+
+    /// Something at the top level that begins no declaration.
+    pub(in crate::parser) fn stray_error(&mut self) {
+        let found = self.found();
+        let here = self.here();
+        if is_closer(self.kind()) {
+            let message = format!("found {found}, but no bracket is open");
+            let error = self
+                .error(&codes::UNCLOSED_BRACKET, here, message)
+                .help("remove it, or open its bracket before")
+                .fix(Fix::replace(NeedsLook, "remove it", here, ""));
+            return self.report(error);
+        }
+        if matches!(self.kind(), T::Fenced | T::FencedTagged) {
+            return self.markdown_fence();
+        }
+        let message = format!("found {found} where a declaration belongs");
+        let error = self.error(&codes::UNEXPECTED_TOKEN, here, message);
+        let help = match self.kind() {
+            T::Comma => "declarations stand one after the other, without commas",
+            kind if is_arrow(kind) => "an arrow stands between two nodes: (a::Text)==>(::Text)",
+            T::Symbol if self.text(self.at) == "imports" => {
+                "imports stand in the header, at the start of the file: {imports: [\"types.gram\"]}"
+            }
+            T::Symbol => "a declaration stands in brackets: [name:Tool | …]",
+            _ => "a declaration begins with `[`, `(` or `@`",
+        };
+        let error = self.cause(error.clone(), Place::Top).unwrap_or_else(|()| error.help(help));
+        self.report(error);
+    }
+
+    fn markdown_fence(&mut self) {
+        let span = self.here();
+        let text = self.text(self.at);
+        let first = text.find('\n').map_or(text.len(), |at| at + 1);
+        let first = Span::new(span.start, span.start + crate::span::offset(first));
+        let last = Span::new(span.end - 3, span.end);
+        let mut fix = Fix::replace(NeedsLook, "remove the fence", first, "");
+        fix.edits.push(crate::diagnostic::Edit { span: last, text: String::new() });
+        let error = self
+            .error(
+                &codes::UNEXPECTED_TOKEN,
+                Span::new(span.start, span.start + 3),
+                "the text stands in a fence, as in Markdown",
+            )
+            .help("remove the lines of three backticks")
+            .fix(fix);
+        self.report(error);
+    }
+
+    pub(in crate::parser) fn misplaced_header(&mut self) {
+        let error = self
+            .error(
+                &codes::HEADER,
+                self.here(),
+                "a record belongs at the start of the file or inside a declaration",
+            )
+            .help("move it to the start of the file, or into the `[…]` or `(…)` that it describes");
+        self.report(error);
+    }
+}

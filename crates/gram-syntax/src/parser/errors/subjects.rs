@@ -1,0 +1,254 @@
+//! Subjects: names, labels, and the heads of patterns.
+
+use super::Place;
+use crate::codes;
+use crate::diagnostic::Applicability::{NeedsLook, Safe};
+use crate::diagnostic::{Diagnostic, Fix};
+use crate::parser::Parser;
+use crate::parser::group::{Group, is_arrow, is_closer};
+use crate::span::Span;
+use crate::token::TokenKind as T;
+use crate::tree::NodeKind as N;
+
+/// Types of other languages that stand before another type.
+const EFFECTS: [&str; 6] = ["IO", "Async", "Promise", "Future", "Task", "Effect"];
+const OPTIONS: [&str; 3] = ["Maybe", "Option", "Optional"];
+
+impl Parser<'_> {
+    /// Something else than `|` or the end behind the head of a pattern.
+    pub(in crate::parser) fn missing_bar(&mut self, group: &Group) {
+        let behind_label = matches!(self.tokens.kind(self.before_last()), T::Colon | T::ColonColon);
+        let element = self.kind() == T::LParen || (self.kind() == T::Symbol && behind_label);
+        if element {
+            let gap = self.gap();
+            let error = self
+                .error(&codes::MISSING_BAR, gap, "a `|` is missing before the elements")
+                .here("the `|` belongs here")
+                .label(self.span(group.opener), "in this declaration")
+                .help("a declaration is [name:Label | elements]")
+                .fix(Fix::replace(Safe, "insert the `|`", gap, " |"));
+            self.report(error);
+        } else if self.kind() != T::RBracket {
+            self.after_subject(group);
+        }
+    }
+
+    pub(in crate::parser) fn no_elements(&mut self) {
+        let bar = self.span(self.last);
+        let error = self
+            .error(&codes::MISSING_BAR, bar, "there is a `|`, but nothing behind it")
+            .help("add elements, or remove the `|`")
+            .fix(Fix::replace(Safe, "remove the `|`", bar, ""));
+        self.report(error);
+    }
+
+    /// Something that begins no element.
+    pub(in crate::parser) fn no_element(&mut self) {
+        let here = self.here();
+        let message = format!("found {} where an element belongs", self.found());
+        let error = self.error(&codes::UNEXPECTED_TOKEN, here, message);
+        let error = match self.kind() {
+            T::Equals | T::Dash | T::Tilde if is_arrow(self.second()) => error
+                .help("a signature without parameters begins with `()`: ()==>(::Text)")
+                .fix(Fix::replace(NeedsLook, "insert `()`", Span::empty(here.start), "()")),
+            T::LBrace => error.help("the record stands before the `|`: [name:Tool {key: value} | …]"),
+            _ => self.cause(error.clone(), Place::Elements).unwrap_or_else(|()| {
+                error.help(
+                    "an element is a node (name::Type), a path of nodes and arrows, a pattern […] or a name",
+                )
+            }),
+        };
+        self.report(error);
+    }
+
+    /// A bare name among elements that is followed by a type or an arrow: meant as a node.
+    pub(in crate::parser) fn bare_parameter(&mut self, group: &Group) -> bool {
+        let name = self.tokens.kind(self.last) == T::Symbol;
+        let typed = matches!(self.kind(), T::Colon | T::ColonColon);
+        if !name || !(typed || is_arrow(self.kind())) {
+            return false;
+        }
+        let text = self.text(self.last).to_owned();
+        let span = self.span(self.last);
+        let node = if typed { format!("({text}::Text)") } else { format!("(::{text})") };
+        let error = self
+            .error(
+                &codes::UNEXPECTED_TOKEN,
+                span,
+                format!("`{text}` stands outside of parentheses"),
+            )
+            .help(format!("a parameter or a result stands in parentheses: {node}"));
+        self.report_in(group, error);
+        let error = self.open(N::Error);
+        while !matches!(self.kind(), T::Comma | T::End) && !is_closer(self.kind()) {
+            self.skip_token_tree();
+        }
+        self.close(error);
+        true
+    }
+
+    /// The token before the last one, trivia left out.
+    fn before_last(&self) -> u32 {
+        let mut index = self.last;
+        while index > 0 {
+            index -= 1;
+            if !self.tokens.kind(index).is_trivia() {
+                break;
+            }
+        }
+        index
+    }
+
+    /// Something behind an identifier, labels and a record that is neither the end nor a `|`.
+    pub(in crate::parser) fn after_subject(&mut self, group: &Group) {
+        let span = self.here();
+        let previous = self.tokens.kind(self.last);
+        let number = previous.is_number();
+        let error = match self.kind() {
+            T::Symbol | T::Backticked if number && self.touching() => self.digit_name(),
+            T::Symbol | T::Backticked if matches!(previous, T::Symbol | T::Backticked) => {
+                self.two_words()
+            }
+            T::DoubleQuoted | T::SingleQuoted if self.last == group.opener => {
+                let text = self.text(self.at);
+                let name = text.get(1..text.len() - 1).unwrap_or_default();
+                self.error(
+                    &codes::NAME,
+                    span,
+                    format!("found {} where a name belongs", self.found()),
+                )
+                .help(format!("a quoted name stands in backticks: `{name}`"))
+                .fix(Fix::replace(
+                    NeedsLook,
+                    "use backticks",
+                    span,
+                    format!("`{name}`"),
+                ))
+            }
+            T::Colon | T::ColonColon => self
+                .error(&codes::UNEXPECTED_TOKEN, span, "a label belongs before the record")
+                .help("the order is name, labels, record: (name::Type {key: value})"),
+            T::Unknown if self.adjacent_name().is_some() => {
+                let name = self.adjacent_name().unwrap_or_default().to_owned();
+                self.error(&codes::NAME, span, format!("`{name}` is no plain name"))
+                    .help(format!("quote it with backticks: `{name}`"))
+            }
+            kind if kind.is_number() => self.digit_name(),
+            _ => return,
+        };
+        self.report_in(group, error);
+    }
+
+    fn digit_name(&self) -> Diagnostic {
+        self.error(&codes::NAME, self.here(), "a name does not begin with a digit")
+            .help("quote it with backticks")
+    }
+
+    /// Two words where one belongs.
+    fn two_words(&self) -> Diagnostic {
+        let (first, second) = (self.text(self.last), self.text(self.at));
+        let both = Span::new(self.span(self.last).start, self.span(self.at).end);
+        let label = matches!(self.tokens.kind(self.before_last()), T::Colon | T::ColonColon);
+        if label && EFFECTS.contains(&first) {
+            let message = format!(
+                "`{first}` has no place in a signature, which describes what crosses the wire"
+            );
+            return self
+                .error(&codes::MISSING_TYPE, both, message)
+                .help(format!("the caller gets the value itself: write `{second}`"))
+                .fix(Fix::replace(NeedsLook, format!("write `{second}`"), both, second));
+        }
+        if label && OPTIONS.contains(&first) {
+            return self
+                .error(&codes::MISSING_TYPE, both, format!("`{first} {second}` is no type"))
+                .help(format!("a value that may be null is `{second}?`, in backticks; a parameter that may be left out has {{optional: true}}"))
+                .fix(Fix::replace(NeedsLook, format!("write `{second}?`"), both, format!("`{second}?`")));
+        }
+        let message = format!("found `{second}` behind `{first}`");
+        if label {
+            return self
+                .error(&codes::MISSING_TYPE, self.here(), message)
+                .help("a label is one word; a type of more than one stands in backticks");
+        }
+        if matches!(self.second(), T::Colon | T::ColonColon) {
+            return self
+                .error(&codes::NAME, both, message)
+                .help(format!("a name is one word, or stands in backticks: `{first} {second}`"))
+                .fix(Fix::replace(
+                    NeedsLook,
+                    "use backticks",
+                    both,
+                    format!("`{first} {second}`"),
+                ));
+        }
+        let gap = Span::new(self.span(self.last).end, self.span(self.at).start);
+        let error = self.error(&codes::MISSING_TYPE, self.here(), message);
+        if matches!(first, "Text" | "String" | "Int" | "Integer" | "Number" | "Bool" | "Boolean") {
+            return error
+                .help(format!("the name comes first: ({second}::{first})"))
+                .fix(Fix::replace(NeedsLook, "swap them", both, format!("{second}::{first}")));
+        }
+        error
+            .help(format!("a name and its type are joined by `::`: ({first}::{second})"))
+            .fix(Fix::replace(NeedsLook, "insert `::`", gap, "::"))
+    }
+
+    /// A type expression without its backticks: `Text[]`, `"a" | "b"`, `Map<Text>`. Gives whether
+    /// it is one, and passes over it.
+    pub(in crate::parser) fn bare_type(&mut self, start: u32) -> bool {
+        let Some(end) = self.bare_type_end(start) else { return false };
+        let span = Span::new(self.span(start).start, self.span(end).end);
+        let text = self.source.slice(span);
+        let fix = format!("`{}`", text.replace('\\', "\\\\").replace('`', "\\`"));
+        let shown = if text.len() < 60 { fix.clone() } else { "`…`".to_owned() };
+        let error = self
+            .error(
+                &codes::MISSING_TYPE,
+                span,
+                "a type that is more than a name stands in backticks",
+            )
+            .help(format!("write {shown}"))
+            .fix(Fix::replace(Safe, "put it into backticks", span, fix));
+        self.report(error);
+        self.skip_to(span.end);
+        true
+    }
+
+    /// The last token of what stands up to the end of a node or its record, from `start` on.
+    fn bare_type_end(&self, start: u32) -> Option<u32> {
+        let (mut depth, mut last, mut index) = (0_u32, start, start);
+        for _ in 0..100 {
+            let kind = self.tokens.kind(index);
+            match kind {
+                T::End => return None,
+                T::RParen if depth == 0 => return (index > start).then_some(last),
+                T::LBrace if depth == 0 && index > start => return Some(last),
+                T::LBracket | T::LParen | T::LBrace | T::Less => depth += 1,
+                _ if is_closer(kind) => depth = depth.checked_sub(1)?,
+                _ if is_arrow(kind) && kind != T::Equals => return None,
+                _ => {}
+            }
+            last = index;
+            index = self.after(index);
+        }
+        None
+    }
+
+    /// Whether what follows a label's colons, or the label's name, makes it a bare type.
+    pub(in crate::parser) fn at_bare_type(&self, named: bool) -> bool {
+        let angle = self.kind() == T::Less
+            && self.touching()
+            && !matches!(
+                self.tokens.kind(self.after(self.after(self.at))),
+                T::Colon | T::ColonColon
+            );
+        match self.kind() {
+            T::LBracket | T::Unknown if named => {
+                self.touching() && matches!(self.text(self.at), "[" | "?")
+            }
+            T::Pipe => named,
+            T::LBracket | T::LParen | T::LBrace | T::DoubleQuoted => !named,
+            _ => named && angle,
+        }
+    }
+}
