@@ -114,7 +114,7 @@ fn people_get_fifty_findings_of_a_file_and_a_count() {
         gramc(&format!("check many.gram more.gram --format {format}")).within(folder.path()).run()
     };
     let human = run("human").exits(1);
-    assert_eq!(human.stderr.matches("unknown-type").count(), 51);
+    assert_eq!(human.stderr.lines().filter(|line| *line == "unknown-type").count(), 51);
     human.says(&["10 more in many.gram", "61 errors"]);
     assert_eq!(run("concise").stderr.lines().count(), 61);
     assert_eq!(run("json").stdout.lines().count(), 61);

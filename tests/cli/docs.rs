@@ -124,6 +124,22 @@ fn links_between_documents_lead_somewhere() {
     assert!(dead.is_empty(), "{dead}");
 }
 
+#[test]
+fn every_dependency_is_explained() {
+    let page = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("there is a page");
+    let manifest = std::fs::read_to_string(root().join("Cargo.toml")).expect("there is a manifest");
+    let (_, rest) =
+        manifest.split_once("[workspace.dependencies]").expect("they stand in one place");
+    let (dependencies, _) = rest.split_once("\n[").expect("something follows");
+    let names = dependencies.lines().filter_map(|line| line.split_once(" = "));
+    let mut count = 0;
+    for (name, _) in names {
+        count += 1;
+        assert!(page.contains(&format!("`{name}`")), "ARCHITECTURE.md does not explain {name}");
+    }
+    assert!(count > 10, "only {count} dependencies were found");
+}
+
 /// The `rust` block of the README is the body of this test, word for word.
 #[test]
 fn the_rust_example_holds() {

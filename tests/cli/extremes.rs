@@ -99,6 +99,24 @@ fn values_and_fields_nest_as_deep_as_the_parser_allows() {
 }
 
 #[test]
+fn what_nests_within_the_limits_fits_into_a_small_stack() {
+    // So many declarations that they are read on several threads, whose stacks are smaller.
+    let ty = format!("{}Text{}", "{a: ".repeat(60), "}".repeat(60));
+    let value = format!("{}1{}", "{a: [".repeat(55), "]}".repeat(55));
+    let (open, close) = ("[{name: \"a\", fields: ", "}]");
+    let fields = format!("{}[]{}", open.repeat(95), close.repeat(95));
+    let tools = (0..700).map(|n| {
+        format!(
+            "[t{n}:Tool | (a::`{ty}`)==>(b::Any {{default: {value}}})==>(c::Object {{fields: {fields}}})==>(::Text)]\n"
+        )
+    });
+    let folder = folder(&[("deep.gram", &tools.collect::<String>())]);
+    check(&folder, "deep.gram").is_clean();
+    let run = gramc("compile deep.gram --target openai").within(folder.path()).run().is_clean();
+    assert_eq!(run.stdout.lines().count(), 702);
+}
+
+#[test]
 fn a_file_of_a_hundred_megabytes_is_too_large() {
     let line = "[t:Tool | (a::Text)==>(::Text)] // and a comment\n";
     let text = line.repeat(100_000_000 / line.len() + 1);
@@ -169,6 +187,7 @@ fn long_lists_take_time_in_proportion() {
         let items = (0..50_000).map(|n| item.replace('#', &n.to_string()));
         items.collect::<Vec<_>>().join(between)
     };
+    let mut slow = Vec::new();
     for (name, text) in [
         ("parameters", format!("[t:Tool | {}==>(::Text)]", list("(a#::Text)", "==>"))),
         ("attributes", format!("[t:Tool {{{}}} | ()==>(::Text)]", list("key#: 1", ", "))),
@@ -193,6 +212,9 @@ fn long_lists_take_time_in_proportion() {
     ] {
         let folder = folder(&[("long.gram", &text)]);
         let run = check(&folder, "long.gram").exits(0);
-        assert!(run.took < Duration::from_secs(3), "{name} took {:?}", run.took);
+        if run.took > Duration::from_secs(3) {
+            slow.push((name, run.took));
+        }
     }
+    assert!(slow.is_empty(), "{slow:?}");
 }

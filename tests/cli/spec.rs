@@ -1,4 +1,4 @@
-//! The language's page: each of its fenced examples is a test.
+//! The language's page: each of its fenced examples is a test. Those of the README are, too.
 //!
 //! - ```` ```gram ```` is accepted without findings,
 //! - ```` ```gram bad CODE ```` has findings of that code, and of no other,
@@ -15,10 +15,13 @@ use serde_json::Value;
 use crate::markdown::{Block, blocks};
 use crate::support::root;
 
+fn page(name: &str) -> Vec<Block> {
+    let text = std::fs::read_to_string(root().join(name));
+    blocks(&text.unwrap_or_else(|e| panic!("{name}: {e}")))
+}
+
 fn spec() -> Vec<Block> {
-    let path = root().join("grammar/spec.md");
-    let text = std::fs::read_to_string(path).expect("the language has a page");
-    let blocks = blocks(&text);
+    let blocks = page("grammar/spec.md");
     assert!(blocks.len() > 50, "only {} blocks were found", blocks.len());
     blocks
 }
@@ -86,7 +89,8 @@ fn bad_examples_have_the_finding_that_they_name() {
 
 #[test]
 fn examples_compile_to_what_stands_behind_them() {
-    let blocks = spec();
+    let mut blocks = spec();
+    blocks.extend(page("README.md"));
     let mut wrong = String::new();
     let mut compared = 0;
     for pair in blocks.windows(2) {

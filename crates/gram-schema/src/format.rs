@@ -1,6 +1,6 @@
 //! The built-in types.
 
-use crate::model::{ObjectType, Type};
+use crate::model::Type;
 
 /// A format of text that JSON Schema names and gramc checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -68,7 +68,7 @@ pub(crate) fn built_in(name: &str) -> Option<Type> {
         "Int" | "Integer" => Type::Integer,
         "Double" | "Float" | "Number" => Type::Number,
         "Bool" | "Boolean" => Type::Boolean,
-        "Object" => Type::Object(Box::new(ObjectType::default())),
+        "Object" => Type::Object(Box::default()),
         "Array" | "List" => Type::List(Box::new(Type::Any)),
         "Map" => Type::Map(Box::new(Type::Any)),
         "Any" => Type::Any,

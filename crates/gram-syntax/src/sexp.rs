@@ -85,12 +85,9 @@ impl<'t> Printer<'t> {
     fn children(&mut self, node: Node<'t>) {
         let mut steps = Vec::new();
         let mut from = node.first();
-        let mut index = 0;
-        for child in node.children() {
+        for (index, child) in node.children().enumerate() {
             steps.push(Step::Comments(from, child.first()));
-            let field = field(node, child, index);
-            index += 1;
-            steps.push(Step::Open { node: child, field });
+            steps.push(Step::Open { node: child, field: field(node, child, index) });
             from = child.last() + 1;
         }
         steps.push(Step::Comments(from, node.last() + 1));
@@ -119,14 +116,14 @@ impl<'t> Printer<'t> {
                 steps.push(Step::Open { node: *part, field: Some("kind") });
                 continue;
             }
-            if !last {
+            if last {
+                part_field = "right";
+            } else {
                 steps.push(Step::Text(match (index, field) {
                     (0, None) => " (relationship_pattern",
                     (0, Some(_)) => " elements: (relationship_pattern",
                     _ => " right: (relationship_pattern",
                 }));
-            } else {
-                part_field = "right";
             }
             steps.push(Step::Open { node: *part, field: Some(part_field) });
         }

@@ -13,7 +13,6 @@ impl<'t> Node<'t> {
     /// the last line break. Half a surrogate pair stands for U+FFFD.
     pub fn content(self) -> Cow<'t, str> {
         match self.kind() {
-            N::Symbol => Cow::Borrowed(self.text()),
             N::String | N::TaggedString | N::QuotedName | N::DoubleQuotedName => {
                 self.tokens().find_map(Token::string_content).unwrap_or_default()
             }

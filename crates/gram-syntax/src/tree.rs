@@ -130,7 +130,7 @@ impl Tree {
 
     /// The texts of all tokens, which joined are the text.
     pub fn token_texts(&self) -> impl Iterator<Item = &str> {
-        self.tokens().map(|token| token.text())
+        self.tokens().map(Token::text)
     }
 
     pub(crate) fn token(&self, index: u32) -> Token<'_> {

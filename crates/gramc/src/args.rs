@@ -20,7 +20,7 @@ pub(crate) struct Display {
     /// How to show findings: human and concise go to standard error, json to standard output
     #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
-    /// When to use colours; NO_COLOR and FORCE_COLOR are obeyed
+    /// When to use colours; `NO_COLOR` and `FORCE_COLOR` are obeyed
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
     pub(crate) color: Color,
 }

@@ -207,12 +207,11 @@ impl<'t> Attribute<'t> {
 
     /// The value as a list of JSON values.
     pub(super) fn list(&self, checker: &mut Checker<'_>, file: usize) -> Option<Vec<Value>> {
-        match self.json(checker, file)? {
-            Value::Array(items) => Some(items),
-            _ => {
-                self.wrong(checker, file, "a list, such as [1, 2]");
-                None
-            }
+        if let Value::Array(items) = self.json(checker, file)? {
+            Some(items)
+        } else {
+            self.wrong(checker, file, "a list, such as [1, 2]");
+            None
         }
     }
 
@@ -316,7 +315,7 @@ impl<'t> Checker<'t> {
     }
 
     /// Adds the doc comment before a node as its description, unless it has one.
-    pub(super) fn add_doc(&self, attributes: &mut Vec<Attribute<'t>>, node: Node<'t>) {
+    pub(super) fn add_doc(attributes: &mut Vec<Attribute<'t>>, node: Node<'t>) {
         if attributes.iter().any(|known| known.key == "description") {
             return;
         }
@@ -340,8 +339,8 @@ impl<'t> Checker<'t> {
     ) -> Vec<Attribute<'t>> {
         let Declaration { file, node, annotated, subject, .. } = *declaration;
         let mut attributes = self.record_attributes(file, subject.record);
-        self.add_doc(&mut attributes, annotated.unwrap_or(node));
-        self.add_doc(&mut attributes, node);
+        Self::add_doc(&mut attributes, annotated.unwrap_or(node));
+        Self::add_doc(&mut attributes, node);
         self.add_annotations(file, annotated, &mut attributes);
         for attribute in &attributes {
             let key = &*attribute.key;

@@ -51,9 +51,25 @@ pub(super) struct TermDeclaration<'t> {
 }
 
 impl<'t> Checker<'t> {
+    /// Warns about a text that is nothing but a header whose keys no header has: JSON, likely.
+    fn lone_header(&mut self, file: usize, root: Node<'t>) {
+        let mut patterns = root.children();
+        let (Some(header), None) = (patterns.next(), patterns.next()) else { return };
+        let unknown = |key: &str| !matches!(key, "gram" | "imports");
+        if header.kind() != N::Record || !header.entries().all(|e| unknown(&e.key.content())) {
+            return;
+        }
+        let Some(first) = header.entries().next() else { return };
+        let warning = self
+            .warning(&codes::UNKNOWN_LABEL, file, first.key.span(), "this file declares nothing")
+            .help("if it is JSON: a tool is [name:Tool {description: \"…\"} | (parameter::Text)==>(::Text)]");
+        self.report(file, warning);
+    }
+
     pub(super) fn collect(&mut self) -> Declarations<'t> {
         let mut found = Declarations { terms: Vec::new(), others: Vec::new() };
         for (file, text) in self.texts.iter().enumerate() {
+            self.lone_header(file, text.tree().root());
             for node in text.tree().root().children() {
                 let (node, annotated) = match node.kind() {
                     N::AnnotatedPattern => match node.children().nth(1) {
@@ -219,10 +235,14 @@ impl<'t> Checker<'t> {
         for TermDeclaration { file, node: path, annotated } in declarations {
             let mut parts = path.children();
             let (Some(node), None) = (parts.next(), parts.next()) else { continue };
+            let subject = node.subject();
             if self.is_broken(*file, *path) {
+                if let Some(name) = subject.identifier {
+                    let unread = Arc::make_mut(&mut self.unread_terms);
+                    unread.insert(SmolStr::new(name.content()));
+                }
                 continue;
             }
-            let subject = node.subject();
             let (Some(name_node), true) = (subject.identifier, self.names_type(*file, subject))
             else {
                 continue;

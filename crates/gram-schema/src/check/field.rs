@@ -116,9 +116,9 @@ impl<'t> Checker<'t> {
         let name = SmolStr::new(subject.identifier?.content());
         let ty = self.label_type(file, subject.labels().next()?)?;
         let mut attributes = self.record_attributes(file, subject.record);
-        self.add_doc(&mut attributes, annotated.unwrap_or(node));
+        Self::add_doc(&mut attributes, annotated.unwrap_or(node));
         self.add_annotations(file, annotated, &mut attributes);
-        self.typed_field(file, blank(name, ty), &attributes, 0)
+        Some(self.typed_field(file, blank(name, ty), &attributes, 0))
     }
 
     /// A parameter: its own type, or that of the term of its name.
@@ -134,12 +134,14 @@ impl<'t> Checker<'t> {
             return self.field(file, node, Some(text));
         }
         let Some(term) = self.terms.get(&text).cloned() else {
-            self.missing_type(file, node, &text);
+            if !self.unread_terms.contains(&text) {
+                self.missing_type(file, node, &text);
+            }
             return None;
         };
         let mut attributes = self.record_attributes(file, subject.record);
-        self.add_doc(&mut attributes, node);
-        self.typed_field(file, term, &attributes, 0)
+        Self::add_doc(&mut attributes, node);
+        Some(self.typed_field(file, term, &attributes, 0))
     }
 
     fn missing_type(&mut self, file: usize, node: Node<'t>, name: &str) {
@@ -176,8 +178,8 @@ impl<'t> Checker<'t> {
         }
         let ty = self.label_type(file, label)?;
         let mut attributes = self.record_attributes(file, subject.record);
-        self.add_doc(&mut attributes, node);
-        self.typed_field(file, blank(name.unwrap_or_default(), ty), &attributes, 0)
+        Self::add_doc(&mut attributes, node);
+        Some(self.typed_field(file, blank(name.unwrap_or_default(), ty), &attributes, 0))
     }
 
     /// Reads attributes over a field that has a type.
@@ -187,7 +189,7 @@ impl<'t> Checker<'t> {
         field: Field,
         attributes: &[Attribute<'t>],
         depth: u32,
-    ) -> Option<Field> {
+    ) -> Field {
         let mut draft = Draft { field, nullable: false, misfits: Vec::new(), values: Vec::new() };
         // A default that a term brings has to fit what is said here, too.
         if let (Some(_), Some(first)) = (&draft.field.slot.default, attributes.first())
@@ -211,7 +213,7 @@ impl<'t> Checker<'t> {
         let slot = &mut draft.field.slot;
         match &*attribute.key {
             "description" => {
-                slot.description = attribute.text(self, file).or(slot.description.take())
+                slot.description = attribute.text(self, file).or(slot.description.take());
             }
             "default" => {
                 if let Some(value) = attribute.json(self, file) {
@@ -412,11 +414,11 @@ impl<'t> Checker<'t> {
             self.report(file, error.help(format!("write {{name: \"{name}\", type: \"Text\"}}")));
             return None;
         };
-        self.typed_field(file, field, &attributes, depth + 1)
+        Some(self.typed_field(file, field, &attributes, depth + 1))
     }
 
     /// Completes a field and checks that its attributes fit its type.
-    fn finish_field(&mut self, file: usize, mut draft: Draft) -> Option<Field> {
+    fn finish_field(&mut self, file: usize, mut draft: Draft) -> Field {
         for (key, span, fits) in &draft.misfits {
             self.misfit(file, *span, key, *fits, &draft.field.slot.ty);
         }
@@ -432,7 +434,7 @@ impl<'t> Checker<'t> {
                 self.accepts(file, *span, what, &draft.field);
             }
         }
-        Some(draft.field)
+        draft.field
     }
 
     fn misfit(&mut self, file: usize, span: Span, key: &str, fits: Fits, ty: &Type) {

@@ -94,6 +94,8 @@ struct Checker<'t> {
     terms: Arc<HashMap<SmolStr, Field>>,
     /// Names of type declarations that this version does not read: nothing more is said of them.
     unread_types: Arc<HashSet<SmolStr>>,
+    /// Names of vocabulary terms with syntax errors, of which nothing more is said either.
+    unread_terms: Arc<HashSet<SmolStr>>,
 }
 
 impl<'t> Checker<'t> {
@@ -110,6 +112,7 @@ impl<'t> Checker<'t> {
             names: Arc::default(),
             terms: Arc::default(),
             unread_types: Arc::default(),
+            unread_terms: Arc::default(),
         }
     }
 
@@ -118,7 +121,9 @@ impl<'t> Checker<'t> {
     fn read_all(&mut self, declarations: &[Declaration<'t>]) {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         if threads == 1 || declarations.len() < PARALLEL_FROM {
-            declarations.iter().for_each(|declaration| self.read(declaration));
+            for declaration in declarations {
+                self.read(declaration);
+            }
             return;
         }
         let mut readers: Vec<_> = (0..threads).map(|_| self.reader()).collect();
@@ -143,6 +148,7 @@ impl<'t> Checker<'t> {
             names: Arc::clone(&self.names),
             terms: Arc::clone(&self.terms),
             unread_types: Arc::clone(&self.unread_types),
+            unread_terms: Arc::clone(&self.unread_terms),
         }
     }
 

@@ -263,16 +263,15 @@ fn head<M: SerializeMap>(map: &mut M, ty: &Type, style: Style) -> Result<(), M::
             }
         },
         Type::Literal(value) => map.serialize_entry("const", value),
-        Type::Union(members) => match literals(members) {
-            Some((name, values)) => {
+        Type::Union(members) => {
+            if let Some((name, values)) = literals(members) {
                 map.serialize_entry("type", name)?;
                 map.serialize_entry("enum", &values)
-            }
-            None => {
+            } else {
                 let members: Vec<_> = members.iter().collect();
                 map.serialize_entry("anyOf", &AnyOf { members: &members, style })
             }
-        },
+        }
         _ => Ok(()),
     }
 }

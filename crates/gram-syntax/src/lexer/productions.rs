@@ -23,19 +23,18 @@ static CLASSES: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
     let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        let b = byte as u8;
+    let mut b: u8 = 0;
+    while b < 128 {
         if b == b' ' || (b >= b'\t' && b <= b'\r') {
-            table[byte] |= SPACE;
+            table[b as usize] |= SPACE;
         }
         if b.is_ascii_alphabetic() || b == b'_' {
-            table[byte] |= SYMBOL_START | SYMBOL_PART;
+            table[b as usize] |= SYMBOL_START | SYMBOL_PART;
         }
         if b.is_ascii_digit() || b == b'.' || b == b'-' || b == b'@' {
-            table[byte] |= SYMBOL_PART;
+            table[b as usize] |= SYMBOL_PART;
         }
-        byte += 1;
+        b += 1;
     }
     table
 }
@@ -126,8 +125,7 @@ fn hexadecimal(input: Input<'_>) -> Lexed<'_> {
 
 /// `comment = "//" [^\n]*`. The caller has seen the slashes.
 pub(super) fn comment(input: Input<'_>) -> Lexed<'_> {
-    let end = memchr::memchr(b'\n', input).unwrap_or(input.len());
-    Ok((&input[end..], TokenKind::Comment))
+    value(TokenKind::Comment, nom::bytes::take_till(|b| b == b'\n')).parse_complete(input)
 }
 
 /// The punctuation, longest first.

@@ -48,14 +48,14 @@ impl Parser<'_> {
         Group { opener: self.at, closer }
     }
 
-    fn end_group(&mut self, group: &Group) {
+    fn end_group(&mut self, group: Group) {
         if let Some(open) = self.open.get_mut(sort(group.closer)) {
             *open = open.saturating_sub(1);
         }
     }
 
     /// Takes what separates an item from the next, or the end of the group.
-    pub(super) fn after_item(&mut self, group: &Group, items: Items) -> After {
+    pub(super) fn after_item(&mut self, group: Group, items: Items) -> After {
         loop {
             let kind = self.kind();
             if kind == group.closer {
@@ -98,7 +98,7 @@ impl Parser<'_> {
     }
 
     /// Takes the end of a group that holds one thing.
-    pub(super) fn close_group(&mut self, group: &Group, items: Items) {
+    pub(super) fn close_group(&mut self, group: Group, items: Items) {
         if self.kind() == group.closer {
             self.bump();
             self.end_group(group);
@@ -108,7 +108,7 @@ impl Parser<'_> {
     }
 
     /// A comma between items, or one too many.
-    fn comma(&mut self, group: &Group, items: Items) -> After {
+    fn comma(&mut self, group: Group, items: Items) -> After {
         if matches!(items, Items::One | Items::Annotation) {
             if self.closes_soon(group, true) {
                 self.second_thing(group, items);
@@ -135,7 +135,7 @@ impl Parser<'_> {
 
     /// Whether the group is over without its end, which is then reported: at the end of the
     /// text, at what begins a declaration, and at the end of a group around it.
-    fn gives_up(&mut self, group: &Group) -> bool {
+    fn gives_up(&mut self, group: Group) -> bool {
         let kind = self.kind();
         let outer = self.open.get(sort(kind)).is_some_and(|&open| open > 0);
         let over = kind == T::End || self.at_declaration() || (is_closer(kind) && outer);
@@ -173,7 +173,7 @@ impl Parser<'_> {
     }
 
     /// Passes over what fits nowhere, up to a comma or the end of the group.
-    fn skip_to_separator(&mut self, group: &Group) {
+    fn skip_to_separator(&mut self, group: Group) {
         let node = self.open(N::Error);
         let start = self.at;
         while !self.at_separator(group) || self.at == start {
@@ -182,7 +182,7 @@ impl Parser<'_> {
         self.close(node);
     }
 
-    fn at_separator(&self, group: &Group) -> bool {
+    fn at_separator(&self, group: Group) -> bool {
         let kind = self.kind();
         kind == T::End
             || kind == T::Comma

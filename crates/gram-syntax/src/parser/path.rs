@@ -28,9 +28,9 @@ impl Parser<'_> {
         self.bump();
         self.node_subject();
         if self.kind() != T::RParen {
-            self.after_subject(&group);
+            self.after_subject(group);
         }
-        self.close_group(&group, Items::One);
+        self.close_group(group, Items::One);
         self.close(node);
     }
 
@@ -57,20 +57,17 @@ impl Parser<'_> {
             let group = self.group(T::RBracket);
             self.bump();
             self.subject();
-            self.close_group(&group, Items::One);
+            self.close_group(group, Items::One);
         }
-        let right = match arrow_end(self.kind()) {
-            Some((end, right)) => {
-                if end != family {
-                    self.mixed_arrow(arrow);
-                }
-                self.bump();
-                right
+        let right = if let Some((end, right)) = arrow_end(self.kind()) {
+            if end != family {
+                self.mixed_arrow(arrow);
             }
-            None => {
-                self.half_arrow(arrow);
-                !left
-            }
+            self.bump();
+            right
+        } else {
+            self.half_arrow(arrow);
+            !left
         };
         self.node(arrow).kind = match (left, right) {
             (false, false) => N::UndirectedArrow,

@@ -85,7 +85,7 @@ impl Parser<'_> {
                 let group = self.group(T::RParen);
                 self.bump();
                 self.value();
-                self.close_group(&group, Items::Annotation);
+                self.close_group(group, Items::Annotation);
             } else {
                 self.annotation_without_value();
             }
@@ -115,7 +115,7 @@ impl Parser<'_> {
             // Behind an element.
             loop {
                 let Some(pattern) = stack.last() else { return };
-                match self.after_item(&pattern.group, Items::Elements) {
+                match self.after_item(pattern.group, Items::Elements) {
                     After::Item => {
                         if self.element() {
                             continue;
@@ -161,19 +161,19 @@ impl Parser<'_> {
         self.bump();
         self.subject();
         if self.kind() != T::Pipe {
-            self.missing_bar(&group);
+            self.missing_bar(group);
         }
         if self.eat(T::Pipe) || self.kind() == T::LParen {
             if self.kind() == T::RBracket {
                 self.no_elements();
-                self.close_group(&group, Items::One);
+                self.close_group(group, Items::One);
                 self.close(id);
                 return None;
             }
             let elements = self.open(N::Elements);
             return Some(Pattern { id, elements, group });
         }
-        self.close_group(&group, Items::One);
+        self.close_group(group, Items::One);
         self.close(id);
         None
     }

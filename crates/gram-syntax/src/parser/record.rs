@@ -83,9 +83,9 @@ impl Parser<'_> {
         let group = self.group(if angle { T::Greater } else { T::RBrace });
         self.bump();
         if self.kind() == group.closer {
-            self.close_group(&group, Items::Entries);
+            self.close_group(group, Items::Entries);
         } else {
-            self.record_properties(&group);
+            self.record_properties(group);
         }
         self.close(record);
         if angle {
@@ -94,7 +94,7 @@ impl Parser<'_> {
         }
     }
 
-    fn record_properties(&mut self, group: &Group) {
+    fn record_properties(&mut self, group: Group) {
         loop {
             let property = self.open(N::RecordProperty);
             if self.key(group) {
@@ -115,7 +115,7 @@ impl Parser<'_> {
     }
 
     /// `key = symbol | quoted_name | double_quoted_name`; reports when none comes.
-    pub(super) fn key(&mut self, group: &Group) -> bool {
+    pub(super) fn key(&mut self, group: Group) -> bool {
         match self.kind() {
             T::Symbol => self.leaf(N::Symbol),
             T::DoubleQuoted => self.leaf(N::DoubleQuotedName),

@@ -84,7 +84,7 @@ impl Parser<'_> {
         }
         let entry = self.open(N::MapEntry);
         container.entry = Some(entry);
-        if !self.key(&container.group) {
+        if !self.key(container.group) {
             self.node(entry).kind = N::Error;
             return false;
         }
@@ -94,7 +94,7 @@ impl Parser<'_> {
             return true;
         }
         if !self.eat(T::Colon) {
-            return self.missing_colon(&container.group);
+            return self.missing_colon(container.group);
         }
         true
     }
@@ -105,7 +105,7 @@ impl Parser<'_> {
             if let Some(entry) = top.entry.take() {
                 self.close(entry);
             }
-            match self.after_item(&top.group, top.items()) {
+            match self.after_item(top.group, top.items()) {
                 After::Item => {
                     if self.item_start(top) {
                         return true;

@@ -1,5 +1,6 @@
 //! `gramc compile`
 
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
@@ -124,7 +125,8 @@ fn file_name(tool: &str) -> String {
         } else {
             let mut bytes = [0; 4];
             for byte in c.encode_utf8(&mut bytes).bytes() {
-                name.push_str(&format!("%{byte:02X}"));
+                // Writing to a string does not fail.
+                let _ = write!(name, "%{byte:02X}");
             }
         }
     }

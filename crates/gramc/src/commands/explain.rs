@@ -32,5 +32,6 @@ fn list() -> String {
     let mut codes: Vec<_> = codes().collect();
     codes.sort_by_key(|code| code.name);
     let width = codes.iter().map(|code| code.name.len()).max().unwrap_or_default();
-    codes.iter().map(|code| format!("{:width$}  {}\n", code.name, code.summary())).collect()
+    let line = |code: &&Code| format!("{:width$}  {}", code.name, code.summary());
+    codes.iter().map(line).collect::<Vec<_>>().join("\n") + "\n"
 }

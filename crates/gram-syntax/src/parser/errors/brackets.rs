@@ -11,7 +11,7 @@ use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
 
 impl Parser<'_> {
-    pub(in crate::parser) fn unclosed(&mut self, group: &Group) {
+    pub(in crate::parser) fn unclosed(&mut self, group: Group) {
         let closer = closer_text(group.closer);
         let opener = self.span(group.opener);
         let shown = self.text(group.opener).to_owned();
@@ -27,7 +27,7 @@ impl Parser<'_> {
 
     /// A closing bracket of another sort. `true` when it is only one too many, and the group
     /// goes on behind it.
-    pub(in crate::parser) fn wrong_closer(&mut self, group: &Group) -> bool {
+    pub(in crate::parser) fn wrong_closer(&mut self, group: Group) -> bool {
         let closer = closer_text(group.closer);
         let found = self.found();
         if self.closes_soon(group, false) {
@@ -38,7 +38,7 @@ impl Parser<'_> {
                     format!("this {found} closes nothing"),
                 )
                 .help("remove it")
-                .fix(Fix::replace(Safe, "remove it", self.here(), ""));
+                .fix(Fix::replace(NeedsLook, "remove it", self.here(), ""));
             self.report_in(group, error);
             return true;
         }
@@ -64,7 +64,7 @@ impl Parser<'_> {
         self.close(node);
     }
 
-    pub(in crate::parser) fn missing_comma(&mut self, group: &Group) {
+    pub(in crate::parser) fn missing_comma(&mut self, group: Group) {
         let gap = self.gap();
         let message = format!("a comma is missing before {}", self.found());
         let error = self
@@ -85,7 +85,7 @@ impl Parser<'_> {
     }
 
     /// A comma in a group that holds one thing and ends as it should: a second thing.
-    pub(in crate::parser) fn second_thing(&mut self, group: &Group, items: Items) {
+    pub(in crate::parser) fn second_thing(&mut self, group: Group, items: Items) {
         let span = self.here();
         let error = if items == Items::Annotation {
             self.error(&codes::ANNOTATION, span, "an annotation has one value")
@@ -108,7 +108,7 @@ impl Parser<'_> {
     }
 
     /// Passes over everything up to a group's end, which is known to come.
-    pub(in crate::parser) fn skip_to_closer(&mut self, group: &Group) {
+    pub(in crate::parser) fn skip_to_closer(&mut self, group: Group) {
         let node = self.open(N::Error);
         while self.kind() != group.closer && self.kind() != T::End {
             self.skip_token_tree();
@@ -117,7 +117,7 @@ impl Parser<'_> {
     }
 
     /// A text of several words, or a number and its unit, without quotes.
-    pub(in crate::parser) fn bare_words(&mut self, group: &Group) -> bool {
+    pub(in crate::parser) fn bare_words(&mut self, group: Group) -> bool {
         let words = matches!(self.tokens.kind(self.last), T::Symbol | T::Integer | T::Decimal)
             && matches!(self.kind(), T::Symbol | T::Integer | T::Decimal | T::Unknown);
         let key = matches!(self.second(), T::Colon | T::ColonColon);
@@ -129,6 +129,9 @@ impl Parser<'_> {
         let len = rest.find([',', '}', ']', ')', '\n', '"', '|']).unwrap_or(rest.len());
         let text = rest[..len].trim_end();
         let span = Span::new(start, start + crate::span::offset(text.len()));
+        if span.end <= self.span(self.at).start {
+            return false;
+        }
         let number = self.tokens.kind(self.last) != T::Symbol;
         let error = if number && self.kind() == T::Symbol {
             let joined: String = text.split_whitespace().collect();

@@ -36,7 +36,7 @@ impl Parser<'_> {
 
     /// Records an error about a group, unless a string without its end stands in it: that has
     /// swallowed what would have followed.
-    fn report_in(&mut self, group: &Group, diagnostic: Diagnostic) {
+    fn report_in(&mut self, group: Group, diagnostic: Diagnostic) {
         if self.swallowed.is_some_and(|string| group.opener < string) {
             self.reported = Some(self.at);
         } else {
@@ -78,7 +78,7 @@ impl Parser<'_> {
 
     /// Whether a group's own end comes before the next declaration, brackets in between being
     /// whole; with `plain`, before any other bracket or arrow.
-    pub(super) fn closes_soon(&self, group: &Group, plain: bool) -> bool {
+    pub(super) fn closes_soon(&self, group: Group, plain: bool) -> bool {
         let mut depth = 0_u32;
         for index in self.at..self.at + LOOK_AHEAD {
             let kind = self.tokens.kind(index);

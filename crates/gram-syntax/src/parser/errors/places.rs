@@ -33,7 +33,7 @@ impl From<Items> for Place {
 }
 
 impl Parser<'_> {
-    pub(in crate::parser) fn unexpected_in_group(&mut self, group: &Group, items: Items) {
+    pub(in crate::parser) fn unexpected_in_group(&mut self, group: Group, items: Items) {
         let closer = closer_text(group.closer);
         let wanted = match items {
             Items::One | Items::Annotation => format!("`{closer}`"),

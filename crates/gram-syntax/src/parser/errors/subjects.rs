@@ -16,7 +16,7 @@ const OPTIONS: [&str; 3] = ["Maybe", "Option", "Optional"];
 
 impl Parser<'_> {
     /// Something else than `|` or the end behind the head of a pattern.
-    pub(in crate::parser) fn missing_bar(&mut self, group: &Group) {
+    pub(in crate::parser) fn missing_bar(&mut self, group: Group) {
         let behind_label = matches!(self.tokens.kind(self.before_last()), T::Colon | T::ColonColon);
         let element = self.kind() == T::LParen || (self.kind() == T::Symbol && behind_label);
         if element {
@@ -62,7 +62,7 @@ impl Parser<'_> {
     }
 
     /// A bare name among elements that is followed by a type or an arrow: meant as a node.
-    pub(in crate::parser) fn bare_parameter(&mut self, group: &Group) -> bool {
+    pub(in crate::parser) fn bare_parameter(&mut self, group: Group) -> bool {
         let name = self.tokens.kind(self.last) == T::Symbol;
         let typed = matches!(self.kind(), T::Colon | T::ColonColon);
         if !name || !(typed || is_arrow(self.kind())) {
@@ -100,7 +100,7 @@ impl Parser<'_> {
     }
 
     /// Something behind an identifier, labels and a record that is neither the end nor a `|`.
-    pub(in crate::parser) fn after_subject(&mut self, group: &Group) {
+    pub(in crate::parser) fn after_subject(&mut self, group: Group) {
         let span = self.here();
         let previous = self.tokens.kind(self.last);
         let number = previous.is_number();
@@ -208,7 +208,7 @@ impl Parser<'_> {
                 "a type that is more than a name stands in backticks",
             )
             .help(format!("write {shown}"))
-            .fix(Fix::replace(Safe, "put it into backticks", span, fix));
+            .fix(Fix::replace(NeedsLook, "put it into backticks", span, fix));
         self.report(error);
         self.skip_to(span.end);
         true

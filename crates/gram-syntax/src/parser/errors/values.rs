@@ -25,7 +25,7 @@ impl Parser<'_> {
         self.report(error);
     }
 
-    pub(in crate::parser) fn missing_key(&mut self, group: &Group) -> bool {
+    pub(in crate::parser) fn missing_key(&mut self, group: Group) -> bool {
         let here = self.here();
         let message = format!("found {} where a key belongs", self.found());
         let mut error = self
@@ -51,7 +51,7 @@ impl Parser<'_> {
     }
 
     /// Something else than a colon behind a key. `true` when its value follows all the same.
-    pub(in crate::parser) fn missing_colon(&mut self, group: &Group) -> bool {
+    pub(in crate::parser) fn missing_colon(&mut self, group: Group) -> bool {
         let gap = self.gap();
         let key = self.text(self.last).to_owned();
         let message = format!("found {} where the `:` of `{key}` belongs", self.found());

@@ -1,0 +1,121 @@
+//! JSON values as values of gram.
+
+use serde_json::Value;
+
+use super::layout::{Entry, Layout};
+use super::text;
+
+/// How deep a JSON text may nest for `serde_json` to read it.
+const MAX_JSON_DEPTH: u32 = 127;
+
+/// A value that an attribute has: a text of several lines between fences.
+pub(super) fn attribute(value: &Value) -> Layout {
+    match value {
+        Value::String(text) => text::block(text),
+        value => self::value(value),
+    }
+}
+
+/// A value: as plain gram where that can write it, else as JSON in a tagged string.
+pub(super) fn value(value: &Value) -> Layout {
+    if let Some(layout) = plain(value, Nesting::Map) {
+        return layout;
+    }
+    if depth(value) <= MAX_JSON_DEPTH {
+        return Layout::Text(format!("json{}", text::quoted(&value.to_string(), '`')));
+    }
+    // Only arrays and maps of gram can nest so deep, with JSON inside of them.
+    match value {
+        Value::Array(items) => array(items.iter().map(self::value)),
+        Value::Object(map) => self::map(map.iter().map(|(key, value)| (key, self::value(value)))),
+        scalar => Layout::Text(scalar.to_string()),
+    }
+}
+
+/// What plain gram may hold in some place.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Nesting {
+    Scalar,
+    Array,
+    Map,
+}
+
+/// A value that plain gram can write: an array of scalars, a map of scalars and such arrays.
+fn plain(value: &Value, most: Nesting) -> Option<Layout> {
+    match value {
+        Value::Null => Some("null".into()),
+        Value::Bool(flag) => Some(flag.to_string().into()),
+        Value::Number(number) => {
+            let text = number.to_string();
+            (!text.contains(['e', 'E'])).then_some(Layout::Text(text))
+        }
+        Value::String(text) => Some(text::string(text).into()),
+        Value::Array(items) if most >= Nesting::Array && !items.is_empty() => {
+            let items: Option<Vec<_>> =
+                items.iter().map(|item| plain(item, Nesting::Scalar)).collect();
+            Some(array(items?.into_iter()))
+        }
+        Value::Object(entries) if most == Nesting::Map => {
+            let entries: Option<Vec<_>> = entries
+                .iter()
+                .map(|(key, value)| Some((key, plain(value, Nesting::Array)?)))
+                .collect();
+            Some(map(entries?.into_iter()))
+        }
+        _ => None,
+    }
+}
+
+fn array(items: impl Iterator<Item = Layout>) -> Layout {
+    Layout::group("[".to_owned(), items.map(Entry::item).collect(), "]")
+}
+
+fn map<'v>(entries: impl Iterator<Item = (&'v String, Layout)>) -> Layout {
+    let entries = entries.map(|(key, value)| Entry::new(key, value));
+    Layout::group("{".to_owned(), entries.collect(), "}")
+}
+
+/// How deep arrays and objects nest in a value.
+fn depth(value: &Value) -> u32 {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or_default(),
+        Value::Object(map) => 1 + map.values().map(depth).max().unwrap_or_default(),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn printed(value: &Value) -> String {
+        let mut out = String::new();
+        self::value(value).write_flat(&mut out);
+        out
+    }
+
+    #[test]
+    fn values_are_plain_gram_or_json() {
+        for (value, expected) in [
+            (json!([1, "a", null, true]), r#"[1, "a", null, true]"#),
+            (json!({"a": 1, "b c": ["x"]}), r#"{a: 1, `b c`: ["x"]}"#),
+            (json!({}), "{}"),
+            (json!([]), "json`[]`"),
+            (json!([[1]]), "json`[[1]]`"),
+            (json!({"a": {"b": "`\\"}}), r#"json`{"a":{"b":"\`\\\\"}}`"#),
+        ] {
+            assert_eq!(printed(&value), expected);
+        }
+        let number: Value = serde_json::from_str("1.50e3").unwrap_or_default();
+        assert_eq!(printed(&number), format!("json`{number}`"));
+    }
+
+    #[test]
+    fn what_json_cannot_nest_is_nested_by_gram() {
+        let deep = (0..130).fold(json!(1), |inner, _| json!([inner]));
+        let text = printed(&deep);
+        assert!(text.starts_with("[[[json`[[[[") && text.ends_with("]]`]]]"), "{text}");
+    }
+}
