@@ -1,5 +1,6 @@
 //! Diagnostics as text for a terminal.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
@@ -8,9 +9,9 @@ use miette::{
     SourceCode, SourceSpan, SpanContents,
 };
 
-use crate::diagnostic::{Diagnostic, Label, Severity};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::SourceFile;
-use crate::span::Span;
+use crate::span::{Span, offset};
 
 /// The most bytes of a line that are shown on either side of a place.
 const LINE_WINDOW: usize = 160;
@@ -52,39 +53,90 @@ impl Diagnostic {
         let _ = write!(
             out,
             "{}:{}:{}: {}[{}] {}",
-            self.source.name(),
+            visible(self.source.name()),
             position.line + 1,
             position.column + 1,
             self.severity.name(),
             self.code.name,
-            self.message
+            visible(&self.message)
         );
         out
     }
 }
 
-/// A diagnostic as miette sees it. Labels in other texts become related findings.
+/// A diagnostic as miette sees it. Labels in other texts, and those too far from the first to
+/// stand in one picture with it, become related findings.
 struct Report<'a> {
     diagnostic: &'a Diagnostic,
+    message: String,
+    help: Option<String>,
     source: Excerpt,
+    labels: Vec<LabeledSpan>,
     elsewhere: Vec<Elsewhere>,
 }
 
 impl<'a> Report<'a> {
     fn new(diagnostic: &'a Diagnostic) -> Self {
-        let elsewhere = diagnostic.labels.iter().filter_map(Elsewhere::new).collect();
-        let source = Excerpt(Arc::clone(&diagnostic.source));
-        Self { diagnostic, source, elsewhere }
+        let source = &diagnostic.source;
+        let first = diagnostic.span();
+        let mut labels = Vec::new();
+        let mut elsewhere = Vec::new();
+        for (at, label) in diagnostic.labels.iter().enumerate() {
+            let text = label.source.as_ref().unwrap_or(source);
+            let span = self::span(shortened(text, label.span));
+            let message = (!label.message.is_empty()).then(|| visible(&label.message).into_owned());
+            if label.source.is_some() || is_far(source, first, label.span) {
+                let message = message.unwrap_or_default();
+                elsewhere.push(Elsewhere { source: Excerpt::new(text), span, message });
+            } else if at == 0 {
+                labels.push(LabeledSpan::new_primary_with_span(message, span));
+            } else {
+                labels.push(LabeledSpan::new_with_span(message, span));
+            }
+        }
+        Self {
+            diagnostic,
+            message: visible(&diagnostic.message).into_owned(),
+            help: diagnostic.help.as_deref().map(|help| visible(help).into_owned()),
+            source: Excerpt::new(source),
+            labels,
+            elsewhere,
+        }
     }
 }
 
-fn labeled(label: &Label, primary: bool) -> LabeledSpan {
-    let text = (!label.message.is_empty()).then(|| label.message.clone());
-    if primary {
-        LabeledSpan::new_primary_with_span(text, span(label.span))
-    } else {
-        LabeledSpan::new_with_span(text, span(label.span))
+/// As much of a place as is shown: its first line, up to the window's width.
+fn shortened(source: &SourceFile, span: Span) -> Span {
+    let text = source.slice(span);
+    let line = text.find('\n').unwrap_or(text.len()).max(usize::from(!text.is_empty()));
+    let len = boundary(text, line.min(LINE_WINDOW));
+    Span::new(span.start, span.start + offset(len))
+}
+
+/// Whether two places of a text are too far apart for one picture of the lines between them.
+fn is_far(source: &SourceFile, first: Span, other: Span) -> bool {
+    let between = first.start.abs_diff(other.start) as usize;
+    let line = |span: Span| source.lines().line_of(span.start);
+    match line(first).abs_diff(line(other)) {
+        0 => between > LINE_WINDOW,
+        1..4 => between > 4 * LINE_WINDOW,
+        _ => false,
     }
+}
+
+/// A text whose control characters are seen and not obeyed: a text from elsewhere shall not
+/// steer the terminal.
+fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let picture = |c: char| match u32::from(c) {
+        code @ 0..0x20 => char::from_u32(0x2400 + code).unwrap_or('?'),
+        0x7f => '\u{2421}',
+        _ if c.is_control() => '\u{fffd}',
+        _ => c,
+    };
+    Cow::Owned(text.chars().map(picture).collect())
 }
 
 fn span(span: Span) -> SourceSpan {
@@ -99,7 +151,7 @@ impl fmt::Debug for Report<'_> {
 
 impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.diagnostic.message)
+        f.write_str(&self.message)
     }
 }
 
@@ -119,7 +171,7 @@ impl miette::Diagnostic for Report<'_> {
     }
 
     fn help<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
-        let help = self.diagnostic.help.as_ref()?;
+        let help = self.help.as_ref()?;
         Some(Box::new(help))
     }
 
@@ -128,9 +180,7 @@ impl miette::Diagnostic for Report<'_> {
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let here = self.diagnostic.labels.iter().enumerate();
-        let here = here.filter(|(_, label)| label.source.is_none());
-        Some(Box::new(here.map(|(at, label)| labeled(label, at == 0))))
+        Some(Box::new(self.labels.iter().cloned()))
     }
 
     fn related<'b>(&'b self) -> Option<Box<dyn Iterator<Item = &'b dyn miette::Diagnostic> + 'b>> {
@@ -141,28 +191,17 @@ impl miette::Diagnostic for Report<'_> {
     }
 }
 
-/// A label in another text than its diagnostic's.
+/// A label that has a picture of its own.
+#[derive(Debug)]
 struct Elsewhere {
     source: Excerpt,
-    label: Label,
-}
-
-impl Elsewhere {
-    fn new(label: &Label) -> Option<Self> {
-        let source = Excerpt(Arc::clone(label.source.as_ref()?));
-        Some(Self { source, label: label.clone() })
-    }
-}
-
-impl fmt::Debug for Elsewhere {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.label.fmt(f)
-    }
+    span: SourceSpan,
+    message: String,
 }
 
 impl fmt::Display for Elsewhere {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.label.message)
+        f.write_str(&self.message)
     }
 }
 
@@ -178,13 +217,38 @@ impl miette::Diagnostic for Elsewhere {
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(None, span(self.label.span)))))
+        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(None, self.span))))
     }
 }
 
 /// A text that gives out its lines by its index. miette's own way counts lines from the start of
 /// the text for each finding. Long lines are cut around the place that is shown.
-struct Excerpt(Arc<SourceFile>);
+#[derive(Debug)]
+struct Excerpt {
+    source: Arc<SourceFile>,
+    name: String,
+    /// The text with other characters of the same length for control characters, if it has any.
+    masked: Option<String>,
+}
+
+impl Excerpt {
+    fn new(source: &Arc<SourceFile>) -> Self {
+        let text = source.text();
+        let mask = |c: char| match c {
+            '\n' | '\t' => c,
+            _ if c.is_ascii_control() => '?',
+            _ if c.is_control() => '\u{bf}',
+            _ => c,
+        };
+        let obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t' | '\r');
+        let masked = text.contains(obeyed).then(|| text.chars().map(mask).collect());
+        Self { source: Arc::clone(source), name: visible(source.name()).into_owned(), masked }
+    }
+
+    fn text(&self) -> &str {
+        self.masked.as_deref().unwrap_or(self.source.text())
+    }
+}
 
 impl SourceCode for Excerpt {
     fn read_span<'a>(
@@ -193,8 +257,8 @@ impl SourceCode for Excerpt {
         lines_before: usize,
         lines_after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let source = &*self.0;
-        let text = source.text();
+        let source = &*self.source;
+        let text = self.text();
         let (start, end) = (span.offset(), span.offset() + span.len());
         if end > text.len() {
             return Err(MietteError::OutOfBounds);
@@ -202,10 +266,10 @@ impl SourceCode for Excerpt {
         let lines = source.lines();
         if lines_before == 0 && lines_after == 0 {
             // Asked for the place alone, to name its line and column.
-            let position = source.position(crate::span::offset(start));
+            let position = source.position(offset(start));
             let data = text.as_bytes().get(start..end).unwrap_or_default();
             return Ok(Box::new(MietteSpanContents::new_named(
-                source.name().to_owned(),
+                self.name.clone(),
                 data,
                 *span,
                 position.line as usize,
@@ -213,7 +277,7 @@ impl SourceCode for Excerpt {
                 1,
             )));
         }
-        let line_of = |at: usize| lines.line_of(crate::span::offset(at));
+        let line_of = |at: usize| lines.line_of(offset(at));
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let first = line_of(start).saturating_sub(count(lines_before));
         let last = line_of(end).saturating_add(count(lines_after)).min(lines.count() - 1);
@@ -222,9 +286,9 @@ impl SourceCode for Excerpt {
         let from = boundary(text, from.max(start.saturating_sub(LINE_WINDOW)));
         let to = boundary(text, to.min(end.saturating_add(LINE_WINDOW))).max(from);
         let data = text.as_bytes().get(from..to).unwrap_or_default();
-        let position = source.position(crate::span::offset(from));
+        let position = source.position(offset(from));
         Ok(Box::new(MietteSpanContents::new_named(
-            source.name().to_owned(),
+            self.name.clone(),
             data,
             (from, to - from).into(),
             position.line as usize,

@@ -14,7 +14,7 @@ use crate::format::{built_in, describe};
 use crate::model::{Constraint, Field, Host, Presence, Slot, Type};
 
 /// The attributes of parameters, fields, results and terms.
-const KNOWN: [&str; 28] = [
+const KNOWN: [&str; 27] = [
     "default",
     "optional",
     "nullable",
@@ -42,7 +42,6 @@ const KNOWN: [&str; 28] = [
     "valueType",
     "keys",
     "unsound",
-    "schema",
 ];
 
 /// How deep fields may nest.

@@ -187,9 +187,8 @@ impl Checker<'_> {
     }
 
     fn unique_fields(&mut self, file: usize, span: Span, fields: &[Field]) {
-        let twice = fields.iter().enumerate().find_map(|(at, field)| {
-            fields[..at].iter().any(|other| other.name == field.name).then_some(&field.name)
-        });
+        let mut known = std::collections::HashSet::new();
+        let twice = fields.iter().map(|field| &field.name).find(|name| !known.insert(*name));
         if let Some(name) = twice {
             let message = format!("the field `{name}` stands here twice");
             let error = self.error(&codes::DUPLICATE_PARAMETER, file, span, message);
