@@ -1,6 +1,6 @@
 //! What holds for every command: exit codes, streams, inputs, colours.
 
-use crate::support::{Folder, command, folder, gramc};
+use crate::support::{Folder, Gramc, command, folder, gramc, numbered};
 
 /// A text with one error, in its second line.
 const WRONG: &str = "[one:Tool | ()==>(::Text)]\n[two:Tool | ()==>(::Txt)]\n";
@@ -54,7 +54,7 @@ fn what_is_missing_or_unknown_is_named() {
 fn data_goes_to_standard_output_and_findings_to_standard_error() {
     let folder = texts();
     let run = |line: &str| gramc(line).within(folder.path()).run();
-    run("compile right.gram").is_clean().json();
+    run("compile right.gram").clean().json();
     let odd = run("compile odd.gram").exits(0).says(&["desciption", "did you mean", "1 warning"]);
     assert!(odd.json()["one"].is_object(), "{}", odd.stdout);
     for line in ["check right.gram", "check odd.gram", "check wrong.gram"] {
@@ -108,7 +108,7 @@ fn columns_count_characters() {
 
 #[test]
 fn people_get_fifty_findings_of_a_file_and_a_count() {
-    let many: String = (0..60).map(|n| format!("[t{n}:Tool | ()==>(::Txt)]\n")).collect();
+    let many = numbered("[t#:Tool | ()==>(::Txt)]", 60);
     let folder = folder(&[("many.gram", &many), ("more.gram", WRONG)]);
     let run = |format: &str| {
         gramc(&format!("check many.gram more.gram --format {format}")).within(folder.path()).run()
@@ -126,10 +126,10 @@ fn a_dash_is_standard_input() {
     run.says(&["<stdin>:2:21"]);
     let run = gramc("check - --stdin-filename tools/mine.gram").input(WRONG).run().exits(1);
     run.says(&["tools/mine.gram:2:21"]);
-    gramc("compile -").input(RIGHT).run().is_clean().json();
-    gramc("parse -").input("(a)-->(b)").run().is_clean();
+    gramc("compile -").input(RIGHT).run().clean().json();
+    gramc("parse -").input("(a)-->(b)").run().clean();
     gramc("parse - --stdin-filename x.gram").input("(").run().exits(1).says(&["x.gram:1:1"]);
-    gramc("check -").input("").run().is_clean();
+    gramc("check -").input("").run().clean();
 }
 
 #[test]
@@ -143,14 +143,14 @@ fn folders_are_walked_as_git_would() {
         ("d.draft.gram", "[d:Tool | ()==>(::Txt)]"),
         (".hidden/e.gram", "[e:Tool | ()==>(::Txt)]"),
     ]);
-    let run = gramc("compile .").within(folder.path()).run().is_clean();
+    let run = gramc("compile .").within(folder.path()).run().clean();
     let names: Vec<_> = run.json().as_object().unwrap().keys().cloned().collect();
     assert_eq!(names, ["b", "a"], "in the order of their paths");
     // What is named is read, whether git ignores it or not.
     gramc("check d.draft.gram").within(folder.path()).run().exits(1);
     // A file that is named twice is read once.
-    gramc("check b.gram . b.gram").within(folder.path()).run().is_clean();
-    gramc("check deep/note.txt").within(folder.path()).run().is_clean();
+    gramc("check b.gram . b.gram").within(folder.path()).run().clean();
+    gramc("check deep/note.txt").within(folder.path()).run().clean();
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn without_paths_the_project_around_is_meant() {
         ("stray.gram", "[stray:Tool | ()==>(::Text)]"),
     ]);
     let names = |from: &str| {
-        let run = gramc("compile").within(&folder.file(from)).run().is_clean();
+        let run = gramc("compile").within(&folder.file(from)).run().clean();
         run.json().as_object().unwrap().keys().cloned().collect::<Vec<_>>()
     };
     assert_eq!(names("project"), ["inner", "root"]);
@@ -195,8 +195,7 @@ fn many_files_give_their_findings_in_one_order() {
         assert_eq!(found, expected);
     }
     // Named one by one, in the order in which they are named.
-    let backwards =
-        files.iter().rev().fold(gramc("check --format concise"), |run, name| run.arg(name));
+    let backwards = files.iter().rev().fold(gramc("check --format concise"), Gramc::arg);
     let run = backwards.within(folder.path()).run().exits(1);
     assert!(run.stderr.starts_with("f199.gram:"), "{}", run.stderr);
 }
@@ -208,8 +207,8 @@ fn declarations_of_all_files_belong_together() {
         ("tools.gram", "[greet:Tool | (personName)==>(::Text)]"),
         ("words.gram", "(personName::Text)"),
     ]);
-    gramc("check .").within(folder.path()).run().is_clean();
-    gramc("check words.gram tools.gram agent.gram").within(folder.path()).run().is_clean();
+    gramc("check .").within(folder.path()).run().clean();
+    gramc("check words.gram tools.gram agent.gram").within(folder.path()).run().clean();
     gramc("check agent.gram").within(folder.path()).run().exits(1).says(&["greet"]);
 }
 
@@ -235,7 +234,7 @@ fn colours_are_for_terminals_and_for_who_asks() {
 fn parse_shows_the_tree_in_four_ways() {
     let parse = |tree: &str, text: &str| gramc("parse - --tree").arg(tree).input(text).run();
     let text = "(a)-->(b {k: 1})";
-    let sexp = parse("sexp", text).is_clean().stdout;
+    let sexp = parse("sexp", text).clean().stdout;
     assert_eq!(
         sexp,
         "(gram_pattern (relationship_pattern left: (node_pattern identifier: (symbol)) kind: \
@@ -243,28 +242,28 @@ fn parse_shows_the_tree_in_four_ways() {
          key: (symbol) value: (integer))))))\n"
     );
     assert_eq!(gramc("parse -").input(text).run().stdout, sexp, "the default");
-    let json = parse("json", text).is_clean().json();
+    let json = parse("json", text).clean().json();
     assert_eq!(json["kind"], "document");
     assert_eq!(json["end"], text.len());
-    let tokens = parse("tokens", text).is_clean().stdout;
+    let tokens = parse("tokens", text).clean().stdout;
     assert_eq!(tokens.lines().next(), Some("0..1 LParen \"(\""));
-    assert_eq!(parse("none", text).is_clean().stdout, "");
+    assert_eq!(parse("none", text).clean().stdout, "");
     for tree in ["sexp", "json", "tokens", "none"] {
         parse(tree, "(a").exits(1).says(&["unclosed-bracket"]);
     }
     assert!(parse("sexp", "a (b)").exits(1).stdout.contains("ERROR"));
     // Any text of the notation has a tree, whether it declares tools or not.
-    parse("none", "[x:Library | (y:Command)]").is_clean();
+    parse("none", "[x:Library | (y:Command)]").clean();
 }
 
 #[test]
 fn explain_knows_every_code() {
-    let list = gramc("explain").run().is_clean().stdout;
+    let list = gramc("explain").run().clean().stdout;
     let codes: Vec<_> = list.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
     assert!(codes.len() > 40, "{list}");
     assert!(codes.is_sorted(), "{list}");
     for code in &codes {
-        let page = gramc("explain").arg(code).run().is_clean().stdout;
+        let page = gramc("explain").arg(code).run().clean().stdout;
         assert!(page.starts_with("# "), "{code}: {page}");
     }
     let run = gramc("explain unclosed-braket").run();
@@ -275,13 +274,13 @@ fn explain_knows_every_code() {
 #[test]
 fn packagers_get_completions_and_a_manual_page() {
     for shell in ["bash", "zsh", "fish"] {
-        let script = gramc("completions").arg(shell).run().is_clean().stdout;
+        let script = gramc("completions").arg(shell).run().clean().stdout;
         assert!(script.contains("gramc") && script.contains("compile"), "{shell}: {script}");
     }
     let mut bash = command("bash");
     let script = gramc("completions bash").run().stdout;
     assert!(bash.args(["-n", "-c", &script]).status().expect("bash starts").success());
-    let page = gramc("man").run().is_clean().stdout;
+    let page = gramc("man").run().clean().stdout;
     assert!(page.contains(".TH gramc") && page.contains("compile"), "{page}");
     gramc("completions tcsh").run().fails_with(&["tcsh", "bash"]);
 }
@@ -289,7 +288,7 @@ fn packagers_get_completions_and_a_manual_page() {
 #[test]
 fn every_command_has_help_with_examples() {
     for name in ["compile", "check", "parse", "explain", "completions", "man"] {
-        let help = gramc(name).arg("--help").run().is_clean().stdout;
+        let help = gramc(name).arg("--help").run().clean().stdout;
         assert!(help.contains("Example") && help.contains("Usage"), "{name}: {help}");
     }
 }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::support::{gramc, root};
+use crate::support::{Gramc, gramc, root};
 
 const TARGETS: [&str; 3] = ["json-schema", "openai", "openai-functions"];
 
@@ -26,15 +26,15 @@ fn examples() -> Vec<PathBuf> {
 #[test]
 fn each_example_stands_alone() {
     for path in examples() {
-        assert_eq!(gramc("check").arg(&path).run().is_clean().stdout, "");
+        assert_eq!(gramc("check").arg(&path).run().clean().stdout, "");
     }
 }
 
 #[test]
 fn all_examples_stand_together() {
-    assert_eq!(gramc("check examples").run().is_clean().stdout, "");
-    let run = examples().iter().fold(gramc("check"), |run, path| run.arg(path));
-    run.run().is_clean();
+    assert_eq!(gramc("check examples").run().clean().stdout, "");
+    let run = examples().iter().fold(gramc("check"), Gramc::arg);
+    run.run().clean();
 }
 
 #[test]
@@ -42,12 +42,12 @@ fn examples_compile_to_every_target() {
     for path in examples() {
         for target in TARGETS {
             let run = gramc("compile").arg(&path).args("--target").arg(target).run();
-            let tools = run.is_clean().json();
+            let tools = run.clean().json();
             let count =
-                tools.as_array().map_or_else(|| tools.as_object().map_or(0, |o| o.len()), Vec::len);
+                tools.as_array().map_or_else(|| tools.as_object().map_or(0, Map::len), Vec::len);
             assert!(count > 0, "{} has no tools for {target}", path.display());
         }
-        gramc("compile --draft 7").arg(&path).run().is_clean().json();
+        gramc("compile --draft 7").arg(&path).run().clean().json();
     }
 }
 
@@ -55,7 +55,7 @@ fn examples_compile_to_every_target() {
 fn hello_world_compiles_as_promised() {
     let compile = |flags: &str| {
         let run = gramc("compile examples/hello-world.gram").args(flags).run();
-        run.is_clean().stdout
+        run.clean().stdout
     };
     insta::assert_snapshot!(compile(""), @r#"
     {
@@ -77,7 +77,7 @@ fn hello_world_compiles_as_promised() {
 #[test]
 fn the_vocabulary_is_the_same_in_both_greetings() {
     let line = "compile examples/hello-world.gram examples/farewell.gram";
-    let tools = gramc(line).run().is_clean().json();
+    let tools = gramc(line).run().clean().json();
     let term = |tool: &str| tools[tool]["properties"]["personName"].clone();
     assert_eq!(term("sayHello"), term("sayGoodbye"));
     assert_eq!(term("sayHello")["default"], "world");
@@ -86,7 +86,7 @@ fn the_vocabulary_is_the_same_in_both_greetings() {
 #[test]
 fn the_workspace_assistant_fits_into_a_request() {
     let line = "compile examples/workspace-assistant.gram --target openai-functions";
-    let tools = gramc(line).run().is_clean().json();
+    let tools = gramc(line).run().clean().json();
     let tools = tools.as_array().expect("a list of tools");
     assert!((20..=MOST_TOOLS).contains(&tools.len()), "{} tools", tools.len());
     for tool in tools {
@@ -100,7 +100,7 @@ fn the_workspace_assistant_fits_into_a_request() {
 
 #[test]
 fn the_workspace_assistant_keeps_its_secrets() {
-    let run = gramc("compile examples/workspace-assistant.gram").run().is_clean();
+    let run = gramc("compile examples/workspace-assistant.gram").run().clean();
     assert!(!run.stdout.contains("mailToken"), "an injected parameter is in no schema");
     let tools = run.json();
     let calendar = &tools["listEvents"]["properties"]["calendar"];

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::support::{Folder, Run, folder, gramc};
+use crate::support::{Folder, Run, folder, gramc, numbered};
 
 /// What a debug build may take.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -111,8 +111,8 @@ fn what_nests_within_the_limits_fits_into_a_small_stack() {
         )
     });
     let folder = folder(&[("deep.gram", &tools.collect::<String>())]);
-    check(&folder, "deep.gram").is_clean();
-    let run = gramc("compile deep.gram --target openai").within(folder.path()).run().is_clean();
+    check(&folder, "deep.gram").clean();
+    let run = gramc("compile deep.gram --target openai").within(folder.path()).run().clean();
     assert_eq!(run.stdout.lines().count(), 702);
 }
 
@@ -133,8 +133,8 @@ fn a_string_of_ten_megabytes_on_one_line() {
         "fine.gram",
         &format!("[a:Tool | (a::Text {{default: \"{long}\"}})==>(::Text)]"),
     )]);
-    check(&folder, "fine.gram").is_clean();
-    let run = gramc("compile fine.gram").within(folder.path()).run().is_clean();
+    check(&folder, "fine.gram").clean();
+    let run = gramc("compile fine.gram").within(folder.path()).run().clean();
     assert!(run.took < LIMIT && run.stdout.len() > 10_000_000, "{:?}", run.took);
     finds(
         "open.gram",
@@ -157,10 +157,7 @@ fn a_string_of_ten_megabytes_on_one_line() {
 
 #[test]
 fn a_million_lines_with_errors() {
-    let lines = |line: &str| {
-        let lines = (0..MILLION).map(|n| line.replace('#', &n.to_string()) + "\n");
-        lines.collect::<String>()
-    };
+    let lines = |line: &str| numbered(line, MILLION);
     finds(
         "types.gram",
         lines("[t#:Tool | (a::Txt)==>(::Text)]"),

@@ -2,18 +2,16 @@
 //! text.
 #![cfg(unix)]
 
-use crate::support::{binary, command, folder, gramc, root};
+use crate::support::{binary, command, folder, gramc, numbered, root};
 
-/// A file of many tools, so that its output does not fit into a pipe's buffer.
-fn big(line: &str) -> String {
-    (0..20_000).map(|n| line.replace('#', &n.to_string()) + "\n").collect()
-}
+/// How many tools make an output that does not fit into a pipe's buffer.
+const MANY: usize = 20_000;
 
 #[test]
 fn a_broken_pipe_is_nothing_to_talk_about() {
     let folder = folder(&[
-        ("big.gram", &big("[t#:Tool | (a::Text {description: \"a text\"})==>(::Text)]")),
-        ("bad.gram", &big("[t#:Tool | (a::Txt)==>(::Text)]")),
+        ("big.gram", &numbered("[t#:Tool | (a::Text {description: \"a text\"})==>(::Text)]", MANY)),
+        ("bad.gram", &numbered("[t#:Tool | (a::Txt)==>(::Text)]", MANY)),
     ]);
     let gramc = binary().display();
     for line in [
@@ -88,7 +86,7 @@ fn bytes_that_are_no_text_are_a_finding() {
     let wide: Vec<u8> = "\u{feff}(a)".encode_utf16().flat_map(u16::to_le_bytes).collect();
     gramc("check -").input(wide).run().exits(1).says(&["invalid-utf8", "UTF-8"]);
     // Text may begin with a byte order mark.
-    gramc("check -").input("\u{feff}[a:Tool | ()==>(::Text)]\r\n").run().is_clean();
+    gramc("check -").input("\u{feff}[a:Tool | ()==>(::Text)]\r\n").run().clean();
 }
 
 #[test]

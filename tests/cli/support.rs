@@ -136,7 +136,7 @@ impl Run {
 
     /// Asserts that it was clean: exit code 0, and nothing to say.
     #[track_caller]
-    pub(crate) fn is_clean(self) -> Self {
+    pub(crate) fn clean(self) -> Self {
         let run = self.exits(0);
         assert_eq!(run.stderr, "", "{}", run.shown);
         run
@@ -165,6 +165,11 @@ impl Run {
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}\n{}", self.stdout))
     }
+}
+
+/// A line so many times, each with its number, from 0, for `#`.
+pub(crate) fn numbered(line: &str, count: usize) -> String {
+    (0..count).map(|number| line.replace('#', &number.to_string()) + "\n").collect()
 }
 
 /// A folder of files that is gone after the test.

@@ -307,7 +307,9 @@ fn all_names_are_defined_and_used() {
     }
     let grammar = grammar();
     let mut used = BTreeSet::from(["FILE"]);
-    grammar.values().for_each(|expression| names(expression, &mut used));
+    for expression in grammar.values() {
+        names(expression, &mut used);
+    }
     let defined: BTreeSet<_> = grammar.keys().map(String::as_str).collect();
     assert_eq!(used, defined);
     assert!(defined.len() > 50, "{defined:?}");

@@ -167,7 +167,7 @@ impl Diagnostic {
         Self {
             code,
             severity,
-            message: message.into(),
+            message: shortened(message.into()),
             source: Arc::clone(source),
             labels: vec![Label { span, message: String::new(), source: None }],
             help: None,
@@ -179,7 +179,7 @@ impl Diagnostic {
     #[must_use]
     pub fn here(mut self, message: impl Into<String>) -> Self {
         if let Some(label) = self.labels.first_mut() {
-            label.message = message.into();
+            label.message = shortened(message.into());
         }
         self
     }
@@ -187,7 +187,7 @@ impl Diagnostic {
     /// Adds a place of the same text.
     #[must_use]
     pub fn label(mut self, span: Span, message: impl Into<String>) -> Self {
-        self.labels.push(Label { span, message: message.into(), source: None });
+        self.labels.push(Label { span, message: shortened(message.into()), source: None });
         self
     }
 
@@ -201,14 +201,14 @@ impl Diagnostic {
     ) -> Self {
         let elsewhere = !Arc::ptr_eq(source, &self.source);
         let source = elsewhere.then(|| Arc::clone(source));
-        self.labels.push(Label { span, message: message.into(), source });
+        self.labels.push(Label { span, message: shortened(message.into()), source });
         self
     }
 
     /// Says what to do.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(shortened(help.into()));
         self
     }
 
@@ -237,4 +237,19 @@ pub fn limit_diagnostics(found: &mut Vec<Diagnostic>, most: usize) {
             .help("mend the first ones and try again");
         found.push(more);
     }
+}
+
+/// The most bytes of a message before its middle is left out.
+const LONG: usize = 500;
+
+/// A message without its middle where it is long: messages quote the text that they are about,
+/// and a name may have megabytes.
+fn shortened(message: String) -> String {
+    if message.len() <= LONG {
+        return message;
+    }
+    let start: String = message.chars().take(LONG / 4).collect();
+    let mut end: Vec<char> = message.chars().rev().take(LONG / 4).collect();
+    end.reverse();
+    format!("{start} … {}", end.into_iter().collect::<String>())
 }
