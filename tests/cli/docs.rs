@@ -125,6 +125,30 @@ fn links_between_documents_lead_somewhere() {
 }
 
 #[test]
+fn what_holds_the_invariants_is_there() {
+    let page = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("there is a page");
+    let quoted: Vec<_> = page.split('`').collect();
+    let mut missing = String::new();
+    let mut files = 0;
+    // Every second part stands in backticks; the one two before may be a test in that file.
+    for at in (1..quoted.len()).step_by(2).filter(|&at| quoted[at].contains('/')) {
+        let file = quoted[at];
+        if !file.starts_with(['c', 't', 'g']) || file.contains(['{', ' ']) {
+            continue;
+        }
+        files += 1;
+        let text = std::fs::read_to_string(root().join(file)).unwrap_or_default();
+        let named = quoted[at - 1] == " in ";
+        let known = if named { text.contains(&format!("fn {}(", quoted[at - 2])) } else { true };
+        if !root().join(file).exists() || !known {
+            let _ = writeln!(missing, "{} {file}", if named { quoted[at - 2] } else { "" });
+        }
+    }
+    assert!(missing.is_empty(), "{missing}");
+    assert!(files > 10, "only {files} files were found");
+}
+
+#[test]
 fn every_dependency_is_explained() {
     let page = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("there is a page");
     let manifest = std::fs::read_to_string(root().join("Cargo.toml")).expect("there is a manifest");

@@ -156,17 +156,47 @@ fn a_string_of_ten_megabytes_on_one_line() {
 }
 
 #[test]
+fn long_names_are_cut_in_messages() {
+    let x = "x".repeat(5_000_000);
+    for (name, text, code) in [
+        ("type", format!("(a::`{x}`)"), "unknown-type"),
+        ("member", format!("[a:Agent | {x}]"), "unknown-name"),
+        ("attribute", format!("[a:Tool | (a::Text {{{x}: 1}})==>(::Text)]"), "unknown-attribute"),
+        ("twice", format!("[{x}:Tool | ()==>(::Text)]").repeat(2), "duplicate-name"),
+        ("term", format!("[t:Tool | ({x})==>(::Text)]"), "missing-parameter-type"),
+        (
+            "parameter",
+            format!("[t:Tool | {}(::Int)]", format!("({x}::Int)==>").repeat(2)),
+            "duplicate-parameter",
+        ),
+        ("result", format!("[t:Tool | ()==>({x})]"), "missing-result-type"),
+        ("escape", format!("(a {{k: \"\\q{x}\"}})"), "unknown-escape"),
+        ("number", format!("(a {{k: 1e5{x}}})"), "malformed-number"),
+        ("letters", format!("(a {{k: {}}})", "ä".repeat(5_000_000)), "missing-value"),
+        ("key", format!("(a {{{x} 1}})"), "missing-value"),
+        ("annotation", format!("@{x} (a)"), "malformed-annotation"),
+    ] {
+        let folder = folder(&[("long.gram", &text)]);
+        let run = gramc("check long.gram --format concise").within(folder.path()).run();
+        assert!(run.stderr.len() < 10_000, "{name}: {} bytes of findings", run.stderr.len());
+        check(&folder, "long.gram").says(&[code]);
+    }
+}
+
+#[test]
 fn a_million_lines_with_errors() {
     let lines = |line: &str| numbered(line, MILLION);
+    // Tools as people write them take several lines.
+    let tools = |tool: &str| numbered(tool, MILLION / 4);
     finds(
         "types.gram",
-        lines("[t#:Tool | (a::Txt)==>(::Text)]"),
-        &["unknown-type", "types.gram:1:"],
+        tools("[t#:Tool |\n  (a::Txt)\n  ==>(::Text)\n]"),
+        &["unknown-type", "types.gram:2:"],
     );
     finds(
         "twice.gram",
-        lines("[t:Tool | (a::Text)==>(::Text)]"),
-        &["duplicate-name", "twice.gram:2:"],
+        tools("[t:Tool |\n  (a::Text)\n  ==>(::Text)\n]"),
+        &["duplicate-name", "twice.gram:5:"],
     );
     finds("strings.gram", lines("(a {k: \"#})"), &["unclosed-string", "strings.gram:1:"]);
     finds("words.gram", lines("word"), &["unexpected-token", "words.gram:1:"]);

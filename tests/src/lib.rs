@@ -4,7 +4,8 @@
 //! and a fuzz target all use them: the reference parser behind a small interface
 //! ([`reference`]), documents made from the grammar ([`generate`]), single edits of documents
 //! ([`mutate`]), and the comparison of the two parsers with the search for a smallest
-//! counterexample ([`compare`](mod@compare), [`shrink`](mod@shrink)).
+//! counterexample ([`compare`](mod@compare), [`shrink`](mod@shrink)). The tests of the model need
+//! random modules ([`modules`]) and a second opinion on which values a type takes ([`reading`]).
 //!
 //! Everything random comes from [`rng`] and depends on a seed only, so a failure found on one
 //! machine is the same failure on every other.
@@ -19,7 +20,9 @@ pub mod campaign;
 pub mod compare;
 pub mod corpus;
 pub mod generate;
+pub mod modules;
 pub mod mutate;
+pub mod reading;
 pub mod reference;
 pub mod rng;
 pub mod shrink;

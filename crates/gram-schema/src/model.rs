@@ -193,7 +193,11 @@ impl Details {
         let place = |known: &Constraint| known.rank().cmp(&constraint.rank());
         match self.constraints.binary_search_by(place) {
             Ok(at) => self.constraints[at] = constraint,
-            Err(at) => self.constraints.insert(at, constraint),
+            Err(at) => {
+                // One or two are all that most types have.
+                self.constraints.reserve_exact(1);
+                self.constraints.insert(at, constraint);
+            }
         }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Display {
 pub(crate) enum Format {
     /// With the lines of the source that they are about
     Human,
-    /// One line each: path:line:column: severity[code] message
+    /// One line each: `path:line:column: severity[code] message`
     Concise,
     /// One JSON object a line
     Json,

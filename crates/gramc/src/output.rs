@@ -94,7 +94,8 @@ fn in_parallel<T: Sync>(
     write: &(impl Fn(&mut Vec<u8>, &T) -> io::Result<()> + Sync),
 ) -> Vec<io::Result<Vec<u8>>> {
     let lines = |from: usize, items: &[T]| {
-        let mut part = Vec::new();
+        // As much as typical items take; growing would copy what is there again and again.
+        let mut part = Vec::with_capacity(items.len() * 512);
         for (at, item) in items.iter().enumerate() {
             part.extend_from_slice(if from + at == 0 { b"\n" } else { b",\n" });
             write(&mut part, item)?;

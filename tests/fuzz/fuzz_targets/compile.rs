@@ -1,9 +1,9 @@
-//! Every text is checked without a panic: it ends in a module or in errors, and all that a
-//! diagnostic points at lies in its text.
+//! Every text is checked and compiled without a panic: it ends in a module, which every target
+//! can write as JSON, or in errors, and all that a diagnostic points at lies in its text.
 
 #![no_main]
 
-use gram_schema::{Checked, check};
+use gram_schema::{Checked, Draft, Target, check};
 use gram_syntax::{Diagnostic, Severity, SourceFile, Span, parse};
 use libfuzzer_sys::{Corpus, fuzz_target};
 
@@ -15,6 +15,16 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     diagnostics.iter().for_each(assert_places);
     let errors = diagnostics.iter().any(|found| found.severity == Severity::Error);
     assert_ne!(module.is_some(), errors, "a text has a module or errors");
+    if let Some(module) = &module {
+        for target in Target::ALL {
+            for draft in [Draft::Draft2020, Draft::Draft7] {
+                let written = serde_json::to_string(&target.tools(module, 0..1, draft));
+                let text = written.expect("a module can be written as JSON");
+                let read: serde_json::Result<serde_json::Value> = serde_json::from_str(&text);
+                assert!(read.is_ok() || text.matches(['{', '[']).count() > 120, "no JSON: {text}");
+            }
+        }
+    }
     Corpus::Keep
 });
 

@@ -126,11 +126,12 @@ impl<'t> Checker<'t> {
         file: usize,
         node: Node<'t>,
         name: Node<'t>,
+        arrow: Option<Node<'t>>,
     ) -> Option<Field> {
         let subject = node.subject();
         let text = SmolStr::new(name.content());
         if subject.labels().next().is_some() {
-            return self.field(file, node, Some(text));
+            return self.field(file, node, Some(text), arrow);
         }
         let Some(term) = self.terms.get(&text).cloned() else {
             if !self.unread_terms.contains(&text) {
@@ -140,6 +141,9 @@ impl<'t> Checker<'t> {
         };
         let mut attributes = self.record_attributes(file, subject.record);
         Self::add_doc(&mut attributes, node);
+        if let Some(arrow) = arrow {
+            Self::add_doc(&mut attributes, arrow);
+        }
         Some(self.typed_field(file, term, &attributes, 0))
     }
 
@@ -163,6 +167,7 @@ impl<'t> Checker<'t> {
         file: usize,
         node: Node<'t>,
         name: Option<SmolStr>,
+        arrow: Option<Node<'t>>,
     ) -> Option<Field> {
         let subject = node.subject();
         let mut labels = subject.labels();
@@ -178,6 +183,9 @@ impl<'t> Checker<'t> {
         let ty = self.label_type(file, label)?;
         let mut attributes = self.record_attributes(file, subject.record);
         Self::add_doc(&mut attributes, node);
+        if let Some(arrow) = arrow {
+            Self::add_doc(&mut attributes, arrow);
+        }
         Some(self.typed_field(file, blank(name.unwrap_or_default(), ty), &attributes, 0))
     }
 

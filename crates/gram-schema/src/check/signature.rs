@@ -10,6 +10,9 @@ use crate::codes;
 use crate::format::built_in;
 use crate::model::{Field, Output};
 
+/// A node of a signature, and the arrow before it.
+type Step<'t> = (Node<'t>, Option<Node<'t>>);
+
 impl<'t> Checker<'t> {
     /// Reads a signature: every node but the last is a parameter, the last is the result.
     pub(super) fn signature(
@@ -18,7 +21,10 @@ impl<'t> Checker<'t> {
         path: Node<'t>,
     ) -> Option<(Vec<Field>, Output)> {
         let parts: Vec<_> = path.children().collect();
-        let mut nodes: Vec<_> = parts.iter().copied().step_by(2).collect();
+        // Each node with the arrow before it: a doc comment may stand before either.
+        let arrow = |at: usize| at.checked_sub(1).and_then(|at| parts.get(at)).copied();
+        let nodes = parts.iter().enumerate().step_by(2);
+        let mut nodes: Vec<_> = nodes.map(|(at, node)| (*node, arrow(at))).collect();
         if nodes.len() < 2 {
             self.lone_node(file, path);
             return None;
@@ -27,7 +33,7 @@ impl<'t> Checker<'t> {
             nodes.reverse();
         }
         let result = nodes.pop()?;
-        if let [only] = nodes.as_slice()
+        if let [(only, _)] = nodes.as_slice()
             && only.subject().is_empty()
         {
             nodes.clear();
@@ -86,15 +92,15 @@ impl<'t> Checker<'t> {
         None
     }
 
-    fn parameters(&mut self, file: usize, nodes: &[Node<'t>]) -> Option<Vec<Field>> {
+    fn parameters(&mut self, file: usize, nodes: &[Step<'t>]) -> Option<Vec<Field>> {
         let mut parameters: Vec<Field> = Vec::with_capacity(nodes.len());
         let mut seen = Seen::default();
         let mut complete = true;
-        for node in nodes {
+        for (node, arrow) in nodes {
             if let Some(name) = node.subject().identifier {
                 self.unique_parameter(file, name, &mut seen);
             }
-            match self.parameter(file, *node) {
+            match self.parameter(file, (*node, *arrow)) {
                 Some(parameter) => parameters.push(parameter),
                 None => complete = false,
             }
@@ -113,7 +119,7 @@ impl<'t> Checker<'t> {
         self.report(file, error);
     }
 
-    fn parameter(&mut self, file: usize, node: Node<'t>) -> Option<Field> {
+    fn parameter(&mut self, file: usize, (node, arrow): Step<'t>) -> Option<Field> {
         let subject = node.subject();
         if subject.is_empty() {
             let error = self
@@ -134,10 +140,10 @@ impl<'t> Checker<'t> {
             self.report(file, error);
             return None;
         };
-        self.named_field(file, node, name)
+        self.named_field(file, node, name, arrow)
     }
 
-    fn result(&mut self, file: usize, node: Node<'t>) -> Option<Output> {
+    fn result(&mut self, file: usize, (node, arrow): Step<'t>) -> Option<Output> {
         let subject = node.subject();
         let labels = subject.labels().count();
         if labels == 0 {
@@ -161,7 +167,7 @@ impl<'t> Checker<'t> {
             self.report(file, error);
             return None;
         }
-        let field = self.field(file, node, None)?;
+        let field = self.field(file, node, None, arrow)?;
         let name = subject.identifier.map(|name| SmolStr::new(name.content()));
         Some(Output { name, slot: field.slot })
     }

@@ -48,6 +48,8 @@ impl<'t> Checker<'t> {
             attributes: Vec::new(),
         };
         let attributes = self.declaration_attributes(declaration, &KNOWN);
+        let described = attributes.iter().any(|attribute| attribute.key == "description");
+        tool.attributes.reserve_exact(attributes.len() - usize::from(described));
         for attribute in &attributes {
             self.tool_attribute(file, &mut tool, attribute);
         }

@@ -68,7 +68,8 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn run(source: &'a Arc<SourceFile>, lexed: Lexed, limits: &'a Limits) -> Parsed {
         let Lexed { tokens, errors, slash_strings, unicode_escapes, .. } = lexed;
-        let nodes = Vec::with_capacity(tokens.len() / 2 + 1);
+        // Measured on tool files: 58 nodes for 100 tokens. Too little would cost a copy of all.
+        let nodes = Vec::with_capacity(tokens.len() / 8 * 5 + 16);
         let mut parser = Parser {
             source,
             limits,

@@ -1,0 +1,232 @@
+//! A second reading of the model: which values a type takes, as the language's pages say it.
+//!
+//! It is written for the tests alone and shares nothing with the checker or the emitted schemas,
+//! so that an error would have to be made twice to stay hidden. It is slow and plain on purpose.
+
+use std::cmp::Ordering;
+
+use gram_schema::model::{Constraint, Field, Host, ObjectType, Open, Presence, Slot, Type};
+use serde_json::{Map, Number, Value};
+
+/// Regular expressions, each with what it says in plain code.
+pub const PATTERNS: [(&str, fn(&str) -> bool); 6] = [
+    ("^[a-z]+$", |text| !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase())),
+    ("a", |text| text.contains('a')),
+    ("^$|^.", |text| text.is_empty() || !text.starts_with('\n')),
+    ("^[^/].*$", |text| text.chars().count() > 0 && !text.starts_with('/') && one_line(text)),
+    ("^\\\\`\"", |text| text.starts_with("\\`\"")),
+    ("//|/\\*\\*", |text| text.contains("//") || text.contains("/**")),
+];
+
+/// Whether `.*` can go over the whole of it, past its first character.
+fn one_line(text: &str) -> bool {
+    !text.chars().skip(1).any(|c| c == '\n')
+}
+
+/// Whether a value may stand in a place of a type and attributes.
+pub fn slot(slot: &Slot, value: &Value) -> bool {
+    if matches!(slot.ty, Type::Nullable(_)) && value.is_null() {
+        return true;
+    }
+    let constraints = slot.details.iter().flat_map(|details| &details.constraints);
+    ty(&slot.ty, value) && constraints.into_iter().all(|narrow| constraint(narrow, value))
+}
+
+/// Whether a type takes a value.
+pub fn ty(expected: &Type, value: &Value) -> bool {
+    match expected {
+        Type::Any => true,
+        Type::Null => value.is_null(),
+        Type::Boolean => value.is_boolean(),
+        Type::Number => value.is_number(),
+        Type::Integer => match value {
+            Value::Number(number) => Decimal::of(number).exponent >= 0,
+            _ => false,
+        },
+        Type::Text | Type::Bytes | Type::Formatted(_) => value.is_string(),
+        Type::Literal(literal) => equal(literal, value),
+        Type::List(item) => {
+            value.as_array().is_some_and(|items| items.iter().all(|value| ty(item, value)))
+        }
+        Type::Tuple(types) => value.as_array().is_some_and(|items| {
+            items.len() == types.len()
+                && types.iter().zip(items).all(|(item, value)| ty(item, value))
+        }),
+        Type::Map(inner) => {
+            value.as_object().is_some_and(|map| map.values().all(|value| ty(inner, value)))
+        }
+        Type::Object(expected) => value.as_object().is_some_and(|map| object(expected, map)),
+        Type::Nullable(inner) => value.is_null() || ty(inner, value),
+        Type::Union(members) => members.iter().any(|member| ty(member, value)),
+    }
+}
+
+fn object(expected: &ObjectType, map: &Map<String, Value>) -> bool {
+    fields(expected.fields.as_deref().unwrap_or_default(), &expected.open, map)
+}
+
+/// Whether an object may be an object of the given fields, or the arguments of a tool with these
+/// parameters.
+pub fn fields(fields: &[Field], open: &Open, map: &Map<String, Value>) -> bool {
+    // An injected field is in no schema that a model sees.
+    let mut shown = fields.iter().filter(|field| field.host != Host::Injected);
+    let declared = |name: &str| shown.clone().any(|field| field.name == name);
+    let mut others = map.iter().filter(|(name, _)| !declared(name));
+    let others = match open {
+        Open::Unsaid | Open::Yes => true,
+        Open::No => others.next().is_none(),
+        Open::Of(inner) => others.all(|(_, value)| ty(inner, value)),
+    };
+    others
+        && shown.all(|field| match map.get(field.name.as_str()) {
+            Some(value) => slot(&field.slot, value),
+            None => !required(field),
+        })
+}
+
+/// Whether a field has to be there.
+fn required(field: &Field) -> bool {
+    field.host == Host::No
+        && match field.presence {
+            Presence::Required => true,
+            Presence::Optional => false,
+            Presence::ByDefault => field.slot.default.is_none(),
+        }
+}
+
+/// Whether a value lies within what narrows a type. What speaks of other kinds of value says
+/// nothing of this one.
+pub fn constraint(constraint: &Constraint, value: &Value) -> bool {
+    let number = |holds: &dyn Fn(&Decimal) -> bool| match value {
+        Value::Number(number) => holds(&Decimal::of(number)),
+        _ => true,
+    };
+    let length = |holds: &dyn Fn(u64) -> bool| match value {
+        Value::String(text) => holds(text.chars().count() as u64),
+        _ => true,
+    };
+    let size = |holds: &dyn Fn(u64) -> bool| match value {
+        Value::Array(items) => holds(items.len() as u64),
+        Value::Object(map) => holds(map.len() as u64),
+        _ => true,
+    };
+    match constraint {
+        Constraint::Enum(members) => members.iter().any(|member| equal(member, value)),
+        Constraint::Const(constant) => equal(constant, value),
+        Constraint::Minimum(least) => number(&|it| it.compare(&Decimal::of(least)).is_ge()),
+        Constraint::Maximum(most) => number(&|it| it.compare(&Decimal::of(most)).is_le()),
+        Constraint::Above(bound) => number(&|it| it.compare(&Decimal::of(bound)).is_gt()),
+        Constraint::Below(bound) => number(&|it| it.compare(&Decimal::of(bound)).is_lt()),
+        Constraint::MultipleOf(step) => number(&|it| it.is_multiple_of(&Decimal::of(step))),
+        Constraint::MinLength(least) => length(&|it| it >= *least),
+        Constraint::MaxLength(most) => length(&|it| it <= *most),
+        Constraint::MinSize(least) => size(&|it| it >= *least),
+        Constraint::MaxSize(most) => size(&|it| it <= *most),
+        Constraint::Pattern(pattern) => value
+            .as_str()
+            .is_none_or(|text| PATTERNS.iter().any(|(known, says)| pattern == known && says(text))),
+        // A format is a remark, in the schemas as well as here.
+        Constraint::Format(_) => true,
+        Constraint::Unique => value.as_array().is_none_or(|items| {
+            (1..items.len()).all(|at| !items[..at].iter().any(|other| equal(other, &items[at])))
+        }),
+        Constraint::Keys(keys) => value
+            .as_object()
+            .is_none_or(|map| map.keys().all(|key| ty(keys, &Value::String(key.clone())))),
+    }
+}
+
+/// Whether two values are equal as JSON.
+fn equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => Decimal::of(a).compare(&Decimal::of(b)).is_eq(),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| equal(a, b)))
+        }
+        (a, b) => a == b,
+    }
+}
+
+/// A number as whole digits times a power of ten, exactly.
+struct Decimal {
+    negative: bool,
+    /// Without zeros at either end; empty for zero.
+    digits: String,
+    exponent: i64,
+}
+
+impl Decimal {
+    fn of(number: &Number) -> Self {
+        let text = number.to_string();
+        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((&text, "0"));
+        let mut exponent: i64 = exponent.parse().expect("exponents in tests are small");
+        let negative = mantissa.starts_with('-');
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        exponent -= i64::try_from(fraction.len()).expect("numbers in tests are short");
+        let all = format!("{}{fraction}", whole.trim_start_matches('-'));
+        let digits = all.trim_end_matches('0');
+        exponent += i64::try_from(all.len() - digits.len()).expect("numbers in tests are short");
+        let digits = digits.trim_start_matches('0').to_owned();
+        if digits.is_empty() {
+            return Self { negative: false, digits, exponent: 0 };
+        }
+        Self { negative, digits, exponent }
+    }
+
+    /// The digits down to a power of ten.
+    fn at(&self, exponent: i64) -> String {
+        let zeros = usize::try_from(self.exponent - exponent).expect("exponents are small");
+        format!("{}{}", self.digits, "0".repeat(zeros))
+    }
+
+    fn compare(&self, other: &Self) -> Ordering {
+        let exponent = self.exponent.min(other.exponent);
+        let (a, b) = (self.at(exponent), other.at(exponent));
+        let (a, b) = (a.trim_start_matches('0'), b.trim_start_matches('0'));
+        match (self.negative, other.negative) {
+            (false, true) => Ordering::Greater,
+            (true, false) => Ordering::Less,
+            (negative, _) => {
+                let magnitude = a.len().cmp(&b.len()).then_with(|| a.cmp(b));
+                if negative { magnitude.reverse() } else { magnitude }
+            }
+        }
+    }
+
+    fn is_multiple_of(&self, step: &Self) -> bool {
+        let exponent = self.exponent.min(step.exponent);
+        let whole = |text: String| if text.is_empty() { Ok(0) } else { text.parse::<u128>() };
+        match (whole(self.at(exponent)), whole(step.at(exponent))) {
+            (Ok(value), Ok(step)) => value % step == 0,
+            // The tests have no such long numbers beside a step.
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn number(text: &str) -> Number {
+        text.parse().expect("a number")
+    }
+
+    #[test]
+    fn numbers_are_read_exactly() {
+        let compare = |a, b| Decimal::of(&number(a)).compare(&Decimal::of(&number(b)));
+        assert_eq!(compare("1.50", "15e-1"), Ordering::Equal);
+        assert_eq!(compare("-0.0", "0"), Ordering::Equal);
+        assert_eq!(compare("9007199254740993", "9007199254740992"), Ordering::Greater);
+        assert_eq!(compare("-2", "-1.5"), Ordering::Less);
+        assert_eq!(compare("0.09", "0.1"), Ordering::Less);
+        assert!(Decimal::of(&number("1.5")).is_multiple_of(&Decimal::of(&number("0.25"))));
+        assert!(!Decimal::of(&number("1.1")).is_multiple_of(&Decimal::of(&number("0.25"))));
+        assert!(ty(&Type::Integer, &json!(5.0)) && !ty(&Type::Integer, &json!(5.5)));
+    }
+}

@@ -1,0 +1,190 @@
+//! What is printed is read back as the same module.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::path::Path;
+
+use gram_schema::model::{Agent, Module};
+use gram_schema::{Checked, check, print};
+use gram_syntax::{Extension, Parse, SourceFile, parse};
+use gramc_tests::campaign;
+use gramc_tests::modules::{Modules, Numbers};
+use gramc_tests::reference;
+use gramc_tests::rng::Rng;
+
+/// The number of random modules.
+const CASES: usize = 10_000;
+
+/// How many failures each thread reports before it stops.
+const MAX_FAILURES: usize = 3;
+
+fn read(text: &str) -> Parse {
+    parse(SourceFile::new("printed.gram", text))
+}
+
+/// Why a module does not come back from its text, if it does not.
+fn loss(module: &Module) -> Option<String> {
+    let text = print(module);
+    let parsed = read(&text);
+    if let Some(reason) = not_portable(&text, &parsed) {
+        return Some(format!("{reason}\n{text}"));
+    }
+    let Checked { module: again, diagnostics } = check(&[parsed]);
+    let found: Vec<_> = diagnostics.iter().map(|found| &found.message).collect();
+    let Some(again) = again else { return Some(format!("{found:#?}\n{text}")) };
+    if *again != *module {
+        return Some(format!("another module:\n{:#?}\n{:#?}\n{text}", *again, module));
+    }
+    let second = print(&again);
+    (second != text).then(|| format!("printed anew it is another text:\n{text}\n{second}"))
+}
+
+/// Why the text is not as portable as it could be, if it is not.
+fn not_portable(text: &str, parsed: &Parse) -> Option<String> {
+    let uses = |kind| parsed.extensions().iter().any(|extension| extension.kind == kind);
+    if uses(Extension::SlashString) || uses(Extension::AngleRecord) {
+        return Some("it uses an extension without need".to_owned());
+    }
+    if uses(Extension::UnicodeEscape) && !text.contains("\\u0000") {
+        return Some("it has an escape without need".to_owned());
+    }
+    let plain = parsed.extensions().is_empty();
+    (plain && !reference::accepts(text)).then(|| "the reference rejects it".to_owned())
+}
+
+/// Modules of one declaration each, of which one may show the same loss as the whole.
+fn parts(module: &Module) -> Vec<Module> {
+    let part = || Module::default();
+    let mut parts = Vec::new();
+    for term in &module.terms {
+        parts.push(part());
+        parts.last_mut().unwrap().terms.push(term.clone());
+    }
+    for tool in &module.tools {
+        parts.push(part());
+        parts.last_mut().unwrap().tools.push(tool.clone());
+    }
+    for agent in &module.agents {
+        parts.push(part());
+        let agent = Agent { members: Vec::new(), ..agent.clone() };
+        parts.last_mut().unwrap().agents.push(agent);
+    }
+    parts
+}
+
+/// What stands in some of the texts, if the modules are as various as they are meant to be.
+#[rustfmt::skip] // Words to look for, which read better in rows.
+const SOMEWHERE: &[&str] = &[
+    "::Any", "::Null", "::Bool", "::Int", "::Number", "::Text", "::Bytes", "::Object", "::Array",
+    "::Map", "::Date ", "::Time ", "::DateTime", "::Duration", "::Email", "::Uri", "::Uuid",
+    "::Ipv4", "::Ipv6", "::Hostname", "[]", "?", " | ", "Map<", "?: ", " = ", "()==>", "\n  ==>",
+    "description: ", "title: ", "default: ", "optional: true", "optional: false", "nullable: true",
+    "examples: [", "deprecated: true", "deprecated: false", "unsound: true", "enum: ", "const: ",
+    "above: ", "below: ", "multipleOf: ", "pattern: ", "format: ", "unique: true", "keys: ",
+    "open: true", "open: false", "open: \"", "pinned: ", "injected: true", "secret: true",
+    "fields: [", "range: 1..", "range: ...", "...,", "length: ...", "size: ...",
+    "readOnly: ", "maxIterations: ", "api: \"functions\"", "result: ", "instruction: ", "model: ",
+    "/**\n * ", "```\n", "(Content-Type::", "`$vectorSearch`", "`MA(5)`", "`año`", "(42::", "(true::",
+    "``", "json`", "\\u0000", "\\/\\/", "\\/**", "\\`", "\\\"", "\\\\", "'\"'", "9007199254740993", "e+5",
+];
+
+#[test]
+fn random_modules_come_back() {
+    let seed = campaign::seed().wrapping_add(3);
+    let failures = campaign::each_thread(|first, step| {
+        let mut failures = Vec::new();
+        let mut missing = SOMEWHERE.to_vec();
+        for case in (first..CASES).step_by(step) {
+            let mut rng = Rng::for_case(seed, case);
+            let module = Modules::new(&mut rng, Numbers::Exact).module();
+            if !missing.is_empty() {
+                let text = print(&module);
+                missing.retain(|word| !text.contains(word));
+            }
+            let Some(whole) = loss(&module) else { continue };
+            let small = parts(&module).iter().find_map(loss);
+            failures.push(format!("case {case}: {}", small.unwrap_or(whole)));
+            if failures.len() == MAX_FAILURES {
+                break;
+            }
+        }
+        if failures.is_empty() && !missing.is_empty() {
+            failures.push(format!("nowhere in the texts: {missing:?}"));
+        }
+        failures
+    });
+    let failures: Vec<String> = failures.into_iter().flatten().collect();
+    assert!(failures.is_empty(), "seed {seed}:\n{}", failures.join("\n\n"));
+}
+
+#[test]
+fn the_examples_come_back() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("examples");
+    let mut examples = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "gram") {
+            assert_comes_back(&std::fs::read_to_string(&path).unwrap());
+            examples += 1;
+        }
+    }
+    assert!(examples >= 3);
+}
+
+fn assert_comes_back(text: &str) {
+    let Checked { module, diagnostics } = check(&[read(text)]);
+    let Some(module) = module else { panic!("{diagnostics:#?}\n{text}") };
+    if let Some(loss) = loss(&module) {
+        panic!("{loss}");
+    }
+}
+
+/// A text of every notation that a module keeps no memory of.
+#[test]
+fn every_notation_comes_back() {
+    for text in [
+        "",
+        "[t:Tool | (a::Integer)-->(b::Float)-->(::String)]",
+        "[t:Tool | (::String)<~~(b::List)<~~(a::Boolean)]",
+        "/** One.\n *\n *   Two. */ [t:Tool | ()==>(::Any)]",
+        "@title(t) @description('d') [t:Tool | ()==>(x::Null {description: \"r\", default: null})]",
+        "(a::Text {default: \"x\"}) [t:Tool | (a {default: \"y\", nullable: true})==>(a::Text)]",
+        "[t:Tool {a: 1..2, b: 2s, c: x, d: date`d`, e: 0x10, f: 017, g: null} | ()==>(::Text)]",
+        "[t:Tool {a: json`{\"b\": [1E5, {}]}`, b: [], c: [[1]], d: {e: {}}} | ()==>(::Text)]",
+        "[a:Agent | [b:Agent | [c:Tool | ()==>(::Text)], d], d] [d:Tool | ()==>(::Text)]",
+        "[t:Tool | (a::Object {nullable: true, open: \"Text\", fields: []})==>(::Text)]",
+        "[t:Tool | (a::`Map<Int>?`)==>(b::Map {nullable: true, keys: \"Email\"})==>(::Text)]",
+        "[t:Tool | (a::Text {deprecated: false})==>(b::`(Any?)?`)==>(::`Null?`)]",
+        "[t:Tool | (a::`{x?: Int = 3, \"y z\": {}[]}` {open: false})==>(::Text)]",
+    ] {
+        assert_comes_back(text);
+    }
+}
+
+/// What nests as deep as the checker reads it, printed in the other of two spellings, would
+/// sometimes nest too deep to be read.
+#[test]
+fn what_nests_deep_comes_back() {
+    let nested = |open: &str, inner: &str, close: &str, times: usize| {
+        format!("{}{inner}{}", open.repeat(times), close.repeat(times))
+    };
+    let fields = nested("[{name: 'x', title: 'T', fields: ", "[]", "}]", 99);
+    let values = nested("[", &format!("json`{}`", nested("[", "", "]", 127)), "]", 119);
+    for parameter in [
+        format!("a::Object {{fields: {fields}}}"),
+        format!("a::Any {{default: {values}}}"),
+        format!("a::`{}`", nested("[", "Text | Int", "]", 64)),
+        format!("a::Array {{elementType: '{}'}}", nested("[", "Text | Int", "]", 64)),
+        format!(
+            "a::Array {{elementType: '{}', nullable: true}}",
+            nested("Map<", "[Int|Text]", ">", 63)
+        ),
+        format!("a::Map {{valueType: '{}', keys: 'Text'}}", nested("Map<", "Int[]", ">", 64)),
+        format!("a::`{}` {{nullable: true}}", nested("{a: ", "Int | Text", "}", 64)),
+        format!("a::`{}` {{open: true}}", nested("{a: ", "Int | Text", "}", 64)),
+        format!("a::`Text{}`", "[]".repeat(64)),
+        format!("a::`(Text | Int){}`", "[]?".repeat(32)),
+        format!("a::`[(Text | Int){}]?`", "[]?".repeat(31)),
+    ] {
+        assert_comes_back(&format!("[t:Tool | ({parameter})==>(::Text)]"));
+    }
+}
