@@ -11,9 +11,6 @@ use gramc_tests::modules::{Modules, Numbers};
 use gramc_tests::reference;
 use gramc_tests::rng::Rng;
 
-/// The number of random modules.
-const CASES: usize = 10_000;
-
 /// How many failures each thread reports before it stops.
 const MAX_FAILURES: usize = 3;
 
@@ -90,10 +87,11 @@ const SOMEWHERE: &[&str] = &[
 #[test]
 fn random_modules_come_back() {
     let seed = campaign::seed().wrapping_add(3);
+    let cases = campaign::cases() / 2;
     let failures = campaign::each_thread(|first, step| {
         let mut failures = Vec::new();
         let mut missing = SOMEWHERE.to_vec();
-        for case in (first..CASES).step_by(step) {
+        for case in (first..cases).step_by(step) {
             let mut rng = Rng::for_case(seed, case);
             let module = Modules::new(&mut rng, Numbers::Exact).module();
             if !missing.is_empty() {

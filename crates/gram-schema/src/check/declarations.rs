@@ -161,7 +161,7 @@ impl<'t> Checker<'t> {
             known.first().filter(|_| likely).map(|near| (label, *near))
         });
         if let Some((label, near)) = near {
-            let message = format!("`{}` declares nothing, so this pattern is data", label.text());
+            let message = format!("`{}` declares nothing", label.text());
             let warning = self
                 .warning(&codes::UNKNOWN_LABEL, file, label.span(), message)
                 .help(format!("did you mean `{near}`?"))
@@ -170,7 +170,7 @@ impl<'t> Checker<'t> {
         }
         let signature = node.elements().next().is_some_and(is_signature);
         if let (Some(name), None, true) = (subject.identifier, subject.labels_node(), signature) {
-            let message = format!("`{}` has no label, so this pattern is data", name.content());
+            let message = format!("`{}` has no label, so it declares nothing", name.content());
             let end = gram_syntax::Span::empty(name.span().end);
             let warning = self
                 .warning(&codes::UNKNOWN_LABEL, file, name.span(), message)
@@ -268,7 +268,8 @@ impl<'t> Checker<'t> {
         let mut labels = subject.labels();
         let (Some(label), None) = (labels.next(), labels.next()) else { return false };
         if let Some((known, _)) = LABELS.iter().find(|(known, _)| label.text() == *known) {
-            let message = format!("a {known} is declared in square brackets, so this node is data");
+            let message =
+                format!("a {known} is declared in square brackets, so this declares nothing");
             let warning = self
                 .warning(&codes::UNKNOWN_LABEL, file, label.span(), message)
                 .help(format!("write [name:{known} | …]"));
@@ -296,7 +297,7 @@ impl<'t> Checker<'t> {
             &codes::UNKNOWN_TYPE,
             file,
             label.span(),
-            format!("`{name}` is no type, so this node is data and no vocabulary term"),
+            format!("`{name}` is no type, so this declares no vocabulary term"),
         );
         let fix = Fix::replace(NeedsLook, format!("write `{near}`"), label.span(), near);
         self.report(file, note.help(format!("did you mean `{near}`?")).fix(fix));

@@ -174,7 +174,12 @@ impl<'t> Checker<'t> {
         let label = labels.next()?;
         if let Some(second) = labels.next() {
             let error = self
-                .error(&codes::SEVERAL_TYPES, file, second.span(), "a node has one type")
+                .error(
+                    &codes::SEVERAL_TYPES,
+                    file,
+                    second.span(),
+                    "a parameter or result has one type",
+                )
                 .label(label.span(), "the first one")
                 .help("one of several types is a union, in backticks: (a::`Text | Int`)");
             self.report(file, error);

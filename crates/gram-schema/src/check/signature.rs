@@ -46,7 +46,12 @@ impl<'t> Checker<'t> {
     fn lone_node(&mut self, file: usize, path: Node<'t>) {
         let text = path.text();
         let mut error = self
-            .error(&codes::MISSING_SIGNATURE, file, path.span(), "one node alone is no signature")
+            .error(
+                &codes::MISSING_SIGNATURE,
+                file,
+                path.span(),
+                "a signature has at least two parts",
+            )
             .here("a parameter or the result?");
         error = if path.children().next().is_some_and(|node| node.subject().identifier.is_none()) {
             error.help(format!("a tool without parameters is ()==>{text}")).fix(Fix::replace(
@@ -127,7 +132,7 @@ impl<'t> Checker<'t> {
                     &codes::MISPLACED_UNIT,
                     file,
                     node.span(),
-                    "`()` stands only alone before the result",
+                    "`()` stands beside other parameters",
                 )
                 .help("remove it: a signature with other parameters needs no `()`");
             self.report(file, error);

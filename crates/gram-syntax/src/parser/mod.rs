@@ -61,6 +61,8 @@ struct Parser<'a> {
     open: [u32; 4],
     /// The last string without its end, which has swallowed what follows on its line.
     swallowed: Option<u32>,
+    /// How many findings there were when the current declaration began.
+    before: usize,
     /// The token at which the last error was reported, to report each place once.
     reported: Option<u32>,
 }
@@ -82,6 +84,7 @@ impl<'a> Parser<'a> {
             extensions: Vec::new(),
             open: [0; 4],
             swallowed: None,
+            before: 0,
             reported: None,
         };
         parser.lexical_errors(&errors);
@@ -98,6 +101,7 @@ impl<'a> Parser<'a> {
     fn finish(mut self) -> Parsed {
         self.nodes.shrink_to_fit();
         self.diagnostics.sort_by_key(|diagnostic| diagnostic.span().start);
+        self.drop_shadows();
         self.extensions.sort_by_key(|extension| extension.span.start);
         limit_diagnostics(&mut self.diagnostics, self.limits.max_diagnostics);
         Parsed {

@@ -1,7 +1,7 @@
 //! Documents, annotated patterns and subject patterns.
 
 use super::Parser;
-use super::group::{After, Group, Items};
+use super::group::{After, Group, Items, is_closer};
 use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
 
@@ -14,6 +14,9 @@ impl Parser<'_> {
             self.record();
         }
         loop {
+            if self.begins_line(self.at) && !is_closer(self.kind()) {
+                self.before = self.diagnostics.len();
+            }
             match self.kind() {
                 T::End => break,
                 T::LBracket => self.subject_pattern(),
@@ -197,14 +200,25 @@ impl Parser<'_> {
         self.close(reference);
     }
 
+    /// Whether, after something stray, a pattern begins: at the start of a line, or where `[name`
+    /// stands.
+    fn at_pattern(&self) -> bool {
+        match self.kind() {
+            T::End => true,
+            T::LBracket => {
+                self.begins_line(self.at) || matches!(self.second(), T::Symbol | T::Backticked)
+            }
+            T::LParen | T::At | T::AtAt => self.begins_line(self.at),
+            _ => false,
+        }
+    }
+
     /// Something at the top level that begins no pattern.
     fn stray(&mut self) {
-        let start = self.at;
         self.stray_error();
         let node = self.open(N::Error);
-        while !matches!(self.kind(), T::End | T::LBracket | T::LParen | T::At | T::AtAt)
-            || self.at == start
-        {
+        self.bump();
+        while !self.at_pattern() {
             self.bump();
         }
         self.close(node);

@@ -19,10 +19,16 @@ impl Parser<'_> {
     }
 
     fn subject_of(&mut self, node: bool) {
+        let before = self.last;
         self.identifier();
         self.labels_of(node);
         if matches!(self.kind(), T::LBrace | T::Less) {
             self.record();
+        } else if self.last != before && self.record_without_brace() {
+            let record = self.open(N::Record);
+            let group = self.group(T::RBrace);
+            self.record_properties(group);
+            self.close(record);
         }
     }
 

@@ -71,7 +71,13 @@ impl Parser<'_> {
         let whole = Span::new(self.span(first).start, self.span(self.last).end);
         let here = self.here();
         let text = self.text(self.at).to_owned();
+        let typed = matches!(self.kind(), T::Colon | T::ColonColon)
+            || matches!(self.second(), T::Colon | T::ColonColon);
         match self.kind() {
+            T::Symbol | T::Backticked | T::Colon | T::ColonColon if typed => {
+                self.node_without_parenthesis();
+                true
+            }
             T::Symbol | T::Backticked => {
                 let node = format!("(::{text})");
                 let message = format!("found {} where a node belongs", self.found());
@@ -85,26 +91,30 @@ impl Parser<'_> {
                 true
             }
             kind if is_arrow(kind) => self.long_arrow(whole),
-            T::Colon | T::ColonColon => {
-                let label = self.text(self.after(self.at)).to_owned();
-                let message = format!("found {} where a node belongs", self.found());
-                let error = self
-                    .error(&codes::ARROW, here, message)
-                    .label(whole, "behind this arrow")
-                    .help(format!("a node stands in parentheses: (::{label})"));
-                self.report(error);
-                self.error_token();
-                self.error_token();
-                true
-            }
             _ => {
                 let error = self
-                    .error(&codes::ARROW, whole, "a node is missing behind this arrow")
-                    .help("a path ends with a node; say what comes back: (::Text)");
+                    .error(&codes::ARROW, whole, "nothing stands behind this arrow")
+                    .help("say what comes back: (::Text)");
                 self.report(error);
                 false
             }
         }
+    }
+
+    /// A node behind an arrow whose opening parenthesis is missing.
+    fn node_without_parenthesis(&mut self) {
+        let here = Span::empty(self.here().start);
+        let message = format!("a `(` is missing before {}", self.found());
+        let error = self
+            .error(&codes::ARROW, here, message)
+            .here("the `(` belongs here")
+            .help("a parameter or a result stands in parentheses: (name::Text), (::Text)")
+            .fix(Fix::replace(NeedsLook, "insert the `(`", here, "("));
+        self.report(error);
+        let node = self.open(N::NodePattern);
+        self.node_subject();
+        self.eat(T::RParen);
+        self.close(node);
     }
 
     /// An arrow of more than two strokes, or two arrows in a row.

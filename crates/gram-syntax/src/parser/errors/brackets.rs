@@ -19,7 +19,7 @@ impl Parser<'_> {
         let error = self
             .error(&codes::UNCLOSED_BRACKET, opener, message)
             .here("opened here")
-            .label(self.here(), format!("found {} before its `{closer}`", self.found()))
+            .label(self.here(), format!("the `{closer}` is missing before {}", self.found()))
             .help(format!("close it with `{closer}`"))
             .fix(Fix::replace(NeedsLook, format!("insert `{closer}`"), self.gap(), closer));
         self.report_in(group, error);
@@ -31,6 +31,10 @@ impl Parser<'_> {
         let closer = closer_text(group.closer);
         let found = self.found();
         if self.closes_soon(group, false) {
+            if self.diagnostics.len() > self.before {
+                // The shadow of what was found in this declaration already.
+                return true;
+            }
             let error = self
                 .error(
                     &codes::UNCLOSED_BRACKET,
@@ -92,7 +96,7 @@ impl Parser<'_> {
                 .help("write an annotation for each: @key(value) @other(value)")
         } else if group.closer == T::RParen {
             let fix = Fix::replace(NeedsLook, "write a node for each", span, ")==>(");
-            self.error(&codes::UNEXPECTED_TOKEN, span, "a node holds one parameter")
+            self.error(&codes::UNEXPECTED_TOKEN, span, "parentheses hold one parameter")
                 .help("write a node for each: (a::Int)==>(b::Int)==>(::Int)")
                 .fix(fix)
         } else {

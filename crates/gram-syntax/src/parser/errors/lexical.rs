@@ -41,6 +41,31 @@ impl Parser<'_> {
             && between.is_some_and(|between| !between.contains("\n["))
     }
 
+    /// Drops what a string without its end makes of its line: its quotes are taken the wrong way
+    /// round, so of all findings on the line only the first one says something.
+    pub(in crate::parser) fn drop_shadows(&mut self) {
+        let source = self.source;
+        let line = |found: &Diagnostic| source.lines().line_of(found.span().start);
+        let strings = self.diagnostics.iter().filter(|found| *found.code == codes::UNCLOSED_STRING);
+        let strings: Vec<u32> = strings.map(line).collect();
+        if strings.is_empty() {
+            return;
+        }
+        let mut kept = Vec::new();
+        self.diagnostics.retain(|found| {
+            let line = line(found);
+            if strings.binary_search(&line).is_err() {
+                return true;
+            }
+            let bracket = *found.code == codes::UNCLOSED_BRACKET;
+            let first = !bracket && kept.last() != Some(&line);
+            if first {
+                kept.push(line);
+            }
+            first
+        });
+    }
+
     fn lexical_error(&self, error: LexicalError) -> Diagnostic {
         let LexicalError { kind, span } = error;
         let text = self.source.slice(span);

@@ -68,6 +68,15 @@ impl Parser<'_> {
         if let Some(name) = invisible(text) {
             return name;
         }
+        if is_arrow(self.kind()) {
+            // An arrow is of several tokens.
+            let mut end = self.at;
+            while is_arrow(self.tokens.kind(end + 1)) {
+                end += 1;
+            }
+            let arrow = Span::new(self.span(self.at).start, self.span(end).end);
+            return format!("`{}`", self.source.slice(arrow));
+        }
         let line = text.lines().next().unwrap_or_default();
         if line.chars().count() > 32 || line.len() < text.trim_end().len() {
             let start: String = line.chars().take(28).collect();

@@ -125,6 +125,10 @@ impl Parser<'_> {
         let found = self.found();
         let here = self.here();
         if is_closer(self.kind()) {
+            if self.diagnostics.len() > self.before {
+                // The shadow of what was found in this declaration already.
+                return;
+            }
             let message = format!("found {found}, but no bracket is open");
             let error = self
                 .error(&codes::UNCLOSED_BRACKET, here, message)

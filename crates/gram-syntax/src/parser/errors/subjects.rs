@@ -38,7 +38,7 @@ impl Parser<'_> {
         let error = self
             .error(&codes::MISSING_BAR, bar, "there is a `|`, but nothing behind it")
             .help("add elements, or remove the `|`")
-            .fix(Fix::replace(Safe, "remove the `|`", bar, ""));
+            .fix(Fix::replace(NeedsLook, "remove the `|`", bar, ""));
         self.report(error);
     }
 
@@ -84,6 +84,26 @@ impl Parser<'_> {
             self.skip_token_tree();
         }
         self.close(error);
+        true
+    }
+
+    /// Entries of a record whose opening brace is missing: `(a::Text default: "x"})`.
+    pub(in crate::parser) fn record_without_brace(&mut self) -> bool {
+        let key = matches!(self.kind(), T::Symbol | T::DoubleQuoted) && self.second() == T::Colon;
+        let brackets = (self.at..self.at + 60).map(|index| self.tokens.kind(index)).find(|kind| {
+            is_closer(*kind) || matches!(kind, T::LBrace | T::LParen | T::LBracket | T::End)
+        });
+        if !key || brackets != Some(T::RBrace) {
+            return false;
+        }
+        let here = Span::empty(self.here().start);
+        let message = format!("a `{{` is missing before `{}`", self.text(self.at));
+        let error = self
+            .error(&codes::UNEXPECTED_TOKEN, here, message)
+            .here("the `{` belongs here")
+            .help("a record stands in braces: {key: value}")
+            .fix(Fix::replace(NeedsLook, "insert the `{`", here, "{"));
+        self.report(error);
         true
     }
 

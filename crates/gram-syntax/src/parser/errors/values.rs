@@ -13,7 +13,7 @@ use crate::tree::NodeKind as N;
 impl Parser<'_> {
     pub(in crate::parser) fn missing_type(&mut self) {
         let colons = self.span(self.last);
-        let message = format!("found {} where a label belongs", self.found());
+        let message = format!("found {} where a type or label belongs", self.found());
         let mut error = self
             .error(&codes::MISSING_TYPE, colons, message)
             .here("no type or label behind this")
