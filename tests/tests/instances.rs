@@ -12,7 +12,7 @@ use jsonschema::Validator;
 use serde_json::{Map, Value};
 
 /// How many values each tool's schema is asked about.
-const VALUES: usize = 8;
+const VALUES: usize = 24;
 
 /// How many faults each thread reports before it stops.
 const MAX_FAULTS: usize = 3;
@@ -128,10 +128,15 @@ fn agreement(
     verdicts: &mut Verdicts,
 ) -> Result<(), String> {
     for _ in 0..VALUES {
-        let Some(arguments) = modules.arguments(&tool.parameters, &tool.open, 2) else { break };
+        let Some(mut arguments) = modules.arguments(&tool.parameters, &tool.open, 2) else {
+            break;
+        };
+        if modules.decide(50) {
+            modules.try_attributes(&tool.parameters, &mut arguments);
+        }
         let mut arguments = Value::Object(arguments);
         // Most random values are refused at once; one that was nearly taken says more.
-        for _ in 0..modules.changes() {
+        if modules.decide(50) {
             modules.change(&mut arguments);
         }
         let read = match &arguments {

@@ -99,7 +99,7 @@ fn member(input: &str, depth: u32) -> Step<'_, Expression<'_>> {
     let (input, first) = preceded(multispace0, |input| primary(input, depth)).parse(input)?;
     let list = map((token('['), token(']')), |_| true);
     let (rest, suffixes) = many0(alt((list, map(token('?'), |_| false)))).parse(input)?;
-    if suffixes.len() > MAX_DEPTH as usize {
+    if depth as usize + suffixes.len() > MAX_DEPTH as usize {
         return Err(nom::Err::Failure(nom::error::Error::new(
             input,
             nom::error::ErrorKind::TooLarge,

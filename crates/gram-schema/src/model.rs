@@ -188,6 +188,11 @@ pub struct Details {
 }
 
 impl Details {
+    /// The constraints, where there are any.
+    pub(crate) fn of(details: Option<&Self>) -> &[Constraint] {
+        details.map_or(&[], |details| &details.constraints)
+    }
+
     /// Adds a constraint, in the place of one of its kind that is there.
     pub(crate) fn constrain(&mut self, constraint: Constraint) {
         let place = |known: &Constraint| known.rank().cmp(&constraint.rank());
@@ -256,6 +261,28 @@ impl Constraint {
             Self::MaxSize(_) => 12,
             Self::Unique => 13,
             Self::Keys(_) => 14,
+        }
+    }
+}
+
+impl Type {
+    /// How many types it is made of, and how deep they nest.
+    pub(crate) fn extent(&self) -> (usize, u32) {
+        let over = |types: &mut dyn Iterator<Item = &Self>| {
+            types.map(Self::extent).fold((1, 1), |(size, depth), inner| {
+                (inner.0.saturating_add(size), depth.max(inner.1 + 1))
+            })
+        };
+        match self {
+            Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => {
+                over(&mut std::iter::once(&**inner))
+            }
+            Self::Tuple(types) | Self::Union(types) => over(&mut types.iter()),
+            Self::Object(object) => {
+                let fields = object.fields.iter().flatten();
+                over(&mut fields.map(|field| &field.slot.ty))
+            }
+            _ => (1, 1),
         }
     }
 }

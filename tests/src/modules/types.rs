@@ -85,8 +85,8 @@ impl Modules<'_> {
     }
 
     fn simple_type(&mut self) -> Type {
-        match self.rng.below(14) {
-            0 => Type::Any,
+        match self.rng.below(15) {
+            0 | 14 => Type::Any,
             1 => Type::Null,
             2 => Type::Boolean,
             3 | 4 => Type::Integer,

@@ -103,9 +103,18 @@ impl Modules<'_> {
         known.into_iter().nth(at)
     }
 
-    /// How often to change a value: none, one or two times.
-    pub fn changes(&mut self) -> usize {
-        self.rng.below(3)
+    /// True in `percent` of a hundred cases.
+    pub fn decide(&mut self, percent: usize) -> bool {
+        self.rng.chance(percent)
+    }
+
+    /// Gives one argument a value of its type, whatever attributes say of it.
+    pub fn try_attributes(&mut self, fields: &[Field], arguments: &mut Map<String, Value>) {
+        if let Some(field) = fields.get(self.rng.below(fields.len()))
+            && let Some(value) = self.value(&field.slot.ty, 2)
+        {
+            arguments.insert(field.name.to_string(), value);
+        }
     }
 
     /// Changes something somewhere in a value.

@@ -44,9 +44,12 @@ impl<'t> Checker<'t> {
         let mut members: Vec<SmolStr> = Vec::new();
         let mut seen = Seen::default();
         for element in declaration.node.elements() {
+            if element.kind() == N::SubjectPattern && !self.declares_member(file, element) {
+                continue;
+            }
             let name = match element.kind() {
                 N::PatternReference => element.children().next(),
-                N::SubjectPattern if declares_member(element) => element.subject().identifier,
+                N::SubjectPattern => element.subject().identifier,
                 _ => {
                     let error = self
                         .error(&codes::MISPLACED_ELEMENT, file, element.span(), "an agent holds tools and agents")
@@ -71,6 +74,20 @@ impl<'t> Checker<'t> {
             members.push(name);
         }
         members
+    }
+
+    /// Whether a pattern among an agent's elements declares a tool or an agent. One without any
+    /// label is data, but hardly meant to be.
+    fn declares_member(&mut self, file: usize, element: Node<'t>) -> bool {
+        let subject = element.subject();
+        if subject.labels_node().is_none() {
+            let message = "this declares nothing";
+            let warning = self
+                .warning(&codes::UNKNOWN_LABEL, file, element.span(), message)
+                .help("name a tool or agent without brackets, or declare one: [name:Tool | …]");
+            self.report(file, warning);
+        }
+        subject.labels().any(|label| matches!(label.text(), "Tool" | "Agent"))
     }
 
     fn unknown_member(&mut self, file: usize, span: gram_syntax::Span, name: &str) {
@@ -120,9 +137,4 @@ impl<'t> Checker<'t> {
             super::Kind::Other(_) => {}
         }
     }
-}
-
-/// Whether a pattern among an agent's elements declares something.
-fn declares_member(element: Node<'_>) -> bool {
-    element.subject().labels().next().is_some()
 }

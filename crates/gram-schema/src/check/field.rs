@@ -1,17 +1,17 @@
 //! Parameters, fields, results and terms: a type and the attributes that belong to it.
 
 use gram_syntax::Applicability::NeedsLook;
-use gram_syntax::{Fix, Node, NodeKind as N, Span};
+use gram_syntax::{Fix, Node, Span};
 use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::Checker;
 use super::attributes::Attribute;
-use super::seen::Seen;
+use super::fits::Fits;
 use crate::accept;
 use crate::codes;
 use crate::format::{built_in, describe};
-use crate::model::{Constraint, Field, Host, Presence, Slot, Type};
+use crate::model::{Constraint, Details, Field, Host, Presence, Slot, Type};
 
 /// The attributes of parameters, fields, results and terms.
 const KNOWN: [&str; 27] = [
@@ -44,51 +44,24 @@ const KNOWN: [&str; 27] = [
     "unsound",
 ];
 
-/// How deep fields may nest.
-const MAX_DEPTH: u32 = 100;
-
-/// What an attribute says of a type, and so which types it fits.
+/// A value that attributes name and that the type has to accept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fits {
-    Numbers,
-    Texts,
-    Collections,
-    Lists,
-    Objects,
-    Maps,
-    Every,
+enum Named {
+    Default,
+    Example,
+    Pinned,
+    Member,
+    Constant,
 }
 
-impl Fits {
+impl Named {
     fn words(self) -> &'static str {
         match self {
-            Self::Numbers => "numbers",
-            Self::Texts => "text",
-            Self::Collections => "lists, maps and objects",
-            Self::Lists => "lists",
-            Self::Objects => "objects",
-            Self::Maps => "maps",
-            Self::Every => "values",
-        }
-    }
-
-    fn holds(self, ty: &Type) -> bool {
-        match ty {
-            _ if self == Self::Every => true,
-            Type::Any => true,
-            Type::Nullable(inner) => self.holds(inner),
-            Type::Union(members) => members.iter().any(|member| self.holds(member)),
-            Type::Literal(value) => match &**value {
-                Value::Number(_) => self == Self::Numbers,
-                Value::String(_) => self == Self::Texts,
-                _ => false,
-            },
-            Type::Integer | Type::Number => self == Self::Numbers,
-            Type::Text | Type::Bytes | Type::Formatted(_) => self == Self::Texts,
-            Type::List(_) | Type::Tuple(_) => matches!(self, Self::Collections | Self::Lists),
-            Type::Map(_) => matches!(self, Self::Collections | Self::Maps),
-            Type::Object(_) => matches!(self, Self::Collections | Self::Objects | Self::Maps),
-            Type::Null | Type::Boolean => false,
+            Self::Default => "default",
+            Self::Example => "example",
+            Self::Pinned => "pinned value",
+            Self::Member => "enum member",
+            Self::Constant => "constant",
         }
     }
 }
@@ -100,7 +73,16 @@ struct Draft {
     /// Attributes that do not fit the type.
     misfits: Vec<(String, Span, Fits)>,
     /// Which of its values the type has to accept, and where they stand.
-    values: Vec<(&'static str, Span)>,
+    values: Vec<(Named, Span)>,
+}
+
+impl Draft {
+    /// Takes back constraints that a term brings and an attribute replaces.
+    fn forget(&mut self, replaced: impl Fn(&Constraint) -> bool) {
+        if let Some(details) = &mut self.field.slot.details {
+            details.constraints.retain(|known| !replaced(known));
+        }
+    }
 }
 
 impl<'t> Checker<'t> {
@@ -195,7 +177,7 @@ impl<'t> Checker<'t> {
     }
 
     /// Reads attributes over a field that has a type.
-    fn typed_field(
+    pub(super) fn typed_field(
         &mut self,
         file: usize,
         field: Field,
@@ -203,11 +185,9 @@ impl<'t> Checker<'t> {
         depth: u32,
     ) -> Field {
         let mut draft = Draft { field, nullable: false, misfits: Vec::new(), values: Vec::new() };
-        // A default that a term brings has to fit what is said here, too.
-        if let (Some(_), Some(first)) = (&draft.field.slot.default, attributes.first())
-            && attributes.iter().all(|attribute| attribute.key != "default")
-        {
-            draft.values.push(("default", first.span()));
+        // What a term brings has to fit what is said here, too.
+        if let Some(first) = attributes.first() {
+            draft.values.extend(values_of(&draft.field).map(|what| (what, first.span())));
         }
         for attribute in attributes {
             self.field_attribute(file, &mut draft, attribute, depth);
@@ -230,7 +210,7 @@ impl<'t> Checker<'t> {
             "default" => {
                 if let Some(value) = attribute.json(self, file) {
                     slot.default = Some(Box::new(value));
-                    draft.values.push(("default", attribute.span()));
+                    draft.values.push((Named::Default, attribute.span()));
                 }
             }
             "optional" => {
@@ -248,7 +228,7 @@ impl<'t> Checker<'t> {
             "examples" => {
                 if let Some(examples) = attribute.list(self, file) {
                     slot.details_mut().examples = Some(examples);
-                    draft.values.push(("example", attribute.span()));
+                    draft.values.push((Named::Example, attribute.span()));
                 }
             }
             "nullable" => draft.nullable = attribute.flag(self, file).unwrap_or_default(),
@@ -265,7 +245,7 @@ impl<'t> Checker<'t> {
             }
             "pinned" => {
                 if let Some(value) = attribute.json(self, file) {
-                    draft.values.push(("pinned value", attribute.span()));
+                    draft.values.push((Named::Pinned, attribute.span()));
                     draft.field.host = Host::Pinned(Box::new(value));
                 }
             }
@@ -318,6 +298,7 @@ impl<'t> Checker<'t> {
         use Constraint as C;
         let (fits, constraints) = match &*attribute.key {
             "range" => {
+                draft.forget(|known| matches!(known, C::Minimum(_) | C::Maximum(_)));
                 let (least, most) = attribute.range(self, file).unwrap_or_default();
                 (Fits::Numbers, [least.map(C::Minimum), most.map(C::Maximum)])
             }
@@ -325,12 +306,14 @@ impl<'t> Checker<'t> {
             "below" => (Fits::Numbers, [attribute.number(self, file).map(C::Below), None]),
             "multipleOf" => (Fits::Numbers, [attribute.step(self, file).map(C::MultipleOf), None]),
             "length" => {
+                draft.forget(|known| matches!(known, C::MinLength(_) | C::MaxLength(_)));
                 let (least, most) = attribute.size(self, file).unwrap_or_default();
                 (Fits::Texts, [least.map(C::MinLength), most.map(C::MaxLength)])
             }
             "pattern" => (Fits::Texts, [attribute.text(self, file).map(C::Pattern), None]),
             "format" => (Fits::Texts, [attribute.text(self, file).map(C::Format), None]),
             "size" => {
+                draft.forget(|known| matches!(known, C::MinSize(_) | C::MaxSize(_)));
                 let (least, most) = attribute.size(self, file).unwrap_or_default();
                 (Fits::Collections, [least.map(C::MinSize), most.map(C::MaxSize)])
             }
@@ -339,11 +322,11 @@ impl<'t> Checker<'t> {
                 (Fits::Lists, [unique.then_some(C::Unique), None])
             }
             "enum" => {
-                draft.values.push(("enum member", attribute.span()));
+                draft.values.push((Named::Member, attribute.span()));
                 (Fits::Every, [attribute.list(self, file).map(C::Enum), None])
             }
             "const" => {
-                draft.values.push(("constant", attribute.span()));
+                draft.values.push((Named::Constant, attribute.span()));
                 let constant = attribute.json(self, file).map(|value| C::Const(Box::new(value)));
                 (Fits::Every, [constant, None])
             }
@@ -355,78 +338,6 @@ impl<'t> Checker<'t> {
         if !fits.holds(&draft.field.slot.ty) {
             draft.misfits.push((attribute.key.to_string(), attribute.key_span, fits));
         }
-    }
-
-    /// The fields of an `Object`, as maps: `[{name: "street", type: "Text"}]`.
-    fn object_fields(
-        &mut self,
-        file: usize,
-        attribute: &Attribute<'t>,
-        depth: u32,
-    ) -> Option<Vec<Field>> {
-        let items = attribute.items(self, file)?;
-        if depth >= MAX_DEPTH {
-            let message = format!("fields nest more than {MAX_DEPTH} deep");
-            let error = self.error(&codes::NESTED_TOO_DEEP, file, attribute.key_span, message);
-            self.report(file, error.help("flatten the object"));
-            return None;
-        }
-        let mut fields: Vec<Field> = Vec::with_capacity(items.len());
-        let mut seen = Seen::default();
-        for item in items {
-            let Some(field) = self.object_field(file, item, depth) else { continue };
-            if let Some(first) = seen.insert(field.name.to_string().into(), item.span()) {
-                let message = format!("two fields are called `{}`", field.name);
-                let error = self
-                    .error(&codes::DUPLICATE_PARAMETER, file, item.span(), message)
-                    .here("the second one")
-                    .label(first, "the first one")
-                    .help("rename one of them");
-                self.report(file, error);
-            }
-            fields.push(field);
-        }
-        Some(fields)
-    }
-
-    fn object_field(&mut self, file: usize, item: Node<'t>, depth: u32) -> Option<Field> {
-        if item.kind() != N::Map {
-            let error = self
-                .error(&codes::ATTRIBUTE_VALUE, file, item.span(), "a field is a map")
-                .help("write {name: \"street\", type: \"Text\"}");
-            self.report(file, error);
-            return None;
-        }
-        let mut attributes = self.record_attributes(file, Some(item));
-        let mut take = |key: &str| {
-            let at = attributes.iter().position(|attribute| attribute.key == key)?;
-            Some(attributes.remove(at))
-        };
-        let (name, ty) = (take("name"), take("type"));
-        let Some(name) = name else {
-            let error = self
-                .error(&codes::MISSING_NAME, file, item.span(), "this field has no name")
-                .help("write {name: \"street\", type: \"Text\"}");
-            self.report(file, error);
-            return None;
-        };
-        let name = name.text(self, file)?;
-        let has = |key: &str| attributes.iter().any(|attribute| attribute.key == key);
-        let field = if let Some(ty) = ty {
-            blank(name, ty.type_expression(self, file)?)
-        } else if has("fields") {
-            blank(name, built_in("Object")?)
-        } else if has("elementType") {
-            blank(name, built_in("Array")?)
-        } else if let Some(term) = self.terms.get(&name) {
-            term.clone()
-        } else {
-            let message = format!("the field `{name}` has no type");
-            let error = self.error(&codes::MISSING_TYPE, file, item.span(), message);
-            self.report(file, error.help(format!("write {{name: \"{name}\", type: \"Text\"}}")));
-            return None;
-        };
-        Some(self.typed_field(file, field, &attributes, depth + 1))
     }
 
     /// Completes a field and checks that its attributes fit its type.
@@ -442,8 +353,11 @@ impl<'t> Checker<'t> {
         }
         let unsound = draft.field.slot.details.as_ref().is_some_and(|details| details.unsound);
         if !unsound {
-            for (what, span) in &draft.values {
-                self.accepts(file, *span, what, &draft.field);
+            // What is said here stands behind what a term brings, and is where a value is found.
+            let last = |at: usize| draft.values[at + 1..].iter().all(|b| b.0 != draft.values[at].0);
+            let values = draft.values.iter().enumerate().filter(|(at, _)| last(*at));
+            for (_, (what, span)) in values {
+                self.accepts(file, *span, *what, &draft.field);
             }
         }
         draft.field
@@ -458,29 +372,32 @@ impl<'t> Checker<'t> {
     }
 
     /// Checks that a field's type accepts a value that its attributes name.
-    fn accepts(&mut self, file: usize, span: Span, what: &str, field: &Field) {
+    fn accepts(&mut self, file: usize, span: Span, what: Named, field: &Field) {
         let slot = &field.slot;
         let details = slot.details.as_deref();
-        let constraints = || details.iter().flat_map(|details| &details.constraints);
         let whole = |value: &Value| accept::slot(slot, value);
         let bare = |value: &Value| accept::ty(&slot.ty, value);
+        let mut constraints = Details::of(details).iter();
         let verdict = match what {
-            "default" => slot.default.as_deref().map_or(Ok(()), whole),
-            "example" => {
+            Named::Default => slot.default.as_deref().map_or(Ok(()), whole),
+            Named::Example => {
                 let examples = details.and_then(|details| details.examples.as_deref());
                 examples.unwrap_or_default().iter().try_for_each(whole)
             }
-            "pinned value" => match &field.host {
+            Named::Pinned => match &field.host {
                 Host::Pinned(value) => whole(value),
                 _ => Ok(()),
             },
-            _ => constraints().try_for_each(|constraint| match constraint {
-                Constraint::Enum(values) => values.iter().try_for_each(bare),
-                Constraint::Const(value) => bare(value),
-                _ => Ok(()),
-            }),
+            Named::Member | Named::Constant => {
+                constraints.try_for_each(|constraint| match (constraint, what) {
+                    (Constraint::Enum(values), Named::Member) => values.iter().try_for_each(bare),
+                    (Constraint::Const(value), Named::Constant) => bare(value),
+                    _ => Ok(()),
+                })
+            }
         };
         let Err(refusal) = verdict else { return };
+        let what = what.words();
         let place =
             if refusal.path.is_empty() { String::new() } else { format!(" at `{}`", refusal.path) };
         let message = format!("the {what} does not fit the type{place}: {}", refusal.message);
@@ -491,8 +408,24 @@ impl<'t> Checker<'t> {
     }
 }
 
+/// Which values a field names that its type has to accept.
+fn values_of(field: &Field) -> impl Iterator<Item = Named> {
+    let details = field.slot.details.as_deref();
+    let constraint = |found: fn(&Constraint) -> bool| Details::of(details).iter().any(found);
+    let examples = details.is_some_and(|details| details.examples.is_some());
+    [
+        (Named::Default, field.slot.default.is_some()),
+        (Named::Example, examples),
+        (Named::Pinned, matches!(field.host, Host::Pinned(_))),
+        (Named::Member, constraint(|found| matches!(found, Constraint::Enum(_)))),
+        (Named::Constant, constraint(|found| matches!(found, Constraint::Const(_)))),
+    ]
+    .into_iter()
+    .filter_map(|(what, named)| named.then_some(what))
+}
+
 /// A field of which nothing is said but its name and type.
-fn blank(name: SmolStr, ty: Type) -> Field {
+pub(super) fn blank(name: SmolStr, ty: Type) -> Field {
     Field {
         name,
         slot: Slot::new(ty),

@@ -8,6 +8,8 @@ mod agent;
 mod attributes;
 mod declarations;
 mod field;
+mod fits;
+mod object;
 mod seen;
 mod signature;
 mod tool;
@@ -92,6 +94,8 @@ struct Checker<'t> {
     names: Arc<HashMap<SmolStr, First>>,
     /// Vocabulary terms by name.
     terms: Arc<HashMap<SmolStr, Field>>,
+    /// How many types terms have brought into fields.
+    brought: usize,
     /// Names of type declarations that this version does not read: nothing more is said of them.
     unread_types: Arc<HashSet<SmolStr>>,
     /// Names of vocabulary terms with syntax errors, of which nothing more is said either.
@@ -111,6 +115,7 @@ impl<'t> Checker<'t> {
             module,
             names: Arc::default(),
             terms: Arc::default(),
+            brought: 0,
             unread_types: Arc::default(),
             unread_terms: Arc::default(),
         }
@@ -147,6 +152,7 @@ impl<'t> Checker<'t> {
             module: Module::default(),
             names: Arc::clone(&self.names),
             terms: Arc::clone(&self.terms),
+            brought: self.brought,
             unread_types: Arc::clone(&self.unread_types),
             unread_terms: Arc::clone(&self.unread_terms),
         }

@@ -144,6 +144,11 @@ impl<'t> Checker<'t> {
                     tool.open = open;
                 }
             }
+            "schemaTitle" => {
+                if let Some(title) = attribute.text(self, file) {
+                    tool.attributes.push((SmolStr::new(key), Value::String(title.into())));
+                }
+            }
             _ if FLAGS.contains(&key) => {
                 if let Some(flag) = attribute.flag(self, file) {
                     tool.attributes.push((SmolStr::new(key), Value::Bool(flag)));

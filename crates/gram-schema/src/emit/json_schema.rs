@@ -140,7 +140,7 @@ fn slot<M: SerializeMap>(
     style: Style,
 ) -> Result<(), M::Error> {
     let details = slot.details.as_deref();
-    head(map, &slot.ty, style)?;
+    head(map, &slot.ty, details, style)?;
     if let Some(title) = details.and_then(|details| details.title.as_deref()) {
         map.serialize_entry("title", title)?;
     }
@@ -150,7 +150,7 @@ fn slot<M: SerializeMap>(
     if let Some(details) = details {
         constraints(map, details, &slot.ty, style)?;
     }
-    body(map, &slot.ty, style)?;
+    body(map, &slot.ty, details, style)?;
     if let Some(default) = &slot.default {
         map.serialize_entry("default", default)?;
     }
@@ -176,11 +176,22 @@ fn constraints<M: SerializeMap>(
         Type::Nullable(inner) => (&**inner, true),
         ty => (ty, false),
     };
-    let object = matches!(ty, Type::Map(_) | Type::Object(_));
+    let sizes = |map: &mut M, items: &'static str, properties: &'static str, size: &u64| {
+        if may_be(ty, "array") {
+            map.serialize_entry(items, size)?;
+        }
+        if may_be(ty, "object") {
+            map.serialize_entry(properties, size)?;
+        }
+        Ok(())
+    };
     for constraint in &details.constraints {
         match constraint {
             Constraint::Enum(values) => {
                 map.serialize_entry("enum", &Values { values, null: nullable })?;
+            }
+            Constraint::Const(constant) if nullable && !constant.is_null() => {
+                map.serialize_entry("enum", &[&**constant, &Value::Null])?;
             }
             Constraint::Const(constant) => map.serialize_entry("const", constant)?,
             Constraint::Minimum(number) => map.serialize_entry("minimum", number)?,
@@ -192,12 +203,10 @@ fn constraints<M: SerializeMap>(
             Constraint::MaxLength(length) => map.serialize_entry("maxLength", length)?,
             Constraint::Pattern(pattern) => map.serialize_entry("pattern", &**pattern)?,
             Constraint::Format(format) => map.serialize_entry("format", &**format)?,
-            Constraint::MinSize(size) => {
-                map.serialize_entry(if object { "minProperties" } else { "minItems" }, size)?;
-            }
-            Constraint::MaxSize(size) => {
-                map.serialize_entry(if object { "maxProperties" } else { "maxItems" }, size)?;
-            }
+            // A tuple's own least size is written with its items.
+            Constraint::MinSize(_) if matches!(ty, Type::Tuple(_)) => {}
+            Constraint::MinSize(size) => sizes(map, "minItems", "minProperties", size)?,
+            Constraint::MaxSize(size) => sizes(map, "maxItems", "maxProperties", size)?,
             Constraint::Unique => map.serialize_entry("uniqueItems", &true)?,
             Constraint::Keys(ty) => {
                 map.serialize_entry("propertyNames", &TypeSchema { ty, style })?;
@@ -229,8 +238,8 @@ struct TypeSchema<'m> {
 impl Serialize for TypeSchema<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        head(&mut map, self.ty, self.style)?;
-        body(&mut map, self.ty, self.style)?;
+        head(&mut map, self.ty, None, self.style)?;
+        body(&mut map, self.ty, None, self.style)?;
         map.end()
     }
 }
@@ -249,8 +258,26 @@ fn type_name(ty: &Type) -> Option<&'static str> {
     })
 }
 
+/// Whether values of a type may be of the given JSON Schema type.
+fn may_be(ty: &Type, name: &str) -> bool {
+    match ty {
+        Type::Any => true,
+        Type::Nullable(inner) => may_be(inner, name),
+        Type::Union(members) => members.iter().any(|member| may_be(member, name)),
+        ty => type_name(ty) == Some(name),
+    }
+}
+
 /// The keywords that say what a value is.
-fn head<M: SerializeMap>(map: &mut M, ty: &Type, style: Style) -> Result<(), M::Error> {
+///
+/// What attributes say of the same keyword overrides the type's own.
+fn head<M: SerializeMap>(
+    map: &mut M,
+    ty: &Type,
+    details: Option<&Details>,
+    style: Style,
+) -> Result<(), M::Error> {
+    let said = |kind: fn(&Constraint) -> bool| Details::of(details).iter().any(kind);
     if let Some(name) = type_name(ty) {
         return map.serialize_entry("type", name);
     }
@@ -262,10 +289,14 @@ fn head<M: SerializeMap>(map: &mut M, ty: &Type, style: Style) -> Result<(), M::
                 map.serialize_entry("anyOf", &AnyOf { members: &[&**inner, &Type::Null], style })
             }
         },
+        Type::Literal(_) if said(|known| matches!(known, Constraint::Const(_))) => Ok(()),
         Type::Literal(value) => map.serialize_entry("const", value),
         Type::Union(members) => {
             if let Some((name, values)) = literals(members) {
                 map.serialize_entry("type", name)?;
+                if said(|known| matches!(known, Constraint::Enum(_))) {
+                    return Ok(());
+                }
                 map.serialize_entry("enum", &values)
             } else {
                 let members: Vec<_> = members.iter().collect();
@@ -310,17 +341,26 @@ impl Serialize for AnyOf<'_> {
 }
 
 /// The keywords that say what a value holds.
-fn body<M: SerializeMap>(map: &mut M, ty: &Type, style: Style) -> Result<(), M::Error> {
+fn body<M: SerializeMap>(
+    map: &mut M,
+    ty: &Type,
+    details: Option<&Details>,
+    style: Style,
+) -> Result<(), M::Error> {
+    let constraints = Details::of(details);
     match ty {
+        Type::Formatted(_) if constraints.iter().any(|c| matches!(c, Constraint::Format(_))) => {
+            Ok(())
+        }
         Type::Formatted(format) => map.serialize_entry("format", format.json_name()),
         Type::Bytes => map.serialize_entry("contentEncoding", "base64"),
         Type::List(item) if **item == Type::Any && !style.items => Ok(()),
         Type::List(item) => map.serialize_entry("items", &TypeSchema { ty: item, style }),
-        Type::Tuple(items) => tuple(map, items, style),
+        Type::Tuple(items) => tuple(map, items, constraints, style),
         Type::Map(value) if **value == Type::Any => Ok(()),
         Type::Map(ty) => map.serialize_entry("additionalProperties", &TypeSchema { ty, style }),
         Type::Object(object) => self::object(map, object, style),
-        Type::Nullable(inner) if type_name(inner).is_some() => body(map, inner, style),
+        Type::Nullable(inner) if type_name(inner).is_some() => body(map, inner, details, style),
         _ => Ok(()),
     }
 }
@@ -332,7 +372,12 @@ fn object<M: SerializeMap>(map: &mut M, object: &ObjectType, style: Style) -> Re
     open(map, &object.open, style)
 }
 
-fn tuple<M: SerializeMap>(map: &mut M, items: &[Type], style: Style) -> Result<(), M::Error> {
+fn tuple<M: SerializeMap>(
+    map: &mut M,
+    items: &[Type],
+    constraints: &[Constraint],
+    style: Style,
+) -> Result<(), M::Error> {
     let schemas: Vec<_> = items.iter().map(|ty| TypeSchema { ty, style }).collect();
     match style.draft {
         Draft::Draft2020 => {
@@ -344,5 +389,9 @@ fn tuple<M: SerializeMap>(map: &mut M, items: &[Type], style: Style) -> Result<(
             map.serialize_entry("additionalItems", &false)?;
         }
     }
-    map.serialize_entry("minItems", &items.len())
+    let least = constraints.iter().find_map(|constraint| match constraint {
+        Constraint::MinSize(least) => usize::try_from(*least).ok(),
+        _ => None,
+    });
+    map.serialize_entry("minItems", &items.len().max(least.unwrap_or_default()))
 }

@@ -12,6 +12,9 @@ use crate::tree::NodeKind as N;
 
 impl Parser<'_> {
     pub(in crate::parser) fn unclosed(&mut self, group: Group) {
+        if self.is_full() {
+            return;
+        }
         let closer = closer_text(group.closer);
         let opener = self.span(group.opener);
         let shown = self.text(group.opener).to_owned();
@@ -69,6 +72,9 @@ impl Parser<'_> {
     }
 
     pub(in crate::parser) fn missing_comma(&mut self, group: Group) {
+        if self.is_full() {
+            return;
+        }
         let gap = self.gap();
         let message = format!("a comma is missing before {}", self.found());
         let error = self

@@ -29,9 +29,14 @@ impl Parser<'_> {
     fn report(&mut self, diagnostic: Diagnostic) {
         let known = self.reported == Some(self.at) || self.kind() == T::Unclosed;
         self.reported = Some(self.at);
-        if !known && self.diagnostics.len() <= self.limits.max_diagnostics {
+        if !known && !self.is_full() {
             self.diagnostics.push(diagnostic);
         }
+    }
+
+    /// Whether there are more findings than anybody reads, so that none needs to be worded.
+    fn is_full(&self) -> bool {
+        self.diagnostics.len() > self.limits.max_diagnostics
     }
 
     /// Records an error about a group, unless a string without its end stands in it: that has

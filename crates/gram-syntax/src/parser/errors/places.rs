@@ -34,6 +34,9 @@ impl From<Items> for Place {
 
 impl Parser<'_> {
     pub(in crate::parser) fn unexpected_in_group(&mut self, group: Group, items: Items) {
+        if self.is_full() {
+            return;
+        }
         let closer = closer_text(group.closer);
         let wanted = match items {
             Items::One | Items::Annotation => format!("`{closer}`"),
@@ -122,6 +125,9 @@ impl Parser<'_> {
 
     /// Something at the top level that begins no declaration.
     pub(in crate::parser) fn stray_error(&mut self) {
+        if self.is_full() {
+            return;
+        }
         let found = self.found();
         let here = self.here();
         if is_closer(self.kind()) {

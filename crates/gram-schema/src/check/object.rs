@@ -1,0 +1,99 @@
+//! The fields of an `Object`.
+
+use gram_syntax::{Node, NodeKind as N};
+
+use super::Checker;
+use super::attributes::Attribute;
+use super::field::blank;
+use super::seen::Seen;
+use crate::codes;
+use crate::format::built_in;
+use crate::model::Field;
+
+/// How many types terms may bring into fields: terms made of terms can double at each step.
+const MOST_BROUGHT: usize = 100_000;
+
+/// How deep fields may nest.
+const MAX_DEPTH: u32 = 100;
+
+impl<'t> Checker<'t> {
+    /// The fields of an `Object`, as maps: `[{name: "street", type: "Text"}]`.
+    pub(super) fn object_fields(
+        &mut self,
+        file: usize,
+        attribute: &Attribute<'t>,
+        depth: u32,
+    ) -> Option<Vec<Field>> {
+        let items = attribute.items(self, file)?;
+        if depth >= MAX_DEPTH {
+            let message = format!("fields nest more than {MAX_DEPTH} deep");
+            let error = self.error(&codes::NESTED_TOO_DEEP, file, attribute.key_span, message);
+            self.report(file, error.help("flatten the object"));
+            return None;
+        }
+        let mut fields: Vec<Field> = Vec::with_capacity(items.len());
+        let mut seen = Seen::default();
+        for item in items {
+            let Some(field) = self.object_field(file, item, depth) else { continue };
+            if let Some(first) = seen.insert(field.name.to_string().into(), item.span()) {
+                let message = format!("two fields are called `{}`", field.name);
+                let error = self
+                    .error(&codes::DUPLICATE_PARAMETER, file, item.span(), message)
+                    .here("the second one")
+                    .label(first, "the first one")
+                    .help("rename one of them");
+                self.report(file, error);
+            }
+            fields.push(field);
+        }
+        Some(fields)
+    }
+
+    fn object_field(&mut self, file: usize, item: Node<'t>, depth: u32) -> Option<Field> {
+        if item.kind() != N::Map {
+            let error = self
+                .error(&codes::ATTRIBUTE_VALUE, file, item.span(), "a field is a map")
+                .help("write {name: \"street\", type: \"Text\"}");
+            self.report(file, error);
+            return None;
+        }
+        let mut attributes = self.record_attributes(file, Some(item));
+        let mut take = |key: &str| {
+            let at = attributes.iter().position(|attribute| attribute.key == key)?;
+            Some(attributes.remove(at))
+        };
+        let (name, ty) = (take("name"), take("type"));
+        let Some(name) = name else {
+            let error = self
+                .error(&codes::MISSING_NAME, file, item.span(), "this field has no name")
+                .help("write {name: \"street\", type: \"Text\"}");
+            self.report(file, error);
+            return None;
+        };
+        let name = name.text(self, file)?;
+        let has = |key: &str| attributes.iter().any(|attribute| attribute.key == key);
+        let field = if let Some(ty) = ty {
+            blank(name, ty.type_expression(self, file)?)
+        } else if has("fields") {
+            blank(name, built_in("Object")?)
+        } else if has("elementType") {
+            blank(name, built_in("Array")?)
+        } else if let Some(term) = self.terms.get(&name) {
+            let (size, inner) = term.slot.ty.extent();
+            self.brought = self.brought.saturating_add(size - 1);
+            if self.brought > MOST_BROUGHT || depth + inner > MAX_DEPTH {
+                let message = format!("the terms that `{name}` is made of bring too much");
+                let error = self.error(&codes::NESTED_TOO_DEEP, file, item.span(), message);
+                self.report(file, error.help("write out what is needed of them"));
+                return None;
+            }
+            term.clone()
+        } else {
+            let message = format!("the field `{name}` has no type");
+            let error = self.error(&codes::MISSING_TYPE, file, item.span(), message);
+            self.report(file, error.help(format!("write {{name: \"{name}\", type: \"Text\"}}")));
+            return None;
+        };
+        Some(self.typed_field(file, field, &attributes, depth + 1))
+    }
+}
