@@ -2,7 +2,7 @@
 //!
 //! The conformance and property tests need four things, kept here because a test binary, a bench
 //! and a fuzz target all use them: the reference parser behind a small interface
-//! ([`reference`]), documents made from the grammar ([`generate`]), single edits of documents
+//! (`reference`), documents made from the grammar ([`generate`]), single edits of documents
 //! ([`mutate`]), and the comparison of the two parsers with the search for a smallest
 //! counterexample ([`compare`](mod@compare), [`shrink`](mod@shrink)). The tests of the model need
 //! random modules ([`modules`]) and a second opinion on which values a type takes ([`reading`]).

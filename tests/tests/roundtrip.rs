@@ -176,7 +176,7 @@ fn what_nests_deep_comes_back() {
             "a::Array {{elementType: '{}', nullable: true}}",
             nested("Map<", "[Int|Text]", ">", 63)
         ),
-        format!("a::Map {{valueType: '{}', keys: 'Text'}}", nested("Map<", "Int[]", ">", 64)),
+        format!("a::Map {{valueType: '{}', keys: 'Text'}}", nested("Map<", "Int[]", ">", 63)),
         format!("a::`{}` {{nullable: true}}", nested("{a: ", "Int | Text", "}", 64)),
         format!("a::`{}` {{open: true}}", nested("{a: ", "Int | Text", "}", 64)),
         format!("a::`Text{}`", "[]".repeat(64)),

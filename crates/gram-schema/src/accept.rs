@@ -143,6 +143,18 @@ fn constraint(constraint: &Constraint, value: &Value) -> Verdict {
         Constraint::MaxLength(most) => at_most(length, *most, "characters"),
         Constraint::MinSize(least) => at_least(size, *least, what),
         Constraint::MaxSize(most) => at_most(size, *most, what),
+        Constraint::MultipleOf(step) => match value {
+            Value::Number(number) if !value::is_multiple(number, step) => {
+                refuse(format!("{number} is no multiple of {step}"))
+            }
+            _ => Ok(()),
+        },
+        Constraint::Keys(keys) => match value {
+            Value::Object(map) => {
+                map.keys().try_for_each(|key| within(key, ty(keys, &Value::String(key.clone()))))
+            }
+            _ => Ok(()),
+        },
         Constraint::Unique if has_twins(value) => refuse("an item stands there twice"),
         _ => Ok(()),
     }

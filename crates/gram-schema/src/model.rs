@@ -2,7 +2,7 @@
 //!
 //! Names are resolved, attributes are read, vocabulary terms have given their types and
 //! attributes to where they are used. Where each thing stands in the text is kept apart, in
-//! [`Spans`](crate::Spans).
+//! [`Spans`].
 
 use serde_json::{Number, Value};
 use smol_str::SmolStr;

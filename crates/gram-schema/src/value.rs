@@ -118,6 +118,27 @@ pub(crate) fn compare(a: &Number, b: &Number) -> std::cmp::Ordering {
     float(a).partial_cmp(&float(b)).unwrap_or(std::cmp::Ordering::Equal)
 }
 
+/// Whether a number is a whole multiple of a step. What is beyond exact reckoning counts as one.
+pub(crate) fn is_multiple(number: &Number, step: &Number) -> bool {
+    let parts = |number: &Number| {
+        let (digits, exponent) = decimal(&number.to_string())?;
+        Some((digits.parse::<i128>().ok()?, exponent))
+    };
+    let (Some((number, low)), Some((step, other))) = (parts(number), parts(step)) else {
+        return true;
+    };
+    // Both in units of the smaller of their last digits.
+    let unit = low.min(other);
+    let scaled = |digits: i128, exponent: i64| {
+        let zeros = u32::try_from(exponent - unit).ok()?;
+        digits.checked_mul(10_i128.checked_pow(zeros)?)
+    };
+    match (scaled(number, low), scaled(step, other)) {
+        (Some(number), Some(step)) if step != 0 => number % step == 0,
+        _ => true,
+    }
+}
+
 /// Whether two values are equal as JSON: `1` and `1.0` are.
 pub(crate) fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
@@ -169,6 +190,9 @@ mod tests {
         assert!(is_integer(&number("5.0")));
         assert!(is_integer(&number("1e3")));
         assert!(!is_integer(&number("5.5")));
+        assert!(is_multiple(&number("0.3"), &number("0.1")));
+        assert!(is_multiple(&number("1e3"), &number("250")));
+        assert!(!is_multiple(&number("7"), &number("5")));
         assert_eq!(compare(&number("2"), &number("10")), std::cmp::Ordering::Less);
         assert_eq!(compare(&number("-1.5"), &number("-2")), std::cmp::Ordering::Greater);
     }

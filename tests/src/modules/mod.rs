@@ -59,7 +59,7 @@ impl<'r> Modules<'r> {
         let mut module = Module::default();
         let count = self.rng.below(3);
         for name in self.names(count) {
-            module.terms.push(Term { field: self.field(name, DEPTH) });
+            module.terms.push(Term { field: self.parameter(name) });
         }
         let (tools, agents) = (self.rng.below(4), self.rng.below(3));
         let names = self.names(tools + agents);
@@ -77,7 +77,7 @@ impl<'r> Modules<'r> {
     pub fn tool(&mut self, name: &str) -> Tool {
         let count = self.rng.below(4);
         let names = self.names(count);
-        let parameters = names.into_iter().map(|name| self.field(name, DEPTH)).collect();
+        let parameters = names.into_iter().map(|name| self.parameter(name)).collect();
         let (slot, _) = self.slot(2);
         Tool {
             name: name.into(),
@@ -124,19 +124,27 @@ impl<'r> Modules<'r> {
         attributes
     }
 
-    /// A parameter or field.
-    pub(self) fn field(&mut self, name: String, depth: usize) -> Field {
-        let (slot, values) = self.slot(depth);
-        let host = match self.rng.below(12) {
+    /// A parameter.
+    fn parameter(&mut self, name: String) -> Field {
+        let (mut field, values) = self.field(name, DEPTH);
+        field.host = match self.rng.below(12) {
             0 => Host::Injected,
             1 => self.one_of(&values).map_or(Host::No, |value| Host::Pinned(Box::new(value))),
             _ => Host::No,
         };
+        field.secret = self.rng.chance(5);
+        field
+    }
+
+    /// A field, and values that it takes.
+    fn field(&mut self, name: String, depth: usize) -> (Field, Vec<Value>) {
+        let (slot, values) = self.slot(depth);
         let presence = match self.rng.below(6) {
             0 => Presence::Optional,
             1 => Presence::Required,
             _ => Presence::ByDefault,
         };
-        Field { name: name.into(), slot, presence, host, secret: self.rng.chance(5) }
+        let name = name.into();
+        (Field { name, slot, presence, host: Host::No, secret: false }, values)
     }
 }

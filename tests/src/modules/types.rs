@@ -24,6 +24,7 @@ const FORMATS: [Format; 10] = [
 
 /// The kinds of value that attributes speak of and a type may have.
 #[derive(Default, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "any of them goes with any other")]
 struct Kinds {
     numbers: bool,
     texts: bool,
@@ -95,10 +96,13 @@ impl Modules<'_> {
             9 => Type::Bytes,
             10 => Type::Formatted(FORMATS[self.rng.below(FORMATS.len())]),
             11 => Type::Object(Box::default()),
-            12 => match self.rng.chance(50) {
-                true => Type::List(Box::new(Type::Any)),
-                false => Type::Map(Box::new(Type::Any)),
-            },
+            12 => {
+                if self.rng.chance(50) {
+                    Type::List(Box::new(Type::Any))
+                } else {
+                    Type::Map(Box::new(Type::Any))
+                }
+            }
             _ => self.literal(),
         }
     }
@@ -120,10 +124,8 @@ impl Modules<'_> {
             let ty = self.ty(depth);
             let value = self.value(&ty, 0).filter(|value| !(value.is_array() || value.is_object()));
             let default = value.filter(|_| self.rng.chance(30)).map(Box::new);
-            let presence = match self.rng.chance(30) {
-                true => Presence::Optional,
-                false => Presence::ByDefault,
-            };
+            let presence =
+                if self.rng.chance(30) { Presence::Optional } else { Presence::ByDefault };
             let slot = Slot { default, ..Slot::new(ty) };
             Field { name: name.into(), slot, presence, host: Host::No, secret: false }
         };
@@ -145,13 +147,12 @@ impl Modules<'_> {
         if depth == 0 || !self.rng.chance(25) {
             return self.ty(depth.min(3));
         }
-        let fields = match self.rng.chance(80) {
-            true => {
-                let count = self.rng.below(4);
-                let names = self.names(count);
-                Some(names.into_iter().map(|name| self.field(name, depth - 1)).collect())
-            }
-            false => None,
+        let fields = if self.rng.chance(80) {
+            let count = self.rng.below(4);
+            let names = self.names(count);
+            Some(names.into_iter().map(|name| self.field(name, depth - 1).0).collect())
+        } else {
+            None
         };
         let object = Type::Object(Box::new(ObjectType { fields, open: self.open() }));
         if self.rng.chance(20) { Type::Nullable(Box::new(object)) } else { object }
@@ -162,13 +163,6 @@ impl Modules<'_> {
         use Constraint as C;
         let kinds = Kinds::of(ty);
         let mut all = Vec::new();
-        if self.rng.chance(10) {
-            let members = (0..self.rng.below(4)).filter_map(|_| self.value(ty, 1));
-            all.push(C::Enum(members.collect()));
-        }
-        if self.rng.chance(5) {
-            all.extend(self.value(ty, 1).map(|value| C::Const(Box::new(value))));
-        }
         if kinds.numbers {
             let (least, most) = (self.plain_number(), self.plain_number());
             let ordered = reading::constraint(&C::Minimum(least.clone()), &most.clone().into());
@@ -188,10 +182,7 @@ impl Modules<'_> {
             all.extend(self.maybe(C::MaxLength(most)));
             let (pattern, _) = PATTERNS[self.rng.below(PATTERNS.len())];
             all.extend(self.maybe(C::Pattern(pattern.into())));
-            let format = match self.rng.chance(50) {
-                true => "date".to_owned(),
-                false => self.text(),
-            };
+            let format = if self.rng.chance(50) { "date".to_owned() } else { self.text() };
             all.extend(self.maybe(C::Format(format.into())));
         }
         if kinds.lists || kinds.objects {
@@ -211,7 +202,23 @@ impl Modules<'_> {
             let keys = self.ty(1);
             all.extend(self.maybe(C::Keys(Box::new(keys))));
         }
-        all
+        // What an enum or a constant says fits all of the others, which are there by now.
+        let nullable = matches!(ty, Type::Nullable(_));
+        let fits = |value: &Value| {
+            let all = all.iter().all(|constraint| reading::constraint(constraint, value));
+            all || (nullable && value.is_null())
+        };
+        let mut first = Vec::new();
+        if self.rng.chance(10) {
+            let members = (0..self.rng.below(4)).filter_map(|_| self.value(ty, 1));
+            first.push(C::Enum(members.filter(fits).collect()));
+        }
+        if self.rng.chance(5) {
+            let constant = self.value(ty, 1).filter(fits);
+            first.extend(constant.map(|value| C::Const(Box::new(value))));
+        }
+        first.append(&mut all);
+        first
     }
 
     fn maybe<T>(&mut self, value: T) -> Option<T> {

@@ -36,10 +36,13 @@ impl Modules<'_> {
                 Value::Object(keys.into_iter().map(entry).collect::<Option<_>>()?)
             }
             Type::Object(object) => Value::Object(self.object(object, depth)?),
-            Type::Nullable(inner) => match self.rng.chance(30) {
-                true => Value::Null,
-                false => self.value(inner, depth)?,
-            },
+            Type::Nullable(inner) => {
+                if self.rng.chance(30) {
+                    Value::Null
+                } else {
+                    self.value(inner, depth)?
+                }
+            }
             Type::Union(members) => {
                 let at = self.rng.below(members.len());
                 self.value(members.get(at)?, depth)?
@@ -117,6 +120,7 @@ impl Modules<'_> {
         }
     }
 
+    #[expect(clippy::same_functions_in_if_condition, reason = "each asks chance anew")]
     /// Changes something somewhere in a value.
     pub fn change(&mut self, value: &mut Value) {
         let deeper = self.rng.chance(75);

@@ -1,6 +1,8 @@
 //! The fields of an `Object`.
 
-use gram_syntax::{Node, NodeKind as N};
+use std::borrow::Cow;
+
+use gram_syntax::{Node, NodeKind as N, Span};
 
 use super::Checker;
 use super::attributes::Attribute;
@@ -49,6 +51,24 @@ impl<'t> Checker<'t> {
         Some(fields)
     }
 
+    /// Reports attributes that say who supplies a value: only a parameter's can be supplied.
+    pub(super) fn host_attributes<'k>(
+        &mut self,
+        file: usize,
+        keys: impl Iterator<Item = (Cow<'k, str>, Span)>,
+        of: &str,
+    ) {
+        for (key, span) in keys {
+            if matches!(&*key, "pinned" | "injected" | "secret") {
+                let message = format!("`{key}` is about parameters, and this is a {of}");
+                let error = self
+                    .error(&codes::ATTRIBUTE_TYPE, file, span, message)
+                    .help(format!("remove `{key}`, or say it of a parameter"));
+                self.report(file, error);
+            }
+        }
+    }
+
     fn object_field(&mut self, file: usize, item: Node<'t>, depth: u32) -> Option<Field> {
         if item.kind() != N::Map {
             let error = self
@@ -71,6 +91,8 @@ impl<'t> Checker<'t> {
             return None;
         };
         let name = name.text(self, file)?;
+        let keys = attributes.iter().map(|attribute| (attribute.key.clone(), attribute.key_span));
+        self.host_attributes(file, keys, "field");
         let has = |key: &str| attributes.iter().any(|attribute| attribute.key == key);
         let field = if let Some(ty) = ty {
             blank(name, ty.type_expression(self, file)?)

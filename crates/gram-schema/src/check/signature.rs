@@ -172,6 +172,8 @@ impl<'t> Checker<'t> {
             self.report(file, error);
             return None;
         }
+        let keys = subject.entries().map(|entry| (entry.key.content(), entry.key.span()));
+        self.host_attributes(file, keys, "result");
         let field = self.field(file, node, None, arrow)?;
         let name = subject.identifier.map(|name| SmolStr::new(name.content()));
         Some(Output { name, slot: field.slot })

@@ -324,9 +324,15 @@ fn literals(members: &[Type]) -> Option<(&'static str, Vec<&Value>)> {
         })
         .collect();
     let values = values?;
-    let first = kind(values.first()?)?;
-    let mut kinds = values.iter().map(|value| kind(value));
-    kinds.all(|other| other == Some(first)).then_some((first, values))
+    let kinds: Option<Vec<_>> = values.iter().map(|value| kind(value)).collect();
+    let kinds = kinds?;
+    let first = *kinds.first()?;
+    if kinds.iter().all(|other| *other == first) {
+        return Some((first, values));
+    }
+    // Whole and other numbers are of one kind in a type expression.
+    let numbers = kinds.iter().all(|kind| matches!(*kind, "integer" | "number"));
+    numbers.then_some(("number", values))
 }
 
 struct AnyOf<'m> {

@@ -1,6 +1,6 @@
 //! Types as type expressions.
 
-use super::super::expression::MAX_DEPTH;
+use crate::expression::{MAX_DEPTH, parse};
 use crate::format::Format;
 use crate::model::{Field, Host, ObjectType, Open, Presence, Slot, Type};
 
@@ -15,31 +15,46 @@ pub(super) struct Expression {
 
 /// The expression of a type.
 pub(super) fn of(ty: &Type) -> Expression {
-    let mut writer = Writer { text: String::new(), exact: true };
+    let mut writer = Writer::new();
     writer.union(ty, 0);
-    Expression { text: writer.text, exact: writer.exact }
+    writer.finish()
 }
 
 /// The expression of an object type of which nothing but its fields is said.
 pub(super) fn of_fields(fields: Option<&[Field]>) -> Expression {
-    let mut writer = Writer { text: String::new(), exact: true };
+    let mut writer = Writer::new();
     writer.fields(fields, 0);
-    Expression { text: writer.text, exact: writer.exact }
+    writer.finish()
 }
+
+/// How deep an expression may nest without a doubt that it can be read.
+const UNDOUBTED: u32 = MAX_DEPTH / 2;
 
 struct Writer {
     text: String,
     exact: bool,
+    /// How deep it nests.
+    deepest: u32,
 }
 
 impl Writer {
+    fn new() -> Self {
+        Self { text: String::new(), exact: true, deepest: 0 }
+    }
+
+    fn finish(self) -> Expression {
+        let Self { text, exact, deepest } = self;
+        let exact = exact && (deepest <= UNDOUBTED || parse(&text).is_ok());
+        Expression { text, exact }
+    }
+
     fn push(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
     /// `type = member { "|" member }`
     fn union(&mut self, ty: &Type, depth: u32) {
-        self.exact &= depth <= MAX_DEPTH;
+        self.deepest = self.deepest.max(depth);
         let Type::Union(members) = ty else { return self.member(ty, depth) };
         self.exact &= members.len() > 1;
         for (at, member) in members.iter().enumerate() {
@@ -53,37 +68,36 @@ impl Writer {
     /// A member takes only so many suffixes. Of a longer chain, some lists are written in the
     /// other spelling, `[T]`, or a part of the chain stands in parentheses; each such bracket
     /// goes one level deeper, so there are as few of them as can be.
-    fn member(&mut self, ty: &Type, depth: u32) {
+    fn member(&mut self, ty: &Type, mut depth: u32) {
         let (core, lists) = chain(ty);
-        let long = lists.len() > MAX_DEPTH as usize;
-        let mut lists = lists.into_iter().rev().peekable();
-        let mut opens = Vec::new();
-        let mut tail = String::new();
-        if matches!(core, Type::Union(_)) {
-            let list = lists.next_if(|list| *list && long).is_some();
-            bracket(list, &mut opens, &mut tail);
-        }
-        let mut suffixes = 0;
+        let mut room = MAX_DEPTH.saturating_sub(depth);
+        let mut tail: Vec<&str> = Vec::with_capacity(lists.len());
         for list in lists {
-            if suffixes == MAX_DEPTH {
-                suffixes = 0;
-                bracket(list, &mut opens, &mut tail);
+            if room == 0 {
+                depth = depth.saturating_add(1);
+                room = MAX_DEPTH.saturating_sub(depth);
+                self.push(if list { "[" } else { "(" });
+                tail.push(if list { "]" } else { ")" });
                 if list {
                     continue;
                 }
             }
-            suffixes += 1;
-            tail.push_str(if list { "[]" } else { "?" });
+            room = room.saturating_sub(1);
+            tail.push(if list { "[]" } else { "?" });
         }
-        let depth = u32::try_from(opens.len()).map_or(u32::MAX, |more| depth.saturating_add(more));
-        self.text.extend(opens.iter().rev());
+        self.deepest = self.deepest.max(MAX_DEPTH - room);
         if matches!(core, Type::Union(_)) {
-            self.union(core, depth);
+            // A list in the other spelling holds a union as it is.
+            let inside = tail.last() == Some(&"]");
+            self.push(if inside { "" } else { "(" });
+            self.union(core, if inside { depth } else { depth.saturating_add(1) });
+            self.push(if inside { "" } else { ")" });
         } else {
-            self.exact &= depth <= MAX_DEPTH;
             self.primary(core, depth);
         }
-        self.push(&tail);
+        for suffix in tail.into_iter().rev() {
+            self.push(suffix);
+        }
     }
 
     fn primary(&mut self, ty: &Type, depth: u32) {
@@ -179,12 +193,6 @@ fn chain(ty: &Type) -> (&Type, Vec<bool>) {
             core => return (core, lists),
         };
     }
-}
-
-/// Puts what was written in brackets: in those of a list, or in parentheses.
-fn bracket(list: bool, opens: &mut Vec<char>, tail: &mut String) {
-    opens.push(if list { '[' } else { '(' });
-    tail.push(if list { ']' } else { ')' });
 }
 
 /// `Name = [A-Za-z_][A-Za-z0-9_]*`
