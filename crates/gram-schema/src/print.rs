@@ -11,7 +11,8 @@ mod value;
 
 use smol_str::SmolStr;
 
-use crate::model::{Agent, Api, Module, Output, Term, Tool};
+use crate::model::{Agent, Api, Module, Term, Tool};
+use field::Node;
 use layout::{Entry, INDENT, Layout, WIDTH};
 
 /// A module as gram text: the vocabulary, then the tools, then the agents, which name their
@@ -70,10 +71,11 @@ impl Page {
     }
 
     fn term(&mut self, term: &Term) {
-        let (doc, node) = field::term(&term.field);
-        self.begin(doc.is_none() && node.width().is_some_and(|width| width <= WIDTH));
-        self.out.extend(doc);
-        node.write(&mut self.out, 0, 0, 0);
+        let node = Node::of_field(&term.field);
+        let layout = node.layout("");
+        self.begin(node.doc().is_none() && layout.width().is_some_and(|width| width <= WIDTH));
+        self.doc(node.doc(), 0);
+        layout.write(&mut self.out, 0, 0, 0);
         self.out.push('\n');
     }
 
@@ -123,7 +125,7 @@ impl Page {
         after: &str,
     ) {
         self.begin(false);
-        self.out.extend(doc);
+        self.doc(doc.as_deref(), 0);
         let start = format!("[{}:{label}", text::identifier(name));
         let head = if entries.is_empty() {
             Layout::Text(start)
@@ -136,26 +138,41 @@ impl Page {
 
     /// A signature: on one line where it fits, else one node on each.
     fn signature(&mut self, tool: &Tool) {
-        let Output { name, slot } = &tool.result;
-        let arrow = if tool.parameters.is_empty() { "()==>" } else { "==>" };
-        let mut nodes = Vec::with_capacity(tool.parameters.len() + 1);
-        for (at, parameter) in tool.parameters.iter().enumerate() {
-            nodes.push(field::parameter(if at == 0 { "" } else { "==>" }, parameter));
+        let result = Node::of_output(&tool.result);
+        let mut nodes: Vec<_> = tool.parameters.iter().map(Node::of_field).collect();
+        let documented = nodes.iter().chain([&result]).any(|node| node.doc().is_some());
+        let arrow = |at: usize| if at == 0 { "" } else { "==>" };
+        let mut layouts: Vec<_> =
+            nodes.iter().enumerate().map(|(at, node)| node.layout(arrow(at))).collect();
+        // The result's doc comment stands before its arrow, and so behind `()`.
+        let unit = nodes.is_empty();
+        layouts.push(result.layout(if unit && !documented { "()==>" } else { "==>" }));
+        nodes.push(result);
+        let width: Option<usize> = layouts.iter().map(Layout::width).sum();
+        if !documented && width.is_some_and(|width| INDENT + width <= WIDTH) {
+            layout::indent(&mut self.out, INDENT);
+            for layout in layouts {
+                layout.write_flat(&mut self.out);
+            }
+            return;
         }
-        nodes.push(field::output(arrow, name.as_deref(), slot));
-        let width: Option<usize> = nodes.iter().map(Layout::width).sum();
-        let one_line = width.is_some_and(|width| INDENT + width <= WIDTH);
-        for (at, node) in nodes.iter().enumerate() {
-            if at == 0 || !one_line {
-                let start = if at == 0 { "" } else { "\n" };
-                self.out.push_str(start);
-                layout::indent(&mut self.out, INDENT);
-            }
-            if one_line {
-                node.write_flat(&mut self.out);
-            } else {
-                node.write(&mut self.out, INDENT, INDENT, 0);
-            }
+        if unit && documented {
+            layout::indent(&mut self.out, INDENT);
+            self.out.push_str("()\n");
+        }
+        for (at, (node, layout)) in nodes.iter().zip(layouts).enumerate() {
+            self.out.push_str(if at == 0 { "" } else { "\n" });
+            self.doc(node.doc(), INDENT);
+            layout::indent(&mut self.out, INDENT);
+            layout.write(&mut self.out, INDENT, INDENT, 0);
+        }
+    }
+
+    /// A doc comment, with the line break behind it.
+    fn doc(&mut self, doc: Option<&str>, indent: usize) {
+        for line in doc.into_iter().flat_map(|doc| doc.split_inclusive('\n')) {
+            layout::indent(&mut self.out, indent);
+            self.out.push_str(line);
         }
     }
 

@@ -101,7 +101,7 @@ pub(crate) struct Compile {
     /// The draft of JSON Schema
     #[arg(long, value_enum, default_value_t = Draft::Draft2020)]
     pub(crate) draft: Draft,
-    /// Indent the output; without it, one line a tool. The default on a terminal
+    /// Indent the output; without it, one line a tool
     #[arg(long)]
     pub(crate) pretty: bool,
 }

@@ -6,7 +6,9 @@ use super::expression;
 use super::layout::{Entry, Layout};
 use super::{text, value};
 use crate::format::built_in;
-use crate::model::{Constraint, Details, Field, Host, ObjectType, Open, Presence, Slot, Type};
+use crate::model::{
+    Constraint, Details, Field, Host, ObjectType, Open, Output, Presence, Slot, Type,
+};
 
 /// The longest record type that stands in a label; the fields of a longer one stand one by one.
 const INLINE_RECORD: usize = 80;
@@ -15,39 +17,50 @@ const INLINE_RECORD: usize = 80;
 /// only so deep, and this many levels are as many as anybody wants to see.
 const INLINE_DEPTH: u32 = 8;
 
-/// `(name::Type {…})`, behind `before`.
-pub(super) fn parameter(before: &str, field: &Field) -> Layout {
-    let start = format!("{before}({}", text::identifier(&field.name));
-    node(&start, &field.slot, field.slot.description.as_deref(), Some(field))
+/// A parameter, term or result: what is written as `(name::Type {…})`.
+pub(super) struct Node<'m> {
+    name: Option<&'m str>,
+    slot: &'m Slot,
+    field: Option<&'m Field>,
+    /// The doc comment that says the description, where there is one.
+    doc: Option<String>,
 }
 
-/// The node of a vocabulary term, and the doc comment before it, where it has one.
-pub(super) fn term(field: &Field) -> (Option<String>, Layout) {
-    let description = field.slot.description.as_deref();
-    let doc = description.and_then(text::doc);
-    let start = format!("({}", text::identifier(&field.name));
-    let description = description.filter(|_| doc.is_none());
-    (doc, node(&start, &field.slot, description, Some(field)))
-}
-
-/// The node of a result, behind `before`.
-pub(super) fn output(before: &str, name: Option<&str>, slot: &Slot) -> Layout {
-    let name = name.map(text::identifier).unwrap_or_default();
-    node(&format!("{before}({name}"), slot, slot.description.as_deref(), None)
-}
-
-fn node(start: &str, slot: &Slot, description: Option<&str>, field: Option<&Field>) -> Layout {
-    let parts = parts(&slot.ty, slot.details.as_deref(), 0);
-    let label = if built_in(&parts.text).is_some() {
-        parts.text.clone()
-    } else {
-        text::quoted(&parts.text, '`')
-    };
-    let entries = attributes(slot, description, field, parts);
-    if entries.is_empty() {
-        return Layout::Text(format!("{start}::{label})"));
+impl<'m> Node<'m> {
+    /// The node of a parameter or term.
+    pub(super) fn of_field(field: &'m Field) -> Self {
+        let doc = field.slot.description.as_deref().and_then(text::doc);
+        Self { name: Some(&field.name), slot: &field.slot, field: Some(field), doc }
     }
-    Layout::group(format!("{start}::{label} {{"), entries, "})")
+
+    /// The node of a result.
+    pub(super) fn of_output(output: &'m Output) -> Self {
+        let doc = output.slot.description.as_deref().and_then(text::doc);
+        Self { name: output.name.as_deref(), slot: &output.slot, field: None, doc }
+    }
+
+    /// The doc comment to write before it.
+    pub(super) fn doc(&self) -> Option<&str> {
+        self.doc.as_deref()
+    }
+
+    /// The node, behind `before`, without its doc comment.
+    pub(super) fn layout(&self, before: &str) -> Layout {
+        let Self { name, slot, field, doc } = self;
+        let parts = parts(&slot.ty, slot.details.as_deref(), 0);
+        let label = if built_in(&parts.text).is_some() {
+            parts.text.clone()
+        } else {
+            text::quoted(&parts.text, '`')
+        };
+        let name = name.map(text::identifier).unwrap_or_default();
+        let description = slot.description.as_deref().filter(|_| doc.is_none());
+        let entries = attributes(slot, description, *field, parts);
+        if entries.is_empty() {
+            return Layout::Text(format!("{before}({name}::{label})"));
+        }
+        Layout::group(format!("{before}({name}::{label} {{"), entries, "})")
+    }
 }
 
 /// A type as a type expression and attributes, which say what the expression cannot.

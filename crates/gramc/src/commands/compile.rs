@@ -1,7 +1,6 @@
 //! `gramc compile`
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use gram_schema::model::Tool;
@@ -59,7 +58,7 @@ impl Compiled {
     /// All tools together, one a line or indented.
     fn all(&self, output: Option<&Path>, files: usize) -> Result<(), Failure> {
         let tools = self.target.tools(self.module, 0..files, self.draft);
-        if self.layout(output) == Layout::Pretty {
+        if self.layout() == Layout::Pretty {
             return match output {
                 Some(path) => output::save_json(path, &tools, Layout::Pretty),
                 None => output::print_json(&tools, Layout::Pretty),
@@ -86,7 +85,7 @@ impl Compiled {
             return Err(Failure::new(format!("there is no tool `{name}`{help}")));
         };
         let compiled = self.target.tool(tool, self.draft);
-        let layout = self.layout(output);
+        let layout = self.layout();
         match output {
             Some(folder) if is_folder(folder) => self.file(folder, tool),
             Some(path) => output::save_json(path, &compiled, layout),
@@ -108,9 +107,8 @@ impl Compiled {
         output::save_json(&path, &self.target.tool(tool, self.draft), Layout::Pretty)
     }
 
-    fn layout(&self, output: Option<&Path>) -> Layout {
-        let terminal = output.is_none() && io::stdout().is_terminal();
-        if self.pretty || terminal { Layout::Pretty } else { Layout::Line }
+    fn layout(&self) -> Layout {
+        if self.pretty { Layout::Pretty } else { Layout::Line }
     }
 }
 
