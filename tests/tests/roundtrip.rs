@@ -1,6 +1,7 @@
 //! What is printed is read back as the same module.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use gram_schema::model::{Agent, Module};
@@ -112,6 +113,74 @@ fn random_modules_come_back() {
     });
     let failures: Vec<String> = failures.into_iter().flatten().collect();
     assert!(failures.is_empty(), "seed {seed}:\n{}", failures.join("\n\n"));
+}
+
+/// What a place may say over what a term says.
+#[rustfmt::skip] // Attributes to choose from, which read better in rows.
+const OVERRIDES: &[&str] = &[
+    "default: 1", "default: \"x\"", "default: null", "default: [\"a\"]", "optional: true",
+    "optional: false", "nullable: true", "description: \"D\"", "title: \"T\"", "examples: [1, 5]",
+    "examples: []", "deprecated: true", "deprecated: false", "range: 1..5", "range: 5...",
+    "range: ...5", "above: 0", "below: 10", "multipleOf: 5", "length: 1..3", "length: 2...",
+    "length: ...2", "pattern: \"a\"", "format: \"date\"", "size: 1..2", "size: 1...", "size: ...1",
+    "unique: true", "enum: [1, \"x\"]", "enum: []", "const: 1", "const: \"x\"", "open: false",
+    "open: \"Int\"", "pinned: 1", "pinned: \"x\"", "injected: true", "secret: true", "fields: []",
+    "fields: [{name: \"x\", type: \"Int\"}]", "elementType: \"Int\"", "valueType: \"Int\"",
+    "keys: \"Email\"", "unsound: true", "unsound: false",
+];
+
+/// A text with terms, and with a tool that uses each as a parameter or as a field.
+fn with_terms(rng: &mut Rng) -> String {
+    let mut module = Module::default();
+    module.terms = Modules::new(rng, Numbers::Exact).module().terms;
+    for (at, term) in module.terms.iter_mut().enumerate() {
+        term.field.name = format!("t{at}").into();
+    }
+    let mut text = print(&module) + "[tool:Tool | ";
+    for at in 0..module.terms.len() {
+        let mut attributes: Vec<&str> = Vec::new();
+        for _ in 0..rng.below(3) {
+            let attribute = rng.pick(OVERRIDES);
+            let key = attribute.split(':').next();
+            if attributes.iter().all(|known| known.split(':').next() != key) {
+                attributes.push(attribute);
+            }
+        }
+        if rng.chance(70) {
+            write!(text, "(t{at} {{{}}})==>", attributes.join(", ")).unwrap();
+        } else {
+            attributes.insert(0, "name: ");
+            let field = attributes.join(", ").replace("name: ", &format!("name: t{at}"));
+            write!(text, "(o{at}::Object {{fields: [{{{field}}}]}})==>").unwrap();
+        }
+    }
+    let unit = if module.terms.is_empty() { "()==>" } else { "" };
+    text + unit + "(::Text)]"
+}
+
+#[test]
+fn what_terms_bring_comes_back() {
+    let seed = campaign::seed().wrapping_add(5);
+    let cases = campaign::cases() / 2;
+    let found = campaign::each_thread(|first, step| {
+        let (mut valid, mut failures) = (0, Vec::new());
+        for case in (first..cases).step_by(step) {
+            let text = with_terms(&mut Rng::for_case(seed, case));
+            let Some(module) = check(&[read(&text)]).module else { continue };
+            valid += 1;
+            if let Some(loss) = loss(&module) {
+                failures.push(format!("case {case}:\n{text}\n{loss}"));
+            }
+            if failures.len() == MAX_FAILURES {
+                break;
+            }
+        }
+        (valid, failures)
+    });
+    let failures: Vec<&str> = found.iter().flat_map(|(_, found)| found).map(|f| &**f).collect();
+    assert!(failures.is_empty(), "seed {seed}:\n{}", failures.join("\n\n"));
+    let valid: usize = found.iter().map(|(valid, _)| valid).sum();
+    assert!(valid > cases / 3, "only {valid} of {cases} texts are without errors");
 }
 
 #[test]

@@ -87,7 +87,7 @@ impl Page {
         }
         entries.extend(field::open(&tool.open));
         entries.extend(kept(&tool.attributes));
-        self.head(doc, &tool.name, "Tool", entries, " |\n");
+        self.head(doc.as_deref(), &tool.name, "Tool", entries, " |\n");
         self.signature(tool);
         self.out.push_str("\n]\n");
     }
@@ -107,10 +107,10 @@ impl Page {
         entries.extend(result.map(|result| Entry::new("result", result)));
         entries.extend(kept(&agent.attributes));
         if agent.members.is_empty() {
-            self.head(doc, &agent.name, "Agent", entries, "]\n");
+            self.head(doc.as_deref(), &agent.name, "Agent", entries, "]\n");
             return;
         }
-        self.head(doc, &agent.name, "Agent", entries, " |\n");
+        self.head(doc.as_deref(), &agent.name, "Agent", entries, " |\n");
         self.members(&agent.members);
         self.out.push_str("\n]\n");
     }
@@ -118,14 +118,14 @@ impl Page {
     /// The first lines of a tool or agent, up to its elements.
     fn head(
         &mut self,
-        doc: Option<String>,
+        doc: Option<&str>,
         name: &str,
         label: &str,
         entries: Vec<Entry>,
         after: &str,
     ) {
         self.begin(false);
-        self.doc(doc.as_deref(), 0);
+        self.doc(doc, 0);
         let start = format!("[{}:{label}", text::identifier(name));
         let head = if entries.is_empty() {
             Layout::Text(start)

@@ -111,6 +111,15 @@ impl Modules<'_> {
         self.rng.chance(percent)
     }
 
+    /// A value of a type, or nearly one.
+    pub fn try_value(&mut self, ty: &Type) -> Value {
+        let mut value = self.value(ty, 2).unwrap_or_default();
+        if self.rng.chance(40) {
+            self.change(&mut value);
+        }
+        value
+    }
+
     /// Gives one argument a value of its type, whatever attributes say of it.
     pub fn try_attributes(&mut self, fields: &[Field], arguments: &mut Map<String, Value>) {
         if let Some(field) = fields.get(self.rng.below(fields.len()))

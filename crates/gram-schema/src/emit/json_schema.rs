@@ -187,11 +187,21 @@ fn constraints<M: SerializeMap>(
     };
     for constraint in &details.constraints {
         match constraint {
+            // Written with the constant, which leaves one of them at most.
+            Constraint::Enum(_) if nullable && constant(details).is_some() => {}
             Constraint::Enum(values) => {
                 map.serialize_entry("enum", &Values { values, null: nullable })?;
             }
             Constraint::Const(constant) if nullable && !constant.is_null() => {
-                map.serialize_entry("enum", &[&**constant, &Value::Null])?;
+                let allowed = details.constraints.iter().all(|other| match other {
+                    Constraint::Enum(values) => {
+                        values.iter().any(|value| crate::value::same(value, constant))
+                    }
+                    _ => true,
+                });
+                let values: Vec<_> =
+                    allowed.then_some(&**constant).into_iter().chain([&Value::Null]).collect();
+                map.serialize_entry("enum", &values)?;
             }
             Constraint::Const(constant) => map.serialize_entry("const", constant)?,
             Constraint::Minimum(number) => map.serialize_entry("minimum", number)?,
@@ -214,6 +224,14 @@ fn constraints<M: SerializeMap>(
         }
     }
     Ok(())
+}
+
+/// The constant that attributes name, unless it is null.
+fn constant(details: &Details) -> Option<&Value> {
+    details.constraints.iter().find_map(|constraint| match constraint {
+        Constraint::Const(constant) if !constant.is_null() => Some(&**constant),
+        _ => None,
+    })
 }
 
 /// Values of an enum, and null where the type allows it.

@@ -137,7 +137,8 @@ impl Parser<'_> {
     /// text, at what begins a declaration, and at the end of a group around it.
     fn gives_up(&mut self, group: Group) -> bool {
         let kind = self.kind();
-        let outer = self.open.get(sort(kind)).is_some_and(|&open| open > 0);
+        let open = self.open.get(sort(kind)).copied().unwrap_or_default();
+        let outer = open > 0 && self.unmatched_closers() <= open;
         let over = kind == T::End || self.at_declaration() || (is_closer(kind) && outer);
         // An arrow or a bar ends a node that has no end, and a bar the record of a head.
         let arrow = is_arrow(kind) && is_arrow(self.second());

@@ -120,6 +120,35 @@ impl Parser<'_> {
         false
     }
 
+    /// How many closers of the next token's kind, it included, close what was opened before it,
+    /// up to the next declaration. Where they are more than open brackets of that kind, the next
+    /// token is a slip for another closer.
+    pub(super) fn unmatched_closers(&self) -> u32 {
+        let closer = self.kind();
+        let opener = match closer {
+            T::RBracket => T::LBracket,
+            T::RParen => T::LParen,
+            T::RBrace => T::LBrace,
+            _ => T::Less,
+        };
+        let (mut depth, mut unmatched) = (0_u32, 0);
+        for index in self.at..self.at + LOOK_AHEAD {
+            let kind = self.tokens.kind(index);
+            if kind == T::End || (kind == T::LBracket && self.begins_line(index)) {
+                break;
+            }
+            if kind == opener {
+                depth += 1;
+            } else if kind == closer {
+                match depth.checked_sub(1) {
+                    Some(less) => depth = less,
+                    None => unmatched += 1,
+                }
+            }
+        }
+        unmatched
+    }
+
     /// Passes over tokens, as an error node, up to where a span ends.
     fn skip_to(&mut self, end: u32) {
         if self.kind() == T::End || self.span(self.at).start >= end {
