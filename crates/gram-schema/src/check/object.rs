@@ -10,7 +10,7 @@ use super::field::blank;
 use super::seen::Seen;
 use crate::codes;
 use crate::format::built_in;
-use crate::model::Field;
+use crate::model::{Field, Host};
 
 /// How many types terms may bring into fields: terms made of terms can double at each step.
 const MOST_BROUGHT: usize = 100_000;
@@ -109,7 +109,8 @@ impl<'t> Checker<'t> {
                 self.report(file, error.help("write out what is needed of them"));
                 return None;
             }
-            term.clone()
+            // Who supplies a value is said of parameters, and holds of no field.
+            Field { host: Host::No, secret: false, ..term.clone() }
         } else {
             let message = format!("the field `{name}` has no type");
             let error = self.error(&codes::MISSING_TYPE, file, item.span(), message);
