@@ -216,6 +216,15 @@ fn vocabulary_terms_bring_types_and_attributes() {
 }
 
 #[test]
+fn false_overrides_what_a_term_says() {
+    let text = "(token::Text {injected: true})
+        (tags::`Text[]` {unique: true})
+        [t:Tool | (token {injected: false})==>(tags {unique: false})==>(::Any)]";
+    let expected = r#"{"t":{"type":"object","properties":{"token":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}}},"required":["token","tags"]}}"#;
+    assert_eq!(compiled(text, Target::JsonSchema, Draft::Draft2020), expected);
+}
+
+#[test]
 fn targets_and_drafts() {
     let text = "[t:Tool {description: \"d\", open: false, schemaTitle: \"S\"} | (a::`[Text, Int]`)==>(b::Array)==>(::Any)]";
     let parameters = |items: &str, list: &str| {

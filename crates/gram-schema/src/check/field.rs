@@ -239,8 +239,13 @@ impl<'t> Checker<'t> {
             }
             "secret" => draft.field.secret = attribute.flag(self, file).unwrap_or_default(),
             "injected" => {
-                if attribute.flag(self, file) == Some(true) {
-                    draft.field.host = Host::Injected;
+                match attribute.flag(self, file) {
+                    Some(true) => draft.field.host = Host::Injected,
+                    // Overrides a term that is injected.
+                    Some(false) if draft.field.host == Host::Injected => {
+                        draft.field.host = Host::No;
+                    }
+                    _ => {}
                 }
             }
             "pinned" => {
@@ -318,6 +323,7 @@ impl<'t> Checker<'t> {
                 (Fits::Collections, [least.map(C::MinSize), most.map(C::MaxSize)])
             }
             "unique" => {
+                draft.forget(|known| matches!(known, C::Unique));
                 let unique = attribute.flag(self, file).unwrap_or_default();
                 (Fits::Lists, [unique.then_some(C::Unique), None])
             }
