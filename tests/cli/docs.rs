@@ -168,7 +168,8 @@ fn every_dependency_is_explained() {
 #[test]
 fn the_rust_example_holds() {
     // README: begins
-    use gram_schema::{Draft, Target, check, schema_of_signature};
+    use gram_schema::emit::{Compilation, Options};
+    use gram_schema::{Target, check, schema_of_signature};
     use gram_syntax::{SourceFile, parse};
 
     // One signature.
@@ -185,10 +186,11 @@ fn the_rust_example_holds() {
     assert!(checked.diagnostics.is_empty());
     let module = checked.module.expect("there is one where nothing is wrong");
 
-    // A view that any serde serializer takes.
-    let tools = Target::OpenAiFunctions.tools(&module, 0..texts.len(), Draft::default());
+    // All tools as one target takes them, for any serde serializer.
+    let options = Options::new(Target::OpenAiFunctions, texts.len());
+    let compilation = Compilation::new(&module, &options);
     assert_eq!(
-        serde_json::to_string(&tools).unwrap(),
+        serde_json::to_string(&compilation.request()).unwrap(),
         r#"[{"name":"now","description":"Says what time it is","parameters":{"type":"object","properties":{},"required":[]}}]"#
     );
     // README: ends

@@ -8,7 +8,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use gram_schema::{Draft, Target, check, codes};
+use gram_schema::emit::{Compilation, Options};
+use gram_schema::{Target, check, codes};
 use gram_syntax::{SourceFile, parse};
 use serde_json::Value;
 
@@ -33,10 +34,10 @@ fn compile(text: &str) -> Result<String, String> {
     let lines = checked.diagnostics.iter().map(|found| found.concise() + "\n");
     let found: String = lines.collect();
     let Some(module) = checked.module.filter(|_| found.is_empty()) else { return Err(found) };
-    let target = Target::JsonSchema;
-    let json = match module.tools.as_slice() {
-        [tool] => serde_json::to_string(&target.tool(tool, Draft::default())),
-        _ => serde_json::to_string(&target.tools(&module, 0..1, Draft::default())),
+    let compilation = Compilation::new(&module, &Options::new(Target::JsonSchema, 1));
+    let json = match compilation.entries() {
+        [entry] => serde_json::to_string(&compilation.compile(*entry)),
+        _ => serde_json::to_string(&compilation.request()),
     };
     Ok(json.expect("a schema serializes"))
 }

@@ -25,4 +25,7 @@ pub mod mutate;
 pub mod reading;
 pub mod reference;
 pub mod rng;
+pub mod rules;
+pub mod same;
+pub mod schemas;
 pub mod shrink;

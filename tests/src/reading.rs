@@ -5,7 +5,9 @@
 
 use std::cmp::Ordering;
 
-use gram_schema::model::{Constraint, Field, Host, ObjectType, Open, Presence, Slot, Type};
+use gram_schema::model::{
+    Constraint, Details, Field, Host, ObjectType, Open, Presence, Root, Slot, Tool, Type, Types,
+};
 use serde_json::{Map, Number, Value};
 
 /// Regular expressions, each with what it says in plain code.
@@ -19,22 +21,80 @@ pub const PATTERNS: [(&str, fn(&str) -> bool); 6] = [
     ("//|/\\*\\*", |text| text.contains("//") || text.contains("/**")),
 ];
 
+/// Schemas that stand in the place of generated ones, each with what it says in plain code.
+#[expect(clippy::type_complexity, reason = "a table of a schema and what it means")]
+pub const VERBATIM: [(&str, fn(&Value) -> bool); 7] = [
+    ("true", |_| true),
+    (r#"{"type":["string","null"],"description":"`a` \\ \"b\""}"#, |value| {
+        value.is_string() || value.is_null()
+    }),
+    (r#"{"not":{"type":"array"}}"#, |value| !value.is_array()),
+    (r#"{"allOf":[{"minLength":2},{"maxLength":4}],"x-kept":[1.50,{}]}"#, |value| {
+        value.as_str().is_none_or(|text| (2..=4).contains(&text.chars().count()))
+    }),
+    (r#"{"if":{"type":"object"},"then":{"required":["a"]}}"#, |value| {
+        value.as_object().is_none_or(|map| map.contains_key("a"))
+    }),
+    (r#"{"type":"object","properties":{"q":{"type":"string"}},"required":["q"]}"#, |value| {
+        value.get("q").is_some_and(Value::is_string)
+    }),
+    (r#"{"type":"object","properties":{},"minProperties":1,"title":"T"}"#, |value| {
+        value.as_object().is_some_and(|map| !map.is_empty())
+    }),
+];
+
+/// Whether a schema that stands in the place of a generated one accepts a value.
+pub fn verbatim(schema: &Value, value: &Value) -> bool {
+    let text = schema.to_string();
+    let known = VERBATIM.iter().find(|(known, _)| *known == text);
+    known.unwrap_or_else(|| panic!("a schema that the tests do not know: {text}")).1(value)
+}
+
 /// Whether `.*` can go over the whole of it, past its first character.
 fn one_line(text: &str) -> bool {
     !text.chars().skip(1).any(|c| c == '\n')
 }
 
 /// Whether a value may stand in a place of a type and attributes.
-pub fn slot(slot: &Slot, value: &Value) -> bool {
+pub fn slot(types: &Types, slot: &Slot, value: &Value) -> bool {
+    narrowed(types, slot, &[], value)
+}
+
+/// Whether a value may stand where a place's type is used with attributes that say `over` of it:
+/// what they say stands in the place of what the type says of the same thing.
+fn narrowed(types: &Types, slot: &Slot, over: &[&Constraint], value: &Value) -> bool {
+    if let Some(schema) = slot.details.as_ref().and_then(|details| details.verbatim.as_deref()) {
+        return verbatim(schema, value) && over.iter().all(|over| constraint(types, over, value));
+    }
     if matches!(slot.ty, Type::Nullable(_)) && value.is_null() {
         return true;
     }
-    let constraints = slot.details.iter().flat_map(|details| &details.constraints);
-    ty(&slot.ty, value) && constraints.into_iter().all(|narrow| constraint(narrow, value))
+    let own = constraints(slot).iter().filter(|own| !over.iter().any(|over| alike(over, own)));
+    let all: Vec<&Constraint> = own.chain(over.iter().copied()).collect();
+    let inner = match &slot.ty {
+        Type::Nullable(inner) => inner,
+        ty => ty,
+    };
+    if let Type::Named(id) = inner {
+        let declared = types.get(*id).expect("a type of this module");
+        return narrowed(types, &declared.slot, &all, value);
+    }
+    ty(types, &slot.ty, value) && all.iter().all(|all| constraint(types, all, value))
+}
+
+/// What narrows a place's type.
+pub fn constraints(slot: &Slot) -> &[Constraint] {
+    slot.details.as_deref().map_or(&[], |Details { constraints, .. }| constraints)
+}
+
+/// Whether two constraints speak of the same thing.
+fn alike(a: &Constraint, b: &Constraint) -> bool {
+    std::mem::discriminant(a) == std::mem::discriminant(b)
 }
 
 /// Whether a type takes a value.
-pub fn ty(expected: &Type, value: &Value) -> bool {
+pub fn ty(types: &Types, expected: &Type, value: &Value) -> bool {
+    let takes = |expected: &Type, value: &Value| ty(types, expected, value);
     match expected {
         Type::Any => true,
         Type::Null => value.is_null(),
@@ -46,29 +106,54 @@ pub fn ty(expected: &Type, value: &Value) -> bool {
         },
         Type::Text | Type::Bytes | Type::Formatted(_) => value.is_string(),
         Type::Literal(literal) => equal(literal, value),
-        Type::List(item) => {
-            value.as_array().is_some_and(|items| items.iter().all(|value| ty(item, value)))
+        Type::List(None) => value.is_array(),
+        Type::List(Some(item)) => {
+            value.as_array().is_some_and(|items| items.iter().all(|value| takes(item, value)))
         }
         Type::Tuple(types) => value.as_array().is_some_and(|items| {
             items.len() == types.len()
-                && types.iter().zip(items).all(|(item, value)| ty(item, value))
+                && types.iter().zip(items).all(|(item, value)| takes(item, value))
         }),
-        Type::Map(inner) => {
-            value.as_object().is_some_and(|map| map.values().all(|value| ty(inner, value)))
+        Type::Map(None) => value.is_object(),
+        Type::Map(Some(inner)) => {
+            value.as_object().is_some_and(|map| map.values().all(|value| takes(inner, value)))
         }
-        Type::Object(expected) => value.as_object().is_some_and(|map| object(expected, map)),
-        Type::Nullable(inner) => value.is_null() || ty(inner, value),
-        Type::Union(members) => members.iter().any(|member| ty(member, value)),
+        Type::Object(expected) => {
+            value.as_object().is_some_and(|map| object(types, expected, map))
+        }
+        Type::Nullable(inner) => value.is_null() || takes(inner, value),
+        Type::Union(members) => members.iter().any(|member| takes(member, value)),
+        Type::OneOf(members) => {
+            members.iter().filter(|member| takes(member, value)).count() == 1
+        }
+        Type::Named(id) => {
+            let declared = types.get(*id).expect("a type of this module");
+            slot(types, &declared.slot, value)
+        }
     }
 }
 
-fn object(expected: &ObjectType, map: &Map<String, Value>) -> bool {
-    fields(expected.fields.as_deref().unwrap_or_default(), &expected.open, map)
+fn object(types: &Types, expected: &ObjectType, map: &Map<String, Value>) -> bool {
+    let fields = expected.fields.as_deref().unwrap_or_default();
+    self::fields(types, fields, &expected.open, map)
+        && expected.requires.iter().all(|name| map.contains_key(name.as_str()))
 }
 
-/// Whether an object may be an object of the given fields, or the arguments of a tool with these
-/// parameters.
-pub fn fields(fields: &[Field], open: &Open, map: &Map<String, Value>) -> bool {
+/// Whether a value may be the arguments of a tool, by what its schema says.
+pub fn arguments(types: &Types, tool: &Tool, value: &Value) -> bool {
+    let root = tool.root.as_deref();
+    if let Some(schema) = root.and_then(|root| root.verbatim.as_ref()) {
+        return verbatim(schema, value);
+    }
+    let requires = root.map_or(&[][..], |Root { requires, .. }| requires);
+    value.as_object().is_some_and(|map| {
+        fields(types, &tool.parameters, &tool.open, map)
+            && requires.iter().all(|name| map.contains_key(name.as_str()))
+    })
+}
+
+/// Whether an object may be an object of the given fields.
+fn fields(types: &Types, fields: &[Field], open: &Open, map: &Map<String, Value>) -> bool {
     // An injected field is in no schema that a model sees.
     let mut shown = fields.iter().filter(|field| field.host != Host::Injected);
     let declared = |name: &str| shown.clone().any(|field| field.name == name);
@@ -76,11 +161,11 @@ pub fn fields(fields: &[Field], open: &Open, map: &Map<String, Value>) -> bool {
     let others = match open {
         Open::Unsaid | Open::Yes => true,
         Open::No => others.next().is_none(),
-        Open::Of(inner) => others.all(|(_, value)| ty(inner, value)),
+        Open::Of(inner) => others.all(|(_, value)| ty(types, inner, value)),
     };
     others
         && shown.all(|field| match map.get(field.name.as_str()) {
-            Some(value) => slot(&field.slot, value),
+            Some(value) => slot(types, &field.slot, value),
             None => !required(field),
         })
 }
@@ -97,7 +182,7 @@ fn required(field: &Field) -> bool {
 
 /// Whether a value lies within what narrows a type. What speaks of other kinds of value says
 /// nothing of this one.
-pub fn constraint(constraint: &Constraint, value: &Value) -> bool {
+pub fn constraint(types: &Types, constraint: &Constraint, value: &Value) -> bool {
     let number = |holds: &dyn Fn(&Decimal) -> bool| match value {
         Value::Number(number) => holds(&Decimal::of(number)),
         _ => true,
@@ -133,12 +218,12 @@ pub fn constraint(constraint: &Constraint, value: &Value) -> bool {
         }),
         Constraint::Keys(keys) => value
             .as_object()
-            .is_none_or(|map| map.keys().all(|key| ty(keys, &Value::String(key.clone())))),
+            .is_none_or(|map| map.keys().all(|key| ty(types, keys, &Value::String(key.clone())))),
     }
 }
 
 /// Whether two values are equal as JSON.
-fn equal(a: &Value, b: &Value) -> bool {
+pub fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => Decimal::of(a).compare(&Decimal::of(b)).is_eq(),
         (Value::Array(a), Value::Array(b)) => {
@@ -228,6 +313,7 @@ mod tests {
         assert_eq!(compare("0.09", "0.1"), Ordering::Less);
         assert!(Decimal::of(&number("1.5")).is_multiple_of(&Decimal::of(&number("0.25"))));
         assert!(!Decimal::of(&number("1.1")).is_multiple_of(&Decimal::of(&number("0.25"))));
-        assert!(ty(&Type::Integer, &json!(5.0)) && !ty(&Type::Integer, &json!(5.5)));
+        let integer = |value| ty(&Types::default(), &Type::Integer, &value);
+        assert!(integer(json!(5.0)) && !integer(json!(5.5)));
     }
 }

@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use gram_schema::emit::ParameterSchema;
-use gram_schema::model::{Field, Host, Module, ObjectType, Open, Slot, Tool, Type};
+use gram_schema::model::{Details, Field, Host, Module, Open, Output, Presence, Slot, Tool, Types};
 use gram_schema::{Draft, check, print};
 use gram_syntax::{SourceFile, parse};
-use gramc_tests::modules::{Modules, Numbers};
+use gramc_tests::modules::{Modules, Numbers, slots};
 use gramc_tests::rng::Rng;
 use gramc_tests::{campaign, reading};
 use jsonschema::Validator;
@@ -19,8 +19,8 @@ const VALUES: usize = 24;
 const MAX_FAULTS: usize = 3;
 
 /// A tool's schema, from its text. A key that stands twice in one object fails here.
-fn schema(tool: &Tool, draft: Draft) -> Result<Value, String> {
-    let text = serde_json::to_string(&ParameterSchema::new(tool, draft)).unwrap();
+fn schema(types: &Types, tool: &Tool, draft: Draft) -> Result<Value, String> {
+    let text = serde_json::to_string(&ParameterSchema::new(types, tool, draft)).unwrap();
     let value: Value = serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))?;
     // A map keeps one entry for each key, so a second one would be lost here.
     let again = value.to_string();
@@ -57,45 +57,65 @@ struct Verdicts {
 /// Looks for what is wrong with the schema of a random tool.
 fn look(rng: &mut Rng, draft: Draft, verdicts: &mut Verdicts) -> Result<(), String> {
     let mut modules = Modules::new(rng, Numbers::Doubles);
-    let tool = modules.tool("tool");
-    let schema = schema(&tool, draft)?;
-    let validator = validator(&schema, draft)?;
-    named_values(&tool, draft)?;
-    agreement(&mut modules, &tool, &validator, &schema, verdicts)
+    let module = modules.one_tool();
+    let looked = look_at(&mut modules, &module, draft, verdicts);
+    looked.map_err(|fault| format!("{fault}\n{}", print(&module)))
 }
 
-/// Whether all fields' defaults, examples and pinned values are accepted by the schema of their
-/// field.
-fn named_values(tool: &Tool, draft: Draft) -> Result<(), String> {
-    let mut fields: Vec<&Field> = tool.parameters.iter().collect();
-    while let Some(field) = fields.pop() {
-        fields.extend(inner_fields(&field.slot.ty));
-        let Slot { default, details, .. } = &field.slot;
+fn look_at(
+    modules: &mut Modules<'_>,
+    module: &Module,
+    draft: Draft,
+    verdicts: &mut Verdicts,
+) -> Result<(), String> {
+    let schema = schema(&module.types, &module.tools[0], draft)?;
+    let validator = validator(&schema, draft)?;
+    named_values(module, draft)?;
+    agreement(modules, module, &validator, &schema, verdicts)
+}
+
+/// A tool that takes one thing.
+fn alone(slot: Slot) -> Tool {
+    let name = "alone".into();
+    let field =
+        Field { name, slot, presence: Presence::Required, host: Host::No, secret: false };
+    Tool {
+        name: "tool".into(),
+        description: None,
+        title: None,
+        deprecated: false,
+        parameters: vec![field],
+        result: Output { name: None, slot: Slot::default() },
+        open: Open::Unsaid,
+        root: None,
+        types: Vec::new(),
+        attributes: Vec::new(),
+    }
+}
+
+/// Whether all defaults, examples and pinned values are accepted by the schema of their place.
+fn named_values(module: &Module, draft: Draft) -> Result<(), String> {
+    for (slot, host) in slots(module) {
+        let Slot { default, details, .. } = &slot;
         if details.as_ref().is_some_and(|details| details.unsound) {
             continue;
         }
-        let pinned = match &field.host {
-            Host::Pinned(value) => Some(&**value),
-            Host::No | Host::Injected => None,
+        let pinned = match &host {
+            Some(Host::Pinned(value)) => Some(&**value),
+            _ => None,
         };
         let examples = details.iter().flat_map(|details| &details.examples).flatten();
-        let values: Vec<&Value> =
-            default.as_deref().into_iter().chain(pinned).chain(examples).collect();
+        let values: Vec<Value> =
+            default.as_deref().into_iter().chain(pinned).chain(examples).cloned().collect();
         if values.is_empty() {
             continue;
         }
-        // The field as the one parameter of a tool, so that its schema is written as usual.
-        let alone = Field { host: Host::No, ..field.clone() };
-        let alone = Tool {
-            parameters: vec![alone],
-            open: Open::Unsaid,
-            attributes: Vec::new(),
-            ..tool.clone()
-        };
-        let schema = schema(&alone, draft)?;
+        // The place as that of the one parameter of a tool, so that its schema is written as
+        // usual.
+        let schema = schema(&module.types, &alone(slot), draft)?;
         let validator = validator(&schema, draft)?;
         for value in values {
-            let object = Map::from_iter([(field.name.to_string(), value.clone())]);
+            let object = Map::from_iter([("alone".to_owned(), value.clone())]);
             if !validator.is_valid(&Value::Object(object)) {
                 return Err(format!("the schema rejects its own value {value}\n{schema}"));
             }
@@ -104,34 +124,17 @@ fn named_values(tool: &Tool, draft: Draft) -> Result<(), String> {
     Ok(())
 }
 
-/// The fields of an object type, where a type is one.
-fn inner_fields(ty: &Type) -> impl Iterator<Item = &Field> {
-    let ty = match ty {
-        Type::Nullable(inner) => inner,
-        ty => ty,
-    };
-    let fields = match ty {
-        Type::Object(object) => {
-            let ObjectType { fields, .. } = &**object;
-            fields.as_deref()
-        }
-        _ => None,
-    };
-    fields.unwrap_or_default().iter()
-}
-
 /// Whether schema and reading agree on random arguments.
 fn agreement(
     modules: &mut Modules<'_>,
-    tool: &Tool,
+    module: &Module,
     validator: &Validator,
     schema: &Value,
     verdicts: &mut Verdicts,
 ) -> Result<(), String> {
+    let tool = &module.tools[0];
     for _ in 0..VALUES {
-        let Some(mut arguments) = modules.arguments(&tool.parameters, &tool.open, 2) else {
-            break;
-        };
+        let Some(mut arguments) = modules.arguments(tool) else { break };
         if modules.decide(50) {
             modules.try_attributes(&tool.parameters, &mut arguments);
         }
@@ -140,10 +143,7 @@ fn agreement(
         if modules.decide(50) {
             modules.change(&mut arguments);
         }
-        let read = match &arguments {
-            Value::Object(map) => reading::fields(&tool.parameters, &tool.open, map),
-            _ => false,
-        };
+        let read = reading::arguments(&module.types, tool, &arguments);
         let accepted = validator.is_valid(&arguments);
         if read != accepted {
             let verdict = if accepted { "accepts" } else { "rejects" };
@@ -161,20 +161,24 @@ fn agreement(
 /// Whether the checker refuses exactly those defaults that the reading refuses.
 fn defaults(rng: &mut Rng, verdicts: &mut Verdicts) -> Result<(), String> {
     let mut modules = Modules::new(rng, Numbers::Doubles);
-    let mut tool = modules.tool("tool");
-    let Some(mut parameter) = tool.parameters.pop() else { return Ok(()) };
+    let mut module = modules.one_tool();
+    let Some(mut parameter) = module.tools[0].parameters.pop() else { return Ok(()) };
     let default = modules.try_value(&parameter.slot.ty);
-    let read = reading::slot(&parameter.slot, &default);
+    let read = reading::slot(&module.types, &parameter.slot, &default);
     parameter.slot.default = Some(Box::new(default));
     parameter.host = Host::No;
     if let Some(details) = &mut parameter.slot.details {
         details.unsound = false;
     }
-    let mut module = Module::default();
-    module.tools.push(Tool { parameters: vec![parameter], ..tool });
+    module.tools[0].parameters = vec![parameter];
+    // What says that a default was imported as it is holds of the types that it names, too.
+    let unsound = |details: &Details| details.unsound;
+    if slots(&module).iter().any(|(slot, _)| slot.details.as_deref().is_some_and(unsound)) {
+        return Ok(());
+    }
     let text = print(&module);
-    // Regular expressions are for those who run them.
-    if text.contains("pattern: ") {
+    // Regular expressions and schemas are for those who run them.
+    if text.contains("pattern: ") || text.contains("schema: ") {
         return Ok(());
     }
     let checked = check(&[parse(SourceFile::new("default.gram", text.as_str()))]);

@@ -5,12 +5,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use gram_schema::{Link, Links};
 use gram_syntax::{
     Applicability, Code, Diagnostic, Fix, Limits, Parse, RenderOptions, Severity, SourceFile,
 };
 
 /// Codes whose pages show no bad example, and why. The tests make an example of their own.
-const WITHOUT_BAD_EXAMPLE: [(&str, &str); 6] = [
+const WITHOUT_BAD_EXAMPLE: [(&str, &str); 8] = [
+    ("ambiguous-name", "it takes three files"),
+    ("unknown-import", "a page has no files that it could fail to import"),
     ("nul-character", "a page that held the character would be no text"),
     ("invalid-utf8", "a page that held the bytes would be no UTF-8"),
     ("too-deep", "ten thousand brackets are no example"),
@@ -86,8 +89,35 @@ fn bad_example(code: &Code) -> Parse {
             parse(&format!("[count:Tool | (grid::`Int{}`)==>(::Int)]\n", "[]".repeat(65)))
         }
         "too-large" => limited("[now:Tool | ()==>(::Time)]\n", Limits { max_bytes: 20, ..limits }),
+        "ambiguous-name" => parse("[where:Tool | ()==>(city::City)]\n"),
+        "unknown-import" => parse("{imports: [\"cities.gram\"]}\n\n[where:Tool | ()==>(::Text)]\n"),
         "too-many-errors" => limited("(a,)\n(b,)\n(c,)\n", Limits { max_diagnostics: 2, ..limits }),
         name => panic!("{name} has no bad example, and no reason for it"),
+    }
+}
+
+/// What is found in the bad example of a code.
+fn bad_findings(code: &Code) -> Vec<Diagnostic> {
+    let example = bad_example(code);
+    match code.name {
+        "ambiguous-name" => {
+            let city = |file, text| gram_syntax::parse(SourceFile::new(file, text));
+            let texts = [
+                example,
+                city("europe.gram", "[City::Enum | Graz, Linz]"),
+                city("asia.gram", "[City::Enum | Kobe, Nara]"),
+            ];
+            gram_schema::check(&texts).diagnostics
+        }
+        "unknown-import" => {
+            let link = |import: gram_schema::Import| Link {
+                span: import.span,
+                text: Err(format!("there is no file `{}`", import.path)),
+            };
+            let links = gram_schema::imports(&example).into_iter().map(link).collect();
+            gram_schema::check_linked(&[example], &Links { of: vec![links] }).diagnostics
+        }
+        _ => findings(example),
     }
 }
 
@@ -166,7 +196,7 @@ fn pages_hold_a_bad_and_a_good_example() {
 #[test]
 fn bad_examples_yield_their_code_alone() {
     for code in codes() {
-        let found = findings(bad_example(code));
+        let found = bad_findings(code);
         assert!(!found.is_empty(), "{}: the bad example has no finding", code.name);
         // That there were too many findings is said besides those that there were.
         let alone = code.name == "too-many-errors" || found.iter().all(|f| f.code == code);
@@ -188,18 +218,21 @@ fn good_examples_yield_nothing() {
 #[test]
 fn pages_say_what_is_only_a_warning() {
     for code in codes() {
-        let found = findings(bad_example(code));
+        let found = bad_findings(code);
         let graves: BTreeSet<_> = found.iter().map(|finding| finding.severity).collect();
-        if !graves.contains(&Severity::Error) {
-            assert!(code.page.contains("warning"), "{} does not say that it warns", code.name);
-        }
+        let word = match graves.last() {
+            Some(Severity::Warning) => "warning",
+            Some(Severity::Note) => "note",
+            Some(Severity::Error) | None => continue,
+        };
+        assert!(code.page.contains(word), "{} does not say that it is a {word}", code.name);
     }
 }
 
 #[test]
 fn findings_say_what_is_wrong_and_what_to_do() {
     for code in codes() {
-        for finding in findings(bad_example(code)) {
+        for finding in bad_findings(code) {
             let help = finding.help.as_deref().unwrap_or_default();
             assert!(!help.trim().is_empty(), "no help: {}", finding.concise());
             let texts = [finding.message.as_str(), help];
@@ -220,7 +253,7 @@ fn safe_fixes_mend_without_doing_harm() {
     };
     let mut tried = 0;
     for code in codes() {
-        let before = findings(bad_example(code));
+        let before = bad_findings(code);
         for finding in &before {
             let safe = finding.fixes.iter().filter(|fix| fix.applicability == Applicability::Safe);
             for fix in safe {
@@ -244,9 +277,8 @@ fn findings_as_people_read_them() {
     settings.set_omit_expression(true);
     let options = RenderOptions { color: false, width: 100 };
     for code in codes() {
-        let parse = bad_example(code);
-        let mut text = parse.source().text().trim_end().to_owned();
-        for finding in findings(parse) {
+        let mut text = bad_example(code).source().text().trim_end().to_owned();
+        for finding in bad_findings(code) {
             let _ = write!(text, "\n\n{}", finding.render(options).trim_end());
         }
         // The snapshot is a text file, whatever the example holds.

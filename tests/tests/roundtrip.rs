@@ -4,11 +4,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use gram_schema::model::{Agent, Module};
+use gram_schema::model::{Agent, Container, Module};
 use gram_schema::{Checked, check, print};
 use gram_syntax::{Extension, Parse, SourceFile, parse};
 use gramc_tests::campaign;
-use gramc_tests::modules::{Modules, Numbers};
+use gramc_tests::modules::{Modules, Numbers, with_tool};
 use gramc_tests::reference;
 use gramc_tests::rng::Rng;
 
@@ -49,17 +49,22 @@ fn not_portable(text: &str, parsed: &Parse) -> Option<String> {
     (plain && !reference::accepts(text)).then(|| "the reference rejects it".to_owned())
 }
 
-/// Modules of one declaration each, of which one may show the same loss as the whole.
+/// Modules of one declaration each, of which one may show the same loss as the whole. Types of the
+/// top level stand in each.
 fn parts(module: &Module) -> Vec<Module> {
-    let part = || Module::default();
-    let mut parts = Vec::new();
+    let part = || with_tool(module, None);
+    let mut parts = vec![part()];
     for term in &module.terms {
         parts.push(part());
         parts.last_mut().unwrap().terms.push(term.clone());
     }
     for tool in &module.tools {
+        parts.push(with_tool(module, Some(tool)));
+    }
+    for container in &module.containers {
         parts.push(part());
-        parts.last_mut().unwrap().tools.push(tool.clone());
+        let container = Container { members: Vec::new(), ..container.clone() };
+        parts.last_mut().unwrap().containers.push(container);
     }
     for agent in &module.agents {
         parts.push(part());
@@ -81,6 +86,10 @@ const SOMEWHERE: &[&str] = &[
     "open: true", "open: false", "open: \"", "pinned: ", "injected: true", "secret: true",
     "fields: [", "range: 1..", "range: ...", "...,", "length: ...", "size: ...",
     "readOnly: ", "maxIterations: ", "api: \"functions\"", "result: ", "instruction: ", "model: ",
+    ":Record", ":Enum", ":Union", ":Alias", ":Container", "schemaName: ", "inline: true",
+    "oneOf: true", "discriminator: ", "requires: [", "typeList: true", "extensions: ", "x-order: ",
+    "`x-a b`: ", "schema: ", "schemaTitle: ", "schemaDescription: ", "schemaExtensions: ",
+    "defs: [", "source: ", "elementType: ", "valueType: ", "::Address", "Tree[]", "Tree?",
     "/**\n * ", "```\n", "(Content-Type::", "`$vectorSearch`", "`MA(5)`", "`año`", "(42::", "(true::",
     "``", "json`", "\\u0000", "\\/\\/", "\\/**", "\\`", "\\\"", "\\\\", "'\"'", "9007199254740993", "e+5",
 ];

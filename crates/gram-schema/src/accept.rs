@@ -3,7 +3,7 @@
 use serde_json::{Number, Value};
 
 use crate::format::describe;
-use crate::model::{Constraint, Field, Host, ObjectType, Open, Slot, Type};
+use crate::model::{Constraint, Details, Field, Host, ObjectType, Open, Slot, Type, Types};
 use crate::value;
 
 /// Why a type does not accept a value.
@@ -32,30 +32,60 @@ fn within(step: impl std::fmt::Display, verdict: Verdict) -> Verdict {
 }
 
 /// Whether a slot accepts a value, its constraints included.
-pub(crate) fn slot(slot: &Slot, value: &Value) -> Verdict {
-    if let (Type::Nullable(_), Value::Null) = (&slot.ty, value) {
+pub(crate) fn slot(types: &Types, slot: &Slot, value: &Value) -> Verdict {
+    narrowed(types, slot, &[], value)
+}
+
+/// Whether a slot accepts a value where its use narrows it: what the use says of a thing stands in
+/// the place of what the slot says of it.
+fn narrowed(types: &Types, slot: &Slot, over: &[Constraint], value: &Value) -> Verdict {
+    let details = slot.details.as_deref();
+    // A schema that stands in the place of the type is for those who can run it.
+    if details.is_some_and(|details| details.verbatim.is_some()) {
         return Ok(());
     }
-    ty(&slot.ty, value)?;
-    let details = slot.details.as_deref();
-    let mut constraints = details.iter().flat_map(|details| &details.constraints);
-    constraints.try_for_each(|constraint| self::constraint(constraint, value))
+    let (ty, nullable) = match &slot.ty {
+        Type::Nullable(inner) => (&**inner, true),
+        ty => (ty, false),
+    };
+    if nullable && value.is_null() {
+        return Ok(());
+    }
+    let own = Details::of(details).iter().filter(|own| !over.iter().any(|other| other.is_like(own)));
+    match ty {
+        Type::Named(id) => {
+            let Some(declared) = types.get(*id) else { return Ok(()) };
+            let mut all = own.cloned().collect::<Vec<_>>();
+            all.extend_from_slice(over);
+            narrowed(types, &declared.slot, &all, value)
+        }
+        ty => {
+            self::ty(types, ty, value)?;
+            own.chain(over).try_for_each(|constraint| self::constraint(types, constraint, value))
+        }
+    }
 }
 
 /// Whether a type accepts a value.
-pub(crate) fn ty(expected: &Type, value: &Value) -> Verdict {
+pub(crate) fn ty(types: &Types, expected: &Type, value: &Value) -> Verdict {
+    let ty = |expected: &Type, value: &Value| self::ty(types, expected, value);
     let fits = match (expected, value) {
         (Type::Any, _)
+        | (Type::List(None), Value::Array(_))
+        | (Type::Map(None), Value::Object(_))
         | (Type::Null, Value::Null)
         | (Type::Boolean, Value::Bool(_))
         | (Type::Number, Value::Number(_))
         | (Type::Text | Type::Bytes | Type::Formatted(_), Value::String(_)) => true,
         (Type::Integer, Value::Number(number)) => value::is_integer(number),
         (Type::Literal(literal), value) => value::same(literal, value),
+        (Type::Named(id), value) => {
+            return types.get(*id).map_or(Ok(()), |known| slot(types, &known.slot, value));
+        }
         (Type::Nullable(inner), value) => {
             return if value.is_null() { Ok(()) } else { ty(inner, value) };
         }
-        (Type::List(item), Value::Array(items)) => {
+        (Type::List(Some(item)), Value::Array(items)) => {
             return items
                 .iter()
                 .enumerate()
@@ -65,24 +95,27 @@ pub(crate) fn ty(expected: &Type, value: &Value) -> Verdict {
             let mut pairs = types.iter().zip(items).enumerate();
             return pairs.try_for_each(|(at, (item, value))| within(at, ty(item, value)));
         }
-        (Type::Map(inner), Value::Object(map)) => {
+        (Type::Map(Some(inner)), Value::Object(map)) => {
             return map.iter().try_for_each(|(key, value)| within(key, ty(inner, value)));
         }
-        (Type::Object(object), Value::Object(map)) => return self::object(object, map),
+        (Type::Object(object), Value::Object(map)) => return self::object(types, object, map),
         (Type::Union(members), value) => members.iter().any(|member| ty(member, value).is_ok()),
+        (Type::OneOf(members), value) => {
+            members.iter().filter(|member| ty(member, value).is_ok()).count() == 1
+        }
         _ => false,
     };
     if fits {
         return Ok(());
     }
-    refuse(format!("{} is not {}", brief(value), describe(expected)))
+    refuse(format!("{} is not {}", brief(value), describe(types, expected)))
 }
 
-fn object(object: &ObjectType, map: &serde_json::Map<String, Value>) -> Verdict {
+fn object(types: &Types, object: &ObjectType, map: &serde_json::Map<String, Value>) -> Verdict {
     let fields = object.fields.as_deref().unwrap_or_default();
     for field in fields {
         match map.get(field.name.as_str()) {
-            Some(value) => within(&field.name, self::field(field, value))?,
+            Some(value) => within(&field.name, self::field(types, field, value))?,
             None if field.required() => {
                 return refuse(format!("the field `{}` is missing", field.name));
             }
@@ -96,22 +129,24 @@ fn object(object: &ObjectType, map: &serde_json::Map<String, Value>) -> Verdict 
             Some((key, _)) => refuse(format!("there is no field `{key}`")),
             None => Ok(()),
         },
-        Open::Of(inner) => others.try_for_each(|(key, value)| within(key, ty(inner, value))),
+        Open::Of(inner) => {
+            others.try_for_each(|(key, value)| within(key, ty(types, inner, value)))
+        }
         Open::Unsaid | Open::Yes => Ok(()),
     }
 }
 
 /// Whether a field accepts a value.
-pub(crate) fn field(field: &Field, value: &Value) -> Verdict {
+pub(crate) fn field(types: &Types, field: &Field, value: &Value) -> Verdict {
     match &field.host {
         Host::Pinned(pinned) if !value::same(pinned, value) => {
             refuse(format!("`{}` is pinned to {}", field.name, brief(pinned)))
         }
-        _ => slot(&field.slot, value),
+        _ => slot(types, &field.slot, value),
     }
 }
 
-fn constraint(constraint: &Constraint, value: &Value) -> Verdict {
+pub(crate) fn constraint(types: &Types, constraint: &Constraint, value: &Value) -> Verdict {
     use std::cmp::Ordering::{Equal, Greater, Less};
     let bound = |bound: &Number, allowed: &[std::cmp::Ordering], words: &str| match value {
         Value::Number(number) if !allowed.contains(&value::compare(number, bound)) => {
@@ -151,13 +186,24 @@ fn constraint(constraint: &Constraint, value: &Value) -> Verdict {
         },
         Constraint::Keys(keys) => match value {
             Value::Object(map) => {
-                map.keys().try_for_each(|key| within(key, ty(keys, &Value::String(key.clone()))))
+                map.keys().try_for_each(|key| within(key, ty(types, keys, &Value::String(key.clone()))))
             }
             _ => Ok(()),
         },
         Constraint::Unique if has_twins(value) => refuse("an item stands there twice"),
         _ => Ok(()),
     }
+}
+
+/// The longest pattern that is looked at; compiling one takes a stack that grows with it.
+const LONGEST_PATTERN: usize = 4096;
+
+/// Why a pattern is no regular expression of ECMAScript, with the flag `u` or without it.
+pub(crate) fn malformed_pattern(pattern: &str) -> Option<String> {
+    if pattern.len() > LONGEST_PATTERN || regress::Regex::with_flags(pattern, "u").is_ok() {
+        return None;
+    }
+    regress::Regex::new(pattern).err().map(|error| error.text.to_lowercase())
 }
 
 fn has_twins(value: &Value) -> bool {

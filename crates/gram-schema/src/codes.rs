@@ -28,6 +28,15 @@ gram_syntax::declare_codes! {
     REJECTED_VALUE = "rejected-value";
     EMPTY_CONSTRAINT = "empty-constraint";
     NESTED_TOO_DEEP = "nested-too-deep";
+    TYPE_NAME = "type-name";
+    AMBIGUOUS_NAME = "ambiguous-name";
+    UNKNOWN_IMPORT = "unknown-import";
+    ENDLESS_TYPE = "endless-type";
+    INDISTINCT_UNION = "indistinct-union";
+    UNTAGGED_MEMBER = "untagged-member";
+    MALFORMED_PATTERN = "malformed-pattern";
+    UNKNOWN_FORMAT = "unknown-format";
+    UNSOUND_IMPORT = "unsound-import";
 }
 
 /// All codes of findings, those about syntax first.

@@ -1,6 +1,6 @@
 //! The built-in types.
 
-use crate::model::Type;
+use crate::model::{Type, Types};
 
 /// A format of text that JSON Schema names and gramc checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,6 +54,16 @@ impl Format {
     }
 }
 
+/// JSON Schema's names of all formats that are checked.
+pub(crate) fn json_names() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().map(|row| row.2)
+}
+
+/// Whether a format is one that is checked.
+pub(crate) fn is_checked(name: &str) -> bool {
+    json_names().any(|known| known == name)
+}
+
 /// The names of all built-in types.
 pub static BUILT_IN: [&str; 26] = [
     "Text", "String", "Int", "Integer", "Double", "Float", "Number", "Bool", "Boolean", "Object",
@@ -69,8 +79,8 @@ pub(crate) fn built_in(name: &str) -> Option<Type> {
         "Double" | "Float" | "Number" => Type::Number,
         "Bool" | "Boolean" => Type::Boolean,
         "Object" => Type::Object(Box::default()),
-        "Array" | "List" => Type::List(Box::new(Type::Any)),
-        "Map" => Type::Map(Box::new(Type::Any)),
+        "Array" | "List" => Type::List(None),
+        "Map" => Type::Map(None),
         "Any" => Type::Any,
         "Null" => Type::Null,
         "Bytes" => Type::Bytes,
@@ -79,7 +89,7 @@ pub(crate) fn built_in(name: &str) -> Option<Type> {
 }
 
 /// The name that people know a type by, in messages.
-pub(crate) fn describe(ty: &Type) -> String {
+pub(crate) fn describe(types: &Types, ty: &Type) -> String {
     match ty {
         Type::Any => "any value".to_owned(),
         Type::Null => "null".to_owned(),
@@ -92,7 +102,13 @@ pub(crate) fn describe(ty: &Type) -> String {
         Type::Literal(value) => value.to_string(),
         Type::List(_) | Type::Tuple(_) => "a list".to_owned(),
         Type::Map(_) | Type::Object(_) => "an object".to_owned(),
-        Type::Nullable(inner) => format!("{} or null", describe(inner)),
-        Type::Union(members) => members.iter().map(describe).collect::<Vec<_>>().join(" or "),
+        Type::Nullable(inner) => format!("{} or null", describe(types, inner)),
+        Type::Union(members) | Type::OneOf(members) => {
+            members.iter().map(|member| describe(types, member)).collect::<Vec<_>>().join(" or ")
+        }
+        Type::Named(id) => match types.get(*id) {
+            Some(declared) => format!("a `{}`", declared.name),
+            None => "any value".to_owned(),
+        },
     }
 }

@@ -19,8 +19,12 @@ pub struct Module {
     pub tools: Vec<Tool>,
     /// All agents, in the order of the texts.
     pub agents: Vec<Agent>,
+    /// All containers, in the order of the texts, those inside agents included.
+    pub containers: Vec<Container>,
     /// The vocabulary, in the order of the texts.
     pub terms: Vec<Term>,
+    /// All declared types, those inside tools included. A [`TypeId`] is a place in it.
+    pub types: Types,
     pub(crate) spans: Spans,
 }
 
@@ -39,12 +43,84 @@ impl Module {
     pub fn agent(&self, name: &str) -> Option<&Agent> {
         self.agents.iter().find(|agent| agent.name == name)
     }
+
+    /// The container of the given name.
+    pub fn container(&self, name: &str) -> Option<&Container> {
+        self.containers.iter().find(|container| container.name == name)
+    }
 }
 
 impl PartialEq for Module {
     fn eq(&self, other: &Self) -> bool {
-        self.tools == other.tools && self.agents == other.agents && self.terms == other.terms
+        self.tools == other.tools
+            && self.agents == other.agents
+            && self.containers == other.containers
+            && self.terms == other.terms
+            && self.types == other.types
     }
+}
+
+/// Declared types.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Types(pub Vec<TypeDeclaration>);
+
+/// A declared type: its place among a module's types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TypeId(pub u32);
+
+impl Types {
+    /// The declaration of a type of the same module.
+    pub fn get(&self, id: TypeId) -> Option<&TypeDeclaration> {
+        self.0.get(id.0 as usize)
+    }
+
+    /// All types with their places.
+    pub fn iter(&self) -> impl Iterator<Item = (TypeId, &TypeDeclaration)> {
+        // There are at most as many types as bytes in the texts, which 32 bits count.
+        self.0.iter().enumerate().map(|(at, ty)| (TypeId(u32::try_from(at).unwrap_or(u32::MAX)), ty))
+    }
+
+    /// What a type is, in the end: names are followed.
+    pub(crate) fn resolve<'t>(&'t self, mut ty: &'t Type) -> &'t Type {
+        // The checker lets no name stand for itself; the count is for models made by hand.
+        for _ in 0..=self.0.len() {
+            let Type::Named(id) = ty else { return ty };
+            let Some(declared) = self.get(*id) else { return &Type::Any };
+            ty = &declared.slot.ty;
+        }
+        &Type::Any
+    }
+}
+
+/// A declared type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypeDeclaration {
+    /// Its name, as written.
+    pub name: SmolStr,
+    /// Its name in `$defs`, where that is another one.
+    pub schema_name: Option<SmolStr>,
+    /// How it was declared.
+    pub kind: TypeKind,
+    /// What it is, and what is said of it.
+    pub slot: Slot,
+    /// Whether it was declared inside of a tool.
+    pub local: bool,
+    /// Whether schemas refer to it in `$defs`, where a target can: it is recursive, or declared at
+    /// the top level without `inline: true`.
+    pub referred: bool,
+}
+
+/// How a type was declared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TypeKind {
+    /// An object with fields.
+    Record,
+    /// A closed set of texts, which stand in the slot's constraint; here, what each is for.
+    Enum(Vec<Option<SmolStr>>),
+    /// One of several types, by the value of this field where there is one.
+    Union(Option<SmolStr>),
+    /// A name for a constrained type.
+    Alias,
 }
 
 /// Proof that the checker found no error in what it holds.
@@ -85,8 +161,73 @@ pub struct Tool {
     pub result: Output,
     /// Whether the parameter object may hold more than the parameters.
     pub open: Open,
+    /// What else is said of the parameter object.
+    pub root: Option<Box<Root>>,
+    /// The types that are declared inside of it, in order.
+    pub types: Vec<TypeId>,
     /// All other attributes, in order, as written.
     pub attributes: Vec<(SmolStr, Value)>,
+}
+
+/// What is said of a tool's parameter object, apart from the tool.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Root {
+    /// The schema's own title.
+    pub title: Option<SmolStr>,
+    /// The schema's own description.
+    pub description: Option<SmolStr>,
+    /// Names that `required` holds though no parameter has them.
+    pub requires: Vec<SmolStr>,
+    /// Types that stand in `$defs` though nothing refers to them.
+    pub defs: Vec<TypeId>,
+    /// The schema, word for word, in the place of the one that the signature gives.
+    pub verbatim: Option<Value>,
+    /// Keywords that gram has no word for, written as they are.
+    pub extensions: Vec<(SmolStr, Value)>,
+}
+
+/// A group of tools that a model expands before it uses one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Container {
+    /// Its name, as written.
+    pub name: SmolStr,
+    /// What its tools are for.
+    pub description: Option<SmolStr>,
+    /// Where its tools come from.
+    pub source: Source,
+    /// The names of its tools, in order.
+    pub members: Vec<SmolStr>,
+    /// All other attributes, in order, as written.
+    pub attributes: Vec<(SmolStr, Value)>,
+}
+
+/// Where a container's tools come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Source {
+    /// A plugin of the host.
+    #[default]
+    Plugin,
+    /// An MCP server.
+    Mcp,
+    /// The frontend that shows the conversation.
+    Frontend,
+    /// A skill.
+    Skill,
+}
+
+impl Source {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Plugin, Self::Mcp, Self::Frontend, Self::Skill];
+
+    /// Its name in a specification.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plugin => "plugin",
+            Self::Mcp => "mcp",
+            Self::Frontend => "frontend",
+            Self::Skill => "skill",
+        }
+    }
 }
 
 /// What a tool gives back.
@@ -185,6 +326,12 @@ pub struct Details {
     pub unsound: bool,
     /// What narrows the type, in the order of [`Constraint`]'s variants, each at most once.
     pub constraints: Vec<Constraint>,
+    /// Whether the members of a union are written as a list of types, beside each other.
+    pub type_list: bool,
+    /// Keywords that gram has no word for, written as they are.
+    pub extensions: Vec<(SmolStr, Value)>,
+    /// The schema of this place, word for word, in the place of the one that the type gives.
+    pub verbatim: Option<Box<Value>>,
 }
 
 impl Details {
@@ -243,6 +390,11 @@ pub enum Constraint {
 }
 
 impl Constraint {
+    /// Whether another constraint is of the same kind, so that one of them replaces the other.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.rank() == other.rank()
+    }
+
     /// Its place among constraints.
     fn rank(&self) -> u8 {
         match self {
@@ -274,10 +426,11 @@ impl Type {
             })
         };
         match self {
-            Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => {
-                over(&mut std::iter::once(&**inner))
+            Self::List(inner) | Self::Map(inner) => over(&mut inner.as_deref().into_iter()),
+            Self::Nullable(inner) => over(&mut std::iter::once(&**inner)),
+            Self::Tuple(types) | Self::Union(types) | Self::OneOf(types) => {
+                over(&mut types.iter())
             }
-            Self::Tuple(types) | Self::Union(types) => over(&mut types.iter()),
             Self::Object(object) => {
                 let fields = object.fields.iter().flatten();
                 over(&mut fields.map(|field| &field.slot.ty))
@@ -309,18 +462,22 @@ pub enum Type {
     Formatted(Format),
     /// One value: a text, number, boolean or null.
     Literal(Box<Value>),
-    /// A list of items of one type.
-    List(Box<Type>),
+    /// A list, of items of one type where that is said.
+    List(Option<Box<Type>>),
     /// A list of items of a type for each place.
     Tuple(Vec<Type>),
-    /// An object with values of one type.
-    Map(Box<Type>),
+    /// An object, with values of one type where that is said.
+    Map(Option<Box<Type>>),
     /// An object with declared fields.
     Object(Box<ObjectType>),
     /// The type, or null: `T?`
     Nullable(Box<Type>),
-    /// A value of one of the types.
+    /// A value of one of the types, or of several.
     Union(Vec<Type>),
+    /// A value of exactly one of the types.
+    OneOf(Vec<Type>),
+    /// A declared type.
+    Named(TypeId),
 }
 
 /// An object with declared fields; without any, every object.
@@ -328,6 +485,8 @@ pub enum Type {
 pub struct ObjectType {
     /// The fields, in order; `None` where the type says nothing of them.
     pub fields: Option<Vec<Field>>,
+    /// Names that `required` holds though no field has them.
+    pub requires: Vec<SmolStr>,
     /// Whether other fields are allowed.
     pub open: Open,
 }

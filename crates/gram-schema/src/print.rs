@@ -3,24 +3,27 @@
 //! Read back, the text declares the same. Where a type or value can be written in several ways,
 //! the choice follows from the model alone, so printing what was read back changes nothing.
 
+mod declared;
 mod expression;
 mod field;
 mod layout;
 mod text;
 mod value;
 
+use std::collections::HashMap;
+
 use smol_str::SmolStr;
 
-use crate::model::{Agent, Api, Module, Term, Tool};
+use crate::model::{Agent, Api, Container, Field, Module, Source, Term, Tool, Types};
 use field::Node;
 use layout::{Entry, INDENT, Layout, WIDTH};
 
-/// A module as gram text: the vocabulary, then the tools, then the agents, which name their
-/// members.
+/// A module as gram text: types, the vocabulary, then the tools, then containers and agents, which
+/// name their members.
 ///
-/// Every parameter is printed with its own type and attributes, also where these came from the
-/// vocabulary, for a module keeps no memory of that. Comments and what is no declaration are not
-/// part of a module.
+/// A parameter or field that is as the vocabulary says is printed as its name alone; every other
+/// one with its own type and attributes, also where some of them came from the vocabulary, for a
+/// module keeps no memory of that. Comments and what is no declaration are not part of a module.
 ///
 /// ```
 /// let text = "[greet:Tool {description: 'Says hello'}|(name::String)-->(times::Integer {range:1..3})-->(::String)]";
@@ -31,7 +34,8 @@ use layout::{Entry, INDENT, Layout, WIDTH};
 /// let printed = gram_schema::print(&module);
 /// assert_eq!(
 ///     printed,
-///     r#"[greet:Tool {description: "Says hello"} |
+///     r#"/** Says hello */
+/// [greet:Tool |
 ///   (name::Text)==>(times::Int {range: 1..3})==>(::Text)
 /// ]
 /// "#
@@ -39,12 +43,20 @@ use layout::{Entry, INDENT, Layout, WIDTH};
 /// assert_eq!(read(&printed).module.expect("what is printed has no errors"), module);
 /// ```
 pub fn print(module: &Module) -> String {
-    let mut page = Page::default();
+    let terms = module.terms.iter().map(|term| (&*term.field.name, &term.field)).collect();
+    let mut page =
+        Page { out: String::new(), types: &module.types, terms, after_short_term: false };
+    for (_, declared) in module.types.iter().filter(|(_, declared)| !declared.local) {
+        page.declared(declared);
+    }
     for term in &module.terms {
         page.term(term);
     }
     for tool in &module.tools {
         page.tool(tool);
+    }
+    for container in &module.containers {
+        page.container(container);
     }
     for agent in &module.agents {
         page.agent(agent);
@@ -53,15 +65,17 @@ pub fn print(module: &Module) -> String {
 }
 
 /// The text so far.
-#[derive(Default)]
-struct Page {
+struct Page<'m> {
     out: String,
+    types: &'m Types,
+    /// The vocabulary by name.
+    terms: HashMap<&'m str, &'m Field>,
     /// Whether the last declaration is a vocabulary term on one line; such terms stand together
     /// without empty lines.
     after_short_term: bool,
 }
 
-impl Page {
+impl<'m> Page<'m> {
     /// Begins a declaration.
     fn begin(&mut self, short_term: bool) {
         if !(self.out.is_empty() || (short_term && self.after_short_term)) {
@@ -71,12 +85,20 @@ impl Page {
     }
 
     fn term(&mut self, term: &Term) {
-        let node = Node::of_field(&term.field);
-        let layout = node.layout("");
+        let node = Node::of_field(self.types, &term.field, "");
+        let layout = node.layout();
         self.begin(node.doc().is_none() && layout.width().is_some_and(|width| width <= WIDTH));
         self.doc(node.doc(), 0);
         layout.write(&mut self.out, 0, 0, 0);
         self.out.push('\n');
+    }
+
+    /// A parameter or field: the name of its vocabulary term where that says it all.
+    fn field(&self, field: &Field, before: &str) -> Node {
+        match self.terms.get(&*field.name) {
+            Some(term) if *term == field => Node::of_term(field, before),
+            _ => Node::of_field(self.types, field, before),
+        }
     }
 
     fn tool(&mut self, tool: &Tool) {
@@ -85,11 +107,27 @@ impl Page {
         if tool.deprecated {
             entries.push(Entry::new("deprecated", "true"));
         }
-        entries.extend(field::open(&tool.open));
+        entries.extend(field::open(self.types, &tool.open));
+        entries.extend(tool.root.iter().flat_map(|root| declared::root(self.types, root)));
         entries.extend(kept(&tool.attributes));
-        self.head(doc.as_deref(), &tool.name, "Tool", entries, " |\n");
+        self.head(doc.as_deref(), &tool.name, "Tool", entries, " |\n", 0);
         self.signature(tool);
+        for id in &tool.types {
+            if let Some(declared) = self.types.get(*id) {
+                self.out.push_str(",\n");
+                self.local(declared);
+            }
+        }
         self.out.push_str("\n]\n");
+    }
+
+    fn container(&mut self, container: &Container) {
+        let (doc, mut entries) = description(container.description.as_deref());
+        if container.source != Source::default() {
+            entries.push(Entry::new("source", text::string(container.source.name())));
+        }
+        entries.extend(kept(&container.attributes));
+        self.holder(doc.as_deref(), &container.name, "Container", entries, &container.members);
     }
 
     fn agent(&mut self, agent: &Agent) {
@@ -103,15 +141,29 @@ impl Page {
         if agent.api == Api::Functions {
             entries.push(Entry::new("api", "\"functions\""));
         }
-        let result = agent.result.as_ref().map(|ty| text::string(&expression::of(ty).text));
+        let result = agent.result.as_ref();
+        let result = result.map(|ty| text::string(&expression::of(self.types, ty).text));
         entries.extend(result.map(|result| Entry::new("result", result)));
         entries.extend(kept(&agent.attributes));
-        if agent.members.is_empty() {
-            self.head(doc.as_deref(), &agent.name, "Agent", entries, "]\n");
+        self.holder(doc.as_deref(), &agent.name, "Agent", entries, &agent.members);
+    }
+
+    /// A container or agent: what holds others by their names.
+    fn holder(
+        &mut self,
+        doc: Option<&str>,
+        name: &str,
+        label: &str,
+        entries: Vec<Entry>,
+        members: &[SmolStr],
+    ) {
+        if members.is_empty() {
+            self.head(doc, name, label, entries, "]\n", 0);
             return;
         }
-        self.head(doc.as_deref(), &agent.name, "Agent", entries, " |\n");
-        self.members(&agent.members);
+        self.head(doc, name, label, entries, " |\n", 0);
+        let members: Vec<_> = members.iter().map(|name| text::identifier(name)).collect();
+        self.names(&members, INDENT);
         self.out.push_str("\n]\n");
     }
 
@@ -123,48 +175,59 @@ impl Page {
         label: &str,
         entries: Vec<Entry>,
         after: &str,
+        indent: usize,
     ) {
-        self.begin(false);
-        self.doc(doc, 0);
+        if indent == 0 {
+            self.begin(false);
+        }
+        self.doc(doc, indent);
+        layout::indent(&mut self.out, indent);
         let start = format!("[{}:{label}", text::identifier(name));
         let head = if entries.is_empty() {
             Layout::Text(start)
         } else {
             Layout::group(format!("{start} {{"), entries, "}")
         };
-        head.write(&mut self.out, 0, 0, after.trim_end().len());
+        head.write(&mut self.out, indent, indent, after.trim_end().len());
         self.out.push_str(after);
     }
 
     /// A signature: on one line where it fits, else one node on each.
     fn signature(&mut self, tool: &Tool) {
-        let result = Node::of_output(&tool.result);
-        let mut nodes: Vec<_> = tool.parameters.iter().map(Node::of_field).collect();
-        let documented = nodes.iter().chain([&result]).any(|node| node.doc().is_some());
+        let unit = tool.parameters.is_empty();
         let arrow = |at: usize| if at == 0 { "" } else { "==>" };
-        let mut layouts: Vec<_> =
-            nodes.iter().enumerate().map(|(at, node)| node.layout(arrow(at))).collect();
+        let parameters = tool.parameters.iter().enumerate();
+        let mut nodes: Vec<_> =
+            parameters.map(|(at, field)| self.field(field, arrow(at))).collect();
         // The result's doc comment stands before its arrow, and so behind `()`.
-        let unit = nodes.is_empty();
-        layouts.push(result.layout(if unit && !documented { "()==>" } else { "==>" }));
+        let result = Node::of_output(self.types, &tool.result, "==>");
         nodes.push(result);
-        let width: Option<usize> = layouts.iter().map(Layout::width).sum();
-        if !documented && width.is_some_and(|width| INDENT + width <= WIDTH) {
+        let documented = nodes.iter().any(|node| node.doc().is_some());
+        let width: Option<usize> = nodes.iter().map(|node| node.layout().width()).sum();
+        let start = if unit { "()" } else { "" };
+        if !documented && width.is_some_and(|width| INDENT + start.len() + width <= WIDTH) {
             layout::indent(&mut self.out, INDENT);
-            for layout in layouts {
-                layout.write_flat(&mut self.out);
+            self.out.push_str(start);
+            for node in &nodes {
+                node.layout().write_flat(&mut self.out);
             }
             return;
         }
-        if unit && documented {
+        if unit {
             layout::indent(&mut self.out, INDENT);
-            self.out.push_str("()\n");
+            self.out.push_str(start);
+            if documented {
+                self.out.push('\n');
+            }
         }
-        for (at, (node, layout)) in nodes.iter().zip(layouts).enumerate() {
+        for (at, node) in nodes.iter().enumerate() {
             self.out.push_str(if at == 0 { "" } else { "\n" });
             self.doc(node.doc(), INDENT);
-            layout::indent(&mut self.out, INDENT);
-            layout.write(&mut self.out, INDENT, INDENT, 0);
+            let column = if unit && !documented { INDENT + start.len() } else { INDENT };
+            if column == INDENT {
+                layout::indent(&mut self.out, INDENT);
+            }
+            node.layout().write(&mut self.out, INDENT, column, 0);
         }
     }
 
@@ -177,31 +240,29 @@ impl Page {
     }
 
     /// Names with commas between them, as many on a line as fit.
-    fn members(&mut self, members: &[SmolStr]) {
+    fn names(&mut self, names: &[String], indent: usize) {
         let mut column = 0;
-        for (at, member) in members.iter().enumerate() {
-            let name = text::identifier(member);
-            let comma = usize::from(at + 1 < members.len());
+        for (at, name) in names.iter().enumerate() {
+            let comma = usize::from(at + 1 < names.len());
             let width = name.chars().count() + comma;
             if at == 0 || column + 1 + width > WIDTH {
                 if at > 0 {
                     self.out.push('\n');
                 }
-                layout::indent(&mut self.out, INDENT);
-                column = INDENT;
+                layout::indent(&mut self.out, indent);
+                column = indent;
             } else {
                 self.out.push(' ');
                 column += 1;
             }
-            self.out.push_str(&name);
+            self.out.push_str(name);
             self.out.push_str(&","[..comma]);
             column += width;
         }
     }
 }
 
-/// A description as a doc comment, where it has several lines and one can say it, or as an
-/// attribute.
+/// A description as a doc comment, where one can say it, or as an attribute.
 fn description(text: Option<&str>) -> (Option<String>, Vec<Entry>) {
     let doc = text.and_then(text::doc);
     let text = text.filter(|_| doc.is_none());

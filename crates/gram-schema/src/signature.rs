@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::check::check_signature;
 use crate::emit::{Draft, ParameterSchema};
-use crate::model::{Open, Tool};
+use crate::model::{Open, Tool, Types};
 
 /// The JSON Schema (draft 2020-12) of a signature's parameters.
 ///
@@ -31,8 +31,10 @@ pub fn schema_of_signature(text: &str) -> Result<Value, Vec<Diagnostic>> {
         parameters,
         result,
         open: Open::Unsaid,
+        root: None,
+        types: Vec::new(),
         attributes: Vec::new(),
     };
     // A view of the model writes no key that is no string, so this cannot fail.
-    Ok(serde_json::to_value(ParameterSchema::new(&tool, Draft::Draft2020)).unwrap_or_default())
+    Ok(serde_json::to_value(ParameterSchema::new(&Types::default(), &tool, Draft::Draft2020)).unwrap_or_default())
 }

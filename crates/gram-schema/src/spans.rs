@@ -10,6 +10,8 @@ pub struct Spans {
     pub(crate) sources: Vec<Arc<SourceFile>>,
     pub(crate) tools: Vec<Place>,
     pub(crate) agents: Vec<Place>,
+    pub(crate) containers: Vec<Place>,
+    pub(crate) types: Vec<Place>,
     pub(crate) terms: Vec<Place>,
 }
 
@@ -38,6 +40,16 @@ impl Spans {
     /// The place of the agent of the given index.
     pub fn agent(&self, index: usize) -> Option<Place> {
         self.agents.get(index).copied()
+    }
+
+    /// The place of the container of the given index.
+    pub fn container(&self, index: usize) -> Option<Place> {
+        self.containers.get(index).copied()
+    }
+
+    /// The place of a declared type.
+    pub fn ty(&self, id: crate::model::TypeId) -> Option<Place> {
+        self.types.get(id.0 as usize).copied()
     }
 
     /// The place of the vocabulary term of the given index.

@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use gram_schema::Target;
+use gram_schema::import::Origin;
 
 /// Declare what LLM agents can do, and compile it to every provider's tool format.
 #[derive(Debug, Parser)]
@@ -48,6 +51,7 @@ pub(crate) enum Color {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Compile(Compile),
+    Import(Import),
     Check(Check),
     Parse(Parse),
     Explain(Explain),
@@ -85,17 +89,25 @@ pub(crate) struct Inputs {
   gramc compile tools/ --target openai -o tools.json
   gramc compile tools/ -o schemas/           one file a tool
   gramc compile agent.gram --tool sayHello   its schema alone
+  gramc compile agent.gram --target gemini --losses
   cat agent.gram | gramc compile -")]
 pub(crate) struct Compile {
     #[command(flatten)]
     pub(crate) inputs: Inputs,
     /// What to compile to
-    #[arg(long, value_enum, default_value_t = Target::JsonSchema)]
+    #[arg(long, value_name = "TARGET", value_parser = targets(), default_value = "json-schema")]
     pub(crate) target: Target,
     /// Compile this tool alone
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
-    /// Write to a file; to a folder (DIR/) one file a tool
+    /// Compile the tools of containers in the place of the containers
+    #[arg(long)]
+    pub(crate) expanded: bool,
+    /// Say what the target cannot hold, and what became of it. With --format json: one object a
+    /// line on standard output, in the place of the tools, which then need -o
+    #[arg(long)]
+    pub(crate) losses: bool,
+    /// Write to a file; to a folder (DIR/) one file a tool, and names.json where names were mapped
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// The draft of JSON Schema
@@ -106,16 +118,13 @@ pub(crate) struct Compile {
     pub(crate) pretty: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Target {
-    /// Tool name to the JSON Schema of its parameters
-    JsonSchema,
-    /// The field `tools` of OpenAI's chat completions
-    #[value(name = "openai")]
-    OpenAi,
-    /// The older field `functions` of OpenAI's chat completions
-    #[value(name = "openai-functions")]
-    OpenAiFunctions,
+/// The names of all targets, each with what it is.
+fn targets() -> impl TypedValueParser<Value = Target> {
+    let values = Target::ALL.map(|target| {
+        PossibleValue::new(target.name()).help(target.rules().about)
+    });
+    PossibleValuesParser::new(values)
+        .map(|name| Target::from_name(&name).unwrap_or(Target::JsonSchema))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -126,6 +135,47 @@ pub(crate) enum Draft {
     /// Draft 7
     #[value(name = "7")]
     Draft7,
+}
+
+/// Turn JSON Schemas and lists of tools into gram
+///
+/// Reads a JSON Schema, or a list of tools as `OpenAI`, Anthropic, Gemini or MCP have it, and
+/// writes the same as gram. What is compiled from it is what was imported. What gram has no word
+/// for stays JSON, at the smallest place possible; a note says where.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  gramc import tools.json > tools.gram
+  gramc import --command \"npx -y @modelcontextprotocol/server-memory\"
+  gramc import --url http://127.0.0.1:3001/mcp --container files
+  cat schema.json | gramc import - --name order")]
+pub(crate) struct Import {
+    /// A file, or - for standard input
+    #[arg(value_name = "FILE", conflicts_with_all = ["command", "url"])]
+    pub(crate) file: Option<PathBuf>,
+    /// What the file holds
+    #[arg(long, value_name = "KIND", value_parser = origins(), default_value = "auto")]
+    pub(crate) from: Origin,
+    /// Ask the MCP server that this command starts
+    #[arg(long, value_name = "COMMAND", conflicts_with = "url")]
+    pub(crate) command: Option<String>,
+    /// Ask the MCP server at this address
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Put all tools into a container of this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) container: Option<String>,
+    /// The name of the tool that a lone JSON Schema becomes; otherwise it is the file's
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Write to a file
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// The names of what can be imported.
+fn origins() -> impl TypedValueParser<Value = Origin> {
+    PossibleValuesParser::new(Origin::ALL.map(Origin::name))
+        .map(|name| Origin::from_name(&name).unwrap_or(Origin::Auto))
 }
 
 /// Check files: syntax, names, types, attributes
@@ -184,15 +234,16 @@ pub(crate) enum Tree {
     None,
 }
 
-/// Explain an error or a warning
+/// Explain an error or a warning, or the rules of a target
 ///
 /// Without a code it lists all of them.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   gramc explain
-  gramc explain unclosed-bracket")]
+  gramc explain unclosed-bracket
+  gramc explain gemini")]
 pub(crate) struct Explain {
-    /// The code, as findings show it in brackets
+    /// The code, as findings show it in brackets, or a target
     #[arg(value_name = "CODE")]
     pub(crate) code: Option<String>,
 }

@@ -1,11 +1,13 @@
 //! Files, folders and standard input to parsed texts.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use gram_schema::{Checked, Link, Links};
 use gram_syntax::{Limits, Parse, SourceFile};
 
 use crate::args::Inputs;
@@ -21,18 +23,120 @@ enum Origin {
     File(PathBuf),
 }
 
-/// Reads and parses all inputs, in order, in parallel. They live as long as the process.
-pub(crate) fn read(inputs: &Inputs) -> Result<&'static [Parse], Failure> {
+/// Texts that belong together.
+pub(crate) struct Texts {
+    /// Those that were named, then those that they import. They live as long as the process.
+    pub(crate) all: &'static [Parse],
+    /// How many of them were named.
+    pub(crate) named: usize,
+    links: Links,
+}
+
+impl Texts {
+    /// Checks them together.
+    pub(crate) fn check(&self) -> Checked {
+        gram_schema::check_linked(self.all, &self.links)
+    }
+}
+
+/// Reads and parses all inputs, in order, in parallel, and what they import.
+pub(crate) fn read(inputs: &Inputs) -> Result<Texts, Failure> {
     let origins = origins(inputs)?;
+    let mut texts = read_all(&origins, inputs)?;
+    let named = texts.len();
+    let links = follow_imports(&origins, &mut texts);
+    Ok(Texts { all: texts.leak(), named, links })
+}
+
+/// Reads what texts import, and what that imports, each file once.
+fn follow_imports(origins: &[Origin], texts: &mut Vec<Parse>) -> Links {
+    let mut links = Links::default();
+    if texts.iter().all(|text| gram_schema::imports(text).is_empty()) {
+        return links;
+    }
+    let mut paths: Vec<Option<PathBuf>> = origins
+        .iter()
+        .map(|origin| match origin {
+            Origin::File(path) => Some(path.clone()),
+            Origin::Stdin => std::env::current_dir().ok().map(|folder| folder.join("<stdin>")),
+        })
+        .collect();
+    let mut known: HashMap<PathBuf, usize> = HashMap::new();
+    for (at, path) in paths.iter().enumerate() {
+        if let Some(path) = path.as_ref().and_then(|path| path.canonicalize().ok()) {
+            known.entry(path).or_insert(at);
+        }
+    }
+    let mut at = 0;
+    while let Some(text) = texts.get(at) {
+        let from = paths.get(at).cloned().flatten();
+        let mut found = Vec::new();
+        for import in gram_schema::imports(text) {
+            let path = match &from {
+                Some(from) => import_path(from, &import.path),
+                None => Err("this text has no folder to import from".to_owned()),
+            };
+            let text = path.and_then(|(path, shown)| match known.get(&path) {
+                Some(at) => Ok(*at),
+                None => {
+                    let text = read_one(&Origin::File(shown.clone()), "");
+                    let text = text.map_err(|failure| failure.to_string())?;
+                    known.insert(path, texts.len());
+                    paths.push(Some(shown));
+                    texts.push(text);
+                    Ok(texts.len() - 1)
+                }
+            });
+            found.push(Link { span: import.span, text });
+        }
+        links.of.push(found);
+        at += 1;
+    }
+    links
+}
+
+/// The file that an import names: its one path, and how messages name it. It has to lie inside
+/// the project.
+fn import_path(from: &Path, import: &str) -> Result<(PathBuf, PathBuf), String> {
+    let folder = from.parent().unwrap_or(Path::new(""));
+    let shown = folder.join(import);
+    let path = shown
+        .canonicalize()
+        .map_err(|_| format!("there is no file `{}`", shown.display()))?;
+    let root = project_of(folder);
+    if root.as_ref().is_some_and(|root| !path.starts_with(root)) {
+        let root = root.unwrap_or_default();
+        return Err(format!("`{import}` lies outside of the project {}", root.display()));
+    }
+    if path.is_dir() {
+        return Err(format!("`{import}` is a folder; an import names a file"));
+    }
+    Ok((path, shown))
+}
+
+/// The root of the project that a folder belongs to: where the nearest project file is, else the
+/// current folder if that holds it, else the folder itself.
+fn project_of(folder: &Path) -> Option<PathBuf> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let folder = folder.canonicalize().ok()?;
+    let marked = folder.ancestors().find(|folder| folder.join(PROJECT_FILE).is_file());
+    if let Some(marked) = marked {
+        return Some(marked.to_owned());
+    }
+    let here = std::env::current_dir().ok().and_then(|here| here.canonicalize().ok());
+    Some(here.filter(|here| folder.starts_with(here)).unwrap_or(folder))
+}
+
+fn read_all(origins: &[Origin], inputs: &Inputs) -> Result<Vec<Parse>, Failure> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     if origins.len() < 2 || threads < 2 {
         let texts = origins.iter().map(|origin| read_one(origin, &inputs.stdin_filename));
-        return Ok(texts.collect::<Result<Vec<_>, _>>()?.leak());
+        return texts.collect();
     }
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
-        while let Some((at, origin)) = take(&origins, &next) {
+        while let Some((at, origin)) = take(origins, &next) {
             done.push((at, read_one(origin, &inputs.stdin_filename)));
         }
         done
@@ -50,8 +154,7 @@ pub(crate) fn read(inputs: &Inputs) -> Result<&'static [Parse], Failure> {
         return Err(Failure::new("reading the files failed for a reason inside of gramc"));
     }
     texts.sort_by_key(|(at, _)| *at);
-    let texts: Result<Vec<_>, _> = texts.into_iter().map(|(_, text)| text).collect();
-    Ok(texts?.leak())
+    texts.into_iter().map(|(_, text)| text).collect()
 }
 
 fn take<'o>(origins: &'o [Origin], next: &AtomicUsize) -> Option<(usize, &'o Origin)> {

@@ -88,6 +88,29 @@ pub(crate) fn write_lines<T: Sync>(
     written().map_err(failed)
 }
 
+/// What a function makes of items, in order, on all processors where there are many.
+pub(crate) fn map_in_parallel<T: Sync, R: Send>(
+    items: &[T],
+    make: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    if threads == 1 || items.len() < PARALLEL_FROM {
+        return items.iter().map(make).collect();
+    }
+    let make = &make;
+    std::thread::scope(|scope| {
+        let shares = items.chunks(items.len().div_ceil(threads));
+        let workers: Vec<_> = shares
+            .map(|share| scope.spawn(move || share.iter().map(make).collect::<Vec<R>>()))
+            .collect();
+        // A worker that panics ends the process here, as it would have without threads.
+        let join = |worker: std::thread::ScopedJoinHandle<'_, Vec<R>>| {
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        workers.into_iter().flat_map(join).collect()
+    })
+}
+
 /// The items' lines, in as many parts as there are processors.
 fn in_parallel<T: Sync>(
     items: &[T],

@@ -3,6 +3,7 @@
 
 #![no_main]
 
+use gram_schema::emit::{Compilation, Options};
 use gram_schema::{Checked, Draft, Target, check};
 use gram_syntax::{Diagnostic, Severity, SourceFile, Span, parse};
 use libfuzzer_sys::{Corpus, fuzz_target};
@@ -18,7 +19,9 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     if let Some(module) = &module {
         for target in Target::ALL {
             for draft in [Draft::Draft2020, Draft::Draft7] {
-                let written = serde_json::to_string(&target.tools(module, 0..1, draft));
+                let options = Options { draft, ..Options::new(target, 1) };
+                let compilation = Compilation::new(module, &options);
+                let written = serde_json::to_string(&compilation.request());
                 let text = written.expect("a module can be written as JSON");
                 let read: serde_json::Result<serde_json::Value> = serde_json::from_str(&text);
                 assert!(read.is_ok() || text.matches(['{', '[']).count() > 120, "no JSON: {text}");

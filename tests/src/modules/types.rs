@@ -1,13 +1,15 @@
 //! Types, and what narrows them.
 
+use std::rc::Rc;
+
 use gram_schema::Format;
 use gram_schema::model::{
-    Constraint, Details, Field, Host, ObjectType, Open, Presence, Slot, Type,
+    Constraint, Details, Field, Host, ObjectType, Open, Presence, Slot, Type, TypeId, Types,
 };
 use serde_json::Value;
 
-use super::Modules;
-use crate::reading::{self, PATTERNS};
+use super::{Modules, visit};
+use crate::reading::{self, PATTERNS, VERBATIM};
 
 const FORMATS: [Format; 10] = [
     Format::Date,
@@ -33,7 +35,7 @@ struct Kinds {
 }
 
 impl Kinds {
-    fn of(ty: &Type) -> Self {
+    fn of(types: &Types, ty: &Type) -> Self {
         let mut kinds = Self::default();
         match ty {
             Type::Any => return Self { numbers: true, texts: true, lists: true, objects: true },
@@ -45,9 +47,12 @@ impl Kinds {
                 kinds.numbers = value.is_number();
                 kinds.texts = value.is_string();
             }
-            Type::Nullable(inner) => return Self::of(inner),
-            Type::Union(members) => {
-                for member in members.iter().map(Self::of) {
+            Type::Nullable(inner) => return Self::of(types, inner),
+            Type::Named(id) => {
+                return types.get(*id).map_or(kinds, |named| Self::of(types, &named.slot.ty));
+            }
+            Type::Union(members) | Type::OneOf(members) => {
+                for member in members.iter().map(|member| Self::of(types, member)) {
                     kinds.numbers |= member.numbers;
                     kinds.texts |= member.texts;
                     kinds.lists |= member.lists;
@@ -61,28 +66,87 @@ impl Kinds {
 }
 
 impl Modules<'_> {
+    /// Makes something in a place in which a type may be named that is still to be made (`ahead`):
+    /// a list may be empty, a field may be left out.
+    ///
+    /// A type that stands for another one is no such place; what lies `below` a list, a tuple or
+    /// an object only stands in it, and null may stand there instead.
+    pub(super) fn within<T>(&mut self, ahead: bool, make: impl FnOnce(&mut Self) -> T) -> T {
+        let before = (self.ahead, self.below);
+        (self.ahead, self.below) = (self.ahead || ahead, true);
+        let made = make(self);
+        (self.ahead, self.below) = before;
+        made
+    }
+
     /// A type that a type expression can say.
     pub(super) fn ty(&mut self, depth: usize) -> Type {
+        if let Some(named) = self.named() {
+            return named;
+        }
         if depth == 0 || self.rng.chance(40) {
             return self.simple_type();
         }
         let depth = depth - 1;
-        match self.rng.below(7) {
-            0 => Type::List(Box::new(self.ty(depth))),
-            1 => Type::Tuple((0..self.rng.between(2, 3)).map(|_| self.ty(depth)).collect()),
-            2 => Type::Map(Box::new(self.ty(depth))),
-            3 => match self.ty(depth) {
-                nullable @ Type::Nullable(_) => nullable,
-                ty => Type::Nullable(Box::new(ty)),
-            },
+        match self.rng.below(8) {
+            0 => Type::List(Some(Box::new(self.within(true, |this| this.ty(depth))))),
+            1 => self.within(false, |this| {
+                Type::Tuple((0..this.rng.between(2, 3)).map(|_| this.ty(depth)).collect())
+            }),
+            2 => Type::Map(Some(Box::new(self.within(true, |this| this.ty(depth))))),
+            3 => {
+                let before = self.ahead;
+                self.ahead |= self.below;
+                let ty = match self.ty(depth) {
+                    nullable @ Type::Nullable(_) => nullable,
+                    ty => Type::Nullable(Box::new(ty)),
+                };
+                self.ahead = before;
+                ty
+            }
             4 => Type::Union((0..self.rng.between(2, 3)).map(|_| self.ty(depth)).collect()),
             5 => Type::Union((0..self.rng.between(2, 3)).map(|_| self.literal()).collect()),
+            6 => self.plain_union(),
             _ => {
-                let fields = self.record_fields(depth);
-                let object = ObjectType { fields: Some(fields), open: Open::Unsaid };
-                Type::Object(Box::new(object))
+                let fields = Some(self.within(false, |this| this.record_fields(depth)));
+                Type::Object(Box::new(ObjectType { fields, ..ObjectType::default() }))
             }
         }
+    }
+
+    /// The name of a declared type, where there is one.
+    fn named(&mut self) -> Option<Type> {
+        let coming = if self.ahead { self.coming.clone() } else { 0..0 };
+        let count = self.visible.len() + coming.len();
+        if count == 0 || !self.rng.chance(if self.ahead { 35 } else { 25 }) {
+            return None;
+        }
+        let at = self.rng.below(count);
+        let id = match self.visible.get(at) {
+            Some(id) => *id,
+            None => TypeId(coming.start + u32::try_from(at - self.visible.len()).ok()?),
+        };
+        Some(Type::Named(id))
+    }
+
+    /// A union of types each of which is another type of JSON.
+    fn plain_union(&mut self) -> Type {
+        let mut types = vec![
+            Type::Text,
+            Type::Integer,
+            Type::Boolean,
+            Type::Null,
+            Type::List(None),
+            Type::List(Some(Box::new(Type::Integer))),
+            Type::Map(Some(Box::new(Type::Text))),
+        ];
+        let mut members = Vec::new();
+        for _ in 0..self.rng.between(2, 3) {
+            let member = types.remove(self.rng.below(types.len()));
+            types.retain(|other| json_type(other) != json_type(&member));
+            members.push(member);
+        }
+        Type::Union(members)
     }
 
     fn simple_type(&mut self) -> Type {
@@ -96,13 +160,12 @@ impl Modules<'_> {
             9 => Type::Bytes,
             10 => Type::Formatted(FORMATS[self.rng.below(FORMATS.len())]),
             11 => Type::Object(Box::default()),
-            12 => {
-                if self.rng.chance(50) {
-                    Type::List(Box::new(Type::Any))
-                } else {
-                    Type::Map(Box::new(Type::Any))
-                }
-            }
+            12 => match self.rng.below(4) {
+                0 => Type::List(Some(Box::new(Type::Any))),
+                1 => Type::Map(Some(Box::new(Type::Any))),
+                2 => Type::List(None),
+                _ => Type::Map(None),
+            },
             _ => self.literal(),
         }
     }
@@ -121,12 +184,14 @@ impl Modules<'_> {
         let count = self.rng.below(4);
         let names = self.names(count);
         let field = |name: String| {
-            let ty = self.ty(depth);
-            let value = self.value(&ty, 0).filter(|value| !(value.is_array() || value.is_object()));
+            let optional = self.rng.chance(30);
+            let presence = if optional { Presence::Optional } else { Presence::ByDefault };
+            let ty = self.within(optional, |this| this.ty(depth));
+            let slot = Slot::new(ty);
+            let value = self.slot_value(&slot, 0);
+            let value = value.filter(|value| !(value.is_array() || value.is_object()));
             let default = value.filter(|_| self.rng.chance(30)).map(Box::new);
-            let presence =
-                if self.rng.chance(30) { Presence::Optional } else { Presence::ByDefault };
-            let slot = Slot { default, ..Slot::new(ty) };
+            let slot = Slot { default, ..slot };
             Field { name: name.into(), slot, presence, host: Host::No, secret: false }
         };
         names.into_iter().map(field).collect()
@@ -137,41 +202,52 @@ impl Modules<'_> {
         match self.rng.below(8) {
             0 => Open::Yes,
             1 => Open::No,
-            2 => Open::Of(Box::new(self.ty(1))),
+            2 => Open::Of(Box::new(self.within(true, |this| this.ty(1)))),
             _ => Open::Unsaid,
         }
     }
 
+    /// Names of fields that have to be there, of which none is declared.
+    pub(super) fn requires<K: From<String>>(&mut self, fields: &[Field]) -> Vec<K> {
+        let count = if self.rng.chance(20) { self.rng.between(1, 2) } else { 0 };
+        let mut names = self.names(count);
+        names.retain(|name| fields.iter().all(|field| field.name != *name));
+        names.into_iter().map(K::from).collect()
+    }
+
     /// A type as a parameter, field or result may have it: also an object with attributes.
-    pub(super) fn slot_type(&mut self, depth: usize) -> Type {
+    fn slot_type(&mut self, depth: usize) -> Type {
         if depth == 0 || !self.rng.chance(25) {
             return self.ty(depth.min(3));
         }
-        let fields = if self.rng.chance(80) {
+        let fields = self.rng.chance(80).then(|| {
             let count = self.rng.below(4);
-            let names = self.names(count);
-            Some(names.into_iter().map(|name| self.field(name, depth - 1).0).collect())
-        } else {
-            None
-        };
-        let object = Type::Object(Box::new(ObjectType { fields, open: self.open() }));
+            self.within(false, |this| this.fields(count, depth - 1))
+        });
+        let object = Type::Object(Box::new(self.object_of(fields)));
         if self.rng.chance(20) { Type::Nullable(Box::new(object)) } else { object }
     }
 
+    /// Fields, about as many.
+    pub(super) fn fields(&mut self, count: usize, depth: usize) -> Vec<Field> {
+        let names = self.names(count);
+        names.into_iter().map(|name| self.field(name, depth).0).collect()
+    }
+
+    /// An object with the given fields.
+    pub(super) fn object_of(&mut self, fields: Option<Vec<Field>>) -> ObjectType {
+        let requires = self.requires(fields.as_deref().unwrap_or_default());
+        ObjectType { fields, requires, open: self.open() }
+    }
+
     /// What may narrow a type, each at most once, in order.
-    fn constraints(&mut self, ty: &Type) -> Vec<Constraint> {
+    pub(super) fn constraints(&mut self, ty: &Type) -> Vec<Constraint> {
         use Constraint as C;
-        let kinds = Kinds::of(ty);
+        let types = Rc::clone(&self.types);
+        let kinds = Kinds::of(&types, ty);
         let mut all = Vec::new();
         if kinds.numbers {
-            let (least, most) = (self.plain_number(), self.plain_number());
-            let ordered = reading::constraint(&C::Minimum(least.clone()), &most.clone().into());
-            let (least, most) = if ordered { (least, most) } else { (most, least) };
-            all.extend(self.maybe(C::Minimum(least)));
-            all.extend(self.maybe(C::Maximum(most)));
-            let (above, below) = (C::Above(self.plain_number()), C::Below(self.plain_number()));
-            all.extend(self.maybe(above));
-            all.extend(self.maybe(below));
+            self.bounds(&mut all);
             let step = self.rng.pick(&["1", "5", "0.5", "0.25", "2"]);
             all.extend(self.maybe(C::MultipleOf(step.parse().expect("a JSON number"))));
         }
@@ -188,7 +264,10 @@ impl Modules<'_> {
         if kinds.lists || kinds.objects {
             let least = self.rng.below(3) as u64;
             let most = least + self.rng.below(4) as u64;
-            all.extend(self.maybe(C::MinSize(least)));
+            // A list that cannot be empty does not end where its items hold such a list.
+            if !self.names_coming(ty) {
+                all.extend(self.maybe(C::MinSize(least)));
+            }
             all.extend(self.maybe(C::MaxSize(most)));
         }
         if kinds.lists {
@@ -198,19 +277,21 @@ impl Modules<'_> {
             Type::Nullable(inner) => inner,
             ty => ty,
         };
-        if matches!(map, Type::Map(_)) {
+        if matches!(map, Type::Map(_) | Type::Object(_)) {
+            let coming = std::mem::take(&mut self.coming);
             let keys = self.ty(1);
+            self.coming = coming;
             all.extend(self.maybe(C::Keys(Box::new(keys))));
         }
         // What an enum or a constant says fits all of the others, which are there by now.
         let nullable = matches!(ty, Type::Nullable(_));
         let fits = |value: &Value| {
-            let all = all.iter().all(|constraint| reading::constraint(constraint, value));
+            let all = all.iter().all(|constraint| reading::constraint(&types, constraint, value));
             all || (nullable && value.is_null())
         };
         let mut first = Vec::new();
         if self.rng.chance(10) {
-            let members = (0..self.rng.below(4)).filter_map(|_| self.value(ty, 1));
+            let members = (0..self.rng.between(1, 4)).filter_map(|_| self.value(ty, 1));
             first.push(C::Enum(members.filter(fits).collect()));
         }
         if self.rng.chance(5) {
@@ -221,18 +302,63 @@ impl Modules<'_> {
         first
     }
 
-    fn maybe<T>(&mut self, value: T) -> Option<T> {
+    /// Bounds between which there are numbers: whole ones, too.
+    fn bounds(&mut self, all: &mut Vec<Constraint>) {
+        use Constraint as C;
+        let (a, b) = (self.plain_number(), self.plain_number());
+        let least = C::Minimum(a.clone());
+        let ordered = reading::constraint(&Types::default(), &least, &b.clone().into());
+        let (least, most) = if ordered { (a, b) } else { (b, a) };
+        let far = ["-1000", "1000"].map(|far| far.parse().expect("a JSON number"));
+        let [below, above] = far;
+        match self.rng.below(4) {
+            0 => {
+                all.extend(self.maybe(C::Minimum(least)));
+                all.extend(self.maybe(C::Maximum(most)));
+            }
+            1 => all.extend(self.maybe(C::Above(least))),
+            2 => all.extend(self.maybe(C::Below(most))),
+            _ => {
+                let bounds = [
+                    C::Minimum(below),
+                    C::Maximum(above),
+                    C::Above("-1001.5".parse().expect("a JSON number")),
+                    C::Below("1000.5".parse().expect("a JSON number")),
+                ];
+                for bound in bounds {
+                    all.extend(self.maybe(bound));
+                }
+            }
+        }
+    }
+
+    /// Whether a type names one that is still to be made.
+    fn names_coming(&self, ty: &Type) -> bool {
+        visit::names(ty).iter().any(|id| self.coming.contains(&id.0))
+    }
+
+    pub(super) fn maybe<T>(&mut self, value: T) -> Option<T> {
         self.rng.chance(25).then_some(value)
     }
 
     /// A type in its place, and values that it takes there.
     pub(super) fn slot(&mut self, depth: usize) -> (Slot, Vec<Value>) {
         let ty = self.slot_type(depth);
-        let values: Vec<Value> = (0..3).filter_map(|_| self.value(&ty, 2)).collect();
+        self.slot_of(ty)
+    }
+
+    /// A given type in its place, and values that it takes there.
+    pub(super) fn slot_of(&mut self, ty: Type) -> (Slot, Vec<Value>) {
         let mut slot = Slot::new(ty);
         slot.description = self.maybe(()).map(|()| self.text().into());
         if self.rng.chance(60) {
-            slot.details = Some(Box::new(self.details(&slot.ty, &values)));
+            slot.details = Some(Box::new(self.details(&slot.ty)));
+        }
+        let values: Vec<Value> = (0..3).filter_map(|_| self.slot_value(&slot, 2)).collect();
+        if let Some(details) = &mut slot.details
+            && self.rng.chance(25)
+        {
+            details.examples = Some(values.iter().take(self.rng.below(3)).cloned().collect());
         }
         // A default, too, is one of the values that nothing refuses.
         slot.default = self.maybe(()).and_then(|()| self.one_of(&values)).map(Box::new);
@@ -245,26 +371,67 @@ impl Modules<'_> {
         (slot, values)
     }
 
-    fn details(&mut self, ty: &Type, values: &[Value]) -> Details {
-        let nullable = matches!(ty, Type::Nullable(_));
+    fn details(&mut self, ty: &Type) -> Details {
         let mut constraints = self.constraints(ty);
-        constraints.retain(|constraint| {
-            let mut values = values.iter().filter(|value| !(nullable && value.is_null()));
-            values.all(|value| reading::constraint(constraint, value))
-        });
-        let examples = self.maybe(()).map(|()| values.iter().take(self.rng.below(3)).cloned());
-        let examples = examples.map(Iterator::collect);
+        // Few values meet many constraints.
+        constraints.retain(|_| self.rng.chance(70));
+        let (schema, _) = VERBATIM[self.rng.below(VERBATIM.len())];
+        let schema = serde_json::from_str(schema).expect("a schema");
         Details {
             title: self.maybe(()).map(|()| self.text().into()),
-            examples,
+            examples: None,
             deprecated: self.rng.chance(10),
             unsound: false,
             constraints,
+            type_list: lists_types(ty) && self.rng.chance(40),
+            extensions: if self.rng.chance(10) { self.extensions(true) } else { Vec::new() },
+            verbatim: self.rng.chance(3).then(|| Box::new(schema)),
         }
+    }
+
+    /// Keywords that gram has no word for; those that are written one by one stand `first`.
+    pub(super) fn extensions<K: From<&'static str>>(&mut self, first: bool) -> Vec<(K, Value)> {
+        let mut all = Vec::new();
+        for key in ["x-order", "x-a b", "$comment", "readOnly", "example"] {
+            if self.rng.chance(35) {
+                let value = match key {
+                    "$comment" => Value::String(self.text()),
+                    "readOnly" => Value::Bool(self.rng.chance(50)),
+                    _ => self.any_value(2),
+                };
+                all.push((K::from(key), value));
+            }
+        }
+        if !first {
+            all.reverse();
+        }
+        all
     }
 
     pub(super) fn one_of(&mut self, values: &[Value]) -> Option<Value> {
         let at = self.rng.below(values.len());
         values.get(at).cloned()
     }
+}
+
+/// Whether a type is a union that can be written as a list of types.
+pub(super) fn lists_types(ty: &Type) -> bool {
+    let Type::Union(members) = ty else { return false };
+    let names: Vec<_> = members.iter().map(json_type).collect();
+    let distinct = |at: usize| names[at].is_some() && !names[..at].contains(&names[at]);
+    (0..names.len()).all(distinct)
+}
+
+/// JSON Schema's name of a type that is of one kind.
+fn json_type(ty: &Type) -> Option<&'static str> {
+    Some(match ty {
+        Type::Null => "null",
+        Type::Boolean => "boolean",
+        Type::Integer => "integer",
+        Type::Number => "number",
+        Type::Text | Type::Bytes | Type::Formatted(_) => "string",
+        Type::List(_) | Type::Tuple(_) => "array",
+        Type::Map(_) | Type::Object(_) => "object",
+        _ => return None,
+    })
 }

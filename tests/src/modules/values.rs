@@ -1,15 +1,27 @@
 //! Values that a type takes, and values that are nearly so.
 
+use std::rc::Rc;
+
 use gram_schema::Format;
-use gram_schema::model::{Field, Host, ObjectType, Open, Slot, Type};
+use gram_schema::model::{Constraint, Field, Host, Open, Slot, Tool, Type};
 use serde_json::{Map, Value};
 
-use super::Modules;
+use super::{Modules, visit};
 use crate::reading;
+
+/// How many parts a value has at most.
+const MOST: usize = 200;
 
 impl Modules<'_> {
     /// A value that a type takes; `None` where none is found.
     pub fn value(&mut self, ty: &Type, depth: usize) -> Option<Value> {
+        self.fuel = MOST;
+        self.part(ty, depth)
+    }
+
+    fn part(&mut self, ty: &Type, depth: usize) -> Option<Value> {
+        self.fuel = self.fuel.checked_sub(1)?;
+        let below = depth.saturating_sub(1);
         Some(match ty {
             Type::Any => self.any_value(depth.min(2)),
             Type::Null => Value::Null,
@@ -21,54 +33,71 @@ impl Modules<'_> {
             Type::Formatted(format) => Value::from(formatted(*format)),
             Type::Literal(value) => (**value).clone(),
             Type::List(item) => {
-                let items =
-                    (0..self.rng.below(4)).map(|_| self.value(item, depth.saturating_sub(1)));
+                let item = item.as_deref().unwrap_or(&Type::Any);
+                let items = (0..self.count_of(item, depth)).map(|_| self.part(item, below));
                 items.collect::<Option<_>>()?
             }
             Type::Tuple(items) => {
-                let items = items.iter().map(|item| self.value(item, depth.saturating_sub(1)));
+                let items = items.iter().map(|item| self.part(item, below));
                 items.collect::<Option<_>>()?
             }
             Type::Map(inner) => {
-                let count = self.rng.below(3);
+                let inner = inner.as_deref().unwrap_or(&Type::Any);
+                let count = self.count_of(inner, depth);
                 let keys = self.names(count);
-                let entry = |key| Some((key, self.value(inner, depth.saturating_sub(1))?));
+                let entry = |key| Some((key, self.part(inner, below)?));
                 Value::Object(keys.into_iter().map(entry).collect::<Option<_>>()?)
             }
-            Type::Object(object) => Value::Object(self.object(object, depth)?),
-            Type::Nullable(inner) => {
-                if self.rng.chance(30) {
-                    Value::Null
-                } else {
-                    self.value(inner, depth)?
-                }
+            Type::Object(object) => {
+                let fields = object.fields.as_deref().unwrap_or_default();
+                Value::Object(self.object(fields, &object.requires, &object.open, depth)?)
             }
-            Type::Union(members) => {
-                let at = self.rng.below(members.len());
-                self.value(members.get(at)?, depth)?
+            Type::Nullable(inner) => {
+                let null = self.rng.chance(30) || (depth == 0 && has_name(inner));
+                if null { Value::Null } else { self.part(inner, depth)? }
+            }
+            Type::Union(members) | Type::OneOf(members) => {
+                let first = self.rng.below(members.len());
+                let (before, after) = members.split_at(first);
+                after.iter().chain(before).find_map(|member| self.part(member, depth))?
+            }
+            Type::Named(id) if self.coming.contains(&id.0) => return None,
+            Type::Named(id) => {
+                let types = Rc::clone(&self.types);
+                self.slot_part(&types.get(*id)?.slot, below)?
             }
         })
     }
 
-    fn object(&mut self, object: &ObjectType, depth: usize) -> Option<Map<String, Value>> {
-        self.arguments(object.fields.as_deref().unwrap_or_default(), &object.open, depth)
+    /// How many items or entries of a type a value has.
+    fn count_of(&mut self, ty: &Type, depth: usize) -> usize {
+        if depth == 0 && has_name(ty) { 0 } else { self.rng.below(4) }
+    }
+
+    /// The arguments of a tool.
+    pub fn arguments(&mut self, tool: &Tool) -> Option<Map<String, Value>> {
+        self.fuel = MOST;
+        let requires = tool.root.as_ref().map_or(&[][..], |root| &root.requires);
+        self.object(&tool.parameters, requires, &tool.open, 2)
     }
 
     /// An object of the given fields, which may be the arguments of a tool.
-    pub fn arguments(
+    fn object(
         &mut self,
         fields: &[Field],
+        requires: &[impl std::fmt::Display],
         open: &Open,
         depth: usize,
     ) -> Option<Map<String, Value>> {
         let mut map = Map::new();
         for field in fields {
+            let left_out = depth == 0 && has_name(&field.slot.ty);
             let value = match &field.host {
                 Host::Injected => None,
                 Host::Pinned(pinned) => Some((**pinned).clone()).filter(|_| self.rng.chance(50)),
-                Host::No if !field.required() && self.rng.chance(50) => None,
+                Host::No if !field.required() && (left_out || self.rng.chance(50)) => None,
                 Host::No => {
-                    let value = self.slot_value(&field.slot, depth);
+                    let value = self.slot_part(&field.slot, depth);
                     if value.is_none() && field.required() {
                         return None;
                     }
@@ -82,26 +111,61 @@ impl Modules<'_> {
             Open::Of(ty) => Some(&**ty),
             Open::No => None,
         };
+        let below = depth.saturating_sub(1);
+        for name in requires {
+            map.insert(name.to_string(), self.part(others?, below)?);
+        }
         if let Some(ty) = others
             && self.rng.chance(20)
         {
             let name = self.name();
             if !fields.iter().any(|field| field.name == name) {
-                map.extend(self.value(ty, depth.saturating_sub(1)).map(|value| (name, value)));
+                map.extend(self.part(ty, below).map(|value| (name, value)));
             }
         }
         Some(map)
     }
 
     /// A value that a place takes: one that it names, or one that is found by trying.
-    fn slot_value(&mut self, slot: &Slot, depth: usize) -> Option<Value> {
-        let examples = slot.details.iter().flat_map(|details| &details.examples).flatten();
-        let mut known: Vec<Value> = examples.cloned().collect();
+    pub(super) fn slot_value(&mut self, slot: &Slot, depth: usize) -> Option<Value> {
+        self.fuel = MOST;
+        self.slot_part(slot, depth)
+    }
+
+    fn slot_part(&mut self, slot: &Slot, depth: usize) -> Option<Value> {
+        let Some(details) = slot.details.as_deref() else {
+            return self.part(&slot.ty, depth);
+        };
+        let mut known: Vec<Value> = details.examples.iter().flatten().cloned().collect();
         known.extend(slot.default.as_deref().cloned());
-        for _ in 0..4 {
-            known.extend(self.value(&slot.ty, depth.saturating_sub(1)));
+        for constraint in &details.constraints {
+            match constraint {
+                Constraint::Enum(values) => known.extend(values.iter().cloned()),
+                Constraint::Const(value) => known.push((**value).clone()),
+                Constraint::Minimum(bound) | Constraint::Maximum(bound) => {
+                    known.push(Value::Number(bound.clone()));
+                }
+                _ => {}
+            }
         }
-        known.retain(|value| reading::slot(slot, value));
+        if details.verbatim.is_some() {
+            known.extend((0..4).map(|_| self.any_value(1)));
+            known.push(serde_json::json!({"a": 1, "q": "x"}));
+        }
+        let types = Rc::clone(&self.types);
+        // What the use of a type says stands in the place of what the type says, so that a value
+        // of what it is made of may do.
+        let mut ty = &slot.ty;
+        for _ in 0..4 {
+            known.extend(self.part(ty, depth.saturating_sub(1)));
+            if let Type::Named(id) = ty
+                && self.rng.chance(30)
+                && let Some(declared) = types.get(*id)
+            {
+                ty = &declared.slot.ty;
+            }
+        }
+        known.retain(|value| reading::slot(&types, slot, value));
         let at = self.rng.below(known.len());
         known.into_iter().nth(at)
     }
@@ -122,9 +186,17 @@ impl Modules<'_> {
 
     /// Gives one argument a value of its type, whatever attributes say of it.
     pub fn try_attributes(&mut self, fields: &[Field], arguments: &mut Map<String, Value>) {
-        if let Some(field) = fields.get(self.rng.below(fields.len()))
-            && let Some(value) = self.value(&field.slot.ty, 2)
+        let types = Rc::clone(&self.types);
+        let Some(field) = fields.get(self.rng.below(fields.len())) else { return };
+        let mut ty = &field.slot.ty;
+        // What a declared type says may be what is to be left unsaid, too.
+        while let Type::Named(id) = ty
+            && self.rng.chance(50)
+            && let Some(declared) = types.get(*id)
         {
+            ty = &declared.slot.ty;
+        }
+        if let Some(value) = self.value(ty, 2) {
             arguments.insert(field.name.to_string(), value);
         }
     }
@@ -160,6 +232,11 @@ impl Modules<'_> {
             _ => *value = self.any_value(2),
         }
     }
+}
+
+/// Whether a type names another one, wherever in it.
+fn has_name(ty: &Type) -> bool {
+    !visit::names(ty).is_empty()
 }
 
 /// A text of a format.

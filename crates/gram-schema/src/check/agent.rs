@@ -3,10 +3,10 @@
 use gram_syntax::{Node, NodeKind as N};
 use smol_str::SmolStr;
 
-use super::Checker;
 use super::attributes::Attribute;
 use super::declarations::Declaration;
 use super::seen::Seen;
+use super::{Checker, Kind};
 use crate::codes;
 use crate::model::{Agent, Api};
 use crate::nearest::{nearest, question};
@@ -27,7 +27,12 @@ impl<'t> Checker<'t> {
             max_iterations: 10,
             api: Api::Tools,
             result: None,
-            members: self.members(declaration),
+            members: self.members(
+                declaration,
+                "agent",
+                "tools, containers and agents",
+                &[Kind::Tool, Kind::Container, Kind::Agent],
+            ),
             attributes: Vec::new(),
         };
         for attribute in &self.declaration_attributes(declaration, &KNOWN) {
@@ -38,8 +43,14 @@ impl<'t> Checker<'t> {
         self.module.spans.agents.push(Place { file, node: node.id(), name });
     }
 
-    /// The names of an agent's tools and agents.
-    fn members(&mut self, declaration: &Declaration<'t>) -> Vec<SmolStr> {
+    /// The names of what an agent or container holds: things of the kinds `holds`.
+    pub(super) fn members(
+        &mut self,
+        declaration: &Declaration<'t>,
+        holder: &str,
+        words: &str,
+        holds: &[Kind],
+    ) -> Vec<SmolStr> {
         let file = declaration.file;
         let mut members: Vec<SmolStr> = Vec::new();
         let mut seen = Seen::default();
@@ -47,12 +58,13 @@ impl<'t> Checker<'t> {
             if element.kind() == N::SubjectPattern && !self.declares_member(file, element) {
                 continue;
             }
+            let holds_only = format!("{holder} holds {words}");
             let name = match element.kind() {
                 N::PatternReference => element.children().next(),
                 N::SubjectPattern => element.subject().identifier,
                 _ => {
                     let error = self
-                        .error(&codes::MISPLACED_ELEMENT, file, element.span(), "an agent holds tools and agents")
+                        .error(&codes::MISPLACED_ELEMENT, file, element.span(), holds_only)
                         .help("declare a tool here, [name:Tool | …], or name one that is declared elsewhere");
                     self.report(file, error);
                     continue;
@@ -63,9 +75,14 @@ impl<'t> Checker<'t> {
             if element.kind() == N::PatternReference && !self.names.contains_key(&name) {
                 self.unknown_member(file, node.span(), &name);
             } else if name == declaration.name {
-                let message = format!("the agent `{name}` holds itself");
+                let message = format!("the {holder} `{name}` holds itself");
                 let error = self.error(&codes::MISPLACED_ELEMENT, file, node.span(), message);
                 self.report(file, error.help("remove the name"));
+            } else if self.kind_of(element, &name).is_some_and(|kind| !holds.contains(&kind)) {
+                let message = format!("`{name}` is none of the {words} that a {holder} holds");
+                let error = self.error(&codes::MISPLACED_ELEMENT, file, node.span(), message);
+                self.report(file, error.help("remove it, or move it to where it belongs"));
+                continue;
             } else if seen.insert(node.content(), node.span()).is_some() {
                 let message = format!("`{name}` stands here twice");
                 let error = self.error(&codes::DUPLICATE_NAME, file, node.span(), message);
@@ -87,7 +104,7 @@ impl<'t> Checker<'t> {
                 .help("name a tool or agent without brackets, or declare one: [name:Tool | …]");
             self.report(file, warning);
         }
-        subject.labels().any(|label| matches!(label.text(), "Tool" | "Agent"))
+        subject.labels().any(|label| matches!(label.text(), "Tool" | "Agent" | "Container"))
     }
 
     fn unknown_member(&mut self, file: usize, span: gram_syntax::Span, name: &str) {
@@ -132,9 +149,10 @@ impl<'t> Checker<'t> {
             return;
         }
         match declaration.kind {
-            super::Kind::Tool => self.read_tool(declaration),
-            super::Kind::Agent => self.read_agent(declaration),
-            super::Kind::Other(_) => {}
+            Kind::Tool => self.read_tool(declaration),
+            Kind::Agent => self.read_agent(declaration),
+            Kind::Container => self.read_container(declaration),
+            Kind::Type(_) | Kind::Other(_) => {}
         }
     }
 }

@@ -12,7 +12,7 @@ use super::Checker;
 use super::declarations::Declaration;
 use super::seen::Seen;
 use crate::codes;
-use crate::model::{Open, Type};
+use crate::model::{Open, Type, TypeId};
 use crate::nearest::{nearest, question};
 use crate::value;
 
@@ -36,6 +36,46 @@ const JSON_SCHEMA: [(&str, &str); 18] = [
     ("required", "a parameter is required unless it has a default or {optional: true}"),
     ("type", "the type is the label: (name::Text)"),
     ("desc", "write description"),
+];
+
+/// The keywords of JSON Schema that gramc writes itself.
+const RESERVED: [&str; 36] = [
+    "type",
+    "enum",
+    "const",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "deprecated",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "items",
+    "prefixItems",
+    "additionalItems",
+    "minProperties",
+    "maxProperties",
+    "properties",
+    "required",
+    "additionalProperties",
+    "propertyNames",
+    "anyOf",
+    "oneOf",
+    "$ref",
+    "$defs",
+    "definitions",
+    "contentEncoding",
+    "$schema",
 ];
 
 /// One attribute: a key and a value.
@@ -145,11 +185,6 @@ impl<'t> Attribute<'t> {
             self.wrong(checker, file, "a range such as 1..10, 1... or ...10");
             return None;
         };
-        if let (Some(least), Some(most)) = &bounds
-            && value::compare(least, most) == std::cmp::Ordering::Greater
-        {
-            self.empty(checker, file);
-        }
         Some(bounds)
     }
 
@@ -205,6 +240,16 @@ impl<'t> Attribute<'t> {
         }
     }
 
+    /// The value as a JSON Schema: an object, true or false.
+    pub(super) fn schema(&self, checker: &mut Checker<'_>, file: usize) -> Option<Value> {
+        let schema = self.json(checker, file)?;
+        if schema.is_object() || schema.is_boolean() {
+            return Some(schema);
+        }
+        self.wrong(checker, file, "a JSON Schema, such as json`{\"type\": \"string\"}`");
+        None
+    }
+
     /// The value as a list of JSON values.
     pub(super) fn list(&self, checker: &mut Checker<'_>, file: usize) -> Option<Vec<Value>> {
         if let Value::Array(items) = self.json(checker, file)? {
@@ -234,6 +279,50 @@ impl<'t> Attribute<'t> {
         }
         self.wrong(checker, file, "a type in quotes, such as \"Text\"");
         None
+    }
+
+    /// The value as a map of keywords of JSON Schema that gram has no word for.
+    pub(super) fn extensions(
+        &self,
+        checker: &mut Checker<'_>,
+        file: usize,
+    ) -> Option<Vec<(SmolStr, Value)>> {
+        let Value::Object(map) = self.json(checker, file)? else {
+            self.wrong(checker, file, "a map of keywords, such as {readOnly: true}");
+            return None;
+        };
+        if let Some(keyword) = map.keys().find(|keyword| RESERVED.contains(&keyword.as_str())) {
+            let message = format!("`{keyword}` is a keyword that gramc writes itself");
+            let error = checker
+                .error(&codes::ATTRIBUTE_VALUE, file, self.span(), message)
+                .help("say it with the type and its attributes, or write the whole schema: schema: json`{…}`");
+            checker.report(file, error);
+            return None;
+        }
+        Some(map.into_iter().map(|(key, value)| (SmolStr::new(key), value)).collect())
+    }
+
+    /// The value as a list of names.
+    pub(super) fn names(&self, checker: &mut Checker<'_>, file: usize) -> Option<Vec<SmolStr>> {
+        let items = self.list(checker, file)?;
+        let names: Option<Vec<_>> = items.iter().map(|item| item.as_str().map(SmolStr::new)).collect();
+        if names.is_none() {
+            self.wrong(checker, file, "a list of names, such as [\"path\"]");
+        }
+        names
+    }
+
+    /// The value as a list of names of declared types.
+    pub(super) fn type_names(&self, checker: &mut Checker<'_>, file: usize) -> Option<Vec<TypeId>> {
+        let mut found = Vec::new();
+        for item in self.items(checker, file)? {
+            match checker.string_type(file, item) {
+                Some(Type::Named(id)) => found.push(id),
+                Some(_) => self.wrong(checker, file, "a list of names of declared types"),
+                None => {}
+            }
+        }
+        Some(found)
     }
 
     /// The value as what `open` takes: true, false or a type.
@@ -337,17 +426,23 @@ impl<'t> Checker<'t> {
         declaration: &Declaration<'t>,
         known: &[&'static str],
     ) -> Vec<Attribute<'t>> {
+        let attributes = self.all_attributes(declaration);
+        for attribute in &attributes {
+            let key = &*attribute.key;
+            if !known.contains(&key) {
+                self.near_attribute(declaration.file, attribute, known);
+            }
+        }
+        attributes
+    }
+
+    /// The attributes of a declaration: of its record, its doc comment and its annotations.
+    pub(super) fn all_attributes(&mut self, declaration: &Declaration<'t>) -> Vec<Attribute<'t>> {
         let Declaration { file, node, annotated, subject, .. } = *declaration;
         let mut attributes = self.record_attributes(file, subject.record);
         Self::add_doc(&mut attributes, annotated.unwrap_or(node));
         Self::add_doc(&mut attributes, node);
         self.add_annotations(file, annotated, &mut attributes);
-        for attribute in &attributes {
-            let key = &*attribute.key;
-            if !known.contains(&key) {
-                self.near_attribute(file, attribute, known);
-            }
-        }
         attributes
     }
 

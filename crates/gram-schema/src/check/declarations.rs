@@ -6,6 +6,8 @@ use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Fix, Node, NodeKind as N, Subject};
 use smol_str::SmolStr;
 
+use super::declared::Form;
+use super::scopes::{Local, Meaning};
 use super::{Checker, First, Kind};
 use crate::codes;
 use crate::format::built_in;
@@ -15,11 +17,11 @@ use crate::nearest::nearest;
 const LABELS: [(&str, Kind); 9] = [
     ("Tool", Kind::Tool),
     ("Agent", Kind::Agent),
-    ("Record", Kind::Other("Record")),
-    ("Enum", Kind::Other("Enum")),
-    ("Union", Kind::Other("Union")),
-    ("Alias", Kind::Other("Alias")),
-    ("Container", Kind::Other("Container")),
+    ("Record", Kind::Type(Form::Record)),
+    ("Enum", Kind::Type(Form::Enum)),
+    ("Union", Kind::Type(Form::Union)),
+    ("Alias", Kind::Type(Form::Alias)),
+    ("Container", Kind::Container),
     ("Library", Kind::Other("Library")),
     ("Experiment", Kind::Other("Experiment")),
 ];
@@ -27,10 +29,11 @@ const LABELS: [(&str, Kind); 9] = [
 /// The declarations of all texts.
 pub(super) struct Declarations<'t> {
     pub(super) terms: Vec<TermDeclaration<'t>>,
+    pub(super) types: Vec<Declaration<'t>>,
     pub(super) others: Vec<Declaration<'t>>,
 }
 
-/// A tool or an agent.
+/// A tool, a container, an agent or a type.
 pub(super) struct Declaration<'t> {
     pub(super) kind: Kind,
     pub(super) file: usize,
@@ -40,6 +43,8 @@ pub(super) struct Declaration<'t> {
     pub(super) name: SmolStr,
     pub(super) name_node: Node<'t>,
     pub(super) subject: Subject<'t>,
+    /// The tool that a type is declared in.
+    pub(super) owner: Option<Local>,
 }
 
 /// A top-level node that may be a vocabulary term.
@@ -67,7 +72,7 @@ impl<'t> Checker<'t> {
     }
 
     pub(super) fn collect(&mut self) -> Declarations<'t> {
-        let mut found = Declarations { terms: Vec::new(), others: Vec::new() };
+        let mut found = Declarations { terms: Vec::new(), types: Vec::new(), others: Vec::new() };
         for (file, text) in self.texts.iter().enumerate() {
             self.lone_header(file, text.tree().root());
             for node in text.tree().root().children() {
@@ -100,17 +105,13 @@ impl<'t> Checker<'t> {
         while let Some((node, annotated)) = stack.pop() {
             let subject = node.subject();
             let Some(kind) = self.declares(file, node, subject) else { continue };
-            if kind == Kind::Agent {
+            if matches!(kind, Kind::Agent | Kind::Container) {
                 let inner = node.elements().filter(|element| element.kind() == N::SubjectPattern);
                 let inner: Vec<_> = inner.map(|element| (element, None)).collect();
                 stack.extend(inner.into_iter().rev());
             }
             if let Kind::Other(label) = kind {
                 self.unsupported(file, node, label);
-                if let Some(name) = subject.identifier {
-                    let unread = Arc::make_mut(&mut self.unread_types);
-                    unread.insert(SmolStr::new(name.content()));
-                }
                 continue;
             }
             let Some(name_node) = subject.identifier else {
@@ -118,16 +119,38 @@ impl<'t> Checker<'t> {
                 continue;
             };
             let name = SmolStr::new(name_node.content());
-            self.declare(file, name_node, &name, kind);
-            found.others.push(Declaration {
-                kind,
-                file,
-                node,
-                annotated,
-                name,
-                name_node,
-                subject,
-            });
+            let owner = None;
+            let declaration =
+                Declaration { kind, file, node, annotated, name, name_node, subject, owner };
+            if let Kind::Type(_) = kind {
+                self.declare_type(found, declaration);
+                continue;
+            }
+            self.declare(file, name_node, &declaration.name, kind);
+            found.others.push(declaration);
+            if kind == Kind::Tool {
+                self.collect_local(found, file, node);
+            }
+        }
+    }
+
+    /// Collects the types that are declared inside of a tool.
+    fn collect_local(&mut self, found: &mut Declarations<'t>, file: usize, tool: Node<'t>) {
+        for node in tool.elements().filter(|element| element.kind() == N::SubjectPattern) {
+            let subject = node.subject();
+            let mut labels = subject.labels();
+            let form = labels.find_map(|label| Form::of(&label.content()));
+            let Some(form) = form else { continue };
+            let kind = Kind::Type(form);
+            let Some(name_node) = subject.identifier else {
+                self.nameless(file, node, kind);
+                continue;
+            };
+            let name = SmolStr::new(name_node.content());
+            let (annotated, owner) = (None, Some((file, tool.id())));
+            let declaration =
+                Declaration { kind, file, node, annotated, name, name_node, subject, owner };
+            self.declare_type(found, declaration);
         }
     }
 
@@ -184,21 +207,17 @@ impl<'t> Checker<'t> {
         let span = node.subject().labels_node().map_or(node.span(), Node::span);
         let message = format!("this version does not read {label} declarations");
         let error = self.error(&codes::UNSUPPORTED, file, span, message).help(
-            "it reads Tool, Agent and vocabulary terms; see the changelog for what comes next",
+            "it reads tools, types, containers, agents and vocabulary terms; see the changelog for what comes next",
         );
         self.report(file, error);
     }
 
     fn nameless(&mut self, file: usize, node: Node<'t>, kind: Kind) {
-        let what = if kind == Kind::Agent { "agent" } else { "tool" };
+        let label = kind.label();
         let span = node.subject().labels_node().map_or(node.span(), Node::span);
         let error = self
-            .error(&codes::NAMELESS, file, span, format!("this {what} has no name"))
-            .help(format!(
-                "write the name before the label: [name:{}{} | …]",
-                &what[..1].to_uppercase(),
-                &what[1..]
-            ));
+            .error(&codes::NAMELESS, file, span, format!("this {} has no name", label.to_lowercase()))
+            .help(format!("write the name before the label: [name:{label} | …]"));
         self.report(file, error);
     }
 
@@ -212,10 +231,12 @@ impl<'t> Checker<'t> {
         if self.is_full(file) {
             return;
         }
-        let what = match (kind, known.kind) {
-            (Kind::Tool, Kind::Tool) => "tool",
-            (Kind::Agent, Kind::Agent) => "agent",
-            _ => "tool or agent",
+        let what = match known.kind {
+            same if same == kind => kind.label().to_lowercase(),
+            Kind::Tool | Kind::Agent | Kind::Container => {
+                format!("{} called", known.kind.label().to_lowercase())
+            }
+            _ => "tool, container or agent".to_owned(),
         };
         let error = self
             .error(
@@ -250,14 +271,15 @@ impl<'t> Checker<'t> {
             let Some(field) = self.term_field(*file, node, *annotated) else { continue };
             let place =
                 crate::spans::Place { file: *file, node: node.id(), name: name_node.span() };
-            match self.terms.get(&field.name) {
+            let index = self.term_fields.len();
+            match Arc::make_mut(&mut self.terms).enter(*file, &field.name, index) {
                 None => {
-                    Arc::make_mut(&mut self.terms).insert(field.name.clone(), field.clone());
+                    Arc::make_mut(&mut self.term_fields).push(field.clone());
                     self.module.terms.push(crate::model::Term { field });
                     self.module.spans.terms.push(place);
                 }
-                Some(known) if *known == field => {}
-                Some(_) => self.conflicting_term(*file, name_node),
+                Some(known) if self.term_fields.get(known) == Some(&field) => {}
+                Some(known) => self.conflicting_term(*file, name_node, known),
             }
         }
     }
@@ -279,6 +301,7 @@ impl<'t> Checker<'t> {
         match label.kind() {
             N::QuotedName => true,
             _ if built_in(label.text()).is_some() => true,
+            _ if self.type_names.find(file, None, label.text()) != Meaning::Unknown => true,
             _ => {
                 self.near_miss(file, label);
                 false
@@ -303,9 +326,8 @@ impl<'t> Checker<'t> {
         self.report(file, note.help(format!("did you mean `{near}`?")).fix(fix));
     }
 
-    fn conflicting_term(&mut self, file: usize, node: Node<'t>) {
+    fn conflicting_term(&mut self, file: usize, node: Node<'t>, known: usize) {
         let name = node.content().into_owned();
-        let known = self.module.terms.iter().position(|term| term.field.name == name);
         let mut error = self
             .error(
                 &codes::DUPLICATE_NAME,
@@ -314,7 +336,7 @@ impl<'t> Checker<'t> {
                 format!("there is another vocabulary term `{name}`, which says something else"),
             )
             .here("declared again here");
-        if let Some(place) = known.and_then(|index| self.module.spans.term(index)) {
+        if let Some(place) = self.module.spans.term(known) {
             error = error.label_in(self.source(place.file), place.name, "first declared here");
         }
         self.report(file, error.help("make both the same, or remove one"));

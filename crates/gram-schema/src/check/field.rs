@@ -1,20 +1,24 @@
 //! Parameters, fields, results and terms: a type and the attributes that belong to it.
 
+use std::sync::Arc;
+
 use gram_syntax::Applicability::NeedsLook;
-use gram_syntax::{Fix, Node, Span};
+use gram_syntax::{Fix, Node, Severity, Span};
 use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::Checker;
 use super::attributes::Attribute;
 use super::fits::Fits;
+use super::scopes::Meaning;
 use crate::accept;
 use crate::codes;
 use crate::format::{built_in, describe};
 use crate::model::{Constraint, Details, Field, Host, Presence, Slot, Type};
+use crate::nearest::{nearest, question};
 
 /// The attributes of parameters, fields, results and terms.
-const KNOWN: [&str; 27] = [
+const KNOWN: [&str; 31] = [
     "default",
     "optional",
     "nullable",
@@ -41,6 +45,10 @@ const KNOWN: [&str; 27] = [
     "elementType",
     "valueType",
     "keys",
+    "requires",
+    "typeList",
+    "extensions",
+    "schema",
     "unsound",
 ];
 
@@ -69,9 +77,14 @@ impl Named {
 /// A field while its attributes are read.
 struct Draft {
     field: Field,
-    nullable: bool,
+    /// What is said of null.
+    nullable: Option<bool>,
     /// Attributes that do not fit the type.
     misfits: Vec<(String, Span, Fits)>,
+    /// Where its pattern stands.
+    pattern: Option<Span>,
+    /// Where the first attribute stands that narrows the type.
+    narrowed: Option<Span>,
     /// Which of its values the type has to accept, and where they stand.
     values: Vec<(Named, Span)>,
 }
@@ -115,11 +128,20 @@ impl<'t> Checker<'t> {
         if subject.labels().next().is_some() {
             return self.field(file, node, Some(text), arrow);
         }
-        let Some(term) = self.terms.get(&text).cloned() else {
-            if !self.unread_terms.contains(&text) {
-                self.missing_type(file, node, &text);
+        let term = match self.terms.find(file, None, &text) {
+            Meaning::One(term) => self.term_fields.get(term).cloned()?,
+            Meaning::Ambiguous(first, second) => {
+                let files = [first.0, second.0].map(|file| self.source(file).name().to_owned());
+                let error = self.ambiguous(file, name.span(), "vocabulary term", &text, &files);
+                self.report(file, error);
+                return None;
             }
-            return None;
+            Meaning::Unknown => {
+                if !self.unread_terms.contains(&text) {
+                    self.missing_type(file, node, &text);
+                }
+                return None;
+            }
         };
         let mut attributes = self.record_attributes(file, subject.record);
         Self::add_doc(&mut attributes, node);
@@ -184,7 +206,14 @@ impl<'t> Checker<'t> {
         attributes: &[Attribute<'t>],
         depth: u32,
     ) -> Field {
-        let mut draft = Draft { field, nullable: false, misfits: Vec::new(), values: Vec::new() };
+        let mut draft = Draft {
+            field,
+            nullable: None,
+            misfits: Vec::new(),
+            pattern: None,
+            narrowed: None,
+            values: Vec::new(),
+        };
         // What a term brings has to fit what is said here, too.
         if let Some(first) = attributes.first() {
             draft.values.extend(values_of(&draft.field).map(|what| (what, first.span())));
@@ -220,6 +249,27 @@ impl<'t> Checker<'t> {
                 }
             }
             "title" => slot.details_mut().title = attribute.text(self, file),
+            "schema" => {
+                let schema = attribute.schema(self, file);
+                slot.details_mut().verbatim = schema.map(Box::new);
+            }
+            "extensions" => {
+                for (key, value) in attribute.extensions(self, file).into_iter().flatten() {
+                    extend(slot, key, value);
+                }
+            }
+            key if key.starts_with("x-") => {
+                if let Some(value) = attribute.json(self, file) {
+                    extend(slot, SmolStr::new(key), value);
+                }
+            }
+            "typeList" => {
+                let list = attribute.flag(self, file).unwrap_or_default();
+                if list && !self.silent && !lists_types(&slot.ty) {
+                    attribute.wrong(self, file, "a union of types that JSON Schema has a name for");
+                }
+                slot.details_mut().type_list = list;
+            }
             "deprecated" => {
                 if let Some(flag) = attribute.flag(self, file) {
                     slot.details_mut().deprecated = flag;
@@ -231,7 +281,7 @@ impl<'t> Checker<'t> {
                     draft.values.push((Named::Example, attribute.span()));
                 }
             }
-            "nullable" => draft.nullable = attribute.flag(self, file).unwrap_or_default(),
+            "nullable" => draft.nullable = attribute.flag(self, file),
             "unsound" => {
                 if let Some(flag) = attribute.flag(self, file) {
                     slot.details_mut().unsound = flag;
@@ -254,7 +304,7 @@ impl<'t> Checker<'t> {
                     draft.field.host = Host::Pinned(Box::new(value));
                 }
             }
-            "fields" | "elementType" | "valueType" | "keys" | "open" => {
+            "fields" | "elementType" | "valueType" | "keys" | "open" | "requires" => {
                 self.structure(file, draft, attribute, depth);
             }
             _ => self.constraint(file, draft, attribute),
@@ -264,7 +314,7 @@ impl<'t> Checker<'t> {
     /// An attribute that completes a built-in type.
     fn structure(&mut self, file: usize, draft: &mut Draft, attribute: &Attribute<'t>, depth: u32) {
         let fits = match &*attribute.key {
-            "fields" | "open" => Fits::Objects,
+            "fields" | "open" | "requires" => Fits::Objects,
             "elementType" => Fits::Lists,
             _ => Fits::Maps,
         };
@@ -274,6 +324,9 @@ impl<'t> Checker<'t> {
                 let fields = self.object_fields(file, attribute, depth);
                 object.fields = fields.or(object.fields.take());
             }
+            ("requires", Type::Object(object)) => {
+                object.requires = attribute.names(self, file).unwrap_or_default();
+            }
             ("open", Type::Object(object)) => {
                 if let Some(open) = attribute.open(self, file) {
                     object.open = open;
@@ -281,15 +334,15 @@ impl<'t> Checker<'t> {
             }
             ("elementType", Type::List(item)) => {
                 if let Some(ty) = attribute.type_expression(self, file) {
-                    **item = ty;
+                    *item = Some(Box::new(ty));
                 }
             }
             ("valueType", Type::Map(value)) => {
                 if let Some(ty) = attribute.type_expression(self, file) {
-                    **value = ty;
+                    *value = Some(Box::new(ty));
                 }
             }
-            ("keys", Type::Map(_)) => {
+            ("keys", Type::Map(_) | Type::Object(_)) => {
                 if let Some(ty) = attribute.type_expression(self, file) {
                     slot.details_mut().constrain(Constraint::Keys(Box::new(ty)));
                 }
@@ -315,8 +368,11 @@ impl<'t> Checker<'t> {
                 let (least, most) = attribute.size(self, file).unwrap_or_default();
                 (Fits::Texts, [least.map(C::MinLength), most.map(C::MaxLength)])
             }
-            "pattern" => (Fits::Texts, [attribute.text(self, file).map(C::Pattern), None]),
-            "format" => (Fits::Texts, [attribute.text(self, file).map(C::Format), None]),
+            "pattern" => {
+                draft.pattern = Some(attribute.span());
+                (Fits::Texts, [attribute.text(self, file).map(C::Pattern), None])
+            }
+            "format" => (Fits::Formats, [self.format(file, attribute).map(C::Format), None]),
             "size" => {
                 draft.forget(|known| matches!(known, C::MinSize(_) | C::MaxSize(_)));
                 let (least, most) = attribute.size(self, file).unwrap_or_default();
@@ -338,27 +394,52 @@ impl<'t> Checker<'t> {
             }
             _ => return self.meaningless(file, attribute, &KNOWN),
         };
+        draft.narrowed.get_or_insert(attribute.span());
         for constraint in constraints.into_iter().flatten() {
             draft.field.slot.details_mut().constrain(constraint);
         }
-        if !fits.holds(&draft.field.slot.ty) {
+        if !self.silent && !fits.holds(&self.types, &draft.field.slot.ty) {
             draft.misfits.push((attribute.key.to_string(), attribute.key_span, fits));
         }
+    }
+
+    /// The name of a format. One that nobody checks is worth a word.
+    fn format(&mut self, file: usize, attribute: &Attribute<'t>) -> Option<SmolStr> {
+        let format = attribute.text(self, file)?;
+        if !crate::format::is_checked(&format) {
+            let message = format!("the format `{format}` is not checked at run time");
+            let mut note = self.warning(&codes::UNKNOWN_FORMAT, file, attribute.span(), message);
+            note.severity = Severity::Note;
+            let near = nearest(&format, crate::format::json_names());
+            let help = question(&near).unwrap_or_else(|| {
+                "it stands in the schema; add a pattern for what has to be checked".to_owned()
+            });
+            self.report(file, note.help(help));
+        }
+        Some(format)
     }
 
     /// Completes a field and checks that its attributes fit its type.
     fn finish_field(&mut self, file: usize, mut draft: Draft) -> Field {
         for (key, span, fits) in &draft.misfits {
-            self.misfit(file, *span, key, *fits, &draft.field.slot.ty);
+            let ty = draft.field.slot.ty.clone();
+            self.misfit(file, *span, key, *fits, &ty);
         }
-        if draft.nullable
-            && !matches!(draft.field.slot.ty, Type::Nullable(_) | Type::Null | Type::Any)
-        {
-            let inner = std::mem::take(&mut draft.field.slot.ty);
-            draft.field.slot.ty = Type::Nullable(Box::new(inner));
-        }
-        let unsound = draft.field.slot.details.as_ref().is_some_and(|details| details.unsound);
-        if !unsound {
+        let ty = std::mem::take(&mut draft.field.slot.ty);
+        draft.field.slot.ty = match (draft.nullable, ty) {
+            (Some(true), ty @ (Type::Nullable(_) | Type::Null | Type::Any)) => ty,
+            (Some(true), ty) => Type::Nullable(Box::new(ty)),
+            // Overrides a term that may be null.
+            (Some(false), Type::Nullable(inner)) => *inner,
+            (_, ty) => ty,
+        };
+        if !self.silent {
+            if let Some(span) = draft.pattern {
+                self.well_formed_pattern(file, span, &draft.field.slot);
+            }
+            if let Some(span) = draft.narrowed {
+                self.satisfiable(file, span, &draft.field.slot);
+            }
             // What is said here stands behind what a term brings, and is where a value is found.
             let last = |at: usize| draft.values[at + 1..].iter().all(|b| b.0 != draft.values[at].0);
             let values = draft.values.iter().enumerate().filter(|(at, _)| last(*at));
@@ -369,8 +450,25 @@ impl<'t> Checker<'t> {
         draft.field
     }
 
+    /// Reports a pattern that is no regular expression.
+    fn well_formed_pattern(&mut self, file: usize, span: Span, slot: &Slot) {
+        let details = slot.details.as_deref();
+        let reason = Details::of(details).iter().find_map(|constraint| match constraint {
+            Constraint::Pattern(pattern) => accept::malformed_pattern(pattern),
+            _ => None,
+        });
+        let Some(reason) = reason else { return };
+        let message = format!("the pattern is no regular expression: {reason}");
+        let finding = if details.is_some_and(|details| details.unsound) {
+            self.warning(&codes::UNSOUND_IMPORT, file, span, message)
+        } else {
+            self.error(&codes::MALFORMED_PATTERN, file, span, message)
+        };
+        self.report(file, finding.help("patterns are regular expressions as in JavaScript"));
+    }
+
     fn misfit(&mut self, file: usize, span: Span, key: &str, fits: Fits, ty: &Type) {
-        let message = format!("`{key}` is about {}, and this is {}", fits.words(), describe(ty));
+        let message = format!("`{key}` is about {}, and this is {}", fits.words(), describe(&self.types, ty));
         let error = self
             .error(&codes::ATTRIBUTE_TYPE, file, span, message)
             .help(format!("remove `{key}`, or change the type"));
@@ -381,8 +479,9 @@ impl<'t> Checker<'t> {
     fn accepts(&mut self, file: usize, span: Span, what: Named, field: &Field) {
         let slot = &field.slot;
         let details = slot.details.as_deref();
-        let whole = |value: &Value| accept::slot(slot, value);
-        let bare = |value: &Value| accept::ty(&slot.ty, value);
+        let types = Arc::clone(&self.types);
+        let whole = |value: &Value| accept::slot(&types, slot, value);
+        let bare = |value: &Value| accept::ty(&types, &slot.ty, value);
         let mut constraints = Details::of(details).iter();
         let verdict = match what {
             Named::Default => slot.default.as_deref().map_or(Ok(()), whole),
@@ -407,10 +506,14 @@ impl<'t> Checker<'t> {
         let place =
             if refusal.path.is_empty() { String::new() } else { format!(" at `{}`", refusal.path) };
         let message = format!("the {what} does not fit the type{place}: {}", refusal.message);
-        let error = self
-            .error(&codes::REJECTED_VALUE, file, span, message)
-            .help(format!("change the {what} or the type"));
-        self.report(file, error);
+        let finding = if details.is_some_and(|details| details.unsound) {
+            self.warning(&codes::UNSOUND_IMPORT, file, span, message)
+                .help(format!("change the {what} or the type, and remove `unsound: true`"))
+        } else {
+            self.error(&codes::REJECTED_VALUE, file, span, message)
+                .help(format!("change the {what} or the type"))
+        };
+        self.report(file, finding);
     }
 }
 
@@ -428,6 +531,23 @@ fn values_of(field: &Field) -> impl Iterator<Item = Named> {
     ]
     .into_iter()
     .filter_map(|(what, named)| named.then_some(what))
+}
+
+/// Adds a keyword, in the place of one of the same name that a term brings.
+fn extend(slot: &mut Slot, key: SmolStr, value: Value) {
+    let extensions = &mut slot.details_mut().extensions;
+    extensions.retain(|(known, _)| *known != key);
+    extensions.push((key, value));
+}
+
+/// Whether a type is a union of types that JSON Schema has a name for.
+fn lists_types(ty: &Type) -> bool {
+    match ty {
+        Type::Union(members) => {
+            members.iter().all(|member| crate::emit::type_name(member).is_some())
+        }
+        _ => false,
+    }
 }
 
 /// A field of which nothing is said but its name and type.

@@ -2,13 +2,15 @@
 
 use serde_json::Value;
 
-use crate::model::Type;
+use crate::model::{Type, Types};
 
 /// What an attribute says of a type, and so which types it fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fits {
     Numbers,
     Texts,
+    /// Text and numbers: `uri`, `int32`.
+    Formats,
     Collections,
     Lists,
     Objects,
@@ -21,6 +23,7 @@ impl Fits {
         match self {
             Self::Numbers => "numbers",
             Self::Texts => "text",
+            Self::Formats => "text and numbers",
             Self::Collections => "lists, maps and objects",
             Self::Lists => "lists",
             Self::Objects => "objects",
@@ -29,19 +32,23 @@ impl Fits {
         }
     }
 
-    pub(super) fn holds(self, ty: &Type) -> bool {
-        match ty {
+    pub(super) fn holds(self, types: &Types, ty: &Type) -> bool {
+        match types.resolve(ty) {
             _ if self == Self::Every => true,
-            Type::Any => true,
-            Type::Nullable(inner) => self.holds(inner),
-            Type::Union(members) => members.iter().any(|member| self.holds(member)),
+            Type::Any | Type::Named(_) => true,
+            Type::Nullable(inner) => self.holds(types, inner),
+            Type::Union(members) | Type::OneOf(members) => {
+                members.iter().any(|member| self.holds(types, member))
+            }
             Type::Literal(value) => match &**value {
-                Value::Number(_) => self == Self::Numbers,
-                Value::String(_) => self == Self::Texts,
+                Value::Number(_) => matches!(self, Self::Numbers | Self::Formats),
+                Value::String(_) => matches!(self, Self::Texts | Self::Formats),
                 _ => false,
             },
-            Type::Integer | Type::Number => self == Self::Numbers,
-            Type::Text | Type::Bytes | Type::Formatted(_) => self == Self::Texts,
+            Type::Integer | Type::Number => matches!(self, Self::Numbers | Self::Formats),
+            Type::Text | Type::Bytes | Type::Formatted(_) => {
+                matches!(self, Self::Texts | Self::Formats)
+            }
             Type::List(_) | Type::Tuple(_) => matches!(self, Self::Collections | Self::Lists),
             Type::Map(_) => matches!(self, Self::Collections | Self::Maps),
             Type::Object(_) => matches!(self, Self::Collections | Self::Objects | Self::Maps),

@@ -1,19 +1,28 @@
 //! Trees to a checked module: names, types, attributes; all findings at once.
 //!
-//! Two passes: the first one collects what the texts declare, so that order does not matter; the
-//! second one reads each declaration. A declaration with syntax errors keeps its name, so that
-//! nothing is reported about its uses, and is not read otherwise.
+//! Three passes: the first one collects what the texts declare, so that order does not matter; the
+//! second one reads terms and types without a word, for they may name each other; the third one
+//! reads every declaration, with all types known, and reports what it finds. A declaration with
+//! syntax errors keeps its name, so that nothing is reported about its uses, and is not read
+//! otherwise.
 
 mod agent;
 mod attributes;
+mod container;
+mod cycles;
 mod declarations;
+mod declared;
 mod field;
 mod fits;
+mod links;
 mod object;
+mod satisfiable;
+mod scopes;
 mod seen;
 mod signature;
 mod tool;
 mod types;
+mod unions;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -22,8 +31,11 @@ use gram_syntax::{Code, Diagnostic, Limits, Node, NodeKind, Parse, Severity, Sou
 use smol_str::SmolStr;
 
 use crate::codes;
-use crate::model::{Field, Module, Output, Valid};
+use crate::model::{Field, Module, Output, Types, Valid};
 use declarations::Declaration;
+pub(crate) use cycles::parts;
+pub use links::{Import, Link, Links, imports};
+use scopes::{Local, Scopes};
 
 /// What checking gives.
 #[derive(Debug)]
@@ -36,9 +48,20 @@ pub struct Checked {
 
 /// Checks texts that belong together: each declares for all of them.
 pub fn check(texts: &[Parse]) -> Checked {
+    check_linked(texts, &Links::default())
+}
+
+/// Checks texts that belong together, of which some import others.
+///
+/// A name means what the text itself declares, else what one of the texts that it imports
+/// declares, else what any other text declares.
+pub fn check_linked(texts: &[Parse], links: &Links) -> Checked {
     let mut checker = Checker::new(texts);
+    checker.link(links);
     let declarations = checker.collect();
+    checker.know_types(&declarations);
     checker.read_terms(&declarations.terms);
+    checker.read_types(&declarations.types);
     checker.read_all(&declarations.others);
     checker.finish()
 }
@@ -47,6 +70,7 @@ pub fn check(texts: &[Parse]) -> Checked {
 pub(crate) fn check_signature(text: &Parse) -> Result<(Vec<Field>, Output), Vec<Diagnostic>> {
     let texts = std::slice::from_ref(text);
     let mut checker = Checker::new(texts);
+    checker.link(&Links::default());
     let mut patterns = text.tree().root().children();
     let signature = match (patterns.next(), patterns.next()) {
         (Some(path), None) if path.kind() == NodeKind::Path => checker.signature(0, path),
@@ -80,8 +104,23 @@ struct First {
 enum Kind {
     Tool,
     Agent,
+    Container,
+    Type(declared::Form),
     /// A kind of declaration that this version knows and does not read.
     Other(&'static str),
+}
+
+impl Kind {
+    /// The label that declares it.
+    fn label(self) -> &'static str {
+        match self {
+            Self::Tool => "Tool",
+            Self::Agent => "Agent",
+            Self::Container => "Container",
+            Self::Type(form) => form.label(),
+            Self::Other(label) => label,
+        }
+    }
 }
 
 struct Checker<'t> {
@@ -90,14 +129,22 @@ struct Checker<'t> {
     most: usize,
     diagnostics: Vec<Vec<Diagnostic>>,
     module: Module,
-    /// Tools and agents, which share a namespace.
+    /// Tools, containers and agents, which share a namespace.
     names: Arc<HashMap<SmolStr, First>>,
-    /// Vocabulary terms by name.
-    terms: Arc<HashMap<SmolStr, Field>>,
+    /// Vocabulary terms by name: places in `term_fields`.
+    terms: Arc<Scopes<usize>>,
+    /// What the vocabulary says.
+    term_fields: Arc<Vec<Field>>,
+    /// Declared types by name.
+    type_names: Arc<Scopes<crate::model::TypeId>>,
+    /// Declared types.
+    types: Arc<Types>,
+    /// The types inside of the tool that is read.
+    local: Option<Local>,
     /// How many types terms have brought into fields.
     brought: usize,
-    /// Names of type declarations that this version does not read: nothing more is said of them.
-    unread_types: Arc<HashSet<SmolStr>>,
+    /// Whether terms and types are read for the first time: nothing is reported then.
+    silent: bool,
     /// Names of vocabulary terms with syntax errors, of which nothing more is said either.
     unread_terms: Arc<HashSet<SmolStr>>,
 }
@@ -115,8 +162,12 @@ impl<'t> Checker<'t> {
             module,
             names: Arc::default(),
             terms: Arc::default(),
+            term_fields: Arc::default(),
+            type_names: Arc::default(),
+            types: Arc::default(),
+            local: None,
             brought: 0,
-            unread_types: Arc::default(),
+            silent: false,
             unread_terms: Arc::default(),
         }
     }
@@ -152,8 +203,12 @@ impl<'t> Checker<'t> {
             module: Module::default(),
             names: Arc::clone(&self.names),
             terms: Arc::clone(&self.terms),
+            term_fields: Arc::clone(&self.term_fields),
+            type_names: Arc::clone(&self.type_names),
+            types: Arc::clone(&self.types),
+            local: None,
             brought: self.brought,
-            unread_types: Arc::clone(&self.unread_types),
+            silent: false,
             unread_terms: Arc::clone(&self.unread_terms),
         }
     }
@@ -162,14 +217,17 @@ impl<'t> Checker<'t> {
     fn take_over(&mut self, other: Self) {
         self.module.tools.extend(other.module.tools);
         self.module.agents.extend(other.module.agents);
+        self.module.containers.extend(other.module.containers);
         self.module.spans.tools.extend(other.module.spans.tools);
         self.module.spans.agents.extend(other.module.spans.agents);
+        self.module.spans.containers.extend(other.module.spans.containers);
         for (ours, theirs) in self.diagnostics.iter_mut().zip(other.diagnostics) {
             ours.extend(theirs);
         }
     }
 
-    fn finish(self) -> Checked {
+    fn finish(mut self) -> Checked {
+        self.module.types = Arc::unwrap_or_clone(self.types);
         let mut diagnostics = Vec::new();
         for (text, mut found) in self.texts.iter().zip(self.diagnostics) {
             if !text.diagnostics().is_empty() {
@@ -208,7 +266,8 @@ impl<'t> Checker<'t> {
     }
 
     fn report(&mut self, file: usize, diagnostic: Diagnostic) {
-        if !self.is_full(file)
+        if !self.silent
+            && !self.is_full(file)
             && let Some(found) = self.diagnostics.get_mut(file)
         {
             found.push(diagnostic);

@@ -7,16 +7,17 @@ use gram_syntax::{Node, NodeKind as N, Span};
 use super::Checker;
 use super::attributes::Attribute;
 use super::field::blank;
+use super::scopes::Meaning;
 use super::seen::Seen;
 use crate::codes;
 use crate::format::built_in;
 use crate::model::{Field, Host};
 
 /// How many types terms may bring into fields: terms made of terms can double at each step.
-const MOST_BROUGHT: usize = 100_000;
+pub(super) const MOST_BROUGHT: usize = 100_000;
 
 /// How deep fields may nest.
-const MAX_DEPTH: u32 = 100;
+pub(super) const MAX_DEPTH: u32 = 100;
 
 impl<'t> Checker<'t> {
     /// The fields of an `Object`, as maps: `[{name: "street", type: "Text"}]`.
@@ -100,7 +101,9 @@ impl<'t> Checker<'t> {
             blank(name, built_in("Object")?)
         } else if has("elementType") {
             blank(name, built_in("Array")?)
-        } else if let Some(term) = self.terms.get(&name) {
+        } else if let Meaning::One(term) = self.terms.find(file, None, &name)
+            && let Some(term) = self.term_fields.get(term)
+        {
             let (size, inner) = term.slot.ty.extent();
             self.brought = self.brought.saturating_add(size - 1);
             if self.brought > MOST_BROUGHT || depth + inner > MAX_DEPTH {

@@ -8,12 +8,14 @@ use smol_str::SmolStr;
 use super::Checker;
 use super::attributes::Attribute;
 use super::declarations::Declaration;
+use super::declared::Form;
+use super::scopes::Meaning;
 use crate::codes;
-use crate::model::{Open, Tool};
+use crate::model::{Field, Open, Output, Root, Slot, Tool, TypeId};
 use crate::spans::Place;
 
 /// The attributes that a tool defines, beside those that it only keeps.
-const KNOWN: [&str; 14] = [
+const KNOWN: [&str; 17] = [
     "description",
     "title",
     "deprecated",
@@ -25,6 +27,9 @@ const KNOWN: [&str; 14] = [
     "version",
     "timeout",
     "schemaTitle",
+    "schemaDescription",
+    "schemaExtensions",
+    "requires",
     "defs",
     "schema",
     "unsound",
@@ -36,6 +41,7 @@ const FLAGS: [&str; 4] = ["readOnly", "destructive", "idempotent", "openWorld"];
 impl<'t> Checker<'t> {
     pub(super) fn read_tool(&mut self, declaration: &Declaration<'t>) {
         let Declaration { file, node, .. } = *declaration;
+        self.local = Some((file, node.id()));
         let signature = self.tool_signature(file, node);
         let mut tool = Tool {
             name: declaration.name.clone(),
@@ -43,8 +49,10 @@ impl<'t> Checker<'t> {
             title: None,
             deprecated: false,
             parameters: Vec::new(),
-            result: crate::model::Output { name: None, slot: crate::model::Slot::default() },
+            result: Output { name: None, slot: Slot::default() },
             open: Open::Unsaid,
+            root: None,
+            types: self.local_types(node),
             attributes: Vec::new(),
         };
         let attributes = self.declaration_attributes(declaration, &KNOWN);
@@ -53,6 +61,7 @@ impl<'t> Checker<'t> {
         for attribute in &attributes {
             self.tool_attribute(file, &mut tool, attribute);
         }
+        self.local = None;
         if let Some((parameters, result)) = signature {
             tool.parameters = parameters;
             tool.result = result;
@@ -67,7 +76,7 @@ impl<'t> Checker<'t> {
         &mut self,
         file: usize,
         node: Node<'t>,
-    ) -> Option<(Vec<crate::model::Field>, crate::model::Output)> {
+    ) -> Option<(Vec<Field>, Output)> {
         let mut elements = node.elements();
         let first = elements.next();
         if let (Some(first), Some(second)) = (first, elements.clone().next())
@@ -112,24 +121,32 @@ impl<'t> Checker<'t> {
         signature
     }
 
+    /// The types that a tool declares.
+    fn local_types(&mut self, node: Node<'t>) -> Vec<TypeId> {
+        let mut types = Vec::new();
+        for element in node.elements().filter(|element| element.kind() == N::SubjectPattern) {
+            let Some(name) = element.subject().identifier else { continue };
+            let meaning = self.type_names.find(usize::MAX, self.local, &name.content());
+            if let Meaning::One(id) = meaning
+                && self.types.get(id).is_some_and(|declared| declared.local)
+                && !types.contains(&id)
+            {
+                types.push(id);
+            }
+        }
+        types
+    }
+
     fn second_element(&mut self, file: usize, element: Node<'t>) {
-        let labelled = element.kind() == N::SubjectPattern
-            && element
-                .subject()
-                .labels()
-                .any(|label| matches!(label.text(), "Record" | "Enum" | "Union" | "Alias"));
-        let error = if labelled {
-            self.error(
-                &codes::UNSUPPORTED,
-                file,
-                element.span(),
-                "this version does not read type declarations",
-            )
-            .help("it reads built-in types and type expressions in backticks")
-        } else {
-            self.error(&codes::MISPLACED_ELEMENT, file, element.span(), "a tool has one signature")
-                .help("join its nodes with `==>`, or declare another tool")
-        };
+        let mut labels = element.subject().labels();
+        if element.kind() == N::SubjectPattern
+            && labels.any(|label| Form::of(&label.content()).is_some())
+        {
+            return;
+        }
+        let error = self
+            .error(&codes::MISPLACED_ELEMENT, file, element.span(), "a tool has one signature")
+            .help("join its nodes with `==>`, or declare another tool; types may follow, such as [Unit::Enum | celsius]");
         self.report(file, error);
     }
 
@@ -144,9 +161,16 @@ impl<'t> Checker<'t> {
                     tool.open = open;
                 }
             }
-            "schemaTitle" => {
-                if let Some(title) = attribute.text(self, file) {
-                    tool.attributes.push((SmolStr::new(key), Value::String(title.into())));
+            "schemaTitle" => root(tool).title = attribute.text(self, file),
+            "schemaDescription" => root(tool).description = attribute.text(self, file),
+            "schemaExtensions" => {
+                root(tool).extensions = attribute.extensions(self, file).unwrap_or_default();
+            }
+            "requires" => root(tool).requires = attribute.names(self, file).unwrap_or_default(),
+            "schema" => root(tool).verbatim = attribute.schema(self, file),
+            "defs" => {
+                if let Some(defs) = attribute.type_names(self, file) {
+                    root(tool).defs = defs;
                 }
             }
             _ if FLAGS.contains(&key) => {
@@ -161,4 +185,8 @@ impl<'t> Checker<'t> {
             }
         }
     }
+}
+
+fn root(tool: &mut Tool) -> &mut Root {
+    tool.root.get_or_insert_with(Box::default)
 }

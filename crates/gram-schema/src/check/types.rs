@@ -7,6 +7,7 @@ use super::Checker;
 use crate::codes;
 use crate::expression::{self, Expression, ExpressionError, RecordField};
 use crate::format::{BUILT_IN, built_in};
+use super::scopes::Meaning;
 use crate::model::{Field, ObjectType, Open, Presence, Slot, Type};
 use crate::nearest::{nearest, question};
 
@@ -135,20 +136,28 @@ impl Checker<'_> {
             Expression::Name(name) => return self.named_type(file, span, name),
             Expression::Literal(serde_json::Value::Null) => Type::Null,
             Expression::Literal(value) => Type::Literal(Box::new(value.clone())),
-            Expression::List(item) => Type::List(Box::new(self.resolve(file, span, item)?)),
-            Expression::Map(value) => Type::Map(Box::new(self.resolve(file, span, value)?)),
+            Expression::List(item) => Type::List(Some(Box::new(self.resolve(file, span, item)?))),
+            Expression::Map(value) => Type::Map(Some(Box::new(self.resolve(file, span, value)?))),
             Expression::Nullable(inner) => {
                 Type::Nullable(Box::new(self.resolve(file, span, inner)?))
             }
             Expression::Tuple(items) => Type::Tuple(self.resolve_all(file, span, items)?),
-            Expression::Union(members) => Type::Union(self.resolve_all(file, span, members)?),
+            Expression::Union(members) => {
+                let members = self.resolve_all(file, span, members)?;
+                self.distinct_members(file, span, &members);
+                Type::Union(members)
+            }
             Expression::Record(fields) => {
                 let fields = fields.iter().map(|field| self.record_field(file, span, field));
                 // Collected first, so that every field's findings are reported.
                 let fields: Vec<_> = fields.collect();
                 let fields = fields.into_iter().collect::<Option<Vec<_>>>()?;
                 self.unique_fields(file, span, &fields);
-                Type::Object(Box::new(ObjectType { fields: Some(fields), open: Open::Unsaid }))
+                Type::Object(Box::new(ObjectType {
+                    fields: Some(fields),
+                    requires: Vec::new(),
+                    open: Open::Unsaid,
+                }))
             }
         })
     }
@@ -167,7 +176,9 @@ impl Checker<'_> {
     fn record_field(&mut self, file: usize, span: Span, field: &RecordField<'_>) -> Option<Field> {
         let mut slot = Slot::new(self.resolve(file, span, &field.ty)?);
         if let Some(default) = &field.default {
-            if let Err(refusal) = crate::accept::slot(&slot, default) {
+            if let (false, Err(refusal)) =
+                (self.silent, crate::accept::slot(&self.types, &slot, default))
+            {
                 let message = format!(
                     "the default of `{}` does not fit its type: {}",
                     field.name, refusal.message
@@ -198,12 +209,34 @@ impl Checker<'_> {
 
     /// The type of a name.
     fn named_type(&mut self, file: usize, span: Span, name: &str) -> Option<Type> {
-        let ty = built_in(name);
-        if ty.is_none() && !self.unread_types.contains(name) {
-            let error = self.unknown_type(file, span, name);
-            self.report(file, error);
+        if let Some(ty) = built_in(name) {
+            return Some(ty);
         }
-        ty
+        let error = match self.type_names.find(file, self.local, name) {
+            Meaning::One(id) => return Some(Type::Named(id)),
+            Meaning::Ambiguous(first, second) => {
+                let files = [first.0, second.0].map(|file| self.source(file).name().to_owned());
+                self.ambiguous(file, span, "type", name, &files)
+            }
+            Meaning::Unknown => self.unknown_type(file, span, name),
+        };
+        self.report(file, error);
+        None
+    }
+
+    /// Says that two other files declare a name.
+    pub(super) fn ambiguous(
+        &self,
+        file: usize,
+        span: Span,
+        what: &str,
+        name: &str,
+        files: &[String; 2],
+    ) -> Diagnostic {
+        let [first, second] = files;
+        let message = format!("`{name}` is a {what} in {first} and another one in {second}");
+        self.error(&codes::AMBIGUOUS_NAME, file, span, message)
+            .help("name the file that is meant in this file's header: {imports: [\"types.gram\"]}")
     }
 
     fn unknown_type(&self, file: usize, span: Span, name: &str) -> Diagnostic {
@@ -218,11 +251,13 @@ impl Checker<'_> {
         let foreign = FOREIGN.iter().find(|(foreign, _)| *foreign == name).map(|(_, ours)| *ours);
         let near = match foreign {
             Some(ours) => vec![ours],
-            None => nearest(name, BUILT_IN.iter().copied()),
+            None => {
+                let declared = self.type_names.names(self.local);
+                nearest(name, BUILT_IN.iter().copied().chain(declared))
+            }
         };
         let help = question(&near).unwrap_or_else(|| {
-            "types are Text, Int, Number, Bool, Object, Array, Map, Any, Null, Date, DateTime, Uri and so on"
-                .to_owned()
+            format!("declare it: [{name}::Record | (field::Text)]; built-in types are Text, Int, Number, Bool, Object, Array, Map, Any, Null, Date, Uri and so on")
         });
         let error = error.help(help);
         // Only a label of its own can be replaced whole.

@@ -1,13 +1,16 @@
 //! JSON Schema, drafts 2020-12 and 7.
 //!
 //! Keywords come in a fixed order: what the value is, what it is for, what narrows it, what it
-//! holds, then its default and examples.
+//! holds, then its default and examples, then the types that it refers to.
 
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+use smol_str::SmolStr;
 
-use crate::model::{Constraint, Details, Field, Host, ObjectType, Open, Slot, Tool, Type};
+use super::defs::Defs;
+use super::place::{Place, type_name};
+use crate::model::{Constraint, Field, Host, ObjectType, Open, Root, Slot, Tool, Type, Types};
 
 /// A version of JSON Schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -19,90 +22,146 @@ pub enum Draft {
     Draft7,
 }
 
-/// How schemas are written.
-#[derive(Debug, Clone, Copy)]
-struct Style {
-    draft: Draft,
-    /// Whether every array has `items`, as some providers want it.
-    items: bool,
-}
-
 /// The schema of a tool's parameters: one object with a property for each.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ParameterSchema<'m> {
     tool: &'m Tool,
-    style: Style,
+    defs: Defs<'m>,
 }
 
 impl<'m> ParameterSchema<'m> {
-    /// The schema of a tool's parameters in the given draft.
-    pub fn new(tool: &'m Tool, draft: Draft) -> Self {
-        Self { tool, style: Style { draft, items: false } }
-    }
-
-    pub(super) fn tool(&self) -> &'m Tool {
-        self.tool
-    }
-
-    /// The same with `items` in every array.
-    pub(super) fn with_items(mut self) -> Self {
-        self.style.items = true;
-        self
+    /// The schema of a tool's parameters in the given draft. The types are those of the tool's
+    /// module.
+    pub fn new(types: &'m Types, tool: &'m Tool, draft: Draft) -> Self {
+        Self { tool, defs: Defs::of_parameters(types, tool, draft) }
     }
 }
 
 impl Serialize for ParameterSchema<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let root = self.tool.root.as_deref();
+        if let Some(verbatim) = root.and_then(|root| root.verbatim.as_ref()) {
+            return Verbatim { schema: verbatim, defs: &self.defs }.serialize(serializer);
+        }
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("type", "object")?;
-        let title = self.tool.attributes.iter().find(|(key, _)| key == "schemaTitle");
-        if let Some((_, title)) = title {
-            map.serialize_entry("title", title)?;
+        if let Some(Root { title, description, .. }) = root {
+            texts(&mut map, title.as_deref(), description.as_deref())?;
         }
-        fields(&mut map, &self.tool.parameters, self.style)?;
-        open(&mut map, &self.tool.open, self.style)?;
+        let requires = root.map_or(&[][..], |root| &root.requires);
+        fields(&mut map, &self.tool.parameters, requires, &self.defs)?;
+        open(&mut map, &self.tool.open, &self.defs)?;
+        for (key, value) in root.iter().flat_map(|root| &root.extensions) {
+            map.serialize_entry(&**key, value)?;
+        }
+        self.defs.write(&mut map)?;
+        map.end()
+    }
+}
+
+/// The schema of what a tool gives back.
+#[derive(Debug, Clone)]
+pub struct ResultSchema<'m> {
+    slot: &'m Slot,
+    defs: Defs<'m>,
+}
+
+impl<'m> ResultSchema<'m> {
+    /// The schema of a tool's result, where its type says anything.
+    pub fn new(types: &'m Types, tool: &'m Tool, draft: Draft) -> Option<Self> {
+        let slot = &tool.result.slot;
+        if slot.ty == Type::Any && slot.details.is_none() {
+            return None;
+        }
+        Some(Self { slot, defs: Defs::of_result(types, slot, draft) })
+    }
+}
+
+impl Serialize for ResultSchema<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // What reads results wants to see what they are at once, so a name is written out.
+        let place = Place::written_out(&self.defs, self.slot);
+        if let Some(verbatim) = place.verbatim {
+            return Verbatim { schema: verbatim, defs: &self.defs }.serialize(serializer);
+        }
+        let mut map = serializer.serialize_map(None)?;
+        keywords(&mut map, &place, None, &self.defs)?;
+        self.defs.write(&mut map)?;
+        map.end()
+    }
+}
+
+/// A schema that stands in the place of a generated one, at the root. It may refer to declared
+/// types.
+struct Verbatim<'m> {
+    schema: &'m Value,
+    defs: &'m Defs<'m>,
+}
+
+impl Serialize for Verbatim<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Value::Object(keywords) = self.schema else { return self.schema.serialize(serializer) };
+        let mut map = serializer.serialize_map(None)?;
+        for (key, value) in keywords {
+            map.serialize_entry(key, value)?;
+        }
+        if !keywords.contains_key(self.defs.key()) {
+            self.defs.write(&mut map)?;
+        }
         map.end()
     }
 }
 
 /// `properties` and `required`.
-fn fields<M: SerializeMap>(map: &mut M, fields: &[Field], style: Style) -> Result<(), M::Error> {
-    map.serialize_entry("properties", &Properties { fields, style })?;
-    map.serialize_entry("required", &Required(fields))
+fn fields<M: SerializeMap>(
+    map: &mut M,
+    fields: &[Field],
+    requires: &[SmolStr],
+    defs: &Defs<'_>,
+) -> Result<(), M::Error> {
+    map.serialize_entry("properties", &Properties { fields, defs })?;
+    map.serialize_entry("required", &Required { fields, requires })
 }
 
 /// `additionalProperties`
-fn open<M: SerializeMap>(map: &mut M, open: &Open, style: Style) -> Result<(), M::Error> {
+fn open<M: SerializeMap>(map: &mut M, open: &Open, defs: &Defs<'_>) -> Result<(), M::Error> {
     match open {
         Open::Unsaid => Ok(()),
         Open::Yes => map.serialize_entry("additionalProperties", &true),
         Open::No => map.serialize_entry("additionalProperties", &false),
-        Open::Of(ty) => map.serialize_entry("additionalProperties", &TypeSchema { ty, style }),
+        Open::Of(ty) => map.serialize_entry("additionalProperties", &TypeSchema { ty, defs }),
     }
 }
 
 struct Properties<'m> {
     fields: &'m [Field],
-    style: Style,
+    defs: &'m Defs<'m>,
 }
 
 impl Serialize for Properties<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for field in self.fields.iter().filter(|field| field.host != Host::Injected) {
-            map.serialize_entry(&*field.name, &FieldSchema { field, style: self.style })?;
+            map.serialize_entry(&*field.name, &FieldSchema { field, defs: self.defs })?;
         }
         map.end()
     }
 }
 
-struct Required<'m>(&'m [Field]);
+struct Required<'m> {
+    fields: &'m [Field],
+    /// Names that no field has.
+    requires: &'m [SmolStr],
+}
 
 impl Serialize for Required<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(None)?;
-        for field in self.0.iter().filter(|field| field.required()) {
+        for field in self.fields.iter().filter(|field| field.required()) {
             list.serialize_element(&*field.name)?;
+        }
+        for name in self.requires {
+            list.serialize_element(&**name)?;
         }
         list.end()
     }
@@ -113,54 +172,101 @@ const PINNED: &str = "Leave this out: the host sets it.";
 
 struct FieldSchema<'m> {
     field: &'m Field,
-    style: Style,
+    defs: &'m Defs<'m>,
 }
 
 impl Serialize for FieldSchema<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Field { slot, host, .. } = self.field;
+        let pinned = matches!(self.field.host, Host::Pinned(_)).then_some(PINNED);
+        let Self { field: Field { slot, .. }, defs } = self;
+        SlotSchema { slot, described: None, remark: pinned, defs }.serialize(serializer)
+    }
+}
+
+/// A type in its place.
+pub(super) struct SlotSchema<'m> {
+    pub(super) slot: &'m Slot,
+    /// What is said of it in the place of its description.
+    pub(super) described: Option<&'m str>,
+    /// What is said behind the description.
+    pub(super) remark: Option<&'static str>,
+    pub(super) defs: &'m Defs<'m>,
+}
+
+impl Serialize for SlotSchema<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut place = Place::new(self.defs, self.slot);
+        if let Some(described) = self.described {
+            place.description = Some(described.into());
+        }
+        if let Some(verbatim) = place.verbatim {
+            return verbatim.serialize(serializer);
+        }
         let mut map = serializer.serialize_map(None)?;
-        let pinned = matches!(host, Host::Pinned(_));
-        let description = match (&slot.description, pinned) {
-            (Some(description), true) => Some(format!("{description} {PINNED}")),
-            (None, true) => Some(PINNED.to_owned()),
-            (_, false) => None,
-        };
-        let description = description.as_deref().or(slot.description.as_deref());
-        self::slot(&mut map, slot, description, self.style)?;
+        keywords(&mut map, &place, self.remark, self.defs)?;
         map.end()
     }
 }
 
-/// All keywords of a type in its place.
-fn slot<M: SerializeMap>(
+/// A type of which nothing more is said.
+struct TypeSchema<'m> {
+    ty: &'m Type,
+    defs: &'m Defs<'m>,
+}
+
+impl Serialize for TypeSchema<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let place = Place::of_type(self.defs, self.ty);
+        if let Some(verbatim) = place.verbatim {
+            return verbatim.serialize(serializer);
+        }
+        let mut map = serializer.serialize_map(None)?;
+        keywords(&mut map, &place, None, self.defs)?;
+        map.end()
+    }
+}
+
+fn texts<M: SerializeMap>(
     map: &mut M,
-    slot: &Slot,
+    title: Option<&str>,
     description: Option<&str>,
-    style: Style,
 ) -> Result<(), M::Error> {
-    let details = slot.details.as_deref();
-    head(map, &slot.ty, details, style)?;
-    if let Some(title) = details.and_then(|details| details.title.as_deref()) {
+    if let Some(title) = title {
         map.serialize_entry("title", title)?;
     }
-    if let Some(description) = description {
-        map.serialize_entry("description", description)?;
+    match description {
+        Some(description) => map.serialize_entry("description", description),
+        None => Ok(()),
     }
-    if let Some(details) = details {
-        constraints(map, details, &slot.ty, style)?;
-    }
-    body(map, &slot.ty, details, style)?;
-    if let Some(default) = &slot.default {
+}
+
+/// All keywords of a type in its place.
+fn keywords<M: SerializeMap>(
+    map: &mut M,
+    place: &Place<'_>,
+    remark: Option<&str>,
+    defs: &Defs<'_>,
+) -> Result<(), M::Error> {
+    head(map, place, defs)?;
+    let description = match (place.description.as_deref(), remark) {
+        (Some(description), Some(remark)) => Some(format!("{description} {remark}")),
+        (None, Some(remark)) => Some(remark.to_owned()),
+        (_, None) => None,
+    };
+    texts(map, place.title, description.as_deref().or(place.description.as_deref()))?;
+    constraints(map, place, defs)?;
+    body(map, place, defs)?;
+    if let Some(default) = place.default {
         map.serialize_entry("default", default)?;
     }
-    if let Some(details) = details {
-        if let Some(examples) = &details.examples {
-            map.serialize_entry("examples", examples)?;
-        }
-        if details.deprecated {
-            map.serialize_entry("deprecated", &true)?;
-        }
+    if let Some(examples) = place.examples {
+        map.serialize_entry("examples", examples)?;
+    }
+    if place.deprecated {
+        map.serialize_entry("deprecated", &true)?;
+    }
+    for (key, value) in place.extensions.iter() {
+        map.serialize_entry(&**key, value)?;
     }
     Ok(())
 }
@@ -168,40 +274,28 @@ fn slot<M: SerializeMap>(
 /// The keywords of attributes that narrow a type.
 fn constraints<M: SerializeMap>(
     map: &mut M,
-    details: &Details,
-    ty: &Type,
-    style: Style,
+    place: &Place<'_>,
+    defs: &Defs<'_>,
 ) -> Result<(), M::Error> {
-    let (ty, nullable) = match ty {
-        Type::Nullable(inner) => (&**inner, true),
-        ty => (ty, false),
-    };
+    let nullable = place.nullable && !place.unsound;
     let sizes = |map: &mut M, items: &'static str, properties: &'static str, size: &u64| {
-        if may_be(ty, "array") {
+        if may_be(defs.types(), place.ty, "array") {
             map.serialize_entry(items, size)?;
         }
-        if may_be(ty, "object") {
+        if may_be(defs.types(), place.ty, "object") {
             map.serialize_entry(properties, size)?;
         }
         Ok(())
     };
-    for constraint in &details.constraints {
+    for constraint in place.constraints.iter() {
         match constraint {
             // Written with the constant, which leaves one of them at most.
-            Constraint::Enum(_) if nullable && constant(details).is_some() => {}
+            Constraint::Enum(_) if nullable && place.constant().is_some() => {}
             Constraint::Enum(values) => {
                 map.serialize_entry("enum", &Values { values, null: nullable })?;
             }
             Constraint::Const(constant) if nullable && !constant.is_null() => {
-                let allowed = details.constraints.iter().all(|other| match other {
-                    Constraint::Enum(values) => {
-                        values.iter().any(|value| crate::value::same(value, constant))
-                    }
-                    _ => true,
-                });
-                let values: Vec<_> =
-                    allowed.then_some(&**constant).into_iter().chain([&Value::Null]).collect();
-                map.serialize_entry("enum", &values)?;
+                map.serialize_entry("enum", &place.constant_or_null(constant))?;
             }
             Constraint::Const(constant) => map.serialize_entry("const", constant)?,
             Constraint::Minimum(number) => map.serialize_entry("minimum", number)?,
@@ -214,24 +308,16 @@ fn constraints<M: SerializeMap>(
             Constraint::Pattern(pattern) => map.serialize_entry("pattern", &**pattern)?,
             Constraint::Format(format) => map.serialize_entry("format", &**format)?,
             // A tuple's own least size is written with its items.
-            Constraint::MinSize(_) if matches!(ty, Type::Tuple(_)) => {}
+            Constraint::MinSize(_) if matches!(place.ty, Type::Tuple(_)) => {}
             Constraint::MinSize(size) => sizes(map, "minItems", "minProperties", size)?,
             Constraint::MaxSize(size) => sizes(map, "maxItems", "maxProperties", size)?,
             Constraint::Unique => map.serialize_entry("uniqueItems", &true)?,
             Constraint::Keys(ty) => {
-                map.serialize_entry("propertyNames", &TypeSchema { ty, style })?;
+                map.serialize_entry("propertyNames", &TypeSchema { ty, defs })?;
             }
         }
     }
     Ok(())
-}
-
-/// The constant that attributes name, unless it is null.
-fn constant(details: &Details) -> Option<&Value> {
-    details.constraints.iter().find_map(|constraint| match constraint {
-        Constraint::Const(constant) if !constant.is_null() => Some(&**constant),
-        _ => None,
-    })
 }
 
 /// Values of an enum, and null where the type allows it.
@@ -247,41 +333,14 @@ impl Serialize for Values<'_> {
     }
 }
 
-/// A type of which nothing more is said.
-struct TypeSchema<'m> {
-    ty: &'m Type,
-    style: Style,
-}
-
-impl Serialize for TypeSchema<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        head(&mut map, self.ty, None, self.style)?;
-        body(&mut map, self.ty, None, self.style)?;
-        map.end()
-    }
-}
-
-/// JSON Schema's name of a type, where it has a single one.
-fn type_name(ty: &Type) -> Option<&'static str> {
-    Some(match ty {
-        Type::Null => "null",
-        Type::Boolean => "boolean",
-        Type::Integer => "integer",
-        Type::Number => "number",
-        Type::Text | Type::Bytes | Type::Formatted(_) => "string",
-        Type::List(_) | Type::Tuple(_) => "array",
-        Type::Map(_) | Type::Object(_) => "object",
-        Type::Any | Type::Literal(_) | Type::Nullable(_) | Type::Union(_) => return None,
-    })
-}
-
 /// Whether values of a type may be of the given JSON Schema type.
-fn may_be(ty: &Type, name: &str) -> bool {
-    match ty {
+fn may_be(types: &Types, ty: &Type, name: &str) -> bool {
+    match types.resolve(ty) {
         Type::Any => true,
-        Type::Nullable(inner) => may_be(inner, name),
-        Type::Union(members) => members.iter().any(|member| may_be(member, name)),
+        Type::Nullable(inner) => may_be(types, inner, name),
+        Type::Union(members) | Type::OneOf(members) => {
+            members.iter().any(|member| may_be(types, member, name))
+        }
         ty => type_name(ty) == Some(name),
     }
 }
@@ -291,24 +350,39 @@ fn may_be(ty: &Type, name: &str) -> bool {
 /// What attributes say of the same keyword overrides the type's own.
 fn head<M: SerializeMap>(
     map: &mut M,
-    ty: &Type,
-    details: Option<&Details>,
-    style: Style,
+    place: &Place<'_>,
+    defs: &Defs<'_>,
 ) -> Result<(), M::Error> {
-    let said = |kind: fn(&Constraint) -> bool| Details::of(details).iter().any(kind);
-    if let Some(name) = type_name(ty) {
-        return map.serialize_entry("type", name);
-    }
-    match ty {
-        Type::Nullable(inner) => match type_name(inner) {
+    let said = |kind: fn(&Constraint) -> bool| place.constraints.iter().any(kind);
+    if place.nullable {
+        return match type_name(place.ty) {
             Some("null") => map.serialize_entry("type", "null"),
             Some(name) => map.serialize_entry("type", &[name, "null"]),
-            None => {
-                map.serialize_entry("anyOf", &AnyOf { members: &[&**inner, &Type::Null], style })
+            None => map.serialize_entry("anyOf", &AnyOf { members: &[place.ty, &Type::Null], defs }),
+        };
+    }
+    if let Some(name) = type_name(place.ty) {
+        return map.serialize_entry("type", name);
+    }
+    match place.ty {
+        Type::Named(id) => {
+            let reference = defs.reference(*id);
+            if defs.draft() == Draft::Draft7 && place.says_more {
+                // In draft 7, what stands beside a reference means nothing.
+                return map.serialize_entry("allOf", &[Reference(&reference)]);
             }
-        },
+            map.serialize_entry("$ref", &reference)
+        }
         Type::Literal(_) if said(|known| matches!(known, Constraint::Const(_))) => Ok(()),
         Type::Literal(value) => map.serialize_entry("const", value),
+        Type::OneOf(members) => {
+            let members: Vec<_> = members.iter().collect();
+            map.serialize_entry("oneOf", &AnyOf { members: &members, defs })
+        }
+        Type::Union(members) if place.type_list => {
+            let names: Vec<_> = members.iter().filter_map(type_name).collect();
+            map.serialize_entry("type", &names)
+        }
         Type::Union(members) => {
             if let Some((name, values)) = literals(members) {
                 map.serialize_entry("type", name)?;
@@ -318,10 +392,21 @@ fn head<M: SerializeMap>(
                 map.serialize_entry("enum", &values)
             } else {
                 let members: Vec<_> = members.iter().collect();
-                map.serialize_entry("anyOf", &AnyOf { members: &members, style })
+                map.serialize_entry("anyOf", &AnyOf { members: &members, defs })
             }
         }
         _ => Ok(()),
+    }
+}
+
+/// `{"$ref": …}`
+struct Reference<'r>(&'r str);
+
+impl Serialize for Reference<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(1))?;
+        map.serialize_entry("$ref", self.0)?;
+        map.end()
     }
 }
 
@@ -355,67 +440,79 @@ fn literals(members: &[Type]) -> Option<(&'static str, Vec<&Value>)> {
 
 struct AnyOf<'m> {
     members: &'m [&'m Type],
-    style: Style,
+    defs: &'m Defs<'m>,
 }
 
 impl Serialize for AnyOf<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.members.iter().map(|ty| TypeSchema { ty, style: self.style }))
+        let defs = self.defs;
+        serializer.collect_seq(self.members.iter().map(|ty| TypeSchema { ty, defs }))
     }
 }
 
 /// The keywords that say what a value holds.
 fn body<M: SerializeMap>(
     map: &mut M,
-    ty: &Type,
-    details: Option<&Details>,
-    style: Style,
+    place: &Place<'_>,
+    defs: &Defs<'_>,
 ) -> Result<(), M::Error> {
-    let constraints = Details::of(details);
-    match ty {
-        Type::Formatted(_) if constraints.iter().any(|c| matches!(c, Constraint::Format(_))) => {
+    match place.ty {
+        Type::Union(members) if place.type_list => {
+            members.iter().try_for_each(|member| self::body(map, &place.of_member(member), defs))
+        }
+        Type::Formatted(_)
+            if place.constraints.iter().any(|c| matches!(c, Constraint::Format(_))) =>
+        {
             Ok(())
         }
         Type::Formatted(format) => map.serialize_entry("format", format.json_name()),
         Type::Bytes => map.serialize_entry("contentEncoding", "base64"),
-        Type::List(item) if **item == Type::Any && !style.items => Ok(()),
-        Type::List(item) => map.serialize_entry("items", &TypeSchema { ty: item, style }),
-        Type::Tuple(items) => tuple(map, items, constraints, style),
-        Type::Map(value) if **value == Type::Any => Ok(()),
-        Type::Map(ty) => map.serialize_entry("additionalProperties", &TypeSchema { ty, style }),
-        Type::Object(object) => self::object(map, object, style),
-        Type::Nullable(inner) if type_name(inner).is_some() => body(map, inner, details, style),
+        Type::List(Some(ty)) => map.serialize_entry("items", &TypeSchema { ty, defs }),
+        Type::Tuple(items) => tuple(map, items, &place.constraints, defs),
+        Type::Map(Some(ty)) => {
+            map.serialize_entry("additionalProperties", &TypeSchema { ty, defs })
+        }
+        Type::Object(object) => self::object(map, object, defs),
         _ => Ok(()),
     }
 }
 
-fn object<M: SerializeMap>(map: &mut M, object: &ObjectType, style: Style) -> Result<(), M::Error> {
-    if let Some(declared) = &object.fields {
-        fields(map, declared, style)?;
+fn object<M: SerializeMap>(
+    map: &mut M,
+    object: &ObjectType,
+    defs: &Defs<'_>,
+) -> Result<(), M::Error> {
+    if object.fields.is_some() || !object.requires.is_empty() {
+        let declared = object.fields.as_deref().unwrap_or_default();
+        fields(map, declared, &object.requires, defs)?;
     }
-    open(map, &object.open, style)
+    open(map, &object.open, defs)
 }
 
+/// The items of a tuple. Where a greatest size is said, that is what ends it.
 fn tuple<M: SerializeMap>(
     map: &mut M,
     items: &[Type],
     constraints: &[Constraint],
-    style: Style,
+    defs: &Defs<'_>,
 ) -> Result<(), M::Error> {
-    let schemas: Vec<_> = items.iter().map(|ty| TypeSchema { ty, style }).collect();
-    match style.draft {
-        Draft::Draft2020 => {
-            map.serialize_entry("prefixItems", &schemas)?;
-            map.serialize_entry("items", &false)?;
-        }
-        Draft::Draft7 => {
-            map.serialize_entry("items", &schemas)?;
-            map.serialize_entry("additionalItems", &false)?;
-        }
+    let schemas: Vec<_> = items.iter().map(|ty| TypeSchema { ty, defs }).collect();
+    let count = items.len() as u64;
+    let ends = constraints.iter().any(|constraint| match constraint {
+        Constraint::MaxSize(most) => *most <= count,
+        _ => false,
+    });
+    let (first, rest) = match defs.draft() {
+        Draft::Draft2020 => ("prefixItems", "items"),
+        Draft::Draft7 => ("items", "additionalItems"),
+    };
+    map.serialize_entry(first, &schemas)?;
+    if !ends {
+        map.serialize_entry(rest, &false)?;
     }
     let least = constraints.iter().find_map(|constraint| match constraint {
-        Constraint::MinSize(least) => usize::try_from(*least).ok(),
+        Constraint::MinSize(least) => Some(*least),
         _ => None,
     });
-    map.serialize_entry("minItems", &items.len().max(least.unwrap_or_default()))
+    map.serialize_entry("minItems", &count.max(least.unwrap_or_default()))
 }

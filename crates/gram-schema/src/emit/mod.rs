@@ -1,113 +1,314 @@
 //! A module as what programs read: JSON Schema, and the tool formats of providers.
 //!
-//! Everything here is a view that serializes itself; no tree of JSON is built in between.
+//! A schema is a view of the model that serializes itself. For a provider it becomes a JSON value,
+//! which the provider's rules then change; see [`crate::lower`].
 
+mod defs;
 mod json_schema;
-mod openai;
+mod place;
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::ops::Range;
 
 use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
 
-pub use json_schema::{Draft, ParameterSchema};
-use openai::{FunctionTool, Wrapped};
+pub use json_schema::{Draft, ParameterSchema, ResultSchema};
+pub(crate) use place::type_name;
 
-use crate::model::{Module, Tool, Valid};
+use crate::lower::{Loss, Lowered, Names, Restore, Target, ToolJson, lower};
+use crate::model::{Container, Module, Tool, Valid};
 
-/// What a module is compiled to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Target {
-    /// One object: tool name to the schema of its parameters.
-    #[default]
-    JsonSchema,
-    /// The field `tools` of OpenAI's chat completions.
-    OpenAi,
-    /// The older field `functions` of OpenAI's chat completions.
-    OpenAiFunctions,
+/// What to compile, and to what.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What the tools are compiled to.
+    pub target: Target,
+    /// The draft of JSON Schema, for [`Target::JsonSchema`].
+    pub draft: Draft,
+    /// Which texts' tools are compiled, by their order.
+    pub files: Range<usize>,
+    /// Whether the tools of containers stand in the place of the containers.
+    pub expanded: bool,
 }
 
-impl Target {
-    /// All targets.
-    pub const ALL: [Self; 3] = [Self::JsonSchema, Self::OpenAi, Self::OpenAiFunctions];
+impl Options {
+    /// The tools of the first `texts` texts, for one target.
+    pub fn new(target: Target, texts: usize) -> Self {
+        Self { target, draft: Draft::default(), files: 0..texts, expanded: false }
+    }
+}
 
-    /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
+/// The tools of a module for one target. All of them are looked at together, for names must not
+/// collide; each is compiled on its own, when it is asked for, on any thread.
+#[derive(Debug)]
+pub struct Compilation<'m> {
+    module: &'m Module,
+    target: Target,
+    draft: Draft,
+    entries: Vec<Entry<'m>>,
+    names: Names,
+}
+
+/// What stands for one tool in a target's list.
+#[derive(Debug, Clone, Copy)]
+pub enum Entry<'m> {
+    /// A tool.
+    Tool(&'m Tool),
+    /// A container: a tool without parameters that a model calls to see the tools inside.
+    Container(&'m Container),
+}
+
+impl<'m> Entry<'m> {
+    /// Its name in the specification.
+    pub fn name(self) -> &'m str {
         match self {
-            Self::JsonSchema => "json-schema",
-            Self::OpenAi => "openai",
-            Self::OpenAiFunctions => "openai-functions",
+            Self::Tool(tool) => &tool.name,
+            Self::Container(container) => &container.name,
         }
     }
-
-    /// Whether it takes tools together as one object by name, and not as an array.
-    pub const fn is_keyed(self) -> bool {
-        matches!(self, Self::JsonSchema)
-    }
-
-    /// What of a tool the target takes, ready to be serialized.
-    pub fn tool(self, tool: &Tool, draft: Draft) -> CompiledTool<'_> {
-        CompiledTool { target: self, schema: ParameterSchema::new(tool, draft) }
-    }
-
-    /// All tools of a module that stand in the given texts (by their order), as the target takes
-    /// them together, ready to be serialized.
-    pub fn tools(
-        self,
-        module: &Valid<Module>,
-        files: std::ops::Range<usize>,
-        draft: Draft,
-    ) -> CompiledTools<'_> {
-        CompiledTools { target: self, module, files, draft }
-    }
 }
 
-/// A tool in a target's form. See [`Target::tool`].
-#[derive(Debug, Clone, Copy)]
-pub struct CompiledTool<'m> {
-    target: Target,
-    schema: ParameterSchema<'m>,
-}
+impl<'m> Compilation<'m> {
+    /// Looks at the tools of a module.
+    pub fn new(module: &'m Valid<Module>, options: &Options) -> Self {
+        let Options { target, draft, .. } = *options;
+        let entries = entries(module, options);
+        let names = Names::new(target.rules(), entries.iter().map(|entry| entry.name()));
+        Self { module, target, draft, entries, names }
+    }
 
-impl Serialize for CompiledTool<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.target {
-            Target::JsonSchema => self.schema.serialize(serializer),
-            Target::OpenAi => Wrapped::new(self.schema).serialize(serializer),
-            Target::OpenAiFunctions => {
-                FunctionTool { schema: self.schema, strict: None }.serialize(serializer)
+    /// What is compiled, in the order of the texts.
+    pub fn entries(&self) -> &[Entry<'m>] {
+        &self.entries
+    }
+
+    /// The names that the target takes in the place of those that it refuses: tool, then name.
+    pub fn mapped_names(&self) -> impl Iterator<Item = (&'m str, &str)> {
+        let pairs = self.entries.iter().map(|entry| (entry.name(), self.names.get(entry.name())));
+        pairs.filter(|(own, mapped)| own != mapped)
+    }
+
+    /// One tool in the target's form.
+    pub fn compile(&self, entry: Entry<'m>) -> Compiled<'m> {
+        match (self.target, entry) {
+            (Target::JsonSchema, Entry::Tool(tool)) => {
+                Compiled(Form::Schema(ParameterSchema::new(&self.module.types, tool, self.draft)))
+            }
+            (Target::JsonSchema, Entry::Container(_)) => {
+                let value = empty_object();
+                let restore = Restore::default();
+                Compiled(Form::Lowered(Lowered { value, losses: Vec::new(), restore }))
+            }
+            (_, entry) => {
+                let rules = self.target.rules();
+                let text;
+                let tool = match entry {
+                    Entry::Tool(tool) => tool_json(self.module, tool, rules.extras),
+                    Entry::Container(container) => {
+                        text = container_text(self.module, container);
+                        container_json(container, &text)
+                    }
+                };
+                Compiled(Form::Lowered(lower(rules, &self.names, tool)))
             }
         }
     }
-}
 
-/// Tools in a target's form. See [`Target::tools`].
-#[derive(Debug, Clone)]
-pub struct CompiledTools<'m> {
-    target: Target,
-    module: &'m Valid<Module>,
-    files: std::ops::Range<usize>,
-    draft: Draft,
-}
+    /// All tools together, as the target's request takes them.
+    pub fn request(&self) -> impl Serialize {
+        Request(self)
+    }
 
-impl<'m> CompiledTools<'m> {
-    /// The tools.
-    pub fn iter(&self) -> impl Iterator<Item = &'m Tool> {
-        let module = self.module;
-        let files = self.files.clone();
-        let places = module.spans().tools.iter();
-        module
-            .tools
-            .iter()
-            .zip(places)
-            .filter(move |(_, place)| files.contains(&place.file))
-            .map(|(tool, _)| tool)
+    /// What stands before, between and behind the tools of a request.
+    pub fn brackets(&self) -> (&'static str, &'static str) {
+        match self.target {
+            Target::JsonSchema => ("{", "}"),
+            Target::Gemini | Target::GeminiJson => ("[{\"functionDeclarations\":[", "]}]"),
+            Target::Mcp => ("{\"tools\":[", "]}"),
+            _ => ("[", "]"),
+        }
+    }
+
+    /// Whether the tools of a request are entries by name, and not items.
+    pub fn is_keyed(&self) -> bool {
+        self.target == Target::JsonSchema
     }
 }
 
-impl Serialize for CompiledTools<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let compiled = |tool| self.target.tool(tool, self.draft);
-        if self.target.is_keyed() {
-            return serializer.collect_map(self.iter().map(|tool| (&*tool.name, compiled(tool))));
+/// The tools that are compiled: a container stands for its tools unless it is expanded.
+fn entries<'m>(module: &'m Module, options: &Options) -> Vec<Entry<'m>> {
+    let spans = module.spans();
+    let within = |file: usize| options.files.contains(&file);
+    let hidden: HashSet<&str> = if options.expanded {
+        HashSet::new()
+    } else {
+        module.containers.iter().flat_map(|container| &container.members).map(|name| &**name).collect()
+    };
+    let places = spans.tools.iter().zip(&module.tools);
+    let mut found: Vec<_> = places
+        .filter(|(place, tool)| within(place.file) && !hidden.contains(tool.name.as_str()))
+        .map(|(place, tool)| ((place.file, place.name.start), Entry::Tool(tool)))
+        .collect();
+    if !options.expanded && !module.containers.is_empty() {
+        let places = spans.containers.iter().zip(&module.containers);
+        found.extend(
+            places
+                .filter(|(place, _)| within(place.file))
+                .map(|(place, container)| ((place.file, place.name.start), Entry::Container(container))),
+        );
+        found.sort_by_key(|(place, _)| *place);
+    }
+    found.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// What MCP calls the attributes of a tool that are hints of its behaviour.
+const HINTS: [(&str, &str); 4] = [
+    ("readOnly", "readOnlyHint"),
+    ("destructive", "destructiveHint"),
+    ("idempotent", "idempotentHint"),
+    ("openWorld", "openWorldHint"),
+];
+
+fn json(view: &impl Serialize) -> Value {
+    // A view of the model writes no key that is no string, so this cannot fail.
+    serde_json::to_value(view).unwrap_or_default()
+}
+
+fn empty_object() -> Value {
+    serde_json::json!({"type": "object", "properties": {}, "required": []})
+}
+
+/// A tool before any target's rules.
+fn tool_json<'m>(module: &'m Module, tool: &'m Tool, extras: &[&str]) -> ToolJson<'m> {
+    let parameters = json(&ParameterSchema::new(&module.types, tool, Draft::Draft2020));
+    let output = ResultSchema::new(&module.types, tool, Draft::Draft2020);
+    let mut annotations = Map::new();
+    let mut handed_on = Vec::new();
+    for (key, value) in &tool.attributes {
+        if let Some((_, hint)) = HINTS.iter().find(|(own, _)| key == own) {
+            annotations.insert((*hint).to_owned(), value.clone());
+        } else if let ("annotations", Value::Object(more)) = (key.as_str(), value) {
+            annotations.extend(more.clone());
+        } else if extras.contains(&key.as_str()) {
+            handed_on.push((key.as_str(), value.clone()));
         }
-        serializer.collect_seq(self.iter().map(compiled))
+    }
+    ToolJson {
+        name: &tool.name,
+        title: tool.title.as_deref(),
+        description: tool.description.as_deref(),
+        parameters,
+        output: output.map(|schema| json(&schema)).filter(is_object_schema),
+        annotations,
+        extras: handed_on,
+    }
+}
+
+/// Whether a schema says itself that it is one of objects.
+fn is_object_schema(schema: &Value) -> bool {
+    schema.get("type").is_some_and(|ty| ty == "object")
+}
+
+/// A container before any target's rules.
+fn container_json<'t>(container: &'t Container, description: &'t str) -> ToolJson<'t> {
+    ToolJson {
+        name: &container.name,
+        title: None,
+        description: Some(description),
+        parameters: empty_object(),
+        output: None,
+        annotations: Map::new(),
+        extras: Vec::new(),
+    }
+}
+
+/// What a model reads of a container: what it is for, and what its tools do.
+pub fn container_text(module: &Module, container: &Container) -> String {
+    let mut text = match &container.description {
+        Some(description) => format!("{description}\n\n"),
+        None => String::new(),
+    };
+    text.push_str("Call this without arguments to be given its functions:");
+    for name in &container.members {
+        let description = module.tool(name).and_then(|tool| tool.description.as_deref());
+        let line = description.and_then(|text| text.lines().find(|line| !line.trim().is_empty()));
+        // Writing to a string does not fail.
+        let _ = match line {
+            Some(line) => write!(text, "\n- {name}: {}", line.trim()),
+            None => write!(text, "\n- {name}"),
+        };
+    }
+    text
+}
+
+/// A tool in a target's form. See [`Compilation::compile`].
+#[derive(Debug)]
+pub struct Compiled<'m>(Form<'m>);
+
+#[derive(Debug)]
+enum Form<'m> {
+    Schema(ParameterSchema<'m>),
+    Lowered(Lowered),
+}
+
+impl Compiled<'_> {
+    /// What the target could not hold.
+    pub fn losses(&self) -> &[Loss] {
+        match &self.0 {
+            Form::Schema(_) => &[],
+            Form::Lowered(lowered) => &lowered.losses,
+        }
+    }
+
+    /// The way back from the arguments of a model's call to those that the tool declares.
+    pub fn restore(&self) -> Cow<'_, Restore> {
+        match &self.0 {
+            Form::Schema(_) => Cow::Owned(Restore::default()),
+            Form::Lowered(lowered) => Cow::Borrowed(&lowered.restore),
+        }
+    }
+
+    /// The tool as JSON, where it had to be made; a schema alone is written without.
+    pub fn json(&self) -> Option<&Value> {
+        match &self.0 {
+            Form::Schema(_) => None,
+            Form::Lowered(lowered) => Some(&lowered.value),
+        }
+    }
+
+    /// The tool as JSON.
+    pub fn into_json(self) -> Value {
+        match self.0 {
+            Form::Schema(schema) => json(&schema),
+            Form::Lowered(lowered) => lowered.value,
+        }
+    }
+}
+
+impl Serialize for Compiled<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Form::Schema(schema) => schema.serialize(serializer),
+            Form::Lowered(lowered) => lowered.value.serialize(serializer),
+        }
+    }
+}
+
+struct Request<'c, 'm>(&'c Compilation<'m>);
+
+impl Serialize for Request<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let compilation = self.0;
+        let entries = compilation.entries.iter();
+        if compilation.is_keyed() {
+            return serializer
+                .collect_map(entries.map(|entry| (entry.name(), compilation.compile(*entry))));
+        }
+        let tools: Vec<Value> =
+            entries.map(|entry| compilation.compile(*entry).into_json()).collect();
+        crate::lower::request(compilation.target.rules(), tools).serialize(serializer)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::expression::{MAX_DEPTH, parse};
 use crate::format::Format;
-use crate::model::{Field, Host, ObjectType, Open, Presence, Slot, Type};
+use crate::model::{Field, Host, ObjectType, Open, Presence, Slot, Type, Types};
 
 /// A type as a type expression.
 pub(super) struct Expression {
@@ -14,15 +14,15 @@ pub(super) struct Expression {
 }
 
 /// The expression of a type.
-pub(super) fn of(ty: &Type) -> Expression {
-    let mut writer = Writer::new();
+pub(super) fn of(types: &Types, ty: &Type) -> Expression {
+    let mut writer = Writer::new(types);
     writer.union(ty, 0);
     writer.finish()
 }
 
 /// The expression of an object type of which nothing but its fields is said.
-pub(super) fn of_fields(fields: Option<&[Field]>) -> Expression {
-    let mut writer = Writer::new();
+pub(super) fn of_fields(types: &Types, fields: Option<&[Field]>) -> Expression {
+    let mut writer = Writer::new(types);
     writer.fields(fields, 0);
     writer.finish()
 }
@@ -30,20 +30,21 @@ pub(super) fn of_fields(fields: Option<&[Field]>) -> Expression {
 /// How deep an expression may nest without a doubt that it can be read.
 const UNDOUBTED: u32 = MAX_DEPTH / 2;
 
-struct Writer {
+struct Writer<'m> {
+    types: &'m Types,
     text: String,
     exact: bool,
     /// How deep it nests.
     deepest: u32,
 }
 
-impl Writer {
-    fn new() -> Self {
-        Self { text: String::new(), exact: true, deepest: 0 }
+impl<'m> Writer<'m> {
+    fn new(types: &'m Types) -> Self {
+        Self { types, text: String::new(), exact: true, deepest: 0 }
     }
 
     fn finish(self) -> Expression {
-        let Self { text, exact, deepest } = self;
+        let Self { text, exact, deepest, .. } = self;
         let exact = exact && (deepest <= UNDOUBTED || parse(&text).is_ok());
         Expression { text, exact }
     }
@@ -55,8 +56,11 @@ impl Writer {
     /// `type = member { "|" member }`
     fn union(&mut self, ty: &Type, depth: u32) {
         self.deepest = self.deepest.max(depth);
-        let Type::Union(members) = ty else { return self.member(ty, depth) };
-        self.exact &= members.len() > 1;
+        let (Type::Union(members) | Type::OneOf(members)) = ty else {
+            return self.member(ty, depth);
+        };
+        // Only a declaration can say that one of the types excludes the others.
+        self.exact &= members.len() > 1 && matches!(ty, Type::Union(_));
         for (at, member) in members.iter().enumerate() {
             self.push(if at == 0 { "" } else { " | " });
             self.member(member, depth);
@@ -86,7 +90,7 @@ impl Writer {
             tail.push(if list { "[]" } else { "?" });
         }
         self.deepest = self.deepest.max(MAX_DEPTH - room);
-        if matches!(core, Type::Union(_)) {
+        if matches!(core, Type::Union(_) | Type::OneOf(_)) {
             // A list in the other spelling holds a union as it is.
             let inside = tail.last() == Some(&"]");
             self.push(if inside { "" } else { "(" });
@@ -115,16 +119,20 @@ impl Writer {
                 self.exact &= scalar;
                 return self.push(&value.to_string());
             }
+            Type::Named(id) => {
+                let name = self.types.get(*id).map_or("Any", |declared| &declared.name);
+                return self.text.push_str(name);
+            }
             Type::List(_) => "Array",
-            Type::Map(value) if **value == Type::Any => "Map",
-            Type::Map(value) => {
+            Type::Map(None) => "Map",
+            Type::Map(Some(value)) => {
                 self.push("Map<");
                 self.union(value, depth + 1);
                 return self.push(">");
             }
             Type::Tuple(items) => return self.tuple(items, depth),
             Type::Object(object) => return self.object(object, depth),
-            Type::Nullable(_) | Type::Union(_) => return self.union(ty, depth),
+            Type::Nullable(_) | Type::Union(_) | Type::OneOf(_) => return self.union(ty, depth),
         };
         self.push(name);
     }
@@ -140,7 +148,7 @@ impl Writer {
     }
 
     fn object(&mut self, object: &ObjectType, depth: u32) {
-        self.exact &= object.open == Open::Unsaid;
+        self.exact &= object.open == Open::Unsaid && object.requires.is_empty();
         self.fields(object.fields.as_deref(), depth);
     }
 
@@ -182,7 +190,7 @@ fn chain(ty: &Type) -> (&Type, Vec<bool>) {
     let mut lists = Vec::new();
     loop {
         core = match core {
-            Type::List(item) if **item != Type::Any => {
+            Type::List(Some(item)) => {
                 lists.push(true);
                 item
             }

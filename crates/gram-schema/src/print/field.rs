@@ -1,13 +1,14 @@
 //! Parameters, fields and results: a type and attributes.
 
 use serde_json::Value;
+use smol_str::SmolStr;
 
 use super::expression;
-use super::layout::{Entry, Layout};
+use super::layout::{Entry, INDENT, Layout, WIDTH};
 use super::{text, value};
 use crate::format::built_in;
 use crate::model::{
-    Constraint, Details, Field, Host, ObjectType, Open, Output, Presence, Slot, Type,
+    Constraint, Details, Field, Host, ObjectType, Open, Output, Presence, Slot, Type, Types,
 };
 
 /// The longest record type that stands in a label; the fields of a longer one stand one by one.
@@ -17,26 +18,58 @@ const INLINE_RECORD: usize = 80;
 /// only so deep, and this many levels are as many as anybody wants to see.
 const INLINE_DEPTH: u32 = 8;
 
-/// A parameter, term or result: what is written as `(name::Type {…})`.
-pub(super) struct Node<'m> {
-    name: Option<&'m str>,
-    slot: &'m Slot,
-    field: Option<&'m Field>,
+/// A parameter, field, term, result or alias: what is written as `(name::Type {…})`.
+pub(super) struct Node {
+    layout: Layout,
     /// The doc comment that says the description, where there is one.
     doc: Option<String>,
 }
 
-impl<'m> Node<'m> {
-    /// The node of a parameter or term.
-    pub(super) fn of_field(field: &'m Field) -> Self {
-        let doc = field.slot.description.as_deref().and_then(text::doc);
-        Self { name: Some(&field.name), slot: &field.slot, field: Some(field), doc }
+impl Node {
+    /// The node of a parameter, field or term, behind `before`.
+    pub(super) fn of_field(types: &Types, field: &Field, before: &str) -> Self {
+        Self::new(types, Some(&field.name), &field.slot, Some(field), before)
     }
 
-    /// The node of a result.
-    pub(super) fn of_output(output: &'m Output) -> Self {
-        let doc = output.slot.description.as_deref().and_then(text::doc);
-        Self { name: output.name.as_deref(), slot: &output.slot, field: None, doc }
+    /// The node of a field that a vocabulary term says whole, behind `before`.
+    pub(super) fn of_term(field: &Field, before: &str) -> Self {
+        let layout = Layout::Text(format!("{before}({})", text::identifier(&field.name)));
+        Self { layout, doc: None }
+    }
+
+    /// The node of a result, behind `before`.
+    pub(super) fn of_output(types: &Types, output: &Output, before: &str) -> Self {
+        Self::new(types, output.name.as_deref(), &output.slot, None, before)
+    }
+
+    /// The node of an alias, without its description.
+    pub(super) fn of_alias(types: &Types, slot: &Slot) -> Self {
+        let layout = layout(types, None, slot, None, None, "");
+        Self { layout, doc: None }
+    }
+
+    fn new(
+        types: &Types,
+        name: Option<&str>,
+        slot: &Slot,
+        field: Option<&Field>,
+        before: &str,
+    ) -> Self {
+        let Some(description) = slot.description.as_deref() else {
+            return Self { layout: layout(types, name, slot, None, field, before), doc: None };
+        };
+        // A description of several lines, or one that does not fit on the node's line, stands
+        // before it.
+        let short = description.len() <= WIDTH && !description.contains('\n');
+        if short {
+            let layout = layout(types, name, slot, Some(description), field, before);
+            if layout.width().is_some_and(|width| INDENT + width <= WIDTH) {
+                return Self { layout, doc: None };
+            }
+        }
+        let doc = text::doc(description);
+        let description = slot.description.as_deref().filter(|_| doc.is_none());
+        Self { layout: layout(types, name, slot, description, field, before), doc }
     }
 
     /// The doc comment to write before it.
@@ -44,23 +77,33 @@ impl<'m> Node<'m> {
         self.doc.as_deref()
     }
 
-    /// The node, behind `before`, without its doc comment.
-    pub(super) fn layout(&self, before: &str) -> Layout {
-        let Self { name, slot, field, doc } = self;
-        let parts = parts(&slot.ty, slot.details.as_deref(), 0);
-        let label = if built_in(&parts.text).is_some() {
-            parts.text.clone()
-        } else {
-            text::quoted(&parts.text, '`')
-        };
-        let name = name.map(text::identifier).unwrap_or_default();
-        let description = slot.description.as_deref().filter(|_| doc.is_none());
-        let entries = attributes(slot, description, *field, parts);
-        if entries.is_empty() {
-            return Layout::Text(format!("{before}({name}::{label})"));
-        }
-        Layout::group(format!("{before}({name}::{label} {{"), entries, "})")
+    /// The node, without its doc comment.
+    pub(super) fn layout(&self) -> &Layout {
+        &self.layout
     }
+}
+
+fn layout(
+    types: &Types,
+    name: Option<&str>,
+    slot: &Slot,
+    description: Option<&str>,
+    field: Option<&Field>,
+    before: &str,
+) -> Layout {
+    let parts = parts(types, &slot.ty, slot.details.as_deref(), 0);
+    let declared = matches!(slot.ty, Type::Named(_));
+    let label = if declared || built_in(&parts.text).is_some() {
+        parts.text.clone()
+    } else {
+        text::quoted(&parts.text, '`')
+    };
+    let name = name.map(text::identifier).unwrap_or_default();
+    let entries = attributes(types, slot, description, field, parts);
+    if entries.is_empty() {
+        return Layout::Text(format!("{before}({name}::{label})"));
+    }
+    Layout::group(format!("{before}({name}::{label} {{"), entries, "})")
 }
 
 /// A type as a type expression and attributes, which say what the expression cannot.
@@ -71,6 +114,7 @@ struct Parts {
     /// `elementType` or `valueType`
     inner: Option<Entry>,
     open: Option<Entry>,
+    requires: Option<Entry>,
     fields: Option<Entry>,
 }
 
@@ -80,8 +124,8 @@ impl Parts {
     }
 }
 
-fn parts(ty: &Type, details: Option<&Details>, depth: u32) -> Parts {
-    let whole = expression::of(ty);
+fn parts(types: &Types, ty: &Type, details: Option<&Details>, depth: u32) -> Parts {
+    let whole = expression::of(types, ty);
     // What is said of the names of a map's entries needs a map.
     let nullable_map = matches!(ty, Type::Nullable(_)) && details.is_some_and(has_keys);
     let spread = has_fields(ty) && depth < INLINE_DEPTH && whole.text.len() > INLINE_RECORD;
@@ -90,17 +134,19 @@ fn parts(ty: &Type, details: Option<&Details>, depth: u32) -> Parts {
     }
     match ty {
         Type::Nullable(inner) if !matches!(**inner, Type::Any | Type::Null) => {
-            Parts { nullable: true, ..parts(inner, None, depth) }
+            Parts { nullable: true, ..parts(types, inner, None, depth) }
         }
-        Type::List(item) => {
-            let item = Entry::new("elementType", text::string(&expression::of(item).text));
+        Type::List(Some(item)) => {
+            let item = expression::of(types, item).text;
+            let item = Entry::new("elementType", text::string(&item));
             Parts { inner: Some(item), ..Parts::new("Array") }
         }
-        Type::Map(value) => {
-            let value = Entry::new("valueType", text::string(&expression::of(value).text));
+        Type::Map(Some(value)) => {
+            let value = expression::of(types, value).text;
+            let value = Entry::new("valueType", text::string(&value));
             Parts { inner: Some(value), ..Parts::new("Map") }
         }
-        Type::Object(object) => self::object(object, depth),
+        Type::Object(object) => self::object(types, object, depth),
         _ => Parts::new(whole.text),
     }
 }
@@ -118,44 +164,73 @@ fn has_fields(ty: &Type) -> bool {
     }
 }
 
-fn object(object: &ObjectType, depth: u32) -> Parts {
-    let open = self::open(&object.open);
-    let record = expression::of_fields(object.fields.as_deref());
+fn object(types: &Types, object: &ObjectType, depth: u32) -> Parts {
+    let open = self::open(types, &object.open);
+    let requires = self::requires(&object.requires);
+    let record = expression::of_fields(types, object.fields.as_deref());
     let short = record.text.len() <= INLINE_RECORD || depth >= INLINE_DEPTH;
     if record.exact && short {
-        return Parts { open, ..Parts::new(record.text) };
+        return Parts { open, requires, ..Parts::new(record.text) };
     }
-    let fields = object.fields.iter().flatten().map(|field| Entry::item(map(field, depth + 1)));
+    let fields = object.fields.iter().flatten();
+    let fields = fields.map(|field| Entry::item(map(types, field, depth + 1)));
     let fields = Layout::group("[".to_owned(), fields.collect(), "]");
-    Parts { open, fields: Some(Entry::new("fields", fields)), ..Parts::new("Object") }
+    Parts { open, requires, fields: Some(Entry::new("fields", fields)), ..Parts::new("Object") }
 }
 
 /// A field as a map: `{name: "street", type: "Text"}`.
-fn map(field: &Field, depth: u32) -> Layout {
-    let parts = parts(&field.slot.ty, field.slot.details.as_deref(), depth);
+fn map(types: &Types, field: &Field, depth: u32) -> Layout {
+    let parts = parts(types, &field.slot.ty, field.slot.details.as_deref(), depth);
     let mut entries = vec![
         Entry::new("name", text::string(&field.name)),
         Entry::new("type", text::string(&parts.text)),
     ];
     let description = field.slot.description.as_deref();
-    entries.extend(attributes(&field.slot, description, Some(field), parts));
+    entries.extend(attributes(types, &field.slot, description, Some(field), parts));
     Layout::group("{".to_owned(), entries, "}")
 }
 
 /// What is said of whether an object may hold more than its fields.
-pub(super) fn open(open: &Open) -> Option<Entry> {
+pub(super) fn open(types: &Types, open: &Open) -> Option<Entry> {
     let value = match open {
         Open::Unsaid => return None,
         Open::Yes => "true".to_owned(),
         Open::No => "false".to_owned(),
-        Open::Of(ty) => text::string(&expression::of(ty).text),
+        Open::Of(ty) => text::string(&expression::of(types, ty).text),
     };
     Some(Entry::new("open", value))
+}
+
+/// What an object has to hold that is no field of it.
+pub(super) fn requires(names: &[SmolStr]) -> Option<Entry> {
+    let names: Vec<_> = names.iter().map(|name| Value::from(name.as_str())).collect();
+    (!names.is_empty()).then(|| Entry::new("requires", list(&names)))
+}
+
+/// What is said of a declared object beside its fields.
+pub(super) fn of_object(types: &Types, slot: &Slot, description: Option<&str>) -> Vec<Entry> {
+    let (ty, nullable) = match &slot.ty {
+        Type::Nullable(inner) => (&**inner, true),
+        ty => (ty, false),
+    };
+    let mut parts = Parts { nullable, ..Parts::default() };
+    if let Type::Object(object) = ty {
+        parts.open = open(types, &object.open);
+        parts.requires = requires(&object.requires);
+    }
+    attributes(types, slot, description, None, parts)
+}
+
+/// What is said of another declared type beside what it is made of.
+pub(super) fn of_members(types: &Types, slot: &Slot, description: Option<&str>) -> Vec<Entry> {
+    let parts = Parts { nullable: matches!(slot.ty, Type::Nullable(_)), ..Parts::default() };
+    attributes(types, slot, description, None, parts)
 }
 
 /// All attributes: what it is for, what it may be, whether it may be absent, who sees it, and
 /// what it holds, which may be long.
 fn attributes(
+    types: &Types,
     slot: &Slot,
     description: Option<&str>,
     field: Option<&Field>,
@@ -169,8 +244,9 @@ fn attributes(
         entries.extend(text.map(|text| Entry::new(key, text::block(text))));
     }
     entries.extend(parts.inner);
-    entries.extend(details.into_iter().flat_map(|details| constraints(&details.constraints)));
+    entries.extend(details.into_iter().flat_map(|details| constraints(types, &details.constraints)));
     entries.extend(parts.open);
+    entries.extend(parts.requires);
     entries.extend(default.as_deref().map(|value| Entry::new("default", value::attribute(value))));
     match field.map_or(Presence::ByDefault, |field| field.presence) {
         Presence::ByDefault => {}
@@ -179,6 +255,9 @@ fn attributes(
     }
     if parts.nullable {
         entries.push(Entry::new("nullable", "true"));
+    }
+    if details.is_some_and(|details| details.type_list) {
+        entries.push(Entry::new("typeList", "true"));
     }
     entries.extend(details.into_iter().flat_map(remarks));
     match field.map(|field| &field.host) {
@@ -189,7 +268,23 @@ fn attributes(
     if field.is_some_and(|field| field.secret) {
         entries.push(Entry::new("secret", "true"));
     }
+    entries.extend(details.into_iter().flat_map(|details| extensions(&details.extensions)));
     entries.extend(parts.fields);
+    let verbatim = details.and_then(|details| details.verbatim.as_deref());
+    entries.extend(verbatim.map(|schema| Entry::new("schema", value::schema(schema))));
+    entries
+}
+
+/// Keywords that gram has no word for: those of nobody's standard one by one, the others together.
+fn extensions(all: &[(SmolStr, Value)]) -> Vec<Entry> {
+    let (own, others): (Vec<_>, Vec<_>) = all.iter().partition(|(key, _)| key.starts_with("x-"));
+    let mut entries: Vec<_> =
+        own.into_iter().map(|(key, value)| Entry::new(key, value::attribute(value))).collect();
+    if !others.is_empty() {
+        let entry = |(key, value): &(SmolStr, Value)| (key.to_string(), value.clone());
+        let map = Value::Object(others.into_iter().map(entry).collect());
+        entries.push(Entry::new("extensions", value::value(&map)));
+    }
     entries
 }
 
@@ -212,13 +307,13 @@ fn remarks(details: &Details) -> Vec<Entry> {
 
 /// The attributes that narrow a type. Two bounds of one thing, which stand side by side, are one
 /// attribute.
-fn constraints(all: &[Constraint]) -> Vec<Entry> {
+fn constraints(types: &Types, all: &[Constraint]) -> Vec<Entry> {
     let mut entries = Vec::with_capacity(all.len());
     let mut rest = all;
     while let Some((constraint, after)) = rest.split_first() {
         rest = after;
         let Some((key, bound)) = bound(constraint) else {
-            entries.push(constraint_entry(constraint));
+            entries.push(constraint_entry(types, constraint));
             continue;
         };
         let range = match (bound, rest.first().and_then(self::bound)) {
@@ -255,7 +350,7 @@ fn bound(constraint: &Constraint) -> Option<(&'static str, Bound)> {
 }
 
 /// The attribute of a constraint that is no bound.
-fn constraint_entry(constraint: &Constraint) -> Entry {
+fn constraint_entry(types: &Types, constraint: &Constraint) -> Entry {
     use Constraint as C;
     match constraint {
         C::Enum(values) => Entry::new("enum", list(values)),
@@ -265,7 +360,7 @@ fn constraint_entry(constraint: &Constraint) -> Entry {
         C::MultipleOf(step) => Entry::new("multipleOf", step.to_string()),
         C::Pattern(pattern) => Entry::new("pattern", text::string(pattern)),
         C::Format(format) => Entry::new("format", text::string(format)),
-        C::Keys(ty) => Entry::new("keys", text::string(&expression::of(ty).text)),
+        C::Keys(ty) => Entry::new("keys", text::string(&expression::of(types, ty).text)),
         _ => Entry::new("unique", "true"),
     }
 }

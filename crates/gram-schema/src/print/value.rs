@@ -22,7 +22,7 @@ pub(super) fn value(value: &Value) -> Layout {
         return layout;
     }
     if depth(value) <= MAX_JSON_DEPTH {
-        return Layout::Text(format!("json{}", text::quoted(&value.to_string(), '`')));
+        return schema(value);
     }
     // Only arrays and maps of gram can nest so deep, with JSON inside of them.
     match value {
@@ -30,6 +30,27 @@ pub(super) fn value(value: &Value) -> Layout {
         Value::Object(map) => self::map(map.iter().map(|(key, value)| (key, self::value(value)))),
         scalar => Layout::Text(scalar.to_string()),
     }
+}
+
+/// The longest JSON that stands on one line.
+const LONGEST_JSON: usize = 60;
+
+/// A schema, word for word: on lines of its own where it is long.
+pub(super) fn schema(schema: &Value) -> Layout {
+    let short = schema.to_string();
+    if short.len() > LONGEST_JSON
+        && let Some(fenced) = fenced(schema)
+    {
+        return Layout::Text(fenced);
+    }
+    Layout::Text(format!("json{}", text::quoted(&short, '`')))
+}
+
+/// JSON between fences, where nothing can be escaped, if it stays the same there.
+fn fenced(value: &Value) -> Option<String> {
+    let text = serde_json::to_string_pretty(value).ok()?;
+    let hidden = |c: char| c.is_control() && c != '\n';
+    (!text.contains("```") && !text.contains(hidden)).then(|| format!("```json\n{text}\n```"))
 }
 
 /// What plain gram may hold in some place.

@@ -1,115 +1,207 @@
 //! `gramc compile`
 
 use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 
-use gram_schema::model::Tool;
+use gram_schema::emit::{Compilation, Compiled, Options};
+use gram_schema::lower::{Became, Loss, request_limits};
 use gram_schema::{Module, Valid};
+use gram_syntax::Severity;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
-use crate::args::{self, Compile, Display};
+use crate::args::{self, Compile, Display, Format};
 use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
 use crate::output::{self, Layout};
 use crate::{input, report};
 
 pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     let texts = input::read(&args.inputs)?;
-    let checked = gram_schema::check(texts);
+    let mut checked = texts.check();
+    // Who compiles wants to know what is wrong; `check` tells what is worth knowing besides.
+    checked.diagnostics.retain(|found| found.severity > Severity::Note);
     report::show(display, &checked.diagnostics)?;
     let Some(module) = checked.module else { return Ok(FINDINGS) };
     let module: &'static Valid<Module> = Box::leak(Box::new(module));
-    let compiled = Compiled {
-        module,
-        target: target(args.target),
+    let options = Options {
+        target: args.target,
         draft: match args.draft {
             args::Draft::Draft2020 => gram_schema::Draft::Draft2020,
             args::Draft::Draft7 => gram_schema::Draft::Draft7,
         },
-        pretty: args.pretty,
+        files: 0..texts.named,
+        expanded: args.expanded || args.tool.is_some(),
     };
-    match (&args.tool, &args.output) {
-        (Some(name), output) => compiled.one(name, output.as_deref())?,
-        (None, Some(folder)) if is_folder(folder) => compiled.folder(folder, texts.len())?,
-        (None, output) => compiled.all(output.as_deref(), texts.len())?,
+    let compilation = Compilation::new(module, &options);
+    let entries = match &args.tool {
+        Some(name) => one(&compilation, name)?,
+        None => compilation.entries().to_vec(),
+    };
+    let tools = output::map_in_parallel(&entries, |entry| Tool {
+        name: entry.name(),
+        compiled: compilation.compile(*entry),
+    });
+    excesses(args, &tools)?;
+    if args.losses {
+        losses(display, &tools)?;
+        if display.format == Format::Json && args.output.is_none() {
+            return Ok(CLEAN);
+        }
     }
+    Output { args, compilation: &compilation, tools: &tools }.write()?;
     Ok(CLEAN)
 }
 
-fn target(target: args::Target) -> gram_schema::Target {
-    match target {
-        args::Target::JsonSchema => gram_schema::Target::JsonSchema,
-        args::Target::OpenAi => gram_schema::Target::OpenAi,
-        args::Target::OpenAiFunctions => gram_schema::Target::OpenAiFunctions,
+/// A tool and what became of it.
+struct Tool<'m> {
+    name: &'m str,
+    compiled: Compiled<'m>,
+}
+
+/// The one tool that is asked for.
+fn one<'m>(
+    compilation: &Compilation<'m>,
+    name: &str,
+) -> Result<Vec<gram_schema::emit::Entry<'m>>, Failure> {
+    let entries = compilation.entries();
+    if let Some(entry) = entries.iter().find(|entry| entry.name() == name) {
+        return Ok(vec![*entry]);
+    }
+    let help = gram_schema::did_you_mean(name, entries.iter().map(|entry| entry.name()));
+    let help = help.map(|help| format!("; {help}")).unwrap_or_default();
+    Err(Failure::new(format!("there is no tool `{name}`{help}")))
+}
+
+/// Says which limits of a whole request the tools are beyond.
+fn excesses(args: &Compile, tools: &[Tool<'_>]) -> Result<(), Failure> {
+    let values: Vec<&Value> = tools.iter().filter_map(|tool| tool.compiled.json()).collect();
+    let mut out = io::stderr().lock();
+    for excess in request_limits(args.target.rules(), &values) {
+        writeln!(out, "warning: {}: {excess}", args.target.name())
+            .map_err(|error| Failure::output(&error))?;
+    }
+    Ok(())
+}
+
+/// Says what the target could not hold.
+fn losses(display: Display, tools: &[Tool<'_>]) -> Result<(), Failure> {
+    let losses = || tools.iter().flat_map(|tool| tool.compiled.losses());
+    if display.format == Format::Json {
+        let mut text = String::new();
+        for loss in losses() {
+            // A loss serializes as an object with keys that are strings, so this cannot fail.
+            text.push_str(&serde_json::to_string(loss).unwrap_or_default());
+            text.push('\n');
+        }
+        return output::print(&text);
+    }
+    let mut out = io::BufWriter::new(io::stderr().lock());
+    let mut write = || {
+        for loss in losses() {
+            writeln!(out, "{loss}")?;
+        }
+        match losses().count() {
+            0 => writeln!(out, "nothing is lost"),
+            1 => writeln!(out, "1 loss"),
+            count => writeln!(out, "{count} losses"),
+        }?;
+        out.flush()
+    };
+    write().map_err(|error| Failure::output(&error))
+}
+
+/// Where the tools go.
+struct Output<'c> {
+    args: &'c Compile,
+    compilation: &'c Compilation<'c>,
+    tools: &'c [Tool<'c>],
+}
+
+impl Output<'_> {
+    fn write(&self) -> Result<(), Failure> {
+        match (self.args.output.as_deref(), self.args.tool.is_some(), self.tools) {
+            (Some(folder), _, _) if is_folder(folder) => self.folder(folder),
+            (Some(path), true, [tool]) => output::save_json(path, &tool.compiled, self.layout()),
+            (None, true, [tool]) => output::print_json(&tool.compiled, self.layout()),
+            (output, ..) => self.all(output),
+        }
+    }
+
+    /// All tools together, one a line or indented.
+    fn all(&self, output: Option<&Path>) -> Result<(), Failure> {
+        if self.layout() == Layout::Pretty {
+            let request = self.compilation.request();
+            return match output {
+                Some(path) => output::save_json(path, &request, Layout::Pretty),
+                None => output::print_json(&request, Layout::Pretty),
+            };
+        }
+        let keyed = self.compilation.is_keyed();
+        output::write_lines(output, self.compilation.brackets(), self.tools, |line, tool| {
+            if keyed {
+                serde_json::to_writer(&mut *line, tool.name)?;
+                line.push(b':');
+            }
+            Ok(serde_json::to_writer(line, &tool.compiled)?)
+        })
+    }
+
+    /// One file a tool, and one for names that were mapped.
+    fn folder(&self, folder: &Path) -> Result<(), Failure> {
+        std::fs::create_dir_all(folder).map_err(|error| Failure::path("make", folder, &error))?;
+        for tool in self.tools {
+            let path = folder.join(format!("{}.json", file_name(tool.name)));
+            output::save_json(&path, &tool.compiled, Layout::Pretty)?;
+        }
+        let names = MappedNames::of(self.tools);
+        if names.is_empty() {
+            return Ok(());
+        }
+        output::save_json(&folder.join("names.json"), &names, Layout::Pretty)
+    }
+
+    fn layout(&self) -> Layout {
+        if self.args.pretty { Layout::Pretty } else { Layout::Line }
+    }
+}
+
+/// The names that the target refused: of tools, and of properties by tool and place, each with
+/// what stands for it.
+#[derive(Default, Serialize)]
+struct MappedNames {
+    tools: Map<String, Value>,
+    properties: Map<String, Value>,
+}
+
+impl MappedNames {
+    fn of(tools: &[Tool<'_>]) -> Self {
+        let mut names = Self::default();
+        for Loss { tool, path, constraint, became, .. } in
+            tools.iter().flat_map(|tool| tool.compiled.losses())
+        {
+            let Became::Renamed { to } = became else { continue };
+            let to = Value::String(to.clone());
+            if constraint == "name" {
+                names.tools.insert(tool.clone(), to);
+            } else {
+                let of_tool = names.properties.entry(tool.as_str());
+                if let Value::Object(map) = of_tool.or_insert_with(|| Map::new().into()) {
+                    map.insert(path.clone(), to);
+                }
+            }
+        }
+        names
+    }
+
+    fn is_empty(&self) -> bool {
+        self.tools.is_empty() && self.properties.is_empty()
     }
 }
 
 /// Whether an output path means a folder: it ends with a slash, or is one.
 fn is_folder(path: &Path) -> bool {
     path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]) || path.is_dir()
-}
-
-struct Compiled {
-    module: &'static Valid<Module>,
-    target: gram_schema::Target,
-    draft: gram_schema::Draft,
-    pretty: bool,
-}
-
-impl Compiled {
-    /// All tools together, one a line or indented.
-    fn all(&self, output: Option<&Path>, files: usize) -> Result<(), Failure> {
-        let tools = self.target.tools(self.module, 0..files, self.draft);
-        if self.layout() == Layout::Pretty {
-            return match output {
-                Some(path) => output::save_json(path, &tools, Layout::Pretty),
-                None => output::print_json(&tools, Layout::Pretty),
-            };
-        }
-        let keyed = self.target.is_keyed();
-        let brackets = if keyed { ("{", "}") } else { ("[", "]") };
-        let tools: Vec<_> = tools.iter().collect();
-        output::write_lines(output, brackets, &tools, |line, tool| {
-            if keyed {
-                serde_json::to_writer(&mut *line, &*tool.name)?;
-                line.push(b':');
-            }
-            Ok(serde_json::to_writer(line, &self.target.tool(tool, self.draft))?)
-        })
-    }
-
-    /// One tool alone.
-    fn one(&self, name: &str, output: Option<&Path>) -> Result<(), Failure> {
-        let Some(tool) = self.module.tool(name) else {
-            let names = self.module.tools.iter().map(|tool| tool.name.as_str());
-            let help = gram_schema::did_you_mean(name, names);
-            let help = help.map(|help| format!("; {help}")).unwrap_or_default();
-            return Err(Failure::new(format!("there is no tool `{name}`{help}")));
-        };
-        let compiled = self.target.tool(tool, self.draft);
-        let layout = self.layout();
-        match output {
-            Some(folder) if is_folder(folder) => self.file(folder, tool),
-            Some(path) => output::save_json(path, &compiled, layout),
-            None => output::print_json(&compiled, layout),
-        }
-    }
-
-    /// One file a tool.
-    fn folder(&self, folder: &Path, files: usize) -> Result<(), Failure> {
-        for tool in self.target.tools(self.module, 0..files, self.draft).iter() {
-            self.file(folder, tool)?;
-        }
-        Ok(())
-    }
-
-    fn file(&self, folder: &Path, tool: &Tool) -> Result<(), Failure> {
-        std::fs::create_dir_all(folder).map_err(|error| Failure::path("make", folder, &error))?;
-        let path = folder.join(format!("{}.json", file_name(&tool.name)));
-        output::save_json(&path, &self.target.tool(tool, self.draft), Layout::Pretty)
-    }
-
-    fn layout(&self) -> Layout {
-        if self.pretty { Layout::Pretty } else { Layout::Line }
-    }
 }
 
 /// A tool's name as a file's: what a file system may refuse, and `%`, is percent-encoded, so that

@@ -1,5 +1,6 @@
 //! `gramc explain`
 
+use gram_schema::Target;
 use gram_syntax::Code;
 
 use crate::args::Explain;
@@ -23,9 +24,14 @@ fn page(name: &str) -> Result<String, Failure> {
     if let Some(code) = codes().find(|code| code.name == name) {
         return Ok(format!("{}\n", code.page.trim_end()));
     }
-    let help = gram_schema::did_you_mean(name, codes().map(|code| code.name));
+    if let Some(target) = Target::from_name(name) {
+        return Ok(gram_schema::lower::page(target));
+    }
+    let targets = Target::ALL.map(Target::name);
+    let known = codes().map(|code| code.name).chain(targets);
+    let help = gram_schema::did_you_mean(name, known);
     let help = help.unwrap_or_else(|| "gramc explain lists all codes".to_owned());
-    Err(Failure::new(format!("there is no code `{name}`; {help}")))
+    Err(Failure::new(format!("there is no code or target `{name}`; {help}")))
 }
 
 fn list() -> String {

@@ -3,6 +3,7 @@
 mod check;
 mod compile;
 mod explain;
+mod import;
 mod parse;
 
 use clap::CommandFactory;
@@ -16,6 +17,7 @@ pub(crate) fn run(args: Args) -> Outcome {
     let display = args.display;
     match args.command {
         Command::Compile(args) => compile::run(&args, display),
+        Command::Import(args) => import::run(&args),
         Command::Check(args) => check::run(&args, display),
         Command::Parse(args) => parse::run(&args, display),
         Command::Explain(args) => explain::run(&args),

@@ -1,0 +1,94 @@
+//! What names mean: in a tool first, then in its file, in the files that this one imports, and in
+//! all others.
+
+use std::collections::HashMap;
+
+use gram_syntax::NodeId;
+use smol_str::SmolStr;
+
+/// A tool with type declarations of its own: its file and node.
+pub(super) type Local = (usize, NodeId);
+
+/// The names of one kind of thing in all files.
+#[derive(Debug, Clone)]
+pub(super) struct Scopes<T> {
+    /// By name, with the file, in the order of the files.
+    files: HashMap<SmolStr, Vec<(usize, T)>>,
+    /// By tool and name.
+    locals: HashMap<Local, HashMap<SmolStr, T>>,
+    /// For each file, the files that it imports.
+    imports: Vec<Vec<usize>>,
+}
+
+impl<T> Default for Scopes<T> {
+    fn default() -> Self {
+        Self { files: HashMap::new(), locals: HashMap::new(), imports: Vec::new() }
+    }
+}
+
+/// What a name means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning<T> {
+    /// Nothing.
+    Unknown,
+    /// One thing.
+    One(T),
+    /// Different things in two other files, neither of which is imported.
+    Ambiguous((usize, T), (usize, T)),
+}
+
+impl<T: Copy + PartialEq> Scopes<T> {
+    /// No names, in files that import others.
+    pub(super) fn new(imports: &[Vec<usize>]) -> Self {
+        Self { imports: imports.to_vec(), ..Self::default() }
+    }
+
+    /// Enters a name of a file, or gives what the file already has under that name.
+    pub(super) fn enter(&mut self, file: usize, name: &SmolStr, thing: T) -> Option<T> {
+        let things = self.files.entry(name.clone()).or_default();
+        // Files are read in order, so one's own stands last.
+        match things.last() {
+            Some((last, first)) if *last == file => Some(*first),
+            _ => {
+                things.push((file, thing));
+                None
+            }
+        }
+    }
+
+    /// Enters a name inside of a tool, or gives what the tool already has under that name.
+    pub(super) fn enter_local(&mut self, local: Local, name: &SmolStr, thing: T) -> Option<T> {
+        let names = self.locals.entry(local).or_default();
+        if let Some(first) = names.get(name) {
+            return Some(*first);
+        }
+        names.insert(name.clone(), thing);
+        None
+    }
+
+    /// What a name means in a file, and in a tool of it.
+    pub(super) fn find(&self, file: usize, local: Option<Local>, name: &str) -> Meaning<T> {
+        let inner = local.and_then(|local| self.locals.get(&local)?.get(name));
+        if let Some(thing) = inner {
+            return Meaning::One(*thing);
+        }
+        let Some(things) = self.files.get(name) else { return Meaning::Unknown };
+        let of = |file: usize| things.iter().find(|(at, _)| *at == file).map(|(_, thing)| *thing);
+        let imported = self.imports.get(file).into_iter().flatten().copied();
+        if let Some(thing) = std::iter::once(file).chain(imported).find_map(of) {
+            return Meaning::One(thing);
+        }
+        match things.as_slice() {
+            [] => Meaning::Unknown,
+            [(_, thing)] => Meaning::One(*thing),
+            [first, second, ..] => Meaning::Ambiguous(*first, *second),
+        }
+    }
+
+    /// All names that mean something in a file, in no order.
+    pub(super) fn names(&self, local: Option<Local>) -> impl Iterator<Item = &str> {
+        let inner = local.and_then(|local| self.locals.get(&local));
+        let inner = inner.into_iter().flat_map(HashMap::keys);
+        inner.chain(self.files.keys()).map(SmolStr::as_str)
+    }
+}

@@ -1,0 +1,259 @@
+//! The types that a schema refers to, `$defs`, and which types are written in place instead.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+use super::json_schema::{Draft, SlotSchema};
+use super::place::type_name;
+use crate::check::parts;
+use crate::model::{Constraint, Details, Host, Open, Slot, Tool, Type, TypeId, TypeKind, Types};
+
+/// The types that one schema refers to, each with its name there.
+#[derive(Debug, Clone)]
+pub(super) struct Defs<'m> {
+    types: &'m Types,
+    draft: Draft,
+    names: Vec<(TypeId, Cow<'m, str>)>,
+}
+
+impl<'m> Defs<'m> {
+    /// The types that the schema of a tool's parameters refers to, and those that it keeps.
+    pub(super) fn of_parameters(types: &'m Types, tool: &'m Tool, draft: Draft) -> Self {
+        let mut defs = Self { types, draft, names: Vec::new() };
+        if types.0.is_empty() {
+            return defs;
+        }
+        let mut search = Search::new(types);
+        for field in tool.parameters.iter().filter(|field| field.host != Host::Injected) {
+            search.slot(&field.slot);
+        }
+        if let Open::Of(ty) = &tool.open {
+            search.ty(ty, &[]);
+        }
+        for id in tool.root.iter().flat_map(|root| &root.defs) {
+            search.refer(*id);
+        }
+        defs.names = search.finish();
+        defs
+    }
+
+    /// The types that the schema of a result refers to.
+    pub(super) fn of_result(types: &'m Types, result: &'m Slot, draft: Draft) -> Self {
+        let mut defs = Self { types, draft, names: Vec::new() };
+        if types.0.is_empty() {
+            return defs;
+        }
+        let mut search = Search::new(types);
+        match &result.ty {
+            // At the root a name is written out.
+            Type::Named(id) => search.declared(*id),
+            _ => search.slot(result),
+        }
+        defs.names = search.finish();
+        defs
+    }
+
+    pub(super) fn types(&self) -> &'m Types {
+        self.types
+    }
+
+    pub(super) fn draft(&self) -> Draft {
+        self.draft
+    }
+
+    /// The keyword that holds the types.
+    pub(super) fn key(&self) -> &'static str {
+        match self.draft {
+            Draft::Draft2020 => "$defs",
+            Draft::Draft7 => "definitions",
+        }
+    }
+
+    /// What a schema refers to a type with.
+    pub(super) fn reference(&self, id: TypeId) -> String {
+        let name = self.names.iter().find(|(known, _)| *known == id);
+        let name = name.map_or("", |(_, name)| name);
+        let name = if name.contains(['~', '/']) {
+            Cow::Owned(name.replace('~', "~0").replace('/', "~1"))
+        } else {
+            Cow::Borrowed(name)
+        };
+        format!("#/{}/{name}", self.key())
+    }
+
+    /// Whether a type is written in place where it is used with these constraints: nothing refers
+    /// to it, or what its use says replaces what it says itself.
+    pub(super) fn in_place(&self, id: TypeId, constraints: &[Constraint]) -> bool {
+        in_place(self.types, id, constraints)
+    }
+
+    /// Whether a type, written in place, is of one JSON type, to which null can be added without
+    /// changing what else it says.
+    pub(super) fn has_one_kind(&self, ty: &Type) -> bool {
+        let mut ty = ty;
+        for _ in 0..=self.types.0.len() {
+            let Type::Named(id) = ty else { return type_name(ty).is_some() };
+            let Some(declared) = self.types.get(*id) else { return false };
+            let details = declared.slot.details.as_deref();
+            let fixed = Details::of(details)
+                .iter()
+                .any(|known| matches!(known, Constraint::Enum(_) | Constraint::Const(_)));
+            let verbatim = details.is_some_and(|details| details.verbatim.is_some());
+            if declared.referred || fixed || verbatim {
+                return false;
+            }
+            ty = &declared.slot.ty;
+        }
+        false
+    }
+
+    /// The description of a type where that is more than its own: an enum's, with those of its
+    /// members.
+    pub(super) fn description(&self, id: TypeId) -> Option<Cow<'m, str>> {
+        let declared = self.types.get(id)?;
+        let TypeKind::Enum(descriptions) = &declared.kind else { return None };
+        let members = Details::of(declared.slot.details.as_deref()).iter();
+        let members = members.flat_map(|constraint| match constraint {
+            Constraint::Enum(values) => values.as_slice(),
+            _ => &[],
+        });
+        let mut text = String::new();
+        for (member, description) in members.zip(descriptions) {
+            if let (Some(member), Some(description)) = (member.as_str(), description) {
+                // Writing to a string does not fail.
+                let _ = write!(text, "\n- {member}: {description}");
+            }
+        }
+        if text.is_empty() {
+            return None;
+        }
+        let own = declared.slot.description.as_deref().unwrap_or("One of:");
+        Some(Cow::Owned(format!("{own}{text}")))
+    }
+
+    /// Writes the types, where there are any.
+    pub(super) fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        if self.names.is_empty() {
+            return Ok(());
+        }
+        map.serialize_entry(self.key(), &Definitions(self))
+    }
+}
+
+struct Definitions<'m>(&'m Defs<'m>);
+
+impl Serialize for Definitions<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.names.len()))?;
+        for (id, name) in &self.0.names {
+            if let Some(declared) = self.0.types.get(*id) {
+                let description = self.0.description(*id);
+                let schema = SlotSchema {
+                    slot: &declared.slot,
+                    described: description.as_deref(),
+                    remark: None,
+                    defs: self.0,
+                };
+                map.serialize_entry(&**name, &schema)?;
+            }
+        }
+        map.end()
+    }
+}
+
+fn in_place(types: &Types, id: TypeId, constraints: &[Constraint]) -> bool {
+    types.get(id).is_some_and(|declared| {
+        let own = Details::of(declared.slot.details.as_deref());
+        !declared.referred || own.iter().any(|own| constraints.iter().any(|use_| use_.is_like(own)))
+    })
+}
+
+/// The search for the types that a schema refers to, in the order in which it comes to them.
+struct Search<'m> {
+    types: &'m Types,
+    found: Vec<TypeId>,
+    known: HashSet<TypeId>,
+    /// Types that are written in place and were looked at.
+    seen: HashSet<TypeId>,
+}
+
+impl<'m> Search<'m> {
+    fn new(types: &'m Types) -> Self {
+        Self { types, found: Vec::new(), known: HashSet::new(), seen: HashSet::new() }
+    }
+
+    fn slot(&mut self, slot: &'m Slot) {
+        let constraints = Details::of(slot.details.as_deref());
+        if slot.details.as_ref().is_some_and(|details| details.verbatim.is_some()) {
+            return;
+        }
+        self.ty(&slot.ty, constraints);
+        for constraint in constraints {
+            if let Constraint::Keys(keys) = constraint {
+                self.ty(keys, &[]);
+            }
+        }
+    }
+
+    fn ty(&mut self, ty: &'m Type, constraints: &[Constraint]) {
+        match ty {
+            Type::Named(id) if in_place(self.types, *id, constraints) => {
+                if self.seen.insert(*id) {
+                    self.declared(*id);
+                }
+            }
+            Type::Named(id) => self.refer(*id),
+            Type::Nullable(inner) => self.ty(inner, constraints),
+            Type::Object(object) => {
+                for field in object.fields.iter().flatten() {
+                    self.slot(&field.slot);
+                }
+                if let Open::Of(ty) = &object.open {
+                    self.ty(ty, &[]);
+                }
+            }
+            ty => parts(ty, &mut |part| self.ty(part, &[])),
+        }
+    }
+
+    fn declared(&mut self, id: TypeId) {
+        if let Some(declared) = self.types.get(id) {
+            self.slot(&declared.slot);
+        }
+    }
+
+    /// Refers to a type. What it is made of is looked at in the end, so that no chain of types is
+    /// too long.
+    fn refer(&mut self, id: TypeId) {
+        if self.known.insert(id) {
+            self.found.push(id);
+        }
+    }
+
+    fn finish(mut self) -> Vec<(TypeId, Cow<'m, str>)> {
+        let mut at = 0;
+        while let Some(id) = self.found.get(at).copied() {
+            self.declared(id);
+            at += 1;
+        }
+        let mut names: Vec<(TypeId, Cow<'m, str>)> = Vec::with_capacity(self.found.len());
+        let mut taken = HashSet::new();
+        for id in self.found {
+            let Some(declared) = self.types.get(id) else { continue };
+            let name = declared.schema_name.as_deref().unwrap_or(&declared.name);
+            let mut unique = Cow::Borrowed(name);
+            let mut count = 2;
+            // Types of one name may come from two files.
+            while !taken.insert(unique.clone()) {
+                unique = Cow::Owned(format!("{name}{count}"));
+                count += 1;
+            }
+            names.push((id, unique));
+        }
+        names
+    }
+}

@@ -1,0 +1,174 @@
+//! A type where it is used: what its use says of it laid over what its declaration says.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+use smol_str::SmolStr;
+
+use super::defs::Defs;
+use crate::model::{Constraint, Details, Slot, Type};
+
+/// A type and all that is said of it in its place.
+pub(super) struct Place<'m> {
+    /// The type; a name only where the schema refers to it.
+    pub(super) ty: &'m Type,
+    /// Whether null may stand in its place.
+    pub(super) nullable: bool,
+    pub(super) title: Option<&'m str>,
+    pub(super) description: Option<Cow<'m, str>>,
+    pub(super) default: Option<&'m Value>,
+    pub(super) examples: Option<&'m [Value]>,
+    pub(super) deprecated: bool,
+    pub(super) unsound: bool,
+    /// Whether the members of a union are written as a list of types.
+    pub(super) type_list: bool,
+    pub(super) constraints: Cow<'m, [Constraint]>,
+    pub(super) extensions: Cow<'m, [(SmolStr, Value)]>,
+    pub(super) verbatim: Option<&'m Value>,
+    /// Whether anything but the type is said.
+    pub(super) says_more: bool,
+}
+
+impl<'m> Place<'m> {
+    /// A type of which nothing more is said.
+    pub(super) fn of_type(defs: &Defs<'m>, ty: &'m Type) -> Self {
+        let mut place = Self::bare(ty);
+        place.enter(defs, false);
+        place
+    }
+
+    /// A type with attributes.
+    pub(super) fn new(defs: &Defs<'m>, slot: &'m Slot) -> Self {
+        let mut place = Self::bare(&slot.ty);
+        place.lay_under(slot, None);
+        place.says_more =
+            slot.details.is_some() || slot.description.is_some() || slot.default.is_some();
+        place.enter(defs, false);
+        place
+    }
+
+    /// The same, with its name written out even where schemas refer to it elsewhere.
+    pub(super) fn written_out(defs: &Defs<'m>, slot: &'m Slot) -> Self {
+        let mut place = Self::bare(&slot.ty);
+        place.lay_under(slot, None);
+        place.enter(defs, true);
+        place
+    }
+
+    fn bare(ty: &'m Type) -> Self {
+        Self {
+            ty,
+            nullable: false,
+            title: None,
+            description: None,
+            default: None,
+            examples: None,
+            deprecated: false,
+            unsound: false,
+            type_list: false,
+            constraints: Cow::Borrowed(&[]),
+            extensions: Cow::Borrowed(&[]),
+            verbatim: None,
+            says_more: false,
+        }
+    }
+
+    /// A member of a union whose types are written beside each other.
+    pub(super) fn of_member(&self, member: &'m Type) -> Self {
+        Self { constraints: self.constraints.clone(), ..Self::bare(member) }
+    }
+
+    /// Goes through null and through names that are written in place, to what there is.
+    fn enter(&mut self, defs: &Defs<'m>, mut write_out: bool) {
+        // No name that is written in place is made of itself; the count is for models made by
+        // hand.
+        for _ in 0..=defs.types().0.len() {
+            match self.ty {
+                Type::Nullable(inner) if !self.nullable && defs.has_one_kind(inner) => {
+                    self.nullable = true;
+                    self.ty = inner;
+                }
+                Type::Named(id) if write_out || defs.in_place(*id, &self.constraints) => {
+                    write_out = false;
+                    let Some(declared) = defs.types().get(*id) else { return };
+                    self.ty = &declared.slot.ty;
+                    self.lay_under(&declared.slot, defs.description(*id));
+                }
+                _ => break,
+            }
+        }
+        if let (Type::Nullable(inner), false) = (self.ty, self.nullable) {
+            self.nullable = true;
+            self.ty = inner;
+        }
+    }
+
+    /// Takes from a slot what is not said yet.
+    fn lay_under(&mut self, slot: &'m Slot, description: Option<Cow<'m, str>>) {
+        let own = description.or_else(|| slot.description.as_deref().map(Cow::Borrowed));
+        self.description = self.description.take().or(own);
+        self.default = self.default.or(slot.default.as_deref());
+        let Some(details) = slot.details.as_deref() else { return };
+        self.title = self.title.or(details.title.as_deref());
+        self.examples = self.examples.or(details.examples.as_deref());
+        self.deprecated |= details.deprecated;
+        self.unsound |= details.unsound;
+        self.type_list |= details.type_list;
+        self.verbatim = self.verbatim.or(details.verbatim.as_deref());
+        if self.constraints.is_empty() {
+            self.constraints = Cow::Borrowed(&details.constraints);
+        } else if !details.constraints.is_empty() {
+            let mut under = Details { constraints: details.constraints.clone(), ..Details::default() };
+            for constraint in self.constraints.iter() {
+                under.constrain(constraint.clone());
+            }
+            self.constraints = Cow::Owned(under.constraints);
+        }
+        if self.extensions.is_empty() {
+            self.extensions = Cow::Borrowed(&details.extensions);
+        } else if !details.extensions.is_empty() {
+            let mut all = details.extensions.clone();
+            all.retain(|(key, _)| self.extensions.iter().all(|(known, _)| known != key));
+            all.extend(self.extensions.iter().cloned());
+            self.extensions = Cow::Owned(all);
+        }
+    }
+
+    /// The constant that attributes name, unless it is null.
+    pub(super) fn constant(&self) -> Option<&Value> {
+        self.constraints.iter().find_map(|constraint| match constraint {
+            Constraint::Const(constant) if !constant.is_null() => Some(&**constant),
+            _ => None,
+        })
+    }
+
+    /// The values of a type that is a constant or null: the constant only where an enum allows it.
+    pub(super) fn constant_or_null<'v>(&self, constant: &'v Value) -> Vec<&'v Value> {
+        let allowed = self.constraints.iter().all(|other| match other {
+            Constraint::Enum(values) => {
+                values.iter().any(|value| crate::value::same(value, constant))
+            }
+            _ => true,
+        });
+        allowed.then_some(constant).into_iter().chain([&Value::Null]).collect()
+    }
+}
+
+/// JSON Schema's name of a type, where it has a single one.
+pub(crate) fn type_name(ty: &Type) -> Option<&'static str> {
+    Some(match ty {
+        Type::Null => "null",
+        Type::Boolean => "boolean",
+        Type::Integer => "integer",
+        Type::Number => "number",
+        Type::Text | Type::Bytes | Type::Formatted(_) => "string",
+        Type::List(_) | Type::Tuple(_) => "array",
+        Type::Map(_) | Type::Object(_) => "object",
+        Type::Any
+        | Type::Literal(_)
+        | Type::Nullable(_)
+        | Type::Union(_)
+        | Type::OneOf(_)
+        | Type::Named(_) => return None,
+    })
+}

@@ -1,0 +1,245 @@
+//! JSON to a module: JSON Schemas, and lists of tools as MCP and providers have them.
+//!
+//! What is imported and compiled again is what it was, but for what means nothing: the order of
+//! keys and of `required`, an empty `required` or `properties`, and the root's `$schema`. What
+//! gram has no words for is kept word for word, at the smallest place that holds it.
+
+mod convert;
+mod defs;
+mod error;
+mod input;
+mod keywords;
+mod names;
+mod openapi;
+mod parts;
+mod sound;
+mod terms;
+mod tool;
+mod walk;
+
+use std::collections::HashMap;
+use std::fmt;
+
+use serde_json::Value;
+use smol_str::SmolStr;
+
+pub use error::ImportError;
+
+use crate::model::{Container, Module, Source};
+use convert::Converter;
+use defs::Registry;
+use input::{Found, Input};
+
+/// What the JSON is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Origin {
+    /// Whatever it looks like.
+    #[default]
+    Auto,
+    /// A JSON Schema of one tool's parameters, or an object from tool names to schemas.
+    JsonSchema,
+    /// Tools or functions of OpenAI's interfaces.
+    OpenAi,
+    /// Tools of Anthropic.
+    Anthropic,
+    /// Function declarations of Gemini.
+    Gemini,
+    /// The tools of an MCP server.
+    Mcp,
+}
+
+impl Origin {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Auto, Self::JsonSchema, Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Mcp];
+
+    /// The one of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|origin| origin.name() == name)
+    }
+
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::JsonSchema => "json-schema",
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Mcp => "mcp",
+        }
+    }
+}
+
+/// How something is imported.
+#[derive(Debug, Clone, Copy)]
+pub struct Options<'o> {
+    /// What the JSON is.
+    pub from: Origin,
+    /// The name of the tool that a bare schema is imported as.
+    pub name: &'o str,
+    /// The name of a container that holds all tools, if there shall be one.
+    pub container: Option<&'o str>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self { from: Origin::Auto, name: "tool", container: None }
+    }
+}
+
+/// What an import gives.
+#[derive(Debug)]
+pub struct Imported {
+    /// What the JSON declares. Nobody has checked it yet: the text has to be read for that.
+    pub module: Module,
+    /// The module as gram text.
+    pub text: String,
+    /// What is kept word for word, because gram has no words for it.
+    pub verbatim: Vec<Place>,
+    /// How many types name a value that they reject themselves, which are marked `unsound: true`.
+    pub unsound: usize,
+    /// What was left out, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// A place that is kept word for word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The tool; for an entry of `$defs` that several tools have, the first of them.
+    pub tool: String,
+    /// Where in its schema: `properties.filter.items`; empty for the whole schema. A place in the
+    /// schema of its result begins with `outputSchema`.
+    pub path: String,
+    /// Why, as a sentence without its full stop.
+    pub reason: String,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tool, path, reason } = self;
+        if path.is_empty() {
+            return write!(f, "tool `{tool}`: the whole schema: {reason}");
+        }
+        write!(f, "tool `{tool}`: {path}: {reason}")
+    }
+}
+
+/// Imports a JSON text, or one with a document on each line.
+///
+/// ```
+/// use gram_schema::import::{Options, import};
+///
+/// let json = r#"{"tools": [{
+///     "name": "forecast",
+///     "description": "Says what the weather will be",
+///     "inputSchema": {
+///         "type": "object",
+///         "properties": {"city": {"type": "string"}, "days": {"type": "integer", "default": 3}},
+///         "required": ["city"]
+///     }
+/// }]}"#;
+/// let imported = import(json, &Options::default()).unwrap();
+/// assert_eq!(
+///     imported.text,
+///     "/** Says what the weather will be */
+/// [forecast:Tool |
+///   (city::Text)==>(days::Int {default: 3})==>(::Any)
+/// ]
+/// "
+/// );
+/// ```
+///
+/// # Errors
+///
+/// When the text is no JSON, or nothing that holds tools, or has two different tools of one name.
+pub fn import(json: &str, options: &Options<'_>) -> Result<Imported, ImportError> {
+    let json = json.trim_start_matches('\u{feff}');
+    if json.trim().is_empty() {
+        return Err(ImportError::Empty);
+    }
+    match serde_json::from_str(json) {
+        Ok(document) => import_value(document, options),
+        Err(error) => {
+            let lines = serde_json::Deserializer::from_str(json).into_iter();
+            match lines.collect::<Result<Vec<Value>, _>>() {
+                Ok(documents) => import_all(documents, options),
+                Err(_) => Err(ImportError::Json(error)),
+            }
+        }
+    }
+}
+
+/// Imports JSON that was read before. It may nest as deep as `serde_json` reads it.
+///
+/// # Errors
+///
+/// When the JSON is nothing that holds tools, or has two different tools of one name.
+pub fn import_value(document: Value, options: &Options<'_>) -> Result<Imported, ImportError> {
+    import_all(vec![document], options)
+}
+
+fn import_all(documents: Vec<Value>, options: &Options<'_>) -> Result<Imported, ImportError> {
+    let mut input = Input::default();
+    let several = documents.len() > 1;
+    for (at, document) in documents.into_iter().enumerate() {
+        if several {
+            let name = format!("{}{}", options.name, at + 1);
+            input.document(document, options.from, &name)?;
+        } else {
+            input.document(document, options.from, options.name)?;
+        }
+    }
+    let Input { tools, is_mcp, mut notes } = input;
+    let tools = distinct(tools, options.container, &mut notes)?;
+    let mut module = Module::default();
+    let mut converter = Converter::default();
+    let mut registry = Registry::default();
+    let tools: Vec<_> =
+        tools.into_iter().map(|tool| tool::Raw::new(tool, &mut converter, &mut registry)).collect();
+    registry.convert(&mut converter);
+    for raw in tools {
+        let tool = raw.convert(&mut converter, &registry);
+        module.tools.push(tool);
+    }
+    module.types = std::mem::take(&mut converter.types);
+    let unsound = sound::mark(&mut module);
+    module.terms = terms::find(&module);
+    if let Some(name) = options.container {
+        module.containers.push(Container {
+            name: SmolStr::new(name),
+            description: None,
+            source: if is_mcp { Source::Mcp } else { Source::default() },
+            members: module.tools.iter().map(|tool| tool.name.clone()).collect(),
+            attributes: Vec::new(),
+        });
+    }
+    let text = crate::print::print(&module);
+    Ok(Imported { module, text, verbatim: converter.places, unsound, notes })
+}
+
+/// The tools without those that stand there twice.
+fn distinct(
+    tools: Vec<Found>,
+    container: Option<&str>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Found>, ImportError> {
+    let mut known: HashMap<String, usize> = HashMap::with_capacity(tools.len());
+    let mut kept: Vec<Found> = Vec::with_capacity(tools.len());
+    for tool in tools {
+        if container == Some(tool.name.as_str()) {
+            return Err(ImportError::SameName(tool.name));
+        }
+        match known.get(&tool.name) {
+            Some(at) if kept.get(*at) == Some(&tool) => {
+                notes.push(format!("`{}` stands there twice, and is imported once", tool.name));
+            }
+            Some(_) => return Err(ImportError::SameName(tool.name)),
+            None => {
+                known.insert(tool.name.clone(), kept.len());
+                kept.push(tool);
+            }
+        }
+    }
+    Ok(kept)
+}

@@ -1,0 +1,399 @@
+//! One schema to a type in its place.
+//!
+//! A schema is judged before it is taken apart, so what gram has no words for is still whole and
+//! is kept word for word, at the smallest place that holds it.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
+use serde_json::{Map, Value};
+use smol_str::SmolStr;
+
+use super::Place;
+use super::keywords::{self, Plan, Reason, Shape};
+use super::names::{Hint, Role, is_type_name, pascal};
+use super::parts::{
+    Form, Parts, is_bare, is_expression, is_short_record, may_stand_inline,
+};
+use crate::model::{
+    Field, Host, ObjectType, Open, Presence, Slot, Type, TypeDeclaration, TypeId, TypeKind, Types,
+};
+
+/// How deep schemas may nest: what is deeper is kept word for word.
+const MAX_DEPTH: usize = 60;
+
+/// How deep a type expression nests before a part of it gets a name.
+const MAX_NESTING: usize = 20;
+
+/// With how many types of the same outline a new one is compared.
+const MOST_COMPARED: usize = 50;
+
+/// Reads schemas, and collects the types that they declare.
+#[derive(Default)]
+pub(super) struct Converter {
+    pub(super) types: Types,
+    /// What is kept word for word.
+    pub(super) places: Vec<Place>,
+    /// The names of top-level types.
+    pub(super) top_names: HashSet<SmolStr>,
+    pub(super) scope: Scope,
+}
+
+/// What is read at the moment: a tool, or an entry of `$defs`.
+#[derive(Default)]
+pub(super) struct Scope {
+    /// The tool's name.
+    pub(super) tool: SmolStr,
+    /// Whether types that are declared now stand inside of the tool.
+    pub(super) local: bool,
+    /// The names of the tool's own types.
+    names: HashSet<SmolStr>,
+    /// The types that were declared, by their outline.
+    known: HashMap<u64, Vec<TypeId>>,
+    /// The entries of `$defs`.
+    pub(super) definitions: Option<Rc<HashMap<String, TypeId>>>,
+    /// Where in the tool.
+    pub(super) path: String,
+    depth: usize,
+    nesting: usize,
+}
+
+impl Scope {
+    pub(super) fn new(tool: &SmolStr, local: bool) -> Self {
+        Self { tool: tool.clone(), local, ..Self::default() }
+    }
+}
+
+impl Converter {
+    /// Does something one step further down.
+    pub(super) fn within<T>(&mut self, step: &str, then: impl FnOnce(&mut Self) -> T) -> T {
+        let len = self.scope.path.len();
+        if len > 0 {
+            self.scope.path.push('.');
+        }
+        self.scope.path.push_str(step);
+        let done = then(self);
+        self.scope.path.truncate(len);
+        done
+    }
+
+    /// A place that keeps a schema word for word.
+    pub(super) fn keep(&mut self, schema: Value, reason: Reason) -> Slot {
+        let (tool, path) = (self.scope.tool.clone(), self.scope.path.clone());
+        self.places.push(Place { tool: tool.into(), path, reason });
+        let mut slot = Slot::default();
+        slot.details_mut().verbatim = Some(Box::new(schema));
+        slot
+    }
+
+    /// A type with all that is said of it, in a place that can have attributes.
+    pub(super) fn node(&mut self, schema: Value, hint: Hint<'_>) -> Slot {
+        let nesting = std::mem::take(&mut self.scope.nesting);
+        let (mut slot, form) = self.read(schema, hint);
+        self.scope.nesting = nesting;
+        if !may_stand_inline(&slot.ty, form) {
+            let mut declared = Slot::new(std::mem::take(&mut slot.ty));
+            // What narrows a type belongs to it, what is said of it to the place.
+            if let Some(details) = &mut slot.details
+                && (!details.constraints.is_empty() || details.type_list)
+            {
+                let inner = declared.details_mut();
+                inner.constraints = std::mem::take(&mut details.constraints);
+                inner.unsound = std::mem::take(&mut details.unsound);
+                inner.type_list = std::mem::take(&mut details.type_list);
+            }
+            slot.details.take_if(|details| **details == crate::model::Details::default());
+            slot.ty = Type::Named(self.declare(declared, form, hint));
+        }
+        slot
+    }
+
+    /// A type in a place that has no attributes.
+    fn bare(&mut self, schema: Value, hint: Hint<'_>) -> Type {
+        let title = title_of(&schema);
+        let hint = match &title {
+            Some(title) if !title.is_empty() => Hint { key: title, role: Role::Whole, ..hint },
+            _ => hint,
+        };
+        let deep = self.scope.nesting >= MAX_NESTING;
+        let nesting = if deep { std::mem::take(&mut self.scope.nesting) } else { self.scope.nesting };
+        self.scope.nesting += 1;
+        let (slot, form) = self.read(schema, hint);
+        self.scope.nesting = nesting;
+        let says_all = is_bare(&slot) && is_expression(&slot.ty);
+        if !deep && says_all && may_stand_inline(&slot.ty, form) {
+            return slot.ty;
+        }
+        Type::Named(self.declare(slot, form, hint))
+    }
+
+    /// An entry of `$defs`.
+    pub(super) fn definition(&mut self, schema: Value, hint: Hint<'_>) -> (Slot, TypeKind) {
+        let (slot, form) = self.read(schema, hint);
+        form.declared(slot)
+    }
+
+    fn read(&mut self, schema: Value, hint: Hint<'_>) -> (Slot, Form) {
+        let Value::Object(map) = schema else {
+            return (self.keep(schema, "it is no schema with keywords".to_owned()), Form::Plain);
+        };
+        let plan = if self.scope.depth < MAX_DEPTH {
+            keywords::plan(&map, self.scope.definitions.as_deref())
+        } else {
+            Err("it nests too deep".to_owned())
+        };
+        match plan {
+            Ok(plan) => {
+                self.scope.depth += 1;
+                let read = self.build(map, plan, hint);
+                self.scope.depth -= 1;
+                read
+            }
+            Err(reason) => (self.keep(Value::Object(map), reason), Form::Plain),
+        }
+    }
+
+    /// Takes a schema apart for which gram has words.
+    fn build(&mut self, map: Map<String, Value>, plan: Plan, hint: Hint<'_>) -> (Slot, Form) {
+        let (mut slot, mut parts) = Parts::of(map, plan);
+        let (ty, form) = match plan.shape {
+            Shape::Null => (Type::Null, Form::Plain),
+            Shape::Reference(id) => (Type::Named(id), Form::Plain),
+            Shape::List => (self.list(&mut parts, hint), Form::Plain),
+            Shape::Object => self.object(&mut parts, hint),
+            Shape::AnyOf => (Type::Union(self.members("anyOf", &mut parts, hint)), Form::Union),
+            Shape::OneOf => (Type::OneOf(self.members("oneOf", &mut parts, hint)), Form::Union),
+            Shape::Several => {
+                slot.details_mut().type_list = true;
+                parts.format(&mut slot);
+                (self.several(&mut parts, hint), Form::Union)
+            }
+            Shape::Any => (parts.any(&mut slot), Form::Plain),
+            Shape::Boolean | Shape::Integer | Shape::Number | Shape::Text => {
+                parts.scalar(&mut slot, plan)
+            }
+        };
+        slot.ty = if plan.nullable { Type::Nullable(Box::new(ty)) } else { ty };
+        parts.values(&mut slot, plan.nullable);
+        if let Some(keys) = parts.names.take() {
+            let keys = self.within("propertyNames", |this| this.bare(keys, hint.of(Role::Key)));
+            slot.details_mut().constrain(crate::model::Constraint::Keys(Box::new(keys)));
+        }
+        self.remark(&parts);
+        (slot, form)
+    }
+
+    /// Remembers keywords that narrow a type and that gram only writes down.
+    fn remark(&mut self, parts: &Parts) {
+        parts.assertions.iter().for_each(|keyword| self.note_assertion(keyword));
+    }
+
+    /// Remembers a keyword that narrows a type and that gram only writes down.
+    fn note_assertion(&mut self, keyword: &str) {
+        let tool = self.scope.tool.to_string();
+        let path = self.within(keyword, |this| this.scope.path.clone());
+        self.places.push(Place { tool, path, reason: format!("gram has no word for `{keyword}`") });
+    }
+
+    /// The same for a keyword of a tool's whole schema.
+    pub(super) fn remark_keyword(&mut self, keyword: &str) {
+        if keywords::is_assertion(keyword) {
+            self.note_assertion(keyword);
+        }
+    }
+
+    /// The type of what an object may hold beside its fields.
+    pub(super) fn rest(&mut self, schema: Value, hint: Hint<'_>) -> Type {
+        self.within("additionalProperties", |this| this.bare(schema, hint))
+    }
+
+    /// The types of a list of types.
+    fn several(&mut self, parts: &mut Parts, hint: Hint<'_>) -> Type {
+        let names = std::mem::take(&mut parts.types);
+        let ty = |name: &Value| match name.as_str().unwrap_or_default() {
+            "array" if parts.items.is_some() => self.list(parts, hint),
+            "object" if parts.additional.is_some() => self.object(parts, hint).0,
+            name => parts.bare(name),
+        };
+        Type::Union(names.iter().map(ty).collect())
+    }
+
+    fn list(&mut self, parts: &mut Parts, hint: Hint<'_>) -> Type {
+        let hint = hint.of(Role::Item);
+        if let Some(items) = parts.prefix.take() {
+            let items = items.into_iter().enumerate();
+            let item = |(at, item): (usize, Value)| {
+                let step = format!("prefixItems.{at}");
+                self.within(&step, |this| this.bare(item, hint))
+            };
+            return Type::Tuple(items.map(item).collect());
+        }
+        let item = parts.items.take();
+        Type::List(item.map(|item| {
+            Box::new(self.within("items", |this| this.bare(item, hint)))
+        }))
+    }
+
+    fn members(&mut self, keyword: &str, parts: &mut Parts, hint: Hint<'_>) -> Vec<Type> {
+        let mut members = Vec::with_capacity(parts.members.len());
+        let null = |member: &&Value| member.get("type").is_some_and(|ty| ty == "null");
+        let one = parts.members.len() == 1 + parts.members.iter().filter(null).count();
+        for (at, member) in std::mem::take(&mut parts.members).into_iter().enumerate() {
+            let step = format!("{keyword}.{at}");
+            let kind = kind_of(&member);
+            let hint = match &kind {
+                Some(kind) => Hint { key: kind, role: Role::Whole, ..hint },
+                None if one => hint,
+                None => Hint { role: Role::Member(at), ..hint },
+            };
+            members.push(self.within(&step, |this| this.bare(member, hint)));
+        }
+        // A union of constants alone would be written as an enum.
+        if members.iter().all(|member| matches!(member, Type::Literal(_)))
+            && let Some(first) = members.first_mut()
+        {
+            let slot = Slot::new(std::mem::take(first));
+            let hint = Hint { role: Role::Member(0), ..hint };
+            *first = Type::Named(self.declare(slot, Form::Plain, hint));
+        }
+        members
+    }
+
+    fn object(&mut self, parts: &mut Parts, hint: Hint<'_>) -> (Type, Form) {
+        let properties = parts.properties.take().filter(|properties| !properties.is_empty());
+        let open = match parts.additional.take() {
+            None => Open::Unsaid,
+            Some(Value::Bool(true)) => Open::Yes,
+            Some(Value::Bool(false)) => Open::No,
+            Some(schema) => {
+                let hint = hint.of(Role::Value);
+                let ty = self.within("additionalProperties", |this| this.bare(schema, hint));
+                if properties.is_none() && parts.required.is_empty() {
+                    return (Type::Map(Some(Box::new(ty))), Form::Plain);
+                }
+                Open::Of(Box::new(ty))
+            }
+        };
+        let Some(properties) = properties else {
+            let requires = parts.required.drain(..).map(SmolStr::from).collect();
+            let object = ObjectType { fields: None, requires, open };
+            return (Type::Object(Box::new(object)), Form::Plain);
+        };
+        let owner = hint.name();
+        let (fields, requires) = self.fields(properties, &parts.required, &owner);
+        let object = ObjectType { fields: Some(fields), requires, open };
+        let form = if is_short_record(&object) { Form::Plain } else { Form::Record };
+        (Type::Object(Box::new(object)), form)
+    }
+
+    /// The properties of an object, and the names that are required and are none of them.
+    pub(super) fn fields(
+        &mut self,
+        properties: Map<String, Value>,
+        required: &[String],
+        owner: &str,
+    ) -> (Vec<Field>, Vec<SmolStr>) {
+        let others = required.iter().filter(|name| !properties.contains_key(name.as_str()));
+        let others = others.map(SmolStr::from).collect();
+        let required: HashSet<&str> = required.iter().map(String::as_str).collect();
+        let mut fields = Vec::with_capacity(properties.len());
+        let len = self.scope.path.len();
+        self.scope.path.push_str(if len > 0 { ".properties." } else { "properties." });
+        let start = self.scope.path.len();
+        for (name, schema) in properties {
+            self.scope.path.push_str(&name);
+            let slot = self.node(schema, Hint::new(&name, owner));
+            self.scope.path.truncate(start);
+            let presence = match (required.contains(&*name), slot.default.is_some()) {
+                (true, true) => Presence::Required,
+                (false, false) => Presence::Optional,
+                (true, false) | (false, true) => Presence::ByDefault,
+            };
+            let name = SmolStr::from(name);
+            fields.push(Field { name, slot, presence, host: Host::No, secret: false });
+        }
+        self.scope.path.truncate(len);
+        (fields, others)
+    }
+
+    /// A type with a name: one that was declared before, if it is the same.
+    fn declare(&mut self, slot: Slot, form: Form, hint: Hint<'_>) -> TypeId {
+        let (slot, kind) = form.declared(slot);
+        let outline = outline(&slot, &kind);
+        let known = self.scope.known.entry(outline).or_default();
+        let same = known.iter().take(MOST_COMPARED).find(|id| {
+            let known = self.types.get(**id);
+            known.is_some_and(|known| known.kind == kind && known.slot == slot)
+        });
+        if let Some(id) = same {
+            return *id;
+        }
+        let id = next_id(&self.types);
+        known.push(id);
+        let name = self.free_name(hint);
+        let local = self.scope.local;
+        let declared =
+            TypeDeclaration { name, schema_name: None, kind, slot, local, referred: false };
+        self.types.0.push(declared);
+        id
+    }
+
+    /// A name for a type that nothing else has.
+    fn free_name(&mut self, hint: Hint<'_>) -> SmolStr {
+        let own = hint.name();
+        let long = format!("{}{own}", hint.owner);
+        // Types at the top level are everybody's: a longer name tells better what they are.
+        let names = if self.scope.local { [&own, &long] } else { [&long, &own] };
+        let (top, local) = (&mut self.top_names, &mut self.scope.names);
+        let is_free = |name: &str| {
+            is_type_name(name) && !top.contains(name) && !local.contains(name)
+        };
+        let name = names.into_iter().find(|name| is_free(name)).cloned().unwrap_or_else(|| {
+            let numbered = (2_u64..).map(|number| format!("{own}{number}"));
+            numbered.into_iter().find(|name| is_free(name)).unwrap_or_default()
+        });
+        let name = SmolStr::from(name);
+        if self.scope.local { local } else { top }.insert(name.clone());
+        name
+    }
+}
+
+/// The place of the next type.
+pub(super) fn next_id(types: &Types) -> TypeId {
+    // There are fewer types than bytes in the JSON, which 32 bits count.
+    TypeId(u32::try_from(types.0.len()).unwrap_or(u32::MAX))
+}
+
+/// What two types that are the same have in common, and few others.
+fn outline(slot: &Slot, kind: &TypeKind) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    std::mem::discriminant(kind).hash(&mut hasher);
+    std::mem::discriminant(&slot.ty).hash(&mut hasher);
+    slot.description.hash(&mut hasher);
+    if let Type::Object(object) = &slot.ty {
+        let names = object.fields.iter().flatten().map(|field| &field.name);
+        names.for_each(|name| name.hash(&mut hasher));
+    }
+    hasher.finish()
+}
+
+/// The name that an object's title gives it.
+fn title_of(schema: &Value) -> Option<String> {
+    const LONGEST: usize = 40;
+    let title = schema.get("title")?.as_str()?;
+    let known = schema.get("properties").is_some() || schema.get("enum").is_some();
+    (known && title.len() <= LONGEST).then(|| pascal(title))
+}
+
+/// What kind of object a member of a union is, where one of its properties has but one value.
+fn kind_of(member: &Value) -> Option<String> {
+    const LONGEST: usize = 30;
+    let properties = member.get("properties")?.as_object()?;
+    let kind = properties.values().find_map(|property| {
+        let only = property.get("enum").and_then(Value::as_array).filter(|all| all.len() == 1);
+        property.get("const").or_else(|| only?.first())?.as_str()
+    })?;
+    let name = if kind.len() <= LONGEST { pascal(kind) } else { String::new() };
+    (!name.is_empty()).then_some(name)
+}

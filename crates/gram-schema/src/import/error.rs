@@ -1,0 +1,51 @@
+//! Why a text cannot be imported.
+
+use std::fmt;
+
+/// Why a text cannot be imported.
+#[derive(Debug)]
+pub enum ImportError {
+    /// The text is no JSON, or nests deeper than 128 levels.
+    Json(serde_json::Error),
+    /// There is no text, or nothing but white space.
+    Empty,
+    /// The JSON is nothing that holds tools: what was found.
+    Unrecognised(String),
+    /// The JSON is not what it was said to be: what was wanted, and what was found.
+    Mismatch(&'static str, String),
+    /// A tool has no name: its place in its list, from 1 on.
+    Nameless(usize),
+    /// Two different tools have the same name, or the container and one of its tools.
+    SameName(String),
+    /// The server answered with an error: what it said.
+    Refused(String),
+}
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(error) => write!(f, "this is no JSON: {error}"),
+            Self::Empty => write!(f, "there is nothing to import: the text is empty"),
+            Self::Unrecognised(found) => write!(
+                f,
+                "{found} holds no tools: expected a list of tools as MCP, OpenAI, Anthropic or \
+                 Gemini have them, or a JSON Schema of an object"
+            ),
+            Self::Mismatch(wanted, found) => write!(f, "expected {wanted}, found {found}"),
+            Self::Nameless(at) => write!(f, "tool {at} has no name: expected a text at `name`"),
+            Self::SameName(name) => {
+                write!(f, "two different things are called `{name}`: rename or remove one of them")
+            }
+            Self::Refused(message) => write!(f, "this is an error and no list of tools: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for ImportError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Json(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,408 @@
+//! Whether gram has words for what a schema says, judged before anything is taken from it.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Number, Value};
+
+use crate::model::TypeId;
+use crate::value;
+
+/// What a schema's value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    Any,
+    Null,
+    Boolean,
+    Integer,
+    Number,
+    Text,
+    List,
+    Object,
+    AnyOf,
+    OneOf,
+    /// Several types in a list.
+    Several,
+    Reference(TypeId),
+}
+
+/// How a schema is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Plan {
+    pub(super) shape: Shape,
+    /// Whether null is one more type.
+    pub(super) nullable: bool,
+}
+
+/// Why gram has no words for a schema.
+pub(super) type Reason = String;
+
+/// Keywords that narrow a type and that gram has no word for.
+const ASSERTIONS: [&str; 18] = [
+    "allOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "patternProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "contains",
+    "minContains",
+    "maxContains",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "$dynamicRef",
+    "$recursiveRef",
+    "disallow",
+    "extends",
+];
+
+/// Whether a keyword narrows a type.
+pub(super) fn is_assertion(keyword: &str) -> bool {
+    ASSERTIONS.contains(&keyword)
+}
+
+/// Which families of keywords a schema has.
+#[derive(Default)]
+struct Families(u16);
+
+impl Families {
+    const TEXT: u16 = 1;
+    const NUMBER: u16 = 1 << 1;
+    const LIST: u16 = 1 << 2;
+    const OBJECT: u16 = 1 << 3;
+    const VALUES: u16 = 1 << 4;
+    const FORMAT: u16 = 1 << 5;
+    const BYTES: u16 = 1 << 6;
+    const ANY_OF: u16 = 1 << 7;
+    const ONE_OF: u16 = 1 << 8;
+    const REFERENCE: u16 = 1 << 9;
+
+    fn add(&mut self, family: u16) -> bool {
+        self.0 |= family;
+        true
+    }
+
+    fn has(&self, family: u16) -> bool {
+        self.0 & family != 0
+    }
+
+    /// Whether there is nothing but these.
+    fn only(&self, families: u16) -> bool {
+        self.0 & !families == 0
+    }
+}
+
+/// Reads which keywords a schema has and how gram says them; an error where it has no words.
+pub(super) fn plan(
+    schema: &Map<String, Value>,
+    definitions: Option<&HashMap<String, TypeId>>,
+) -> Result<Plan, Reason> {
+    let mut families = Families::default();
+    for (key, value) in schema {
+        if key != "type" && !known(&mut families, key, value)? {
+            return Err(format!("gram has no word for this value of `{key}`"));
+        }
+    }
+    let (shape, nullable) = shape(schema, &families, definitions)?;
+    let allowed = match shape {
+        Shape::Any => Families::VALUES | Families::TEXT | Families::NUMBER | Families::FORMAT,
+        Shape::Null | Shape::Boolean => Families::VALUES,
+        Shape::Integer | Shape::Number => Families::VALUES | Families::NUMBER | Families::FORMAT,
+        Shape::Text => {
+            Families::VALUES | Families::TEXT | Families::FORMAT | Families::BYTES
+        }
+        Shape::List => Families::VALUES | Families::LIST,
+        Shape::Object => Families::VALUES | Families::OBJECT,
+        Shape::AnyOf => Families::ANY_OF,
+        Shape::OneOf => Families::ONE_OF,
+        Shape::Several => of_several(schema, &families)?,
+        Shape::Reference(_) => Families::REFERENCE,
+    };
+    if !families.only(allowed) {
+        return Err("some of its keywords are about another type than its own".to_owned());
+    }
+    if nullable && schema.contains_key("const") {
+        return Err("a constant is beside a type that may be null".to_owned());
+    }
+    bounds(schema)?;
+    match shape {
+        Shape::List => tuple(schema)?,
+        Shape::Object => required(schema)?,
+        Shape::AnyOf | Shape::OneOf => members(schema)?,
+        _ => {}
+    }
+    Ok(Plan { shape, nullable })
+}
+
+/// Whether gram can say a keyword with this value; an error where it cannot say the keyword.
+fn known(families: &mut Families, key: &str, value: &Value) -> Result<bool, Reason> {
+    use Families as F;
+    let is_schema = || value.is_object() || value.is_boolean();
+    Ok(match key {
+        "title" | "description" => value.is_string(),
+        "default" => true,
+        "examples" => value.is_array(),
+        "deprecated" => *value == Value::Bool(true),
+        "enum" => families.add(F::VALUES) && value.as_array().is_some_and(|all| !all.is_empty()),
+        "const" => families.add(F::VALUES),
+        "pattern" => families.add(F::TEXT) && value.is_string(),
+        "minLength" | "maxLength" => families.add(F::TEXT) && value.is_u64(),
+        "format" => families.add(F::FORMAT) && value.is_string(),
+        "contentEncoding" => families.add(F::BYTES) && value == "base64",
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
+            families.add(F::NUMBER) && bound(value).is_some()
+        }
+        "multipleOf" => {
+            let positive = |number: &Number| {
+                value::compare(number, &Number::from(0)) == std::cmp::Ordering::Greater
+            };
+            families.add(F::NUMBER) && bound(value).is_some_and(|step| positive(&step))
+        }
+        "items" => families.add(F::LIST) && is_schema(),
+        "prefixItems" => {
+            families.add(F::LIST) && value.as_array().is_some_and(|items| items.len() > 1)
+        }
+        "minItems" | "maxItems" => families.add(F::LIST) && value.is_u64(),
+        "uniqueItems" => families.add(F::LIST) && *value == Value::Bool(true),
+        "properties" => families.add(F::OBJECT) && value.is_object(),
+        "required" => families.add(F::OBJECT) && value.is_array(),
+        "additionalProperties" | "propertyNames" => families.add(F::OBJECT) && is_schema(),
+        "minProperties" | "maxProperties" => families.add(F::OBJECT) && value.is_u64(),
+        "anyOf" => families.add(F::ANY_OF) && value.as_array().is_some_and(|all| !all.is_empty()),
+        "oneOf" => families.add(F::ONE_OF) && value.as_array().is_some_and(|all| !all.is_empty()),
+        "$ref" => families.add(F::REFERENCE) && value.is_string(),
+        // gramc writes these itself, and only at the root.
+        "$defs" | "definitions" | "$schema" | "additionalItems" => {
+            return Err(format!("gram has no word for `{key}` here"));
+        }
+        _ => true,
+    })
+}
+
+/// What a schema's value is, and whether it may be null, too.
+fn shape(
+    schema: &Map<String, Value>,
+    families: &Families,
+    definitions: Option<&HashMap<String, TypeId>>,
+) -> Result<(Shape, bool), Reason> {
+    let ty = schema.get("type");
+    let several = [Families::ANY_OF, Families::ONE_OF, Families::REFERENCE];
+    let several = several.iter().filter(|family| families.has(**family)).count();
+    if several + usize::from(ty.is_some()) > 1 {
+        return Err("it says in several ways what it is".to_owned());
+    }
+    if let Some(Value::String(target)) = schema.get("$ref") {
+        return match definition(target).and_then(|name| definitions?.get(&*name)) {
+            Some(id) => Ok((Shape::Reference(*id), false)),
+            None => Err(format!("it refers to `{target}`, which is no entry of `$defs`")),
+        };
+    }
+    match ty {
+        None if families.has(Families::ANY_OF) => Ok((Shape::AnyOf, false)),
+        None if families.has(Families::ONE_OF) => Ok((Shape::OneOf, false)),
+        None => Ok((Shape::Any, false)),
+        Some(Value::String(name)) => Ok((named(name)?, false)),
+        Some(Value::Array(names)) => match names.as_slice() {
+            [Value::String(name), Value::String(null)] if null == "null" && name != "null" => {
+                Ok((named(name)?, true))
+            }
+            names => {
+                let mut known = HashSet::new();
+                for name in names {
+                    named(name.as_str().unwrap_or_default())?;
+                    if !known.insert(name) {
+                        return Err("its list of types names one twice".to_owned());
+                    }
+                }
+                if names.is_empty() {
+                    return Err("its list of types is empty".to_owned());
+                }
+                Ok((Shape::Several, false))
+            }
+        },
+        Some(_) => Err("its `type` is no name".to_owned()),
+    }
+}
+
+/// The families of keywords that fit a list of types.
+fn of_several(schema: &Map<String, Value>, families: &Families) -> Result<u16, Reason> {
+    use Families as F;
+    let names = schema.get("type").and_then(Value::as_array);
+    let has = |name: &str| names.is_some_and(|names| names.iter().any(|known| known == name));
+    let mut allowed = F::VALUES;
+    for (name, family) in [
+        ("string", F::TEXT | F::FORMAT | F::BYTES),
+        ("integer", F::NUMBER | F::FORMAT),
+        ("number", F::NUMBER | F::FORMAT),
+        ("array", F::LIST),
+    ] {
+        if has(name) {
+            allowed |= family;
+        }
+    }
+    // Of an object beside other types, only its values have a word.
+    let open = schema.get("additionalProperties");
+    let others = ["properties", "required", "propertyNames", "minProperties", "maxProperties"];
+    if families.has(F::OBJECT) && has("object") {
+        if !open.is_some_and(Value::is_object) || others.iter().any(|key| schema.contains_key(*key)) {
+            return Err("its object, which is one of several types, says more than gram can".to_owned());
+        }
+        allowed |= F::OBJECT;
+    }
+    if families.has(F::LIST) && has("array") {
+        let sized = ["minItems", "maxItems"].iter().any(|key| schema.contains_key(*key));
+        if schema.contains_key("prefixItems") || (sized && has("object")) {
+            return Err("its list, which is one of several types, says more than gram can".to_owned());
+        }
+    }
+    Ok(allowed)
+}
+
+pub(super) fn named(name: &str) -> Result<Shape, Reason> {
+    Ok(match name {
+        "null" => Shape::Null,
+        "boolean" => Shape::Boolean,
+        "integer" => Shape::Integer,
+        "number" => Shape::Number,
+        "string" => Shape::Text,
+        "array" => Shape::List,
+        "object" => Shape::Object,
+        name => return Err(format!("JSON Schema has no type `{name}`")),
+    })
+}
+
+/// The entry of `$defs` that a reference names, if it is written as gramc writes it.
+pub(super) fn definition(target: &str) -> Option<Cow<'_, str>> {
+    let name = target.strip_prefix("#/$defs/")?;
+    if !name.contains(['~', '/']) {
+        return Some(Cow::Borrowed(name));
+    }
+    let plain = name.replace("~1", "/").replace("~0", "~");
+    (plain.replace('~', "~0").replace('/', "~1") == name).then_some(Cow::Owned(plain))
+}
+
+/// A number as the bound of a range, which has no exponent in gram; `None` for what is no number,
+/// or one that is too long without its exponent.
+pub(super) fn bound(value: &Value) -> Option<Number> {
+    const LONGEST: i64 = 400;
+    let Value::Number(number) = value else { return None };
+    let text = number.to_string();
+    let Some((mantissa, exponent)) = text.split_once(['e', 'E']) else {
+        return Some(number.clone());
+    };
+    let exponent: i64 = exponent.parse().ok().filter(|e: &i64| e.abs() <= LONGEST)?;
+    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let point = i64::try_from(whole.len()).ok()? + exponent;
+    let text = match usize::try_from(point) {
+        Ok(point) if point >= digits.len() => {
+            let digits = digits.trim_start_matches('0');
+            let zeros = if digits.is_empty() { 1 } else { point.checked_sub(whole.len() + fraction.len())? };
+            format!("{sign}{digits}{}", "0".repeat(zeros))
+        }
+        Ok(point) if point > 0 => {
+            let (whole, fraction) = digits.split_at_checked(point)?;
+            let whole = whole.trim_start_matches('0');
+            let whole = if whole.is_empty() { "0" } else { whole };
+            format!("{sign}{whole}.{fraction}")
+        }
+        _ => format!("{sign}0.{}{digits}", "0".repeat(usize::try_from(-point).ok()?)),
+    };
+    Some(Number::from_string_unchecked(text))
+}
+
+/// Refuses bounds that leave nothing, which gram takes for a mistake.
+fn bounds(schema: &Map<String, Value>) -> Result<(), Reason> {
+    for (least, most) in [
+        ("minimum", "maximum"),
+        ("minLength", "maxLength"),
+        ("minItems", "maxItems"),
+        ("minProperties", "maxProperties"),
+    ] {
+        if let (Some(Value::Number(low)), Some(Value::Number(high))) =
+            (schema.get(least), schema.get(most))
+            && value::compare(low, high) == std::cmp::Ordering::Greater
+        {
+            return Err(format!("its `{least}` is greater than its `{most}`"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses tuples that are of neither of the two kinds that gram writes.
+fn tuple(schema: &Map<String, Value>) -> Result<(), Reason> {
+    let Some(Value::Array(items)) = schema.get("prefixItems") else { return Ok(()) };
+    let count = items.len() as u64;
+    let size = |key: &str| schema.get(key).map(Value::as_u64);
+    let rest = schema.get("items");
+    let closed = rest == Some(&Value::Bool(false)) && size("maxItems").is_none();
+    let sized = rest.is_none() && size("maxItems") == Some(Some(count));
+    if size("minItems") == Some(Some(count)) && (closed || sized) {
+        return Ok(());
+    }
+    Err("it is a list of which only the first items have a type of their own".to_owned())
+}
+
+/// Refuses names of required properties that are no text, or stand there twice.
+fn required(schema: &Map<String, Value>) -> Result<(), Reason> {
+    let Some(Value::Array(names)) = schema.get("required") else { return Ok(()) };
+    let mut known = HashSet::with_capacity(names.len());
+    for name in names {
+        let Value::String(name) = name else {
+            return Err("`required` holds what is no name".to_owned());
+        };
+        if !known.insert(name) {
+            return Err(format!("`required` names `{name}` twice"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses members that stand in a union twice.
+fn members(schema: &Map<String, Value>) -> Result<(), Reason> {
+    let all = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
+    let mut known = HashSet::new();
+    if all.into_iter().flatten().all(|member| known.insert(member)) {
+        return Ok(());
+    }
+    Err("two of the types that it may be are the same".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_lose_their_exponents() {
+        for (text, expected) in [
+            ("1e3", "1000"),
+            ("1.5E1", "15"),
+            ("1.25e1", "12.5"),
+            ("-1e-7", "-0.0000001"),
+            ("12.5e-1", "1.25"),
+            ("0e5", "0"),
+            ("0.001e2", "0.1"),
+            ("0.5", "0.5"),
+        ] {
+            let value: Value = serde_json::from_str(text).unwrap_or_default();
+            let number = bound(&value).map(|number| number.to_string());
+            assert_eq!(number.as_deref(), Some(expected), "{text}");
+        }
+        let huge: Value = serde_json::from_str("1e999").unwrap_or_default();
+        assert_eq!(bound(&huge), None);
+    }
+
+    #[test]
+    fn references_name_definitions() {
+        assert_eq!(definition("#/$defs/A").as_deref(), Some("A"));
+        assert_eq!(definition("#/$defs/a~1b~0c").as_deref(), Some("a/b~c"));
+        assert_eq!(definition("#/$defs/a/b"), None);
+        assert_eq!(definition("#/$defs/a~2"), None);
+        assert_eq!(definition("#"), None);
+        assert_eq!(definition("#/definitions/A"), None);
+    }
+}

@@ -1,0 +1,94 @@
+//! Schemas of OpenAPI 3.0, as Gemini has them, to JSON Schema.
+
+use serde_json::{Map, Number, Value};
+
+/// Turns a schema into one of JSON Schema: types in small letters, null as a type, sizes as
+/// numbers.
+pub(super) fn to_json_schema(schema: &mut Value) {
+    let Value::Object(map) = schema else { return };
+    for (key, value) in map.iter_mut() {
+        match (key.as_str(), value) {
+            ("type", Value::String(name)) => name.make_ascii_lowercase(),
+            ("properties", Value::Object(inner)) => inner.values_mut().for_each(to_json_schema),
+            ("items" | "additionalProperties", inner) => to_json_schema(inner),
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(inner)) => {
+                inner.iter_mut().for_each(to_json_schema);
+            }
+            (
+                "minItems" | "maxItems" | "minLength" | "maxLength" | "minProperties"
+                | "maxProperties",
+                value,
+            ) => {
+                // Whole numbers of 64 bits stand in quotes in the JSON of protocol buffers.
+                let number = value.as_str().and_then(|text| text.parse::<u64>().ok());
+                if let Some(number) = number {
+                    *value = Value::Number(Number::from(number));
+                }
+            }
+            _ => {}
+        }
+    }
+    if map.get("type").is_some_and(|ty| ty == "type_unspecified") {
+        map.shift_remove("type");
+    }
+    if let Some(example) = map.shift_remove("example") {
+        map.entry("examples").or_insert_with(|| Value::Array(vec![example]));
+    }
+    if map.get("nullable").is_some_and(Value::is_boolean)
+        && map.shift_remove("nullable") == Some(Value::Bool(true))
+    {
+        allow_null(map);
+    }
+}
+
+fn allow_null(map: &mut Map<String, Value>) {
+    let null = || Value::String("null".to_owned());
+    if let Some(Value::Array(members)) = map.get_mut("anyOf") {
+        let member = Map::from_iter([("type".to_owned(), null())]);
+        members.push(Value::Object(member));
+        return;
+    }
+    if let Some(ty) = map.get_mut("type")
+        && ty.is_string()
+        && *ty != "null"
+    {
+        let name = ty.take();
+        *ty = Value::Array(vec![name, null()]);
+        if let Some(Value::Array(values)) = map.get_mut("enum")
+            && !values.contains(&Value::Null)
+        {
+            values.push(Value::Null);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn schemas_of_gemini_become_json_schemas() {
+        let mut schema = json!({
+            "type": "OBJECT",
+            "properties": {
+                "unit": {"type": "STRING", "nullable": true, "enum": ["c", "f"]},
+                "days": {"type": "ARRAY", "items": {"type": "INTEGER"}, "maxItems": "5"},
+                "at": {"anyOf": [{"type": "STRING"}, {"type": "NUMBER"}], "nullable": true},
+                "nullable": {"type": "BOOLEAN", "nullable": false, "example": true}
+            }
+        });
+        to_json_schema(&mut schema);
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "unit": {"type": ["string", "null"], "enum": ["c", "f", null]},
+                "days": {"type": "array", "items": {"type": "integer"}, "maxItems": 5},
+                "at": {"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "null"}]},
+                "nullable": {"type": "boolean", "examples": [true]}
+            }
+        });
+        assert_eq!(schema, expected);
+    }
+}

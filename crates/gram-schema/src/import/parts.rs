@@ -1,0 +1,389 @@
+//! The parts of a schema, taken apart, and the types that need no name.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+use smol_str::SmolStr;
+
+use super::keywords::{Plan, Shape, bound, is_assertion};
+use crate::format::Format;
+use crate::model::{
+    Constraint, ObjectType, Open, Presence, Slot, Type, TypeKind,
+};
+use crate::value;
+
+/// The longest type that stands where it is used, in columns. A longer one gets a name.
+const LONGEST_TYPE: usize = 60;
+
+/// How a type would be declared if it gets a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Plain,
+    Record,
+    Enum,
+    Union,
+}
+
+impl Form {
+    /// A type as it is declared.
+    pub(super) fn declared(self, mut slot: Slot) -> (Slot, TypeKind) {
+        let object = match &slot.ty {
+            Type::Nullable(inner) => &**inner,
+            ty => ty,
+        };
+        let has_fields =
+            matches!(object, Type::Object(object) if object.fields.is_some());
+        let kind = match self {
+            _ if has_fields => TypeKind::Record,
+            Self::Plain | Self::Record => TypeKind::Alias,
+            Self::Union => TypeKind::Union(None),
+            Self::Enum => {
+                if let Type::Union(members) = std::mem::replace(&mut slot.ty, Type::Text) {
+                    let values = members.into_iter().filter_map(|member| match member {
+                        Type::Literal(value) => Some(*value),
+                        _ => None,
+                    });
+                    slot.details_mut().constrain(Constraint::Enum(values.collect()));
+                }
+                TypeKind::Enum(Vec::new())
+            }
+        };
+        (slot, kind)
+    }
+}
+
+/// The keywords of a schema that need more than to be taken over.
+#[derive(Default)]
+pub(super) struct Parts {
+    pub(super) items: Option<Value>,
+    pub(super) prefix: Option<Vec<Value>>,
+    pub(super) properties: Option<Map<String, Value>>,
+    pub(super) required: Vec<String>,
+    pub(super) additional: Option<Value>,
+    pub(super) names: Option<Value>,
+    pub(super) members: Vec<Value>,
+    /// The names of a list of types.
+    pub(super) types: Vec<Value>,
+    /// Keywords that narrow the type and that gram has no word for.
+    pub(super) assertions: Vec<String>,
+    format: Option<String>,
+    bytes: bool,
+    values: Option<Vec<Value>>,
+    constant: Option<Value>,
+}
+
+impl Parts {
+    /// Takes a schema apart. What needs no more stands in the slot.
+    pub(super) fn of(map: Map<String, Value>, plan: Plan) -> (Slot, Self) {
+        let (mut slot, mut parts) = (Slot::default(), Self::default());
+        for (key, value) in map {
+            parts.take(&mut slot, key, value, plan);
+        }
+        (slot, parts)
+    }
+
+    fn take(&mut self, slot: &mut Slot, key: String, value: Value, plan: Plan) {
+        if let Some(constraint) = constraint(&key, &value) {
+            // A tuple that ends with its items says by itself how many there are.
+            let said = self.prefix.is_some() && self.items.is_some();
+            if !(said && key == "minItems") {
+                slot.details_mut().constrain(constraint);
+            }
+            return;
+        }
+        match (key.as_str(), value) {
+            ("title", Value::String(text)) => slot.details_mut().title = Some(text.into()),
+            ("description", Value::String(text)) => slot.description = Some(text.into()),
+            ("default", value) => slot.default = Some(Box::new(value)),
+            ("examples", Value::Array(examples)) => slot.details_mut().examples = Some(examples),
+            ("deprecated", _) => slot.details_mut().deprecated = true,
+            ("enum", Value::Array(values)) => self.values = Some(values),
+            ("const", value) => self.constant = Some(value),
+            ("format", Value::String(format)) => self.format = Some(format),
+            ("contentEncoding", _) => self.bytes = true,
+            ("items", value) => self.items = Some(value),
+            ("prefixItems", Value::Array(items)) => self.prefix = Some(items),
+            ("properties", Value::Object(properties)) => self.properties = Some(properties),
+            ("required", Value::Array(names)) => {
+                self.required = names
+                    .into_iter()
+                    .filter_map(|name| match name {
+                        Value::String(name) => Some(name),
+                        _ => None,
+                    })
+                    .collect();
+            }
+            ("additionalProperties", value) => self.additional = Some(value),
+            ("propertyNames", value) => self.names = Some(value),
+            ("anyOf" | "oneOf", Value::Array(members)) => self.members = members,
+            ("type", Value::Array(names)) if plan.shape == Shape::Several => self.types = names,
+            ("type" | "$ref", _) => {}
+            (_, value) => self.extend(slot, key, value),
+        }
+        // A tuple that ends with its items: see above, whichever of the keywords comes first.
+        if plan.shape == Shape::List
+            && self.prefix.is_some()
+            && self.items.is_some()
+            && let Some(details) = &mut slot.details
+        {
+            details.constraints.retain(|known| !matches!(known, Constraint::MinSize(_)));
+        }
+    }
+
+    /// A keyword that gram has no word for. Those of nobody's standard are written first.
+    fn extend(&mut self, slot: &mut Slot, key: String, value: Value) {
+        if is_assertion(&key) {
+            self.assertions.push(key.clone());
+        }
+        let extensions = &mut slot.details_mut().extensions;
+        let at = if key.starts_with("x-") {
+            extensions.iter().position(|(known, _)| !known.starts_with("x-"))
+        } else {
+            None
+        };
+        extensions.insert(at.unwrap_or(extensions.len()), (SmolStr::from(key), value));
+    }
+
+    /// The bare type of a name in a list of types.
+    pub(super) fn bare(&mut self, name: &str) -> Type {
+        match name {
+            "null" => Type::Null,
+            "boolean" => Type::Boolean,
+            "integer" => Type::Integer,
+            "number" => Type::Number,
+            "array" => Type::List(None),
+            "object" => Type::Object(Box::default()),
+            _ if self.bytes => Type::Bytes,
+            _ => Type::Text,
+        }
+    }
+
+    /// The format as a constraint.
+    pub(super) fn format(&mut self, slot: &mut Slot) {
+        if let Some(format) = self.format.take() {
+            slot.details_mut().constrain(Constraint::Format(format.into()));
+        }
+    }
+
+    /// A value of no type that is said.
+    pub(super) fn any(&mut self, slot: &mut Slot) -> Type {
+        self.format(slot);
+        let narrowed = slot.details.as_ref().is_some_and(|details| !details.constraints.is_empty());
+        match &mut self.constant {
+            Some(constant) if !narrowed && self.values.is_none() && is_literal(constant) => {
+                Type::Literal(Box::new(self.constant.take().unwrap_or_default()))
+            }
+            _ => Type::Any,
+        }
+    }
+
+    /// A text, number or boolean.
+    pub(super) fn scalar(&mut self, slot: &mut Slot, plan: Plan) -> (Type, Form) {
+        let narrowed = slot.details.as_ref().is_some_and(|details| !details.constraints.is_empty())
+            || self.format.is_some()
+            || self.bytes
+            || self.constant.is_some()
+            || plan.nullable;
+        if !narrowed && let Some(literals) = self.literals(plan.shape) {
+            let form = if plan.shape == Shape::Text { Form::Enum } else { Form::Plain };
+            return (literals, form);
+        }
+        let ty = match plan.shape {
+            Shape::Boolean => Type::Boolean,
+            Shape::Integer => Type::Integer,
+            Shape::Number => Type::Number,
+            _ if self.bytes => Type::Bytes,
+            _ => match self.format.as_deref().and_then(known_format) {
+                Some(format) => {
+                    self.format = None;
+                    Type::Formatted(format)
+                }
+                None => Type::Text,
+            },
+        };
+        self.format(slot);
+        (ty, Form::Plain)
+    }
+
+    /// The enum as a union of literals, where that says the same.
+    fn literals(&mut self, shape: Shape) -> Option<Type> {
+        let values = self.values.as_ref().filter(|values| values.len() > 1)?;
+        let of_kind = match shape {
+            Shape::Text => values.iter().all(Value::is_string),
+            Shape::Boolean => values.iter().all(Value::is_boolean),
+            _ => {
+                let whole = |value: &Value| match value {
+                    Value::Number(number) => Some(value::is_integer(number)),
+                    _ => None,
+                };
+                let kinds: Option<Vec<bool>> = values.iter().map(whole).collect();
+                let all_whole = kinds?.into_iter().all(|whole| whole);
+                all_whole == (shape == Shape::Integer)
+            }
+        };
+        let distinct = match shape {
+            Shape::Text => {
+                let mut known = HashSet::with_capacity(values.len());
+                values.iter().all(|value| known.insert(value.as_str()))
+            }
+            _ => {
+                let mut known = HashSet::with_capacity(values.len());
+                values.iter().all(|value| known.insert(value::canonical(value)))
+            }
+        };
+        if !of_kind || !distinct {
+            return None;
+        }
+        let width: usize = values.iter().map(|value| width_of(value) + 3).sum();
+        if shape != Shape::Text && width > LONGEST_TYPE {
+            return None;
+        }
+        let values = self.values.take().unwrap_or_default().into_iter();
+        Some(Type::Union(values.map(|value| Type::Literal(Box::new(value))).collect()))
+    }
+
+    /// What an enum or a constant says beside a type.
+    pub(super) fn values(&mut self, slot: &mut Slot, nullable: bool) {
+        if let Some(mut values) = self.values.take() {
+            if nullable {
+                // Null is written behind the members where it is not among them.
+                let nulls = values.iter().filter(|value| value.is_null()).count();
+                match (nulls, values.last()) {
+                    (1, Some(Value::Null)) if values.len() > 1 => {
+                        values.pop();
+                    }
+                    (0, _) => slot.details_mut().unsound = true,
+                    _ => {}
+                }
+            }
+            slot.details_mut().constrain(Constraint::Enum(values));
+        }
+        if let Some(constant) = self.constant.take() {
+            slot.details_mut().constrain(Constraint::Const(Box::new(constant)));
+        }
+    }
+}
+
+/// The constraint of a keyword that stands for itself.
+fn constraint(key: &str, value: &Value) -> Option<Constraint> {
+    use Constraint as C;
+    let number = || bound(value);
+    let size = || value.as_u64();
+    match key {
+        "minimum" => number().map(C::Minimum),
+        "maximum" => number().map(C::Maximum),
+        "exclusiveMinimum" => number().map(C::Above),
+        "exclusiveMaximum" => number().map(C::Below),
+        "multipleOf" => number().map(C::MultipleOf),
+        "minLength" => size().map(C::MinLength),
+        "maxLength" => size().map(C::MaxLength),
+        "pattern" => value.as_str().map(|pattern| C::Pattern(pattern.into())),
+        "minItems" | "minProperties" => size().map(C::MinSize),
+        "maxItems" | "maxProperties" => size().map(C::MaxSize),
+        "uniqueItems" => Some(C::Unique),
+        _ => None,
+    }
+}
+
+/// The format that has a type of its own.
+fn known_format(name: &str) -> Option<Format> {
+    use Format as F;
+    let mut all = [
+        F::Date,
+        F::Time,
+        F::DateTime,
+        F::Duration,
+        F::Email,
+        F::Uri,
+        F::Uuid,
+        F::Ipv4,
+        F::Ipv6,
+        F::Hostname,
+    ]
+    .into_iter();
+    all.find(|format| format.json_name() == name)
+}
+
+/// Whether a value is one that a type expression can name by itself.
+fn is_literal(value: &Value) -> bool {
+    value.is_string() || value.is_number() || value.is_boolean()
+}
+
+/// Whether nothing is said of a type.
+pub(super) fn is_bare(slot: &Slot) -> bool {
+    slot.description.is_none() && slot.default.is_none() && slot.details.is_none()
+}
+
+/// Whether an object is so small that it needs no name.
+pub(super) fn is_short_record(object: &ObjectType) -> bool {
+    object.open == Open::Unsaid
+        && object.requires.is_empty()
+        && object.fields.iter().flatten().all(|field| {
+            is_bare(&field.slot) && field.presence != Presence::Required
+        })
+        && width_of_object(object, LONGEST_TYPE) <= LONGEST_TYPE
+}
+
+/// Whether a type can stand where it is used, and is better read there.
+pub(super) fn may_stand_inline(ty: &Type, form: Form) -> bool {
+    match (ty, form) {
+        (_, Form::Record) | (Type::OneOf(_), _) => false,
+        (Type::Union(members), _) if members.len() < 2 => false,
+        (Type::Union(_), Form::Union | Form::Enum) => width(ty, LONGEST_TYPE) <= LONGEST_TYPE,
+        // Before its `?`, an object has no attributes of its own.
+        (Type::Nullable(inner), Form::Plain) => is_expression(inner),
+        _ => true,
+    }
+}
+
+/// Whether a type expression says all of a type.
+pub(super) fn is_expression(ty: &Type) -> bool {
+    match ty {
+        Type::Nullable(inner) => is_expression(inner),
+        Type::Object(object) => object.open == Open::Unsaid && object.requires.is_empty(),
+        _ => true,
+    }
+}
+
+/// About how many columns a type takes; what is over `most` need not be exact.
+fn width(ty: &Type, most: usize) -> usize {
+    let sum = |types: &[Type], between: usize| {
+        let mut sum = 0;
+        for ty in types {
+            sum += width(ty, most) + between;
+            if sum > most {
+                break;
+            }
+        }
+        sum
+    };
+    match ty {
+        Type::Literal(value) => width_of(value),
+        Type::List(Some(inner)) => width(inner, most) + 2,
+        Type::Map(Some(inner)) => width(inner, most) + 5,
+        Type::Nullable(inner) => width(inner, most) + 1,
+        Type::Tuple(types) => sum(types, 2) + 2,
+        Type::Union(types) | Type::OneOf(types) => sum(types, 3),
+        Type::Object(object) => width_of_object(object, most),
+        Type::Named(_) => 12,
+        _ => 5,
+    }
+}
+
+fn width_of_object(object: &ObjectType, most: usize) -> usize {
+    let mut sum = 2;
+    for field in object.fields.iter().flatten() {
+        sum += field.name.chars().count() + 4 + width(&field.slot.ty, most);
+        if sum > most {
+            break;
+        }
+    }
+    sum
+}
+
+fn width_of(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.chars().count() + 2,
+        value => value.to_string().len(),
+    }
+}

@@ -1,0 +1,132 @@
+//! The vocabulary: parameters and fields that several tools use in the same way.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::model::{Field, Module, Open, Slot, Term, Type, TypeId, Types};
+
+/// How a name is used.
+struct Use<'m> {
+    /// The first field of the name, which says its type.
+    first: &'m Type,
+    /// Whether all fields of the name have the same type.
+    one_type: bool,
+    /// The different fields of the name, with how many tools use each and the last of them.
+    fields: Vec<(&'m Field, usize, usize)>,
+}
+
+/// How many different fields of one name are told apart.
+const MOST_FIELDS: usize = 20;
+
+/// The terms of a module: each field that at least two tools use, and whose name means the same
+/// type wherever it stands.
+pub(super) fn find(module: &Module) -> Vec<Term> {
+    let mut finder = Finder { types: &module.types, names: HashMap::new(), order: Vec::new() };
+    let shared = module.tools.len();
+    for (_, declared) in module.types.iter().filter(|(_, declared)| !declared.local) {
+        finder.slot(&declared.slot, shared);
+    }
+    for (at, tool) in module.tools.iter().enumerate() {
+        for field in &tool.parameters {
+            finder.field(field, at, true);
+        }
+        if let Open::Of(ty) = &tool.open {
+            finder.ty(ty, at);
+        }
+        finder.slot(&tool.result.slot, at);
+        let declared: HashSet<TypeId> = tool.types.iter().copied().collect();
+        for (id, declaration) in declared_in(&module.types, tool.types.as_slice()) {
+            if declared.contains(&id) {
+                finder.slot(&declaration.slot, at);
+            }
+        }
+    }
+    finder.finish()
+}
+
+fn declared_in<'m>(
+    types: &'m Types,
+    ids: &'m [TypeId],
+) -> impl Iterator<Item = (TypeId, &'m crate::model::TypeDeclaration)> {
+    ids.iter().filter_map(|id| Some((*id, types.get(*id)?)))
+}
+
+struct Finder<'m> {
+    types: &'m Types,
+    names: HashMap<&'m str, Use<'m>>,
+    /// The names in the order of their first use.
+    order: Vec<&'m str>,
+}
+
+impl<'m> Finder<'m> {
+    fn slot(&mut self, slot: &'m Slot, tool: usize) {
+        match &slot.ty {
+            Type::Nullable(inner) if matches!(**inner, Type::Object(_)) => self.object(inner, tool),
+            Type::Object(_) => self.object(&slot.ty, tool),
+            ty => self.ty(ty, tool),
+        }
+    }
+
+    /// A declared object, whose fields can be said by the vocabulary.
+    fn object(&mut self, ty: &'m Type, tool: usize) {
+        let Type::Object(object) = ty else { return };
+        for field in object.fields.iter().flatten() {
+            self.field(field, tool, true);
+        }
+        if let Open::Of(ty) = &object.open {
+            self.ty(ty, tool);
+        }
+    }
+
+    /// A type expression, whose fields cannot.
+    fn ty(&mut self, ty: &'m Type, tool: usize) {
+        match ty {
+            Type::Object(object) => {
+                for field in object.fields.iter().flatten() {
+                    self.field(field, tool, false);
+                }
+            }
+            ty => crate::check::parts(ty, &mut |part| self.ty(part, tool)),
+        }
+    }
+
+    fn field(&mut self, field: &'m Field, tool: usize, can_be_term: bool) {
+        self.ty(&field.slot.ty, tool);
+        let known = self.names.entry(&field.name).or_insert_with(|| {
+            self.order.push(&field.name);
+            Use { first: &field.slot.ty, one_type: true, fields: Vec::new() }
+        });
+        known.one_type &= *known.first == field.slot.ty;
+        if !known.one_type || !can_be_term {
+            return;
+        }
+        let room = known.fields.len() < MOST_FIELDS;
+        match known.fields.iter_mut().find(|(other, ..)| *other == field) {
+            Some((_, _, last)) if *last == tool => {}
+            Some((_, count, last)) => (*count, *last) = (*count + 1, tool),
+            None if room => known.fields.push((field, 1, tool)),
+            None => {}
+        }
+    }
+
+    fn finish(self) -> Vec<Term> {
+        let Self { types, names, order } = self;
+        let term = |name: &str| {
+            let known = names.get(name).filter(|known| known.one_type)?;
+            // Of those that are used equally often, the first.
+            let most = known.fields.iter().rev().max_by_key(|(_, count, _)| *count);
+            let (field, _, _) = most.filter(|(_, count, _)| *count > 1)?;
+            let global = is_global(types, &field.slot);
+            global.then(|| Term { field: (*field).clone() })
+        };
+        order.into_iter().filter_map(term).collect()
+    }
+}
+
+/// Whether a slot is made of nothing that is declared inside of a tool.
+fn is_global(types: &Types, slot: &Slot) -> bool {
+    let mut global = true;
+    super::walk::names_of_slot(slot, &mut |id| {
+        global &= types.get(id).is_some_and(|declared| !declared.local);
+    });
+    global
+}

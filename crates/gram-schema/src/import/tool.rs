@@ -1,0 +1,218 @@
+//! One tool: its parameter object, its result and what is said of it.
+
+use std::rc::Rc;
+
+use serde_json::{Map, Value};
+use smol_str::SmolStr;
+
+use super::convert::{Converter, Scope};
+use super::defs::{Block, Registry};
+use super::input::Found;
+use super::keywords::{self, Plan, Reason, Shape};
+use super::names::{Hint, pascal};
+use super::walk;
+use crate::model::{Details, Open, Output, Root, Slot, Tool, Type};
+
+/// A tool whose `$defs` are known.
+pub(super) struct Raw {
+    found: Found,
+    name: SmolStr,
+    /// The `$defs` of its parameters, and of its result.
+    definitions: [Option<usize>; 2],
+}
+
+impl Raw {
+    pub(super) fn new(
+        mut found: Found,
+        converter: &mut Converter,
+        registry: &mut Registry,
+    ) -> Self {
+        let name = SmolStr::from(std::mem::take(&mut found.name));
+        let mut take = |schema: &mut Option<Value>| {
+            let Some(Value::Object(map)) = schema else { return None };
+            map.shift_remove("$schema");
+            match map.get_mut("$defs") {
+                Some(Value::Object(definitions)) if !definitions.is_empty() => {
+                    let definitions = std::mem::take(definitions);
+                    map.shift_remove("$defs");
+                    Some(registry.register(converter, &name, definitions))
+                }
+                _ => None,
+            }
+        };
+        let definitions = [take(&mut found.schema), take(&mut found.output)];
+        Self { found, name, definitions }
+    }
+
+    pub(super) fn convert(self, converter: &mut Converter, registry: &Registry) -> Tool {
+        let Self { found, name, definitions: [of_parameters, of_result] } = self;
+        let start = converter.types.0.len();
+        converter.scope = Scope::new(&name, true);
+        let mut tool = Tool {
+            name,
+            description: found.description.map(SmolStr::from),
+            title: found.title.map(SmolStr::from),
+            deprecated: false,
+            parameters: Vec::new(),
+            result: Output { name: None, slot: Slot::default() },
+            open: Open::Unsaid,
+            root: None,
+            types: Vec::new(),
+            attributes: found.attributes,
+        };
+        let block = of_parameters.and_then(|at| registry.blocks.get(at));
+        if let Some(schema) = found.schema {
+            parameters(&mut tool, converter, schema, block);
+        }
+        if let Some(at) = of_parameters {
+            let fields = tool.parameters.iter();
+            let mut roots: Vec<&Type> = fields.map(|field| &field.slot.ty).collect();
+            let keys: Vec<&Type> = tool.parameters.iter().flat_map(|field| keys(&field.slot)).collect();
+            roots.extend(keys);
+            if let Open::Of(ty) = &tool.open {
+                roots.push(ty);
+            }
+            // They stay, for all that is kept word for word, and because they were there.
+            let unreached =
+                registry.unreached(at, &converter.types, &mut roots.into_iter());
+            let root = tool.root.get_or_insert_with(Box::default);
+            // A schema that is kept whole holds its definitions.
+            if root.verbatim.is_none() {
+                root.defs = unreached;
+            }
+        }
+        if let Some(schema) = found.output {
+            tool.result.slot = result(&tool.name, converter, registry, schema, of_result);
+        }
+        tool.root.take_if(|root| **root == Root::default());
+        walk::order_local(&mut converter.types, start, &mut tool);
+        tool
+    }
+}
+
+/// The types of the names of a slot's entries.
+fn keys(slot: &Slot) -> impl Iterator<Item = &Type> {
+    Details::of(slot.details.as_deref()).iter().filter_map(|constraint| match constraint {
+        crate::model::Constraint::Keys(keys) => Some(&**keys),
+        _ => None,
+    })
+}
+
+/// Reads the parameter object.
+fn parameters(tool: &mut Tool, converter: &mut Converter, schema: Value, block: Option<&Block>) {
+    converter.scope.definitions = block.map(|block| Rc::clone(&block.ids));
+    let mut map = match schema {
+        Value::Object(map) => map,
+        other => return keep(tool, converter, other, "it is no schema with keywords".to_owned()),
+    };
+    let owner = pascal(&tool.name);
+    if let Err(reason) = root_plan(&map, converter) {
+        let mut whole = map.clone();
+        if let Some(block) = block {
+            whole.insert("$defs".to_owned(), Value::Object(block.original().clone()));
+        }
+        keep(tool, converter, Value::Object(whole), reason);
+        // The signature says what can be said of it.
+        let known = converter.places.len();
+        if let Some(Value::Object(properties)) = map.remove("properties") {
+            let required = names(map.remove("required"));
+            (tool.parameters, _) = converter.fields(properties, &required, &owner);
+        }
+        converter.places.truncate(known);
+        return;
+    }
+    let required = names(map.remove("required"));
+    let mut root = Root::default();
+    for (key, value) in map {
+        match (key.as_str(), value) {
+            ("type", _) => {}
+            ("title", Value::String(text)) => root.title = Some(text.into()),
+            ("description", Value::String(text)) => root.description = Some(text.into()),
+            ("properties", Value::Object(properties)) => {
+                (tool.parameters, root.requires) =
+                    converter.fields(properties, &required, &owner);
+            }
+            ("additionalProperties", Value::Bool(true)) => tool.open = Open::Yes,
+            ("additionalProperties", Value::Bool(false)) => tool.open = Open::No,
+            ("additionalProperties", schema) => {
+                tool.open = Open::Of(Box::new(converter.rest(schema, Hint::new("other", &owner))));
+            }
+            (_, value) => {
+                converter.remark_keyword(&key);
+                root.extensions.push((SmolStr::from(key), value));
+            }
+        }
+    }
+    if tool.parameters.is_empty() {
+        root.requires = required.into_iter().map(SmolStr::from).collect();
+    }
+    tool.root = Some(Box::new(root));
+}
+
+/// Whether the root of a parameter object can be said.
+fn root_plan(map: &Map<String, Value>, converter: &Converter) -> Result<(), Reason> {
+    let Plan { shape, nullable } =
+        keywords::plan(map, converter.scope.definitions.as_deref())?;
+    if shape != Shape::Object || nullable {
+        return Err("its `type` is not `object`".to_owned());
+    }
+    let unsaid = [
+        "default", "examples", "deprecated", "enum", "const", "propertyNames", "minProperties",
+        "maxProperties",
+    ];
+    match unsaid.iter().find(|key| map.contains_key(**key)) {
+        Some(key) => Err(format!("a tool has no word for `{key}`")),
+        None => Ok(()),
+    }
+}
+
+fn keep(tool: &mut Tool, converter: &mut Converter, schema: Value, reason: Reason) {
+    let slot = converter.keep(schema, reason);
+    let verbatim = slot.details.and_then(|details| details.verbatim);
+    let root = tool.root.get_or_insert_with(Box::default);
+    root.verbatim = verbatim.map(|schema| *schema);
+}
+
+fn names(required: Option<Value>) -> Vec<String> {
+    let Some(Value::Array(names)) = required else { return Vec::new() };
+    let name = |name| match name {
+        Value::String(name) => Some(name),
+        _ => None,
+    };
+    names.into_iter().filter_map(name).collect()
+}
+
+/// Reads the schema of a result.
+fn result(
+    tool: &str,
+    converter: &mut Converter,
+    registry: &Registry,
+    schema: Value,
+    definitions: Option<usize>,
+) -> Slot {
+    let block = definitions.and_then(|at| registry.blocks.get(at));
+    converter.scope.definitions = block.map(|block| Rc::clone(&block.ids));
+    converter.scope.path = "outputSchema".to_owned();
+    let whole = |schema: &Value| {
+        let mut whole = schema.clone();
+        if let (Value::Object(map), Some(block)) = (&mut whole, block) {
+            map.insert("$defs".to_owned(), Value::Object(block.original().clone()));
+        }
+        whole
+    };
+    // A name at the root would be written out, and what says nothing would not be written.
+    let says_little = schema.get("$ref").is_some() || schema.as_object().is_some_and(Map::is_empty);
+    if says_little {
+        return converter.keep(whole(&schema), "it stands for something else".to_owned());
+    }
+    let original = block.map(|_| whole(&schema));
+    let name = format!("{}Result", pascal(tool));
+    let slot = converter.node(schema, Hint::new(&name, ""));
+    if let (Some(at), Some(original)) = (definitions, original) {
+        let roots: Vec<&Type> = std::iter::once(&slot.ty).chain(keys(&slot)).collect();
+        if !registry.unreached(at, &converter.types, &mut roots.into_iter()).is_empty() {
+            return converter.keep(original, "its `$defs` has entries that it does not use".to_owned());
+        }
+    }
+    slot
+}

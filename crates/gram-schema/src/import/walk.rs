@@ -1,0 +1,217 @@
+//! Walks over types: what they are made of, and in which order.
+
+use std::collections::HashSet;
+
+use crate::check::parts;
+use crate::model::{Constraint, Details, Open, Slot, Tool, Type, TypeId, Types};
+
+/// Calls `visit` for each name that a type is made of, in the order of its text.
+pub(super) fn names(ty: &Type, visit: &mut dyn FnMut(TypeId)) {
+    match ty {
+        Type::Named(id) => visit(*id),
+        Type::Object(object) => {
+            for field in object.fields.iter().flatten() {
+                names_of_slot(&field.slot, visit);
+            }
+            if let Open::Of(ty) = &object.open {
+                names(ty, visit);
+            }
+        }
+        ty => parts(ty, &mut |part| names(part, visit)),
+    }
+}
+
+/// Calls `visit` for each name that a slot is made of.
+pub(super) fn names_of_slot(slot: &Slot, visit: &mut dyn FnMut(TypeId)) {
+    names(&slot.ty, visit);
+    for constraint in Details::of(slot.details.as_deref()) {
+        if let Constraint::Keys(keys) = constraint {
+            names(keys, visit);
+        }
+    }
+}
+
+/// Calls `visit` for each name in a type, to change it.
+fn names_mut(ty: &mut Type, visit: &mut dyn FnMut(&mut TypeId)) {
+    match ty {
+        Type::Named(id) => visit(id),
+        Type::List(inner) | Type::Map(inner) => {
+            inner.iter_mut().for_each(|inner| names_mut(inner, visit));
+        }
+        Type::Nullable(inner) => names_mut(inner, visit),
+        Type::Tuple(types) | Type::Union(types) | Type::OneOf(types) => {
+            types.iter_mut().for_each(|ty| names_mut(ty, visit));
+        }
+        Type::Object(object) => {
+            for field in object.fields.iter_mut().flatten() {
+                names_mut_of_slot(&mut field.slot, visit);
+            }
+            if let Open::Of(ty) = &mut object.open {
+                names_mut(ty, visit);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn names_mut_of_slot(slot: &mut Slot, visit: &mut dyn FnMut(&mut TypeId)) {
+    names_mut(&mut slot.ty, visit);
+    for constraint in slot.details.iter_mut().flat_map(|details| &mut details.constraints) {
+        if let Constraint::Keys(keys) = constraint {
+            names_mut(keys, visit);
+        }
+    }
+}
+
+/// Adds all types that some types are made of.
+pub(super) fn reach(
+    types: &Types,
+    roots: &mut dyn Iterator<Item = &Type>,
+    reached: &mut HashSet<TypeId>,
+) {
+    let mut open = Vec::new();
+    roots.for_each(|ty| names(ty, &mut |id| open.push(id)));
+    while let Some(id) = open.pop() {
+        if reached.insert(id)
+            && let Some(declared) = types.get(id)
+        {
+            names_of_slot(&declared.slot, &mut |id| open.push(id));
+        }
+    }
+}
+
+/// Puts the types from `start` on into the order in which `roots` come to them, each before what
+/// it is made of, and gives where each one went.
+fn order(types: &mut Types, start: usize, roots: Vec<TypeId>) -> Vec<TypeId> {
+    let count = types.0.len() - start;
+    let mut place: Vec<Option<usize>> = vec![None; count];
+    let mut next = 0;
+    let mut open: Vec<TypeId> = roots.into_iter().rev().collect();
+    // What no root comes to stays behind the others.
+    let rest = (start..types.0.len()).map(|at| TypeId(u32::try_from(at).unwrap_or(u32::MAX)));
+    let mut rest = rest.collect::<Vec<_>>().into_iter();
+    while let Some(id) = open.pop().or_else(|| rest.next()) {
+        let Some(at) = (id.0 as usize).checked_sub(start) else { continue };
+        if place.get(at).is_none_or(Option::is_some) {
+            continue;
+        }
+        place[at] = Some(next);
+        next += 1;
+        let behind = open.len();
+        if let Some(declared) = types.get(id) {
+            names_of_slot(&declared.slot, &mut |id| open.push(id));
+        }
+        if let Some(inner) = open.get_mut(behind..) {
+            inner.reverse();
+        }
+    }
+    let moved: Vec<usize> = place.into_iter().map(Option::unwrap_or_default).collect();
+    let mut sorted: Vec<_> = types.0.drain(start..).zip(&moved).collect();
+    sorted.sort_by_key(|(_, place)| **place);
+    types.0.extend(sorted.into_iter().map(|(declared, _)| declared));
+    let id = |at: usize| TypeId(u32::try_from(start + at).unwrap_or(u32::MAX));
+    let moved: Vec<_> = moved.into_iter().map(id).collect();
+    for declared in types.0.iter_mut().skip(start) {
+        names_mut_of_slot(&mut declared.slot, &mut |id| *id = went(&moved, start, *id));
+    }
+    moved
+}
+
+fn went(moved: &[TypeId], start: usize, id: TypeId) -> TypeId {
+    let at = (id.0 as usize).checked_sub(start);
+    at.and_then(|at| moved.get(at)).copied().unwrap_or(id)
+}
+
+/// Puts the types that a tool declares, which are those from `start` on, into the order of their
+/// first use.
+pub(super) fn order_local(types: &mut Types, start: usize, tool: &mut Tool) {
+    if types.0.len() > start + 1 {
+        let mut roots = Vec::new();
+        tool.parameters.iter().for_each(|field| names_of_slot(&field.slot, &mut |id| roots.push(id)));
+        if let Open::Of(ty) = &tool.open {
+            names(ty, &mut |id| roots.push(id));
+        }
+        names_of_slot(&tool.result.slot, &mut |id| roots.push(id));
+        let moved = order(types, start, roots);
+        let mut visit = |id: &mut TypeId| *id = went(&moved, start, *id);
+        for field in &mut tool.parameters {
+            names_mut_of_slot(&mut field.slot, &mut visit);
+        }
+        if let Open::Of(ty) = &mut tool.open {
+            names_mut(ty, &mut visit);
+        }
+        names_mut_of_slot(&mut tool.result.slot, &mut visit);
+    }
+    let ids = (start..types.0.len()).map(|at| TypeId(u32::try_from(at).unwrap_or(u32::MAX)));
+    tool.types = ids.collect();
+}
+
+/// Types that have no value that ends, or that stand for themselves.
+pub(super) fn endless(types: &Types) -> HashSet<TypeId> {
+    let mut ends = vec![false; types.0.len()];
+    loop {
+        let mut changed = false;
+        for (at, declared) in types.0.iter().enumerate() {
+            if !ends[at] && slot_ends(&declared.slot, &ends) {
+                ends[at] = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    let without_end = types.iter().filter(|(id, _)| !ends[id.0 as usize]).map(|(id, _)| id);
+    let themselves = types.iter().filter(|(id, _)| stands_for_itself(types, *id)).map(|(id, _)| id);
+    without_end.chain(themselves).collect()
+}
+
+fn slot_ends(slot: &Slot, ends: &[bool]) -> bool {
+    let wants_items = Details::of(slot.details.as_deref())
+        .iter()
+        .any(|constraint| matches!(constraint, Constraint::MinSize(least) if *least > 0));
+    match &slot.ty {
+        Type::List(Some(inner)) | Type::Map(Some(inner)) if wants_items => type_ends(inner, ends),
+        ty => type_ends(ty, ends),
+    }
+}
+
+fn type_ends(ty: &Type, ends: &[bool]) -> bool {
+    match ty {
+        Type::Named(id) => ends.get(id.0 as usize).copied().unwrap_or(true),
+        Type::Tuple(types) => types.iter().all(|ty| type_ends(ty, ends)),
+        Type::Union(types) | Type::OneOf(types) => types.iter().any(|ty| type_ends(ty, ends)),
+        Type::Object(object) => {
+            let mut fields = object.fields.iter().flatten();
+            fields.all(|field| !field.required() || slot_ends(&field.slot, ends))
+        }
+        _ => true,
+    }
+}
+
+/// Whether a value of a type may have to be looked at as the same type again, with nothing in
+/// between.
+fn stands_for_itself(types: &Types, start: TypeId) -> bool {
+    let heads = |id: TypeId, open: &mut Vec<TypeId>| {
+        let mut inner: Vec<&Type> = types.get(id).map(|declared| &declared.slot.ty).into_iter().collect();
+        while let Some(ty) = inner.pop() {
+            match ty {
+                Type::Named(id) => open.push(*id),
+                Type::Nullable(ty) => inner.push(ty),
+                Type::Union(members) | Type::OneOf(members) => inner.extend(members),
+                _ => {}
+            }
+        }
+    };
+    let (mut open, mut seen) = (Vec::new(), HashSet::new());
+    heads(start, &mut open);
+    while let Some(id) = open.pop() {
+        if id == start {
+            return true;
+        }
+        if seen.insert(id) {
+            heads(id, &mut open);
+        }
+    }
+    false
+}

@@ -1,0 +1,240 @@
+//! What a whole request has too much of.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::rules::{Rules, Shape};
+
+/// A number of a request that is beyond what the target takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excess {
+    /// What there is too much of, in words: `optional properties in a request`.
+    pub rule: &'static str,
+    /// The most that the target takes.
+    pub limit: u64,
+    /// How much there is.
+    pub found: u64,
+    /// The tool that has it, by the name that the target sees. None: all of them together.
+    pub tool: Option<String>,
+}
+
+impl fmt::Display for Excess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rule, limit, found, tool } = self;
+        if let Some(tool) = tool {
+            write!(f, "{tool}: ")?;
+        }
+        write!(f, "{found} {rule}, and the target takes {limit} at most")
+    }
+}
+
+/// What a request of these tools, each as [`lower`](super::lower) makes it, has too much of.
+pub fn request_limits(rules: &Rules, tools: &[&Value]) -> Vec<Excess> {
+    let limits = &rules.limits;
+    let mut found = Vec::new();
+    let mut check = |rule, limit: Option<u64>, number: u64, tool: Option<&str>| {
+        if let Some(limit) = limit.filter(|&limit| number > limit) {
+            let tool = tool.map(str::to_owned);
+            found.push(Excess { rule, limit, found: number, tool });
+        }
+    };
+    check("tools in a request", limits.tools, tools.len() as u64, None);
+    if *limits == (super::Limits { tools: limits.tools, ..super::Limits::NONE }) {
+        return found;
+    }
+    let mut all = Counts::default();
+    for tool in tools {
+        let (name, description, schema) = parts(rules.shape, tool);
+        let mut counts = Counts::default();
+        counts.description(description);
+        counts.schema(schema, 0);
+        let name = Some(name);
+        check("properties", limits.properties, counts.properties, name);
+        check("members of enums", limits.enum_values, counts.enum_values, name);
+        check(
+            "characters in names of properties and in values of enums",
+            limits.characters,
+            counts.characters,
+            name,
+        );
+        check("levels of objects", limits.depth, counts.depth, name);
+        check("characters in a description", limits.description, counts.description, name);
+        all.optional += counts.optional;
+        all.unions += counts.unions;
+    }
+    check("optional properties in a request", limits.optional_properties, all.optional, None);
+    check("properties with a union of types in a request", limits.unions, all.unions, None);
+    found
+}
+
+/// The name, the description and the schema of a tool in a target's shape.
+fn parts(shape: Shape, tool: &Value) -> (&str, Option<&Value>, &Value) {
+    let (tool, schema) = match shape {
+        Shape::Schema => (&Value::Null, tool),
+        Shape::Function { .. } => (&tool["function"], &tool["function"]["parameters"]),
+        Shape::BareFunction | Shape::FlatFunction { .. } => (tool, &tool["parameters"]),
+        Shape::InputSchema { .. } => (tool, &tool["input_schema"]),
+        Shape::Declaration { parameters, .. } => (tool, &tool[parameters]),
+        Shape::ToolSpec => (&tool["toolSpec"], &tool["toolSpec"]["inputSchema"]["json"]),
+        Shape::Mcp => (tool, &tool["inputSchema"]),
+    };
+    (tool["name"].as_str().unwrap_or_default(), tool.get("description"), schema)
+}
+
+/// What is counted of a schema.
+#[derive(Default)]
+struct Counts {
+    properties: u64,
+    optional: u64,
+    unions: u64,
+    enum_values: u64,
+    characters: u64,
+    depth: u64,
+    /// Of the longest description.
+    description: u64,
+}
+
+/// How deep schemas are looked at; what a target takes is far below it.
+const DEEPEST: u64 = 128;
+
+impl Counts {
+    fn description(&mut self, description: Option<&Value>) {
+        let length = description.and_then(Value::as_str).map_or(0, length);
+        self.description = self.description.max(length);
+    }
+
+    /// `depth` is the number of objects around.
+    fn schema(&mut self, schema: &Value, depth: u64) {
+        let Value::Object(map) = schema else { return };
+        if depth > DEEPEST {
+            return;
+        }
+        self.description(map.get("description"));
+        let inner = depth + u64::from(map.contains_key("properties"));
+        self.depth = self.depth.max(inner);
+        for (key, value) in map {
+            match (key.as_str(), value) {
+                ("properties", Value::Object(properties)) => {
+                    self.of_properties(map, properties, inner);
+                }
+                ("$defs" | "definitions", Value::Object(definitions)) => {
+                    for (name, definition) in definitions {
+                        self.characters += length(name);
+                        self.schema(definition, depth);
+                    }
+                }
+                ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(parts)) => {
+                    for part in parts {
+                        self.schema(part, inner);
+                    }
+                }
+                ("items" | "additionalProperties", value) => self.schema(value, inner),
+                ("enum", Value::Array(values)) => {
+                    self.enum_values += values.len() as u64;
+                    self.characters += values.iter().map(written).sum::<u64>();
+                }
+                ("const", value) => self.characters += written(value),
+                _ => {}
+            }
+        }
+    }
+
+    fn of_properties(
+        &mut self,
+        map: &Map<String, Value>,
+        properties: &Map<String, Value>,
+        depth: u64,
+    ) {
+        let required = map.get("required").and_then(Value::as_array);
+        let needed = required.into_iter().flatten().filter_map(Value::as_str);
+        let needed: std::collections::HashSet<&str> = needed.collect();
+        for (key, property) in properties {
+            self.properties += 1;
+            self.characters += length(key);
+            self.optional += u64::from(!needed.contains(key.as_str()));
+            self.unions += u64::from(is_union(property));
+            self.schema(property, depth);
+        }
+    }
+}
+
+/// Whether a property takes values of several types.
+fn is_union(property: &Value) -> bool {
+    property.get("anyOf").is_some() || property.get("type").is_some_and(Value::is_array)
+}
+
+/// How many characters a text has.
+fn length(text: &str) -> u64 {
+    text.chars().count() as u64
+}
+
+/// How many characters a value of an enum has.
+fn written(value: &Value) -> u64 {
+    value.as_str().map_or_else(|| length(&value.to_string()), length)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::Target;
+    use super::super::testing::lowered;
+    use super::*;
+
+    fn found(target: Target, tools: &[Value]) -> Vec<String> {
+        let tools: Vec<&Value> = tools.iter().collect();
+        request_limits(target.rules(), &tools).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_request_has_so_many_tools_at_most() {
+        let tool = lowered(Target::OpenAi, &json!({"type": "object"})).value;
+        let all = vec![tool; 129];
+        assert_eq!(found(Target::OpenAi, &all[..128]), [""; 0]);
+        let expected = "129 tools in a request, and the target takes 128 at most";
+        assert_eq!(found(Target::OpenAi, &all), [expected]);
+        assert_eq!(found(Target::Mcp, &all), [""; 0]);
+    }
+
+    #[test]
+    fn optional_properties_and_unions_count_over_all_tools() {
+        let properties: Map<String, Value> =
+            (0..13).map(|at| (format!("p{at}"), json!({"type": ["string", "null"]}))).collect();
+        let schema = json!({"type": "object", "properties": properties});
+        let tool = lowered(Target::AnthropicStrict, &schema).value;
+        assert_eq!(found(Target::AnthropicStrict, &[tool.clone()]), [""; 0]);
+        assert_eq!(
+            found(Target::AnthropicStrict, &[tool.clone(), tool]),
+            [
+                "26 optional properties in a request, and the target takes 24 at most",
+                "26 properties with a union of types in a request, and the target takes 16 at most",
+            ]
+        );
+    }
+
+    #[test]
+    fn one_tool_has_so_much_at_most() {
+        let members: Vec<String> = (0..1_001).map(|at| format!("{at:0200}")).collect();
+        let deep = (0..10).fold(
+            json!({"type": "string"}),
+            |inner, _| json!({"type": "object", "properties": {"a": inner}, "required": ["a"]}),
+        );
+        let schema = json!({
+            "type": "object",
+            "properties": {"e": {"enum": members, "description": "x".repeat(1_025)}, "d": deep},
+            "required": ["e", "d"]
+        });
+        let tool = lowered(Target::OpenAiStrict, &schema).value;
+        assert_eq!(
+            found(Target::OpenAiStrict, &[tool]),
+            [
+                "t: 1001 members of enums, and the target takes 1000 at most",
+                "t: 200212 characters in names of properties and in values of enums, and the \
+                 target takes 120000 at most",
+                "t: 11 levels of objects, and the target takes 10 at most",
+                "t: 1025 characters in a description, and the target takes 1024 at most",
+            ]
+        );
+    }
+}

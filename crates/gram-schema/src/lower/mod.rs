@@ -1,0 +1,94 @@
+//! What each target accepts in a tool definition, and how a tool is changed to fit.
+//!
+//! A target's rules are a table, [`Rules`], one file each in `targets`. [`lower`] reads the table
+//! and changes a tool's schema until it keeps to it. What the target cannot hold moves into a
+//! description as a sentence, is written in another way, or becomes text that holds JSON; each
+//! such place is a [`Loss`]. [`Restore`] leads the arguments of a model's call back to the tool's
+//! own schema, so that what was lost for the model is still checked.
+
+mod excess;
+mod keyword;
+mod loss;
+mod names;
+mod page;
+mod path;
+mod restore;
+mod rules;
+mod schema;
+mod shape;
+mod target;
+mod targets;
+#[cfg(test)]
+mod testing;
+
+pub use excess::{Excess, request_limits};
+pub use keyword::{Keyword, Keywords};
+pub use loss::{Became, Loss};
+pub use names::Names;
+pub use page::page;
+pub use restore::Restore;
+pub use rules::{
+    AnyOfRule, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule, Recursion, RefRule,
+    RootRule, Rules, Shape, TypeRule,
+};
+use serde_json::{Map, Value};
+pub use shape::request;
+pub use target::Target;
+
+/// A tool before any target's rules.
+#[derive(Debug, Clone)]
+pub struct ToolJson<'t> {
+    /// Its own name.
+    pub name: &'t str,
+    /// What people read in its stead.
+    pub title: Option<&'t str>,
+    /// What it does.
+    pub description: Option<&'t str>,
+    /// The JSON Schema (2020-12, or an older one taken over) of its parameters.
+    pub parameters: Value,
+    /// The JSON Schema of its result, if anything is known of it.
+    pub output: Option<Value>,
+    /// What MCP calls annotations: `title`, `readOnlyHint` and so on, unknown ones included.
+    pub annotations: Map<String, Value>,
+    /// Further keys of the tool (`_meta`, `execution`, `icons`, `cache_control`), handed on where
+    /// [`Rules::extras`] names them.
+    pub extras: Vec<(&'t str, Value)>,
+}
+
+/// A tool as a target takes it.
+#[derive(Debug, Clone)]
+pub struct Lowered {
+    /// The tool in the target's shape. [`request`] puts several together.
+    pub value: Value,
+    /// What the target could not hold, in the order of the schema.
+    pub losses: Vec<Loss>,
+    /// The way back from a call's arguments.
+    pub restore: Restore,
+}
+
+/// Changes a tool until it keeps to the rules. It never fails: what fits nowhere becomes a
+/// sentence. `names` are those of all tools of the request, by the same rules.
+pub fn lower(rules: &Rules, names: &Names, tool: ToolJson<'_>) -> Lowered {
+    let ToolJson { name, title, description, parameters, output, annotations, extras } = tool;
+    let schema::LoweredSchema { schema, notes, mut losses, restore } =
+        schema::lower(rules, name, parameters);
+    let wire = names.get(name);
+    if wire != name {
+        losses.insert(0, loss::renamed(name, "name", name, wire));
+    }
+    let description = schema::sentences::joined(description, &notes);
+    let description = match description {
+        None if rules.needs_description => Some(title.unwrap_or(name).to_owned().into()),
+        description => description,
+    };
+    let parts = shape::Parts {
+        name: wire,
+        title,
+        description,
+        parameters: schema,
+        output,
+        annotations,
+        extras,
+    };
+    Lowered { value: shape::tool(rules, parts), losses, restore }
+}

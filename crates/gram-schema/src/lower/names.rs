@@ -1,0 +1,169 @@
+//! Names that a target refuses, and what stands for them.
+
+use std::collections::{HashMap, HashSet};
+
+use super::rules::{First, NameRule, Rules};
+
+/// What the tools of one request are called, for a target that does not take every name.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    renamed: Vec<(String, String)>,
+    index: HashMap<String, usize>,
+}
+
+impl Names {
+    /// Finds an allowed name for each tool whose own one the target refuses: another one than
+    /// all others have, within the longest length. The same names in the same order always give
+    /// the same result. A name that comes twice is mapped once.
+    pub fn new<'n, I>(rules: &Rules, names: I) -> Self
+    where
+        I: IntoIterator<Item = &'n str>,
+        I::IntoIter: Clone,
+    {
+        let Some(rule) = &rules.names else { return Self::default() };
+        let names = names.into_iter();
+        let mut refused = names.clone().filter(|name| !rule.allows(name)).peekable();
+        if refused.peek().is_none() {
+            return Self::default();
+        }
+        let mut taken: HashSet<String> =
+            names.clone().filter(|name| rule.allows(name)).map(str::to_owned).collect();
+        let mut mapped = Self::default();
+        for name in refused {
+            if mapped.index.contains_key(name) {
+                continue;
+            }
+            let to = free(rule, name, "tool", |candidate| taken.contains(candidate));
+            taken.insert(to.clone());
+            mapped.index.insert(name.to_owned(), mapped.renamed.len());
+            mapped.renamed.push((name.to_owned(), to));
+        }
+        mapped
+    }
+
+    /// What the target calls this tool.
+    pub fn get<'n>(&'n self, name: &'n str) -> &'n str {
+        self.index.get(name).map_or(name, |&at| &self.renamed[at].1)
+    }
+
+    /// The names that were changed, each with what it became, in the order of the tools.
+    pub fn renamed(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.renamed.iter().map(|(from, to)| (from.as_str(), to.as_str()))
+    }
+
+    /// The tool whose name became this one; the name itself if none did.
+    pub fn original<'n>(&'n self, name: &'n str) -> &'n str {
+        self.renamed.iter().find(|(_, to)| to == name).map_or(name, |(from, _)| from)
+    }
+}
+
+/// An allowed name that is as near to `name` as can be, and that nobody has taken. `empty` stands
+/// for a name of which nothing is left; it has to be allowed.
+pub(super) fn free(
+    rule: &NameRule,
+    name: &str,
+    empty: &str,
+    taken: impl Fn(&str) -> bool,
+) -> String {
+    let base = allowed(rule, name, empty);
+    if !taken(&base) {
+        return base;
+    }
+    // Each number gives another name, so that one of them is free after as many steps as names
+    // are taken at most.
+    let mut number = 2_usize;
+    loop {
+        let suffix = format!("_{number}");
+        let stem: String = base.chars().take(rule.longest.saturating_sub(suffix.len())).collect();
+        let candidate = stem + &suffix;
+        if !taken(&candidate) {
+            return candidate;
+        }
+        number += 1;
+    }
+}
+
+/// The name with `_` for each run of refused characters, cut to the longest length.
+fn allowed(rule: &NameRule, name: &str, empty: &str) -> String {
+    let mut out = String::with_capacity(name.len().min(rule.longest));
+    let mut gap = false;
+    for char in name.chars() {
+        let byte = u8::try_from(char).ok().filter(u8::is_ascii);
+        match byte.filter(|&byte| rule.allows_byte(byte)) {
+            Some(byte) => {
+                out.push(char::from(byte));
+                gap = false;
+            }
+            None if !gap => {
+                out.push('_');
+                gap = true;
+            }
+            None => {}
+        }
+        if out.len() >= rule.longest {
+            break;
+        }
+    }
+    if !out.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
+        empty.clone_into(&mut out);
+    }
+    if out.bytes().next().is_some_and(|byte| !rule.allows_first(byte)) {
+        let prefix = if rule.first == First::Letter { "t_" } else { "_" };
+        out.insert_str(0, prefix);
+        out.truncate(rule.longest);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Target;
+    use super::*;
+
+    fn mapped(target: Target, names: &[&str]) -> Vec<String> {
+        let all = Names::new(target.rules(), names.iter().copied());
+        for (from, to) in all.renamed() {
+            assert_eq!(all.original(to), from);
+        }
+        names.iter().map(|name| all.get(name).to_owned()).collect()
+    }
+
+    #[test]
+    fn each_name_is_allowed_and_no_two_are_the_same() {
+        let names = ["a.b", "a b", "a_b", "año", "", "日本", "9x", "a_b_2", "-", "get.user"];
+        for target in Target::ALL {
+            let mapped = mapped(target, &names);
+            let Some(rule) = &target.rules().names else {
+                assert_eq!(mapped, names);
+                continue;
+            };
+            let different: HashSet<&String> = mapped.iter().collect();
+            assert_eq!(different.len(), names.len(), "{mapped:?}");
+            for (name, to) in names.iter().zip(&mapped) {
+                assert!(rule.allows(to), "{}: {name} became {to}", target.name());
+                assert!(!rule.allows(name) || name == to, "{name} became {to}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_changed_as_little_as_can_be() {
+        assert_eq!(
+            mapped(Target::OpenAi, &["get.user", "get_user", "x y z", "año", "日本", ""]),
+            ["get_user_2", "get_user", "x_y_z", "a_o", "tool", "tool_2"]
+        );
+        assert_eq!(mapped(Target::Gemini, &["get.user", "9lives"]), ["get.user", "_9lives"]);
+        assert_eq!(mapped(Target::Bedrock, &["_x", "9", "x"]), ["t__x", "t_9", "x"]);
+        assert_eq!(mapped(Target::Ollama, &["any name"]), ["any name"]);
+    }
+
+    #[test]
+    fn long_names_are_cut_and_stay_apart() {
+        let long = "x".repeat(200);
+        let other = format!("{long}y");
+        let names = mapped(Target::OpenAi, &[&long, &other, &long]);
+        assert_eq!(names[0], "x".repeat(64));
+        assert_eq!(names[1], format!("{}_2", "x".repeat(62)));
+        assert_eq!(names[2], names[0]);
+    }
+}

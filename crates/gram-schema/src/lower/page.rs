@@ -1,0 +1,437 @@
+//! A page of documentation for each target, from its rules.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, json};
+
+use super::keyword::{Keyword as K, Keywords};
+use super::rules::{AnyOfRule, First, Limits, NameRule, Recursion, RefRule, Rules, Shape};
+use super::target::Target;
+use super::{Names, ToolJson, lower, request};
+
+/// The page of a target, in Markdown: what its output looks like, what it takes, and what becomes
+/// of what it does not take.
+pub fn page(target: Target) -> String {
+    let rules = target.rules();
+    let mut page = format!("# The target `{}`\n\n", target.name());
+    line(&mut page, &format!("`gramc compile --target {}` writes {}.", target.name(), rules.about));
+    shape(&mut page, rules);
+    names(&mut page, rules);
+    if rules.root.object {
+        root(&mut page, rules);
+        keywords(&mut page, rules);
+        forms(&mut page, rules);
+    } else {
+        page.push_str("\n## Schemas\n\nEvery schema comes out as it is.\n");
+    }
+    limits(&mut page, &rules.limits);
+    page
+}
+
+/// Lines are as long as this at most, where a line can be broken.
+const WIDTH: usize = 100;
+
+/// A paragraph, with its lines broken.
+fn line(page: &mut String, text: &str) {
+    wrapped(page, "", text);
+}
+
+/// An entry of a list, with its lines broken.
+fn item(page: &mut String, text: &str) {
+    wrapped(page, "- ", text);
+}
+
+fn wrapped(page: &mut String, start: &str, text: &str) {
+    page.push_str(start);
+    let mut width = start.len();
+    for (at, word) in text.split(' ').enumerate() {
+        let length = word.chars().count();
+        if at > 0 && width + 1 + length > WIDTH {
+            page.push('\n');
+            page.extend(std::iter::repeat_n(' ', start.len()));
+            width = start.len();
+        } else if at > 0 {
+            page.push(' ');
+            width += 1;
+        }
+        page.push_str(word);
+        width += length;
+    }
+    page.push('\n');
+}
+
+/// The sample shows what the target makes of an optional parameter, a bound, and a map.
+fn shape(page: &mut String, rules: &Rules) {
+    let parameters = json!({
+        "type": "object",
+        "properties": {
+            "city": {"type": "string", "minLength": 1},
+            "days": {"type": "integer", "default": 3},
+            "labels": {"type": "object", "additionalProperties": {"type": "string"}}
+        },
+        "required": ["city", "labels"]
+    });
+    let tool = ToolJson {
+        name: "forecast",
+        title: None,
+        description: Some("Says what the weather will be"),
+        parameters: parameters.clone(),
+        output: None,
+        annotations: Map::new(),
+        extras: Vec::new(),
+    };
+    let mut shown = lower(rules, &Names::default(), tool).value;
+    shown = match rules.shape {
+        Shape::Schema => json!({ "forecast": shown }),
+        _ => request(rules, vec![shown]),
+    };
+    page.push_str("\n## What it looks like\n\n");
+    line(page, "A tool `forecast` with the parameters");
+    let _ =
+        write!(page, "\n```json\n{parameters:#}\n```\n\ncomes out as\n\n```json\n{shown:#}\n```\n");
+    if rules.needs_description {
+        page.push('\n');
+        line(page, "A tool without a description gets its title, or else its name, as one.");
+    }
+    if !rules.extras.is_empty() {
+        page.push('\n');
+        let keys = code_list(rules.extras.iter().copied());
+        line(page, &format!("Of a tool's further attributes it takes {keys}."));
+    }
+}
+
+fn names(page: &mut String, rules: &Rules) {
+    page.push_str("\n## Names\n\n");
+    match &rules.names {
+        None => line(page, "Tools may have any name."),
+        Some(rule) => line(
+            page,
+            &format!(
+                "The name of a tool {}. Another name is changed into one that is allowed and that \
+                 no other tool has.",
+                name_rule(rule)
+            ),
+        ),
+    }
+    page.push('\n');
+    match &rules.keys {
+        None => line(page, "Properties may have any key."),
+        Some(keys) => {
+            let whose = if keys.root_only {
+                "The key of a parameter (not of the properties within it)"
+            } else {
+                "The key of a property"
+            };
+            let rule = name_rule(&keys.rule);
+            line(
+                page,
+                &format!(
+                    "{whose} {rule}. Another key is changed, and the keys of a call are changed \
+                     back."
+                ),
+            );
+        }
+    }
+}
+
+fn name_rule(rule: &NameRule) -> String {
+    let mut signs = String::new();
+    for (at, sign) in rule.signs.chars().enumerate() {
+        let last = at + 1 == rule.signs.len();
+        let _ = write!(signs, "{}`{sign}`", if last { " and " } else { ", " });
+    }
+    let first = match rule.first {
+        First::Any => "",
+        First::Letter => " begins with a letter,",
+        First::LetterOrUnderscore => " begins with a letter or `_`,",
+    };
+    let has = format!("has letters, digits{signs} only, {} characters at most", rule.longest);
+    if first.is_empty() { has } else { format!("{} {has}", first.trim_start()) }
+}
+
+fn root(page: &mut String, rules: &Rules) {
+    page.push_str("\n## The schema of all parameters\n\n");
+    line(page, "It says `type: object`; a schema that does not is given it.");
+    let refused: Vec<&str> =
+        K::ALL.iter().filter(|k| rules.root.refused.has(**k)).map(|k| k.name()).collect();
+    if !refused.is_empty() {
+        page.push('\n');
+        let refused = code_list(refused.into_iter());
+        line(
+            page,
+            &format!(
+                "It may not hold {refused}, even where a schema within it may. What `allOf` says \
+                 is merged into it; of a union it takes over the properties; the rest becomes a \
+                 sentence of the tool's description."
+            ),
+        );
+    }
+    let more: Vec<&str> =
+        K::ALL.iter().filter(|k| rules.root.allowed.has(**k)).map(|k| k.name()).collect();
+    if !more.is_empty() {
+        page.push('\n');
+        line(page, &format!("Only here there may be {}.", code_list(more.into_iter())));
+    }
+    if let Shape::Declaration { parameters, omit_empty: true } = rules.shape {
+        page.push('\n');
+        line(page, &format!("A tool without parameters has no `{parameters}`."));
+    }
+}
+
+fn keywords(page: &mut String, rules: &Rules) {
+    page.push_str("\n## Keywords\n\n");
+    if rules.keep == Keywords::ALL {
+        line(page, "Schemas may hold every keyword, and keys that no draft knows.");
+        return;
+    }
+    let name = |which: &dyn Fn(K) -> bool| {
+        code_list(K::ALL.iter().copied().filter(|k| which(*k)).map(K::name))
+    };
+    if rules.is_open() {
+        let refused = name(&|k| !rules.keeps(k));
+        line(page, &format!("Schemas may hold every keyword but {refused}."));
+    } else {
+        let kept = name(&|k| rules.keeps(k));
+        line(page, &format!("Schemas may hold {kept}."));
+    }
+    page.push('\n');
+    line(page, "Of the others");
+    page.push('\n');
+    for (keyword, becomes) in rewritten(rules) {
+        item(page, &format!("`{}` {becomes};", keyword.name()));
+    }
+    let is_rewritten = |k: K| rewritten(rules).iter().any(|(known, _)| *known == k);
+    let moved = name(&|k| {
+        !rules.keeps(k)
+            && !k.is_bookkeeping()
+            && !is_rewritten(k)
+            && k != K::Defs
+            && k != K::Definitions
+            && k != K::Nullable
+    });
+    if !moved.is_empty() {
+        item(page, &format!("{moved} become sentences of the description;"));
+    }
+    let dropped = name(&|k| !rules.keeps(k) && k.is_bookkeeping());
+    let dropped = match (dropped.is_empty(), rules.is_open()) {
+        (true, _) => "keys that no draft knows".to_owned(),
+        (false, true) => dropped,
+        (false, false) => format!("{dropped} and keys that no draft knows"),
+    };
+    item(page, &format!("{dropped} are left out, for they refuse no value."));
+    page.push('\n');
+    line(page, "Each of these is named in the losses (`--losses`).");
+    formats(page, rules);
+}
+
+/// The keywords that a target does not have, and what is written for them.
+fn rewritten(rules: &Rules) -> Vec<(K, &'static str)> {
+    let mut all = Vec::new();
+    let mut add = |keyword, becomes| {
+        if !rules.keeps(keyword) {
+            all.push((keyword, becomes));
+        }
+    };
+    add(
+        K::OneOf,
+        "becomes `anyOf`, with a sentence where two of its alternatives might fit at once",
+    );
+    if rules.is_open() {
+        return all;
+    }
+    add(K::AllOf, "is merged into the schema around it; what cannot be merged becomes a sentence");
+    add(
+        K::Const,
+        if rules.enum_of_text_only {
+            "becomes an `enum` of one, if it is text, and else a sentence"
+        } else {
+            "becomes an `enum` of one"
+        },
+    );
+    add(K::Ref, "is replaced by what it refers to");
+    if rules.keeps(K::Minimum) {
+        add(K::ExclusiveMinimum, "becomes `minimum` for integers, and else a sentence");
+        add(K::ExclusiveMaximum, "becomes `maximum` for integers, and else a sentence");
+    }
+    add(
+        K::PrefixItems,
+        "becomes `items` that take each of its schemas, with a sentence that gives the order",
+    );
+    all
+}
+
+fn formats(page: &mut String, rules: &Rules) {
+    if !rules.keeps(K::Format) {
+        return;
+    }
+    page.push('\n');
+    match rules.formats {
+        None => line(page, "Any `format` may stay."),
+        Some(kinds) => {
+            let kinds: Vec<String> = kinds
+                .iter()
+                .map(|rule| {
+                    format!("{} beside `{}`", code_list(rule.formats.iter().copied()), rule.kind)
+                })
+                .collect();
+            let kinds = kinds.join("; ");
+            line(page, &format!("As `format` it takes {kinds}. Others become sentences."));
+        }
+    }
+}
+
+fn forms(page: &mut String, rules: &Rules) {
+    let mut all: Vec<String> = Vec::new();
+    let mut add = |text: &str| all.push(text.to_owned());
+    let objects = rules.objects;
+    if objects.closed {
+        add("Every object says `additionalProperties: false`. One that took others beside its \
+             named properties takes them no more.");
+    }
+    if objects.never_closed {
+        add("`additionalProperties: false` is refused, and becomes a sentence.");
+    }
+    if objects.all_required {
+        add("Every property is `required`. An optional one takes null, too, which says that it \
+             is left out; such a null is removed from a call before it is checked.");
+    }
+    if objects.empty_as_text {
+        add("Maps and objects without properties become `type: string`: the model writes the \
+             object as JSON text, the description says of what form, and the text of a call is \
+             read before the call is checked.");
+    }
+    if rules.types.always {
+        add("Every schema has a type. One that takes any value becomes JSON text in the same way.");
+    }
+    if rules.types.one {
+        add("A schema has one type. Null is said with `nullable`, and several types become \
+             `anyOf`.");
+    }
+    if rules.arrays_need_items {
+        add(
+            "Every list says what its items are; if it does not, it gets an `items` for any value.",
+        );
+    }
+    if rules.enum_of_text_only {
+        add("`enum` lists text only; others become a sentence.");
+    }
+    if let Some(largest) = rules.largest_min_items {
+        all.push(format!("`minItems` is {largest} at most; more becomes a sentence."));
+    }
+    let union = match rules.any_of {
+        AnyOfRule::Anything => "",
+        AnyOfRule::Annotations => {
+            "What narrows values beside `anyOf` moves into its alternatives, or becomes a sentence."
+        }
+        AnyOfRule::Nothing => {
+            "Nothing stands beside `anyOf`: its description moves to the place around it, and a \
+             union of one type and null is that type."
+        }
+    };
+    all.extend((!union.is_empty()).then(|| union.to_owned()));
+    all.extend(references(rules.refs).map(str::to_owned));
+    if all.is_empty() {
+        return;
+    }
+    page.push_str("\n## What is written in another way\n\n");
+    for text in all {
+        item(page, &text);
+    }
+}
+
+/// What becomes of references, and of schemas that hold themselves.
+fn references(rule: RefRule) -> Option<&'static str> {
+    match rule {
+        RefRule::Any => None,
+        RefRule::Inline => Some(
+            "What is referred to is written in the place of the reference. A schema that holds \
+             itself is written once, and becomes JSON text within itself.",
+        ),
+        RefRule::Defs { siblings: false, recursion: Recursion::Any } => Some(
+            "References lead to `#` or `#/$defs/NAME`, and nothing stands beside them: a \
+             description stands beside an `anyOf` of one reference. Schemas may hold themselves.",
+        ),
+        RefRule::Defs { recursion: Recursion::Optional, .. } => Some(
+            "References lead to `#` or `#/$defs/NAME`, and nothing stands beside them. A schema \
+             may hold itself through properties that are not required; where it does so in \
+             another way, it becomes JSON text.",
+        ),
+        RefRule::Defs { recursion: Recursion::Never, .. } => Some(
+            "References lead to `#/$defs/NAME`. A schema that holds itself becomes JSON text \
+             where it does.",
+        ),
+        RefRule::Defs { recursion: Recursion::Any, .. } => {
+            Some("References lead to `#` or `#/$defs/NAME`.")
+        }
+    }
+}
+
+fn limits(page: &mut String, limits: &Limits) {
+    let rows = [
+        (limits.tools, "tools in a request"),
+        (limits.optional_properties, "optional properties, over all tools of a request"),
+        (limits.unions, "properties with a union of types, over all tools of a request"),
+        (limits.properties, "properties of a tool"),
+        (limits.enum_values, "members of enums of a tool"),
+        (
+            limits.characters,
+            "characters in the names of properties and the values of enums of a tool",
+        ),
+        (limits.depth, "objects within each other"),
+        (limits.description, "characters of a description (some deployments)"),
+    ];
+    if rows.iter().all(|(limit, _)| limit.is_none()) {
+        return;
+    }
+    page.push_str("\n## Limits\n\n| at most | |\n| --- | --- |\n");
+    for (limit, what) in rows {
+        if let Some(limit) = limit {
+            let _ = writeln!(page, "| {limit} | {what} |");
+        }
+    }
+    page.push('\n');
+    line(page, "What is beyond them is reported, and compiled all the same.");
+}
+
+/// `a`, `b` and `c`.
+fn code_list<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    match names.split_last() {
+        None => String::new(),
+        Some((last, [])) => last.clone(),
+        Some((last, before)) => format!("{} and {last}", before.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `UPDATE_PAGES=1` writes them.
+    #[test]
+    fn the_pages_in_the_repository_are_those_of_the_rules() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../grammar/targets");
+        let update = std::env::var_os("UPDATE_PAGES").is_some();
+        for target in Target::ALL {
+            let path = format!("{folder}/{}.md", target.name());
+            if update {
+                std::fs::write(&path, page(target)).unwrap();
+            }
+            let stored = std::fs::read_to_string(&path).unwrap_or_default();
+            assert_eq!(stored, page(target), "{path}: UPDATE_PAGES=1 writes it");
+        }
+    }
+
+    #[test]
+    fn a_page_names_every_limit_and_keeps_its_lines_short() {
+        for target in Target::ALL {
+            let page = page(target);
+            let long = page.lines().find(|line| line.chars().count() > WIDTH + 10);
+            assert_eq!(long, None, "{}", target.name());
+        }
+        let page = page(Target::OpenAiStrict);
+        for number in ["128", "5000", "1000", "120000", "10", "1024"] {
+            assert!(page.contains(&format!("| {number} |")), "{number}");
+        }
+    }
+}

@@ -1,0 +1,456 @@
+//! The way back: from the arguments of a call to those that the tool's own schema describes.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::schema::types::Types;
+
+/// How deep arguments are looked at. What is deeper stays as it is.
+const DEEPEST: usize = 128;
+
+/// Leads the arguments that a model gave for a changed schema back to the original schema: keys
+/// get their own names, text that holds JSON is read, and a null that only says that something is
+/// left out is removed.
+#[derive(Debug, Clone, Default)]
+pub struct Restore {
+    root: Plan,
+    definitions: HashMap<String, Definition>,
+}
+
+/// What is known of a definition that others refer to.
+#[derive(Debug, Clone)]
+pub(super) struct Definition {
+    pub(super) fit: Fit,
+    pub(super) plan: Plan,
+}
+
+/// What there is to do at a place.
+#[derive(Debug, Clone, Default)]
+pub(super) enum Plan {
+    /// Nothing.
+    #[default]
+    Keep,
+    /// Text is read as JSON, and what was read stands for it if it has one of the types.
+    Text(Types),
+    Object(Box<ObjectPlan>),
+    Array(Box<ArrayPlan>),
+    /// The first alternative that fits best says what to do.
+    Union(Vec<Alternative>),
+    /// What the definition says.
+    Ref(String),
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct ObjectPlan {
+    pub(super) fields: Vec<FieldPlan>,
+    /// For the properties that `fields` does not name.
+    pub(super) rest: Plan,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct FieldPlan {
+    /// The key in the changed schema.
+    pub(super) key: String,
+    /// The key in the original schema, if it is another one.
+    pub(super) original: Option<String>,
+    /// Whether null says that the property is left out.
+    pub(super) null_is_absent: bool,
+    pub(super) plan: Plan,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct ArrayPlan {
+    pub(super) prefix: Vec<Plan>,
+    pub(super) items: Plan,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Alternative {
+    pub(super) fit: Fit,
+    pub(super) plan: Plan,
+}
+
+/// What tells the alternatives of a union apart.
+#[derive(Debug, Clone)]
+pub(super) enum Fit {
+    /// As the definition says.
+    Ref(String),
+    /// The types, the properties that have to be there, and those with few possible values.
+    Here { types: Types, required: Vec<String>, values: Vec<(String, Vec<Value>)> },
+}
+
+impl Restore {
+    pub(super) const fn new(root: Plan, definitions: HashMap<String, Definition>) -> Self {
+        Self { root, definitions }
+    }
+
+    /// The arguments for the tool's own schema. What does not look as the changed schema asks stays
+    /// as it is, so that whoever checks it finds what is wrong with it.
+    #[must_use]
+    pub fn arguments(&self, arguments: Value) -> Value {
+        self.apply(&self.root, arguments, 0)
+    }
+
+    /// Whether every call's arguments stay as they are.
+    pub fn is_identity(&self) -> bool {
+        self.root.is_keep()
+    }
+
+    fn apply(&self, plan: &Plan, value: Value, depth: usize) -> Value {
+        if depth > DEEPEST {
+            return value;
+        }
+        let next = depth + 1;
+        match (plan, value) {
+            (Plan::Ref(name), value) => match self.definitions.get(name) {
+                Some(definition) => self.apply(&definition.plan, value, next),
+                None => value,
+            },
+            (Plan::Text(types), Value::String(text)) => match serde_json::from_str(&text) {
+                Ok(read) if types.accepts(&read) => read,
+                _ => Value::String(text),
+            },
+            (Plan::Union(alternatives), value) => match self.best(alternatives, &value) {
+                Some(plan) => self.apply(plan, value, next),
+                None => value,
+            },
+            (Plan::Array(plan), Value::Array(items)) => {
+                let restored = items.into_iter().enumerate().map(|(at, item)| {
+                    self.apply(plan.prefix.get(at).unwrap_or(&plan.items), item, next)
+                });
+                Value::Array(restored.collect())
+            }
+            (Plan::Object(plan), Value::Object(map)) => Value::Object(self.object(plan, map, next)),
+            (_, value) => value,
+        }
+    }
+
+    fn object(
+        &self,
+        plan: &ObjectPlan,
+        map: Map<String, Value>,
+        depth: usize,
+    ) -> Map<String, Value> {
+        let mut out = Map::new();
+        for (key, value) in map {
+            let Some(field) = plan.fields.iter().find(|field| field.key == key) else {
+                let value = self.apply(&plan.rest, value, depth);
+                out.entry(key).or_insert(value);
+                continue;
+            };
+            if value.is_null() && field.null_is_absent {
+                continue;
+            }
+            let value = self.apply(&field.plan, value, depth);
+            out.insert(field.original.clone().unwrap_or(key), value);
+        }
+        out
+    }
+
+    /// The plan of the alternative that the value was most likely written for.
+    fn best<'p>(&'p self, alternatives: &'p [Alternative], value: &Value) -> Option<&'p Plan> {
+        if let Value::String(text) = value
+            && let Some(plan) = self.best_for_text(alternatives, text)
+        {
+            return Some(plan);
+        }
+        let mut best = None;
+        for alternative in alternatives {
+            let score = self.score(&alternative.fit, value, 0);
+            if score > best.map_or(0, |(score, _)| score) {
+                best = Some((score, &alternative.plan));
+            }
+        }
+        best.map(|(_, plan)| plan)
+    }
+
+    /// The alternative that takes this text as JSON. Where another takes text as it is, only the
+    /// text of an object or a list is taken for JSON: nobody writes those by chance.
+    fn best_for_text<'p>(
+        &'p self,
+        alternatives: &'p [Alternative],
+        text: &str,
+    ) -> Option<&'p Plan> {
+        let texts = |alternative: &'p Alternative| match self.resolved(&alternative.plan) {
+            Plan::Text(types) => Some((alternative, *types)),
+            _ => None,
+        };
+        alternatives.iter().find_map(texts)?;
+        let read: Value = serde_json::from_str(text).ok()?;
+        let plain = alternatives.iter().any(|alternative| {
+            texts(alternative).is_none()
+                && self.score(&alternative.fit, &Value::String(String::new()), 0) > 0
+        });
+        if plain && !matches!(read, Value::Object(_) | Value::Array(_)) {
+            return None;
+        }
+        let mut fitting = alternatives.iter().filter_map(texts);
+        fitting.find(|(_, types)| types.accepts(&read)).map(|(found, _)| &found.plan)
+    }
+
+    /// The plan that a reference leads to.
+    fn resolved<'p>(&'p self, mut plan: &'p Plan) -> &'p Plan {
+        for _ in 0..DEEPEST {
+            let Plan::Ref(name) = plan else { break };
+            let Some(definition) = self.definitions.get(name) else { break };
+            plan = &definition.plan;
+        }
+        plan
+    }
+
+    /// How well a value fits: 0 not at all; 1 has the type; 2 has the properties, too; 3 has them
+    /// with their values.
+    fn score(&self, fit: &Fit, value: &Value, depth: usize) -> u8 {
+        match fit {
+            Fit::Ref(name) => match self.definitions.get(name) {
+                Some(definition) if depth < DEEPEST => {
+                    self.score(&definition.fit, value, depth + 1)
+                }
+                _ => 1,
+            },
+            Fit::Here { types, .. } if !types.accepts(value) => 0,
+            Fit::Here { required, values, .. } => {
+                let Value::Object(map) = value else { return 3 };
+                if values
+                    .iter()
+                    .any(|(key, values)| map.get(key).is_some_and(|value| !values.contains(value)))
+                {
+                    return 1;
+                }
+                let complete = required.iter().all(|key| map.contains_key(key));
+                let told = values.iter().any(|(key, _)| map.contains_key(key));
+                1 + u8::from(complete) + u8::from(told)
+            }
+        }
+    }
+}
+
+impl Plan {
+    pub(super) const fn is_keep(&self) -> bool {
+        matches!(self, Self::Keep)
+    }
+
+    /// A plan for an object, if there is something to do in it.
+    pub(super) fn object(fields: Vec<FieldPlan>, rest: Self) -> Self {
+        if fields.is_empty() && rest.is_keep() {
+            return Self::Keep;
+        }
+        Self::Object(Box::new(ObjectPlan { fields, rest }))
+    }
+
+    /// A plan for an array, if there is something to do in it.
+    pub(super) fn array(prefix: Vec<Self>, items: Self) -> Self {
+        if items.is_keep() && prefix.iter().all(Self::is_keep) {
+            return Self::Keep;
+        }
+        Self::Array(Box::new(ArrayPlan { prefix, items }))
+    }
+
+    /// A plan for a union, if there is something to do in one of its alternatives.
+    pub(super) fn union(alternatives: Vec<Alternative>) -> Self {
+        if alternatives.iter().all(|alternative| alternative.plan.is_keep()) {
+            return Self::Keep;
+        }
+        Self::Union(alternatives)
+    }
+}
+
+impl Fit {
+    /// What can be told of a changed schema.
+    pub(super) fn of(schema: &Value) -> Self {
+        if let Some(name) = schema.get("$ref").and_then(Value::as_str) {
+            return Self::Ref(name.to_owned());
+        }
+        let types = Types::declared(schema).unwrap_or(Types::ALL);
+        let list = schema.get("required").and_then(Value::as_array);
+        let required = list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let values = properties.into_iter().flatten().filter_map(|(key, property)| {
+            let values = match (property.get("const"), property.get("enum")) {
+                (Some(value), _) => vec![value.clone()],
+                (None, Some(Value::Array(values))) => values.clone(),
+                _ => return None,
+            };
+            Some((key.clone(), values))
+        });
+        Self::Here { types, required: required.collect(), values: values.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::Target;
+    use super::super::testing::lowered;
+
+    /// Asserts what a call for the target's form of a schema means to the schema itself.
+    #[track_caller]
+    fn restores(target: Target, schema: &Value, calls: &[(Value, Value)]) {
+        let out = lowered(target, schema);
+        for (call, expected) in calls {
+            let restored = out.restore.arguments(call.clone());
+            assert_eq!(restored.to_string(), expected.to_string(), "{call}\n{}", out.value);
+        }
+    }
+
+    fn object(properties: Value, required: Value) -> Value {
+        json!({"type": "object", "properties": properties, "required": required})
+    }
+
+    #[test]
+    fn a_null_for_what_is_left_out_is_removed() {
+        let schema = object(
+            json!({
+                "a": {"type": "integer"},
+                "b": {"type": ["integer", "null"]},
+                "c": {"type": "object", "properties": {"d": {"type": "string"}}},
+                "e": {}
+            }),
+            json!(["a"]),
+        );
+        restores(
+            Target::OpenAiStrict,
+            &schema,
+            &[
+                (json!({"a": 1, "b": null, "c": null, "e": null}), json!({"a": 1, "b": null})),
+                (json!({"a": null, "c": {"d": null}}), json!({"a": null, "c": {}})),
+                (json!({"a": 1, "e": "null"}), json!({"a": 1, "e": null})),
+                (json!({"a": 1, "x": null}), json!({"a": 1, "x": null})),
+            ],
+        );
+        restores(Target::OpenAi, &schema, &[(json!({"b": null}), json!({"b": null}))]);
+    }
+
+    #[test]
+    fn text_that_holds_json_is_read() {
+        let schema = object(
+            json!({
+                "map": {"type": "object", "additionalProperties": {"type": "integer"}},
+                "any": {},
+                "list": {"type": "array"},
+                "either": {"anyOf": [{"type": "string"}, {"type": "object"}]}
+            }),
+            json!(["map", "any", "list", "either"]),
+        );
+        for target in [Target::OpenAiStrict, Target::AnthropicStrict, Target::Gemini] {
+            restores(
+                target,
+                &schema,
+                &[
+                    (json!({"map": "{\"a\": 1}"}), json!({"map": {"a": 1}})),
+                    (json!({"map": "[1]"}), json!({"map": "[1]"})),
+                    (json!({"map": "{"}), json!({"map": "{"})),
+                    (json!({"map": {"a": 1}}), json!({"map": {"a": 1}})),
+                    (json!({"any": "5"}), json!({"any": 5})),
+                    (json!({"any": "\"5\""}), json!({"any": "5"})),
+                    (json!({"any": "hello"}), json!({"any": "hello"})),
+                    (json!({"list": ["1", "x", "[]"]}), json!({"list": [1, "x", []]})),
+                    (json!({"either": "{\"a\": \"1\"}"}), json!({"either": {"a": "1"}})),
+                    (json!({"either": "5"}), json!({"either": "5"})),
+                    (json!([1]), json!([1])),
+                    (json!(null), json!(null)),
+                ],
+            );
+        }
+    }
+
+    #[test]
+    fn keys_get_their_own_names_at_every_depth() {
+        let inner = object(json!({"MA(5)": {"type": "number"}}), json!(["MA(5)"]));
+        let schema = object(
+            json!({
+                "Content-Type": {"type": "string"},
+                "rows": {"type": "array", "items": inner},
+                "one": {"oneOf": [inner, {"type": "string"}]}
+            }),
+            json!(["Content-Type"]),
+        );
+        restores(
+            Target::Gemini,
+            &schema,
+            &[(
+                json!({"Content_Type": "x", "rows": [{"MA_5_": 1}, {"b": 2}], "one": {"MA_5_": 3}}),
+                json!({"Content-Type": "x", "rows": [{"MA(5)": 1}, {"b": 2}], "one": {"MA(5)": 3}}),
+            )],
+        );
+        let schema = object(json!({"a b": inner}), json!([]));
+        restores(
+            Target::Anthropic,
+            &schema,
+            &[(json!({"a_b": {"MA(5)": 1}}), json!({"a b": {"MA(5)": 1}}))],
+        );
+    }
+
+    #[test]
+    fn references_and_unions_are_followed() {
+        let schema = json!({
+            "type": "object",
+            "properties": {"tree": {"$ref": "#/$defs/Tree"}, "shape": {"$ref": "#/$defs/Shape"}},
+            "required": ["tree"],
+            "$defs": {
+                "Tree": {
+                    "type": "object",
+                    "properties": {
+                        "value": {"type": "integer"},
+                        "left": {"$ref": "#/$defs/Tree"},
+                        "more": {"type": "array", "items": {"$ref": "#/$defs/Tree"}}
+                    }
+                },
+                "Shape": {"oneOf": [{"$ref": "#/$defs/Disc"}, {"$ref": "#/$defs/Box"}]},
+                "Disc": {
+                    "type": "object",
+                    "properties": {"kind": {"const": "disc"}, "note": {"type": "string"}},
+                    "required": ["kind"]
+                },
+                "Box": {
+                    "type": "object",
+                    "properties": {
+                        "kind": {"const": "box"},
+                        "note": {"type": ["string", "null"]},
+                        "size": {"type": "object"}
+                    },
+                    "required": ["kind"]
+                }
+            }
+        });
+        restores(
+            Target::OpenAiStrict,
+            &schema,
+            &[
+                (
+                    json!({"tree": {"value": null, "left": {"value": 1, "left": null, "more": null},
+                        "more": [{"value": null}]}, "shape": null}),
+                    json!({"tree": {"left": {"value": 1}, "more": [{}]}}),
+                ),
+                (
+                    json!({"shape": {"kind": "disc", "note": null}}),
+                    json!({"shape": {"kind": "disc"}}),
+                ),
+                (
+                    json!({"shape": {"kind": "box", "note": null, "size": "{\"w\":1}"}}),
+                    json!({"shape": {"kind": "box", "note": null, "size": {"w": 1}}}),
+                ),
+            ],
+        );
+        let tree =
+            json!({"tree": {"left": "{\"left\": {\"value\": 2}}", "more": ["{\"value\":1}"]}});
+        let whole = json!({"tree": {"left": {"left": {"value": 2}}, "more": [{"value": 1}]}});
+        for target in [Target::AnthropicStrict, Target::Gemini] {
+            restores(target, &schema, &[(tree.clone(), whole.clone())]);
+        }
+    }
+
+    #[test]
+    fn what_is_as_it_was_stays_as_it_is() {
+        let schema = object(json!({"a": {"type": "string"}}), json!(["a"]));
+        for target in Target::ALL {
+            let out = lowered(target, &schema);
+            assert!(out.restore.is_identity(), "{}", target.name());
+        }
+        let deep = (0..400).fold(json!(1), |inner, _| json!({"a": inner}));
+        let out = lowered(Target::OpenAiStrict, &object(json!({"a": {}}), json!([])));
+        assert_eq!(out.restore.arguments(deep.clone()), deep);
+    }
+}

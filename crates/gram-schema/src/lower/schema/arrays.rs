@@ -1,0 +1,127 @@
+//! Lists and tuples.
+
+use serde_json::{Map, Value};
+
+use super::super::keyword::Keyword as K;
+use super::super::loss::Became;
+use super::super::path::Path;
+use super::super::restore::Plan;
+use super::{At, Lowerer, merge, sentences};
+
+impl Lowerer<'_> {
+    /// A list. `is_array` says whether the schema takes lists; it may also say only what the items
+    /// are, should it be one.
+    pub(super) fn array(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        at: At,
+        is_array: bool,
+    ) -> Plan {
+        let mut prefix = Vec::new();
+        if map.contains_key("prefixItems") {
+            if self.rules.keeps(K::PrefixItems) {
+                prefix = self.prefix(map, notes, path, at);
+            } else {
+                self.tuple_as_list(map, notes, path);
+            }
+        }
+        if map.get("items") == Some(&Value::Bool(false)) && !self.rules.keeps(K::PrefixItems) {
+            map.shift_remove("items");
+            let key = path.key("items");
+            if self.rules.keeps(K::MaxItems) {
+                map.insert("maxItems".to_owned(), 0.into());
+                self.lose(&key, "items", false.into(), Became::Rewritten("maxItems".to_owned()));
+            } else {
+                let sentence = "Always empty.".to_owned();
+                self.lose(&key, "items", false.into(), Became::Description(sentence.clone()));
+                notes.push(sentence);
+            }
+        }
+        let missing = map.get("items").is_none_or(|items| *items == Value::Bool(true));
+        if missing && is_array && self.rules.arrays_need_items {
+            map.insert("items".to_owned(), Value::Object(Map::new()));
+        }
+        let items = match map.get_mut("items") {
+            Some(items @ Value::Object(_)) => {
+                let out = self.node(items, &path.key("items"), at.deeper());
+                notes.extend(out.up.iter().map(|note| format!("Each item: {note}")));
+                out.plan
+            }
+            _ => Plan::Keep,
+        };
+        Plan::array(prefix, items)
+    }
+
+    /// The first items of a tuple, for a target that has tuples.
+    fn prefix(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        at: At,
+    ) -> Vec<Plan> {
+        let Some(Value::Array(items)) = map.get_mut("prefixItems") else { return Vec::new() };
+        let inside = path.key("prefixItems");
+        let each = items.iter_mut().enumerate().map(|(number, item)| {
+            let out = self.node(item, &inside.index(number), at.deeper());
+            let name = (number + 1).to_string();
+            notes.extend(out.up.iter().map(|note| sentences::about(&name, note)));
+            out.plan
+        });
+        each.collect()
+    }
+
+    /// A tuple as a list whose items are any of the tuple's, for a target that has no tuples.
+    fn tuple_as_list(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+    ) {
+        let Some(Value::Array(items)) = map.shift_remove("prefixItems") else { return };
+        let length = items.len();
+        let value = Value::Array(items);
+        let rest = map.shift_remove("items");
+        self.say(notes, path, "prefixItems", value.clone());
+        let Value::Array(items) = value else { return };
+        let mut kinds: Vec<Value> = Vec::new();
+        let mut add = |item: Value| {
+            if !kinds.contains(&item) {
+                kinds.push(item);
+            }
+        };
+        items.into_iter().for_each(&mut add);
+        match rest {
+            Some(Value::Bool(false)) => {
+                let key = path.key("items");
+                if self.rules.keeps(K::MaxItems) {
+                    let tighter = map.get("maxItems").and_then(Value::as_u64);
+                    let most = tighter.map_or(length as u64, |most| most.min(length as u64));
+                    map.insert("maxItems".to_owned(), most.into());
+                    let to = Became::Rewritten("maxItems".to_owned());
+                    self.lose(&key, "items", false.into(), to);
+                } else {
+                    self.say(notes, path, "items", false.into());
+                }
+            }
+            Some(rest) if !merge::is_anything(&rest) => {
+                self.say(notes, path, "additionalItems", rest.clone());
+                add(rest);
+            }
+            _ => add(Value::Object(Map::new())),
+        }
+        let items = match <[Value; 1]>::try_from(kinds) {
+            Ok([one]) => one,
+            // A list with items of any type needs no union.
+            Err(kinds) if kinds.iter().any(merge::is_anything) => Value::Object(Map::new()),
+            Err(kinds) => {
+                let mut union = Map::new();
+                union.insert("anyOf".to_owned(), Value::Array(kinds));
+                Value::Object(union)
+            }
+        };
+        map.insert("items".to_owned(), items);
+    }
+}

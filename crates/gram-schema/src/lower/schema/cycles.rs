@@ -1,0 +1,235 @@
+//! Which schemas hold themselves.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::super::keyword::Keyword;
+
+/// What refers to what, in the schema as it came. `#` is the root.
+pub(super) struct Cycles {
+    numbers: HashMap<String, usize>,
+    /// Which circle each schema is on: those with the same number are on one.
+    circles: Vec<usize>,
+    /// Whether each is on a circle at all.
+    recursive: Vec<bool>,
+    /// The references that close a circle; without them there is none.
+    closing: HashSet<(usize, usize)>,
+    /// The same, of circles that pass no property.
+    closing_without_property: HashSet<(usize, usize)>,
+}
+
+/// A reference: where it leads, and whether a property is passed on the way to it.
+#[derive(Clone, Copy, PartialEq)]
+struct Edge {
+    to: usize,
+    property: bool,
+}
+
+struct Graph<'o> {
+    original: &'o Value,
+    numbers: HashMap<String, usize>,
+    open: Vec<(usize, &'o Value)>,
+    edges: Vec<Vec<Edge>>,
+}
+
+impl Cycles {
+    /// Looks for circles in a schema as it came.
+    pub(super) fn of(original: &Value) -> Self {
+        let mut graph = Graph {
+            original,
+            numbers: HashMap::from([("#".to_owned(), 0)]),
+            open: vec![(0, original)],
+            edges: vec![Vec::new()],
+        };
+        while let Some((from, schema)) = graph.open.pop() {
+            graph.scan(from, schema, false, 0);
+        }
+        let Graph { numbers, edges, .. } = graph;
+        let closing = closing(&edges, |_| true);
+        let closing_without_property = self::closing(&edges, |edge| !edge.property);
+        let circles = circles(&edges);
+        let mut sizes = HashMap::new();
+        for &circle in &circles {
+            *sizes.entry(circle).or_insert(0_usize) += 1;
+        }
+        let recursive = (0..edges.len())
+            .map(|at| sizes[&circles[at]] > 1 || edges[at].iter().any(|edge| edge.to == at))
+            .collect();
+        Self { numbers, circles, recursive, closing, closing_without_property }
+    }
+
+    fn pair(&self, from: &str, to: &str) -> Option<(usize, usize)> {
+        Some((*self.numbers.get(from)?, *self.numbers.get(to)?))
+    }
+
+    /// Whether a reference closes a circle.
+    pub(super) fn closes(&self, from: &str, to: &str) -> bool {
+        self.pair(from, to).is_some_and(|pair| self.closing.contains(&pair))
+    }
+
+    /// Whether a reference closes a circle that passes no property.
+    pub(super) fn closes_without_property(&self, from: &str, to: &str) -> bool {
+        self.pair(from, to).is_some_and(|pair| self.closing_without_property.contains(&pair))
+    }
+
+    /// Whether a reference is a part of a circle.
+    pub(super) fn on_one(&self, from: &str, to: &str) -> bool {
+        self.pair(from, to).is_some_and(|(from, to)| {
+            self.circles[from] == self.circles[to] && self.recursive[from]
+        })
+    }
+
+    /// Whether what the reference leads to holds itself.
+    pub(super) fn is_recursive(&self, to: &str) -> bool {
+        self.numbers.get(to).is_some_and(|&at| self.recursive[at])
+    }
+}
+
+impl<'o> Graph<'o> {
+    /// Finds the references of a schema that stand in it, and not in what it refers to.
+    fn scan(&mut self, from: usize, schema: &'o Value, property: bool, depth: usize) {
+        let Value::Object(map) = schema else { return };
+        if depth > super::DEEPEST_JSON {
+            return;
+        }
+        if let Some(Value::String(to)) = map.get("$ref") {
+            self.edge(from, to, property);
+        }
+        each_part(map, &mut |part, of_property| {
+            self.scan(from, part, property || of_property, depth + 1);
+        });
+    }
+
+    fn edge(&mut self, from: usize, to: &str, property: bool) {
+        let next = self.edges.len();
+        let number = match self.numbers.get(to) {
+            Some(&number) => number,
+            None => {
+                let original: &'o Value = self.original;
+                let Some(schema) = super::references::target(original, to) else { return };
+                self.numbers.insert(to.to_owned(), next);
+                self.edges.push(Vec::new());
+                self.open.push((next, schema));
+                next
+            }
+        };
+        let edge = Edge { to: number, property };
+        if !self.edges[from].contains(&edge) {
+            self.edges[from].push(edge);
+        }
+    }
+}
+
+/// Calls with each schema that stands directly in another, but in its definitions, and whether it
+/// is a property's.
+fn each_part<'o>(map: &'o Map<String, Value>, call: &mut impl FnMut(&'o Value, bool)) {
+    use Keyword as K;
+    for (key, value) in map {
+        match (Keyword::of(key), value) {
+            (K::Properties, Value::Object(parts)) => {
+                parts.values().for_each(|part| call(part, true));
+            }
+            (K::PatternProperties | K::DependentSchemas, Value::Object(parts)) => {
+                parts.values().for_each(|part| call(part, false));
+            }
+            (K::AnyOf | K::OneOf | K::AllOf | K::PrefixItems | K::Items, Value::Array(parts)) => {
+                for part in parts {
+                    call(part, false);
+                }
+            }
+            (
+                K::Items | K::AdditionalItems | K::AdditionalProperties | K::Contains,
+                part @ Value::Object(_),
+            ) => call(part, false),
+            _ => {}
+        }
+    }
+}
+
+/// The edges that lead back to where a walk through the graph came from.
+fn closing(edges: &[Vec<Edge>], which: impl Fn(&Edge) -> bool) -> HashSet<(usize, usize)> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        New,
+        Open,
+        Done,
+    }
+    let mut state = vec![State::New; edges.len()];
+    let mut found = HashSet::new();
+    for start in 0..edges.len() {
+        if state[start] != State::New {
+            continue;
+        }
+        let mut way = vec![(start, 0)];
+        state[start] = State::Open;
+        while let Some((at, next)) = way.last_mut() {
+            let at = *at;
+            let Some(edge) = edges[at].get(*next) else {
+                state[at] = State::Done;
+                way.pop();
+                continue;
+            };
+            *next += 1;
+            if !which(edge) {
+                continue;
+            }
+            match state[edge.to] {
+                State::New => {
+                    state[edge.to] = State::Open;
+                    way.push((edge.to, 0));
+                }
+                State::Open => {
+                    found.insert((at, edge.to));
+                }
+                State::Done => {}
+            }
+        }
+    }
+    found
+}
+
+/// For each node the number of the strongly connected component that it is in, by Kosaraju's
+/// algorithm.
+fn circles(edges: &[Vec<Edge>]) -> Vec<usize> {
+    let mut order = Vec::with_capacity(edges.len());
+    let mut seen = vec![false; edges.len()];
+    for start in 0..edges.len() {
+        if std::mem::replace(&mut seen[start], true) {
+            continue;
+        }
+        let mut way = vec![(start, 0)];
+        while let Some((at, next)) = way.last_mut() {
+            let at = *at;
+            match edges[at].get(*next) {
+                Some(edge) => {
+                    *next += 1;
+                    if !std::mem::replace(&mut seen[edge.to], true) {
+                        way.push((edge.to, 0));
+                    }
+                }
+                None => {
+                    order.push(at);
+                    way.pop();
+                }
+            }
+        }
+    }
+    let mut back = vec![Vec::new(); edges.len()];
+    for (from, edges) in edges.iter().enumerate() {
+        for edge in edges {
+            back[edge.to].push(from);
+        }
+    }
+    let mut circle = vec![usize::MAX; edges.len()];
+    for &start in order.iter().rev() {
+        let mut open = vec![start];
+        while let Some(at) = open.pop() {
+            if circle[at] == usize::MAX {
+                circle[at] = start;
+                open.extend(back[at].iter().filter(|&&from| circle[from] == usize::MAX));
+            }
+        }
+    }
+    circle
+}

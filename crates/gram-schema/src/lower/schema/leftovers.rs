@@ -1,0 +1,175 @@
+//! What is left of a schema that the target cannot hold, as sentences of a description.
+
+use serde_json::{Map, Value};
+
+use super::super::keyword::{Keyword, Keywords};
+use super::super::loss::Became;
+use super::super::path::Path;
+use super::types::Types;
+use super::{Lowerer, parts, sentences};
+
+/// Why something is left out that means nothing to a check.
+const SAYS_NOTHING: &str = "it refuses no value";
+
+/// Adds sentences to the description of a schema. It returns none: every schema that is not a
+/// union of a target that takes nothing beside it can hold a description.
+pub(super) fn describe(map: &mut Map<String, Value>, notes: Vec<String>) -> Vec<String> {
+    if notes.is_empty() {
+        return notes;
+    }
+    let description = map.get("description").and_then(Value::as_str);
+    if let Some(text) = sentences::joined(description, &notes) {
+        let text = Value::String(text.into_owned());
+        map.insert("description".to_owned(), text);
+    }
+    Vec::new()
+}
+
+impl Lowerer<'_> {
+    /// Takes out what the target cannot hold, and says it.
+    pub(super) fn leftovers(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        types: Types,
+    ) {
+        let has = parts::keywords(map);
+        self.bounds(map, has, path, types);
+        self.format(map, notes, path, types);
+        let refused = |keyword: Keyword| {
+            if path.is_root() {
+                !self.rules.root_keeps(keyword)
+            } else {
+                !self.rules.keeps(keyword)
+            }
+        };
+        // `nullable` is written by this module where a target has it.
+        let refused = |keyword: Keyword| keyword != Keyword::Nullable && refused(keyword);
+        if !map.keys().any(|key| refused(Keyword::of(key))) {
+            return;
+        }
+        let mut taken = parts::take(map, refused);
+        if let Some(condition) = taken.shift_remove("if") {
+            self.condition(notes, path, condition, &mut taken);
+        }
+        for (key, value) in taken {
+            self.say(notes, path, &key, value);
+        }
+    }
+
+    /// One thing that the target cannot hold, as a sentence.
+    pub(super) fn say(
+        &mut self,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        key: &str,
+        value: Value,
+    ) {
+        let keyword = Keyword::of(key);
+        let sentence = self.printing(|printer| sentences::sentence(keyword, &value, printer));
+        let became = match sentence {
+            Some(sentence) => {
+                notes.push(sentence.clone());
+                Became::Description(sentence)
+            }
+            None if matches!(keyword, Keyword::Defs | Keyword::Definitions) => {
+                Became::Dropped("what is referred to stands elsewhere")
+            }
+            None => Became::Dropped(SAYS_NOTHING),
+        };
+        self.lose(&path.key(key), key, value, became);
+    }
+
+    fn condition(
+        &mut self,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        condition: Value,
+        taken: &mut Map<String, Value>,
+    ) {
+        let then = taken.shift_remove("then");
+        let otherwise = taken.shift_remove("else");
+        let sentence = self.printing(|printer| {
+            sentences::condition(&condition, then.as_ref(), otherwise.as_ref(), printer)
+        });
+        let became = match sentence {
+            Some(sentence) => {
+                notes.push(sentence.clone());
+                Became::Description(sentence)
+            }
+            None => Became::Dropped(SAYS_NOTHING),
+        };
+        for (key, part) in [("then", then), ("else", otherwise)] {
+            if let Some(part) = part {
+                self.lose(&path.key(key), key, part, became.clone());
+            }
+        }
+        self.lose(&path.key("if"), "if", condition, became);
+    }
+
+    /// Bounds that the target can hold in another form.
+    fn bounds(
+        &mut self,
+        map: &mut Map<String, Value>,
+        has: Keywords,
+        path: &Path<'_>,
+        types: Types,
+    ) {
+        let whole = types.without(Types::NULL) == Types::INTEGER;
+        for (exclusive, keyword, bound, kept, step) in [
+            ("exclusiveMinimum", Keyword::ExclusiveMinimum, "minimum", Keyword::Minimum, 1),
+            ("exclusiveMaximum", Keyword::ExclusiveMaximum, "maximum", Keyword::Maximum, -1),
+        ] {
+            if !whole || !has.has(keyword) || self.rules.keeps(keyword) || !self.rules.keeps(kept) {
+                continue;
+            }
+            let Some(limit) = map.get(exclusive).and_then(Value::as_i64) else { continue };
+            let Some(new) = limit.checked_add(step) else { continue };
+            let value = map.shift_remove(exclusive).unwrap_or_default();
+            let tighter = match map.get(bound).map(Value::as_i64) {
+                None => true,
+                Some(Some(old)) => (old < new) == (step > 0),
+                Some(None) => {
+                    map.insert(exclusive.to_owned(), value);
+                    continue;
+                }
+            };
+            if tighter {
+                map.insert(bound.to_owned(), new.into());
+            }
+            self.lose(&path.key(exclusive), exclusive, value, Became::Rewritten(bound.to_owned()));
+        }
+        if let Some(largest) = self.rules.largest_min_items
+            && let Some(value) = map.get("minItems")
+            && value.as_u64().is_none_or(|number| number > largest)
+        {
+            let value = value.clone();
+            map.insert("minItems".to_owned(), largest.into());
+            let sentence = format!("At least {value} items.");
+            describe(map, vec![sentence.clone()]);
+            self.lose(&path.key("minItems"), "minItems", value, Became::Description(sentence));
+        }
+    }
+
+    /// A `format` that the target does not know beside this type.
+    fn format(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        types: Types,
+    ) {
+        let Some(rules) = self.rules.formats else { return };
+        let Some(format) = map.get("format") else { return };
+        let allowed = format.as_str().is_some_and(|format| {
+            rules.iter().any(|rule| {
+                rule.formats.contains(&format)
+                    && Types::named(rule.kind).is_some_and(|kind| types.has(kind))
+            })
+        });
+        if !allowed && let Some(value) = map.shift_remove("format") {
+            self.say(notes, path, "format", value);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Two schemas that hold together, as one.
+
+use serde_json::{Map, Number, Value};
+
+use super::super::keyword::Keyword;
+use super::types::Types;
+
+/// How deep schemas are merged.
+const DEEPEST: usize = 32;
+
+/// Whether [`merge`] can make one schema of the two that takes what both take.
+pub(super) fn can_merge(into: &Map<String, Value>, from: &Map<String, Value>) -> bool {
+    can_merge_at(into, from, 0)
+}
+
+fn can_merge_at(into: &Map<String, Value>, from: &Map<String, Value>, depth: usize) -> bool {
+    depth < DEEPEST
+        && closes_over(into, from)
+        && closes_over(from, into)
+        && from.iter().all(|(key, new)| {
+            into.get(key).is_none_or(|old| old == new || can_merge_key(key, old, new, depth))
+        })
+}
+
+fn can_merge_key(key: &str, old: &Value, new: &Value, depth: usize) -> bool {
+    use Keyword as K;
+    match Keyword::of(key) {
+        K::Type => match (Types::of_keyword(old), Types::of_keyword(new)) {
+            (Some(old), Some(new)) => old.meets(new),
+            _ => false,
+        },
+        K::Properties | K::Items | K::Defs | K::Definitions => {
+            let (Value::Object(old), Value::Object(new)) = (old, new) else { return false };
+            if Keyword::of(key) == K::Items {
+                return can_merge_at(old, new, depth + 1);
+            }
+            new.iter().all(|(key, new)| match (old.get(key), new) {
+                (None, _) => true,
+                (Some(old), new) if old == new => true,
+                (Some(Value::Object(old)), Value::Object(new)) => can_merge_at(old, new, depth + 1),
+                _ => false,
+            })
+        }
+        K::Enum => match (old, new) {
+            (Value::Array(old), Value::Array(new)) => old.iter().any(|value| new.contains(value)),
+            _ => false,
+        },
+        K::Required => old.is_array() && new.is_array(),
+        K::Minimum | K::ExclusiveMinimum | K::Maximum | K::ExclusiveMaximum => {
+            old.is_number() && new.is_number()
+        }
+        K::MinLength
+        | K::MinItems
+        | K::MinProperties
+        | K::MaxLength
+        | K::MaxItems
+        | K::MaxProperties => old.is_number() && new.is_number(),
+        K::UniqueItems => true,
+        K::AdditionalProperties => is_anything(old) || is_anything(new),
+        keyword => keyword.is_annotation(),
+    }
+}
+
+/// Whether the properties of `other` are not refused by what `schema` says of others than its own.
+fn closes_over(schema: &Map<String, Value>, other: &Map<String, Value>) -> bool {
+    let open = schema.get("additionalProperties").is_none_or(is_anything)
+        && !schema.contains_key("patternProperties");
+    let Some(Value::Object(properties)) = other.get("properties") else { return true };
+    let own = schema.get("properties").and_then(Value::as_object);
+    open || properties.keys().all(|key| own.is_some_and(|own| own.contains_key(key)))
+}
+
+/// Whether a schema takes every value.
+pub(super) fn is_anything(schema: &Value) -> bool {
+    match schema {
+        Value::Bool(all) => *all,
+        Value::Object(map) => map.keys().all(|key| Keyword::of(key).is_annotation()),
+        _ => false,
+    }
+}
+
+/// Makes one schema of two, of which [`can_merge`] said that it can be done. What speaks of values
+/// without refusing any is kept from `into` where both have it.
+pub(super) fn merge(into: &mut Map<String, Value>, from: Map<String, Value>) {
+    for (key, new) in from {
+        match into.get_mut(&key) {
+            None => {
+                into.insert(key, new);
+            }
+            Some(old) if *old == new => {}
+            Some(old) => merge_key(&key, old, new),
+        }
+    }
+}
+
+fn merge_key(key: &str, old: &mut Value, new: Value) {
+    use Keyword as K;
+    match (Keyword::of(key), &mut *old, new) {
+        (K::Type, old, new) => {
+            if let (Some(first), Some(second)) = (Types::of_keyword(old), Types::of_keyword(&new)) {
+                *old = first.and(second).keyword();
+            }
+        }
+        (K::Properties | K::Defs | K::Definitions, Value::Object(old), Value::Object(new)) => {
+            for (key, new) in new {
+                match (old.get_mut(&key), new) {
+                    (None, new) => {
+                        old.insert(key, new);
+                    }
+                    (Some(Value::Object(old)), Value::Object(new)) => merge(old, new),
+                    _ => {}
+                }
+            }
+        }
+        (K::Items, Value::Object(old), Value::Object(new)) => merge(old, new),
+        (K::Enum, Value::Array(old), Value::Array(new)) => old.retain(|value| new.contains(value)),
+        (K::Required, Value::Array(old), Value::Array(new)) => {
+            for key in new {
+                if !old.contains(&key) {
+                    old.push(key);
+                }
+            }
+        }
+        (
+            K::Minimum | K::ExclusiveMinimum | K::MinLength | K::MinItems | K::MinProperties,
+            Value::Number(old),
+            Value::Number(new),
+        ) => {
+            if is_less(old, &new) {
+                *old = new;
+            }
+        }
+        (
+            K::Maximum | K::ExclusiveMaximum | K::MaxLength | K::MaxItems | K::MaxProperties,
+            Value::Number(old),
+            Value::Number(new),
+        ) => {
+            if is_less(&new, old) {
+                *old = new;
+            }
+        }
+        (K::UniqueItems, old, _) => *old = Value::Bool(true),
+        (K::AdditionalProperties, old, new) => {
+            if is_anything(old) {
+                *old = new;
+            }
+        }
+        (K::Description, Value::String(old), Value::String(new)) => {
+            if !old.contains(new.as_str()) {
+                old.push(' ');
+                old.push_str(&new);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_less(a: &Number, b: &Number) -> bool {
+    match (a.as_i64(), b.as_i64()) {
+        (Some(a), Some(b)) => a < b,
+        _ => a.as_f64() < b.as_f64(),
+    }
+}

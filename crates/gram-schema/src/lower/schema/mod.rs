@@ -1,0 +1,205 @@
+//! The schema of a tool's parameters, changed until it keeps to a target's rules.
+//!
+//! A target that takes all of JSON Schema but for a few places has its schemas changed in those
+//! places only (`open`). For the others every schema is looked at, keyword by keyword (`node`).
+
+mod arrays;
+mod cycles;
+mod leftovers;
+mod merge;
+mod node;
+mod objects;
+mod open;
+mod parts;
+mod references;
+mod root;
+pub(super) mod sentences;
+mod text;
+pub(super) mod types;
+mod unions;
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use serde_json::{Map, Value};
+
+use super::loss::{Became, Loss};
+use super::path::Path;
+use super::restore::{Plan, Restore};
+use super::rules::{RefRule, Rules};
+use references::References;
+use sentences::Printer;
+
+/// How deep a changed schema nests at most; deeper places become text that holds JSON. Each level
+/// is two of JSON, which many readers, serde_json among them, read up to 128 levels of.
+const DEEPEST: usize = 56;
+
+/// How deep a schema is searched for references. Nothing that was read as JSON is as deep.
+const DEEPEST_JSON: usize = 256;
+
+/// How many schemas are written in the place of references before the rest becomes text.
+const MOST_INLINED: usize = 4_000;
+
+/// A tool's schema as the target takes it.
+pub(super) struct LoweredSchema {
+    pub(super) schema: Value,
+    /// Sentences that belong to the tool's description.
+    pub(super) notes: Vec<String>,
+    pub(super) losses: Vec<Loss>,
+    pub(super) restore: Restore,
+}
+
+/// Changes the schema of a tool's parameters.
+pub(super) fn lower(rules: &Rules, tool: &str, parameters: Value) -> LoweredSchema {
+    if !rules.root.object {
+        return LoweredSchema {
+            schema: parameters,
+            notes: Vec::new(),
+            losses: Vec::new(),
+            restore: Restore::default(),
+        };
+    }
+    let mut lowerer = Lowerer {
+        rules,
+        tool,
+        losses: Vec::new(),
+        original: None,
+        references: References::default(),
+        stack: Vec::new(),
+        seen: HashSet::new(),
+        inlined: 0,
+        written: 0,
+        muted: false,
+        changed: false,
+    };
+    lowerer.run(parameters)
+}
+
+/// The work on one schema.
+struct Lowerer<'r> {
+    rules: &'r Rules,
+    tool: &'r str,
+    losses: Vec<Loss>,
+    /// The schema as it came, if anything in it refers to a part of it.
+    original: Option<Rc<Value>>,
+    /// What the changed schema refers to.
+    references: References,
+    /// What is just being written in the place of a reference: the reference, and where.
+    stack: Vec<(String, String)>,
+    /// What was written in the place of a reference at least once.
+    seen: HashSet<String>,
+    /// How many schemas were written in the place of references.
+    inlined: usize,
+    /// How many characters of schemas stand in descriptions.
+    written: usize,
+    /// Whether the losses of this place are known from an earlier copy of it.
+    muted: bool,
+    /// Whether a call's arguments have to be changed back.
+    changed: bool,
+}
+
+/// What became of a schema.
+#[derive(Default)]
+struct Out {
+    /// The way back for its values.
+    plan: Plan,
+    /// Sentences that it has no place for.
+    up: Vec<String>,
+}
+
+/// What is known of the way to a schema.
+#[derive(Debug, Clone, Copy, Default)]
+struct At {
+    /// How many schemas are around it.
+    depth: usize,
+    /// In which definition it stands, by its number; 0 is the root.
+    definition: usize,
+    /// Whether a required property is on the way from the definition.
+    required: bool,
+    /// Whether a property that is not required is on that way.
+    optional: bool,
+}
+
+impl At {
+    /// One schema deeper.
+    const fn deeper(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+}
+
+impl Lowerer<'_> {
+    fn run(&mut self, parameters: Value) -> LoweredSchema {
+        if self.needs_original(&parameters) {
+            self.original = Some(Rc::new(parameters.clone()));
+        }
+        let mut notes = Vec::new();
+        let mut map = self.root(parameters, &mut notes);
+        let mut definitions = HashMap::new();
+        let plan = if self.rules.is_open() {
+            self.open(&mut map, &mut notes)
+        } else {
+            let plan = self.closed(&mut map, &mut notes);
+            definitions = self.definitions(&mut map);
+            plan
+        };
+        let restore =
+            if self.changed { Restore::new(plan, definitions) } else { Restore::default() };
+        let losses = std::mem::take(&mut self.losses);
+        LoweredSchema { schema: Value::Object(map), notes, losses, restore }
+    }
+
+    /// Whether the schema has to be kept as it came, because a reference leads into it.
+    fn needs_original(&self, parameters: &Value) -> bool {
+        (!self.rules.is_open() || self.root_breaks_rules(parameters))
+            && references::has_any(parameters, 0)
+    }
+
+    /// Every schema that is referred to, changed and put where the references lead.
+    fn definitions(
+        &mut self,
+        root: &mut Map<String, Value>,
+    ) -> HashMap<String, super::restore::Definition> {
+        let mut plans = HashMap::new();
+        if !matches!(self.rules.refs, RefRule::Defs { .. }) {
+            return plans;
+        }
+        let mut schemas = Map::new();
+        while let Some((number, name, to)) = self.references.next() {
+            let Some(mut schema) = self.resolve(&to) else { continue };
+            let place = references::place(&to);
+            let at = At { definition: number, ..At::default() };
+            // Below the root: what a definition may hold is what its uses may hold.
+            let out = self.node(&mut schema, &Path::written(&place), at.deeper());
+            let fit = super::restore::Fit::of(&schema);
+            plans.insert(
+                format!("#/$defs/{name}"),
+                super::restore::Definition { fit, plan: out.plan },
+            );
+            schemas.insert(name, schema);
+        }
+        if !schemas.is_empty() {
+            root.insert("$defs".to_owned(), Value::Object(schemas));
+        }
+        plans
+    }
+
+    /// Notes a loss.
+    fn lose(&mut self, path: &Path<'_>, constraint: &str, value: Value, became: Became) {
+        if self.muted {
+            return;
+        }
+        self.losses.push(Loss {
+            tool: self.tool.to_owned(),
+            path: path.to_string(),
+            constraint: constraint.to_owned(),
+            value,
+            became,
+        });
+    }
+
+    /// Runs with something that writes schemas into sentences.
+    fn printing<T>(&mut self, print: impl FnOnce(&mut Printer<'_>) -> T) -> T {
+        let original = self.original.clone();
+        print(&mut Printer::new(original.as_deref(), &mut self.written))
+    }
+}

@@ -1,0 +1,350 @@
+//! One schema, for a target that takes some keywords only.
+
+use serde_json::{Map, Value};
+
+use super::super::keyword::Keyword as K;
+use super::super::loss::Became;
+use super::super::path::Path;
+use super::super::restore::Plan;
+use super::types::Types;
+use super::{At, DEEPEST, Lowerer, Out, leftovers, merge, parts};
+
+impl Lowerer<'_> {
+    /// The root, for a target that takes some keywords only.
+    pub(super) fn closed(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>) -> Plan {
+        for key in ["$defs", "definitions"] {
+            if let Some(Value::Object(definitions)) = map.shift_remove(key)
+                && self.original.is_none()
+            {
+                for (name, definition) in definitions {
+                    let why = Became::Dropped("nothing refers to it");
+                    self.lose(&Path::ROOT.key(key).key(&name), key, definition, why);
+                }
+            }
+        }
+        let at = At::default();
+        self.no_nullable(map, &Path::ROOT);
+        self.irrelevant(map, &Path::ROOT, Types::OBJECT);
+        if self.rules.types.always {
+            // No list of objects fits into a schema that names its properties.
+            for (key, value) in parts::take(map, |key| matches!(key, K::Enum | K::Const)) {
+                self.say(notes, &Path::ROOT, &key, value);
+            }
+        }
+        let mut plan = self.object(map, notes, &Path::ROOT, at);
+        for key in ["anyOf", "oneOf"] {
+            // Where the root may hold a union, its parts are schemas as others.
+            if self.rules.root_keeps(K::of(key))
+                && let Some(Value::Array(alternatives)) = map.get_mut(key)
+            {
+                let mut alternatives = std::mem::take(alternatives);
+                let own = self.alternatives(&mut alternatives, key, &Path::ROOT, at);
+                map.insert(key.to_owned(), alternatives.into());
+                if plan.is_keep() {
+                    plan = own;
+                }
+            }
+        }
+        self.leftovers(map, notes, &Path::ROOT, Types::OBJECT);
+        if !self.rules.objects.empty_as_text {
+            return plan;
+        }
+        // The root of a tool without parameters may be left out as a whole.
+        if map.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty)
+            && !self.rules.objects.closed
+            && let Some(Value::String(description)) = map.shift_remove("description")
+        {
+            notes.insert(0, description);
+        }
+        plan
+    }
+
+    /// A schema below the root.
+    pub(super) fn node(&mut self, value: &mut Value, path: &Path<'_>, at: At) -> Out {
+        let mut map = match value.take() {
+            Value::Object(map) => map,
+            Value::Bool(false) => parts::nothing(),
+            _ => Map::new(),
+        };
+        let out = self.place(&mut map, path, at);
+        *value = Value::Object(map);
+        out
+    }
+
+    /// The same, of a schema that is an object.
+    pub(super) fn place(&mut self, map: &mut Map<String, Value>, path: &Path<'_>, at: At) -> Out {
+        if !self.stack.is_empty() {
+            self.inlined += 1;
+        }
+        if at.depth >= DEEPEST {
+            let types = map.get("type").and_then(Types::of_keyword).unwrap_or(Types::ALL);
+            return self.text(map, path, "type", types);
+        }
+        let mut has = parts::keywords(map);
+        if has.has(K::AllOf) {
+            self.all_of(map, path);
+            has = parts::keywords(map);
+        }
+        if has.has(K::Nullable) {
+            self.no_nullable(map, path);
+        }
+        if has.has(K::Ref) {
+            return self.reference(map, path, at);
+        }
+        let old = [K::AdditionalItems, K::Items, K::ExclusiveMinimum, K::ExclusiveMaximum];
+        if has.has_any(&old) {
+            parts::modernize(map, has);
+        }
+        if has.has(K::OneOf) && !self.rules.keeps(K::OneOf) {
+            self.one_of(map, path);
+            has = parts::keywords(map);
+        }
+        if has.has(K::AnyOf) || has.has(K::OneOf) && self.rules.keeps(K::OneOf) {
+            return self.union(map, path, at);
+        }
+        self.plain(map, path, at)
+    }
+
+    /// A schema that is no union, and refers to nothing.
+    pub(super) fn plain(&mut self, map: &mut Map<String, Value>, path: &Path<'_>, at: At) -> Out {
+        if map.contains_key("const") && !self.rules.keeps(K::Const) {
+            self.constant(map, path);
+        }
+        let declared = map.get("type").and_then(Types::of_keyword);
+        let types = declared.or_else(|| parts::inferred(map));
+        if let Some(types) = types {
+            self.irrelevant(map, path, types);
+        }
+        if let Some(out) = self.as_text(map, path, types) {
+            return out;
+        }
+        let always = self.rules.types.always;
+        let known = types.unwrap_or(Types::ALL);
+        if always && self.has_to_split(known) {
+            return self.split(map, known, path, at);
+        }
+        let mut notes = Vec::new();
+        if always {
+            self.write_type(map, &mut notes, path, known, declared.is_none());
+        }
+        if self.rules.enum_of_text_only {
+            self.enum_of_text(map, &mut notes, path, known);
+        }
+        let has = parts::keywords(map);
+        let mut plan = Plan::Keep;
+        if has.has(K::Properties) || always && known.has(Types::OBJECT) {
+            plan = self.object(map, &mut notes, path, at);
+        } else if has.has(K::AdditionalProperties) {
+            plan = self.open_object(map, &mut notes, path, at, Vec::new());
+        }
+        let is_array = types.is_some_and(|types| types.has(Types::ARRAY));
+        if has.has_any(&[K::Items, K::PrefixItems]) || is_array {
+            let own = self.array(map, &mut notes, path, at, is_array);
+            plan = if plan.is_keep() { own } else { plan };
+        }
+        self.leftovers(map, &mut notes, path, known);
+        Out { plan, up: leftovers::describe(map, notes) }
+    }
+
+    /// JSON Schema does not know `nullable`, so that a check lets no null through for it.
+    fn no_nullable(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) {
+        if let Some(value) = map.shift_remove("nullable") {
+            let why = Became::Dropped("JSON Schema does not know it");
+            self.lose(&path.key("nullable"), "nullable", value, why);
+        }
+    }
+
+    /// Leaves out what speaks of values of other types than those that the schema takes.
+    fn irrelevant(&mut self, map: &mut Map<String, Value>, path: &Path<'_>, types: Types) {
+        let is = |keyword: K| !parts::speaks_of(keyword).meets(types);
+        if !map.keys().any(|key| is(K::of(key))) {
+            return;
+        }
+        for (key, value) in parts::take(map, is) {
+            let why = Became::Dropped("it speaks of values of other types");
+            self.lose(&path.key(&key), &key, value, why);
+        }
+    }
+
+    /// The place as text that holds JSON, if the target cannot say what it takes.
+    fn as_text(
+        &mut self,
+        map: &mut Map<String, Value>,
+        path: &Path<'_>,
+        types: Option<Types>,
+    ) -> Option<Out> {
+        if !self.rules.types.always {
+            return None;
+        }
+        let Some(types) = types else {
+            let why = if map.contains_key("not") { "not" } else { "type" };
+            return Some(self.text(map, path, why, Types::ALL));
+        };
+        let structured = |value: &Value| value.is_object() || value.is_array();
+        for key in ["enum", "const"] {
+            let found = match map.get(key) {
+                Some(Value::Array(values)) if key == "enum" => values.iter().any(structured),
+                Some(value) => key == "const" && structured(value),
+                None => false,
+            };
+            if found {
+                return Some(self.text(map, path, key, types));
+            }
+        }
+        if types.without(Types::NULL) != Types::OBJECT || !self.rules.objects.empty_as_text {
+            return None;
+        }
+        let empty = map.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty);
+        let others = |key: &str| {
+            map.get(key).is_some_and(|of| *of != Value::Bool(false) && !merge::is_anything(of))
+        };
+        let key = if others("additionalProperties")
+            || empty && map.contains_key("additionalProperties")
+        {
+            "additionalProperties"
+        } else if map
+            .get("patternProperties")
+            .and_then(Value::as_object)
+            .is_some_and(|m| !m.is_empty())
+        {
+            "patternProperties"
+        } else if empty {
+            "type"
+        } else {
+            return None;
+        };
+        Some(self.text(map, path, key, types))
+    }
+
+    /// Whether values of these types need a union here.
+    fn has_to_split(&self, types: Types) -> bool {
+        let others = types.without(Types::NULL);
+        others.count() > 1
+            && (self.rules.types.one || others.has(Types::OBJECT) || others.has(Types::ARRAY))
+    }
+
+    /// Makes a union of what the schema says of values of each type.
+    fn split(
+        &mut self,
+        map: &mut Map<String, Value>,
+        types: Types,
+        path: &Path<'_>,
+        at: At,
+    ) -> Out {
+        let named = map.get("type").cloned();
+        let says = parts::take(map, |keyword| !keyword.is_annotation());
+        let mut alternatives = Vec::new();
+        let others = if self.rules.types.one { types.without(Types::NULL) } else { types };
+        for one in others.each() {
+            let mut alternative = Map::new();
+            alternative.insert("type".to_owned(), one.keyword());
+            for (key, value) in &says {
+                let keyword = K::of(key);
+                let value = match (keyword, value) {
+                    (K::Type, _) => continue,
+                    (K::Enum, Value::Array(values)) => {
+                        values.iter().filter(|value| one.accepts(value)).cloned().collect()
+                    }
+                    (K::Format, _) if one != Types::STRING => continue,
+                    (keyword, value) if parts::speaks_of(keyword).meets(one) => value.clone(),
+                    _ => continue,
+                };
+                alternative.insert(key.clone(), value);
+            }
+            let none = alternative.get("enum").and_then(Value::as_array).is_some_and(Vec::is_empty);
+            if !none {
+                alternatives.push(Value::Object(alternative));
+            }
+        }
+        if self.rules.types.one && types.has(Types::NULL) {
+            let mut null = Map::new();
+            null.insert("type".to_owned(), "null".into());
+            alternatives.push(null.into());
+        }
+        if let Some(named) = named {
+            self.lose(&path.key("type"), "type", named, Became::Rewritten("anyOf".to_owned()));
+        }
+        map.insert("anyOf".to_owned(), alternatives.into());
+        self.union(map, path, at)
+    }
+
+    /// Writes `type` where every schema has one.
+    fn write_type(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        types: Types,
+        missing: bool,
+    ) {
+        let null = types.has(Types::NULL);
+        if !self.rules.types.one || !null {
+            if missing {
+                map.shift_insert(0, "type".to_owned(), types.keyword());
+            } else if let Some(Value::Array(names)) = map.get_mut("type")
+                && names.len() == 1
+            {
+                map.insert("type".to_owned(), types.keyword());
+            }
+            return;
+        }
+        let named = map.get("type").cloned();
+        if missing {
+            map.shift_insert(0, "type".to_owned(), Value::Null);
+        }
+        let others = types.without(Types::NULL);
+        if others == Types::NONE {
+            // There is no type for null alone.
+            map.shift_remove("enum");
+            map.insert("type".to_owned(), "string".into());
+            let sentence = "Always null.".to_owned();
+            self.lose(path, "type", "null".into(), Became::Description(sentence.clone()));
+            notes.push(sentence);
+        } else {
+            map.insert("type".to_owned(), others.keyword());
+            if let Some(named) = named {
+                let to = "nullable".to_owned();
+                self.lose(&path.key("type"), "type", named, Became::Rewritten(to));
+            }
+        }
+        map.insert("nullable".to_owned(), true.into());
+    }
+
+    /// A constant, for a target that has enums only.
+    fn constant(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) {
+        let Some(value) = map.get("const").cloned() else { return };
+        map.shift_remove("enum");
+        parts::rename(map, "const", "enum");
+        map.insert("enum".to_owned(), Value::Array(vec![value.clone()]));
+        let text = value.is_string() || !self.rules.enum_of_text_only;
+        if text {
+            let to = "enum".to_owned();
+            self.lose(&path.key("const"), "const", value, Became::Rewritten(to));
+        }
+    }
+
+    /// An enum, for a target whose enums list text only.
+    fn enum_of_text(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        types: Types,
+    ) {
+        let Some(Value::Array(values)) = map.get_mut("enum") else { return };
+        if types.has(Types::NULL) {
+            values.retain(|value| !value.is_null());
+        }
+        if types.has(Types::STRING) && !values.is_empty() && values.iter().all(Value::is_string) {
+            return;
+        }
+        let values = std::mem::take(values);
+        map.shift_remove("enum");
+        let key = if values.len() == 1 { "const" } else { "enum" };
+        let value = match <[Value; 1]>::try_from(values) {
+            Ok([one]) => one,
+            Err(values) => Value::Array(values),
+        };
+        self.say(notes, path, key, value);
+    }
+}

@@ -1,0 +1,277 @@
+//! Objects: their properties, which of them are needed, and what else they may hold.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::super::keyword::Keyword as K;
+use super::super::loss::{Became, renamed};
+use super::super::names;
+use super::super::path::Path;
+use super::super::restore::{FieldPlan, Plan};
+use super::types::Types;
+use super::{At, Lowerer, Out, merge, sentences};
+
+impl Lowerer<'_> {
+    /// An object, with the properties that it names.
+    pub(super) fn object(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        at: At,
+    ) -> Plan {
+        let mut properties = match map.get_mut("properties") {
+            Some(Value::Object(properties)) => std::mem::take(properties),
+            _ => Map::new(),
+        };
+        let required = match map.get_mut("required") {
+            Some(Value::Array(required)) => std::mem::take(required),
+            _ => Vec::new(),
+        };
+        let needed: HashSet<&str> = required.iter().filter_map(Value::as_str).collect();
+        let mut fields = Vec::new();
+        let inside = path.key("properties");
+        for (key, property) in &mut properties {
+            let is_needed = needed.contains(key.as_str());
+            let at = At {
+                required: at.required || is_needed,
+                optional: at.optional || !is_needed,
+                ..at.deeper()
+            };
+            let place = inside.key(key);
+            let absent = self.rules.objects.all_required && !is_needed;
+            let takes_null = absent && self.takes_null(property, 0);
+            let Out { plan, up } = self.node(property, &place, at);
+            notes.extend(up.iter().map(|note| sentences::about(key, note)));
+            let null_is_absent = absent && {
+                let took_null = self.takes_null(property, 0);
+                make_nullable(property);
+                self.changed = true;
+                self.lose(&place, "required", false.into(), Became::Nullable);
+                !(takes_null && took_null)
+            };
+            if null_is_absent || !plan.is_keep() {
+                let key = key.clone();
+                fields.push(FieldPlan { key, original: None, null_is_absent, plan });
+            }
+        }
+        self.write_required(map, notes, path, required, &properties);
+        if map.contains_key("properties") || !properties.is_empty() || self.rules.objects.closed {
+            map.insert("properties".to_owned(), Value::Object(properties));
+        }
+        if self.rules.objects.closed {
+            self.close(map, notes, path);
+        }
+        self.rename_keys(map, &mut fields, path);
+        self.open_object(map, notes, path, at, fields)
+    }
+
+    /// What an object may hold beside the properties that it names.
+    pub(super) fn open_object(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        at: At,
+        mut fields: Vec<FieldPlan>,
+    ) -> Plan {
+        let mut rest = Plan::Keep;
+        if self.rules.keeps(K::AdditionalProperties)
+            && let Some(others @ Value::Object(_)) = map.get_mut("additionalProperties")
+        {
+            let key = path.key("additionalProperties");
+            let out = self.node(others, &key, at.deeper());
+            notes.extend(out.up.iter().map(|note| sentences::about("*", note)));
+            rest = out.plan;
+        }
+        if !rest.is_keep()
+            && let Some(Value::Object(properties)) = map.get("properties")
+        {
+            // What is named is not among the rest, even where there is nothing to do for it.
+            for key in properties.keys() {
+                if !fields.iter().any(|field| field.key == *key) {
+                    fields.push(FieldPlan {
+                        key: key.clone(),
+                        original: None,
+                        null_is_absent: false,
+                        plan: Plan::Keep,
+                    });
+                }
+            }
+        }
+        Plan::object(fields, rest)
+    }
+
+    fn write_required(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        mut required: Vec<Value>,
+        properties: &Map<String, Value>,
+    ) {
+        if self.rules.objects.required_exist {
+            let known = |key: &Value| key.as_str().is_some_and(|key| properties.contains_key(key));
+            if !required.iter().all(known) {
+                let (there, missing) = required.into_iter().partition(known);
+                required = there;
+                self.say(notes, path, "required", Value::Array(missing));
+            }
+        }
+        if self.rules.objects.all_required {
+            required = properties.keys().map(|key| Value::from(key.as_str())).collect();
+        }
+        if map.contains_key("required") || self.rules.objects.all_required {
+            map.insert("required".to_owned(), Value::Array(required));
+        }
+    }
+
+    /// Refuses all properties but those that are named.
+    fn close(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>, path: &Path<'_>) {
+        let others = map.insert("additionalProperties".to_owned(), false.into());
+        let Some(others) = others.filter(|others| *others != Value::Bool(false)) else { return };
+        let key = path.key("additionalProperties");
+        if merge::is_anything(&others) {
+            self.lose(&key, "additionalProperties", others, Became::Closed);
+        } else {
+            self.say(notes, path, "additionalProperties", others);
+        }
+    }
+
+    /// Gives the properties whose keys the target refuses others.
+    pub(super) fn rename_keys(
+        &mut self,
+        map: &mut Map<String, Value>,
+        fields: &mut Vec<FieldPlan>,
+        path: &Path<'_>,
+    ) {
+        let Some(keys) = &self.rules.keys else { return };
+        if keys.root_only && !path.is_root() {
+            return;
+        }
+        let Some(Value::Object(properties)) = map.get_mut("properties") else { return };
+        if properties.keys().all(|key| keys.rule.allows(key)) {
+            return;
+        }
+        let mut taken: HashSet<String> =
+            properties.keys().filter(|key| keys.rule.allows(key)).cloned().collect();
+        let inside = path.key("properties");
+        let old = std::mem::take(properties);
+        for (key, property) in old {
+            if keys.rule.allows(&key) {
+                properties.insert(key, property);
+                continue;
+            }
+            let to = names::free(&keys.rule, &key, "_key", |candidate| taken.contains(candidate));
+            taken.insert(to.clone());
+            self.changed = true;
+            if !self.muted {
+                let place = inside.key(&key).to_string();
+                self.losses.push(renamed(self.tool, &place, &key, &to));
+            }
+            if let Some(field) = fields.iter_mut().find(|field| field.key == key) {
+                field.key.clone_from(&to);
+                field.original = Some(key);
+            } else {
+                let original = Some(key);
+                let key = to.clone();
+                fields.push(FieldPlan { key, original, null_is_absent: false, plan: Plan::Keep });
+            }
+            properties.insert(to, property);
+        }
+        let Some(Value::Array(required)) = map.get_mut("required") else { return };
+        for key in required {
+            let field = fields.iter().find(|field| field.original.as_deref() == key.as_str());
+            if let Some(field) = field.filter(|field| field.original.is_some()) {
+                *key = field.key.as_str().into();
+            }
+        }
+    }
+
+    /// Whether a schema takes null, as far as this can be told; in doubt it does.
+    pub(super) fn takes_null(&self, schema: &Value, depth: usize) -> bool {
+        let map = match schema {
+            Value::Object(map) => map,
+            other => return *other != Value::Bool(false),
+        };
+        if depth > 32 {
+            return true;
+        }
+        if map.get("type").and_then(Types::of_keyword).is_some_and(|types| !types.has(Types::NULL))
+            && map.get("nullable") != Some(&Value::Bool(true))
+        {
+            return false;
+        }
+        let any = |key: &str| match map.get(key) {
+            Some(Value::Array(parts)) => parts.iter().any(|part| self.takes_null(part, depth + 1)),
+            _ => true,
+        };
+        let all = || match map.get("allOf") {
+            Some(Value::Array(parts)) => parts.iter().all(|part| self.takes_null(part, depth + 1)),
+            _ => true,
+        };
+        let referred = || match map.get("$ref").and_then(Value::as_str) {
+            Some(to) => {
+                let original = self.original.as_deref();
+                let found = original.and_then(|original| super::references::target(original, to));
+                found.is_none_or(|schema| self.takes_null(schema, depth + 1))
+            }
+            None => true,
+        };
+        let listed = match map.get("enum") {
+            Some(Value::Array(values)) => values.contains(&Value::Null),
+            _ => true,
+        };
+        listed
+            && map.get("const").is_none_or(Value::is_null)
+            && any("anyOf")
+            && any("oneOf")
+            && all()
+            && referred()
+    }
+}
+
+/// Lets a schema take null, too.
+fn make_nullable(schema: &mut Value) {
+    let Value::Object(map) = schema else { return };
+    let null = || Types::NULL.keyword();
+    if let Some(Value::Array(alternatives)) = map.get_mut("anyOf") {
+        let is_null = |part: &Value| {
+            part.get("type").and_then(Types::of_keyword).is_some_and(|types| types.has(Types::NULL))
+        };
+        if !alternatives.iter().any(is_null) {
+            let mut alternative = Map::new();
+            alternative.insert("type".to_owned(), null());
+            alternatives.push(alternative.into());
+        }
+        return;
+    }
+    if let Some(to) = map.shift_remove("$ref") {
+        let mut alternative = Map::new();
+        alternative.insert("$ref".to_owned(), to);
+        let mut nothing = Map::new();
+        nothing.insert("type".to_owned(), null());
+        map.insert("anyOf".to_owned(), Value::Array(vec![alternative.into(), nothing.into()]));
+        return;
+    }
+    match map.get_mut("type") {
+        Some(Value::Array(names)) => {
+            if !names.contains(&null()) {
+                names.push(null());
+            }
+        }
+        Some(name @ Value::String(_)) if *name != null() => {
+            *name = Value::Array(vec![name.take(), null()]);
+        }
+        _ => {}
+    }
+    if let Some(value) = map.shift_remove("const") {
+        map.insert("enum".to_owned(), Value::Array(vec![value]));
+    }
+    if let Some(Value::Array(values)) = map.get_mut("enum")
+        && !values.contains(&Value::Null)
+    {
+        values.push(Value::Null);
+    }
+}

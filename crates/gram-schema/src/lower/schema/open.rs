@@ -1,0 +1,132 @@
+//! Schemas for a target that takes all of JSON Schema but for a few places.
+
+use serde_json::{Map, Value};
+
+use super::super::keyword::{Keyword as K, Keywords};
+use super::super::loss::Became;
+use super::super::path::Path;
+use super::super::restore::Plan;
+use super::types::Types;
+use super::{DEEPEST_JSON, Lowerer, leftovers};
+
+impl Lowerer<'_> {
+    /// Changes the places that the target does not take, and no others.
+    pub(super) fn open(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>) -> Plan {
+        if self.rules.arrays_need_items
+            || self.rules.objects.never_closed
+            || self.rules.keep != Keywords::ALL
+        {
+            self.open_place(map, notes, &Path::ROOT, 0);
+        }
+        let mut fields = Vec::new();
+        self.rename_keys(map, &mut fields, &Path::ROOT);
+        Plan::object(fields, Plan::Keep)
+    }
+
+    fn open_node(&mut self, value: &mut Value, path: &Path<'_>, depth: usize) {
+        let Value::Object(map) = value else { return };
+        let mut notes = Vec::new();
+        self.open_place(map, &mut notes, path, depth);
+        leftovers::describe(map, notes);
+    }
+
+    fn open_place(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        depth: usize,
+    ) {
+        if depth > DEEPEST_JSON {
+            return;
+        }
+        let mut refused = false;
+        for (key, value) in map.iter_mut() {
+            let keyword = K::of(key);
+            refused |= !self.rules.keeps(keyword);
+            match (keyword, value) {
+                (
+                    K::Properties
+                    | K::PatternProperties
+                    | K::DependentSchemas
+                    | K::Defs
+                    | K::Definitions,
+                    Value::Object(parts),
+                ) => {
+                    let inside = path.key(key);
+                    for (name, part) in parts {
+                        self.open_node(part, &inside.key(name), depth + 1);
+                    }
+                }
+                (
+                    K::AnyOf | K::OneOf | K::AllOf | K::PrefixItems | K::Items,
+                    Value::Array(parts),
+                ) => {
+                    let inside = path.key(key);
+                    for (number, part) in parts.iter_mut().enumerate() {
+                        self.open_node(part, &inside.index(number), depth + 1);
+                    }
+                }
+                (
+                    K::Items
+                    | K::AdditionalItems
+                    | K::AdditionalProperties
+                    | K::PropertyNames
+                    | K::Contains
+                    | K::UnevaluatedItems
+                    | K::UnevaluatedProperties
+                    | K::ContentSchema
+                    | K::Not
+                    | K::If
+                    | K::Then
+                    | K::Else,
+                    part @ Value::Object(_),
+                ) => self.open_node(part, &path.key(key), depth + 1),
+                _ => {}
+            }
+        }
+        if self.rules.arrays_need_items
+            && !map.contains_key("items")
+            && map.get("type").and_then(Types::of_keyword).is_some_and(|t| t.has(Types::ARRAY))
+        {
+            map.insert("items".to_owned(), Value::Object(Map::new()));
+        }
+        if self.rules.objects.never_closed
+            && map.get("additionalProperties") == Some(&Value::Bool(false))
+            && let Some(value) = map.shift_remove("additionalProperties")
+        {
+            self.say(notes, path, "additionalProperties", value);
+        }
+        if refused {
+            self.refused(map, notes, path);
+        }
+    }
+
+    fn refused(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>, path: &Path<'_>) {
+        if !self.rules.keeps(K::OneOf) && map.contains_key("oneOf") {
+            if map.contains_key("anyOf") {
+                // Two unions that both hold.
+                let alternatives = map.shift_remove("oneOf").unwrap_or_default();
+                self.lose(&path.key("oneOf"), "oneOf", alternatives.clone(), Became::AnyOf);
+                let mut part = Map::new();
+                part.insert("anyOf".to_owned(), alternatives);
+                match map.get_mut("allOf") {
+                    Some(Value::Array(parts)) => parts.push(part.into()),
+                    _ => {
+                        map.insert("allOf".to_owned(), Value::Array(vec![part.into()]));
+                    }
+                }
+                notes.push("Exactly one of the alternatives of one union applies.".to_owned());
+            } else {
+                self.one_of(map, path);
+            }
+        }
+        for key in ["$schema", "$id"] {
+            if !self.rules.keeps(K::of(key))
+                && let Some(value) = map.shift_remove(key)
+            {
+                self.say(notes, path, key, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Small things that are done with the keys of a schema.
+
+use serde_json::{Map, Value};
+
+use super::super::keyword::{Keyword, Keywords};
+use super::types::Types;
+
+/// The keywords that a schema has.
+pub(super) fn keywords(map: &Map<String, Value>) -> Keywords {
+    map.keys().fold(Keywords::NONE, |found, key| found.with(Keyword::of(key)))
+}
+
+/// Takes the keys out whose keyword is one of those.
+pub(super) fn take(
+    map: &mut Map<String, Value>,
+    which: impl Fn(Keyword) -> bool,
+) -> Map<String, Value> {
+    let (taken, left) =
+        std::mem::take(map).into_iter().partition(|(key, _)| which(Keyword::of(key)));
+    *map = left;
+    taken
+}
+
+/// Gives a key another name, in its place.
+pub(super) fn rename(map: &mut Map<String, Value>, from: &str, to: &str) {
+    let Some(at) = map.keys().position(|key| key == from) else { return };
+    if let Some(value) = map.shift_remove(from) {
+        map.shift_remove(to);
+        map.shift_insert(at.min(map.len()), to.to_owned(), value);
+    }
+}
+
+/// A schema that takes no value.
+pub(super) fn nothing() -> Map<String, Value> {
+    let mut map = Map::new();
+    map.insert("not".to_owned(), Value::Object(Map::new()));
+    map
+}
+
+/// How many objects a schema consists of.
+pub(super) fn size(map: &Map<String, Value>, depth: usize) -> usize {
+    if depth > super::DEEPEST_JSON {
+        return 0;
+    }
+    let of = |value: &Value| match value {
+        Value::Object(map) => size(map, depth + 1),
+        Value::Array(items) => {
+            items.iter().filter_map(Value::as_object).map(|map| size(map, depth + 1)).sum()
+        }
+        _ => 0,
+    };
+    1 + map.values().map(of).sum::<usize>()
+}
+
+/// Brings the spellings of older drafts into today's, where both say the same.
+pub(super) fn modernize(map: &mut Map<String, Value>, has: Keywords) {
+    if map.get("items").is_some_and(Value::is_array) {
+        rename(map, "items", "prefixItems");
+        rename(map, "additionalItems", "items");
+    }
+    for (bound, exclusive, keyword) in [
+        ("minimum", "exclusiveMinimum", Keyword::ExclusiveMinimum),
+        ("maximum", "exclusiveMaximum", Keyword::ExclusiveMaximum),
+    ] {
+        if has.has(keyword)
+            && let Some(Value::Bool(is_exclusive)) = map.get(exclusive)
+        {
+            let is_exclusive = *is_exclusive;
+            map.shift_remove(exclusive);
+            if is_exclusive {
+                rename(map, bound, exclusive);
+            }
+        }
+    }
+}
+
+/// The types of the values that a keyword speaks of.
+pub(super) const fn speaks_of(keyword: Keyword) -> Types {
+    use Keyword as K;
+    match keyword {
+        K::Properties
+        | K::Required
+        | K::AdditionalProperties
+        | K::PatternProperties
+        | K::PropertyNames
+        | K::MinProperties
+        | K::MaxProperties
+        | K::DependentRequired
+        | K::DependentSchemas
+        | K::Dependencies
+        | K::UnevaluatedProperties => Types::OBJECT,
+        K::Items
+        | K::PrefixItems
+        | K::AdditionalItems
+        | K::MinItems
+        | K::MaxItems
+        | K::UniqueItems
+        | K::Contains
+        | K::MinContains
+        | K::MaxContains
+        | K::UnevaluatedItems => Types::ARRAY,
+        K::MinLength
+        | K::MaxLength
+        | K::Pattern
+        | K::ContentEncoding
+        | K::ContentMediaType
+        | K::ContentSchema => Types::STRING,
+        K::Minimum | K::Maximum | K::ExclusiveMinimum | K::ExclusiveMaximum | K::MultipleOf => {
+            Types::NUMBER.or(Types::INTEGER)
+        }
+        _ => Types::ALL,
+    }
+}
+
+/// The types of values that a schema without `type` is about, by its other keywords. None: it says
+/// nothing of them.
+pub(super) fn inferred(map: &Map<String, Value>) -> Option<Types> {
+    if let Some(value) = map.get("const") {
+        return Some(Types::of_value(value));
+    }
+    if let Some(Value::Array(values)) = map.get("enum") {
+        let types = values.iter().map(Types::of_value).fold(Types::NONE, Types::or);
+        let types = if types.has(Types::NUMBER) { types.without(Types::INTEGER) } else { types };
+        return Some(types).filter(|types| *types != Types::NONE);
+    }
+    let mut types = Types::NONE;
+    for key in map.keys() {
+        let of = speaks_of(Keyword::of(key));
+        if of != Types::ALL {
+            types = types.or(of);
+        }
+    }
+    if map.contains_key("format") && types == Types::NONE {
+        types = Types::STRING;
+    }
+    let types = if types.has(Types::NUMBER) { types.without(Types::INTEGER) } else { types };
+    Some(types).filter(|types| *types != Types::NONE)
+}

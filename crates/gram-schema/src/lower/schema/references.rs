@@ -1,0 +1,316 @@
+//! References from one schema to another.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use serde_json::{Map, Value};
+
+use super::super::keyword::Keyword;
+use super::super::loss::Became;
+use super::super::path::Path;
+use super::super::restore::Plan;
+use super::super::rules::{Recursion, RefRule};
+use super::cycles::Cycles;
+use super::types::Types;
+use super::{At, Lowerer, MOST_INLINED, Out, merge};
+
+/// What a changed schema refers to.
+#[derive(Default)]
+pub(super) struct References {
+    /// The number of each definition, by what leads to it in the original schema.
+    numbers: HashMap<String, usize>,
+    /// The definitions: the name that each has in the changed schema, and what leads to it.
+    all: Vec<(String, String)>,
+    names: HashSet<String>,
+    /// How many of them were handed out to be changed.
+    done: usize,
+    cycles: Option<Cycles>,
+}
+
+impl References {
+    /// The next definition that is still to be changed: its number, its name, what leads to it.
+    pub(super) fn next(&mut self) -> Option<(usize, String, String)> {
+        let (name, to) = self.all.get(self.done)?.clone();
+        self.done += 1;
+        Some((self.done, name, to))
+    }
+
+    /// The name of the definition that `to` leads to.
+    fn name(&mut self, to: &str) -> String {
+        if let Some(&number) = self.numbers.get(to) {
+            return self.all[number].0.clone();
+        }
+        let last = to.rsplit('/').next().unwrap_or_default();
+        let stem = unescaped(last);
+        let mut name = stem.clone();
+        let mut number = 2_usize;
+        while !self.names.insert(name.clone()) {
+            name = format!("{stem}_{number}");
+            number += 1;
+        }
+        self.numbers.insert(to.to_owned(), self.all.len());
+        self.all.push((name.clone(), to.to_owned()));
+        name
+    }
+}
+
+/// Whether anything in the schema refers to another.
+pub(super) fn has_any(value: &Value, depth: usize) -> bool {
+    depth < super::DEEPEST_JSON
+        && match value {
+            Value::Object(map) => map.iter().any(|(key, value)| match value {
+                Value::String(_) => key == "$ref",
+                value => has_any(value, depth + 1),
+            }),
+            Value::Array(items) => items.iter().any(|item| has_any(item, depth + 1)),
+            _ => false,
+        }
+}
+
+/// A step of a pointer in a URI fragment, as the key that it means.
+fn unescaped(step: &str) -> String {
+    decoded(step).replace("~1", "/").replace("~0", "~")
+}
+
+/// A URI fragment without its percent signs.
+fn decoded(text: &str) -> String {
+    if !text.contains('%') {
+        return text.to_owned();
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let code = after.get(..2).and_then(|code| std::str::from_utf8(code).ok());
+        let code = code.filter(|_| byte == b'%').and_then(|code| u8::from_str_radix(code, 16).ok());
+        bytes.push(code.unwrap_or(byte));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Where a reference leads, as a path of the original schema.
+pub(super) fn place(to: &str) -> String {
+    let steps: Vec<String> = to.split('/').skip(1).map(unescaped).collect();
+    steps.join(".")
+}
+
+/// A path of the schema as one of the values that it describes.
+fn as_data(path: &str) -> String {
+    let steps = path.split('.').filter(|step| *step != "properties");
+    steps.collect::<Vec<_>>().join(".")
+}
+
+/// What a reference of the original leads to, if it leads to a part of it.
+pub(super) fn target<'o>(original: &'o Value, to: &str) -> Option<&'o Value> {
+    let pointer = to.strip_prefix('#')?;
+    if pointer.contains('%') {
+        original.pointer(&decoded(pointer))
+    } else {
+        original.pointer(pointer)
+    }
+}
+
+impl Lowerer<'_> {
+    /// A copy of what a reference leads to.
+    pub(super) fn resolve(&self, to: &str) -> Option<Value> {
+        target(self.original.as_deref()?, to).cloned()
+    }
+
+    /// A schema that refers to another, with what stands beside it.
+    pub(super) fn reference(
+        &mut self,
+        map: &mut Map<String, Value>,
+        path: &Path<'_>,
+        at: At,
+    ) -> Out {
+        let Some(Value::String(to)) = map.shift_remove("$ref") else {
+            return self.place(map, path, at);
+        };
+        let original = self.original.clone();
+        let found = original.as_deref().and_then(|original| target(original, &to));
+        let Some(found) = found else {
+            return self.unknown_reference(map, path, &to, at);
+        };
+        match self.rules.refs {
+            RefRule::Defs { siblings, recursion } => {
+                self.kept_reference(map, path, at, &to, found, (siblings, recursion))
+            }
+            _ => self.inlined_reference(map, path, at, &to, found),
+        }
+    }
+
+    /// A reference that leads out of the schema, or nowhere.
+    fn unknown_reference(
+        &mut self,
+        map: &mut Map<String, Value>,
+        path: &Path<'_>,
+        to: &str,
+        at: At,
+    ) -> Out {
+        let sentence = format!("As described at `{to}`.");
+        self.lose(path, "$ref", to.into(), Became::Description(sentence.clone()));
+        super::leftovers::describe(map, vec![sentence]);
+        self.place(map, path, at)
+    }
+
+    /// What is referred to, in the place of the reference.
+    fn inlined_reference(
+        &mut self,
+        map: &mut Map<String, Value>,
+        path: &Path<'_>,
+        at: At,
+        to: &str,
+        found: &Value,
+    ) -> Out {
+        if to == "#" || self.stack.iter().any(|(open, _)| open == to) {
+            let around = self.stack.iter().find(|(open, _)| open == to);
+            let form = match around {
+                Some((_, place)) if !place.is_empty() => format!("`{place}`"),
+                _ => "the arguments as a whole".to_owned(),
+            };
+            return self.text_of_cycle(map, path, to, &form);
+        }
+        if self.inlined > MOST_INLINED {
+            map.insert("$ref".to_owned(), to.into());
+            return self.text(map, path, "$ref", Types::ALL);
+        }
+        let whole = match found {
+            Value::Object(found) => found.clone(),
+            Value::Bool(false) => super::parts::nothing(),
+            _ => Map::new(),
+        };
+        self.lose(path, "$ref", to.into(), Became::Inlined);
+        self.add(map, whole, path);
+        let muted = self.muted;
+        self.muted |= !self.seen.insert(to.to_owned());
+        self.stack.push((to.to_owned(), as_data(&path.to_string())));
+        let written = place(to);
+        let out = self.place(map, &Path::written(&written), at.deeper());
+        self.stack.pop();
+        self.muted = muted;
+        out
+    }
+
+    /// Adds what is referred to to what stands beside the reference; what does not go together
+    /// with it stays a sentence.
+    fn add(&mut self, map: &mut Map<String, Value>, whole: Map<String, Value>, path: &Path<'_>) {
+        if merge::can_merge(map, &whole) {
+            // The description beside a reference speaks of this use, so that it stands alone.
+            let own = map.get("description").cloned();
+            merge::merge(map, whole);
+            if let Some(own) = own {
+                map.insert("description".to_owned(), own);
+            }
+            return;
+        }
+        let annotations = super::parts::take(map, Keyword::is_annotation);
+        let beside = std::mem::replace(map, whole);
+        let beside = Value::Object(beside);
+        let sentence = self
+            .printing(|printer| format!("Also fits this JSON Schema: {}", printer.print(&beside)));
+        self.lose(path, "$ref", beside, Became::Description(sentence.clone()));
+        map.extend(annotations);
+        super::leftovers::describe(map, vec![sentence]);
+    }
+
+    /// A reference that may stay, perhaps in another form.
+    fn kept_reference(
+        &mut self,
+        map: &mut Map<String, Value>,
+        path: &Path<'_>,
+        at: At,
+        to: &str,
+        found: &Value,
+        (siblings, recursion): (bool, Recursion),
+    ) -> Out {
+        if self.breaks_recursion(recursion, at, to) {
+            let name = to.rsplit('/').next().map(unescaped).filter(|_| to != "#");
+            let form = match name {
+                Some(name) => format!("`{name}`"),
+                None => "the arguments as a whole".to_owned(),
+            };
+            return self.text_of_cycle(map, path, to, &form);
+        }
+        let plain = map.keys().all(|key| Keyword::of(key).is_annotation());
+        if !plain
+            && !self.is_recursive(to)
+            && self.inlined <= MOST_INLINED
+            && let Value::Object(found) = found
+        {
+            self.inlined += super::parts::size(found, 0);
+            self.lose(path, "$ref", to.into(), Became::Inlined);
+            self.add(map, found.clone(), path);
+            return self.place(map, path, at.deeper());
+        }
+        let name = match to {
+            "#" => to.to_owned(),
+            to => format!("#/$defs/{}", escaped(&self.references.name(to))),
+        };
+        let mut notes = Vec::new();
+        if !plain {
+            let beside = super::parts::take(map, |keyword| !keyword.is_annotation());
+            let beside = Value::Object(beside);
+            let sentence = self.printing(|printer| {
+                format!("Also fits this JSON Schema: {}", printer.print(&beside))
+            });
+            self.lose(path, "$ref", beside, Became::Description(sentence.clone()));
+            notes.push(sentence);
+        }
+        self.leftovers(map, &mut notes, path, Types::ALL);
+        let up = super::leftovers::describe(map, notes);
+        if siblings || map.is_empty() {
+            map.shift_insert(0, "$ref".to_owned(), name.as_str().into());
+        } else {
+            // A union of one is where a description can stand beside a reference.
+            let mut alternative = Map::new();
+            alternative.insert("$ref".to_owned(), name.as_str().into());
+            map.insert("anyOf".to_owned(), Value::Array(vec![Value::Object(alternative)]));
+        }
+        Out { plan: Plan::Ref(name), up }
+    }
+
+    /// Whether a reference closes a circle that the target cannot hold.
+    fn breaks_recursion(&mut self, recursion: Recursion, at: At, to: &str) -> bool {
+        let from = self.references.all.get(at.definition.wrapping_sub(1));
+        let from = from.map_or("#", |(_, to)| to.as_str()).to_owned();
+        let Some(cycles) = self.cycles() else { return false };
+        match recursion {
+            Recursion::Any => false,
+            Recursion::Never => cycles.closes(&from, to),
+            Recursion::Optional => {
+                cycles.on_one(&from, to)
+                    && (at.required || !at.optional && cycles.closes_without_property(&from, to))
+            }
+        }
+    }
+
+    /// Whether a copy of what a reference leads to could close a circle that the target refuses.
+    pub(super) fn breaks_if_copied(&mut self, to: &str) -> bool {
+        let never = matches!(
+            self.rules.refs,
+            RefRule::Defs { recursion: Recursion::Never | Recursion::Optional, .. }
+        );
+        never && self.is_recursive(to)
+    }
+
+    /// Whether what a reference leads to holds itself.
+    fn is_recursive(&mut self, to: &str) -> bool {
+        self.cycles().is_some_and(|cycles| cycles.is_recursive(to))
+    }
+
+    fn cycles(&mut self) -> Option<&Cycles> {
+        if self.references.cycles.is_none() {
+            let original: Rc<Value> = self.original.clone()?;
+            self.references.cycles = Some(Cycles::of(&original));
+        }
+        self.references.cycles.as_ref()
+    }
+}
+
+/// A key as a step of a pointer in a URI fragment.
+fn escaped(key: &str) -> String {
+    if !key.contains(['~', '/', '%']) {
+        return key.to_owned();
+    }
+    key.replace('~', "~0").replace('/', "~1").replace('%', "%25")
+}

@@ -1,0 +1,324 @@
+//! Constraints as sentences of a description.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use super::super::keyword::Keyword;
+use super::types::Types;
+
+/// A description and the sentences that follow it, if there is anything to say.
+pub(in super::super) fn joined<'d>(
+    description: Option<&'d str>,
+    notes: &[String],
+) -> Option<Cow<'d, str>> {
+    if notes.is_empty() {
+        return description.map(Cow::Borrowed);
+    }
+    let mut text = description.unwrap_or_default().trim_end().to_owned();
+    for note in notes {
+        if text.contains(note.as_str()) {
+            continue;
+        }
+        if !text.is_empty() {
+            // A sentence behind a list or a table would be read as a part of its last line.
+            let several_lines = text.contains('\n') && !text.ends_with("\n\n");
+            let ended = text.ends_with(['.', '!', '?', ':', ';', '。', '`', '}', ')']);
+            let gap = match (several_lines, ended) {
+                (true, _) => "\n",
+                (false, true) => " ",
+                (false, false) => ". ",
+            };
+            text.push_str(gap);
+        }
+        text.push_str(note);
+    }
+    Some(Cow::Owned(text))
+}
+
+/// A sentence about a thing within the place that can hold it.
+pub(super) fn about(name: &str, note: &str) -> String {
+    format!("`{name}`: {note}")
+}
+
+/// What a keyword says, as a sentence. None: it says nothing that a model could act on.
+pub(super) fn sentence(
+    keyword: Keyword,
+    value: &Value,
+    schemas: &mut Printer<'_>,
+) -> Option<String> {
+    use Keyword as K;
+    let text = match (keyword, value) {
+        (K::MinLength, n) => format!("At least {}.", number_of(n, "character", "characters")),
+        (K::MaxLength, n) => format!("At most {}.", number_of(n, "character", "characters")),
+        (K::MinItems, n) => format!("At least {}.", number_of(n, "item", "items")),
+        (K::MaxItems, n) => format!("At most {}.", number_of(n, "item", "items")),
+        (K::MinProperties, n) => format!("At least {}.", number_of(n, "property", "properties")),
+        (K::MaxProperties, n) => format!("At most {}.", number_of(n, "property", "properties")),
+        (K::Minimum, n) => format!("At least {n}."),
+        (K::Maximum, n) => format!("At most {n}."),
+        (K::ExclusiveMinimum | K::ExclusiveMaximum, Value::Bool(_)) => {
+            return None;
+        }
+        (K::ExclusiveMinimum, n) => format!("More than {n}."),
+        (K::ExclusiveMaximum, n) => format!("Less than {n}."),
+        (K::MultipleOf, n) => format!("A multiple of {n}."),
+        (K::Pattern, Value::String(pattern)) => {
+            format!("Matches the regular expression `{pattern}`.")
+        }
+        (K::Format, Value::String(format)) => format!("Format: {format}."),
+        (K::ContentEncoding, Value::String(encoding)) => format!("Encoded as {encoding}."),
+        (K::ContentMediaType, Value::String(kind)) => format!("Its content is {kind}."),
+        (K::ContentSchema, schema) => {
+            format!("Its content fits this JSON Schema: {}", schemas.print(schema))
+        }
+        (K::UniqueItems, Value::Bool(true)) => "All items are different.".to_owned(),
+        (K::Enum, Value::Array(values)) => format!("One of: {}.", list(values)),
+        (K::Const, value) => format!("Always: {value}."),
+        (K::Default, value) => format!("Default: {value}."),
+        (K::Example, value) => format!("Example: {value}."),
+        (K::Examples, Value::Array(values)) if values.is_empty() => return None,
+        (K::Examples, Value::Array(values)) if values.len() == 1 => {
+            format!("Example: {}.", list(values))
+        }
+        (K::Examples, Value::Array(values)) => format!("Examples: {}.", list(values)),
+        (K::Deprecated, Value::Bool(true)) => "Deprecated.".to_owned(),
+        (K::ReadOnly, Value::Bool(true)) => "Read-only.".to_owned(),
+        (K::WriteOnly, Value::Bool(true)) => "Write-only.".to_owned(),
+        _ => return structural(keyword, value, schemas),
+    };
+    Some(text)
+}
+
+/// The same for the keywords that hold schemas.
+fn structural(keyword: Keyword, value: &Value, schemas: &mut Printer<'_>) -> Option<String> {
+    use Keyword as K;
+    let text = match (keyword, value) {
+        (K::AdditionalProperties | K::UnevaluatedProperties, Value::Bool(false)) => {
+            "No other properties.".to_owned()
+        }
+        (K::UnevaluatedItems | K::AdditionalItems | K::Items, Value::Bool(false)) => {
+            "No other items.".to_owned()
+        }
+        (_, Value::Bool(true)) => return None,
+        (_, Value::Object(map)) if map.is_empty() && keyword != K::Not => return None,
+        (K::AdditionalProperties | K::UnevaluatedProperties, schema) => {
+            format!("Every other property: {}.", schemas.short(schema))
+        }
+        (K::UnevaluatedItems | K::AdditionalItems, schema) => {
+            format!("Every other item: {}.", schemas.short(schema))
+        }
+        (K::PatternProperties, Value::Object(patterns)) => {
+            let each = patterns.iter().map(|(pattern, schema)| {
+                format!("Every property that matches `{pattern}`: {}.", schemas.short(schema))
+            });
+            each.collect::<Vec<_>>().join(" ")
+        }
+        (K::PropertyNames, schema) => format!("Every key: {}.", schemas.short(schema)),
+        (K::Contains, schema) => format!("At least one item: {}.", schemas.short(schema)),
+        (K::MinContains, n) => format!("At least {} of that kind.", number_of(n, "item", "items")),
+        (K::MaxContains, n) => format!("At most {} of that kind.", number_of(n, "item", "items")),
+        (K::DependentRequired | K::DependentSchemas | K::Dependencies, Value::Object(map)) => {
+            let each = map.iter().map(|(key, needs)| match needs {
+                Value::Array(keys) => format!("With `{key}`, also needed: {}.", keys_of(keys)),
+                schema => format!(
+                    "With `{key}`, all of it fits this JSON Schema: {}",
+                    schemas.print(schema)
+                ),
+            });
+            each.collect::<Vec<_>>().join(" ")
+        }
+        (K::Not, schema) => match only_required(schema) {
+            Some(keys) => format!("Not together: {keys}."),
+            None => format!("Does not fit this JSON Schema: {}", schemas.print(schema)),
+        },
+        (K::AnyOf | K::OneOf, Value::Array(parts)) => alternatives(keyword, parts, schemas),
+        (K::AllOf, Value::Array(parts)) => {
+            let each = parts
+                .iter()
+                .map(|part| format!("Also fits this JSON Schema: {}", schemas.print(part)));
+            each.collect::<Vec<_>>().join(" ")
+        }
+        (K::DynamicRef | K::RecursiveRef | K::Ref, Value::String(to)) => {
+            format!("As described at `{to}`.")
+        }
+        (K::Required, Value::Array(keys)) => format!("Also needed: {}.", keys_of(keys)),
+        (K::PrefixItems, Value::Array(parts)) => {
+            let each: Vec<String> = parts.iter().map(|part| schemas.short(part)).collect();
+            format!("Items in this order: {}.", each.join("; "))
+        }
+        _ => return None,
+    };
+    Some(text)
+}
+
+/// What `if`, `then` and `else` say together.
+pub(super) fn condition(
+    condition: &Value,
+    then: Option<&Value>,
+    otherwise: Option<&Value>,
+    schemas: &mut Printer<'_>,
+) -> Option<String> {
+    if then.is_none() && otherwise.is_none() {
+        return None;
+    }
+    let mut text = format!("If it fits the JSON Schema {}", schemas.print(condition));
+    if let Some(then) = then {
+        let _ = write!(text, ", it also fits {}", schemas.print(then));
+    }
+    if let Some(otherwise) = otherwise {
+        let _ = write!(text, ", else it also fits {}", schemas.print(otherwise));
+    }
+    text.push('.');
+    Some(text)
+}
+
+fn alternatives(keyword: Keyword, parts: &[Value], schemas: &mut Printer<'_>) -> String {
+    let how_many = if keyword == Keyword::OneOf { "Exactly one" } else { "At least one" };
+    let required: Option<Vec<String>> = parts.iter().map(only_required).collect();
+    match required {
+        Some(required) => format!("{how_many} is given of: {}.", required.join(", or ")),
+        None => {
+            let all = Value::Array(parts.to_vec());
+            format!(
+                "Fits {} of these JSON Schemas: {}",
+                how_many.to_lowercase(),
+                schemas.print(&all)
+            )
+        }
+    }
+}
+
+/// The keys that a schema asks for, if it asks for nothing else.
+fn only_required(schema: &Value) -> Option<String> {
+    let map = schema.as_object()?;
+    let keys = map.get("required")?.as_array()?;
+    let nothing_else = map.keys().all(|key| {
+        let keyword = Keyword::of(key);
+        keyword == Keyword::Required || keyword.is_annotation()
+    });
+    (nothing_else && !keys.is_empty()).then(|| {
+        let keys: Vec<String> =
+            keys.iter().filter_map(Value::as_str).map(|key| format!("`{key}`")).collect();
+        keys.join(" and ")
+    })
+}
+
+fn keys_of(keys: &[Value]) -> String {
+    let keys: Vec<String> =
+        keys.iter().filter_map(Value::as_str).map(|key| format!("`{key}`")).collect();
+    keys.join(", ")
+}
+
+/// `1 item`, `2 items`.
+fn number_of(number: &Value, one: &str, many: &str) -> String {
+    let word = if number.as_u64() == Some(1) { one } else { many };
+    format!("{number} {word}")
+}
+
+fn list(values: &[Value]) -> String {
+    let values: Vec<String> = values.iter().map(Value::to_string).collect();
+    values.join(", ")
+}
+
+/// The most characters of one schema in a description.
+const LONGEST: usize = 4_000;
+/// The most characters of all schemas in the descriptions of one tool.
+const ALL_TOGETHER: usize = 32_000;
+
+/// Writes schemas into sentences, as JSON where words do not suffice.
+pub(super) struct Printer<'d> {
+    /// The definitions that a schema may refer to.
+    root: Option<&'d Value>,
+    written: &'d mut usize,
+}
+
+impl<'d> Printer<'d> {
+    /// `root` is the whole original schema, and `written` how much of the schemas of a tool was
+    /// written so far.
+    pub(super) fn new(root: Option<&'d Value>, written: &'d mut usize) -> Self {
+        Self { root, written }
+    }
+
+    /// What a schema takes, in a few words if it is simple: `string`, `integer or null`.
+    pub(super) fn short(&mut self, schema: &Value) -> String {
+        match schema {
+            Value::Bool(true) => return "any value".to_owned(),
+            Value::Bool(false) => return "none".to_owned(),
+            Value::Object(map) if map.is_empty() => return "any value".to_owned(),
+            Value::Object(map) => {
+                if let Some(words) = simple(map) {
+                    return words;
+                }
+            }
+            _ => {}
+        }
+        format!("fits the JSON Schema {}", self.print(schema))
+    }
+
+    /// The schema as JSON on one line, with the definitions that it refers to.
+    pub(super) fn print(&mut self, schema: &Value) -> String {
+        let mut text = schema.to_string();
+        if let Some(definitions) = self.definitions(schema)
+            && let Value::Object(map) = schema
+        {
+            let mut whole = map.clone();
+            whole.insert("$defs".to_owned(), Value::Object(definitions));
+            text = Value::Object(whole).to_string();
+        }
+        if text.len() > LONGEST || *self.written + text.len() > ALL_TOGETHER {
+            return "(which is too long to be shown)".to_owned();
+        }
+        *self.written += text.len();
+        text
+    }
+
+    /// The definitions that a schema refers to, directly or not, if there are any.
+    fn definitions(&self, schema: &Value) -> Option<Map<String, Value>> {
+        let root = self.root?;
+        let mut found = Map::new();
+        let mut open = Vec::new();
+        references(schema, &mut open, 0);
+        while let Some(to) = open.pop() {
+            let Some(name) = to.strip_prefix("#/$defs/") else { continue };
+            if found.contains_key(name) || found.len() > 50 {
+                continue;
+            }
+            if let Some(definition) = root.pointer(&to[1..]) {
+                references(definition, &mut open, 0);
+                found.insert(name.to_owned(), definition.clone());
+            }
+        }
+        (!found.is_empty()).then_some(found)
+    }
+}
+
+/// Collects what a schema refers to.
+fn references(value: &Value, found: &mut Vec<String>, depth: usize) {
+    if depth > super::DEEPEST_JSON {
+        return;
+    }
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                match value {
+                    Value::String(to) if key == "$ref" => found.push(to.clone()),
+                    value => references(value, found, depth + 1),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, found, depth + 1)),
+        _ => {}
+    }
+}
+
+/// The names of types, for a schema that says nothing else.
+fn simple(map: &Map<String, Value>) -> Option<String> {
+    let only_type = map.keys().all(|key| {
+        let keyword = Keyword::of(key);
+        keyword == Keyword::Type || keyword.is_bookkeeping()
+    });
+    let types = Types::of_keyword(map.get("type")?)?;
+    only_type.then(|| types.names().collect::<Vec<_>>().join(" or "))
+}

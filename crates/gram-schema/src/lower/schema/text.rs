@@ -1,0 +1,129 @@
+//! Places that take text which holds JSON, because the target cannot say what they take.
+
+use serde_json::{Map, Value};
+
+use super::super::keyword::Keyword;
+use super::super::loss::Became;
+use super::super::path::Path;
+use super::super::restore::Plan;
+use super::types::Types;
+use super::{Lowerer, Out, leftovers, merge, parts};
+
+impl Lowerer<'_> {
+    /// Makes the place take text that holds JSON of these types. `constraint` is the keyword that
+    /// the target cannot hold.
+    pub(super) fn text(
+        &mut self,
+        map: &mut Map<String, Value>,
+        path: &Path<'_>,
+        constraint: &str,
+        types: Types,
+    ) -> Out {
+        let annotations = parts::take(map, Keyword::is_annotation);
+        let schema = Value::Object(std::mem::replace(map, annotations));
+        let sentence = self.text_sentence(&schema, types);
+        let value = schema.get(constraint).cloned().unwrap_or(schema);
+        self.write_text(map, path, sentence, types, (constraint, value))
+    }
+
+    /// The same for a reference that closes a circle. `form` says what it leads back to.
+    pub(super) fn text_of_cycle(
+        &mut self,
+        map: &mut Map<String, Value>,
+        path: &Path<'_>,
+        to: &str,
+        form: &str,
+    ) -> Out {
+        let schema = self.resolve(to).unwrap_or_default();
+        let types = Types::declared(&schema).unwrap_or(Types::ALL);
+        let annotations = parts::take(map, Keyword::is_annotation);
+        let beside = Value::Object(std::mem::replace(map, annotations));
+        let mut sentence = format!("JSON text of {} of the same form as {form}.", kind(types));
+        if beside.as_object().is_some_and(|beside| !beside.is_empty()) {
+            let shown = self.printing(|printer| printer.print(&beside));
+            sentence = format!("{sentence} It also fits this JSON Schema: {shown}");
+        }
+        self.write_text(map, path, sentence, types, ("$ref", to.into()))
+    }
+
+    fn write_text(
+        &mut self,
+        map: &mut Map<String, Value>,
+        path: &Path<'_>,
+        sentence: String,
+        types: Types,
+        (constraint, value): (&str, Value),
+    ) -> Out {
+        self.changed = true;
+        self.lose(path, constraint, value, Became::JsonText);
+        let mut notes = vec![sentence];
+        // These speak of the value, and not of its text.
+        for key in ["default", "example", "examples"] {
+            if let Some(value) = map.shift_remove(key) {
+                self.say(&mut notes, path, key, value);
+            }
+        }
+        self.leftovers(map, &mut notes, path, Types::STRING);
+        let null = types.has(Types::NULL) && types != Types::ALL;
+        let as_list = null && !self.rules.types.one;
+        let kind = if as_list { Types::STRING.or(Types::NULL) } else { Types::STRING };
+        map.shift_insert(0, "type".to_owned(), kind.keyword());
+        if null && self.rules.types.one {
+            map.shift_insert(1, "nullable".to_owned(), true.into());
+        }
+        Out { plan: Plan::Text(types), up: leftovers::describe(map, notes) }
+    }
+
+    fn text_sentence(&mut self, schema: &Value, types: Types) -> String {
+        let Value::Object(map) = schema else { return "JSON text of any value.".to_owned() };
+        let kind = kind(types);
+        let says = |keyword: Keyword| {
+            map.iter().any(|(key, value)| Keyword::of(key) == keyword && !merge::is_anything(value))
+        };
+        let only = |allowed: &[Keyword]| {
+            map.iter().all(|(key, value)| {
+                let keyword = Keyword::of(key);
+                allowed.contains(&keyword) || is_empty(keyword, value)
+            })
+        };
+        if only(&[Keyword::Type]) {
+            return format!("JSON text of {kind}.");
+        }
+        if only(&[Keyword::Type, Keyword::AdditionalProperties])
+            && says(Keyword::AdditionalProperties)
+        {
+            let values = map.get("additionalProperties").unwrap_or(schema);
+            if *values == Value::Bool(false) {
+                return "JSON text of an object without properties.".to_owned();
+            }
+            let each = self.printing(|printer| printer.short(values));
+            return format!("JSON text of {kind}. Each of its values: {each}.");
+        }
+        let shown = self.printing(|printer| printer.print(schema));
+        format!("JSON text of {kind} that fits this JSON Schema: {shown}")
+    }
+}
+
+/// Whether a keyword says nothing here, so that a sentence can do without it.
+fn is_empty(keyword: Keyword, value: &Value) -> bool {
+    match (keyword, value) {
+        (Keyword::Properties | Keyword::PatternProperties, Value::Object(map)) => map.is_empty(),
+        (Keyword::Required, Value::Array(keys)) => keys.is_empty(),
+        (Keyword::AdditionalProperties, value) => merge::is_anything(value),
+        _ => keyword.is_annotation(),
+    }
+}
+
+/// What values of the types are called in a sentence.
+fn kind(types: Types) -> &'static str {
+    let without_null = types.without(Types::NULL);
+    if without_null == Types::OBJECT {
+        "an object"
+    } else if without_null == Types::ARRAY {
+        "a list"
+    } else if types == Types::ALL {
+        "any value"
+    } else {
+        "a value"
+    }
+}

@@ -1,0 +1,124 @@
+//! How a tool, and a list of tools, is wrapped for a target.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value, json};
+
+use super::rules::{Rules, Shape};
+
+/// What is left to wrap once the schema keeps to the rules.
+pub(super) struct Parts<'t> {
+    pub(super) name: &'t str,
+    pub(super) title: Option<&'t str>,
+    pub(super) description: Option<Cow<'t, str>>,
+    pub(super) parameters: Value,
+    pub(super) output: Option<Value>,
+    pub(super) annotations: Map<String, Value>,
+    pub(super) extras: Vec<(&'t str, Value)>,
+}
+
+/// Several tools, each as [`lower`](super::lower) makes it, as the target takes them together:
+/// what goes into the request. (For schemas alone it is an array, too; whoever wants them by
+/// name makes that object.)
+pub fn request(rules: &Rules, tools: Vec<Value>) -> Value {
+    match rules.shape {
+        Shape::Declaration { .. } => json!([{ "functionDeclarations": tools }]),
+        Shape::Mcp => json!({ "tools": tools }),
+        _ => Value::Array(tools),
+    }
+}
+
+/// One tool in the target's shape.
+pub(super) fn tool(rules: &Rules, parts: Parts<'_>) -> Value {
+    let Parts { name, title, description, parameters, output, annotations, extras } = parts;
+    let mut tool = Map::new();
+    let name_it = |tool: &mut Map<String, Value>| {
+        tool.insert("name".to_owned(), name.into());
+    };
+    let describe = |tool: &mut Map<String, Value>| {
+        if let Some(text) = description {
+            tool.insert("description".to_owned(), text.into_owned().into());
+        }
+    };
+    match rules.shape {
+        Shape::Schema => return parameters,
+        Shape::Function { strict } => {
+            name_it(&mut tool);
+            describe(&mut tool);
+            tool.insert("parameters".to_owned(), parameters);
+            tool.insert("strict".to_owned(), strict.into());
+            let mut outer = wrapped("type", "function".into());
+            outer.insert("function".to_owned(), Value::Object(tool));
+            tool = outer;
+        }
+        Shape::BareFunction => {
+            name_it(&mut tool);
+            describe(&mut tool);
+            tool.insert("parameters".to_owned(), parameters);
+        }
+        Shape::FlatFunction { strict } => {
+            tool.insert("type".to_owned(), "function".into());
+            name_it(&mut tool);
+            describe(&mut tool);
+            tool.insert("parameters".to_owned(), parameters);
+            tool.insert("strict".to_owned(), strict.into());
+        }
+        Shape::InputSchema { strict } => {
+            name_it(&mut tool);
+            describe(&mut tool);
+            tool.insert("input_schema".to_owned(), parameters);
+            if strict {
+                tool.insert("strict".to_owned(), true.into());
+            }
+        }
+        Shape::Declaration { parameters: key, omit_empty } => {
+            name_it(&mut tool);
+            describe(&mut tool);
+            if !(omit_empty && has_no_properties(&parameters)) {
+                tool.insert(key.to_owned(), parameters);
+            }
+        }
+        Shape::ToolSpec => {
+            name_it(&mut tool);
+            describe(&mut tool);
+            tool.insert("inputSchema".to_owned(), Value::Object(wrapped("json", parameters)));
+            tool = wrapped("toolSpec", Value::Object(tool));
+        }
+        Shape::Mcp => {
+            name_it(&mut tool);
+            if let Some(title) = title {
+                tool.insert("title".to_owned(), title.into());
+            }
+            describe(&mut tool);
+            tool.insert("inputSchema".to_owned(), parameters);
+            if let Some(output) = output.filter(is_object_schema) {
+                tool.insert("outputSchema".to_owned(), output);
+            }
+            if !annotations.is_empty() {
+                tool.insert("annotations".to_owned(), Value::Object(annotations));
+            }
+        }
+    }
+    for (key, value) in extras {
+        if rules.extras.contains(&key) {
+            tool.insert(key.to_owned(), value);
+        }
+    }
+    Value::Object(tool)
+}
+
+/// An object with one key.
+fn wrapped(key: &str, value: Value) -> Map<String, Value> {
+    let mut map = Map::new();
+    map.insert(key.to_owned(), value);
+    map
+}
+
+/// Whether a schema says of a result that it is an object.
+pub(super) fn is_object_schema(schema: &Value) -> bool {
+    schema.get("type").and_then(Value::as_str) == Some("object")
+}
+
+fn has_no_properties(schema: &Value) -> bool {
+    schema.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty)
+}

@@ -1,0 +1,63 @@
+//! Anthropic's messages.
+
+use super::super::keyword::{Keyword as K, Keywords};
+use super::super::rules::{First, KeyRule, NameRule, RootRule, Rules, Shape};
+use super::super::target::Target;
+
+/// The names that Anthropic takes. Some clients take 64 characters only.
+pub(super) const NAMES: NameRule = NameRule { first: First::Any, signs: "_-", longest: 128 };
+
+/// The keys of the root's properties.
+pub(super) const KEYS: KeyRule =
+    KeyRule { rule: NameRule { first: First::Any, signs: "_.-", longest: 64 }, root_only: true };
+
+/// What Anthropic asks of the schema of all parameters.
+pub(super) const ROOT: RootRule = RootRule {
+    object: true,
+    refused: Keywords::of(&[K::OneOf, K::AllOf, K::AnyOf]),
+    allowed: Keywords::NONE,
+};
+
+/// What else Anthropic takes beside a tool.
+pub(super) const EXTRAS: &[&str] = &["cache_control"];
+
+/// The table.
+pub(in super::super) static RULES: Rules = Rules {
+    target: Target::Anthropic,
+    about: "the field `tools` of Anthropic's messages",
+    shape: Shape::InputSchema { strict: false },
+    names: Some(NAMES),
+    extras: EXTRAS,
+    root: ROOT,
+    keys: Some(KEYS),
+    ..Rules::OPEN
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Target;
+    use super::super::super::testing::{all_become, root_becomes};
+
+    #[test]
+    fn a_schema_comes_out_as_it_went_in() {
+        let odd = r##"{"type":["array","null"],"$id":"x","oneOf":[true,{"$ref":"#/a"}],"additionalProperties":false,"x":1,"default":{"b":1.50,"a":0}}"##;
+        all_become(Target::Anthropic, &[(odd, odd), ("{}", "{}"), ("true", "true")]);
+    }
+
+    #[test]
+    fn keys_of_parameters_are_changed_and_the_root_is_a_plain_object() {
+        let schema = serde_json::json!({
+            "type": "object",
+            "properties": {"a b": {"type": "object", "properties": {"c d": {}}}, "año": {}, "a.b": {}},
+            "required": ["a b", "a.b"],
+            "oneOf": [{"required": ["año"]}, {"required": ["a.b"]}]
+        });
+        let expected = serde_json::json!({
+            "type": "object",
+            "properties": {"a_b": {"type": "object", "properties": {"c d": {}}}, "a_o": {}, "a.b": {}},
+            "required": ["a_b", "a.b"]
+        });
+        let text = "Exactly one is given of: `año`, or `a.b`.";
+        root_becomes(Target::Anthropic, &schema, &expected, text);
+    }
+}

@@ -1,0 +1,32 @@
+//! Amazon Bedrock.
+
+use super::super::rules::{First, NameRule, Rules, Shape};
+use super::super::target::Target;
+
+/// The table.
+pub(in super::super) static RULES: Rules = Rules {
+    target: Target::Bedrock,
+    about: "the tools of `toolConfig` of Amazon Bedrock's converse",
+    shape: Shape::ToolSpec,
+    names: Some(NameRule { first: First::Letter, signs: "_-", longest: 64 }),
+    needs_description: true,
+    ..Rules::OPEN
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Target;
+    use super::super::super::testing::{all_become, root_becomes};
+
+    #[test]
+    fn a_schema_comes_out_as_it_went_in() {
+        let odd = r##"{"type":["array","null"],"$id":"x","oneOf":[true,{"$ref":"#/a"}],"additionalProperties":false,"x":1,"default":{"b":1.50,"a":0}}"##;
+        all_become(Target::Bedrock, &[(odd, odd), ("{}", "{}"), ("true", "true")]);
+    }
+
+    #[test]
+    fn a_tool_without_a_description_gets_one() {
+        let schema = serde_json::json!({"type": "object"});
+        root_becomes(Target::Bedrock, &schema, &schema, "t");
+    }
+}

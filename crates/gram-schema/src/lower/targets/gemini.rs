@@ -1,0 +1,196 @@
+//! Gemini, with its own subset of OpenAPI's schemas.
+
+use super::super::keyword::{Keyword as K, Keywords};
+use super::super::rules::{
+    AnyOfRule, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule, RefRule, RootRule, Rules,
+    Shape, TypeRule,
+};
+use super::super::target::Target;
+
+/// The names that Gemini takes. Older deployments take 64 characters only.
+pub(super) const NAMES: NameRule =
+    NameRule { first: First::LetterOrUnderscore, signs: "_.:-", longest: 128 };
+
+/// What Gemini asks of a request.
+pub(super) const LIMITS: Limits = Limits { tools: Some(128), ..Limits::NONE };
+
+/// The table.
+pub(in super::super) static RULES: Rules = Rules {
+    target: Target::Gemini,
+    about: "the field `tools` of Gemini, with `parameters` in its own subset of OpenAPI 3.0",
+    shape: Shape::Declaration { parameters: "parameters", omit_empty: true },
+    names: Some(NAMES),
+    // A union stands alone in its schema, and the root has properties.
+    root: RootRule { object: true, refused: Keywords::of(&[K::AnyOf]), allowed: Keywords::NONE },
+    keys: Some(KeyRule {
+        rule: NameRule { first: First::LetterOrUnderscore, signs: "_", longest: 64 },
+        root_only: false,
+    }),
+    keep: Keywords::of(&[
+        K::Type,
+        K::Nullable,
+        K::Format,
+        K::Title,
+        K::Description,
+        K::Enum,
+        K::Default,
+        K::Example,
+        K::Properties,
+        K::Required,
+        K::MinProperties,
+        K::MaxProperties,
+        K::Items,
+        K::MinItems,
+        K::MaxItems,
+        K::MinLength,
+        K::MaxLength,
+        K::Pattern,
+        K::Minimum,
+        K::Maximum,
+        K::AnyOf,
+    ]),
+    formats: Some(&[
+        FormatRule { kind: "string", formats: &["enum", "date-time"] },
+        FormatRule { kind: "integer", formats: &["int32", "int64"] },
+        FormatRule { kind: "number", formats: &["float", "double"] },
+    ]),
+    objects: ObjectRule {
+        closed: false,
+        never_closed: false,
+        all_required: false,
+        empty_as_text: true,
+        required_exist: true,
+    },
+    types: TypeRule { always: true, one: true },
+    arrays_need_items: true,
+    enum_of_text_only: true,
+    any_of: AnyOfRule::Nothing,
+    refs: RefRule::Inline,
+    limits: LIMITS,
+    ..Rules::OPEN
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Target;
+    use super::super::super::testing::all_become;
+
+    #[test]
+    fn each_form_becomes_what_the_target_takes() {
+        all_become(
+            Target::Gemini,
+            &[
+                (
+                    r#"{"type":"string","minLength":1,"maxLength":3,"pattern":"^a","format":"date-time","default":"x","title":"T"}"#,
+                    r#"{"type":"string","minLength":1,"maxLength":3,"pattern":"^a","format":"date-time","default":"x","title":"T"}"#,
+                ),
+                (
+                    r#"{"type":"integer","format":"int32","minimum":1,"maximum":2}"#,
+                    r#"{"type":"integer","format":"int32","minimum":1,"maximum":2}"#,
+                ),
+                (
+                    r#"{"type":"string","format":"uri"}"#,
+                    r#"{"type":"string","description":"Format: uri."}"#,
+                ),
+                (r#"{"type":["string","null"]}"#, r#"{"type":"string","nullable":true}"#),
+                (
+                    r#"{"type":["string","integer"],"minLength":2}"#,
+                    r#"{"anyOf":[{"type":"string","minLength":2},{"type":"integer"}]}"#,
+                ),
+                (
+                    r#"{"anyOf":[{"type":"string"},{"type":"null"}],"description":"D","default":null}"#,
+                    r#"{"type":"string","nullable":true,"description":"D","default":null}"#,
+                ),
+                (
+                    r#"{"anyOf":[{"type":"string"},{"type":"integer"},{"type":"null"}]}"#,
+                    r#"{"anyOf":[{"type":"string","nullable":true},{"type":"integer","nullable":true}]}"#,
+                ),
+                (
+                    r#"{"type":"integer","exclusiveMinimum":0,"exclusiveMaximum":10}"#,
+                    r#"{"type":"integer","minimum":1,"maximum":9}"#,
+                ),
+                (
+                    r#"{"type":"number","exclusiveMinimum":0,"multipleOf":0.5}"#,
+                    r#"{"type":"number","description":"More than 0. A multiple of 0.5."}"#,
+                ),
+                (r#"{"const":"a"}"#, r#"{"type":"string","enum":["a"]}"#),
+                (
+                    r#"{"type":"integer","enum":[1,2]}"#,
+                    r#"{"type":"integer","description":"One of: 1, 2."}"#,
+                ),
+                (r#"{"const":true}"#, r#"{"type":"boolean","description":"Always: true."}"#),
+                (
+                    r#"{"type":"null"}"#,
+                    r#"{"type":"string","nullable":true,"description":"Always null."}"#,
+                ),
+                (r#"{"enum":["a",null]}"#, r#"{"type":"string","enum":["a"],"nullable":true}"#),
+                (
+                    r#"{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}"#,
+                    r#"{"type":"object","properties":{"a":{"type":"string"}},"description":"No other properties."}"#,
+                ),
+                (
+                    r#"{"type":"object","properties":{"a-b":{"type":"string"},"a_b":{"type":"string"}},"required":["a-b","zz"]}"#,
+                    r#"{"type":"object","properties":{"a_b_2":{"type":"string"},"a_b":{"type":"string"}},"required":["a_b_2"],"description":"Also needed: `zz`."}"#,
+                ),
+                (
+                    r#"{"type":"object","properties":{}}"#,
+                    r#"{"type":"string","description":"JSON text of an object."}"#,
+                ),
+                (
+                    r#"{"type":"array","uniqueItems":true,"examples":[[1]]}"#,
+                    r#"{"type":"array","items":{"type":"string","description":"JSON text of any value."},"description":"All items are different. Example: [1]."}"#,
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_is_referred_to_stands_in_its_place_and_unions_stand_alone() {
+        let schema = serde_json::json!({
+            "type": "object",
+            "properties": {
+                "a": {"$ref": "#/$defs/T", "description": "A"},
+                "b": {"anyOf": [{"type": "string"}, {"type": "integer"}], "description": "B"}
+            },
+            "$defs": {"T": {
+                "type": "object",
+                "description": "T",
+                "properties": {"t": {"type": "array", "items": {"$ref": "#/$defs/T"}}}
+            }}
+        });
+        let expected = serde_json::json!({
+            "type": "object",
+            "properties": {
+                "a": {
+                    "description": "A",
+                    "type": "object",
+                    "properties": {"t": {"type": "array", "items": {
+                        "type": "string",
+                        "description": "JSON text of an object of the same form as `a`."
+                    }}}
+                },
+                "b": {"anyOf": [{"type": "string"}, {"type": "integer"}]}
+            }
+        });
+        super::super::super::testing::root_becomes(Target::Gemini, &schema, &expected, "`b`: B");
+    }
+
+    #[test]
+    fn inlining_ends_where_schemas_double() {
+        let mut definitions = serde_json::Map::new();
+        for at in 0..40 {
+            let next = serde_json::json!({"$ref": format!("#/$defs/d{}", at + 1)});
+            let both = serde_json::json!({"type": "object", "properties": {"l": next, "r": next}});
+            definitions.insert(format!("d{at}"), both);
+        }
+        definitions.insert("d40".to_owned(), serde_json::json!({"type": "string"}));
+        let schema = serde_json::json!({
+            "type": "object",
+            "properties": {"p": {"$ref": "#/$defs/d0"}},
+            "$defs": definitions
+        });
+        let out = super::super::super::testing::lowered(Target::Gemini, &schema);
+        assert!(out.value.to_string().len() < 1_000_000);
+        assert!(out.value.to_string().contains("JSON text"));
+    }
+}

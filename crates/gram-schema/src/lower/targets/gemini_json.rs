@@ -1,0 +1,110 @@
+//! Gemini, with JSON Schema.
+
+use super::super::keyword::{Keyword as K, Keywords};
+use super::super::rules::{ObjectRule, Recursion, RefRule, Rules, Shape};
+use super::super::target::Target;
+use super::gemini::{LIMITS, NAMES};
+
+/// The table.
+pub(in super::super) static RULES: Rules = Rules {
+    target: Target::GeminiJson,
+    about: "the field `tools` of Gemini, with `parametersJsonSchema`",
+    shape: Shape::Declaration { parameters: "parametersJsonSchema", omit_empty: false },
+    names: Some(NAMES),
+    keep: Keywords::of(&[
+        K::Id,
+        K::Defs,
+        K::Ref,
+        K::Anchor,
+        K::Type,
+        K::Format,
+        K::Title,
+        K::Description,
+        K::Enum,
+        K::Items,
+        K::PrefixItems,
+        K::MinItems,
+        K::MaxItems,
+        K::Minimum,
+        K::Maximum,
+        K::AnyOf,
+        K::OneOf,
+        K::Properties,
+        K::AdditionalProperties,
+        K::Required,
+    ]),
+    objects: ObjectRule { required_exist: true, ..Rules::OPEN.objects },
+    refs: RefRule::Defs { siblings: false, recursion: Recursion::Optional },
+    limits: LIMITS,
+    ..Rules::OPEN
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Target;
+    use super::super::super::testing::all_become;
+
+    #[test]
+    fn each_form_becomes_what_the_target_takes() {
+        all_become(
+            Target::GeminiJson,
+            &[
+                (
+                    r#"{"type":["string","null"],"enum":["a",null],"format":"uri","title":"T"}"#,
+                    r#"{"type":["string","null"],"enum":["a",null],"format":"uri","title":"T"}"#,
+                ),
+                (
+                    r#"{"oneOf":[{"type":"string"},{"type":"integer","minimum":1}],"description":"D"}"#,
+                    r#"{"oneOf":[{"type":"string"},{"type":"integer","minimum":1}],"description":"D"}"#,
+                ),
+                (
+                    r#"{"type":"object","additionalProperties":{"type":"string"}}"#,
+                    r#"{"type":"object","additionalProperties":{"type":"string"}}"#,
+                ),
+                (
+                    r#"{"type":"array","prefixItems":[{"type":"string"}],"items":false,"minItems":1}"#,
+                    r#"{"type":"array","prefixItems":[{"type":"string"}],"items":false,"minItems":1}"#,
+                ),
+                (r#"{}"#, r#"{}"#),
+                (r#"{"const":5}"#, r#"{"enum":[5]}"#),
+                (
+                    r#"{"type":"string","minLength":2,"pattern":"^a","default":"aa"}"#,
+                    r#"{"type":"string","description":"At least 2 characters. Matches the regular expression `^a`. Default: \"aa\"."}"#,
+                ),
+                (r#"{"type":"integer","exclusiveMinimum":0}"#, r#"{"type":"integer","minimum":1}"#),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_schema_holds_itself_through_optional_properties_only() {
+        let tool = |required: serde_json::Value, inner: serde_json::Value| {
+            serde_json::json!({
+                "type": "object",
+                "properties": {"a": {"$ref": "#/$defs/T"}},
+                "$defs": {"T": {"type": "object", "properties": {"t": inner}, "required": required}}
+            })
+        };
+        let reference = serde_json::json!({"$ref": "#/$defs/T"});
+        let list = serde_json::json!({"type": "array", "items": reference});
+        let text = serde_json::json!({
+            "type": "string",
+            "description": "JSON text of an object of the same form as `T`."
+        });
+        let texts = serde_json::json!({"type": "array", "items": text});
+        let (no, yes) = (serde_json::json!([]), serde_json::json!(["t"]));
+        for (required, inner, expected) in [
+            (&no, &reference, &reference),
+            (&no, &list, &list),
+            (&yes, &reference, &text),
+            (&yes, &list, &texts),
+        ] {
+            super::super::super::testing::root_becomes(
+                Target::GeminiJson,
+                &tool(required.clone(), inner.clone()),
+                &tool(required.clone(), expected.clone()),
+                "",
+            );
+        }
+    }
+}

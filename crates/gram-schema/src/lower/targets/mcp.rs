@@ -1,0 +1,34 @@
+//! The Model Context Protocol.
+
+use super::super::rules::{First, NameRule, Rules, Shape};
+use super::super::target::Target;
+
+/// The table.
+pub(in super::super) static RULES: Rules = Rules {
+    target: Target::Mcp,
+    about: "the answer to `tools/list` of the Model Context Protocol, revision 2026-07-28",
+    shape: Shape::Mcp,
+    names: Some(NameRule { first: First::Any, signs: "_.-", longest: 128 }),
+    extras: &["icons", "execution", "_meta"],
+    ..Rules::OPEN
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Target;
+    use super::super::super::testing::{all_become, root_becomes};
+
+    #[test]
+    fn a_schema_comes_out_as_it_went_in() {
+        let odd = r##"{"type":["array","null"],"$id":"x","oneOf":[true,{"$ref":"#/a"}],"additionalProperties":false,"x":1,"default":{"b":1.50,"a":0}}"##;
+        all_become(Target::Mcp, &[(odd, odd), ("{}", "{}"), ("true", "true")]);
+    }
+
+    #[test]
+    fn the_root_is_an_object_and_else_as_it_was() {
+        let schema = serde_json::json!({"$schema": "s", "type": "object", "anyOf": [{"not": {}}]});
+        root_becomes(Target::Mcp, &schema, &schema, "");
+        let expected = serde_json::json!({"type": "object", "title": "T"});
+        root_becomes(Target::Mcp, &serde_json::json!({"title": "T"}), &expected, "");
+    }
+}

@@ -1,0 +1,40 @@
+//! Mistral.
+
+use super::super::keyword::{Keyword as K, Keywords};
+use super::super::rules::{ObjectRule, Rules, Shape};
+use super::super::target::Target;
+use super::openai::NAMES;
+
+/// The table.
+pub(in super::super) static RULES: Rules = Rules {
+    target: Target::Mistral,
+    about: "the field `tools` of Mistral's chat completions",
+    shape: Shape::Function { strict: false },
+    names: Some(NAMES),
+    keep: Keywords::ALL.without(&[K::Id, K::Schema]),
+    objects: ObjectRule { never_closed: true, ..Rules::OPEN.objects },
+    ..Rules::OPEN
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Target;
+    use super::super::super::testing::all_become;
+
+    #[test]
+    fn each_form_becomes_what_the_target_takes() {
+        all_become(
+            Target::Mistral,
+            &[
+                (
+                    r#"{"type":"object","properties":{"a":{"oneOf":[{}]}},"additionalProperties":true}"#,
+                    r#"{"type":"object","properties":{"a":{"oneOf":[{}]}},"additionalProperties":true}"#,
+                ),
+                (
+                    r#"{"type":"object","properties":{"a":{"$id":"x"}},"additionalProperties":false}"#,
+                    r#"{"type":"object","properties":{"a":{}},"description":"No other properties."}"#,
+                ),
+            ],
+        );
+    }
+}

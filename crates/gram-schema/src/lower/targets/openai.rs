@@ -1,0 +1,101 @@
+//! OpenAI's chat completions.
+
+use super::super::keyword::{Keyword as K, Keywords};
+use super::super::rules::{First, Limits, NameRule, RootRule, Rules, Shape};
+use super::super::target::Target;
+
+/// The names that OpenAI takes, and those who follow its API.
+pub(super) const NAMES: NameRule = NameRule { first: First::Any, signs: "_-", longest: 64 };
+
+/// What OpenAI asks of the schema of all parameters.
+pub(super) const ROOT: RootRule = RootRule {
+    object: true,
+    refused: Keywords::of(&[K::OneOf, K::AnyOf, K::AllOf, K::Enum, K::Not]),
+    allowed: Keywords::NONE,
+};
+
+/// What OpenAI asks of a request. That long descriptions are refused was seen with some
+/// deployments only.
+pub(super) const LIMITS: Limits =
+    Limits { tools: Some(128), description: Some(1024), ..Limits::NONE };
+
+/// The table.
+pub(in super::super) static RULES: Rules = Rules {
+    target: Target::OpenAi,
+    about: "the field `tools` of OpenAI's chat completions",
+    shape: Shape::Function { strict: false },
+    names: Some(NAMES),
+    root: ROOT,
+    arrays_need_items: true,
+    limits: LIMITS,
+    ..Rules::OPEN
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Target;
+    use super::super::super::testing::all_become;
+
+    #[test]
+    fn each_form_becomes_what_the_target_takes() {
+        all_become(
+            Target::OpenAi,
+            &[
+                (
+                    r#"{"type":"object","properties":{"Content-Type":{"default":1}},"oneOf":[{"required":["a"]}],"x-own":1}"#,
+                    r#"{"type":"object","properties":{"Content-Type":{"default":1}},"oneOf":[{"required":["a"]}],"x-own":1}"#,
+                ),
+                (r#"{"type":"array"}"#, r#"{"type":"array","items":{}}"#),
+                (
+                    r#"{"type":["array","null"],"prefixItems":[{"type":"array"}]}"#,
+                    r#"{"type":["array","null"],"prefixItems":[{"type":"array","items":{}}],"items":{}}"#,
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_root_is_a_plain_object() {
+        let text = |text: &str| -> serde_json::Value { serde_json::from_str(text).unwrap() };
+        for (from, to, description) in [
+            (
+                r#"{"properties":{"a":{}},"not":{"required":["a"]},"$schema":"s"}"#,
+                r#"{"type":"object","properties":{"a":{}},"$schema":"s"}"#,
+                "Not together: `a`.",
+            ),
+            (
+                r#"{"type":"object","properties":{"a":{},"b":{}},"anyOf":[{"required":["a"]},{"required":["b"]}]}"#,
+                r#"{"type":"object","properties":{"a":{},"b":{}}}"#,
+                "At least one is given of: `a`, or `b`.",
+            ),
+            (
+                r#"{"allOf":[{"type":"object","properties":{"a":{}}},{"required":["a"]}]}"#,
+                r#"{"type":"object","properties":{"a":{}},"required":["a"]}"#,
+                "",
+            ),
+            (
+                r##"{"$ref":"#/$defs/A","$defs":{"A":{"type":"object","properties":{"a":{}}}}}"##,
+                r#"{"$defs":{"A":{"type":"object","properties":{"a":{}}}},"type":"object","properties":{"a":{}}}"#,
+                "",
+            ),
+            (
+                r#"{"type":"string"}"#,
+                r#"{"type":"object","properties":{}}"#,
+                r#"The arguments as a whole fit this JSON Schema: {"type":"string"}"#,
+            ),
+            ("true", r#"{"type":"object"}"#, ""),
+            (
+                r#"{"type":"object","enum":[{"a":1}]}"#,
+                r#"{"type":"object"}"#,
+                r#"One of: {"a":1}."#,
+            ),
+        ] {
+            super::super::super::testing::root_becomes(
+                Target::OpenAi,
+                &text(from),
+                &text(to),
+                description,
+            );
+        }
+    }
+}

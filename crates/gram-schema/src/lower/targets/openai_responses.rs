@@ -1,0 +1,47 @@
+//! OpenAI's responses.
+
+use super::super::keyword::{Keyword as K, Keywords};
+use super::super::rules::{Rules, Shape};
+use super::super::target::Target;
+use super::openai::{LIMITS, NAMES, ROOT};
+
+/// The table.
+pub(in super::super) static RULES: Rules = Rules {
+    target: Target::OpenAiResponses,
+    about: "the field `tools` of OpenAI's responses",
+    shape: Shape::FlatFunction { strict: false },
+    names: Some(NAMES),
+    root: ROOT,
+    // That `oneOf` is refused where `strict` is false, too, was seen in error reports.
+    keep: Keywords::ALL.without(&[K::OneOf]),
+    arrays_need_items: true,
+    limits: LIMITS,
+    ..Rules::OPEN
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Target;
+    use super::super::super::testing::all_become;
+
+    #[test]
+    fn each_form_becomes_what_the_target_takes() {
+        all_become(
+            Target::OpenAiResponses,
+            &[
+                (
+                    r#"{"oneOf":[{"type":"string"},{"type":"integer"}],"title":"T"}"#,
+                    r#"{"anyOf":[{"type":"string"},{"type":"integer"}],"title":"T"}"#,
+                ),
+                (
+                    r#"{"type":"array","items":{"oneOf":[{"minLength":1},{"minimum":2}]}}"#,
+                    r#"{"type":"array","items":{"anyOf":[{"minLength":1},{"minimum":2}]}}"#,
+                ),
+                (
+                    r#"{"oneOf":[{"type":"string"},{"type":"string","minLength":2}],"anyOf":[{}]}"#,
+                    r#"{"anyOf":[{}],"allOf":[{"anyOf":[{"type":"string"},{"type":"string","minLength":2}]}],"description":"Exactly one of the alternatives of one union applies."}"#,
+                ),
+            ],
+        );
+    }
+}

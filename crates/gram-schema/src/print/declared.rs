@@ -1,0 +1,215 @@
+//! Declared types, and what a tool says of its parameter object.
+
+use serde_json::Value;
+
+use super::field::{self, Node};
+use super::layout::{self, Entry, INDENT, WIDTH};
+use super::{Page, description, expression, text, value};
+use crate::format::built_in;
+use crate::model::{Constraint, Details, Root, Slot, Type, TypeDeclaration, TypeKind, Types};
+
+impl Page<'_> {
+    /// A type at the top level.
+    pub(super) fn declared(&mut self, declared: &TypeDeclaration) {
+        self.begin(false);
+        self.declaration(declared, 0);
+        self.out.push('\n');
+    }
+
+    /// A type inside of a tool.
+    pub(super) fn local(&mut self, declared: &TypeDeclaration) {
+        self.declaration(declared, INDENT);
+    }
+
+    fn declaration(&mut self, declared: &TypeDeclaration, indent: usize) {
+        let slot = &declared.slot;
+        let (doc, described) = description(slot.description.as_deref());
+        let text = slot.description.as_deref().filter(|_| doc.is_none());
+        let mut entries = match &declared.kind {
+            TypeKind::Record => field::of_object(self.types, slot, text),
+            TypeKind::Enum(_) => field::of_members(self.types, &without_enum(slot), text),
+            TypeKind::Union(_) => field::of_members(self.types, slot, text),
+            TypeKind::Alias => described,
+        };
+        entries.extend(special(declared));
+        self.doc(doc.as_deref(), indent);
+        layout::indent(&mut self.out, indent);
+        let label = match &declared.kind {
+            TypeKind::Record => "Record",
+            TypeKind::Enum(_) => "Enum",
+            TypeKind::Union(_) => "Union",
+            TypeKind::Alias => "Alias",
+        };
+        let start = format!("[{}:{label}", text::identifier(&declared.name));
+        let head = if entries.is_empty() {
+            layout::Layout::Text(start)
+        } else {
+            layout::Layout::group(format!("{start} {{"), entries, "}")
+        };
+        head.write(&mut self.out, indent, indent, 2);
+        match &declared.kind {
+            TypeKind::Record => self.record(slot, indent),
+            TypeKind::Enum(descriptions) => self.enumeration(slot, descriptions, indent),
+            TypeKind::Union(_) => self.union_members(slot, head.width(), indent),
+            TypeKind::Alias => self.alias(slot, head.width(), indent),
+        }
+    }
+
+    /// The fields of a record, one on a line.
+    fn record(&mut self, slot: &Slot, indent: usize) {
+        let (Type::Object(object), _) = inner(slot) else { return self.out.push(']') };
+        let fields = object.fields.as_deref().unwrap_or_default();
+        if fields.is_empty() {
+            return self.out.push(']');
+        }
+        self.out.push_str(" |\n");
+        for (at, field) in fields.iter().enumerate() {
+            let node = self.field(field, "");
+            self.doc(node.doc(), indent + INDENT);
+            layout::indent(&mut self.out, indent + INDENT);
+            let comma = usize::from(at + 1 < fields.len());
+            node.layout().write(&mut self.out, indent + INDENT, indent + INDENT, comma);
+            self.out.push_str(&","[..comma]);
+            self.out.push('\n');
+        }
+        layout::indent(&mut self.out, indent);
+        self.out.push(']');
+    }
+
+    fn enumeration(
+        &mut self,
+        slot: &Slot,
+        descriptions: &[Option<smol_str::SmolStr>],
+        indent: usize,
+    ) {
+        let values = Details::of(slot.details.as_deref()).iter().find_map(|known| match known {
+            Constraint::Enum(values) => Some(values.as_slice()),
+            _ => None,
+        });
+        let names = values.unwrap_or_default().iter().enumerate();
+        let names: Vec<_> = names
+            .map(|(at, value)| {
+                let name = text::identifier(value.as_str().unwrap_or_default());
+                match descriptions.get(at).and_then(Option::as_deref) {
+                    Some(text) => format!("({name} {{description: {}}})", text::string(text)),
+                    None => name,
+                }
+            })
+            .collect();
+        self.elements(&names, None, indent);
+    }
+
+    fn union_members(&mut self, slot: &Slot, head: Option<usize>, indent: usize) {
+        let (Type::Union(members) | Type::OneOf(members), _) = inner(slot) else {
+            return self.out.push(']');
+        };
+        let names: Vec<_> = members.iter().map(|member| self.label(member)).collect();
+        self.elements(&names, head, indent);
+    }
+
+    /// A type as a member of a union is written: its name, or an expression between backticks.
+    fn label(&self, ty: &Type) -> String {
+        let text = expression::of(self.types, ty).text;
+        if matches!(ty, Type::Named(_)) || built_in(&text).is_some() {
+            text
+        } else {
+            text::quoted(&text, '`')
+        }
+    }
+
+    /// Names behind a bar: on the head's line where they fit, which takes `head` columns.
+    fn elements(&mut self, names: &[String], head: Option<usize>, indent: usize) {
+        let head = head.or_else(|| {
+            let line = self.out.rsplit('\n').next().unwrap_or_default();
+            Some(line.chars().count().saturating_sub(indent))
+        });
+        let width: usize = names.iter().map(|name| name.chars().count() + 2).sum();
+        let fits = head.is_some_and(|head| indent + head + width + 3 <= WIDTH);
+        if fits {
+            self.out.push_str(" | ");
+            self.out.push_str(&names.join(", "));
+        } else {
+            self.out.push_str(" |\n");
+            self.names(names, indent + INDENT);
+            self.out.push('\n');
+            layout::indent(&mut self.out, indent);
+        }
+        self.out.push(']');
+    }
+
+    fn alias(&mut self, slot: &Slot, head: Option<usize>, indent: usize) {
+        let node = Node::of_alias(self.types, slot);
+        let width = head.zip(node.layout().width()).map(|(head, width)| indent + head + width + 4);
+        if width.is_some_and(|width| width <= WIDTH) {
+            self.out.push_str(" | ");
+            node.layout().write_flat(&mut self.out);
+        } else {
+            self.out.push_str(" |\n");
+            layout::indent(&mut self.out, indent + INDENT);
+            node.layout().write(&mut self.out, indent + INDENT, indent + INDENT, 0);
+            self.out.push('\n');
+            layout::indent(&mut self.out, indent);
+        }
+        self.out.push(']');
+    }
+}
+
+/// What a type is, and whether null may stand in its place.
+fn inner(slot: &Slot) -> (&Type, bool) {
+    match &slot.ty {
+        Type::Nullable(inner) => (inner, true),
+        ty => (ty, false),
+    }
+}
+
+/// What is said of an enum beside its members.
+fn without_enum(slot: &Slot) -> Slot {
+    let mut slot = slot.clone();
+    if let Some(details) = &mut slot.details {
+        details.constraints.retain(|known| !matches!(known, Constraint::Enum(_)));
+        if **details == Details::default() {
+            slot.details = None;
+        }
+    }
+    slot
+}
+
+/// The attributes that only declared types have.
+fn special(declared: &TypeDeclaration) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    if let TypeKind::Union(tag) = &declared.kind {
+        if matches!(inner(&declared.slot).0, Type::OneOf(_)) {
+            entries.push(Entry::new("oneOf", "true"));
+        }
+        let tag = tag.as_deref();
+        entries.extend(tag.map(|tag| Entry::new("discriminator", text::string(tag))));
+    }
+    let name = declared.schema_name.as_deref();
+    entries.extend(name.map(|name| Entry::new("schemaName", text::string(name))));
+    if !declared.local && !declared.referred {
+        entries.push(Entry::new("inline", "true"));
+    }
+    entries
+}
+
+/// What a tool says of its parameter object.
+pub(super) fn root(types: &Types, root: &Root) -> Vec<Entry> {
+    let Root { title, description, requires, defs, verbatim, extensions } = root;
+    let mut entries = Vec::new();
+    for (key, text) in [("schemaTitle", title), ("schemaDescription", description)] {
+        entries.extend(text.as_deref().map(|text| Entry::new(key, text::block(text))));
+    }
+    entries.extend(field::requires(requires));
+    if !defs.is_empty() {
+        let names = defs.iter().filter_map(|id| types.get(*id));
+        let names = names.map(|declared| Entry::item(declared.name.to_string().into()));
+        entries.push(Entry::new("defs", layout::Layout::group("[".to_owned(), names.collect(), "]")));
+    }
+    if !extensions.is_empty() {
+        let entry = |(key, value): &(smol_str::SmolStr, Value)| (key.to_string(), value.clone());
+        let map = Value::Object(extensions.iter().map(entry).collect());
+        entries.push(Entry::new("schemaExtensions", value::value(&map)));
+    }
+    entries.extend(verbatim.as_ref().map(|schema| Entry::new("schema", value::schema(schema))));
+    entries
+}

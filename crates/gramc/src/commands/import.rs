@@ -1,0 +1,103 @@
+//! `gramc import`
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use gram_schema::import::{Imported, Options, Origin, import};
+
+use crate::args::Import;
+use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
+use crate::{live, output};
+
+/// The most bytes that are read: the same as of a text in gram.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// What messages call a live server. Its command or address may hold a secret.
+const SERVER: &str = "the server's answer";
+
+/// How many places are named one by one.
+const MOST_NAMED: usize = 20;
+
+pub(super) fn run(args: &Import) -> Outcome {
+    let (json, called) = match (&args.file, &args.command, &args.url) {
+        (_, Some(command), _) => (live::tools_of_command(command)?.to_string(), SERVER.to_owned()),
+        (_, _, Some(url)) => (live::tools_of_url(url)?.to_string(), SERVER.to_owned()),
+        (Some(file), None, None) => (read(file)?, file.display().to_string()),
+        (None, None, None) => {
+            return Err(Failure::new(
+                "import what? Name a file, - for standard input, --command or --url",
+            ));
+        }
+    };
+    let stem = args.file.as_deref().and_then(Path::file_stem).and_then(|stem| stem.to_str());
+    let name = args.name.as_deref().or(stem.filter(|stem| *stem != "-")).unwrap_or("tool");
+    let live = args.command.is_some() || args.url.is_some();
+    let from = if live { Origin::Mcp } else { args.from };
+    let options = Options { from, name, container: args.container.as_deref() };
+    match import(&json, &options) {
+        Ok(imported) => {
+            match &args.output {
+                Some(path) => std::fs::write(path, &imported.text)
+                    .map_err(|error| Failure::path("write", path, &error))?,
+                None => output::print(&imported.text)?,
+            }
+            tell(&imported).map_err(|error| Failure::output(&error))?;
+            Ok(CLEAN)
+        }
+        Err(error) => {
+            // There is nowhere to say that standard error is closed.
+            let _ = writeln!(io::stderr(), "gramc: {called}: {error}");
+            Ok(FINDINGS)
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let failed = |error: io::Error| Failure::path("read", path, &error);
+    let mut bytes = Vec::new();
+    let read = if path.as_os_str() == "-" {
+        io::stdin().lock().take(MOST_BYTES + 1).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path)
+            .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(failed)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        let most = MOST_BYTES >> 20;
+        return Err(Failure::new(format!("{} has more than {most} MiB", path.display())));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::new(format!("{} is no UTF-8 text: byte {at} belongs to no character", path.display()))
+    })
+}
+
+/// Says what stays JSON, and what is unsound.
+fn tell(imported: &Imported) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stderr().lock());
+    let places = &imported.verbatim;
+    let count = |count: usize, what: &str| match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    };
+    if !places.is_empty() {
+        let stay = if places.len() == 1 { "stays" } else { "stay" };
+        writeln!(out, "note: {} {stay} JSON, word for word:", count(places.len(), "place"))?;
+        for place in places.iter().take(MOST_NAMED) {
+            writeln!(out, "  {place}")?;
+        }
+        if places.len() > MOST_NAMED {
+            writeln!(out, "  … and {} more", places.len() - MOST_NAMED)?;
+        }
+    }
+    if imported.unsound > 0 {
+        let one = imported.unsound == 1;
+        let (contradict, each) = if one { ("contradicts itself", "it is") } else { ("contradict themselves", "they are") };
+        writeln!(
+            out,
+            "note: {} {contradict}; {each} marked `unsound: true`, and `gramc check` says why",
+            count(imported.unsound, "schema"),
+        )?;
+    }
+    out.flush()
+}

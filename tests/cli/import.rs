@@ -1,0 +1,80 @@
+//! `gramc import`
+
+use serde_json::{Value, json};
+
+use crate::support::{folder, gramc};
+
+const LIST: &str = r#"{"tools":[
+  {"name":"read_file","title":"Read","description":"Reads a file.\nAll of it.","inputSchema":{"type":"object","properties":{"path":{"type":"string","description":"Where it is"},"limit":{"type":"integer","minimum":1,"default":100}},"required":["path"],"additionalProperties":false},"annotations":{"readOnlyHint":true,"title":"Read it"}},
+  {"name":"write_file","description":"Writes a file","inputSchema":{"type":"object","properties":{"path":{"type":"string","description":"Where it is"},"lines":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string","maxLength":80},"number":{"type":"integer"}},"required":["text"]}},"mode":{"type":"string","enum":["append","replace"],"default":"keep"}},"required":["path","lines"]}}
+]}"#;
+
+#[test]
+fn a_list_of_tools_becomes_gram_that_a_person_would_write() {
+    let run = gramc("import -").input(LIST).run().exits(0);
+    insta::assert_snapshot!(run.stdout, @"");
+    insta::assert_snapshot!(run.stderr, @"");
+}
+
+#[test]
+fn what_was_imported_is_what_is_compiled() {
+    let folder = folder(&[("list.json", LIST)]);
+    gramc("import list.json -o tools.gram").within(folder.path()).run().exits(0);
+    let tools = gramc("compile tools.gram --target mcp").within(folder.path()).run().exits(0);
+    let sent: Value = serde_json::from_str(LIST).expect("JSON");
+    for (sent, back) in
+        sent["tools"].as_array().unwrap().iter().zip(tools.json()["tools"].as_array().unwrap())
+    {
+        assert_eq!(gramc_tests::same::tool_difference(sent, back), None);
+    }
+}
+
+#[test]
+fn lists_go_into_containers_and_schemas_get_names() {
+    let run = gramc("import - --container files").input(LIST).run().exits(0);
+    assert!(run.stdout.contains("[files:Container"), "{}", run.stdout);
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}}).to_string();
+    let run = gramc("import - --name order").input(schema.as_str()).run().clean();
+    assert!(run.stdout.starts_with("[order:Tool"), "{}", run.stdout);
+    let folder = folder(&[("person.schema.json", &schema)]);
+    let run = gramc("import person.schema.json").within(folder.path()).run().clean();
+    assert!(run.stdout.contains("person"), "{}", run.stdout);
+}
+
+#[test]
+fn what_stays_json_is_counted_and_named() {
+    let schema = r#"{"type":"object","properties":{"a":{"not":{"type":"null"}},"b":{"type":"string"}}}"#;
+    let run = gramc("import - --name odd").input(schema).run().exits(0);
+    insta::assert_snapshot!(run.stderr, @"");
+    insta::assert_snapshot!(run.stdout, @"");
+}
+
+#[test]
+fn what_is_no_list_is_refused_with_a_reason() {
+    for (text, words) in [
+        ("", "empty"),
+        ("{\"tools\": [", "no JSON"),
+        ("[1, 2]", "holds no tools"),
+        ("\"text\"", "holds no tools"),
+        ("{\"tools\": [{\"description\": \"nameless\"}]}", "name"),
+    ] {
+        let run = gramc("import -").input(text).run().exits(1);
+        assert_eq!(run.stdout, "", "{text}");
+        run.says(&[words]);
+    }
+    let deep = "[".repeat(100_000);
+    gramc("import -").input(deep).run().exits(1).says(&["no JSON"]);
+    gramc("import -").input(b"\"\xff\"".to_vec()).run().fails_with(&["UTF-8"]);
+    gramc("import").run().fails_with(&["import what?"]);
+    gramc("import no-such.json").run().fails_with(&["cannot read no-such.json"]);
+    gramc("import --command no-such-program-anywhere").run().fails_with(&["no-such-program"]);
+    gramc("import --url http://127.0.0.1:9/mcp").run().fails_with(&["127.0.0.1:9"]);
+}
+
+#[test]
+fn long_lists_are_imported_in_no_time() {
+    let text = "x".repeat(10_000_000);
+    let list = json!({"tools": [{"name": "t", "description": text, "inputSchema": {"type": "object"}}]});
+    let run = gramc("import - --from mcp").input(list.to_string()).run().clean();
+    assert!(run.stdout.len() > 10_000_000 && run.took.as_secs() < 30);
+}

@@ -1,0 +1,134 @@
+//! What each target gets, and what is said of what it cannot hold.
+
+use std::fmt::Write as _;
+
+use gram_schema::Target;
+use gramc_tests::rules;
+use serde_json::Value;
+
+use crate::support::{folder, gramc, numbered};
+
+const TRIPS: &str = "compile examples/trip-planner/trips.gram --target";
+
+#[test]
+fn a_rich_example_for_every_target() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.set_snapshot_path("snapshots/targets");
+    for target in Target::ALL {
+        let run = gramc(TRIPS).arg(target.name()).args("--expanded --losses --pretty").run();
+        let run = run.exits(0);
+        let output = format!("{}\n{}", run.stdout.trim_end(), run.stderr.trim_end());
+        settings.bind(|| insta::assert_snapshot!(target.name(), output));
+    }
+}
+
+#[test]
+fn every_example_keeps_to_the_rules_of_every_target() {
+    let files = ["workspace-assistant.gram", "hello-world.gram", "trip-planner/trips.gram"];
+    let mut complaints = String::new();
+    for file in files {
+        for target in Target::ALL {
+            for expanded in ["", "--expanded"] {
+                let line = format!("compile examples/{file} --target {} {expanded}", target.name());
+                let tools = gramc(&line).run().exits(0).json();
+                for complaint in rules::complaints(target.name(), &tools) {
+                    let _ = writeln!(complaints, "{line}: {complaint}");
+                }
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{complaints}");
+}
+
+#[test]
+fn losses_are_told_to_people_and_to_programs() {
+    let tool = r#"[pick.one:Tool | (`a b`::Int {multipleOf: 3})==>(::Text)]"#;
+    let line = "compile - --target gemini --losses";
+    let run = gramc(line).input(tool).run().exits(0);
+    insta::assert_snapshot!(run.stderr, @"");
+    let tools = run.json();
+    assert_eq!(tools[0]["functionDeclarations"][0]["name"], "pick.one");
+    let run = gramc(line).args("--format json").input(tool).run().clean();
+    let losses: Vec<Value> = run
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("one object a line"))
+        .collect();
+    assert_eq!(losses.len(), 2, "{losses:?}");
+    for loss in losses {
+        for key in ["tool", "path", "constraint", "value", "became"] {
+            assert!(loss.get(key).is_some(), "{key} is missing in {loss}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_lost_where_a_target_holds_everything() {
+    let tool = "[pick:Tool | (a::Int {multipleOf: 3})==>(::Text)]";
+    let run = gramc("compile - --target mcp --losses").input(tool).run().exits(0);
+    assert_eq!(run.stderr, "nothing is lost\n");
+}
+
+#[test]
+fn mapped_names_do_not_collide_and_are_written_down() {
+    let tools = "[a.b:Tool | (`x y`::Text)==>(x_y::Text)==>(::Text)]
+[a_b:Tool | ()==>(::Text)]
+[`a b`:Tool | ()==>(::Text)]
+";
+    let folder = folder(&[("tools.gram", tools)]);
+    gramc("compile tools.gram --target openai -o out/").within(folder.path()).run().clean();
+    assert_eq!(folder.list("out"), ["a%20b.json", "a.b.json", "a_b.json", "names.json"]);
+    let names: Value = serde_json::from_str(&folder.read("out/names.json")).expect("JSON");
+    let mapped: Vec<_> = names["tools"].as_object().expect("a map").values().collect();
+    assert_eq!(names["tools"].as_object().map(serde_json::Map::len), Some(2));
+    assert!(mapped.iter().all(|name| **name != "a_b") && mapped[0] != mapped[1], "{names}");
+    gramc("compile tools.gram --target gemini -o gemini/").within(folder.path()).run().clean();
+    let names: Value = serde_json::from_str(&folder.read("gemini/names.json")).expect("JSON");
+    let keys = names["properties"]["a.b"].as_object().expect("a map");
+    assert_eq!(keys.len(), 1);
+    assert!(keys.values().all(|key| *key != "x_y"), "{names}");
+    gramc("compile tools.gram -o plain/").within(folder.path()).run().clean();
+    assert_eq!(folder.list("plain"), ["a%20b.json", "a.b.json", "a_b.json"]);
+}
+
+#[test]
+fn limits_of_a_request_are_findings_and_no_errors() {
+    let tools = numbered("[tool#:Tool | ()==>(::Text)]", 129);
+    let run = gramc("compile - --target openai").input(tools.as_str()).run().exits(0);
+    assert_eq!(run.json().as_array().map(Vec::len), Some(129));
+    let run = run.says(&["warning", "129", "128"]);
+    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    gramc("compile -").input(tools).run().clean();
+}
+
+#[test]
+fn a_container_stands_for_its_tools() {
+    let text = r#"[box:Container {description: "Things"} | [inner:Tool {description: "Does it"} | ()==>(::Text)], outer]
+[outer:Tool | (a::Text)==>(::Text)]
+[free:Tool | ()==>(::Text)]
+"#;
+    let names = |flags: &str| {
+        let line = format!("compile - --target openai-functions {flags}");
+        let tools = gramc(&line).input(text).run().clean().json();
+        let tools = tools.as_array().cloned().unwrap_or_default();
+        let names = tools.iter().map(|tool| tool["name"].as_str().unwrap_or_default().to_owned());
+        (names.collect::<Vec<_>>(), tools)
+    };
+    let (closed, tools) = names("");
+    assert_eq!(closed, ["box", "free"]);
+    insta::assert_snapshot!(tools[0]["description"].as_str().unwrap_or_default(), @"");
+    assert_eq!(tools[0]["parameters"]["properties"], serde_json::json!({}));
+    assert_eq!(names("--expanded").0, ["inner", "outer", "free"]);
+    assert_eq!(names("--tool inner").1[0]["name"], Value::Null);
+}
+
+#[test]
+fn explain_shows_the_page_of_a_target() {
+    for target in Target::ALL {
+        let page = gramc("explain").arg(target.name()).run().clean().stdout;
+        assert!(page.starts_with("# ") && page.contains(target.name()), "{page}");
+    }
+    gramc("explain gemeni").run().fails_with(&["there is no code or target", "gemini"]);
+}

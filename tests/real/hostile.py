@@ -1,0 +1,413 @@
+"""An MCP server that behaves as its first argument says: mostly badly.
+
+Over standard input and output:  hostile.py MODE [FILE]
+Over HTTP, on 127.0.0.1 only:    hostile.py --http MODE
+    The port is chosen by the system and printed as the first line.
+
+A FILE gets the process ids of the server and of what it started, one a line. The modes are the
+functions below whose names begin with `stdio_` and `http_`; `_` is `-` in a mode. Only the
+standard library is used.
+"""
+
+import http.server
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+# A page with what a careless reader loses: the text of numbers, keys that nobody knows, order.
+ODD = (
+    '{"zeta":1,"tools":[{"name":"odd","unknownKey":{"b":1,"a":[1.0,1e5,-0,0.10,9007199254740993,'
+    '12345678901234567890123]},"inputSchema":{"type":"object","properties":{"z":{"default":1.50},'
+    '"a":{"maximum":1E400}},"x-own":null},"description":"ä\\u2028/"}]}'
+)
+
+
+def tool(name):
+    return {"name": name, "inputSchema": {"type": "object"}}
+
+
+def answer(request, result):
+    return {"jsonrpc": "2.0", "id": request["id"], "result": result}
+
+
+def raw_answer(request, text):
+    return '{"jsonrpc":"2.0","id":%s,"result":%s}' % (json.dumps(request["id"]), text)
+
+
+def error(request, code, message):
+    return {"jsonrpc": "2.0", "id": request["id"], "error": {"code": code, "message": message}}
+
+
+def note(method, params):
+    return {"jsonrpc": "2.0", "method": method, "params": params}
+
+
+def introduction(request):
+    return answer(
+        request,
+        {
+            "protocolVersion": request["params"]["protocolVersion"],
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "hostile", "version": "1"},
+        },
+    )
+
+
+def cursor_of(request):
+    return (request.get("params") or {}).get("cursor")
+
+
+def say(message):
+    sys.stdout.write(message if isinstance(message, str) else json.dumps(message))
+    sys.stdout.write("\n")
+    sys.stdout.flush()
+
+
+def complain(text):
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+def serve(listed, introduced=lambda request: say(introduction(request))):
+    """Answers `initialize` with `introduced` and each `tools/list` with `listed`."""
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request.get("method") == "initialize":
+            introduced(request)
+        elif request.get("method") == "tools/list":
+            listed(request)
+
+
+def stdio_odd():
+    serve(lambda request: say(raw_answer(request, ODD)))
+
+
+def stdio_pages():
+    def listed(request):
+        at = int(cursor_of(request) or 0)
+        page = {"tools": [tool("tool%d" % at)]}
+        if at < 3:
+            page["nextCursor"] = str(at + 1)
+        say(answer(request, page))
+
+    serve(listed)
+
+
+def stdio_chatty():
+    """Says much besides, and a lot on standard error, and answers rightly."""
+    say("Starting the server …")
+
+    def listed(request):
+        complain("x" * 5_000_000 + "\n" + "warning\n" * 100_000)
+        say("")
+        say('{"level":30,"msg":"a log line that is JSON"}')
+        say(note("notifications/message", {"level": "info", "data": 1}))
+        say(note("notifications/own", {"tools": []}))
+        say({"jsonrpc": "2.0", "id": 77, "method": "ping"})
+        last = answer(request, {"tools": [tool("quiet")], "nextCursor": ""})
+        say(json.dumps(last) + "\r")
+
+    serve(listed)
+
+
+def stdio_dies_at_once():
+    complain("\x1b[31mno configuration\x07 found\x1b[0m\n")
+    sys.exit(3)
+
+
+def stdio_dies_before_the_list():
+    def listed(_request):
+        complain("".join("line %d\n" % number for number in range(30)))
+        sys.exit(1)
+
+    serve(listed)
+
+
+def stdio_dies_mid_answer():
+    def listed(request):
+        sys.stdout.write(raw_answer(request, ODD)[:80])
+        sys.stdout.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    serve(listed)
+
+
+def stdio_hangs_up():
+    def listed(_request):
+        os.close(1)
+        time.sleep(600)
+
+    serve(listed)
+
+
+def stdio_rubbish():
+    say("Usage: server [options]")
+    time.sleep(600)
+
+
+def stdio_bad_json():
+    serve(lambda request: say('{"jsonrpc":"2.0","id":%d,"result":{"tools":[}}' % request["id"]))
+
+
+def stdio_deep():
+    serve(lambda request: say(raw_answer(request, '{"tools":%s1%s}' % ("[" * 5000, "]" * 5000))))
+
+
+def stdio_error():
+    serve(lambda request: say(error(request, -32601, "Method not found")))
+
+
+def stdio_refuses():
+    serve(None, lambda request: say(error(request, -32000, "no\nkey")))
+
+
+def stdio_strange_introduction():
+    serve(None, lambda request: say(answer(request, {"hello": "world"})))
+
+
+def stdio_no_tools():
+    serve(lambda request: say(answer(request, {"prompts": []})))
+
+
+def stdio_tools_no_list():
+    serve(lambda request: say(answer(request, {"tools": {"a": 1}})))
+
+
+def stdio_cursor_no_text():
+    serve(lambda request: say(answer(request, {"tools": [], "nextCursor": 5})))
+
+
+def stdio_endless_pages():
+    def listed(request):
+        say(answer(request, {"tools": [], "nextCursor": str(int(cursor_of(request) or 0) + 1)}))
+
+    serve(listed)
+
+
+def stdio_same_cursor():
+    serve(lambda request: say(answer(request, {"tools": [], "nextCursor": "again"})))
+
+
+def stdio_huge_line():
+    def listed(_request):
+        sys.stdout.write('{"jsonrpc":"2.0","id":')
+        while True:
+            sys.stdout.write("1" * 1_000_000)
+
+    serve(listed)
+
+
+def stdio_huge_list():
+    """Every page is short enough, all together are not."""
+
+    def listed(request):
+        at = int(cursor_of(request) or 0) + 1
+        long = tool("x" * 8_000_000)
+        say(answer(request, {"tools": [long], "nextCursor": str(at)}))
+
+    serve(listed)
+
+
+def stdio_slow():
+    serve(lambda _request: time.sleep(600))
+
+
+def stdio_slow_start():
+    time.sleep(600)
+
+
+def stdio_stubborn():
+    """Answers, and then does not want to end."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    serve(lambda request: say(answer(request, {"tools": []})))
+    while True:
+        time.sleep(600)
+
+
+def stdio_leaves_a_child():
+    """Answers and ends, but what it started holds its pipes open."""
+    child = subprocess.Popen(["sleep", "600"])
+    with open(sys.argv[2], "a") as file:
+        file.write("%d\n" % child.pid)
+    serve(lambda request: say(answer(request, {"tools": []})))
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    mode = None
+
+    def log_message(self, *_args):
+        pass
+
+    def reply(self, status, body=b"", kind="application/json", more=()):
+        body = body if isinstance(body, bytes) else body.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in more:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        self.reply(405)
+
+    def do_DELETE(self):
+        self.reply(405)
+
+    def do_POST(self):
+        length = int(self.headers.get("Content-Length") or 0)
+        request = json.loads(self.rfile.read(length))
+        method = request.get("method")
+        if method == "initialize" and not getattr(self.mode, "early", False):
+            body = json.dumps(introduction(request))
+            self.reply(200, body, more=[("Mcp-Session-Id", "one")])
+        elif method in ("initialize", "tools/list"):
+            self.mode(self, request)
+        else:
+            self.reply(202)
+
+
+def early(mode):
+    """Marks a mode that answers `initialize`, too."""
+    mode.early = True
+    return mode
+
+
+def events(*messages):
+    return "".join("event: message\ndata: %s\n\n" % message for message in messages)
+
+
+def http_json(handler, request):
+    handler.reply(200, raw_answer(request, ODD), "application/json; charset=utf-8")
+
+
+def http_events(handler, request):
+    hello = json.dumps(note("notifications/message", {"level": "info", "data": 1}))
+    handler.reply(200, events(hello, raw_answer(request, ODD)), "text/event-stream")
+
+
+def http_pages(handler, request):
+    at = int(cursor_of(request) or 0)
+    page = {"tools": [tool("tool%d" % at)]}
+    if at < 3:
+        page["nextCursor"] = str(at + 1)
+    body = json.dumps(answer(request, page))
+    if at % 2:
+        handler.reply(200, body)
+    else:
+        handler.reply(200, events(body), "text/event-stream")
+
+
+@early
+def http_locked(handler, _request):
+    handler.reply(401, more=[("WWW-Authenticate", "Bearer realm=x")])
+
+
+@early
+def http_broken(handler, _request):
+    handler.reply(500, "<h1>Internal Server Error</h1>", "text/html")
+
+
+@early
+def http_web_page(handler, _request):
+    handler.reply(200, "<h1>Hello</h1>", "text/html")
+
+
+@early
+def http_loop(handler, _request):
+    handler.reply(307, more=[("Location", handler.path)])
+
+
+def http_locked_list(handler, _request):
+    handler.reply(403, "no", "text/plain")
+
+
+def http_error(handler, request):
+    handler.reply(200, json.dumps(error(request, -32601, "Method not found")))
+
+
+def http_error_status(handler, request):
+    handler.reply(400, json.dumps(error(request, -32602, "no such page")))
+
+
+def http_bad_json(handler, _request):
+    handler.reply(200, '{"jsonrpc":"2.0","id":1,"result":{"tools":[}}')
+
+
+def http_bad_event(handler, _request):
+    body = events('{"jsonrpc":"2.0","id":1,"result":{"tools":[}}')
+    handler.reply(200, body, "text/event-stream")
+
+
+def http_no_event(handler, _request):
+    handler.reply(200, "", "text/event-stream")
+
+
+def http_no_tools(handler, request):
+    handler.reply(200, json.dumps(answer(request, {})))
+
+
+def pour(handler, kind, piece):
+    handler.send_response(200)
+    handler.send_header("Content-Type", kind)
+    handler.send_header("Connection", "close")
+    handler.end_headers()
+    try:
+        while True:
+            handler.wfile.write(piece)
+    except OSError:
+        handler.close_connection = True
+
+
+def http_huge(handler, _request):
+    pour(handler, "application/json", b" " * 1_000_000)
+
+
+def http_huge_event(handler, _request):
+    pour(handler, "text/event-stream", b"data: " + b"x" * 1_000_000 + b"\n")
+
+
+def http_cut(handler, request):
+    handler.send_response(200)
+    handler.send_header("Content-Type", "application/json")
+    handler.send_header("Content-Length", "100000")
+    handler.end_headers()
+    handler.wfile.write(raw_answer(request, ODD)[:50].encode())
+    handler.wfile.flush()
+    handler.connection.shutdown(2)
+    handler.close_connection = True
+
+
+def http_slow(_handler, _request):
+    time.sleep(600)
+
+
+def find(kind, mode):
+    name = kind + mode.replace("-", "_")
+    if name not in globals():
+        modes = [name[len(kind) :].replace("_", "-") for name in globals() if name.startswith(kind)]
+        sys.exit("the mode %r is not one of: %s" % (mode, ", ".join(modes)))
+    return globals()[name]
+
+
+def main():
+    if sys.argv[1] == "--http":
+        # A function that stands on a class would become its method.
+        Handler.mode = staticmethod(find("http_", sys.argv[2]))
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        print(server.server_address[1], flush=True)
+        server.serve_forever()
+        return
+    if len(sys.argv) > 2:
+        with open(sys.argv[2], "a") as file:
+            file.write("%d\n" % os.getpid())
+    find("stdio_", sys.argv[1])()
+
+
+if __name__ == "__main__":
+    main()

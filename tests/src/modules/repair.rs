@@ -1,0 +1,138 @@
+//! Takes out of a module what is not true of it.
+
+use std::collections::HashSet;
+
+use gram_schema::model::{Constraint, Details, Host, Module, Slot, Type, TypeId, Types};
+
+use super::types::lists_types;
+use super::visit::{self, Visitor};
+use crate::reading;
+
+/// Takes out what the checker would refuse, until nothing is left of it, and finds the types that
+/// schemas refer to.
+///
+/// Each step only takes something out, or puts something new in the place of what stands there
+/// twice, so this ends.
+pub(super) fn repair(module: &mut Module) {
+    let mut new = 0;
+    loop {
+        let types = module.types.clone();
+        let mut repair = Repair { types: &types, changed: false, new };
+        visit::module(module, &mut repair);
+        new = repair.new;
+        if !repair.changed {
+            break;
+        }
+    }
+    let types = module.types.clone();
+    for (id, _) in types.iter() {
+        if is_recursive(&types, id) {
+            module.types.0[id.0 as usize].referred = true;
+        }
+    }
+}
+
+/// Whether a way leads from a type back to it.
+fn is_recursive(types: &Types, id: TypeId) -> bool {
+    let mut known = HashSet::new();
+    let mut next = vec![id];
+    while let Some(at) = next.pop() {
+        for named in types.get(at).map(|declared| visit::names_of(&declared.slot)).into_iter().flatten() {
+            if named == id {
+                return true;
+            }
+            if known.insert(named) {
+                next.push(named);
+            }
+        }
+    }
+    false
+}
+
+struct Repair<'t> {
+    /// The types as they were before this step.
+    types: &'t Types,
+    changed: bool,
+    /// How many types were put in the place of others.
+    new: usize,
+}
+
+impl Visitor for Repair<'_> {
+    fn ty(&mut self, ty: &mut Type) {
+        let (Type::Union(members) | Type::OneOf(members)) = ty else { return };
+        for at in 1..members.len() {
+            let (before, this) = (&members[..at], &members[at]);
+            if before.iter().any(|other| self.are_same(other, this)) {
+                self.new += 1;
+                self.changed = true;
+                members[at] = Type::Literal(Box::new(format!("new {}", self.new).into()));
+            }
+        }
+    }
+
+    fn slot(&mut self, slot: &mut Slot, host: Option<&mut Host>) {
+        let before = slot.clone();
+        self.constraints(slot);
+        let types = self.types;
+        if let Some(details) = &mut slot.details {
+            details.type_list &= lists_types(&slot.ty);
+        }
+        let takes = |value: &_| reading::slot(types, &before, value);
+        let unsound = slot.details.as_ref().is_some_and(|details| details.unsound);
+        slot.default.take_if(|value| !unsound && !takes(value));
+        if let Some(Details { examples: Some(examples), .. }) = slot.details.as_deref_mut() {
+            examples.retain(takes);
+        }
+        self.changed |= *slot != before;
+        if let Some(host) = host
+            && matches!(host, Host::Pinned(value) if !takes(value))
+        {
+            *host = Host::No;
+            self.changed = true;
+        }
+    }
+}
+
+impl Repair<'_> {
+    /// Takes out values of an enum and constants that the type does not take, and what leaves none
+    /// of them.
+    fn constraints(&self, slot: &mut Slot) {
+        let Slot { ty, details: Some(details), .. } = slot else { return };
+        let types = self.types;
+        let fits = |value: &_| reading::ty(types, ty, value);
+        details.constraints.retain_mut(|constraint| match constraint {
+            Constraint::Enum(values) => {
+                values.retain(fits);
+                !values.is_empty()
+            }
+            Constraint::Const(value) => fits(value),
+            _ => true,
+        });
+        let Some((Constraint::Enum(values), others)) = details.constraints.split_first() else {
+            return;
+        };
+        let meets = |value| others.iter().all(|other| reading::constraint(types, other, value));
+        if !values.iter().any(meets) {
+            details.constraints.truncate(1);
+        }
+    }
+
+    /// Whether two members of a union are the same, where names add nothing to what they stand
+    /// for.
+    fn are_same(&self, a: &Type, b: &Type) -> bool {
+        match (self.plain(a), self.plain(b)) {
+            (Type::Literal(a), Type::Literal(b)) => reading::equal(a, b),
+            (a, b) => a == b,
+        }
+    }
+
+    fn plain<'a>(&'a self, ty: &'a Type) -> &'a Type {
+        let Type::Named(id) = ty else { return ty };
+        match self.types.get(*id) {
+            Some(declared) if reading::constraints(&declared.slot).is_empty() => {
+                self.plain(&declared.slot.ty)
+            }
+            _ => ty,
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Walks through the types and places of a module.
+
+use gram_schema::model::{Constraint, Field, Host, Module, Open, Slot, Tool, Type, TypeId, Types};
+
+/// What looks at the parts of a module, and may change them. Parts come before what they are in.
+pub(super) trait Visitor {
+    /// A type.
+    fn ty(&mut self, _: &mut Type) {}
+    /// A type in its place, and who supplies its value where it is a parameter.
+    fn slot(&mut self, _: &mut Slot, _: Option<&mut Host>) {}
+}
+
+/// Walks through a whole module.
+pub(super) fn module(module: &mut Module, visitor: &mut dyn Visitor) {
+    for declared in &mut module.types.0 {
+        slot(&mut declared.slot, None, visitor);
+    }
+    for term in &mut module.terms {
+        field(&mut term.field, visitor);
+    }
+    for it in &mut module.tools {
+        tool(it, visitor);
+    }
+    for agent in &mut module.agents {
+        agent.result.iter_mut().for_each(|result| ty(result, visitor));
+    }
+}
+
+fn tool(tool: &mut Tool, visitor: &mut dyn Visitor) {
+    tool.parameters.iter_mut().for_each(|parameter| field(parameter, visitor));
+    slot(&mut tool.result.slot, None, visitor);
+    open(&mut tool.open, visitor);
+}
+
+fn field(field: &mut Field, visitor: &mut dyn Visitor) {
+    slot(&mut field.slot, Some(&mut field.host), visitor);
+}
+
+fn slot(slot: &mut Slot, host: Option<&mut Host>, visitor: &mut dyn Visitor) {
+    ty(&mut slot.ty, visitor);
+    let details = slot.details.iter_mut();
+    for constraint in details.flat_map(|details| &mut details.constraints) {
+        if let Constraint::Keys(keys) = constraint {
+            ty(keys, visitor);
+        }
+    }
+    visitor.slot(slot, host);
+}
+
+fn open(open: &mut Open, visitor: &mut dyn Visitor) {
+    if let Open::Of(inner) = open {
+        ty(inner, visitor);
+    }
+}
+
+fn ty(it: &mut Type, visitor: &mut dyn Visitor) {
+    match it {
+        Type::List(inner) | Type::Map(inner) => {
+            inner.iter_mut().for_each(|inner| ty(inner, visitor));
+        }
+        Type::Nullable(inner) => ty(inner, visitor),
+        Type::Tuple(types) | Type::Union(types) | Type::OneOf(types) => {
+            types.iter_mut().for_each(|inner| ty(inner, visitor));
+        }
+        Type::Object(object) => {
+            object.fields.iter_mut().flatten().for_each(|inner| field(inner, visitor));
+            open(&mut object.open, visitor);
+        }
+        _ => {}
+    }
+    visitor.ty(it);
+}
+
+/// Collects the declared types that are named.
+#[derive(Default)]
+struct Names(Vec<TypeId>);
+
+impl Visitor for Names {
+    fn ty(&mut self, ty: &mut Type) {
+        if let Type::Named(id) = ty {
+            self.0.push(*id);
+        }
+    }
+}
+
+/// The declared types that a type names, wherever in it.
+pub(super) fn names(ty: &Type) -> Vec<TypeId> {
+    names_of(&Slot::new(ty.clone()))
+}
+
+/// The declared types that a type and its attributes name.
+pub(super) fn names_of(it: &Slot) -> Vec<TypeId> {
+    let mut names = Names::default();
+    slot(&mut it.clone(), None, &mut names);
+    names.0
+}
+
+/// Collects places.
+#[derive(Default)]
+struct Slots(Vec<(Slot, Option<Host>)>);
+
+impl Visitor for Slots {
+    fn slot(&mut self, slot: &mut Slot, host: Option<&mut Host>) {
+        self.0.push((slot.clone(), host.cloned()));
+    }
+}
+
+/// All types in their places, wherever in a module, and who supplies the value of each that a
+/// field or parameter has.
+pub fn slots(whole: &Module) -> Vec<(Slot, Option<Host>)> {
+    let mut slots = Slots::default();
+    let mut copy = Module {
+        tools: whole.tools.clone(),
+        terms: whole.terms.clone(),
+        types: whole.types.clone(),
+        ..Module::default()
+    };
+    module(&mut copy, &mut slots);
+    slots.0
+}
+
+/// Moves the places of declared types.
+struct Renumber {
+    from: u32,
+    by: u32,
+}
+
+impl Visitor for Renumber {
+    fn ty(&mut self, ty: &mut Type) {
+        if let Type::Named(id) = ty
+            && id.0 >= self.from
+        {
+            id.0 -= self.by;
+        }
+    }
+}
+
+/// A module's types of the top level, and one of its tools with the types inside of it.
+pub fn with_tool(whole: &Module, tool: Option<&Tool>) -> Module {
+    let mut outside = whole.types.0.clone();
+    outside.retain(|declared| !declared.local);
+    let from = u32::try_from(outside.len()).expect("few types");
+    let inside = tool.map_or(&[][..], |tool| &tool.types);
+    let by = inside.first().map_or(0, |first| first.0 - from);
+    outside.extend(inside.iter().filter_map(|id| whole.types.get(*id)).cloned());
+    let mut part = Module { types: Types(outside), ..Module::default() };
+    part.tools.extend(tool.cloned());
+    let mut renumber = Renumber { from, by };
+    module(&mut part, &mut renumber);
+    for tool in &mut part.tools {
+        let defs = tool.root.iter_mut().flat_map(|root| &mut root.defs);
+        for id in tool.types.iter_mut().chain(defs).filter(|id| id.0 >= from) {
+            id.0 -= by;
+        }
+    }
+    part
+}

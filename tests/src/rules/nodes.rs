@@ -1,0 +1,189 @@
+//! What a target's row of the table says of the schemas inside a tool.
+
+use serde_json::{Map, Value};
+
+use super::dialect::{Circles, Dialect, Wrap};
+use super::walk::{self, Link, Node, is_kind, resolve};
+use super::{Findings, gemini, meta};
+use crate::same::member;
+
+/// Checks one schema of a tool and all schemas inside it.
+pub(super) fn check(
+    dialect: &Dialect,
+    tool: &str,
+    (path, root): (&str, &Value),
+    findings: &mut Findings,
+) {
+    let openapi = dialect.wrap == Wrap::Gemini("parameters");
+    if !openapi {
+        for (path, wrong) in meta::problems(root, path) {
+            findings.add(tool, &path, &wrong);
+        }
+    }
+    check_root(dialect, tool, path, root, findings);
+    for node in walk::nodes(root, path) {
+        if openapi {
+            gemini::check(tool, &node, findings);
+        }
+        if dialect.closed_and_typed && node.link != Link::Root && !typed(node.schema) {
+            let told = "has no type";
+            // A false `additionalProperties` is what these targets ask for.
+            let closing = node.link == Link::Keyword("additionalProperties");
+            if !(closing && node.schema == &Value::Bool(false)) {
+                findings.add(tool, &node.path, told);
+            }
+        }
+        if let Some(members) = node.schema.as_object() {
+            keywords(dialect, tool, &node, members, findings);
+            objects(dialect, tool, &node, members, findings);
+            references(dialect, tool, root, &node, findings);
+        }
+    }
+    let around = match dialect.circles {
+        Circles::Allowed => Vec::new(),
+        Circles::ThroughOptional => walk::circles(root, path, true),
+        Circles::Forbidden => walk::circles(root, path, false),
+    };
+    for path in around {
+        findings.add(tool, &path, "refers back to itself");
+    }
+}
+
+fn check_root(dialect: &Dialect, tool: &str, path: &str, root: &Value, findings: &mut Findings) {
+    if dialect.root_object && root.get("type").is_none_or(|kind| kind != "object") {
+        findings.add(tool, path, "is not of type `object` at the root");
+    }
+    for keyword in dialect.root_without {
+        if root.get(keyword).is_some() {
+            findings.add(tool, &member(path, keyword), "must not stand at the root");
+        }
+    }
+    if let (Some(rule), Some(Value::Object(properties))) =
+        (dialect.root_keys, root.get("properties"))
+    {
+        for key in properties.keys().filter(|key| !rule.allow(key)) {
+            let at = member(&member(path, "properties"), key);
+            findings.add(tool, &at, "has a key that is not allowed at the root");
+        }
+    }
+}
+
+/// Which keywords a schema uses, and with which values.
+fn keywords(
+    dialect: &Dialect,
+    tool: &str,
+    node: &Node<'_>,
+    members: &Map<String, Value>,
+    findings: &mut Findings,
+) {
+    for key in members.keys() {
+        let key = key.as_str();
+        let at_root = node.link == Link::Root && dialect.only_at_root.contains(&key);
+        let known = dialect.only.is_none_or(|only| only.contains(&key) || at_root);
+        if !known || dialect.without.contains(&key) {
+            findings.add(tool, &member(&node.path, key), "is a keyword that is not allowed");
+        }
+    }
+    if let (Some(allowed), Some(Value::String(format))) = (dialect.formats, members.get("format"))
+        && !allowed.contains(&format.as_str())
+    {
+        let told = format!("`{format}` is not among the formats");
+        findings.add(tool, &member(&node.path, "format"), &told);
+    }
+    if dialect.items && is_kind(node.schema, "array") && !members.contains_key("items") {
+        findings.add(tool, &node.path, "is an array without `items`");
+    }
+    if let (Some(most), Some(Value::Number(least))) = (dialect.min_items, members.get("minItems"))
+        && least.as_f64().is_some_and(|least| {
+            #[expect(clippy::cast_precision_loss, reason = "the rule's numbers are small")]
+            let most = most as f64;
+            least > most
+        })
+    {
+        findings.add(tool, &member(&node.path, "minItems"), &format!("is above {most}"));
+    }
+    if !dialect.closable && members.get("additionalProperties") == Some(&Value::Bool(false)) {
+        findings.add(tool, &member(&node.path, "additionalProperties"), "must not be false");
+    }
+}
+
+/// Keys of properties, closed objects, `required`, depth.
+fn objects(
+    dialect: &Dialect,
+    tool: &str,
+    node: &Node<'_>,
+    members: &Map<String, Value>,
+    findings: &mut Findings,
+) {
+    let none = Map::new();
+    let properties = members.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    if let Some(rule) = dialect.keys {
+        for key in properties.keys().filter(|key| !rule.allow(key)) {
+            let at = member(&member(&node.path, "properties"), key);
+            findings.add(tool, &at, "has a key that is not allowed");
+        }
+    }
+    if !is_kind(node.schema, "object") {
+        return;
+    }
+    if dialect.closed_and_typed {
+        if members.get("additionalProperties") != Some(&Value::Bool(false)) {
+            findings.add(tool, &node.path, "is an object without `additionalProperties: false`");
+        }
+        if properties.is_empty() && node.link != Link::Root {
+            findings.add(tool, &node.path, "is an object without properties");
+        }
+    }
+    if dialect.all_required {
+        for key in properties.keys().filter(|key| !walk::requires(members, key)) {
+            let at = member(&member(&node.path, "properties"), key);
+            findings.add(tool, &at, "is not in `required`");
+        }
+        let required = members.get("required").and_then(Value::as_array);
+        for name in required.into_iter().flatten().filter_map(Value::as_str) {
+            if !properties.contains_key(name) {
+                let told = format!("names `{name}`, which is no property");
+                findings.add(tool, &member(&node.path, "required"), &told);
+            }
+        }
+    }
+    if dialect.depth.is_some_and(|most| node.objects > most) {
+        findings.add(tool, &node.path, "is nested too deep");
+    }
+}
+
+/// Where references lead, and what stands beside them.
+fn references(
+    dialect: &Dialect,
+    tool: &str,
+    root: &Value,
+    node: &Node<'_>,
+    findings: &mut Findings,
+) {
+    let Some(Value::String(reference)) = node.schema.get("$ref") else { return };
+    let at = member(&node.path, "$ref");
+    let outward = dialect.outward && !reference.starts_with('#');
+    if !outward && resolve(root, reference).is_none() {
+        findings.add(tool, &at, &format!("`{reference}` leads nowhere"));
+    }
+    if dialect.plain_references {
+        let name = reference.strip_prefix("#/$defs/");
+        if reference != "#" && name.is_none_or(|name| name.contains('/')) {
+            findings.add(tool, &at, "is neither `#` nor `#/$defs/…`");
+        }
+        if node.schema.as_object().is_some_and(|members| members.len() > 1) {
+            findings.add(tool, &at, "has keywords beside it");
+        }
+    }
+}
+
+/// Whether a schema says of which type a value is: by itself, by a reference, or in each member of
+/// its union.
+fn typed(schema: &Value) -> bool {
+    let Some(members) = schema.as_object() else { return false };
+    if members.contains_key("type") || members.contains_key("$ref") {
+        return true;
+    }
+    // The members are checked for themselves.
+    members.get("anyOf").and_then(Value::as_array).is_some_and(|members| !members.is_empty())
+}

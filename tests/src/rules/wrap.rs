@@ -1,0 +1,237 @@
+//! The wrapping of tools: which keys it has, and where the name and the schemas are.
+
+use serde_json::{Map, Value};
+
+use super::Findings;
+use super::dialect::{Dialect, Wrap};
+use crate::same::{item, member};
+
+/// A tool of the output.
+pub(super) struct Tool<'a> {
+    /// Its name, and where that stands.
+    pub(super) name: &'a str,
+    /// The path of the tool.
+    pub(super) path: String,
+    /// Whether it says that it is strict.
+    pub(super) strict: bool,
+    /// The schema of its parameters and its path; there may be none where the target allows that.
+    pub(super) schema: Option<(String, &'a Value)>,
+    /// The schema of its result and its path.
+    pub(super) result: Option<(String, &'a Value)>,
+}
+
+/// The keys of an object that wraps something: those that must be there, and those that may.
+struct Keys {
+    needed: &'static [&'static str],
+    allowed: &'static [&'static str],
+}
+
+/// The tools of an output. What is wrong with their wrapping goes into the findings, and a tool
+/// that cannot be found in it is left out.
+pub(super) fn tools<'a>(
+    dialect: &Dialect,
+    output: &'a Value,
+    findings: &mut Findings,
+) -> Vec<Tool<'a>> {
+    if dialect.wrap == Wrap::Schemas {
+        let Some(schemas) = output.as_object() else {
+            findings.add("", "$", "is not an object of schemas");
+            return Vec::new();
+        };
+        return schemas
+            .iter()
+            .map(|(name, schema)| {
+                let path = member("$", name);
+                let schema = Some((path.clone(), schema));
+                Tool { name, path, strict: false, schema, result: None }
+            })
+            .collect();
+    }
+    let Some((path, list)) = list(dialect.wrap, output, findings) else { return Vec::new() };
+    list.iter()
+        .enumerate()
+        .filter_map(|(at, tool)| one(dialect, tool, &item(&path, at), findings))
+        .collect()
+}
+
+/// The list of tools and its path.
+fn list<'a>(
+    wrap: Wrap,
+    output: &'a Value,
+    findings: &mut Findings,
+) -> Option<(String, &'a Vec<Value>)> {
+    let (path, found) = match wrap {
+        Wrap::Mcp => {
+            let outer =
+                object("", "$", output, &Keys { needed: &["tools"], allowed: &[] }, findings)?;
+            ("$.tools", outer.get("tools"))
+        }
+        Wrap::Gemini(_) => {
+            let Some([only]) = output.as_array().map(Vec::as_slice) else {
+                findings.add("", "$", "is not a list of one object with `functionDeclarations`");
+                return None;
+            };
+            let keys = Keys { needed: &["functionDeclarations"], allowed: &[] };
+            let outer = object("", "$[0]", only, &keys, findings)?;
+            ("$[0].functionDeclarations", outer.get("functionDeclarations"))
+        }
+        _ => ("$", Some(output)),
+    };
+    match found {
+        Some(Value::Array(list)) => Some((path.to_owned(), list)),
+        Some(_) => {
+            findings.add("", path, "is not a list of tools");
+            None
+        }
+        None => None,
+    }
+}
+
+/// One tool.
+fn one<'a>(
+    dialect: &Dialect,
+    value: &'a Value,
+    path: &str,
+    findings: &mut Findings,
+) -> Option<Tool<'a>> {
+    let named = |tool: &'a Value| tool.get("name").and_then(Value::as_str);
+    let (inner, at) = match dialect.wrap {
+        Wrap::Function => (value.get("function"), member(path, "function")),
+        Wrap::Bedrock => (value.get("toolSpec"), member(path, "toolSpec")),
+        _ => (Some(value), path.to_owned()),
+    };
+    let name = inner.and_then(named).unwrap_or("?");
+    match dialect.wrap {
+        Wrap::Function => {
+            let keys = Keys { needed: &["type", "function"], allowed: &[] };
+            let outer = object(name, path, value, &keys, findings)?;
+            is_function(name, path, outer, findings);
+        }
+        Wrap::Bedrock => {
+            let keys = Keys { needed: &["toolSpec"], allowed: &[] };
+            object(name, path, value, &keys, findings)?;
+        }
+        _ => {}
+    }
+    let keys = keys(dialect);
+    let tool = object(name, &at, inner?, &keys, findings)?;
+    texts(name, &at, tool, findings);
+    if dialect.wrap == Wrap::FlatFunction {
+        is_function(name, &at, tool, findings);
+    }
+    match (tool.get("strict"), dialect.strict) {
+        (Some(Value::Bool(strict)), Some(wanted)) if *strict != wanted => {
+            findings.add(name, &member(&at, "strict"), &format!("is not {wanted}"));
+        }
+        (None | Some(Value::Bool(_)), _) => {}
+        _ => findings.add(name, &member(&at, "strict"), "is neither true nor false"),
+    }
+    match dialect.wrap {
+        Wrap::Mcp => mcp(name, &at, tool, findings),
+        Wrap::Bedrock if tool.get("description").is_some_and(|text| text == "") => {
+            findings.add(name, &member(&at, "description"), "has no character");
+        }
+        _ => {}
+    }
+    let key = match dialect.wrap {
+        Wrap::Anthropic => "input_schema",
+        Wrap::Mcp | Wrap::Bedrock => "inputSchema",
+        Wrap::Gemini(key) => key,
+        _ => "parameters",
+    };
+    let mut schema = tool.get(key).map(|found| (member(&at, key), found));
+    if dialect.wrap == Wrap::Bedrock
+        && let Some((at, outer)) = schema
+    {
+        let keys = Keys { needed: &["json"], allowed: &[] };
+        let outer = object(name, &at, outer, &keys, findings)?;
+        schema = outer.get("json").map(|found| (member(&at, "json"), found));
+    }
+    let result = tool.get("outputSchema").map(|found| (member(&at, "outputSchema"), found));
+    let strict = tool.get("strict") == Some(&Value::Bool(true));
+    named(inner?).map(|name| Tool { name, path: at, strict, schema, result })
+}
+
+/// The keys of a tool.
+fn keys(dialect: &Dialect) -> Keys {
+    let (needed, allowed): (&[_], &[_]) = match (dialect.wrap, dialect.strict) {
+        (Wrap::Function, Some(true)) => (&["name", "parameters", "strict"], &["description"]),
+        (Wrap::Function, _) => (&["name", "parameters"], &["description", "strict"]),
+        (Wrap::FlatFunction, _) => (&["type", "name", "parameters", "strict"], &["description"]),
+        (Wrap::Anthropic, Some(true)) => (&["name", "input_schema", "strict"], &["description"]),
+        (Wrap::Anthropic, _) => (&["name", "input_schema"], &["description"]),
+        (Wrap::Gemini("parameters"), _) => (&["name"], &["description", "parameters"]),
+        (Wrap::Gemini(_), _) => (&["name"], &["description", "parametersJsonSchema"]),
+        (Wrap::Bedrock, _) => (&["name", "inputSchema"], &["description"]),
+        (Wrap::Mcp, _) => (
+            &["name", "inputSchema"],
+            &["title", "description", "outputSchema", "annotations", "_meta", "execution", "icons"],
+        ),
+        (Wrap::OldFunction | Wrap::Schemas, _) => (&["name", "parameters"], &["description"]),
+    };
+    Keys { needed, allowed }
+}
+
+/// An object with these keys and no others.
+fn object<'a>(
+    name: &str,
+    path: &str,
+    value: &'a Value,
+    keys: &Keys,
+    findings: &mut Findings,
+) -> Option<&'a Map<String, Value>> {
+    let Some(members) = value.as_object() else {
+        findings.add(name, path, "is not an object");
+        return None;
+    };
+    for key in keys.needed.iter().filter(|key| !members.contains_key(**key)) {
+        findings.add(name, path, &format!("has no `{key}`"));
+    }
+    for key in members.keys() {
+        if !keys.needed.contains(&key.as_str()) && !keys.allowed.contains(&key.as_str()) {
+            findings.add(name, &member(path, key), "is a key that the target does not know");
+        }
+    }
+    Some(members)
+}
+
+fn is_function(name: &str, path: &str, members: &Map<String, Value>, findings: &mut Findings) {
+    if members.get("type").is_some_and(|kind| kind != "function") {
+        findings.add(name, &member(path, "type"), "is not `function`");
+    }
+}
+
+/// That name, title and description are texts.
+fn texts(name: &str, path: &str, members: &Map<String, Value>, findings: &mut Findings) {
+    for key in ["name", "title", "description"] {
+        if members.get(key).is_some_and(|text| !text.is_string()) {
+            findings.add(name, &member(path, key), "is not a text");
+        }
+    }
+}
+
+/// What an MCP tool has beside its schemas. Annotations may have keys that MCP does not name.
+fn mcp(name: &str, path: &str, tool: &Map<String, Value>, findings: &mut Findings) {
+    for key in ["_meta", "annotations", "execution"] {
+        if tool.get(key).is_some_and(|value| !value.is_object()) {
+            findings.add(name, &member(path, key), "is not an object");
+        }
+    }
+    if tool.get("icons").is_some_and(|icons| !icons.is_array()) {
+        findings.add(name, &member(path, "icons"), "is not a list");
+    }
+    let Some(Value::Object(annotations)) = tool.get("annotations") else { return };
+    let at = member(path, "annotations");
+    for (key, value) in annotations {
+        let wrong = match key.as_str() {
+            "title" => (!value.is_string()).then_some("is not a text"),
+            "readOnlyHint" | "destructiveHint" | "idempotentHint" | "openWorldHint" => {
+                (!value.is_boolean()).then_some("is neither true nor false")
+            }
+            _ => None,
+        };
+        if let Some(wrong) = wrong {
+            findings.add(name, &member(&at, key), wrong);
+        }
+    }
+}
