@@ -16,7 +16,7 @@ fn a_broken_pipe_is_nothing_to_talk_about() {
     let gramc = binary().display();
     for line in [
         format!("{gramc} compile big.gram 2>messages | head -1"),
-        format!("{gramc} compile big.gram --pretty --target openai 2>messages | head -1"),
+        format!("{gramc} compile big.gram --pretty --target mcp 2>messages | head -1"),
         format!("{gramc} parse big.gram 2>messages | head -c 10"),
         format!("{gramc} parse big.gram --tree json 2>messages | head -c 10"),
         format!("{gramc} parse big.gram --tree tokens 2>messages | head -1"),

@@ -12,8 +12,30 @@ const LIST: &str = r#"{"tools":[
 #[test]
 fn a_list_of_tools_becomes_gram_that_a_person_would_write() {
     let run = gramc("import -").input(LIST).run().exits(0);
-    insta::assert_snapshot!(run.stdout, @"");
-    insta::assert_snapshot!(run.stderr, @"");
+    let expected = r#"(path::Text {description: "Where it is"})
+
+/**
+ * Reads a file.
+ * All of it.
+ */
+[read_file:Tool {title: "Read", open: false, readOnly: true, annotations: {title: "Read it"}} |
+  (path)==>(limit::Int {range: 1..., default: 100})==>(::Any)
+]
+
+/** Writes a file */
+[write_file:Tool |
+  (path)
+  ==>(lines::`Line[]`)
+  ==>(mode::`"append" | "replace"` {default: "keep", unsound: true})
+  ==>(::Any),
+  [Line::Record |
+    (text::Text {length: ...80}),
+    (number::Int {optional: true})
+  ]
+]
+"#;
+    assert_eq!(run.stdout, expected);
+    run.says(&["note: 1 schema contradicts itself", "`unsound: true`"]);
 }
 
 #[test]
@@ -45,8 +67,12 @@ fn lists_go_into_containers_and_schemas_get_names() {
 fn what_stays_json_is_counted_and_named() {
     let schema = r#"{"type":"object","properties":{"a":{"not":{"type":"null"}},"b":{"type":"string"}}}"#;
     let run = gramc("import - --name odd").input(schema).run().exits(0);
-    insta::assert_snapshot!(run.stderr, @"");
-    insta::assert_snapshot!(run.stdout, @"");
+    insta::assert_snapshot!(run.stderr, @r"
+    note: 1 place stays JSON, word for word:
+      tool `odd`: properties.a.not: gram has no word for `not`
+    ");
+    let kept = r#"(a::Any {optional: true, extensions: json`{"not":{"type":"null"}}`})"#;
+    assert!(run.stdout.contains(kept), "{}", run.stdout);
 }
 
 #[test]
@@ -56,7 +82,7 @@ fn what_is_no_list_is_refused_with_a_reason() {
         ("{\"tools\": [", "no JSON"),
         ("[1, 2]", "holds no tools"),
         ("\"text\"", "holds no tools"),
-        ("{\"tools\": [{\"description\": \"nameless\"}]}", "name"),
+        ("{\"tools\": [{\"description\": \"nameless\", \"inputSchema\": {}}]}", "name"),
     ] {
         let run = gramc("import -").input(text).run().exits(1);
         assert_eq!(run.stdout, "", "{text}");

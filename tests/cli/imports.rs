@@ -35,7 +35,7 @@ fn an_imported_name_beats_one_of_another_file_and_a_file_its_own() {
     assert_eq!(size("compile a.gram b.gram c.gram", "u").as_deref(), Some("large"));
     assert_eq!(size("compile d.gram c.gram", "v").as_deref(), Some("large"));
     let run = gramc("check --format concise .").within(folder.path()).run().exits(1);
-    run.says(&["d.gram:1:16: error[ambiguous-name]", "b.gram", "c.gram"]);
+    run.says(&["d.gram:1:15: error[ambiguous-name]", "b.gram", "c.gram"]);
 }
 
 #[test]

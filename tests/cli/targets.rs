@@ -47,7 +47,11 @@ fn losses_are_told_to_people_and_to_programs() {
     let tool = r#"[pick.one:Tool | (`a b`::Int {multipleOf: 3})==>(::Text)]"#;
     let line = "compile - --target gemini --losses";
     let run = gramc(line).input(tool).run().exits(0);
-    insta::assert_snapshot!(run.stderr, @"");
+    insta::assert_snapshot!(run.stderr, @r"
+    pick.one: properties.a b.multipleOf: `multipleOf: 3` became a sentence of the description: A multiple of 3.
+    pick.one: properties.a b is called `a_b`
+    2 losses
+    ");
     let tools = run.json();
     assert_eq!(tools[0]["functionDeclarations"][0]["name"], "pick.one");
     let run = gramc(line).args("--format json").input(tool).run().clean();
@@ -118,10 +122,17 @@ fn a_container_stands_for_its_tools() {
     };
     let (closed, tools) = names("");
     assert_eq!(closed, ["box", "free"]);
-    insta::assert_snapshot!(tools[0]["description"].as_str().unwrap_or_default(), @"");
+    insta::assert_snapshot!(tools[0]["description"].as_str().unwrap_or_default(), @r"
+    Things
+
+    Call this without arguments to be given its functions:
+    - inner: Does it
+    - outer
+    ");
     assert_eq!(tools[0]["parameters"]["properties"], serde_json::json!({}));
     assert_eq!(names("--expanded").0, ["inner", "outer", "free"]);
-    assert_eq!(names("--tool inner").1[0]["name"], Value::Null);
+    let alone = gramc("compile - --target openai-functions --tool inner").input(text).run();
+    assert_eq!(alone.clean().json()["name"], "inner");
 }
 
 #[test]

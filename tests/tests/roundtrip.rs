@@ -30,10 +30,19 @@ fn loss(module: &Module) -> Option<String> {
     let found: Vec<_> = diagnostics.iter().map(|found| &found.message).collect();
     let Some(again) = again else { return Some(format!("{found:#?}\n{text}")) };
     if *again != *module {
-        return Some(format!("another module:\n{:#?}\n{:#?}\n{text}", *again, module));
+        let difference = difference(&format!("{:#?}", *again), &format!("{module:#?}"));
+        return Some(format!("another module:\n{difference}\n{text}"));
     }
     let second = print(&again);
     (second != text).then(|| format!("printed anew it is another text:\n{text}\n{second}"))
+}
+
+/// The first lines that differ, with those before them.
+fn difference(found: &str, expected: &str) -> String {
+    let (found, expected): (Vec<_>, Vec<_>) = (found.lines().collect(), expected.lines().collect());
+    let same = found.iter().zip(&expected).take_while(|(a, b)| a == b).count();
+    let part = |lines: &[&str], from: usize| lines[from..lines.len().min(same + 12)].join("\n");
+    format!("{}\n--- instead of\n{}", part(&found, same.saturating_sub(12)), part(&expected, same))
 }
 
 /// Why the text is not as portable as it could be, if it is not.
@@ -89,7 +98,7 @@ const SOMEWHERE: &[&str] = &[
     ":Record", ":Enum", ":Union", ":Alias", ":Container", "schemaName: ", "inline: true",
     "oneOf: true", "discriminator: ", "requires: [", "typeList: true", "extensions: ", "x-order: ",
     "`x-a b`: ", "schema: ", "schemaTitle: ", "schemaDescription: ", "schemaExtensions: ",
-    "defs: [", "source: ", "elementType: ", "valueType: ", "::Address", "Tree[]", "Tree?",
+    "defs: [", "source: ", "::Address", "Tree[]", "Tree?",
     "/**\n * ", "```\n", "(Content-Type::", "`$vectorSearch`", "`MA(5)`", "`año`", "(42::", "(true::",
     "``", "json`", "\\u0000", "\\/\\/", "\\/**", "\\`", "\\\"", "\\\\", "'\"'", "9007199254740993", "e+5",
 ];

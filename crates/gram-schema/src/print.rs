@@ -44,8 +44,10 @@ use layout::{Entry, INDENT, Layout, WIDTH};
 /// ```
 pub fn print(module: &Module) -> String {
     let terms = module.terms.iter().map(|term| (&*term.field.name, &term.field)).collect();
-    let mut page =
-        Page { out: String::new(), types: &module.types, terms, after_short_term: false };
+    /// About as many bytes as a tool takes.
+    const A_TOOL: usize = 1000;
+    let out = String::with_capacity(module.tools.len() * A_TOOL);
+    let mut page = Page { out, types: &module.types, terms, after_short_term: false };
     for (_, declared) in module.types.iter().filter(|(_, declared)| !declared.local) {
         page.declared(declared);
     }
@@ -75,7 +77,7 @@ struct Page<'m> {
     after_short_term: bool,
 }
 
-impl<'m> Page<'m> {
+impl Page<'_> {
     /// Begins a declaration.
     fn begin(&mut self, short_term: bool) {
         if !(self.out.is_empty() || (short_term && self.after_short_term)) {

@@ -13,12 +13,12 @@ use super::Modules;
 /// Names that types may have.
 #[rustfmt::skip] // Words to choose from, which read better in rows.
 const NAMES: &[&str] = &[
-    "Address", "Person", "Tree", "Node", "Unit", "Age", "Answer", "_", "_x1", "type", "name", "Tool",
-    "Record", "Expr", "Shape", "a", "x", "json",
+    "Address", "Person", "Tree", "Node", "Unit", "Age", "Answer", "_", "_x1", "type", "name",
+    "Expr", "Shape", "a", "x", "json",
 ];
 
 /// Names in `$defs` that no type could have.
-const SCHEMA_NAMES: [&str; 4] = ["Address", "a/b~c", "v1.Address (old)", "Tree%20"];
+const SCHEMA_NAMES: [&str; 4] = ["Address", "a/b~c", "v1.Address", "Tree-20"];
 
 impl Modules<'_> {
     /// Declares types at the top level.

@@ -109,12 +109,9 @@ impl Visitor for Slots {
 /// field or parameter has.
 pub fn slots(whole: &Module) -> Vec<(Slot, Option<Host>)> {
     let mut slots = Slots::default();
-    let mut copy = Module {
-        tools: whole.tools.clone(),
-        terms: whole.terms.clone(),
-        types: whole.types.clone(),
-        ..Module::default()
-    };
+    let mut copy = Module::default();
+    (copy.tools, copy.terms) = (whole.tools.clone(), whole.terms.clone());
+    copy.types = whole.types.clone();
     module(&mut copy, &mut slots);
     slots.0
 }
@@ -143,7 +140,8 @@ pub fn with_tool(whole: &Module, tool: Option<&Tool>) -> Module {
     let inside = tool.map_or(&[][..], |tool| &tool.types);
     let by = inside.first().map_or(0, |first| first.0 - from);
     outside.extend(inside.iter().filter_map(|id| whole.types.get(*id)).cloned());
-    let mut part = Module { types: Types(outside), ..Module::default() };
+    let mut part = Module::default();
+    part.types = Types(outside);
     part.tools.extend(tool.cloned());
     let mut renumber = Renumber { from, by };
     module(&mut part, &mut renumber);

@@ -26,6 +26,9 @@ const MAX_DEPTH: usize = 60;
 /// How deep a type expression nests before a part of it gets a name.
 const MAX_NESTING: usize = 20;
 
+/// Up to how many names are searched one by one.
+const FEW: usize = 16;
+
 /// With how many types of the same outline a new one is compared.
 const MOST_COMPARED: usize = 50;
 
@@ -296,7 +299,13 @@ impl Converter {
     ) -> (Vec<Field>, Vec<SmolStr>) {
         let others = required.iter().filter(|name| !properties.contains_key(name.as_str()));
         let others = others.map(SmolStr::from).collect();
-        let required: HashSet<&str> = required.iter().map(String::as_str).collect();
+        // Most objects have few properties, among which a search is faster than a table.
+        let table: Option<HashSet<&str>> =
+            (required.len() > FEW).then(|| required.iter().map(String::as_str).collect());
+        let is_required = |name: &str| match &table {
+            Some(table) => table.contains(name),
+            None => required.iter().any(|known| known == name),
+        };
         let mut fields = Vec::with_capacity(properties.len());
         let len = self.scope.path.len();
         self.scope.path.push_str(if len > 0 { ".properties." } else { "properties." });
@@ -305,7 +314,7 @@ impl Converter {
             self.scope.path.push_str(&name);
             let slot = self.node(schema, Hint::new(&name, owner));
             self.scope.path.truncate(start);
-            let presence = match (required.contains(&*name), slot.default.is_some()) {
+            let presence = match (is_required(&name), slot.default.is_some()) {
                 (true, true) => Presence::Required,
                 (false, false) => Presence::Optional,
                 (true, false) | (false, true) => Presence::ByDefault,

@@ -179,7 +179,7 @@ impl Input {
         self.read(map, form, at)
     }
 
-    /// The declarations of Gemini, whose schemas are of OpenAPI.
+    /// The declarations of Gemini, whose schemas are of `OpenAPI`.
     fn declarations(&mut self, items: Vec<Value>, from: Origin) -> Result<(), ImportError> {
         if !matches!(from, Origin::Auto | Origin::Gemini) {
             return Err(ImportError::Mismatch(wanted(from), "tools of Gemini".to_owned()));

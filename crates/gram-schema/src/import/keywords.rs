@@ -143,7 +143,6 @@ fn known(families: &mut Families, key: &str, value: &Value) -> Result<bool, Reas
     let is_schema = || value.is_object() || value.is_boolean();
     Ok(match key {
         "title" | "description" => value.is_string(),
-        "default" => true,
         "examples" => value.is_array(),
         "deprecated" => *value == Value::Bool(true),
         "enum" => families.add(F::VALUES) && value.as_array().is_some_and(|all| !all.is_empty()),
@@ -350,14 +349,11 @@ fn tuple(schema: &Map<String, Value>) -> Result<(), Reason> {
 /// Refuses names of required properties that are no text, or stand there twice.
 fn required(schema: &Map<String, Value>) -> Result<(), Reason> {
     let Some(Value::Array(names)) = schema.get("required") else { return Ok(()) };
-    let mut known = HashSet::with_capacity(names.len());
-    for name in names {
-        let Value::String(name) = name else {
-            return Err("`required` holds what is no name".to_owned());
-        };
-        if !known.insert(name) {
-            return Err(format!("`required` names `{name}` twice"));
-        }
+    if !names.iter().all(Value::is_string) {
+        return Err("`required` holds what is no name".to_owned());
+    }
+    if let Some(name) = twice(names) {
+        return Err(format!("`required` names {name} twice"));
     }
     Ok(())
 }
@@ -365,11 +361,22 @@ fn required(schema: &Map<String, Value>) -> Result<(), Reason> {
 /// Refuses members that stand in a union twice.
 fn members(schema: &Map<String, Value>) -> Result<(), Reason> {
     let all = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
-    let mut known = HashSet::new();
-    if all.into_iter().flatten().all(|member| known.insert(member)) {
-        return Ok(());
+    match all.and_then(|all| twice(all)) {
+        None => Ok(()),
+        Some(_) => Err("two of the types that it may be are the same".to_owned()),
     }
-    Err("two of the types that it may be are the same".to_owned())
+}
+
+/// A value that stands in a list twice.
+fn twice(values: &[Value]) -> Option<&Value> {
+    /// From how many values on a table is faster than to compare them all.
+    const MANY: usize = 20;
+    if values.len() < MANY {
+        let known = |at: usize, value: &Value| values.iter().take(at).any(|other| other == value);
+        return values.iter().enumerate().find(|(at, value)| known(*at, value)).map(|(_, value)| value);
+    }
+    let mut known = HashSet::with_capacity(values.len());
+    values.iter().find(|value| !known.insert(*value))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Schemas of OpenAPI 3.0, as Gemini has them, to JSON Schema.
+//! Schemas of `OpenAPI` 3.0, as Gemini has them, to JSON Schema.
 
 use serde_json::{Map, Number, Value};
 

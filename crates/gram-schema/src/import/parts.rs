@@ -221,15 +221,12 @@ impl Parts {
                 all_whole == (shape == Shape::Integer)
             }
         };
-        let distinct = match shape {
-            Shape::Text => {
-                let mut known = HashSet::with_capacity(values.len());
-                values.iter().all(|value| known.insert(value.as_str()))
-            }
-            _ => {
-                let mut known = HashSet::with_capacity(values.len());
-                values.iter().all(|value| known.insert(value::canonical(value)))
-            }
+        let distinct = if shape == Shape::Text {
+            let mut known = HashSet::with_capacity(values.len());
+            values.iter().all(|value| known.insert(value.as_str()))
+        } else {
+            let mut known = HashSet::with_capacity(values.len());
+            values.iter().all(|value| known.insert(value::canonical(value)))
         };
         if !of_kind || !distinct {
             return None;

@@ -192,7 +192,7 @@ fn result(
 ) -> Slot {
     let block = definitions.and_then(|at| registry.blocks.get(at));
     converter.scope.definitions = block.map(|block| Rc::clone(&block.ids));
-    converter.scope.path = "outputSchema".to_owned();
+    "outputSchema".clone_into(&mut converter.scope.path);
     let whole = |schema: &Value| {
         let mut whole = schema.clone();
         if let (Value::Object(map), Some(block)) = (&mut whole, block) {

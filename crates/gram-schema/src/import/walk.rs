@@ -36,11 +36,15 @@ fn names_mut(ty: &mut Type, visit: &mut dyn FnMut(&mut TypeId)) {
     match ty {
         Type::Named(id) => visit(id),
         Type::List(inner) | Type::Map(inner) => {
-            inner.iter_mut().for_each(|inner| names_mut(inner, visit));
+            if let Some(inner) = inner {
+                names_mut(inner, visit);
+            }
         }
         Type::Nullable(inner) => names_mut(inner, visit),
         Type::Tuple(types) | Type::Union(types) | Type::OneOf(types) => {
-            types.iter_mut().for_each(|ty| names_mut(ty, visit));
+            for ty in types {
+                names_mut(ty, visit);
+            }
         }
         Type::Object(object) => {
             for field in object.fields.iter_mut().flatten() {

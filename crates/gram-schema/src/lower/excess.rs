@@ -203,7 +203,7 @@ mod tests {
             (0..13).map(|at| (format!("p{at}"), json!({"type": ["string", "null"]}))).collect();
         let schema = json!({"type": "object", "properties": properties});
         let tool = lowered(Target::AnthropicStrict, &schema).value;
-        assert_eq!(found(Target::AnthropicStrict, &[tool.clone()]), [""; 0]);
+        assert_eq!(found(Target::AnthropicStrict, std::slice::from_ref(&tool)), [""; 0]);
         assert_eq!(
             found(Target::AnthropicStrict, &[tool.clone(), tool]),
             [

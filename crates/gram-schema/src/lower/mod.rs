@@ -78,8 +78,9 @@ pub fn lower(rules: &Rules, names: &Names, tool: ToolJson<'_>) -> Lowered {
     }
     let description = schema::sentences::joined(description, &notes);
     let description = match description {
-        None if rules.needs_description => Some(title.unwrap_or(name).to_owned().into()),
-        description => description,
+        Some(text) if !text.is_empty() || !rules.needs_description => Some(text),
+        None if !rules.needs_description => None,
+        _ => Some(title.unwrap_or(name).to_owned().into()),
     };
     let parts = shape::Parts {
         name: wire,

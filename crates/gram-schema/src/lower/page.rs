@@ -415,7 +415,7 @@ mod tests {
         for target in Target::ALL {
             let path = format!("{folder}/{}.md", target.name());
             if update {
-                std::fs::write(&path, page(target)).unwrap();
+                assert!(std::fs::write(&path, page(target)).is_ok(), "{path}");
             }
             let stored = std::fs::read_to_string(&path).unwrap_or_default();
             assert_eq!(stored, page(target), "{path}: UPDATE_PAGES=1 writes it");

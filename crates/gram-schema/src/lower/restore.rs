@@ -295,20 +295,20 @@ mod tests {
         }
     }
 
-    fn object(properties: Value, required: Value) -> Value {
+    fn object(properties: &Value, required: &Value) -> Value {
         json!({"type": "object", "properties": properties, "required": required})
     }
 
     #[test]
     fn a_null_for_what_is_left_out_is_removed() {
         let schema = object(
-            json!({
+            &json!({
                 "a": {"type": "integer"},
                 "b": {"type": ["integer", "null"]},
                 "c": {"type": "object", "properties": {"d": {"type": "string"}}},
                 "e": {}
             }),
-            json!(["a"]),
+            &json!(["a"]),
         );
         restores(
             Target::OpenAiStrict,
@@ -326,13 +326,13 @@ mod tests {
     #[test]
     fn text_that_holds_json_is_read() {
         let schema = object(
-            json!({
+            &json!({
                 "map": {"type": "object", "additionalProperties": {"type": "integer"}},
                 "any": {},
                 "list": {"type": "array"},
                 "either": {"anyOf": [{"type": "string"}, {"type": "object"}]}
             }),
-            json!(["map", "any", "list", "either"]),
+            &json!(["map", "any", "list", "either"]),
         );
         for target in [Target::OpenAiStrict, Target::AnthropicStrict, Target::Gemini] {
             restores(
@@ -358,14 +358,14 @@ mod tests {
 
     #[test]
     fn keys_get_their_own_names_at_every_depth() {
-        let inner = object(json!({"MA(5)": {"type": "number"}}), json!(["MA(5)"]));
+        let inner = object(&json!({"MA(5)": {"type": "number"}}), &json!(["MA(5)"]));
         let schema = object(
-            json!({
+            &json!({
                 "Content-Type": {"type": "string"},
                 "rows": {"type": "array", "items": inner},
                 "one": {"oneOf": [inner, {"type": "string"}]}
             }),
-            json!(["Content-Type"]),
+            &json!(["Content-Type"]),
         );
         restores(
             Target::Gemini,
@@ -375,7 +375,7 @@ mod tests {
                 json!({"Content-Type": "x", "rows": [{"MA(5)": 1}, {"b": 2}], "one": {"MA(5)": 3}}),
             )],
         );
-        let schema = object(json!({"a b": inner}), json!([]));
+        let schema = object(&json!({"a b": inner}), &json!([]));
         restores(
             Target::Anthropic,
             &schema,
@@ -444,13 +444,13 @@ mod tests {
 
     #[test]
     fn what_is_as_it_was_stays_as_it_is() {
-        let schema = object(json!({"a": {"type": "string"}}), json!(["a"]));
+        let schema = object(&json!({"a": {"type": "string"}}), &json!(["a"]));
         for target in Target::ALL {
             let out = lowered(target, &schema);
             assert!(out.restore.is_identity(), "{}", target.name());
         }
         let deep = (0..400).fold(json!(1), |inner, _| json!({"a": inner}));
-        let out = lowered(Target::OpenAiStrict, &object(json!({"a": {}}), json!([])));
+        let out = lowered(Target::OpenAiStrict, &object(&json!({"a": {}}), &json!([])));
         assert_eq!(out.restore.arguments(deep.clone()), deep);
     }
 }

@@ -122,3 +122,96 @@ pub(super) fn is_object_schema(schema: &Value) -> bool {
 fn has_no_properties(schema: &Value) -> bool {
     schema.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Names, Target, ToolJson, lower};
+    use super::*;
+
+    /// A tool that has everything, in a target's shape.
+    fn whole(target: Target) -> String {
+        let schema =
+            json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
+        let Value::Object(annotations) = json!({"readOnlyHint": true, "own": 1}) else {
+            return String::new();
+        };
+        let tool = ToolJson {
+            name: "x.y",
+            title: Some("X"),
+            description: None,
+            parameters: schema,
+            output: Some(json!({"type": "object"})),
+            annotations,
+            extras: vec![
+                ("_meta", json!({"m": 1})),
+                ("cache_control", json!({"type": "ephemeral"})),
+            ],
+        };
+        let names = Names::new(target.rules(), ["x.y"]);
+        let out = lower(target.rules(), &names, tool);
+        request(target.rules(), vec![out.value]).to_string()
+    }
+
+    #[test]
+    fn each_target_has_its_shape() {
+        let open = r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}"#;
+        let closed = format!("{},\"additionalProperties\":false}}", &open[..open.len() - 1]);
+        let function = |strict: bool, schema: &str| {
+            format!(
+                r#"[{{"type":"function","function":{{"name":"x_y","parameters":{schema},"strict":{strict}}}}}]"#
+            )
+        };
+        let cache = r#""cache_control":{"type":"ephemeral"}"#;
+        for (target, expected) in [
+            (Target::JsonSchema, format!("[{open}]")),
+            (Target::OpenAi, function(false, open)),
+            (Target::OpenAiStrict, function(true, &closed)),
+            (Target::Mistral, function(false, open)),
+            (Target::Ollama, function(false, open).replace("x_y", "x.y")),
+            (Target::OpenAiFunctions, format!(r#"[{{"name":"x_y","parameters":{open}}}]"#)),
+            (
+                Target::OpenAiResponses,
+                format!(
+                    r#"[{{"type":"function","name":"x_y","parameters":{open},"strict":false}}]"#
+                ),
+            ),
+            (Target::Anthropic, format!(r#"[{{"name":"x_y","input_schema":{open},{cache}}}]"#)),
+            (
+                Target::AnthropicStrict,
+                format!(r#"[{{"name":"x_y","input_schema":{closed},"strict":true,{cache}}}]"#),
+            ),
+            (
+                Target::Gemini,
+                format!(r#"[{{"functionDeclarations":[{{"name":"x.y","parameters":{open}}}]}}]"#),
+            ),
+            (
+                Target::GeminiJson,
+                format!(
+                    r#"[{{"functionDeclarations":[{{"name":"x.y","parametersJsonSchema":{open}}}]}}]"#
+                ),
+            ),
+            (
+                Target::Bedrock,
+                format!(
+                    r#"[{{"toolSpec":{{"name":"x_y","description":"X","inputSchema":{{"json":{open}}}}}}}]"#
+                ),
+            ),
+            (
+                Target::Mcp,
+                format!(
+                    r#"{{"tools":[{{"name":"x.y","title":"X","inputSchema":{open},"outputSchema":{{"type":"object"}},"annotations":{{"readOnlyHint":true,"own":1}},"_meta":{{"m":1}}}}]}}"#
+                ),
+            ),
+        ] {
+            assert_eq!(whole(target), expected, "{}", target.name());
+        }
+    }
+
+    #[test]
+    fn only_an_object_is_structured_output() {
+        assert!(is_object_schema(&json!({"type": "object"})));
+        assert!(!is_object_schema(&json!({"type": "array"})));
+        assert!(!is_object_schema(&json!({"type": ["object", "null"]})));
+        assert!(!is_object_schema(&json!(true)));
+    }
+}

@@ -20,7 +20,7 @@ pub enum Target {
     Anthropic,
     /// The field `tools` of Anthropic's messages, in strict mode.
     AnthropicStrict,
-    /// The field `tools` of Gemini, with `parameters` in its own subset of OpenAPI.
+    /// The field `tools` of Gemini, with `parameters` in its own subset of `OpenAPI`.
     Gemini,
     /// The field `tools` of Gemini, with `parametersJsonSchema`.
     GeminiJson,

@@ -40,7 +40,7 @@ impl Page<'_> {
             TypeKind::Union(_) => "Union",
             TypeKind::Alias => "Alias",
         };
-        let start = format!("[{}:{label}", text::identifier(&declared.name));
+        let start = format!("[{}::{label}", text::identifier(&declared.name));
         let head = if entries.is_empty() {
             layout::Layout::Text(start)
         } else {

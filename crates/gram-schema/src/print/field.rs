@@ -60,8 +60,10 @@ impl Node {
         };
         // A description of several lines, or one that does not fit on the node's line, stands
         // before it.
-        let short = description.len() <= WIDTH && !description.contains('\n');
-        if short {
+        // What cannot fit is not even tried: two brackets, `::`, a type, the attribute and quotes.
+        const AROUND: usize = 26;
+        let least = INDENT + before.len() + description.chars().count() + AROUND;
+        if least <= WIDTH && !description.contains('\n') {
             let layout = layout(types, name, slot, Some(description), field, before);
             if layout.width().is_some_and(|width| INDENT + width <= WIDTH) {
                 return Self { layout, doc: None };

@@ -46,7 +46,9 @@ impl From<&str> for Layout {
 impl Entry {
     /// An attribute.
     pub(super) fn new(key: &str, value: impl Into<Layout>) -> Self {
-        Self { key: format!("{}: ", text::key(key)), value: value.into() }
+        let mut key = text::key(key);
+        key.push_str(": ");
+        Self { key, value: value.into() }
     }
 
     /// An item of a list.

@@ -52,9 +52,10 @@ fn stands_between_fences(text: &str) -> bool {
 /// that keeps the text as it is.
 pub(super) fn doc(text: &str) -> Option<String> {
     // White space at the ends of lines is not kept, nor is a star that begins a text of one line.
-    let space = |c: char| c.is_ascii() && (c.is_ascii_whitespace() || c.is_ascii_control());
+    let space = |c: char| c == ' ' || c.is_ascii_control();
     let ends = text.ends_with(space) || text.starts_with(space);
-    if text.is_empty() || ends || text.contains("*/") || text.contains(['\0', '\r', '\u{b}', '\u{c}']) {
+    let hidden = |byte: u8| matches!(byte, b'\0' | b'\r' | b'\x0b' | b'\x0c');
+    if text.is_empty() || ends || text.contains("*/") || text.bytes().any(hidden) {
         return None;
     }
     if !text.contains('\n') {
@@ -79,6 +80,12 @@ pub(super) fn doc(text: &str) -> Option<String> {
 pub(super) fn quoted(text: &str, quote: char) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push(quote);
+    let plain = |byte: u8| byte >= b' ' && byte != b'\\' && !(quote.is_ascii() && byte == quote as u8);
+    if text.bytes().all(plain) && !text.trim_start_matches(' ').starts_with('/') {
+        out.push_str(text);
+        out.push(quote);
+        return out;
+    }
     // The reference grammar takes these for comments at the start of a text.
     let blanks = text.len() - text.trim_start_matches([' ', '\u{b}']).len();
     let comment = text.get(blanks..).unwrap_or_default();

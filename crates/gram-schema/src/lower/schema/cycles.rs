@@ -103,16 +103,15 @@ impl<'o> Graph<'o> {
 
     fn edge(&mut self, from: usize, to: &str, property: bool) {
         let next = self.edges.len();
-        let number = match self.numbers.get(to) {
-            Some(&number) => number,
-            None => {
-                let original: &'o Value = self.original;
-                let Some(schema) = super::references::target(original, to) else { return };
-                self.numbers.insert(to.to_owned(), next);
-                self.edges.push(Vec::new());
-                self.open.push((next, schema));
-                next
-            }
+        let number = if let Some(&number) = self.numbers.get(to) {
+            number
+        } else {
+            let original: &'o Value = self.original;
+            let Some(schema) = super::references::target(original, to) else { return };
+            self.numbers.insert(to.to_owned(), next);
+            self.edges.push(Vec::new());
+            self.open.push((next, schema));
+            next
         };
         let edge = Edge { to: number, property };
         if !self.edges[from].contains(&edge) {
@@ -201,17 +200,14 @@ fn circles(edges: &[Vec<Edge>]) -> Vec<usize> {
         let mut way = vec![(start, 0)];
         while let Some((at, next)) = way.last_mut() {
             let at = *at;
-            match edges[at].get(*next) {
-                Some(edge) => {
-                    *next += 1;
-                    if !std::mem::replace(&mut seen[edge.to], true) {
-                        way.push((edge.to, 0));
-                    }
-                }
-                None => {
-                    order.push(at);
-                    way.pop();
-                }
+            let Some(edge) = edges[at].get(*next) else {
+                order.push(at);
+                way.pop();
+                continue;
+            };
+            *next += 1;
+            if !std::mem::replace(&mut seen[edge.to], true) {
+                way.push((edge.to, 0));
             }
         }
     }

@@ -125,31 +125,17 @@ fn merge_key(key: &str, old: &mut Value, new: Value) {
             K::Minimum | K::ExclusiveMinimum | K::MinLength | K::MinItems | K::MinProperties,
             Value::Number(old),
             Value::Number(new),
-        ) => {
-            if is_less(old, &new) {
-                *old = new;
-            }
-        }
+        ) if is_less(old, &new) => *old = new,
         (
             K::Maximum | K::ExclusiveMaximum | K::MaxLength | K::MaxItems | K::MaxProperties,
             Value::Number(old),
             Value::Number(new),
-        ) => {
-            if is_less(&new, old) {
-                *old = new;
-            }
-        }
+        ) if is_less(&new, old) => *old = new,
         (K::UniqueItems, old, _) => *old = Value::Bool(true),
-        (K::AdditionalProperties, old, new) => {
-            if is_anything(old) {
-                *old = new;
-            }
-        }
-        (K::Description, Value::String(old), Value::String(new)) => {
-            if !old.contains(new.as_str()) {
-                old.push(' ');
-                old.push_str(&new);
-            }
+        (K::AdditionalProperties, old, new) if is_anything(old) => *old = new,
+        (K::Description, Value::String(old), Value::String(new)) if !old.contains(new.as_str()) => {
+            old.push(' ');
+            old.push_str(&new);
         }
         _ => {}
     }

@@ -31,7 +31,7 @@ use references::References;
 use sentences::Printer;
 
 /// How deep a changed schema nests at most; deeper places become text that holds JSON. Each level
-/// is two of JSON, which many readers, serde_json among them, read up to 128 levels of.
+/// is two of JSON, which many readers, `serde_json` among them, read up to 128 levels of.
 const DEEPEST: usize = 56;
 
 /// How deep a schema is searched for references. Nothing that was read as JSON is as deep.

@@ -29,11 +29,11 @@ impl Lowerer<'_> {
             Some(Value::Array(required)) => std::mem::take(required),
             _ => Vec::new(),
         };
-        let needed: HashSet<&str> = required.iter().filter_map(Value::as_str).collect();
+        let needed = Needed::of(&required);
         let mut fields = Vec::new();
         let inside = path.key("properties");
         for (key, property) in &mut properties {
-            let is_needed = needed.contains(key.as_str());
+            let is_needed = needed.contains(key);
             let at = At {
                 required: at.required || is_needed,
                 optional: at.optional || !is_needed,
@@ -232,6 +232,28 @@ impl Lowerer<'_> {
     }
 }
 
+/// The keys that are required. Few of them are looked up in the list itself.
+enum Needed<'r> {
+    Few(&'r [Value]),
+    Many(HashSet<&'r str>),
+}
+
+impl<'r> Needed<'r> {
+    fn of(required: &'r [Value]) -> Self {
+        if required.len() <= 16 {
+            return Self::Few(required);
+        }
+        Self::Many(required.iter().filter_map(Value::as_str).collect())
+    }
+
+    fn contains(&self, key: &str) -> bool {
+        match self {
+            Self::Few(required) => required.iter().any(|needed| needed == key),
+            Self::Many(required) => required.contains(key),
+        }
+    }
+}
+
 /// Lets a schema take null, too.
 fn make_nullable(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
@@ -256,11 +278,7 @@ fn make_nullable(schema: &mut Value) {
         return;
     }
     match map.get_mut("type") {
-        Some(Value::Array(names)) => {
-            if !names.contains(&null()) {
-                names.push(null());
-            }
-        }
+        Some(Value::Array(names)) if !names.contains(&null()) => names.push(null()),
         Some(name @ Value::String(_)) if *name != null() => {
             *name = Value::Array(vec![name.take(), null()]);
         }

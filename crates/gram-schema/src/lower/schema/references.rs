@@ -276,7 +276,8 @@ impl Lowerer<'_> {
         let Some(cycles) = self.cycles() else { return false };
         match recursion {
             Recursion::Any => false,
-            Recursion::Never => cycles.closes(&from, to),
+            // Whatever leads to the root closes a circle: all that there is hangs from it.
+            Recursion::Never => to == "#" || cycles.closes(&from, to),
             Recursion::Optional => {
                 cycles.on_one(&from, to)
                     && (at.required || !at.optional && cycles.closes_without_property(&from, to))

@@ -177,17 +177,11 @@ pub(super) fn condition(
 fn alternatives(keyword: Keyword, parts: &[Value], schemas: &mut Printer<'_>) -> String {
     let how_many = if keyword == Keyword::OneOf { "Exactly one" } else { "At least one" };
     let required: Option<Vec<String>> = parts.iter().map(only_required).collect();
-    match required {
-        Some(required) => format!("{how_many} is given of: {}.", required.join(", or ")),
-        None => {
-            let all = Value::Array(parts.to_vec());
-            format!(
-                "Fits {} of these JSON Schemas: {}",
-                how_many.to_lowercase(),
-                schemas.print(&all)
-            )
-        }
+    if let Some(required) = required {
+        return format!("{how_many} is given of: {}.", required.join(", or "));
     }
+    let all = Value::Array(parts.to_vec());
+    format!("Fits {} of these JSON Schemas: {}", how_many.to_lowercase(), schemas.print(&all))
 }
 
 /// The keys that a schema asks for, if it asks for nothing else.

@@ -1,4 +1,4 @@
-//! Gemini, with its own subset of OpenAPI's schemas.
+//! Gemini, with its own subset of `OpenAPI`.
 
 use super::super::keyword::{Keyword as K, Keywords};
 use super::super::rules::{

@@ -65,7 +65,7 @@ mod tests {
                     r#"{"type":"array","prefixItems":[{"type":"string"}],"items":false,"minItems":1}"#,
                     r#"{"type":"array","prefixItems":[{"type":"string"}],"items":false,"minItems":1}"#,
                 ),
-                (r#"{}"#, r#"{}"#),
+                ("{}", "{}"),
                 (r#"{"const":5}"#, r#"{"enum":[5]}"#),
                 (
                     r#"{"type":"string","minLength":2,"pattern":"^a","default":"aa"}"#,

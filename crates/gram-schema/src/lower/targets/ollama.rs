@@ -37,7 +37,7 @@ mod tests {
                     r#"{"type":["string","null"],"enum":["a",null],"description":"D"}"#,
                     r#"{"type":["string","null"],"enum":["a",null],"description":"D"}"#,
                 ),
-                (r#"{}"#, r#"{}"#),
+                ("{}", "{}"),
                 (
                     r#"{"type":"object","additionalProperties":{"type":"string"}}"#,
                     r#"{"type":"object","description":"Every other property: string."}"#,

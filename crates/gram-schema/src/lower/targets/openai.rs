@@ -33,6 +33,8 @@ pub(in super::super) static RULES: Rules = Rules {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::super::super::Target;
     use super::super::super::testing::all_become;
 

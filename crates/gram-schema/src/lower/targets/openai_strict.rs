@@ -113,7 +113,7 @@ mod tests {
                     r#"{"enum":[{"a":1}]}"#,
                     r#"{"type":"string","description":"JSON text of an object that fits this JSON Schema: {\"enum\":[{\"a\":1}]}"}"#,
                 ),
-                (r#"{}"#, r#"{"type":"string","description":"JSON text of any value."}"#),
+                ("{}", r#"{"type":"string","description":"JSON text of any value."}"#),
                 (
                     r#"{"description":"Anything"}"#,
                     r#"{"type":"string","description":"Anything. JSON text of any value."}"#,
