@@ -87,9 +87,17 @@ pub fn constraints(slot: &Slot) -> &[Constraint] {
     slot.details.as_deref().map_or(&[], |Details { constraints, .. }| constraints)
 }
 
-/// Whether two constraints speak of the same thing.
+/// Whether two constraints are of one attribute: both ends of a range, length or size are.
 fn alike(a: &Constraint, b: &Constraint) -> bool {
+    use Constraint as C;
+    let bounds = |known: &C| match known {
+        C::Minimum(_) | C::Maximum(_) => 1,
+        C::MinLength(_) | C::MaxLength(_) => 2,
+        C::MinSize(_) | C::MaxSize(_) => 3,
+        _ => 0,
+    };
     std::mem::discriminant(a) == std::mem::discriminant(b)
+        || (bounds(a) > 0 && bounds(a) == bounds(b))
 }
 
 /// Whether a type takes a value.
@@ -118,14 +126,10 @@ pub fn ty(types: &Types, expected: &Type, value: &Value) -> bool {
         Type::Map(Some(inner)) => {
             value.as_object().is_some_and(|map| map.values().all(|value| takes(inner, value)))
         }
-        Type::Object(expected) => {
-            value.as_object().is_some_and(|map| object(types, expected, map))
-        }
+        Type::Object(expected) => value.as_object().is_some_and(|map| object(types, expected, map)),
         Type::Nullable(inner) => value.is_null() || takes(inner, value),
         Type::Union(members) => members.iter().any(|member| takes(member, value)),
-        Type::OneOf(members) => {
-            members.iter().filter(|member| takes(member, value)).count() == 1
-        }
+        Type::OneOf(members) => members.iter().filter(|member| takes(member, value)).count() == 1,
         Type::Named(id) => {
             let declared = types.get(*id).expect("a type of this module");
             slot(types, &declared.slot, value)

@@ -77,8 +77,7 @@ fn look_at(
 /// A tool that takes one thing.
 fn alone(slot: Slot) -> Tool {
     let name = "alone".into();
-    let field =
-        Field { name, slot, presence: Presence::Required, host: Host::No, secret: false };
+    let field = Field { name, slot, presence: Presence::Required, host: Host::No, secret: false };
     Tool {
         name: "tool".into(),
         description: None,

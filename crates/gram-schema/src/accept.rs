@@ -2,6 +2,7 @@
 
 use serde_json::{Number, Value};
 
+use crate::check::{parts, parts_of_slot};
 use crate::format::describe;
 use crate::model::{Constraint, Details, Field, Host, ObjectType, Open, Slot, Type, Types};
 use crate::value;
@@ -60,7 +61,15 @@ fn narrowed(types: &Types, slot: &Slot, over: &[Constraint], value: &Value) -> V
             narrowed(types, &declared.slot, &all, value)
         }
         ty => {
-            self::ty(types, ty, value)?;
+            match (ty, value) {
+                (Type::Tuple(members), Value::Array(items))
+                    if details.is_some_and(|details| details.open_tuple) =>
+                {
+                    let mut pairs = members.iter().zip(items).enumerate();
+                    pairs.try_for_each(|(at, (ty, item))| within(at, self::ty(types, ty, item)))?;
+                }
+                _ => self::ty(types, ty, value)?,
+            }
             own.chain(over).try_for_each(|constraint| self::constraint(types, constraint, value))
         }
     }
@@ -101,7 +110,14 @@ pub(crate) fn ty(types: &Types, expected: &Type, value: &Value) -> Verdict {
         (Type::Object(object), Value::Object(map)) => return self::object(types, object, map),
         (Type::Union(members), value) => members.iter().any(|member| ty(member, value).is_ok()),
         (Type::OneOf(members), value) => {
-            members.iter().filter(|member| ty(member, value).is_ok()).count() == 1
+            let mut fitting = members.iter().filter(|member| ty(member, value).is_ok());
+            // What nobody runs here may well refuse it.
+            match (fitting.next(), fitting.next()) {
+                (Some(first), Some(second)) => {
+                    [first, second].into_iter().chain(fitting).any(|ty| is_presumed(types, ty))
+                }
+                (first, _) => first.is_some(),
+            }
         }
         _ => false,
     };
@@ -109,6 +125,40 @@ pub(crate) fn ty(types: &Types, expected: &Type, value: &Value) -> Verdict {
         return Ok(());
     }
     refuse(format!("{} is not {}", brief(value), describe(types, expected)))
+}
+
+/// Whether a type has a pattern, a format or a schema of its own somewhere, which nobody runs here.
+fn is_presumed(types: &Types, ty: &Type) -> bool {
+    fn slot<'t>(slot: &'t Slot, open: &mut Vec<&'t Type>) -> bool {
+        parts_of_slot(slot, &mut |part| open.push(part));
+        let details = slot.details.as_deref();
+        details.is_some_and(|details| details.verbatim.is_some())
+            || Details::of(details)
+                .iter()
+                .any(|known| matches!(known, Constraint::Pattern(_) | Constraint::Format(_)))
+    }
+    let (mut open, mut seen) = (vec![ty], std::collections::HashSet::new());
+    while let Some(ty) = open.pop() {
+        match ty {
+            Type::Formatted(_) | Type::Bytes => return true,
+            Type::Named(id) if seen.insert(*id) => {
+                if types.get(*id).is_some_and(|known| slot(&known.slot, &mut open)) {
+                    return true;
+                }
+            }
+            Type::Object(object) => {
+                let fields = object.fields.iter().flatten();
+                if fields.into_iter().any(|field| slot(&field.slot, &mut open)) {
+                    return true;
+                }
+                if let Open::Of(ty) = &object.open {
+                    open.push(ty);
+                }
+            }
+            ty => parts(ty, &mut |part| open.push(part)),
+        }
+    }
+    false
 }
 
 fn object(types: &Types, object: &ObjectType, map: &serde_json::Map<String, Value>) -> Verdict {
@@ -121,6 +171,9 @@ fn object(types: &Types, object: &ObjectType, map: &serde_json::Map<String, Valu
             }
             None => {}
         }
+    }
+    if let Some(name) = object.requires.iter().find(|name| !map.contains_key(name.as_str())) {
+        return refuse(format!("the field `{name}` is missing"));
     }
     let declared = |key: &str| fields.iter().any(|field| field.name == key);
     let mut others = map.iter().filter(|(key, _)| !declared(key));

@@ -326,6 +326,8 @@ pub struct Details {
     pub unsound: bool,
     /// What narrows the type, in the order of [`Constraint`]'s variants, each at most once.
     pub constraints: Vec<Constraint>,
+    /// Whether a tuple may end early, and may hold more than its items.
+    pub open_tuple: bool,
     /// Whether the members of a union are written as a list of types, beside each other.
     pub type_list: bool,
     /// Keywords that gram has no word for, written as they are.
@@ -390,9 +392,16 @@ pub enum Constraint {
 }
 
 impl Constraint {
-    /// Whether another constraint is of the same kind, so that one of them replaces the other.
+    /// Whether another constraint is said by the same attribute, so that one of them replaces the
+    /// other: both ends of a range are.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        self.rank() == other.rank()
+        let attribute = |constraint: &Self| match constraint {
+            Self::Maximum(_) => Self::Minimum(Number::from(0)).rank(),
+            Self::MaxLength(_) => Self::MinLength(0).rank(),
+            Self::MaxSize(_) => Self::MinSize(0).rank(),
+            other => other.rank(),
+        };
+        attribute(self) == attribute(other)
     }
 
     /// Its place among constraints.

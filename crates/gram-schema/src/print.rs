@@ -44,8 +44,6 @@ use layout::{Entry, INDENT, Layout, WIDTH};
 /// ```
 pub fn print(module: &Module) -> String {
     let terms = module.terms.iter().map(|term| (&*term.field.name, &term.field)).collect();
-    /// About as many bytes as a tool takes.
-    const A_TOOL: usize = 1000;
     let out = String::with_capacity(module.tools.len() * A_TOOL);
     let mut page = Page { out, types: &module.types, terms, after_short_term: false };
     for (_, declared) in module.types.iter().filter(|(_, declared)| !declared.local) {
@@ -65,6 +63,9 @@ pub fn print(module: &Module) -> String {
     }
     page.out
 }
+
+/// About as many bytes as a tool takes.
+const A_TOOL: usize = 1000;
 
 /// The text so far.
 struct Page<'m> {

@@ -18,7 +18,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// Names in `$defs` that no type could have.
-const SCHEMA_NAMES: [&str; 4] = ["Address", "a/b~c", "v1.Address", "Tree-20"];
+const SCHEMA_NAMES: [&str; 4] = ["Address", "a/b~c", "v1.Address (old)", "Tree%20"];
 
 impl Modules<'_> {
     /// Declares types at the top level.
@@ -122,9 +122,9 @@ impl Modules<'_> {
         }
         let mut slot = self.declared_slot(Type::Text);
         let details = slot.details.get_or_insert_default();
-        details.constraints.retain(|known| {
-            !matches!(known, Constraint::Enum(_) | Constraint::Const(_))
-        });
+        details
+            .constraints
+            .retain(|known| !matches!(known, Constraint::Enum(_) | Constraint::Const(_)));
         let names: Vec<_> = names.into_iter().map(Value::String).collect();
         if self.rng.chance(30) {
             slot.default = self.one_of(&names).map(Box::new);
@@ -155,7 +155,8 @@ impl Modules<'_> {
             if self.rng.chance(50) {
                 fields.push(Field { name: "x".into(), ..tag_of(&Type::Integer) });
             }
-            let object = ObjectType { fields: Some(fields), requires: Vec::new(), open: Open::Unsaid };
+            let object =
+                ObjectType { fields: Some(fields), requires: Vec::new(), open: Open::Unsaid };
             members.push(Type::Object(Box::new(object)));
         }
         let one_of = self.rng.chance(40);

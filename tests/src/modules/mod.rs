@@ -252,8 +252,7 @@ impl<'r> Modules<'r> {
             1 => Presence::Required,
             _ => Presence::ByDefault,
         };
-        let (slot, values) =
-            self.within(presence == Presence::Optional, |this| this.slot(depth));
+        let (slot, values) = self.within(presence == Presence::Optional, |this| this.slot(depth));
         let name = name.into();
         (Field { name, slot, presence, host: Host::No, secret: false }, values)
     }

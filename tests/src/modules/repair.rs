@@ -37,7 +37,9 @@ fn is_recursive(types: &Types, id: TypeId) -> bool {
     let mut known = HashSet::new();
     let mut next = vec![id];
     while let Some(at) = next.pop() {
-        for named in types.get(at).map(|declared| visit::names_of(&declared.slot)).into_iter().flatten() {
+        for named in
+            types.get(at).map(|declared| visit::names_of(&declared.slot)).into_iter().flatten()
+        {
             if named == id {
                 return true;
             }

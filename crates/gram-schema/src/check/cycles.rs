@@ -127,9 +127,12 @@ fn standing_for_themselves(types: &Types) -> Vec<TypeId> {
     in_cycles(types, heads)
 }
 
-/// The types that are made of themselves.
+/// The types that nothing refers to yet and that are made of themselves. A cycle that goes through
+/// a type that schemas refer to ends there.
 fn recursive(types: &Types) -> Vec<TypeId> {
-    in_cycles(types, |id| names_of(types, id))
+    let written_out = |id: &TypeId| types.get(*id).is_some_and(|declared| !declared.referred);
+    let names = |id| names_of(types, id).into_iter().filter(written_out).collect();
+    in_cycles(types, names)
 }
 
 /// The types from which a way leads back to them: Tarjan's strongly connected components, on a

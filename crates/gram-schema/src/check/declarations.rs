@@ -343,6 +343,11 @@ impl<'t> Checker<'t> {
     }
 }
 
+/// Whether a label declares something.
+pub(super) fn is_label(name: &str) -> bool {
+    LABELS.iter().any(|(label, _)| *label == name)
+}
+
 /// The name of a declaration, for messages.
 pub(super) fn name_of(node: Node<'_>) -> String {
     node.subject().identifier.map_or_else(|| "this".to_owned(), |name| name.content().into_owned())

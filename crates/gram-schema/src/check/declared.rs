@@ -7,7 +7,7 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::attributes::Attribute;
-use super::declarations::{Declaration, Declarations, name_of};
+use super::declarations::{Declaration, Declarations, is_label, name_of};
 use super::field::blank;
 use super::seen::Seen;
 use super::{Checker, Kind};
@@ -74,15 +74,15 @@ impl<'t> Checker<'t> {
         let name = declaration.name.clone();
         let Kind::Type(form) = declaration.kind else { return };
         let span = name_node.span();
-        if built_in(&name).is_some() || !is_type_name(&name) {
-            let message = if is_type_name(&name) {
+        if built_in(&name).is_some() || !is_type_name(&name) || is_reserved(&name) {
+            let message = if built_in(&name).is_some() {
                 format!("`{name}` is a built-in type")
             } else {
                 format!("`{name}` is no name for a type")
             };
             let error = self
                 .error(&codes::TYPE_NAME, file, span, message)
-                .help("a type's name has letters, digits and `_`, and is none of the built-in ones");
+                .help("a type's name has letters, digits and `_`, and means nothing else");
             return self.report(file, error);
         }
         // There are at most as many types as bytes in the texts, which 32 bits count.
@@ -190,7 +190,7 @@ impl<'t> Checker<'t> {
         };
         let field = self.typed_field(file, field, &attributes, 0);
         if let TypeKind::Union(tag) = &kind {
-            self.check_union(declaration, &field.slot.ty, tag.as_deref());
+            self.check_union(declaration, &field.slot, tag.as_deref());
         }
         Some((field.slot, kind, special))
     }
@@ -402,6 +402,11 @@ fn only_node(element: Node<'_>) -> Option<Node<'_>> {
         (N::Path, Some(node), None) => Some(node),
         _ => None,
     }
+}
+
+/// Whether a name means something else where types stand.
+fn is_reserved(name: &str) -> bool {
+    matches!(name, "true" | "false" | "null") || is_label(name)
 }
 
 /// `Name = [A-Za-z_][A-Za-z0-9_]*`

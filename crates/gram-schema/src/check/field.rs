@@ -81,6 +81,8 @@ struct Draft {
     nullable: Option<bool>,
     /// Attributes that do not fit the type.
     misfits: Vec<(String, Span, Fits)>,
+    /// Where it is said that types are listed.
+    type_list: Option<Span>,
     /// Where its pattern stands.
     pattern: Option<Span>,
     /// Where the first attribute stands that narrows the type.
@@ -210,6 +212,7 @@ impl<'t> Checker<'t> {
             field,
             nullable: None,
             misfits: Vec::new(),
+            type_list: None,
             pattern: None,
             narrowed: None,
             values: Vec::new(),
@@ -264,11 +267,8 @@ impl<'t> Checker<'t> {
                 }
             }
             "typeList" => {
-                let list = attribute.flag(self, file).unwrap_or_default();
-                if list && !self.silent && !lists_types(&slot.ty) {
-                    attribute.wrong(self, file, "a union of types that JSON Schema has a name for");
-                }
-                slot.details_mut().type_list = list;
+                slot.details_mut().type_list = attribute.flag(self, file).unwrap_or_default();
+                draft.type_list = Some(attribute.key_span);
             }
             "deprecated" => {
                 if let Some(flag) = attribute.flag(self, file) {
@@ -326,6 +326,9 @@ impl<'t> Checker<'t> {
             }
             ("requires", Type::Object(object)) => {
                 object.requires = attribute.names(self, file).unwrap_or_default();
+            }
+            ("open", Type::Tuple(_)) => {
+                slot.details_mut().open_tuple = attribute.flag(self, file).unwrap_or_default();
             }
             ("open", Type::Object(object)) => {
                 if let Some(open) = attribute.open(self, file) {
@@ -434,6 +437,14 @@ impl<'t> Checker<'t> {
             (_, ty) => ty,
         };
         if !self.silent {
+            let lists = draft.field.slot.details.as_ref().is_some_and(|details| details.type_list);
+            if let (Some(span), true, false) =
+                (draft.type_list, lists, lists_types(&draft.field.slot.ty))
+            {
+                let message = "`typeList` is about unions of types that JSON Schema has different names for";
+                let error = self.error(&codes::ATTRIBUTE_TYPE, file, span, message);
+                self.report(file, error.help("remove `typeList`, or write such a union: `Text | Int`"));
+            }
             if let Some(span) = draft.pattern {
                 self.well_formed_pattern(file, span, &draft.field.slot);
             }
@@ -544,7 +555,9 @@ fn extend(slot: &mut Slot, key: SmolStr, value: Value) {
 fn lists_types(ty: &Type) -> bool {
     match ty {
         Type::Union(members) => {
-            members.iter().all(|member| crate::emit::type_name(member).is_some())
+            let mut names = std::collections::HashSet::new();
+            let mut all = members.iter().map(crate::emit::type_name);
+            all.all(|name| name.is_some_and(|name| names.insert(name)))
         }
         _ => false,
     }

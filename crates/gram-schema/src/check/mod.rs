@@ -33,7 +33,7 @@ use smol_str::SmolStr;
 use crate::codes;
 use crate::model::{Field, Module, Output, Types, Valid};
 use declarations::Declaration;
-pub(crate) use cycles::parts;
+pub(crate) use cycles::{parts, parts_of_slot};
 pub use links::{Import, Link, Links, imports};
 use scopes::{Local, Scopes};
 

@@ -20,19 +20,24 @@ impl<'t> Checker<'t> {
     pub(super) fn check_union(
         &mut self,
         declaration: &Declaration<'t>,
-        ty: &Type,
+        slot: &Slot,
         tag: Option<&str>,
     ) {
-        let (Type::Union(members) | Type::OneOf(members)) = ty else { return };
+        let (Type::Union(members) | Type::OneOf(members)) = &slot.ty else { return };
         let (file, span) = (declaration.file, declaration.name_node.span());
+        let unsound = slot.details.as_ref().is_some_and(|details| details.unsound);
         match tag {
             Some(tag) => self.tagged_members(file, span, tag, members),
-            None => self.distinct_members(file, span, members),
+            None => self.same_members(file, span, members, unsound),
         }
     }
 
     /// Reports two members of a union that are the same.
     pub(super) fn distinct_members(&mut self, file: usize, span: Span, members: &[Type]) {
+        self.same_members(file, span, members, false);
+    }
+
+    fn same_members(&mut self, file: usize, span: Span, members: &[Type], unsound: bool) {
         if self.silent {
             return;
         }
@@ -40,8 +45,12 @@ impl<'t> Checker<'t> {
         let Some(twice) = same_members(types, members) else { return };
         let message =
             format!("two members of this union are {}, which no value tells apart", describe(types, twice));
-        let error = self.error(&codes::INDISTINCT_UNION, file, span, message);
-        self.report(file, error.help("remove one of them"));
+        let finding = if unsound {
+            self.warning(&codes::UNSOUND_IMPORT, file, span, message)
+        } else {
+            self.error(&codes::INDISTINCT_UNION, file, span, message)
+        };
+        self.report(file, finding.help("remove one of them"));
     }
 
     /// Checks that each member of a tagged union is an object that names its kind.
@@ -91,12 +100,12 @@ fn same_members<'m>(types: &Types, members: &'m [Type]) -> Option<&'m Type> {
     })
 }
 
-/// What a type is where its names add nothing to what they stand for.
+/// What a type is where its names add nothing to what they stand for, not even a description.
 fn plain<'t>(types: &'t Types, mut ty: &'t Type) -> &'t Type {
     for _ in 0..=types.0.len() {
         let Type::Named(id) = ty else { break };
         match types.get(*id) {
-            Some(declared) if Details::of(declared.slot.details.as_deref()).is_empty() => {
+            Some(declared) if declared.slot == Slot::new(declared.slot.ty.clone()) => {
                 ty = &declared.slot.ty;
             }
             _ => break,

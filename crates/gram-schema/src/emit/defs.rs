@@ -77,12 +77,7 @@ impl<'m> Defs<'m> {
     pub(super) fn reference(&self, id: TypeId) -> String {
         let name = self.names.iter().find(|(known, _)| *known == id);
         let name = name.map_or("", |(_, name)| name);
-        let name = if name.contains(['~', '/']) {
-            Cow::Owned(name.replace('~', "~0").replace('/', "~1"))
-        } else {
-            Cow::Borrowed(name)
-        };
-        format!("#/{}/{name}", self.key())
+        format!("#/{}/{}", self.key(), escaped(name))
     }
 
     /// Whether a type is written in place where it is used with these constraints: nothing refers
@@ -91,24 +86,10 @@ impl<'m> Defs<'m> {
         in_place(self.types, id, constraints)
     }
 
-    /// Whether a type, written in place, is of one JSON type, to which null can be added without
-    /// changing what else it says.
-    pub(super) fn has_one_kind(&self, ty: &Type) -> bool {
-        let mut ty = ty;
-        for _ in 0..=self.types.0.len() {
-            let Type::Named(id) = ty else { return type_name(ty).is_some() };
-            let Some(declared) = self.types.get(*id) else { return false };
-            let details = declared.slot.details.as_deref();
-            let fixed = Details::of(details)
-                .iter()
-                .any(|known| matches!(known, Constraint::Enum(_) | Constraint::Const(_)));
-            let verbatim = details.is_some_and(|details| details.verbatim.is_some());
-            if declared.referred || fixed || verbatim {
-                return false;
-            }
-            ty = &declared.slot.ty;
-        }
-        false
+    /// Whether a type that is used with these constraints is written in place, and is of one JSON
+    /// type, to which null can be added without changing what else it says.
+    pub(super) fn has_one_kind(&self, ty: &Type, constraints: &[Constraint]) -> bool {
+        has_one_kind(self.types, ty, constraints)
     }
 
     /// The description of a type where that is more than its own: an enum's, with those of its
@@ -144,6 +125,31 @@ impl<'m> Defs<'m> {
     }
 }
 
+/// A name as a step of a JSON pointer in a URI's fragment (RFC 6901, section 6). What a fragment
+/// cannot hold is percent-encoded; brackets, which most writers of schemas leave as they are, stay.
+pub(crate) fn escaped(name: &str) -> Cow<'_, str> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@?[]".contains(c);
+    if name.chars().all(|c| plain(c) && c != '~') {
+        return Cow::Borrowed(name);
+    }
+    let mut out = String::with_capacity(name.len() + 8);
+    for c in name.chars() {
+        match c {
+            '~' => out.push_str("~0"),
+            '/' => out.push_str("~1"),
+            c if plain(c) => out.push(c),
+            c => {
+                let mut bytes = [0; 4];
+                for byte in c.encode_utf8(&mut bytes).bytes() {
+                    // Writing to a string does not fail.
+                    let _ = write!(out, "%{byte:02X}");
+                }
+            }
+        }
+    }
+    Cow::Owned(out)
+}
+
 struct Definitions<'m>(&'m Defs<'m>);
 
 impl Serialize for Definitions<'_> {
@@ -165,10 +171,32 @@ impl Serialize for Definitions<'_> {
     }
 }
 
+fn has_one_kind<'t>(types: &'t Types, mut ty: &'t Type, constraints: &[Constraint]) -> bool {
+    for _ in 0..=types.0.len() {
+        let Type::Named(id) = ty else { return type_name(ty).is_some() };
+        let Some(declared) = types.get(*id) else { return false };
+        let details = declared.slot.details.as_deref();
+        let fixed = Details::of(details)
+            .iter()
+            .any(|known| matches!(known, Constraint::Enum(_) | Constraint::Const(_)));
+        let verbatim = details.is_some_and(|details| details.verbatim.is_some());
+        if !in_place(types, *id, constraints) || fixed || verbatim {
+            return false;
+        }
+        ty = &declared.slot.ty;
+    }
+    false
+}
+
 fn in_place(types: &Types, id: TypeId, constraints: &[Constraint]) -> bool {
     types.get(id).is_some_and(|declared| {
         let own = Details::of(declared.slot.details.as_deref());
-        !declared.referred || own.iter().any(|own| constraints.iter().any(|use_| use_.is_like(own)))
+        let fixes = |known: &Constraint| matches!(known, Constraint::Enum(_) | Constraint::Const(_));
+        !declared.referred
+            || own.iter().any(|own| constraints.iter().any(|here| here.is_like(own)))
+            // Beside a reference, a constant would refuse the null that the type takes.
+            || (constraints.iter().any(fixes)
+                && matches!(types.resolve(&declared.slot.ty), Type::Nullable(_)))
     })
 }
 
@@ -207,7 +235,9 @@ impl<'m> Search<'m> {
                 }
             }
             Type::Named(id) => self.refer(*id),
-            Type::Nullable(inner) => self.ty(inner, constraints),
+            Type::Nullable(inner) if has_one_kind(self.types, inner, constraints) => {
+                self.ty(inner, constraints);
+            }
             Type::Object(object) => {
                 for field in object.fields.iter().flatten() {
                     self.slot(&field.slot);

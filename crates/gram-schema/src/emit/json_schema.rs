@@ -157,11 +157,15 @@ struct Required<'m> {
 impl Serialize for Required<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(None)?;
-        for field in self.fields.iter().filter(|field| field.required()) {
+        let required = || self.fields.iter().filter(|field| field.required());
+        for field in required() {
             list.serialize_element(&*field.name)?;
         }
-        for name in self.requires {
-            list.serialize_element(&**name)?;
+        for (at, name) in self.requires.iter().enumerate() {
+            let twice = self.requires[..at].contains(name);
+            if !twice && !required().any(|field| field.name == *name) {
+                list.serialize_element(&**name)?;
+            }
         }
         list.end()
     }
@@ -199,13 +203,35 @@ impl Serialize for SlotSchema<'_> {
         if let Some(described) = self.described {
             place.description = Some(described.into());
         }
-        if let Some(verbatim) = place.verbatim {
+        let own = self.slot.details.as_deref().and_then(|details| details.verbatim.as_deref());
+        if let Some(verbatim) = own {
             return verbatim.serialize(serializer);
+        }
+        if let Some(verbatim) = place.verbatim {
+            return over(verbatim, &place, self.remark, self.defs).serialize(serializer);
         }
         let mut map = serializer.serialize_map(None)?;
         keywords(&mut map, &place, self.remark, self.defs)?;
         map.end()
     }
+}
+
+/// A schema that stands in the place of a declared type, with what the use of the type says laid
+/// over it.
+fn over(schema: &Value, place: &Place<'_>, remark: Option<&str>, defs: &Defs<'_>) -> Value {
+    let mut schema = schema.clone();
+    let mut said = Vec::new();
+    let mut serializer = serde_json::Serializer::new(&mut said);
+    let written = serializer.serialize_map(None).and_then(|mut map| {
+        keywords(&mut map, place, remark, defs)?;
+        SerializeMap::end(map)
+    });
+    // A view of the model can always be written, and read back.
+    let said = written.and_then(|()| serde_json::from_slice(&said));
+    if let (Value::Object(schema), Ok(Value::Object(said))) = (&mut schema, said) {
+        schema.extend(said);
+    }
+    schema
 }
 
 /// A type of which nothing more is said.
@@ -468,7 +494,7 @@ fn body<M: SerializeMap>(
         Type::Formatted(format) => map.serialize_entry("format", format.json_name()),
         Type::Bytes => map.serialize_entry("contentEncoding", "base64"),
         Type::List(Some(ty)) => map.serialize_entry("items", &TypeSchema { ty, defs }),
-        Type::Tuple(items) => tuple(map, items, &place.constraints, defs),
+        Type::Tuple(items) => tuple(map, items, place, defs),
         Type::Map(Some(ty)) => {
             map.serialize_entry("additionalProperties", &TypeSchema { ty, defs })
         }
@@ -493,12 +519,12 @@ fn object<M: SerializeMap>(
 fn tuple<M: SerializeMap>(
     map: &mut M,
     items: &[Type],
-    constraints: &[Constraint],
+    place: &Place<'_>,
     defs: &Defs<'_>,
 ) -> Result<(), M::Error> {
     let schemas: Vec<_> = items.iter().map(|ty| TypeSchema { ty, defs }).collect();
     let count = items.len() as u64;
-    let ends = constraints.iter().any(|constraint| match constraint {
+    let ends = place.constraints.iter().any(|constraint| match constraint {
         Constraint::MaxSize(most) => *most <= count,
         _ => false,
     });
@@ -507,12 +533,15 @@ fn tuple<M: SerializeMap>(
         Draft::Draft7 => ("items", "additionalItems"),
     };
     map.serialize_entry(first, &schemas)?;
-    if !ends {
-        map.serialize_entry(rest, &false)?;
-    }
-    let least = constraints.iter().find_map(|constraint| match constraint {
+    let least = place.constraints.iter().find_map(|constraint| match constraint {
         Constraint::MinSize(least) => Some(*least),
         _ => None,
     });
+    if place.open_tuple {
+        return least.map_or(Ok(()), |least| map.serialize_entry("minItems", &least));
+    }
+    if !ends {
+        map.serialize_entry(rest, &false)?;
+    }
     map.serialize_entry("minItems", &count.max(least.unwrap_or_default()))
 }

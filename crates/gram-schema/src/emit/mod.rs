@@ -16,6 +16,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 pub use json_schema::{Draft, ParameterSchema, ResultSchema};
+pub(crate) use defs::escaped;
 pub(crate) use place::type_name;
 
 use crate::lower::{Loss, Lowered, Names, Restore, Target, ToolJson, lower};

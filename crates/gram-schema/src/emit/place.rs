@@ -20,6 +20,8 @@ pub(super) struct Place<'m> {
     pub(super) examples: Option<&'m [Value]>,
     pub(super) deprecated: bool,
     pub(super) unsound: bool,
+    /// Whether a tuple says nothing of how many items there are.
+    pub(super) open_tuple: bool,
     /// Whether the members of a union are written as a list of types.
     pub(super) type_list: bool,
     pub(super) constraints: Cow<'m, [Constraint]>,
@@ -41,8 +43,6 @@ impl<'m> Place<'m> {
     pub(super) fn new(defs: &Defs<'m>, slot: &'m Slot) -> Self {
         let mut place = Self::bare(&slot.ty);
         place.lay_under(slot, None);
-        place.says_more =
-            slot.details.is_some() || slot.description.is_some() || slot.default.is_some();
         place.enter(defs, false);
         place
     }
@@ -65,6 +65,7 @@ impl<'m> Place<'m> {
             examples: None,
             deprecated: false,
             unsound: false,
+            open_tuple: false,
             type_list: false,
             constraints: Cow::Borrowed(&[]),
             extensions: Cow::Borrowed(&[]),
@@ -84,13 +85,19 @@ impl<'m> Place<'m> {
         // hand.
         for _ in 0..=defs.types().0.len() {
             match self.ty {
-                Type::Nullable(inner) if !self.nullable && defs.has_one_kind(inner) => {
+                Type::Nullable(inner) if !self.nullable && defs.has_one_kind(inner, &self.constraints) => {
                     self.nullable = true;
                     self.ty = inner;
                 }
                 Type::Named(id) if write_out || defs.in_place(*id, &self.constraints) => {
                     write_out = false;
                     let Some(declared) = defs.types().get(*id) else { return };
+                    let details = declared.slot.details.as_deref();
+                    if let Some(schema) = details.and_then(|details| details.verbatim.as_deref()) {
+                        self.verbatim = Some(schema);
+                        self.ty = &Type::Any;
+                        return;
+                    }
                     self.ty = &declared.slot.ty;
                     self.lay_under(&declared.slot, defs.description(*id));
                 }
@@ -105,6 +112,8 @@ impl<'m> Place<'m> {
 
     /// Takes from a slot what is not said yet.
     fn lay_under(&mut self, slot: &'m Slot, description: Option<Cow<'m, str>>) {
+        self.says_more |=
+            slot.details.is_some() || slot.description.is_some() || slot.default.is_some();
         let own = description.or_else(|| slot.description.as_deref().map(Cow::Borrowed));
         self.description = self.description.take().or(own);
         self.default = self.default.or(slot.default.as_deref());
@@ -113,12 +122,14 @@ impl<'m> Place<'m> {
         self.examples = self.examples.or(details.examples.as_deref());
         self.deprecated |= details.deprecated;
         self.unsound |= details.unsound;
+        self.open_tuple |= details.open_tuple;
         self.type_list |= details.type_list;
         self.verbatim = self.verbatim.or(details.verbatim.as_deref());
         if self.constraints.is_empty() {
             self.constraints = Cow::Borrowed(&details.constraints);
         } else if !details.constraints.is_empty() {
             let mut under = Details { constraints: details.constraints.clone(), ..Details::default() };
+            under.constraints.retain(|own| !self.constraints.iter().any(|here| here.is_like(own)));
             for constraint in self.constraints.iter() {
                 under.constrain(constraint.clone());
             }

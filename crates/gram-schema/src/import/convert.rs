@@ -13,9 +13,7 @@ use smol_str::SmolStr;
 use super::Place;
 use super::keywords::{self, Plan, Reason, Shape};
 use super::names::{Hint, Role, is_type_name, pascal};
-use super::parts::{
-    Form, Parts, is_bare, is_expression, is_short_record, may_stand_inline,
-};
+use super::parts::{Form, Parts, is_bare, is_expression, is_short_record, may_stand_inline};
 use crate::model::{
     Field, Host, ObjectType, Open, Presence, Slot, Type, TypeDeclaration, TypeId, TypeKind, Types,
 };
@@ -52,6 +50,8 @@ pub(super) struct Scope {
     pub(super) local: bool,
     /// The names of the tool's own types.
     names: HashSet<SmolStr>,
+    /// The last numbers that were put behind names.
+    numbers: HashMap<String, u64>,
     /// The types that were declared, by their outline.
     known: HashMap<u64, Vec<TypeId>>,
     /// The entries of `$defs`.
@@ -120,7 +120,8 @@ impl Converter {
             _ => hint,
         };
         let deep = self.scope.nesting >= MAX_NESTING;
-        let nesting = if deep { std::mem::take(&mut self.scope.nesting) } else { self.scope.nesting };
+        let nesting =
+            if deep { std::mem::take(&mut self.scope.nesting) } else { self.scope.nesting };
         self.scope.nesting += 1;
         let (slot, form) = self.read(schema, hint);
         self.scope.nesting = nesting;
@@ -233,9 +234,7 @@ impl Converter {
             return Type::Tuple(items.map(item).collect());
         }
         let item = parts.items.take();
-        Type::List(item.map(|item| {
-            Box::new(self.within("items", |this| this.bare(item, hint)))
-        }))
+        Type::List(item.map(|item| Box::new(self.within("items", |this| this.bare(item, hint)))))
     }
 
     fn members(&mut self, keyword: &str, parts: &mut Parts, hint: Hint<'_>) -> Vec<Type> {
@@ -355,13 +354,20 @@ impl Converter {
         // Types at the top level are everybody's: a longer name tells better what they are.
         let names = if self.scope.local { [&own, &long] } else { [&long, &own] };
         let (top, local) = (&mut self.top_names, &mut self.scope.names);
-        let is_free = |name: &str| {
-            is_type_name(name) && !top.contains(name) && !local.contains(name)
+        let is_free =
+            |name: &str| is_type_name(name) && !top.contains(name) && !local.contains(name);
+        let name = if let Some(name) = names.into_iter().find(|name| is_free(name)) {
+            name.clone()
+        } else {
+            let number = self.scope.numbers.entry(own.clone()).or_insert(1);
+            loop {
+                *number += 1;
+                let name = format!("{own}{number}");
+                if is_free(&name) {
+                    break name;
+                }
+            }
         };
-        let name = names.into_iter().find(|name| is_free(name)).cloned().unwrap_or_else(|| {
-            let numbered = (2_u64..).map(|number| format!("{own}{number}"));
-            numbered.into_iter().find(|name| is_free(name)).unwrap_or_default()
-        });
         let name = SmolStr::from(name);
         if self.scope.local { local } else { top }.insert(name.clone());
         name

@@ -121,17 +121,15 @@ impl Registry {
         block: usize,
     ) -> TypeId {
         let id = next_id(&converter.types);
-        let free = |candidate: &str| {
-            is_type_name(candidate) && !converter.top_names.contains(candidate)
-        };
+        let free =
+            |candidate: &str| is_type_name(candidate) && !converter.top_names.contains(candidate);
         let gram_name = if free(name) {
             SmolStr::from(name)
         } else {
             let base = pascal(name);
             let base = if base.is_empty() { "Type".to_owned() } else { base };
             let numbered = (2_u64..).map(|number| format!("{base}{number}"));
-            let mut candidates =
-                [base.clone(), format!("{base}Type")].into_iter().chain(numbered);
+            let mut candidates = [base.clone(), format!("{base}Type")].into_iter().chain(numbered);
             SmolStr::from(candidates.find(|candidate| free(candidate)).unwrap_or_default())
         };
         converter.top_names.insert(gram_name.clone());
@@ -213,7 +211,11 @@ impl Registry {
         walk::reach(types, roots, &mut reached);
         let Some(block) = self.blocks.get(block) else { return Vec::new() };
         let names = block.original.keys();
-        names.filter_map(|name| block.ids.get(name)).filter(|id| !reached.contains(id)).copied().collect()
+        names
+            .filter_map(|name| block.ids.get(name))
+            .filter(|id| !reached.contains(id))
+            .copied()
+            .collect()
     }
 }
 

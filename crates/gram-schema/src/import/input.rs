@@ -77,7 +77,9 @@ impl Input {
     ) -> Result<(), ImportError> {
         if let Some(error) = map.get("error").filter(|_| map.contains_key("jsonrpc")) {
             let message = error.get("message").and_then(Value::as_str);
-            return Err(ImportError::Refused(message.map_or_else(|| error.to_string(), Into::into)));
+            return Err(ImportError::Refused(
+                message.map_or_else(|| error.to_string(), Into::into),
+            ));
         }
         for key in ["result", "toolConfig"] {
             if let Some(Value::Object(inner)) = map.get_mut(key)
@@ -98,9 +100,8 @@ impl Input {
                 return self.tool(map, from, 1);
             }
         }
-        let schemas = !map.is_empty() && map.values().all(|schema| {
-            schema.get("type").is_some_and(|ty| ty == "object")
-        });
+        let schemas = !map.is_empty()
+            && map.values().all(|schema| schema.get("type").is_some_and(|ty| ty == "object"));
         if !matches!(from, Origin::Auto | Origin::JsonSchema) {
             return Err(unrecognised(&Value::Object(map), from));
         }
@@ -196,12 +197,7 @@ impl Input {
         Ok(())
     }
 
-    fn read(
-        &mut self,
-        map: Map<String, Value>,
-        form: Form,
-        at: usize,
-    ) -> Result<(), ImportError> {
+    fn read(&mut self, map: Map<String, Value>, form: Form, at: usize) -> Result<(), ImportError> {
         let mut tool = Found::default();
         let mut name = None;
         for (key, value) in map {
@@ -212,7 +208,10 @@ impl Input {
                 ("description" | "title" | "strict", Value::Null) => {}
                 ("type", Value::String(kind)) if kind == "function" || kind == "custom" => {}
                 (
-                    "inputSchema" | "input_schema" | "parameters" | "parametersJsonSchema"
+                    "inputSchema"
+                    | "input_schema"
+                    | "parameters"
+                    | "parametersJsonSchema"
                     | "parameters_json_schema",
                     schema,
                 ) => tool.schema = Some(schema).filter(|schema| !schema.is_null()),
@@ -255,7 +254,8 @@ impl Input {
             "timeout",
         ];
         if TAKEN.contains(&key) {
-            self.notes.push(format!("left out `{key}` of tool {at}: it means another thing in gram"));
+            self.notes
+                .push(format!("left out `{key}` of tool {at}: it means another thing in gram"));
             return;
         }
         tool.attributes.push((SmolStr::new(key), value));
@@ -290,7 +290,10 @@ fn form_of(map: &Map<String, Value>) -> Option<Form> {
         Some(Form::Anthropic)
     } else if has("parametersJsonSchema") || has("parameters_json_schema") {
         Some(Form::Gemini)
-    } else if has("parameters") || map.get("type").is_some_and(|kind| kind == "function") || has("name") {
+    } else if has("parameters")
+        || map.get("type").is_some_and(|kind| kind == "function")
+        || has("name")
+    {
         Some(Form::Function)
     } else {
         map.get("type").is_some_and(Value::is_string).then_some(Form::Function)
@@ -313,8 +316,14 @@ fn is_tool(map: &Map<String, Value>) -> bool {
 fn is_schema(map: &Map<String, Value>) -> bool {
     let word = |key: &str| map.get(key).is_some_and(Value::is_string);
     let holds = |key: &str| map.get(key).is_some_and(|value| value.is_object() || value.is_array());
-    word("type") || word("$schema") || word("$ref") || word("$id") || holds("type")
-        || ["properties", "anyOf", "oneOf", "allOf", "$defs", "definitions"].iter().any(|key| holds(key))
+    word("type")
+        || word("$schema")
+        || word("$ref")
+        || word("$id")
+        || holds("type")
+        || ["properties", "anyOf", "oneOf", "allOf", "$defs", "definitions"]
+            .iter()
+            .any(|key| holds(key))
 }
 
 /// Refuses a tool of another form than the one that was asked for.

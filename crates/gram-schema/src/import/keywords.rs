@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Number, Value};
 
+use crate::emit::escaped;
 use crate::model::TypeId;
 use crate::value;
 
@@ -111,9 +112,7 @@ pub(super) fn plan(
         Shape::Any => Families::VALUES | Families::TEXT | Families::NUMBER | Families::FORMAT,
         Shape::Null | Shape::Boolean => Families::VALUES,
         Shape::Integer | Shape::Number => Families::VALUES | Families::NUMBER | Families::FORMAT,
-        Shape::Text => {
-            Families::VALUES | Families::TEXT | Families::FORMAT | Families::BYTES
-        }
+        Shape::Text => Families::VALUES | Families::TEXT | Families::FORMAT | Families::BYTES,
         Shape::List => Families::VALUES | Families::LIST,
         Shape::Object => Families::VALUES | Families::OBJECT,
         Shape::AnyOf => Families::ANY_OF,
@@ -246,15 +245,20 @@ fn of_several(schema: &Map<String, Value>, families: &Families) -> Result<u16, R
     let open = schema.get("additionalProperties");
     let others = ["properties", "required", "propertyNames", "minProperties", "maxProperties"];
     if families.has(F::OBJECT) && has("object") {
-        if !open.is_some_and(Value::is_object) || others.iter().any(|key| schema.contains_key(*key)) {
-            return Err("its object, which is one of several types, says more than gram can".to_owned());
+        if !open.is_some_and(Value::is_object) || others.iter().any(|key| schema.contains_key(*key))
+        {
+            return Err(
+                "its object, which is one of several types, says more than gram can".to_owned()
+            );
         }
         allowed |= F::OBJECT;
     }
     if families.has(F::LIST) && has("array") {
         let sized = ["minItems", "maxItems"].iter().any(|key| schema.contains_key(*key));
         if schema.contains_key("prefixItems") || (sized && has("object")) {
-            return Err("its list, which is one of several types, says more than gram can".to_owned());
+            return Err(
+                "its list, which is one of several types, says more than gram can".to_owned()
+            );
         }
     }
     Ok(allowed)
@@ -275,12 +279,24 @@ pub(super) fn named(name: &str) -> Result<Shape, Reason> {
 
 /// The entry of `$defs` that a reference names, if it is written as gramc writes it.
 pub(super) fn definition(target: &str) -> Option<Cow<'_, str>> {
-    let name = target.strip_prefix("#/$defs/")?;
-    if !name.contains(['~', '/']) {
-        return Some(Cow::Borrowed(name));
+    let written = target.strip_prefix("#/$defs/")?;
+    if !written.contains(['~', '/', '%']) {
+        return (escaped(written) == written).then_some(Cow::Borrowed(written));
     }
-    let plain = name.replace("~1", "/").replace("~0", "~");
-    (plain.replace('~', "~0").replace('/', "~1") == name).then_some(Cow::Owned(plain))
+    let name = percent_decoded(written)?.replace("~1", "/").replace("~0", "~");
+    (escaped(&name) == written).then_some(Cow::Owned(name))
+}
+
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((plain, behind)) = rest.split_once('%') {
+        out.extend_from_slice(plain.as_bytes());
+        out.push(u8::from_str_radix(behind.get(..2)?, 16).ok()?);
+        rest = behind.get(2..)?;
+    }
+    out.extend_from_slice(rest.as_bytes());
+    String::from_utf8(out).ok()
 }
 
 /// A number as the bound of a range, which has no exponent in gram; `None` for what is no number,
@@ -300,7 +316,11 @@ pub(super) fn bound(value: &Value) -> Option<Number> {
     let text = match usize::try_from(point) {
         Ok(point) if point >= digits.len() => {
             let digits = digits.trim_start_matches('0');
-            let zeros = if digits.is_empty() { 1 } else { point.checked_sub(whole.len() + fraction.len())? };
+            let zeros = if digits.is_empty() {
+                1
+            } else {
+                point.checked_sub(whole.len() + fraction.len())?
+            };
             format!("{sign}{digits}{}", "0".repeat(zeros))
         }
         Ok(point) if point > 0 => {
@@ -373,7 +393,11 @@ fn twice(values: &[Value]) -> Option<&Value> {
     const MANY: usize = 20;
     if values.len() < MANY {
         let known = |at: usize, value: &Value| values.iter().take(at).any(|other| other == value);
-        return values.iter().enumerate().find(|(at, value)| known(*at, value)).map(|(_, value)| value);
+        return values
+            .iter()
+            .enumerate()
+            .find(|(at, value)| known(*at, value))
+            .map(|(_, value)| value);
     }
     let mut known = HashSet::with_capacity(values.len());
     values.iter().find(|value| !known.insert(*value))
@@ -407,6 +431,11 @@ mod tests {
     fn references_name_definitions() {
         assert_eq!(definition("#/$defs/A").as_deref(), Some("A"));
         assert_eq!(definition("#/$defs/a~1b~0c").as_deref(), Some("a/b~c"));
+        assert_eq!(definition("#/$defs/Foo[Bar]").as_deref(), Some("Foo[Bar]"));
+        assert_eq!(definition("#/$defs/%C3%BCber%20x").as_deref(), Some("über x"));
+        for unlike in ["über", "a b", "%41", "%", "%zz", "%c3%bc", "%FF"] {
+            assert_eq!(definition(&format!("#/$defs/{unlike}")), None, "{unlike}");
+        }
         assert_eq!(definition("#/$defs/a/b"), None);
         assert_eq!(definition("#/$defs/a~2"), None);
         assert_eq!(definition("#"), None);

@@ -7,9 +7,7 @@ use smol_str::SmolStr;
 
 use super::keywords::{Plan, Shape, bound, is_assertion};
 use crate::format::Format;
-use crate::model::{
-    Constraint, ObjectType, Open, Presence, Slot, Type, TypeKind,
-};
+use crate::model::{Constraint, Field, ObjectType, Open, Presence, Slot, Type, TypeKind};
 use crate::value;
 
 /// The longest type that stands where it is used, in columns. A longer one gets a name.
@@ -31,8 +29,7 @@ impl Form {
             Type::Nullable(inner) => &**inner,
             ty => ty,
         };
-        let has_fields =
-            matches!(object, Type::Object(object) if object.fields.is_some());
+        let has_fields = matches!(object, Type::Object(object) if object.fields.is_some());
         let kind = match self {
             _ if has_fields => TypeKind::Record,
             Self::Plain | Self::Record => TypeKind::Alias,
@@ -313,11 +310,14 @@ pub(super) fn is_bare(slot: &Slot) -> bool {
 
 /// Whether an object is so small that it needs no name.
 pub(super) fn is_short_record(object: &ObjectType) -> bool {
+    let is_short = |field: &Field| {
+        is_bare(&field.slot)
+            && is_expression(&field.slot.ty)
+            && field.presence != Presence::Required
+    };
     object.open == Open::Unsaid
         && object.requires.is_empty()
-        && object.fields.iter().flatten().all(|field| {
-            is_bare(&field.slot) && field.presence != Presence::Required
-        })
+        && object.fields.iter().flatten().all(is_short)
         && width_of_object(object, LONGEST_TYPE) <= LONGEST_TYPE
 }
 

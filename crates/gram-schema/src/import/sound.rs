@@ -88,7 +88,12 @@ fn is_unsound(types: &Types, slot: &Slot) -> bool {
     let details = slot.details.as_deref();
     let constraints = Details::of(details);
     let examples = details.and_then(|details| details.examples.as_deref()).unwrap_or_default();
-    let rejected = slot.default.as_deref().into_iter().chain(examples).any(|value| accept::slot(types, slot, value).is_err());
+    let rejected = slot
+        .default
+        .as_deref()
+        .into_iter()
+        .chain(examples)
+        .any(|value| accept::slot(types, slot, value).is_err());
     let bare = |value: &Value| accept::ty(types, &slot.ty, value).is_err();
     rejected
         || constraints.iter().any(|constraint| match constraint {

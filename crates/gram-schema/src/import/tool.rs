@@ -67,14 +67,14 @@ impl Raw {
         if let Some(at) = of_parameters {
             let fields = tool.parameters.iter();
             let mut roots: Vec<&Type> = fields.map(|field| &field.slot.ty).collect();
-            let keys: Vec<&Type> = tool.parameters.iter().flat_map(|field| keys(&field.slot)).collect();
+            let keys: Vec<&Type> =
+                tool.parameters.iter().flat_map(|field| keys(&field.slot)).collect();
             roots.extend(keys);
             if let Open::Of(ty) = &tool.open {
                 roots.push(ty);
             }
             // They stay, for all that is kept word for word, and because they were there.
-            let unreached =
-                registry.unreached(at, &converter.types, &mut roots.into_iter());
+            let unreached = registry.unreached(at, &converter.types, &mut roots.into_iter());
             let root = tool.root.get_or_insert_with(Box::default);
             // A schema that is kept whole holds its definitions.
             if root.verbatim.is_none() {
@@ -129,8 +129,7 @@ fn parameters(tool: &mut Tool, converter: &mut Converter, schema: Value, block: 
             ("title", Value::String(text)) => root.title = Some(text.into()),
             ("description", Value::String(text)) => root.description = Some(text.into()),
             ("properties", Value::Object(properties)) => {
-                (tool.parameters, root.requires) =
-                    converter.fields(properties, &required, &owner);
+                (tool.parameters, root.requires) = converter.fields(properties, &required, &owner);
             }
             ("additionalProperties", Value::Bool(true)) => tool.open = Open::Yes,
             ("additionalProperties", Value::Bool(false)) => tool.open = Open::No,
@@ -151,13 +150,18 @@ fn parameters(tool: &mut Tool, converter: &mut Converter, schema: Value, block: 
 
 /// Whether the root of a parameter object can be said.
 fn root_plan(map: &Map<String, Value>, converter: &Converter) -> Result<(), Reason> {
-    let Plan { shape, nullable } =
-        keywords::plan(map, converter.scope.definitions.as_deref())?;
+    let Plan { shape, nullable } = keywords::plan(map, converter.scope.definitions.as_deref())?;
     if shape != Shape::Object || nullable {
         return Err("its `type` is not `object`".to_owned());
     }
     let unsaid = [
-        "default", "examples", "deprecated", "enum", "const", "propertyNames", "minProperties",
+        "default",
+        "examples",
+        "deprecated",
+        "enum",
+        "const",
+        "propertyNames",
+        "minProperties",
         "maxProperties",
     ];
     match unsaid.iter().find(|key| map.contains_key(**key)) {
@@ -211,7 +215,8 @@ fn result(
     if let (Some(at), Some(original)) = (definitions, original) {
         let roots: Vec<&Type> = std::iter::once(&slot.ty).chain(keys(&slot)).collect();
         if !registry.unreached(at, &converter.types, &mut roots.into_iter()).is_empty() {
-            return converter.keep(original, "its `$defs` has entries that it does not use".to_owned());
+            return converter
+                .keep(original, "its `$defs` has entries that it does not use".to_owned());
         }
     }
     slot

@@ -131,7 +131,9 @@ fn went(moved: &[TypeId], start: usize, id: TypeId) -> TypeId {
 pub(super) fn order_local(types: &mut Types, start: usize, tool: &mut Tool) {
     if types.0.len() > start + 1 {
         let mut roots = Vec::new();
-        tool.parameters.iter().for_each(|field| names_of_slot(&field.slot, &mut |id| roots.push(id)));
+        tool.parameters
+            .iter()
+            .for_each(|field| names_of_slot(&field.slot, &mut |id| roots.push(id)));
         if let Open::Of(ty) = &tool.open {
             names(ty, &mut |id| roots.push(id));
         }
@@ -153,21 +155,29 @@ pub(super) fn order_local(types: &mut Types, start: usize, tool: &mut Tool) {
 /// Types that have no value that ends, or that stand for themselves.
 pub(super) fn endless(types: &Types) -> HashSet<TypeId> {
     let mut ends = vec![false; types.0.len()];
+    let mut forwards = true;
     loop {
         let mut changed = false;
-        for (at, declared) in types.0.iter().enumerate() {
-            if !ends[at] && slot_ends(&declared.slot, &ends) {
+        let mut visit = |at: usize| {
+            let ended = types.0.get(at).is_some_and(|declared| slot_ends(&declared.slot, &ends));
+            if ended && !ends[at] {
                 ends[at] = true;
                 changed = true;
             }
+        };
+        // A long chain is known after a pass in its own direction.
+        if forwards {
+            (0..types.0.len()).for_each(&mut visit);
+        } else {
+            (0..types.0.len()).rev().for_each(&mut visit);
         }
+        forwards = !forwards;
         if !changed {
             break;
         }
     }
     let without_end = types.iter().filter(|(id, _)| !ends[id.0 as usize]).map(|(id, _)| id);
-    let themselves = types.iter().filter(|(id, _)| stands_for_itself(types, *id)).map(|(id, _)| id);
-    without_end.chain(themselves).collect()
+    without_end.chain(standing_for_themselves(types)).collect()
 }
 
 fn slot_ends(slot: &Slot, ends: &[bool]) -> bool {
@@ -193,29 +203,52 @@ fn type_ends(ty: &Type, ends: &[bool]) -> bool {
     }
 }
 
-/// Whether a value of a type may have to be looked at as the same type again, with nothing in
-/// between.
-fn stands_for_itself(types: &Types, start: TypeId) -> bool {
-    let heads = |id: TypeId, open: &mut Vec<TypeId>| {
-        let mut inner: Vec<&Type> = types.get(id).map(|declared| &declared.slot.ty).into_iter().collect();
+/// The types of which a value may have to be looked at as the same type again, with nothing in
+/// between: what is left when those are taken away that lead nowhere, and those that nothing leads
+/// to.
+fn standing_for_themselves(types: &Types) -> Vec<TypeId> {
+    let heads = |declared: &crate::model::TypeDeclaration| {
+        let (mut found, mut inner) = (Vec::new(), vec![&declared.slot.ty]);
         while let Some(ty) = inner.pop() {
             match ty {
-                Type::Named(id) => open.push(*id),
+                Type::Named(id) => found.push(id.0 as usize),
                 Type::Nullable(ty) => inner.push(ty),
                 Type::Union(members) | Type::OneOf(members) => inner.extend(members),
                 _ => {}
             }
         }
+        found
     };
-    let (mut open, mut seen) = (Vec::new(), HashSet::new());
-    heads(start, &mut open);
-    while let Some(id) = open.pop() {
-        if id == start {
-            return true;
-        }
-        if seen.insert(id) {
-            heads(id, &mut open);
+    let forwards: Vec<Vec<usize>> = types.0.iter().map(heads).collect();
+    let mut backwards = vec![Vec::new(); forwards.len()];
+    for (from, ways) in forwards.iter().enumerate() {
+        for to in ways {
+            if let Some(ways) = backwards.get_mut(*to) {
+                ways.push(from);
+            }
         }
     }
-    false
+    let mut left = vec![true; forwards.len()];
+    take_away(&mut left, &forwards, &backwards);
+    take_away(&mut left, &backwards, &forwards);
+    types.iter().filter(|(id, _)| left[id.0 as usize]).map(|(id, _)| id).collect()
+}
+
+/// Takes away what has no way to anything that is left, until nothing changes.
+fn take_away(left: &mut [bool], ways: &[Vec<usize>], back: &[Vec<usize>]) {
+    let is_left = |left: &[bool], at: usize| left.get(at).copied().unwrap_or_default();
+    let mut counts: Vec<usize> =
+        ways.iter().map(|ways| ways.iter().filter(|to| is_left(left, **to)).count()).collect();
+    let mut open: Vec<usize> =
+        (0..counts.len()).filter(|at| left[*at] && counts[*at] == 0).collect();
+    while let Some(at) = open.pop() {
+        left[at] = false;
+        for from in back.get(at).into_iter().flatten() {
+            let Some(count) = counts.get_mut(*from) else { continue };
+            *count = count.saturating_sub(1);
+            if *count == 0 && is_left(left, *from) {
+                open.push(*from);
+            }
+        }
+    }
 }

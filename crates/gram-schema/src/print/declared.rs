@@ -23,13 +23,13 @@ impl Page<'_> {
 
     fn declaration(&mut self, declared: &TypeDeclaration, indent: usize) {
         let slot = &declared.slot;
-        let (doc, described) = description(slot.description.as_deref());
+        let (doc, mut entries) = description(slot.description.as_deref());
         let text = slot.description.as_deref().filter(|_| doc.is_none());
-        let mut entries = match &declared.kind {
+        entries = match &declared.kind {
             TypeKind::Record => field::of_object(self.types, slot, text),
             TypeKind::Enum(_) => field::of_members(self.types, &without_enum(slot), text),
             TypeKind::Union(_) => field::of_members(self.types, slot, text),
-            TypeKind::Alias => described,
+            TypeKind::Alias => entries,
         };
         entries.extend(special(declared));
         self.doc(doc.as_deref(), indent);
@@ -57,7 +57,7 @@ impl Page<'_> {
 
     /// The fields of a record, one on a line.
     fn record(&mut self, slot: &Slot, indent: usize) {
-        let (Type::Object(object), _) = inner(slot) else { return self.out.push(']') };
+        let Type::Object(object) = inner(slot) else { return self.out.push(']') };
         let fields = object.fields.as_deref().unwrap_or_default();
         if fields.is_empty() {
             return self.out.push(']');
@@ -100,7 +100,7 @@ impl Page<'_> {
     }
 
     fn union_members(&mut self, slot: &Slot, head: Option<usize>, indent: usize) {
-        let (Type::Union(members) | Type::OneOf(members), _) = inner(slot) else {
+        let (Type::Union(members) | Type::OneOf(members)) = inner(slot) else {
             return self.out.push(']');
         };
         let names: Vec<_> = members.iter().map(|member| self.label(member)).collect();
@@ -154,11 +154,11 @@ impl Page<'_> {
     }
 }
 
-/// What a type is, and whether null may stand in its place.
-fn inner(slot: &Slot) -> (&Type, bool) {
+/// What a type is, apart from whether null may stand in its place.
+fn inner(slot: &Slot) -> &Type {
     match &slot.ty {
-        Type::Nullable(inner) => (inner, true),
-        ty => (ty, false),
+        Type::Nullable(inner) => inner,
+        ty => ty,
     }
 }
 
@@ -178,7 +178,7 @@ fn without_enum(slot: &Slot) -> Slot {
 fn special(declared: &TypeDeclaration) -> Vec<Entry> {
     let mut entries = Vec::new();
     if let TypeKind::Union(tag) = &declared.kind {
-        if matches!(inner(&declared.slot).0, Type::OneOf(_)) {
+        if matches!(inner(&declared.slot), Type::OneOf(_)) {
             entries.push(Entry::new("oneOf", "true"));
         }
         let tag = tag.as_deref();
@@ -203,7 +203,8 @@ pub(super) fn root(types: &Types, root: &Root) -> Vec<Entry> {
     if !defs.is_empty() {
         let names = defs.iter().filter_map(|id| types.get(*id));
         let names = names.map(|declared| Entry::item(declared.name.to_string().into()));
-        entries.push(Entry::new("defs", layout::Layout::group("[".to_owned(), names.collect(), "]")));
+        entries
+            .push(Entry::new("defs", layout::Layout::group("[".to_owned(), names.collect(), "]")));
     }
     if !extensions.is_empty() {
         let entry = |(key, value): &(smol_str::SmolStr, Value)| (key.to_string(), value.clone());

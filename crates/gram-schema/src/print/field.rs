@@ -18,6 +18,10 @@ const INLINE_RECORD: usize = 80;
 /// only so deep, and this many levels are as many as anybody wants to see.
 const INLINE_DEPTH: u32 = 8;
 
+/// The least columns around a description on a node's line: two pairs of brackets, `::`, a type,
+/// the attribute's name and quotes.
+const AROUND: usize = 26;
+
 /// A parameter, field, term, result or alias: what is written as `(name::Type {…})`.
 pub(super) struct Node {
     layout: Layout,
@@ -60,8 +64,7 @@ impl Node {
         };
         // A description of several lines, or one that does not fit on the node's line, stands
         // before it.
-        // What cannot fit is not even tried: two brackets, `::`, a type, the attribute and quotes.
-        const AROUND: usize = 26;
+        // What cannot fit is not even tried.
         let least = INDENT + before.len() + description.chars().count() + AROUND;
         if least <= WIDTH && !description.contains('\n') {
             let layout = layout(types, name, slot, Some(description), field, before);
@@ -246,7 +249,8 @@ fn attributes(
         entries.extend(text.map(|text| Entry::new(key, text::block(text))));
     }
     entries.extend(parts.inner);
-    entries.extend(details.into_iter().flat_map(|details| constraints(types, &details.constraints)));
+    entries
+        .extend(details.into_iter().flat_map(|details| constraints(types, &details.constraints)));
     entries.extend(parts.open);
     entries.extend(parts.requires);
     entries.extend(default.as_deref().map(|value| Entry::new("default", value::attribute(value))));

@@ -44,7 +44,7 @@ pub(super) fn block(text: &str) -> Layout {
 fn stands_between_fences(text: &str) -> bool {
     let hidden = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     // A comment may stand before the text, and white space before that.
-    let opens = text.starts_with(|c: char| c.is_ascii_whitespace() || c == '/');
+    let opens = text.trim_start_matches(|c: char| c.is_ascii_whitespace()).starts_with('/');
     text.contains('\n') && !opens && !text.contains(hidden) && !text.contains("```")
 }
 
@@ -80,7 +80,8 @@ pub(super) fn doc(text: &str) -> Option<String> {
 pub(super) fn quoted(text: &str, quote: char) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push(quote);
-    let plain = |byte: u8| byte >= b' ' && byte != b'\\' && !(quote.is_ascii() && byte == quote as u8);
+    let plain =
+        |byte: u8| byte >= b' ' && byte != b'\\' && !(quote.is_ascii() && byte == quote as u8);
     if text.bytes().all(plain) && !text.trim_start_matches(' ').starts_with('/') {
         out.push_str(text);
         out.push(quote);
@@ -150,7 +151,8 @@ mod tests {
     fn texts_of_several_lines_are_fenced_where_that_keeps_them() {
         let fenced = |text| matches!(block(text), Layout::Text(text) if text.starts_with("```"));
         assert!(fenced("a\nb") && fenced("a\n") && fenced("a\n\n  \"b\" `c` ``\n"));
-        for text in ["a", " a\nb", "\na", "a\n```", "a\r\nb", "//a\nb", "/** a\nb", "a\n\0"] {
+        assert!(fenced("\n    a\n    ") && fenced(" a\nb") && fenced("\n\n"));
+        for text in ["a", "\n /a", " // a\n", "a\n```", "a\r\nb", "//a\nb", "/** a\nb", "a\n\0"] {
             assert!(!fenced(text), "{text:?}");
         }
     }
@@ -160,14 +162,16 @@ mod tests {
         assert_eq!(doc("One.\n\n  Two.").as_deref(), Some("/**\n * One.\n *\n *   Two.\n */\n"));
         assert!(doc("* one\n* two").is_some());
         assert_eq!(doc("One.").as_deref(), Some("/** One. */\n"));
-        for text in ["", "* a", "a */\nb", "a \nb", " a\nb", "a\n", "a\r\nb", "a\n\0", " a", "a\t"] {
+        for text in ["", "* a", "a */\nb", "a \nb", " a\nb", "a\n", "a\r\nb", "a\n\0", " a", "a\t"]
+        {
             assert_eq!(doc(text), None, "{text:?}");
         }
     }
 
     #[test]
     fn doc_comments_are_read_as_their_text() {
-        let words = ["a", "*", "/", " ", "\n", "**", "//", "é", "\u{a0}", "\u{85}", "\u{1}", "\t", "`"];
+        let words =
+            ["a", "*", "/", " ", "\n", "**", "//", "é", "\u{a0}", "\u{85}", "\u{1}", "\t", "`"];
         let count = words.len();
         for case in 0..count.pow(4) {
             let picks = (0_u32..4).map(|at| words[case / count.pow(at) % count]);

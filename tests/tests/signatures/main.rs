@@ -2,18 +2,32 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod attributes;
+mod declared;
 mod types;
 
-use gram_schema::emit::ParameterSchema;
-use gram_schema::{Draft, check, schema_of_signature};
+use gram_schema::emit::{ParameterSchema, ResultSchema};
+use gram_schema::{Draft, Module, Valid, check, schema_of_signature};
 use gram_syntax::{SourceFile, parse};
 
-/// The schema of the tool `t` that a text declares.
-fn of_tool(text: &str, draft: Draft) -> String {
+/// The module that a text declares.
+fn module(text: &str) -> Valid<Module> {
     let checked = check(&[parse(SourceFile::new("t.gram", text))]);
-    let Some(module) = checked.module else { panic!("{text}\n{:#?}", checked.diagnostics) };
+    checked.module.unwrap_or_else(|| panic!("{text}\n{:#?}", checked.diagnostics))
+}
+
+/// The schema of the parameters of the tool `t` that a text declares.
+fn of_tool(text: &str, draft: Draft) -> String {
+    let module = module(text);
     let tool = module.tool("t").unwrap_or_else(|| panic!("no tool `t`: {text}"));
-    serde_json::to_string(&ParameterSchema::new(tool, draft)).unwrap()
+    serde_json::to_string(&ParameterSchema::new(&module.types, tool, draft)).unwrap()
+}
+
+/// The schema of the result of the tool `t` that a text declares; nothing where it says nothing.
+fn of_result(text: &str, draft: Draft) -> String {
+    let module = module(text);
+    let tool = module.tool("t").unwrap_or_else(|| panic!("no tool `t`: {text}"));
+    let schema = ResultSchema::new(&module.types, tool, draft);
+    schema.map_or_else(String::new, |schema| serde_json::to_string(&schema).unwrap())
 }
 
 /// What does not come out as a table says.
@@ -77,6 +91,12 @@ fn signatures() {
             r#"{"type":"object","properties":{"Content-Type":{"type":"string"},"Accept-Charset":{"type":"string"},"42":{"type":"string"},"$a `b`\n":{"type":"string"}},"required":["Content-Type","Accept-Charset","42","$a `b`\n"]}"#,
         ),
         (
+            "(`MA(5)`::Number)==>(`año`::Int)==>(::Any)",
+            r#"{"type":"object","properties":{"MA(5)":{"type":"number"},"año":{"type":"integer"}},"required":["MA(5)","año"]}"#,
+        ),
+        // A doc comment belongs to the node that it stands before.
+        ("(/** x */ a::Text)==>(b::Int)==>(::Any)", ab),
+        (
             "/** The first.\n * Really. */ (a::Text)\n/** The second. */\n==>(b::Text)==>(::Text)",
             r#"{"type":"object","properties":{"a":{"type":"string","description":"The first.\nReally."},"b":{"type":"string","description":"The second."}},"required":["a","b"]}"#,
         ),
@@ -114,6 +134,14 @@ fn vocabulary_and_tools() {
         (
             "(n::Int {range: 1..5}) [t:Tool | (a::Object {fields: [{name: n, default: 2}]})==>(::Text)]",
             r#"{"type":"object","properties":{"a":{"type":"object","properties":{"n":{"type":"integer","minimum":1,"maximum":5,"default":2}},"required":[]}},"required":["a"]}"#,
+        ),
+        (
+            "(n::Text {default: \"world\", description: \"N\"}) [t:Tool | (n {description: \"M\", optional: false})==>(::Text)]",
+            r#"{"type":"object","properties":{"n":{"type":"string","description":"M","default":"world"}},"required":["n"]}"#,
+        ),
+        (
+            "(token::Text {injected: true}) (tags::`Text[]` {unique: true}) [t:Tool | (token {injected: false})==>(tags {unique: false})==>(::Any)]",
+            r#"{"type":"object","properties":{"token":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}}},"required":["token","tags"]}"#,
         ),
         (
             "[t:Tool {open: true} | (a::Int)==>(::Text)]",

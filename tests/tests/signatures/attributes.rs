@@ -22,6 +22,10 @@ fn attributes_of_values() {
                 "Text {title: \"T\", description: 'D', examples: [\"x\"], deprecated: true}",
                 r#"{"type":"string","title":"T","description":"D","examples":["x"],"deprecated":true}"#,
             ),
+            (
+                "Text {title: T, description: d, enum: [x, y], examples: [y]}",
+                r#"{"type":"string","title":"T","description":"d","enum":["x","y"],"examples":["y"]}"#,
+            ),
             ("Text {deprecated: false}", r#"{"type":"string"}"#),
             ("Int {range: 1..14}", r#"{"type":"integer","minimum":1,"maximum":14}"#),
             ("Int {range: 1...}", r#"{"type":"integer","minimum":1}"#),
@@ -57,6 +61,14 @@ fn attributes_of_values() {
             (
                 "`[Int, Int]` {size: 1...}",
                 r#"{"type":"array","prefixItems":[{"type":"integer"},{"type":"integer"}],"items":false,"minItems":2}"#,
+            ),
+            (
+                "`[Int, Int]` {size: ...2}",
+                r#"{"type":"array","maxItems":2,"prefixItems":[{"type":"integer"},{"type":"integer"}],"minItems":2}"#,
+            ),
+            (
+                "`[Int, Int]` {size: 2..3}",
+                r#"{"type":"array","maxItems":3,"prefixItems":[{"type":"integer"},{"type":"integer"}],"items":false,"minItems":2}"#,
             ),
             (
                 "`Int[]` {unique: true}",
@@ -161,6 +173,9 @@ fn attributes_that_make_optional() {
                 "`Int[]` {default: [1, 2]}",
                 r#"{"type":"array","items":{"type":"integer"},"default":[1,2]}"#,
             ),
+            ("Array {default: []}", r#"{"type":"array","default":[]}"#),
+            ("Any {default: null}", r#"{"default":null}"#),
+            ("Text {default: 2s}", r#"{"type":"string","default":"2s"}"#),
             (
                 "Object {default: {min: 0, b: [1]}}",
                 r#"{"type":"object","default":{"min":0,"b":[1]}}"#,
@@ -209,7 +224,7 @@ fn nested_fields_with_defaults() {
                 {name: "d", description: "D", fields: [
                     {name: "e", open: false, fields: [
                         {name: "f", type: "Int", default: 1, range: 0..9},
-                        {name: "g h", elementType: "Text", optional: true}
+                        {name: "g h", elementType: "Text", size: 1..., optional: true}
                     ]}
                 ]}
             ]},
@@ -217,7 +232,7 @@ fn nested_fields_with_defaults() {
         ]}
     ]})==>(::Any)]"#;
     let number = r#"{"type":"integer","minimum":0,"maximum":9,"default":1}"#;
-    let list = r#"{"type":"array","items":{"type":"string"}}"#;
+    let list = r#"{"type":"array","minItems":1,"items":{"type":"string"}}"#;
     let closed = format!(
         r#"{{"type":"object","properties":{{"f":{number},"g h":{list}}},"required":[],"additionalProperties":false}}"#
     );

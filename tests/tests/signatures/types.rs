@@ -59,13 +59,13 @@ fn type_expressions() {
             ("` ( Text ) `", r#"{"type":"string"}"#),
             ("`Text[]`", r#"{"type":"array","items":{"type":"string"}}"#),
             ("`[Text]`", r#"{"type":"array","items":{"type":"string"}}"#),
-            ("`Any[]`", r#"{"type":"array"}"#),
+            ("`Any[]`", r#"{"type":"array","items":{}}"#),
             (
                 "`Int[][]`",
                 r#"{"type":"array","items":{"type":"array","items":{"type":"integer"}}}"#,
             ),
             ("`Map<Int>`", r#"{"type":"object","additionalProperties":{"type":"integer"}}"#),
-            ("`Map<Any>`", r#"{"type":"object"}"#),
+            ("`Map<Any>`", r#"{"type":"object","additionalProperties":{}}"#),
             (
                 "`Map<Date[]>`",
                 r#"{"type":"object","additionalProperties":{"type":"array","items":{"type":"string","format":"date"}}}"#,
