@@ -41,22 +41,28 @@ fn main() {
     );
     println!("| what | tools/s | the same JSON by serde_json, tools/s | times as long |");
     println!("| --- | --- | --- | --- |");
-    row(&format!("import {IMPORTED}"), IMPORTED, in_turn(
-        || import(&list).text.len(),
-        || parse_and_print(&list),
-    ));
+    row(
+        &format!("import {IMPORTED}"),
+        IMPORTED,
+        in_turn(|| import(&list).text.len(), || parse_and_print(&list)),
+    );
     let outputs = compile_all(&text);
-    row(&format!("compile {COMPILED} to all targets"), COMPILED, in_turn(
-        || compile_all(&text).iter().map(String::len).sum(),
-        || outputs.iter().map(|output| parse_and_print(output)).sum(),
-    ));
+    row(
+        &format!("compile {COMPILED} to all targets"),
+        COMPILED,
+        in_turn(
+            || compile_all(&text).iter().map(String::len).sum(),
+            || outputs.iter().map(|output| parse_and_print(output)).sum(),
+        ),
+    );
     for target in Target::ALL {
         let output = compile_one(&text, target);
         let name = format!("compile {COMPILED} to {}", target.name());
-        row(&name, COMPILED, in_turn(
-            || compile_one(&text, target).len(),
-            || parse_and_print(&output),
-        ));
+        row(
+            &name,
+            COMPILED,
+            in_turn(|| compile_one(&text, target).len(), || parse_and_print(&output)),
+        );
     }
     beside_pydantic(&gram);
 }

@@ -65,7 +65,8 @@ fn lists_go_into_containers_and_schemas_get_names() {
 
 #[test]
 fn what_stays_json_is_counted_and_named() {
-    let schema = r#"{"type":"object","properties":{"a":{"not":{"type":"null"}},"b":{"type":"string"}}}"#;
+    let schema =
+        r#"{"type":"object","properties":{"a":{"not":{"type":"null"}},"b":{"type":"string"}}}"#;
     let run = gramc("import - --name odd").input(schema).run().exits(0);
     insta::assert_snapshot!(run.stderr, @r"
     note: 1 place stays JSON, word for word:
@@ -100,7 +101,8 @@ fn what_is_no_list_is_refused_with_a_reason() {
 #[test]
 fn long_lists_are_imported_in_no_time() {
     let text = "x".repeat(10_000_000);
-    let list = json!({"tools": [{"name": "t", "description": text, "inputSchema": {"type": "object"}}]});
+    let list =
+        json!({"tools": [{"name": "t", "description": text, "inputSchema": {"type": "object"}}]});
     let run = gramc("import - --from mcp").input(list.to_string()).run().clean();
     assert!(run.stdout.len() > 10_000_000 && run.took.as_secs() < 30);
 }

@@ -41,7 +41,10 @@ fn an_imported_name_beats_one_of_another_file_and_a_file_its_own() {
 #[test]
 fn imports_may_go_in_circles() {
     let folder = folder(&[
-        ("a.gram", "{imports: [\"b.gram\", \"./b.gram\", \"a.gram\"]}\n[A::Record | (b::`B?`)]\n[t:Tool | (a::A)==>(::A)]\n"),
+        (
+            "a.gram",
+            "{imports: [\"b.gram\", \"./b.gram\", \"a.gram\"]}\n[A::Record | (b::`B?`)]\n[t:Tool | (a::A)==>(::A)]\n",
+        ),
         ("b.gram", "{imports: [\"a.gram\"]}\n[B::Record | (a::`A[]`)]\n"),
     ]);
     let tools = gramc("compile a.gram").within(folder.path()).run().clean().json();
@@ -60,7 +63,10 @@ fn errors_of_imported_files_are_errors() {
 fn imports_that_lead_nowhere_say_so() {
     let folder = folder(&[
         ("project/gram.toml", ""),
-        ("project/a.gram", "{imports: [\"no.gram\", \"../secret.gram\", \"types\", \"b.gram\"]}\n(x)\n"),
+        (
+            "project/a.gram",
+            "{imports: [\"no.gram\", \"../secret.gram\", \"types\", \"b.gram\"]}\n(x)\n",
+        ),
         ("project/b.gram", "(y)\n"),
         ("project/types/c.gram", "(z)\n"),
         ("secret.gram", "(s)\n"),

@@ -29,9 +29,9 @@ fn servers(folder: &Path) -> Vec<Server> {
     let server = |server: &Value| {
         let mut words = vec!["env".to_owned(), "-C".to_owned(), folder.display().to_string()];
         let environment = server["environment"].as_object().into_iter().flatten();
-        words.extend(environment.map(|(name, value)| {
-            format!("{name}={}", value.as_str().expect("a text"))
-        }));
+        words.extend(
+            environment.map(|(name, value)| format!("{name}={}", value.as_str().expect("a text"))),
+        );
         let command = server["command"].as_array().expect("a list of words");
         words.extend(command.iter().map(|word| place(word.as_str().expect("a word"))));
         Server { name: server["name"].as_str().expect("a name").to_owned(), words }
@@ -118,7 +118,8 @@ fn providers_take(judged: &[(&str, Value)]) {
         .spawn()
         .expect("python starts");
     let mut stdin = child.stdin.take().expect("it is a pipe");
-    let writer = std::thread::spawn(move || std::io::Write::write_all(&mut stdin, input.as_bytes()));
+    let writer =
+        std::thread::spawn(move || std::io::Write::write_all(&mut stdin, input.as_bytes()));
     let output = child.wait_with_output().expect("it ends");
     writer.join().expect("the writer does not panic").expect("all is read");
     let verdicts = String::from_utf8_lossy(&output.stdout);

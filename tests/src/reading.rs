@@ -79,7 +79,14 @@ fn narrowed(types: &Types, slot: &Slot, over: &[&Constraint], value: &Value) -> 
         let declared = types.get(*id).expect("a type of this module");
         return narrowed(types, &declared.slot, &all, value);
     }
-    ty(types, &slot.ty, value) && all.iter().all(|all| constraint(types, all, value))
+    let fits = match inner {
+        Type::Tuple(items) if slot.details.as_ref().is_some_and(|known| known.open_tuple) => {
+            let mut pairs = items.iter().zip(value.as_array().into_iter().flatten());
+            value.is_array() && pairs.all(|(item, value)| ty(types, item, value))
+        }
+        inner => ty(types, inner, value),
+    };
+    fits && all.iter().all(|all| constraint(types, all, value))
 }
 
 /// What narrows a place's type.

@@ -395,7 +395,7 @@ fn values_that_declared_types_do_not_take() {
                 "t",
                 "[t:Tool | (x::`Text | Int[]` {typeList: true})==>(y::`Text | \"a\"` {typeList: true})==>(::Any)]",
             )],
-            &["attribute-value: true"],
+            &["attribute-mismatch: typeList"],
         ),
         (
             &[(

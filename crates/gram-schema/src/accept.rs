@@ -52,7 +52,8 @@ fn narrowed(types: &Types, slot: &Slot, over: &[Constraint], value: &Value) -> V
     if nullable && value.is_null() {
         return Ok(());
     }
-    let own = Details::of(details).iter().filter(|own| !over.iter().any(|other| other.is_like(own)));
+    let own =
+        Details::of(details).iter().filter(|own| !over.iter().any(|other| other.is_like(own)));
     match ty {
         Type::Named(id) => {
             let Some(declared) = types.get(*id) else { return Ok(()) };
@@ -182,9 +183,7 @@ fn object(types: &Types, object: &ObjectType, map: &serde_json::Map<String, Valu
             Some((key, _)) => refuse(format!("there is no field `{key}`")),
             None => Ok(()),
         },
-        Open::Of(inner) => {
-            others.try_for_each(|(key, value)| within(key, ty(types, inner, value)))
-        }
+        Open::Of(inner) => others.try_for_each(|(key, value)| within(key, ty(types, inner, value))),
         Open::Unsaid | Open::Yes => Ok(()),
     }
 }
@@ -238,9 +237,9 @@ pub(crate) fn constraint(types: &Types, constraint: &Constraint, value: &Value) 
             _ => Ok(()),
         },
         Constraint::Keys(keys) => match value {
-            Value::Object(map) => {
-                map.keys().try_for_each(|key| within(key, ty(types, keys, &Value::String(key.clone()))))
-            }
+            Value::Object(map) => map
+                .keys()
+                .try_for_each(|key| within(key, ty(types, keys, &Value::String(key.clone())))),
             _ => Ok(()),
         },
         Constraint::Unique if has_twins(value) => refuse("an item stands there twice"),

@@ -120,9 +120,8 @@ pub(crate) struct Compile {
 
 /// The names of all targets, each with what it is.
 fn targets() -> impl TypedValueParser<Value = Target> {
-    let values = Target::ALL.map(|target| {
-        PossibleValue::new(target.name()).help(target.rules().about)
-    });
+    let values =
+        Target::ALL.map(|target| PossibleValue::new(target.name()).help(target.rules().about));
     PossibleValuesParser::new(values)
         .map(|name| Target::from_name(&name).unwrap_or(Target::JsonSchema))
 }

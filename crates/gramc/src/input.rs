@@ -100,9 +100,8 @@ fn follow_imports(origins: &[Origin], texts: &mut Vec<Parse>) -> Links {
 fn import_path(from: &Path, import: &str) -> Result<(PathBuf, PathBuf), String> {
     let folder = from.parent().unwrap_or(Path::new(""));
     let shown = folder.join(import);
-    let path = shown
-        .canonicalize()
-        .map_err(|_| format!("there is no file `{}`", shown.display()))?;
+    let path =
+        shown.canonicalize().map_err(|_| format!("there is no file `{}`", shown.display()))?;
     let root = project_of(folder);
     if root.as_ref().is_some_and(|root| !path.starts_with(root)) {
         let root = root.unwrap_or_default();

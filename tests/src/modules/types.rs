@@ -385,6 +385,7 @@ impl Modules<'_> {
             deprecated: self.rng.chance(10),
             unsound: false,
             constraints,
+            open_tuple: matches!(ty, Type::Tuple(_)) && self.rng.chance(20),
             type_list: lists_types(ty) && self.rng.chance(40),
             extensions: if self.rng.chance(10) { self.extensions(true) } else { Vec::new() },
             verbatim: self.rng.chance(3).then(|| Box::new(schema)),

@@ -188,6 +188,15 @@ fn attributes_override_those_of_the_type() {
                 "[A::Alias {title: \"T\"} | (::Text {length: 1..9, pattern: \"^a\"})] [t:Tool | (a::A {length: 2..20})==>(::Any)]",
                 r#"{"type":"object","properties":{"a":{"type":"string","title":"T","minLength":2,"maxLength":20,"pattern":"^a"}},"required":["a"]}"#,
             ),
+            // Both ends of a range, length or size are one attribute.
+            (
+                "[A::Alias | (::Text {length: 1..9})] [t:Tool | (a::A {length: ...20})==>(::Any)]",
+                r#"{"type":"object","properties":{"a":{"type":"string","maxLength":20}},"required":["a"]}"#,
+            ),
+            (
+                "[t:Tool | (a::A {range: 5...})==>(::Any), [A::Alias | (::Int {range: ...9, multipleOf: 5})]]",
+                r#"{"type":"object","properties":{"a":{"type":"integer","minimum":5,"multipleOf":5}},"required":["a"]}"#,
+            ),
             (
                 "[U::Enum | a, b, c] [t:Tool | (a::U {enum: [a, b]})==>(::Any)]",
                 r#"{"type":"object","properties":{"a":{"type":"string","enum":["a","b"]}},"required":["a"]}"#,

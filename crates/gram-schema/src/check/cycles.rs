@@ -31,7 +31,8 @@ impl<'t> Checker<'t> {
         for id in too_large(&types) {
             let Some(declaration) = declarations.get(id.0 as usize) else { continue };
             let (file, span) = (declaration.file, declaration.name_node.span());
-            let message = format!("the types that `{}` is made of bring too much", declaration.name);
+            let message =
+                format!("the types that `{}` is made of bring too much", declaration.name);
             let error = self
                 .error(&codes::NESTED_TOO_DEEP, file, span, message)
                 .help("declare types at the top level, where schemas refer to them");
@@ -48,9 +49,9 @@ impl<'t> Checker<'t> {
         let Some(declaration) = declarations.get(id.0 as usize) else { return };
         let (file, span) = (declaration.file, declaration.name_node.span());
         let message = format!("the type `{}` {what}", declaration.name);
-        let error = self
-            .error(&codes::ENDLESS_TYPE, file, span, message)
-            .help("let the cycle end: with a field that may be left out, a list, or `T?` in a field");
+        let error = self.error(&codes::ENDLESS_TYPE, file, span, message).help(
+            "let the cycle end: with a field that may be left out, a list, or `T?` in a field",
+        );
         self.report(file, error);
     }
 }

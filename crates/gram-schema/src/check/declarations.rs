@@ -216,7 +216,12 @@ impl<'t> Checker<'t> {
         let label = kind.label();
         let span = node.subject().labels_node().map_or(node.span(), Node::span);
         let error = self
-            .error(&codes::NAMELESS, file, span, format!("this {} has no name", label.to_lowercase()))
+            .error(
+                &codes::NAMELESS,
+                file,
+                span,
+                format!("this {} has no name", label.to_lowercase()),
+            )
             .help(format!("write the name before the label: [name:{label} | …]"));
         self.report(file, error);
     }

@@ -93,9 +93,15 @@ impl<'t> Checker<'t> {
             None => names.enter(file, &name, id),
         };
         if let Some(known) = known {
-            let first = found.types.get(known.0 as usize).map_or(span, |first| first.name_node.span());
+            let first =
+                found.types.get(known.0 as usize).map_or(span, |first| first.name_node.span());
             let error = self
-                .error(&codes::DUPLICATE_NAME, file, span, format!("there is another type `{name}`"))
+                .error(
+                    &codes::DUPLICATE_NAME,
+                    file,
+                    span,
+                    format!("there is another type `{name}`"),
+                )
                 .here("declared again here")
                 .label(first, "first declared here")
                 .help("rename one of them");
@@ -164,10 +170,7 @@ impl<'t> Checker<'t> {
         self.local = None;
     }
 
-    fn read_type(
-        &mut self,
-        declaration: &Declaration<'t>,
-    ) -> Option<(Slot, TypeKind, Special)> {
+    fn read_type(&mut self, declaration: &Declaration<'t>) -> Option<(Slot, TypeKind, Special)> {
         let Declaration { file, .. } = *declaration;
         let Kind::Type(form) = declaration.kind else { return None };
         let mut attributes = self.all_attributes(declaration);
@@ -196,13 +199,9 @@ impl<'t> Checker<'t> {
     }
 
     /// Takes out the attributes that only declared types have.
-    fn special(
-        &mut self,
-        file: usize,
-        form: Form,
-        attributes: &mut Vec<Attribute<'t>>,
-    ) -> Special {
-        let mut special = Special { schema_name: None, discriminator: None, one_of: false, inline: false };
+    fn special(&mut self, file: usize, form: Form, attributes: &mut Vec<Attribute<'t>>) -> Special {
+        let mut special =
+            Special { schema_name: None, discriminator: None, one_of: false, inline: false };
         attributes.retain(|attribute| {
             match &*attribute.key {
                 "schemaName" => special.schema_name = attribute.text(self, file),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gram_syntax::Applicability::NeedsLook;
-use gram_syntax::{Fix, Node, Severity, Span};
+use gram_syntax::{Fix, Node, Span};
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -15,10 +15,9 @@ use crate::accept;
 use crate::codes;
 use crate::format::{built_in, describe};
 use crate::model::{Constraint, Details, Field, Host, Presence, Slot, Type};
-use crate::nearest::{nearest, question};
 
 /// The attributes of parameters, fields, results and terms.
-const KNOWN: [&str; 31] = [
+pub(super) const KNOWN: [&str; 31] = [
     "default",
     "optional",
     "nullable",
@@ -54,7 +53,7 @@ const KNOWN: [&str; 31] = [
 
 /// A value that attributes name and that the type has to accept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Named {
+pub(super) enum Named {
     Default,
     Example,
     Pinned,
@@ -75,25 +74,25 @@ impl Named {
 }
 
 /// A field while its attributes are read.
-struct Draft {
-    field: Field,
+pub(super) struct Draft {
+    pub(super) field: Field,
     /// What is said of null.
-    nullable: Option<bool>,
+    pub(super) nullable: Option<bool>,
     /// Attributes that do not fit the type.
-    misfits: Vec<(String, Span, Fits)>,
+    pub(super) misfits: Vec<(String, Span, Fits)>,
     /// Where it is said that types are listed.
-    type_list: Option<Span>,
+    pub(super) type_list: Option<Span>,
     /// Where its pattern stands.
-    pattern: Option<Span>,
+    pub(super) pattern: Option<Span>,
     /// Where the first attribute stands that narrows the type.
-    narrowed: Option<Span>,
+    pub(super) narrowed: Option<Span>,
     /// Which of its values the type has to accept, and where they stand.
-    values: Vec<(Named, Span)>,
+    pub(super) values: Vec<(Named, Span)>,
 }
 
 impl Draft {
     /// Takes back constraints that a term brings and an attribute replaces.
-    fn forget(&mut self, replaced: impl Fn(&Constraint) -> bool) {
+    pub(super) fn forget(&mut self, replaced: impl Fn(&Constraint) -> bool) {
         if let Some(details) = &mut self.field.slot.details {
             details.constraints.retain(|known| !replaced(known));
         }
@@ -354,74 +353,6 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// An attribute that narrows a type.
-    fn constraint(&mut self, file: usize, draft: &mut Draft, attribute: &Attribute<'t>) {
-        use Constraint as C;
-        let (fits, constraints) = match &*attribute.key {
-            "range" => {
-                draft.forget(|known| matches!(known, C::Minimum(_) | C::Maximum(_)));
-                let (least, most) = attribute.range(self, file).unwrap_or_default();
-                (Fits::Numbers, [least.map(C::Minimum), most.map(C::Maximum)])
-            }
-            "above" => (Fits::Numbers, [attribute.number(self, file).map(C::Above), None]),
-            "below" => (Fits::Numbers, [attribute.number(self, file).map(C::Below), None]),
-            "multipleOf" => (Fits::Numbers, [attribute.step(self, file).map(C::MultipleOf), None]),
-            "length" => {
-                draft.forget(|known| matches!(known, C::MinLength(_) | C::MaxLength(_)));
-                let (least, most) = attribute.size(self, file).unwrap_or_default();
-                (Fits::Texts, [least.map(C::MinLength), most.map(C::MaxLength)])
-            }
-            "pattern" => {
-                draft.pattern = Some(attribute.span());
-                (Fits::Texts, [attribute.text(self, file).map(C::Pattern), None])
-            }
-            "format" => (Fits::Formats, [self.format(file, attribute).map(C::Format), None]),
-            "size" => {
-                draft.forget(|known| matches!(known, C::MinSize(_) | C::MaxSize(_)));
-                let (least, most) = attribute.size(self, file).unwrap_or_default();
-                (Fits::Collections, [least.map(C::MinSize), most.map(C::MaxSize)])
-            }
-            "unique" => {
-                draft.forget(|known| matches!(known, C::Unique));
-                let unique = attribute.flag(self, file).unwrap_or_default();
-                (Fits::Lists, [unique.then_some(C::Unique), None])
-            }
-            "enum" => {
-                draft.values.push((Named::Member, attribute.span()));
-                (Fits::Every, [attribute.list(self, file).map(C::Enum), None])
-            }
-            "const" => {
-                draft.values.push((Named::Constant, attribute.span()));
-                let constant = attribute.json(self, file).map(|value| C::Const(Box::new(value)));
-                (Fits::Every, [constant, None])
-            }
-            _ => return self.meaningless(file, attribute, &KNOWN),
-        };
-        draft.narrowed.get_or_insert(attribute.span());
-        for constraint in constraints.into_iter().flatten() {
-            draft.field.slot.details_mut().constrain(constraint);
-        }
-        if !self.silent && !fits.holds(&self.types, &draft.field.slot.ty) {
-            draft.misfits.push((attribute.key.to_string(), attribute.key_span, fits));
-        }
-    }
-
-    /// The name of a format. One that nobody checks is worth a word.
-    fn format(&mut self, file: usize, attribute: &Attribute<'t>) -> Option<SmolStr> {
-        let format = attribute.text(self, file)?;
-        if !crate::format::is_checked(&format) {
-            let message = format!("the format `{format}` is not checked at run time");
-            let mut note = self.warning(&codes::UNKNOWN_FORMAT, file, attribute.span(), message);
-            note.severity = Severity::Note;
-            let near = nearest(&format, crate::format::json_names());
-            let help = question(&near).unwrap_or_else(|| {
-                "it stands in the schema; add a pattern for what has to be checked".to_owned()
-            });
-            self.report(file, note.help(help));
-        }
-        Some(format)
-    }
-
     /// Completes a field and checks that its attributes fit its type.
     fn finish_field(&mut self, file: usize, mut draft: Draft) -> Field {
         for (key, span, fits) in &draft.misfits {
@@ -441,9 +372,13 @@ impl<'t> Checker<'t> {
             if let (Some(span), true, false) =
                 (draft.type_list, lists, lists_types(&draft.field.slot.ty))
             {
-                let message = "`typeList` is about unions of types that JSON Schema has different names for";
+                let message =
+                    "`typeList` is about unions of types that JSON Schema has different names for";
                 let error = self.error(&codes::ATTRIBUTE_TYPE, file, span, message);
-                self.report(file, error.help("remove `typeList`, or write such a union: `Text | Int`"));
+                self.report(
+                    file,
+                    error.help("remove `typeList`, or write such a union: `Text | Int`"),
+                );
             }
             if let Some(span) = draft.pattern {
                 self.well_formed_pattern(file, span, &draft.field.slot);
@@ -461,25 +396,9 @@ impl<'t> Checker<'t> {
         draft.field
     }
 
-    /// Reports a pattern that is no regular expression.
-    fn well_formed_pattern(&mut self, file: usize, span: Span, slot: &Slot) {
-        let details = slot.details.as_deref();
-        let reason = Details::of(details).iter().find_map(|constraint| match constraint {
-            Constraint::Pattern(pattern) => accept::malformed_pattern(pattern),
-            _ => None,
-        });
-        let Some(reason) = reason else { return };
-        let message = format!("the pattern is no regular expression: {reason}");
-        let finding = if details.is_some_and(|details| details.unsound) {
-            self.warning(&codes::UNSOUND_IMPORT, file, span, message)
-        } else {
-            self.error(&codes::MALFORMED_PATTERN, file, span, message)
-        };
-        self.report(file, finding.help("patterns are regular expressions as in JavaScript"));
-    }
-
     fn misfit(&mut self, file: usize, span: Span, key: &str, fits: Fits, ty: &Type) {
-        let message = format!("`{key}` is about {}, and this is {}", fits.words(), describe(&self.types, ty));
+        let message =
+            format!("`{key}` is about {}, and this is {}", fits.words(), describe(&self.types, ty));
         let error = self
             .error(&codes::ATTRIBUTE_TYPE, file, span, message)
             .help(format!("remove `{key}`, or change the type"));

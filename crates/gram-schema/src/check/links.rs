@@ -92,8 +92,7 @@ impl Checker<'_> {
             };
             if !fits {
                 let message = format!("`{}` wants {wanted}", entry.key.content());
-                let error =
-                    self.error(&codes::ATTRIBUTE_VALUE, file, entry.value.span(), message);
+                let error = self.error(&codes::ATTRIBUTE_VALUE, file, entry.value.span(), message);
                 self.report(file, error.help(format!("write {wanted}")));
             }
         }

@@ -8,12 +8,14 @@
 
 mod agent;
 mod attributes;
+mod constraints;
 mod container;
 mod cycles;
 mod declarations;
 mod declared;
 mod field;
 mod fits;
+mod foreign;
 mod links;
 mod object;
 mod satisfiable;
@@ -32,8 +34,8 @@ use smol_str::SmolStr;
 
 use crate::codes;
 use crate::model::{Field, Module, Output, Types, Valid};
-use declarations::Declaration;
 pub(crate) use cycles::{parts, parts_of_slot};
+use declarations::Declaration;
 pub use links::{Import, Link, Links, imports};
 use scopes::{Local, Scopes};
 

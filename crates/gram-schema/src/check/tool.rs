@@ -72,11 +72,7 @@ impl<'t> Checker<'t> {
     }
 
     /// The signature of a tool: its first element.
-    fn tool_signature(
-        &mut self,
-        file: usize,
-        node: Node<'t>,
-    ) -> Option<(Vec<Field>, Output)> {
+    fn tool_signature(&mut self, file: usize, node: Node<'t>) -> Option<(Vec<Field>, Output)> {
         let mut elements = node.elements();
         let first = elements.next();
         if let (Some(first), Some(second)) = (first, elements.clone().next())

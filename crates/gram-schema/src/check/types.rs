@@ -4,10 +4,10 @@ use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Diagnostic, Fix, Node, NodeKind as N, Span};
 
 use super::Checker;
+use super::scopes::Meaning;
 use crate::codes;
 use crate::expression::{self, Expression, ExpressionError, RecordField};
 use crate::format::{BUILT_IN, built_in};
-use super::scopes::Meaning;
 use crate::model::{Field, ObjectType, Open, Presence, Slot, Type};
 use crate::nearest::{nearest, question};
 

@@ -43,8 +43,10 @@ impl<'t> Checker<'t> {
         }
         let types = self.known_types();
         let Some(twice) = same_members(types, members) else { return };
-        let message =
-            format!("two members of this union are {}, which no value tells apart", describe(types, twice));
+        let message = format!(
+            "two members of this union are {}, which no value tells apart",
+            describe(types, twice)
+        );
         let finding = if unsound {
             self.warning(&codes::UNSOUND_IMPORT, file, span, message)
         } else {
@@ -70,8 +72,9 @@ impl<'t> Checker<'t> {
             };
             for value in values {
                 if let Some(other) = known.insert(value::canonical(value), name.clone()) {
-                    let message =
-                        format!("`{tag}` is {value} in {other} and in {name}, so it does not tell which it is");
+                    let message = format!(
+                        "`{tag}` is {value} in {other} and in {name}, so it does not tell which it is"
+                    );
                     let error = self.error(&codes::INDISTINCT_UNION, file, span, message);
                     found.push(error.help("give each member a value of its own"));
                 }

@@ -191,7 +191,8 @@ fn has_one_kind<'t>(types: &'t Types, mut ty: &'t Type, constraints: &[Constrain
 fn in_place(types: &Types, id: TypeId, constraints: &[Constraint]) -> bool {
     types.get(id).is_some_and(|declared| {
         let own = Details::of(declared.slot.details.as_deref());
-        let fixes = |known: &Constraint| matches!(known, Constraint::Enum(_) | Constraint::Const(_));
+        let fixes =
+            |known: &Constraint| matches!(known, Constraint::Enum(_) | Constraint::Const(_));
         !declared.referred
             || own.iter().any(|own| constraints.iter().any(|here| here.is_like(own)))
             // Beside a reference, a constant would refuse the null that the type takes.

@@ -5,6 +5,7 @@
 
 mod defs;
 mod json_schema;
+mod keywords;
 mod place;
 
 use std::borrow::Cow;
@@ -15,8 +16,8 @@ use std::ops::Range;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-pub use json_schema::{Draft, ParameterSchema, ResultSchema};
 pub(crate) use defs::escaped;
+pub use json_schema::{Draft, ParameterSchema, ResultSchema};
 pub(crate) use place::type_name;
 
 use crate::lower::{Loss, Lowered, Names, Restore, Target, ToolJson, lower};
@@ -146,7 +147,12 @@ fn entries<'m>(module: &'m Module, options: &Options) -> Vec<Entry<'m>> {
     let hidden: HashSet<&str> = if options.expanded {
         HashSet::new()
     } else {
-        module.containers.iter().flat_map(|container| &container.members).map(|name| &**name).collect()
+        module
+            .containers
+            .iter()
+            .flat_map(|container| &container.members)
+            .map(|name| &**name)
+            .collect()
     };
     let places = spans.tools.iter().zip(&module.tools);
     let mut found: Vec<_> = places
@@ -155,11 +161,9 @@ fn entries<'m>(module: &'m Module, options: &Options) -> Vec<Entry<'m>> {
         .collect();
     if !options.expanded && !module.containers.is_empty() {
         let places = spans.containers.iter().zip(&module.containers);
-        found.extend(
-            places
-                .filter(|(place, _)| within(place.file))
-                .map(|(place, container)| ((place.file, place.name.start), Entry::Container(container))),
-        );
+        found.extend(places.filter(|(place, _)| within(place.file)).map(|(place, container)| {
+            ((place.file, place.name.start), Entry::Container(container))
+        }));
         found.sort_by_key(|(place, _)| *place);
     }
     found.into_iter().map(|(_, entry)| entry).collect()

@@ -85,7 +85,9 @@ impl<'m> Place<'m> {
         // hand.
         for _ in 0..=defs.types().0.len() {
             match self.ty {
-                Type::Nullable(inner) if !self.nullable && defs.has_one_kind(inner, &self.constraints) => {
+                Type::Nullable(inner)
+                    if !self.nullable && defs.has_one_kind(inner, &self.constraints) =>
+                {
                     self.nullable = true;
                     self.ty = inner;
                 }
@@ -128,7 +130,8 @@ impl<'m> Place<'m> {
         if self.constraints.is_empty() {
             self.constraints = Cow::Borrowed(&details.constraints);
         } else if !details.constraints.is_empty() {
-            let mut under = Details { constraints: details.constraints.clone(), ..Details::default() };
+            let mut under =
+                Details { constraints: details.constraints.clone(), ..Details::default() };
             under.constraints.retain(|own| !self.constraints.iter().any(|here| here.is_like(own)));
             for constraint in self.constraints.iter() {
                 under.constrain(constraint.clone());

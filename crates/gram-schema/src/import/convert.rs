@@ -17,6 +17,7 @@ use super::parts::{Form, Parts, is_bare, is_expression, is_short_record, may_sta
 use crate::model::{
     Field, Host, ObjectType, Open, Presence, Slot, Type, TypeDeclaration, TypeId, TypeKind, Types,
 };
+use crate::value;
 
 /// How deep schemas may nest: what is deeper is kept word for word.
 const MAX_DEPTH: usize = 60;
@@ -27,6 +28,9 @@ const MAX_NESTING: usize = 20;
 /// Up to how many names are searched one by one.
 const FEW: usize = 16;
 
+/// How many members of a union are compared with each other.
+const MOST_MEMBERS: usize = 200;
+
 /// With how many types of the same outline a new one is compared.
 const MOST_COMPARED: usize = 50;
 
@@ -36,6 +40,8 @@ pub(super) struct Converter {
     pub(super) types: Types,
     /// What is kept word for word.
     pub(super) places: Vec<Place>,
+    /// The hashes of the entries of `$defs`, as they were.
+    pub(super) originals: HashMap<TypeId, u64>,
     /// The names of top-level types.
     pub(super) top_names: HashSet<SmolStr>,
     pub(super) scope: Scope,
@@ -99,7 +105,7 @@ impl Converter {
             let mut declared = Slot::new(std::mem::take(&mut slot.ty));
             // What narrows a type belongs to it, what is said of it to the place.
             if let Some(details) = &mut slot.details
-                && (!details.constraints.is_empty() || details.type_list)
+                && (!details.constraints.is_empty() || details.type_list || form == Form::Twins)
             {
                 let inner = declared.details_mut();
                 inner.constraints = std::mem::take(&mut details.constraints);
@@ -164,10 +170,23 @@ impl Converter {
         let (ty, form) = match plan.shape {
             Shape::Null => (Type::Null, Form::Plain),
             Shape::Reference(id) => (Type::Named(id), Form::Plain),
-            Shape::List => (self.list(&mut parts, hint), Form::Plain),
+            Shape::List => {
+                if parts.is_open_tuple(&slot) {
+                    slot.details_mut().open_tuple = true;
+                }
+                (self.list(&mut parts, hint), Form::Plain)
+            }
             Shape::Object => self.object(&mut parts, hint),
-            Shape::AnyOf => (Type::Union(self.members("anyOf", &mut parts, hint)), Form::Union),
-            Shape::OneOf => (Type::OneOf(self.members("oneOf", &mut parts, hint)), Form::Union),
+            Shape::AnyOf => {
+                let members = self.members("anyOf", &mut parts, hint);
+                let form = self.form_of_union(&mut slot, &members);
+                (Type::Union(members), form)
+            }
+            Shape::OneOf => {
+                let members = self.members("oneOf", &mut parts, hint);
+                let form = self.form_of_union(&mut slot, &members);
+                (Type::OneOf(members), form)
+            }
             Shape::Several => {
                 slot.details_mut().type_list = true;
                 parts.format(&mut slot);
@@ -260,6 +279,50 @@ impl Converter {
             *first = Type::Named(self.declare(slot, Form::Plain, hint));
         }
         members
+    }
+
+    /// A union of which two members are the same is declared, and marked.
+    fn form_of_union(&self, slot: &mut Slot, members: &[Type]) -> Form {
+        if !self.has_twins(members) {
+            return Form::Union;
+        }
+        slot.details_mut().unsound = true;
+        Form::Twins
+    }
+
+    /// Whether the checker would take two members of a union for the same.
+    fn has_twins(&self, members: &[Type]) -> bool {
+        let (mut literals, mut others) = (HashSet::new(), Vec::<&Type>::new());
+        members.iter().any(|member| match member {
+            Type::Literal(value) => !literals.insert(value::canonical(value)),
+            member => {
+                let plain = self.plain(member);
+                let twin = others.iter().any(|other| self.is_twin(other, plain));
+                if others.len() < MOST_MEMBERS {
+                    others.push(plain);
+                }
+                twin
+            }
+        })
+    }
+
+    /// What a type is where its name adds nothing to what it stands for. What an entry of `$defs`
+    /// is may not be known yet.
+    fn plain<'t>(&'t self, ty: &'t Type) -> &'t Type {
+        let Type::Named(id) = ty else { return ty };
+        match self.types.get(*id) {
+            Some(known) if !known.referred && is_bare(&known.slot) => self.plain(&known.slot.ty),
+            _ => ty,
+        }
+    }
+
+    fn is_twin(&self, one: &Type, other: &Type) -> bool {
+        if let (Type::Named(one), Type::Named(other)) = (one, other)
+            && let (Some(one), Some(other)) = (self.originals.get(one), self.originals.get(other))
+        {
+            return one == other;
+        }
+        one == other
     }
 
     fn object(&mut self, parts: &mut Parts, hint: Hint<'_>) -> (Type, Form) {

@@ -80,7 +80,12 @@ impl Registry {
         for name in definitions.keys() {
             let id = match self.same(name, &definitions, &outlines) {
                 Some(id) => id,
-                None => self.enter(converter, tool, name, block),
+                None => {
+                    let id = self.enter(converter, tool, name, block);
+                    let hash = outlines.get(name).map_or(0, |outline| outline.hash);
+                    converter.originals.insert(id, hash);
+                    id
+                }
             };
             ids.insert(name.clone(), id);
         }

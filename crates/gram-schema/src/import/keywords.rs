@@ -130,7 +130,6 @@ pub(super) fn plan(
     match shape {
         Shape::List => tuple(schema)?,
         Shape::Object => required(schema)?,
-        Shape::AnyOf | Shape::OneOf => members(schema)?,
         _ => {}
     }
     Ok(Plan { shape, nullable })
@@ -352,18 +351,23 @@ fn bounds(schema: &Map<String, Value>) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Refuses tuples that are of neither of the two kinds that gram writes.
+/// Refuses tuples whose other items have a type.
 fn tuple(schema: &Map<String, Value>) -> Result<(), Reason> {
-    let Some(Value::Array(items)) = schema.get("prefixItems") else { return Ok(()) };
-    let count = items.len() as u64;
-    let size = |key: &str| schema.get(key).map(Value::as_u64);
-    let rest = schema.get("items");
-    let closed = rest == Some(&Value::Bool(false)) && size("maxItems").is_none();
-    let sized = rest.is_none() && size("maxItems") == Some(Some(count));
-    if size("minItems") == Some(Some(count)) && (closed || sized) {
+    if !schema.contains_key("prefixItems") {
         return Ok(());
     }
-    Err("it is a list of which only the first items have a type of their own".to_owned())
+    match schema.get("items") {
+        None => Ok(()),
+        Some(Value::Bool(false)) if is_closed(schema) => Ok(()),
+        Some(_) => Err("it is a list of which the first items have types of their own".to_owned()),
+    }
+}
+
+/// Whether a tuple has exactly as many items as it names, and says so with its items.
+fn is_closed(schema: &Map<String, Value>) -> bool {
+    let count = schema.get("prefixItems").and_then(Value::as_array).map(|items| items.len() as u64);
+    let least = schema.get("minItems").and_then(Value::as_u64);
+    least == count && !schema.contains_key("maxItems")
 }
 
 /// Refuses names of required properties that are no text, or stand there twice.
@@ -376,15 +380,6 @@ fn required(schema: &Map<String, Value>) -> Result<(), Reason> {
         return Err(format!("`required` names {name} twice"));
     }
     Ok(())
-}
-
-/// Refuses members that stand in a union twice.
-fn members(schema: &Map<String, Value>) -> Result<(), Reason> {
-    let all = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
-    match all.and_then(|all| twice(all)) {
-        None => Ok(()),
-        Some(_) => Err("two of the types that it may be are the same".to_owned()),
-    }
 }
 
 /// A value that stands in a list twice.

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::keywords::{Plan, Shape, bound, is_assertion};
 use crate::format::Format;
-use crate::model::{Constraint, Field, ObjectType, Open, Presence, Slot, Type, TypeKind};
+use crate::model::{Constraint, Details, Field, ObjectType, Open, Presence, Slot, Type, TypeKind};
 use crate::value;
 
 /// The longest type that stands where it is used, in columns. A longer one gets a name.
@@ -20,6 +20,8 @@ pub(super) enum Form {
     Record,
     Enum,
     Union,
+    /// A union of which no value tells two members apart.
+    Twins,
 }
 
 impl Form {
@@ -33,7 +35,7 @@ impl Form {
         let kind = match self {
             _ if has_fields => TypeKind::Record,
             Self::Plain | Self::Record => TypeKind::Alias,
-            Self::Union => TypeKind::Union(None),
+            Self::Union | Self::Twins => TypeKind::Union(None),
             Self::Enum => {
                 if let Type::Union(members) = std::mem::replace(&mut slot.ty, Type::Text) {
                     let values = members.into_iter().filter_map(|member| match member {
@@ -139,6 +141,16 @@ impl Parts {
             None
         };
         extensions.insert(at.unwrap_or(extensions.len()), (SmolStr::from(key), value));
+    }
+
+    /// Whether a list has types for its first items, and says nothing of how many there are or of
+    /// the others.
+    pub(super) fn is_open_tuple(&self, slot: &Slot) -> bool {
+        let Some(items) = &self.prefix else { return false };
+        let count = items.len() as u64;
+        let sizes = Details::of(slot.details.as_deref());
+        let sized = [Constraint::MinSize(count), Constraint::MaxSize(count)];
+        self.items.is_none() && !sized.iter().all(|size| sizes.contains(size))
     }
 
     /// The bare type of a name in a list of types.
@@ -324,7 +336,7 @@ pub(super) fn is_short_record(object: &ObjectType) -> bool {
 /// Whether a type can stand where it is used, and is better read there.
 pub(super) fn may_stand_inline(ty: &Type, form: Form) -> bool {
     match (ty, form) {
-        (_, Form::Record) | (Type::OneOf(_), _) => false,
+        (_, Form::Record | Form::Twins) | (Type::OneOf(_), _) => false,
         (Type::Union(members), _) if members.len() < 2 => false,
         (Type::Union(_), Form::Union | Form::Enum) => width(ty, LONGEST_TYPE) <= LONGEST_TYPE,
         // Before its `?`, an object has no attributes of its own.

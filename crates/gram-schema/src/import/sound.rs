@@ -99,6 +99,7 @@ fn is_unsound(types: &Types, slot: &Slot) -> bool {
         || constraints.iter().any(|constraint| match constraint {
             Constraint::Enum(values) => values.iter().any(bare),
             Constraint::Const(value) => bare(value),
+            Constraint::Pattern(pattern) => accept::malformed_pattern(pattern).is_some(),
             _ => false,
         })
         || is_empty_enum(types, constraints)

@@ -29,7 +29,7 @@ pub use page::page;
 pub use restore::Restore;
 pub use rules::{
     AnyOfRule, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule, Recursion, RefRule,
-    RootRule, Rules, Shape, TypeRule,
+    RootRule, Rules, SeveralTypes, Shape, TypeRule,
 };
 use serde_json::{Map, Value};
 pub use shape::request;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, json};
 
 use super::keyword::{Keyword as K, Keywords};
-use super::rules::{AnyOfRule, First, Limits, NameRule, Recursion, RefRule, Rules, Shape};
+use super::rules::{AnyOfRule, First, Limits, NameRule, Recursion, RefRule, Rules, SeveralTypes, Shape};
 use super::target::Target;
 use super::{Names, ToolJson, lower, request};
 
@@ -303,9 +303,16 @@ fn forms(page: &mut String, rules: &Rules) {
     if rules.types.always {
         add("Every schema has a type. One that takes any value becomes JSON text in the same way.");
     }
-    if rules.types.one {
-        add("A schema has one type. Null is said with `nullable`, and several types become \
-             `anyOf`.");
+    match rules.types.several {
+        SeveralTypes::List => {}
+        SeveralTypes::AnyOf => add(
+            "A schema has one type. Several types become `anyOf`, with an alternative for each, \
+             null included.",
+        ),
+        SeveralTypes::Nullable => add(
+            "A schema has one type. Null is said with `nullable`, and several types become \
+             `anyOf`.",
+        ),
     }
     if rules.arrays_need_items {
         add(

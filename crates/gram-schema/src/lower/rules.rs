@@ -178,8 +178,19 @@ pub struct TypeRule {
     /// Whether every schema below the root has a type, so that one for any value becomes text that
     /// holds JSON.
     pub always: bool,
-    /// Whether it has one type only, and null is said with `nullable`.
-    pub one: bool,
+    /// How it says that it takes values of several types.
+    pub several: SeveralTypes,
+}
+
+/// How a schema says that it takes values of several types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeveralTypes {
+    /// With a list of their names.
+    List,
+    /// With an alternative of `anyOf` for each, null included.
+    AnyOf,
+    /// With an alternative of `anyOf` for each, but null with `nullable`.
+    Nullable,
 }
 
 /// What may stand beside `anyOf` in its schema.
@@ -277,7 +288,7 @@ impl Rules {
             empty_as_text: false,
             required_exist: false,
         },
-        types: TypeRule { always: false, one: false },
+        types: TypeRule { always: false, several: SeveralTypes::List },
         arrays_need_items: false,
         enum_of_text_only: false,
         any_of: AnyOfRule::Anything,
@@ -289,6 +300,11 @@ impl Rules {
     /// changed only where it breaks a rule, and else comes out as it went in.
     pub(super) fn is_open(&self) -> bool {
         self.keep.has(Keyword::Unknown)
+    }
+
+    /// Whether a schema says with `nullable` that it takes null.
+    pub(super) fn has_nullable(&self) -> bool {
+        self.types.several == SeveralTypes::Nullable
     }
 
     /// Whether a schema below the root may hold the keyword.

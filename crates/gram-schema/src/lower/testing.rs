@@ -7,7 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use super::keyword::Keyword as K;
-use super::rules::{AnyOfRule, Recursion, RefRule, Rules, Shape};
+use super::rules::{AnyOfRule, Recursion, RefRule, Rules, SeveralTypes, Shape};
 use super::{Became, Lowered, Names, Target, ToolJson, lower};
 
 /// A tool `t` with this schema, for a target.
@@ -141,7 +141,8 @@ impl Check<'_> {
             at,
             "items",
         );
-        self.that(!rules.types.one || map.get("type").is_none_or(Value::is_string), at, "one type");
+        let one = rules.types.several != SeveralTypes::List;
+        self.that(!one || map.get("type").is_none_or(Value::is_string), at, "one type");
         let has_type = types.is_some() || map.contains_key("anyOf") || map.contains_key("$ref");
         self.that(root || !rules.types.always || has_type, at, "has no type");
         if rules.objects.empty_as_text && is("object") && !root {

@@ -131,8 +131,9 @@ impl Parts {
 
 fn parts(types: &Types, ty: &Type, details: Option<&Details>, depth: u32) -> Parts {
     let whole = expression::of(types, ty);
-    // What is said of the names of a map's entries needs a map.
-    let nullable_map = matches!(ty, Type::Nullable(_)) && details.is_some_and(has_keys);
+    // What is said of the names of a map's entries needs a map, and what of a tuple's a tuple.
+    let nullable_map = matches!(ty, Type::Nullable(_))
+        && details.is_some_and(|details| has_keys(details) || details.open_tuple);
     let spread = has_fields(ty) && depth < INLINE_DEPTH && whole.text.len() > INLINE_RECORD;
     if whole.exact && !spread && !nullable_map {
         return Parts::new(whole.text);
@@ -252,6 +253,9 @@ fn attributes(
     entries
         .extend(details.into_iter().flat_map(|details| constraints(types, &details.constraints)));
     entries.extend(parts.open);
+    if details.is_some_and(|details| details.open_tuple) {
+        entries.push(Entry::new("open", "true"));
+    }
     entries.extend(parts.requires);
     entries.extend(default.as_deref().map(|value| Entry::new("default", value::attribute(value))));
     match field.map_or(Presence::ByDefault, |field| field.presence) {

@@ -58,8 +58,7 @@ fn read(path: &Path) -> Result<String, Failure> {
     let read = if path.as_os_str() == "-" {
         io::stdin().lock().take(MOST_BYTES + 1).read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(path)
-            .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+        std::fs::File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
     };
     read.map_err(failed)?;
     if bytes.len() as u64 > MOST_BYTES {
@@ -68,7 +67,10 @@ fn read(path: &Path) -> Result<String, Failure> {
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Failure::new(format!("{} is no UTF-8 text: byte {at} belongs to no character", path.display()))
+        Failure::new(format!(
+            "{} is no UTF-8 text: byte {at} belongs to no character",
+            path.display()
+        ))
     })
 }
 
@@ -92,7 +94,11 @@ fn tell(imported: &Imported) -> io::Result<()> {
     }
     if imported.unsound > 0 {
         let one = imported.unsound == 1;
-        let (contradict, each) = if one { ("contradicts itself", "it is") } else { ("contradict themselves", "they are") };
+        let (contradict, each) = if one {
+            ("contradicts itself", "it is")
+        } else {
+            ("contradict themselves", "they are")
+        };
         writeln!(
             out,
             "note: {} {contradict}; {each} marked `unsound: true`, and `gramc check` says why",

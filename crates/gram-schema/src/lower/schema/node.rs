@@ -6,6 +6,7 @@ use super::super::keyword::Keyword as K;
 use super::super::loss::Became;
 use super::super::path::Path;
 use super::super::restore::Plan;
+use super::super::rules::SeveralTypes;
 use super::types::Types;
 use super::{At, DEEPEST, Lowerer, Out, leftovers, merge, parts};
 
@@ -219,8 +220,13 @@ impl Lowerer<'_> {
     /// Whether values of these types need a union here.
     fn has_to_split(&self, types: Types) -> bool {
         let others = types.without(Types::NULL);
-        others.count() > 1
-            && (self.rules.types.one || others.has(Types::OBJECT) || others.has(Types::ARRAY))
+        match self.rules.types.several {
+            SeveralTypes::List => {
+                others.count() > 1 && (others.has(Types::OBJECT) || others.has(Types::ARRAY))
+            }
+            SeveralTypes::AnyOf => types.count() > 1,
+            SeveralTypes::Nullable => others.count() > 1,
+        }
     }
 
     /// Makes a union of what the schema says of values of each type.
@@ -233,33 +239,15 @@ impl Lowerer<'_> {
     ) -> Out {
         let named = map.get("type").cloned();
         let says = parts::take(map, |keyword| !keyword.is_annotation());
-        let mut alternatives = Vec::new();
-        let others = if self.rules.types.one { types.without(Types::NULL) } else { types };
-        for one in others.each() {
-            let mut alternative = Map::new();
-            alternative.insert("type".to_owned(), one.keyword());
-            for (key, value) in &says {
-                let keyword = K::of(key);
-                let value = match (keyword, value) {
-                    (K::Type, _) => continue,
-                    (K::Enum, Value::Array(values)) => {
-                        values.iter().filter(|value| one.accepts(value)).cloned().collect()
-                    }
-                    (K::Format, _) if one != Types::STRING => continue,
-                    (keyword, value) if parts::speaks_of(keyword).meets(one) => value.clone(),
-                    _ => continue,
-                };
-                alternative.insert(key.clone(), value);
-            }
-            let none = alternative.get("enum").and_then(Value::as_array).is_some_and(Vec::is_empty);
-            if !none {
-                alternatives.push(Value::Object(alternative));
-            }
-        }
-        if self.rules.types.one && types.has(Types::NULL) {
-            let mut null = Map::new();
-            null.insert("type".to_owned(), "null".into());
-            alternatives.push(null.into());
+        let others = types.without(Types::NULL);
+        let mut alternatives: Vec<Value> =
+            others.each().filter_map(|one| of_one_type(&says, one, others)).collect();
+        let listed = says.get("enum").and_then(Value::as_array);
+        if types.has(Types::NULL)
+            && says.get("const").is_none_or(Value::is_null)
+            && listed.is_none_or(|values| values.contains(&Value::Null))
+        {
+            alternatives.push(parts::null().into());
         }
         if let Some(named) = named {
             self.lose(&path.key("type"), "type", named, Became::Rewritten("anyOf".to_owned()));
@@ -277,8 +265,7 @@ impl Lowerer<'_> {
         types: Types,
         missing: bool,
     ) {
-        let null = types.has(Types::NULL);
-        if !self.rules.types.one || !null {
+        if !self.rules.has_nullable() || !types.has(Types::NULL) {
             if missing {
                 map.shift_insert(0, "type".to_owned(), types.keyword());
             } else if let Some(Value::Array(names)) = map.get_mut("type")
@@ -347,4 +334,31 @@ impl Lowerer<'_> {
         };
         self.say(notes, path, key, value);
     }
+}
+
+/// What a schema that takes values of `all` these types says of those of one of them. None: it
+/// takes none of them.
+fn of_one_type(says: &Map<String, Value>, one: Types, all: Types) -> Option<Value> {
+    let mut alternative = Map::new();
+    alternative.insert("type".to_owned(), one.keyword());
+    for (key, value) in says {
+        let value = match (K::of(key), value) {
+            (K::Type, _) => continue,
+            (K::Enum, Value::Array(values)) => {
+                let values: Vec<Value> =
+                    values.iter().filter(|value| one.accepts(value)).cloned().collect();
+                if values.is_empty() {
+                    return None;
+                }
+                values.into()
+            }
+            (K::Const, value) if !one.accepts(value) => return None,
+            // Most formats are those of text, but there are some of numbers.
+            (K::Format, _) if one != Types::STRING && all.has(Types::STRING) => continue,
+            (keyword, value) if parts::speaks_of(keyword).meets(one) => value.clone(),
+            _ => continue,
+        };
+        alternative.insert(key.clone(), value);
+    }
+    Some(alternative.into())
 }

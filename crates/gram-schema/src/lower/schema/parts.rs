@@ -37,6 +37,13 @@ pub(super) fn nothing() -> Map<String, Value> {
     map
 }
 
+/// A schema that takes null only.
+pub(super) fn null() -> Map<String, Value> {
+    let mut map = Map::new();
+    map.insert("type".to_owned(), Types::NULL.keyword());
+    map
+}
+
 /// How many objects a schema consists of.
 pub(super) fn size(map: &Map<String, Value>, depth: usize) -> usize {
     if depth > super::DEEPEST_JSON {

@@ -6,6 +6,7 @@ use super::super::keyword::Keyword;
 use super::super::loss::Became;
 use super::super::path::Path;
 use super::super::restore::Plan;
+use super::super::rules::SeveralTypes;
 use super::types::Types;
 use super::{Lowerer, Out, leftovers, merge, parts};
 
@@ -65,10 +66,19 @@ impl Lowerer<'_> {
         }
         self.leftovers(map, &mut notes, path, Types::STRING);
         let null = types.has(Types::NULL) && types != Types::ALL;
-        let as_list = null && !self.rules.types.one;
-        let kind = if as_list { Types::STRING.or(Types::NULL) } else { Types::STRING };
+        let several = self.rules.types.several;
+        if null && several == SeveralTypes::AnyOf {
+            // The text is told of where it is one; what is said of the place stays around both.
+            let mut text = Map::new();
+            text.insert("type".to_owned(), Types::STRING.keyword());
+            leftovers::describe(&mut text, notes);
+            map.insert("anyOf".to_owned(), Value::Array(vec![text.into(), parts::null().into()]));
+            return Out { plan: Plan::Text(types), up: Vec::new() };
+        }
+        let listed = null && several == SeveralTypes::List;
+        let kind = if listed { Types::STRING.or(Types::NULL) } else { Types::STRING };
         map.shift_insert(0, "type".to_owned(), kind.keyword());
-        if null && self.rules.types.one {
+        if null && several == SeveralTypes::Nullable {
             map.shift_insert(1, "nullable".to_owned(), true.into());
         }
         Out { plan: Plan::Text(types), up: leftovers::describe(map, notes) }

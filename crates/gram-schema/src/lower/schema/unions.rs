@@ -30,7 +30,7 @@ impl Lowerer<'_> {
             Some(Value::Array(alternatives)) => std::mem::take(alternatives),
             _ => Vec::new(),
         };
-        let null = self.rules.types.one && {
+        let null = self.rules.has_nullable() && {
             let before = alternatives.len();
             alternatives.retain(|part| !is_null(part));
             before > alternatives.len()

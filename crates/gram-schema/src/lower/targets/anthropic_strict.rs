@@ -2,7 +2,7 @@
 
 use super::super::keyword::{Keyword as K, Keywords};
 use super::super::rules::{
-    AnyOfRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, Rules, Shape, TypeRule,
+    AnyOfRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, Rules, SeveralTypes, Shape, TypeRule,
 };
 use super::super::target::Target;
 use super::anthropic::{EXTRAS, KEYS, NAMES, ROOT};
@@ -58,10 +58,11 @@ pub(in super::super) static RULES: Rules = Rules {
         empty_as_text: true,
         required_exist: true,
     },
-    types: TypeRule { always: true, one: false },
+    // The official package for Python takes no list of types, and drops what stands beside `$ref`.
+    types: TypeRule { always: true, several: SeveralTypes::AnyOf },
     arrays_need_items: true,
     any_of: AnyOfRule::Annotations,
-    refs: RefRule::Defs { siblings: true, recursion: Recursion::Never },
+    refs: RefRule::Defs { siblings: false, recursion: Recursion::Never },
     limits: Limits {
         tools: Some(20),
         optional_properties: Some(24),

@@ -3,7 +3,7 @@
 use super::super::keyword::{Keyword as K, Keywords};
 use super::super::rules::{
     AnyOfRule, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule, RefRule, RootRule, Rules,
-    Shape, TypeRule,
+    SeveralTypes, Shape, TypeRule,
 };
 use super::super::target::Target;
 
@@ -61,7 +61,7 @@ pub(in super::super) static RULES: Rules = Rules {
         empty_as_text: true,
         required_exist: true,
     },
-    types: TypeRule { always: true, one: true },
+    types: TypeRule { always: true, several: SeveralTypes::Nullable },
     arrays_need_items: true,
     enum_of_text_only: true,
     any_of: AnyOfRule::Nothing,

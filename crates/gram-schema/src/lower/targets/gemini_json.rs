@@ -1,7 +1,7 @@
 //! Gemini, with JSON Schema.
 
 use super::super::keyword::{Keyword as K, Keywords};
-use super::super::rules::{ObjectRule, Recursion, RefRule, Rules, Shape};
+use super::super::rules::{ObjectRule, Recursion, RefRule, RootRule, Rules, Shape};
 use super::super::target::Target;
 use super::gemini::{LIMITS, NAMES};
 
@@ -11,9 +11,10 @@ pub(in super::super) static RULES: Rules = Rules {
     about: "the field `tools` of Gemini, with `parametersJsonSchema`",
     shape: Shape::Declaration { parameters: "parametersJsonSchema", omit_empty: false },
     names: Some(NAMES),
+    // Whatever is referred to moves into the definitions of the root.
+    root: RootRule { object: true, refused: Keywords::NONE, allowed: Keywords::of(&[K::Defs]) },
     keep: Keywords::of(&[
         K::Id,
-        K::Defs,
         K::Ref,
         K::Anchor,
         K::Type,

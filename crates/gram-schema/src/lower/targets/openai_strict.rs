@@ -2,7 +2,7 @@
 
 use super::super::keyword::{Keyword as K, Keywords};
 use super::super::rules::{
-    AnyOfRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, Rules, Shape, TypeRule,
+    AnyOfRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, Rules, SeveralTypes, Shape, TypeRule,
 };
 use super::super::target::Target;
 use super::openai::{LIMITS, NAMES, ROOT};
@@ -60,7 +60,7 @@ pub(in super::super) static RULES: Rules = Rules {
         empty_as_text: true,
         required_exist: true,
     },
-    types: TypeRule { always: true, one: false },
+    types: TypeRule { always: true, several: SeveralTypes::List },
     arrays_need_items: true,
     any_of: AnyOfRule::Annotations,
     refs: RefRule::Defs { siblings: false, recursion: Recursion::Any },

@@ -1,0 +1,99 @@
+//! Attributes that narrow a type.
+
+use gram_syntax::{Severity, Span};
+use smol_str::SmolStr;
+
+use super::Checker;
+use super::attributes::Attribute;
+use super::field::{Draft, KNOWN, Named};
+use super::fits::Fits;
+use crate::model::{Constraint, Details, Slot};
+use crate::nearest::{nearest, question};
+use crate::{accept, codes};
+
+impl<'t> Checker<'t> {
+    /// An attribute that narrows a type.
+    pub(super) fn constraint(&mut self, file: usize, draft: &mut Draft, attribute: &Attribute<'t>) {
+        use Constraint as C;
+        let (fits, constraints) = match &*attribute.key {
+            "range" => {
+                draft.forget(|known| matches!(known, C::Minimum(_) | C::Maximum(_)));
+                let (least, most) = attribute.range(self, file).unwrap_or_default();
+                (Fits::Numbers, [least.map(C::Minimum), most.map(C::Maximum)])
+            }
+            "above" => (Fits::Numbers, [attribute.number(self, file).map(C::Above), None]),
+            "below" => (Fits::Numbers, [attribute.number(self, file).map(C::Below), None]),
+            "multipleOf" => (Fits::Numbers, [attribute.step(self, file).map(C::MultipleOf), None]),
+            "length" => {
+                draft.forget(|known| matches!(known, C::MinLength(_) | C::MaxLength(_)));
+                let (least, most) = attribute.size(self, file).unwrap_or_default();
+                (Fits::Texts, [least.map(C::MinLength), most.map(C::MaxLength)])
+            }
+            "pattern" => {
+                draft.pattern = Some(attribute.span());
+                (Fits::Texts, [attribute.text(self, file).map(C::Pattern), None])
+            }
+            "format" => (Fits::Formats, [self.format(file, attribute).map(C::Format), None]),
+            "size" => {
+                draft.forget(|known| matches!(known, C::MinSize(_) | C::MaxSize(_)));
+                let (least, most) = attribute.size(self, file).unwrap_or_default();
+                (Fits::Collections, [least.map(C::MinSize), most.map(C::MaxSize)])
+            }
+            "unique" => {
+                draft.forget(|known| matches!(known, C::Unique));
+                let unique = attribute.flag(self, file).unwrap_or_default();
+                (Fits::Lists, [unique.then_some(C::Unique), None])
+            }
+            "enum" => {
+                draft.values.push((Named::Member, attribute.span()));
+                (Fits::Every, [attribute.list(self, file).map(C::Enum), None])
+            }
+            "const" => {
+                draft.values.push((Named::Constant, attribute.span()));
+                let constant = attribute.json(self, file).map(|value| C::Const(Box::new(value)));
+                (Fits::Every, [constant, None])
+            }
+            _ => return self.meaningless(file, attribute, &KNOWN),
+        };
+        draft.narrowed.get_or_insert(attribute.span());
+        for constraint in constraints.into_iter().flatten() {
+            draft.field.slot.details_mut().constrain(constraint);
+        }
+        if !self.silent && !fits.holds(&self.types, &draft.field.slot.ty) {
+            draft.misfits.push((attribute.key.to_string(), attribute.key_span, fits));
+        }
+    }
+
+    /// The name of a format. One that nobody checks is worth a word.
+    fn format(&mut self, file: usize, attribute: &Attribute<'t>) -> Option<SmolStr> {
+        let format = attribute.text(self, file)?;
+        if !crate::format::is_checked(&format) {
+            let message = format!("the format `{format}` is not checked at run time");
+            let mut note = self.warning(&codes::UNKNOWN_FORMAT, file, attribute.span(), message);
+            note.severity = Severity::Note;
+            let near = nearest(&format, crate::format::json_names());
+            let help = question(&near).unwrap_or_else(|| {
+                "it stands in the schema; add a pattern for what has to be checked".to_owned()
+            });
+            self.report(file, note.help(help));
+        }
+        Some(format)
+    }
+
+    /// Reports a pattern that is no regular expression.
+    pub(super) fn well_formed_pattern(&mut self, file: usize, span: Span, slot: &Slot) {
+        let details = slot.details.as_deref();
+        let reason = Details::of(details).iter().find_map(|constraint| match constraint {
+            Constraint::Pattern(pattern) => accept::malformed_pattern(pattern),
+            _ => None,
+        });
+        let Some(reason) = reason else { return };
+        let message = format!("the pattern is no regular expression: {reason}");
+        let finding = if details.is_some_and(|details| details.unsound) {
+            self.warning(&codes::UNSOUND_IMPORT, file, span, message)
+        } else {
+            self.error(&codes::MALFORMED_PATTERN, file, span, message)
+        };
+        self.report(file, finding.help("patterns are regular expressions as in JavaScript"));
+    }
+}

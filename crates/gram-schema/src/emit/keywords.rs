@@ -1,0 +1,284 @@
+//! The keywords of a type in its place.
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use super::defs::Defs;
+use super::json_schema::{Draft, TypeSchema, fields, open, texts};
+use super::place::{Place, type_name};
+use crate::model::{Constraint, ObjectType, Type, Types};
+
+/// All keywords of a type in its place.
+pub(super) fn keywords<M: SerializeMap>(
+    map: &mut M,
+    place: &Place<'_>,
+    remark: Option<&str>,
+    defs: &Defs<'_>,
+) -> Result<(), M::Error> {
+    head(map, place, defs)?;
+    let description = match (place.description.as_deref(), remark) {
+        (Some(description), Some(remark)) => Some(format!("{description} {remark}")),
+        (None, Some(remark)) => Some(remark.to_owned()),
+        (_, None) => None,
+    };
+    texts(map, place.title, description.as_deref().or(place.description.as_deref()))?;
+    constraints(map, place, defs)?;
+    body(map, place, defs)?;
+    if let Some(default) = place.default {
+        map.serialize_entry("default", default)?;
+    }
+    if let Some(examples) = place.examples {
+        map.serialize_entry("examples", examples)?;
+    }
+    if place.deprecated {
+        map.serialize_entry("deprecated", &true)?;
+    }
+    for (key, value) in place.extensions.iter() {
+        map.serialize_entry(&**key, value)?;
+    }
+    Ok(())
+}
+
+/// The keywords of attributes that narrow a type.
+fn constraints<M: SerializeMap>(
+    map: &mut M,
+    place: &Place<'_>,
+    defs: &Defs<'_>,
+) -> Result<(), M::Error> {
+    let nullable = place.nullable && !place.unsound;
+    let sizes = |map: &mut M, items: &'static str, properties: &'static str, size: &u64| {
+        if may_be(defs.types(), place.ty, "array") {
+            map.serialize_entry(items, size)?;
+        }
+        if may_be(defs.types(), place.ty, "object") {
+            map.serialize_entry(properties, size)?;
+        }
+        Ok(())
+    };
+    for constraint in place.constraints.iter() {
+        match constraint {
+            // Written with the constant, which leaves one of them at most.
+            Constraint::Enum(_) if nullable && place.constant().is_some() => {}
+            Constraint::Enum(values) => {
+                map.serialize_entry("enum", &Values { values, null: nullable })?;
+            }
+            Constraint::Const(constant) if nullable && !constant.is_null() => {
+                map.serialize_entry("enum", &place.constant_or_null(constant))?;
+            }
+            Constraint::Const(constant) => map.serialize_entry("const", constant)?,
+            Constraint::Minimum(number) => map.serialize_entry("minimum", number)?,
+            Constraint::Maximum(number) => map.serialize_entry("maximum", number)?,
+            Constraint::Above(number) => map.serialize_entry("exclusiveMinimum", number)?,
+            Constraint::Below(number) => map.serialize_entry("exclusiveMaximum", number)?,
+            Constraint::MultipleOf(number) => map.serialize_entry("multipleOf", number)?,
+            Constraint::MinLength(length) => map.serialize_entry("minLength", length)?,
+            Constraint::MaxLength(length) => map.serialize_entry("maxLength", length)?,
+            Constraint::Pattern(pattern) => map.serialize_entry("pattern", &**pattern)?,
+            Constraint::Format(format) => map.serialize_entry("format", &**format)?,
+            // A tuple's own least size is written with its items.
+            Constraint::MinSize(_) if matches!(place.ty, Type::Tuple(_)) => {}
+            Constraint::MinSize(size) => sizes(map, "minItems", "minProperties", size)?,
+            Constraint::MaxSize(size) => sizes(map, "maxItems", "maxProperties", size)?,
+            Constraint::Unique => map.serialize_entry("uniqueItems", &true)?,
+            Constraint::Keys(ty) => {
+                map.serialize_entry("propertyNames", &TypeSchema { ty, defs })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Values of an enum, and null where the type allows it.
+struct Values<'m> {
+    values: &'m [Value],
+    null: bool,
+}
+
+impl Serialize for Values<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let null = self.null && !self.values.contains(&Value::Null);
+        serializer.collect_seq(self.values.iter().chain(null.then_some(&Value::Null)))
+    }
+}
+
+/// Whether values of a type may be of the given JSON Schema type.
+fn may_be(types: &Types, ty: &Type, name: &str) -> bool {
+    match types.resolve(ty) {
+        Type::Any => true,
+        Type::Nullable(inner) => may_be(types, inner, name),
+        Type::Union(members) | Type::OneOf(members) => {
+            members.iter().any(|member| may_be(types, member, name))
+        }
+        ty => type_name(ty) == Some(name),
+    }
+}
+
+/// The keywords that say what a value is.
+///
+/// What attributes say of the same keyword overrides the type's own.
+fn head<M: SerializeMap>(map: &mut M, place: &Place<'_>, defs: &Defs<'_>) -> Result<(), M::Error> {
+    let said = |kind: fn(&Constraint) -> bool| place.constraints.iter().any(kind);
+    if place.nullable {
+        return match type_name(place.ty) {
+            Some("null") => map.serialize_entry("type", "null"),
+            Some(name) => map.serialize_entry("type", &[name, "null"]),
+            None => {
+                map.serialize_entry("anyOf", &AnyOf { members: &[place.ty, &Type::Null], defs })
+            }
+        };
+    }
+    if let Some(name) = type_name(place.ty) {
+        return map.serialize_entry("type", name);
+    }
+    match place.ty {
+        Type::Named(id) => {
+            let reference = defs.reference(*id);
+            if defs.draft() == Draft::Draft7 && place.says_more {
+                // In draft 7, what stands beside a reference means nothing.
+                return map.serialize_entry("allOf", &[Reference(&reference)]);
+            }
+            map.serialize_entry("$ref", &reference)
+        }
+        Type::Literal(_) if said(|known| matches!(known, Constraint::Const(_))) => Ok(()),
+        Type::Literal(value) => map.serialize_entry("const", value),
+        Type::OneOf(members) => {
+            let members: Vec<_> = members.iter().collect();
+            map.serialize_entry("oneOf", &AnyOf { members: &members, defs })
+        }
+        Type::Union(members) if place.type_list => {
+            let names: Vec<_> = members.iter().filter_map(type_name).collect();
+            map.serialize_entry("type", &names)
+        }
+        Type::Union(members) => {
+            if let Some((name, values)) = literals(members) {
+                map.serialize_entry("type", name)?;
+                if said(|known| matches!(known, Constraint::Enum(_))) {
+                    return Ok(());
+                }
+                map.serialize_entry("enum", &values)
+            } else {
+                let members: Vec<_> = members.iter().collect();
+                map.serialize_entry("anyOf", &AnyOf { members: &members, defs })
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `{"$ref": …}`
+struct Reference<'r>(&'r str);
+
+impl Serialize for Reference<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(1))?;
+        map.serialize_entry("$ref", self.0)?;
+        map.end()
+    }
+}
+
+/// The values of a union of literals of one kind, and the kind's name.
+fn literals(members: &[Type]) -> Option<(&'static str, Vec<&Value>)> {
+    let kind = |value: &Value| match value {
+        Value::String(_) => Some("string"),
+        Value::Bool(_) => Some("boolean"),
+        Value::Number(number) if crate::value::is_integer(number) => Some("integer"),
+        Value::Number(_) => Some("number"),
+        _ => None,
+    };
+    let values: Option<Vec<_>> = members
+        .iter()
+        .map(|member| match member {
+            Type::Literal(value) => Some(&**value),
+            _ => None,
+        })
+        .collect();
+    let values = values?;
+    let kinds: Option<Vec<_>> = values.iter().map(|value| kind(value)).collect();
+    let kinds = kinds?;
+    let first = *kinds.first()?;
+    if kinds.iter().all(|other| *other == first) {
+        return Some((first, values));
+    }
+    // Whole and other numbers are of one kind in a type expression.
+    let numbers = kinds.iter().all(|kind| matches!(*kind, "integer" | "number"));
+    numbers.then_some(("number", values))
+}
+
+struct AnyOf<'m> {
+    members: &'m [&'m Type],
+    defs: &'m Defs<'m>,
+}
+
+impl Serialize for AnyOf<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let defs = self.defs;
+        serializer.collect_seq(self.members.iter().map(|ty| TypeSchema { ty, defs }))
+    }
+}
+
+/// The keywords that say what a value holds.
+fn body<M: SerializeMap>(map: &mut M, place: &Place<'_>, defs: &Defs<'_>) -> Result<(), M::Error> {
+    match place.ty {
+        Type::Union(members) if place.type_list => {
+            members.iter().try_for_each(|member| self::body(map, &place.of_member(member), defs))
+        }
+        Type::Formatted(_)
+            if place.constraints.iter().any(|c| matches!(c, Constraint::Format(_))) =>
+        {
+            Ok(())
+        }
+        Type::Formatted(format) => map.serialize_entry("format", format.json_name()),
+        Type::Bytes => map.serialize_entry("contentEncoding", "base64"),
+        Type::List(Some(ty)) => map.serialize_entry("items", &TypeSchema { ty, defs }),
+        Type::Tuple(items) => tuple(map, items, place, defs),
+        Type::Map(Some(ty)) => {
+            map.serialize_entry("additionalProperties", &TypeSchema { ty, defs })
+        }
+        Type::Object(object) => self::object(map, object, defs),
+        _ => Ok(()),
+    }
+}
+
+fn object<M: SerializeMap>(
+    map: &mut M,
+    object: &ObjectType,
+    defs: &Defs<'_>,
+) -> Result<(), M::Error> {
+    if object.fields.is_some() || !object.requires.is_empty() {
+        let declared = object.fields.as_deref().unwrap_or_default();
+        fields(map, declared, &object.requires, defs)?;
+    }
+    open(map, &object.open, defs)
+}
+
+/// The items of a tuple. Where a greatest size is said, that is what ends it.
+fn tuple<M: SerializeMap>(
+    map: &mut M,
+    items: &[Type],
+    place: &Place<'_>,
+    defs: &Defs<'_>,
+) -> Result<(), M::Error> {
+    let schemas: Vec<_> = items.iter().map(|ty| TypeSchema { ty, defs }).collect();
+    let count = items.len() as u64;
+    let ends = place.constraints.iter().any(|constraint| match constraint {
+        Constraint::MaxSize(most) => *most <= count,
+        _ => false,
+    });
+    let (first, rest) = match defs.draft() {
+        Draft::Draft2020 => ("prefixItems", "items"),
+        Draft::Draft7 => ("items", "additionalItems"),
+    };
+    map.serialize_entry(first, &schemas)?;
+    let least = place.constraints.iter().find_map(|constraint| match constraint {
+        Constraint::MinSize(least) => Some(*least),
+        _ => None,
+    });
+    if place.open_tuple {
+        return least.map_or(Ok(()), |least| map.serialize_entry("minItems", &least));
+    }
+    if !ends {
+        map.serialize_entry(rest, &false)?;
+    }
+    map.serialize_entry("minItems", &count.max(least.unwrap_or_default()))
+}
