@@ -16,7 +16,8 @@ pub(crate) struct Encoder<'s> {
 pub(crate) type Encoded = (Value, Value);
 
 /// Keywords that speak of one kind of value.
-const OF_KINDS: [&str; 18] = [
+const OF_KINDS: [&str; 19] = [
+    "uniqueItems",
     "items",
     "prefixItems",
     "properties",
@@ -51,6 +52,14 @@ impl Encoder<'_> {
             return None;
         }
         let target = followed(self.target, target)?;
+        // A schema that says something of lists and objects, and not that its values are some of
+        // these, is taken to mean them alone. So is one that says it beside a reference.
+        let says = |schema: &Value| OF_KINDS.iter().any(|key| schema.get(*key).is_some());
+        let beside = says(own) && own.get("$ref").is_some();
+        let own = followed(self.own, own)?;
+        if names_of_types(own).is_empty() && (beside || says(own)) {
+            return None;
+        }
         if is_json_text(target) {
             // Null may be allowed beside the text.
             if value.is_null() && names_of_types(target).contains(&"null") {
@@ -58,13 +67,7 @@ impl Encoder<'_> {
             }
             return Some((Value::String(value.to_string()), value.clone()));
         }
-        let own = followed(self.own, own)?;
         if target.get("allOf").is_some() || own.get("allOf").is_some() {
-            return None;
-        }
-        // A schema that says something of lists and objects, and not that its values are some of
-        // these, is taken to mean them alone.
-        if names_of_types(own).is_empty() && OF_KINDS.iter().any(|key| own.get(*key).is_some()) {
             return None;
         }
         if let Some(members) = members_of(target) {
@@ -89,6 +92,12 @@ impl Encoder<'_> {
         value: &Value,
         depth: usize,
     ) -> Option<Encoded> {
+        // Text that holds JSON is not told from other text.
+        let texts = members.iter().filter_map(|member| followed(self.target, member));
+        let texts: Vec<_> = texts.filter(|text| names_of_types(text).contains(&"string")).collect();
+        if texts.len() > 1 && texts.iter().any(|text| is_json_text(text)) {
+            return None;
+        }
         let null = |member: &Value| member.get("type").is_some_and(|ty| ty == "null");
         if value.is_null() && members.iter().any(null) {
             return Some((Value::Null, Value::Null));

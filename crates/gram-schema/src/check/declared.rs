@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gram_syntax::{Node, NodeKind as N};
+use gram_syntax::{Node, NodeKind as N, Span};
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -178,6 +178,7 @@ impl<'t> Checker<'t> {
         let keys = attributes.iter().map(|attribute| (attribute.key.clone(), attribute.key_span));
         self.host_attributes(file, keys, "type");
         let name = declaration.name.clone();
+        let mut spans = Vec::new();
         let (field, kind) = match form {
             Form::Record => (blank(name, self.record(declaration)), TypeKind::Record),
             Form::Enum => {
@@ -185,7 +186,8 @@ impl<'t> Checker<'t> {
                 (field, TypeKind::Enum(descriptions))
             }
             Form::Union => {
-                let members = self.union_members(declaration);
+                let members;
+                (members, spans) = self.union_members(declaration);
                 let ty = if special.one_of { Type::OneOf(members) } else { Type::Union(members) };
                 (blank(name, ty), TypeKind::Union(special.discriminator.take()))
             }
@@ -193,7 +195,7 @@ impl<'t> Checker<'t> {
         };
         let field = self.typed_field(file, field, &attributes, 0);
         if let TypeKind::Union(tag) = &kind {
-            self.check_union(declaration, &field.slot, tag.as_deref());
+            self.check_union(file, &field.slot, tag.as_deref(), &spans);
         }
         Some((field.slot, kind, special))
     }
@@ -319,10 +321,10 @@ impl<'t> Checker<'t> {
         description
     }
 
-    /// `` [Answer::Union | Text, `Int[]`] ``
-    fn union_members(&mut self, declaration: &Declaration<'t>) -> Vec<Type> {
+    /// `` [Answer::Union | Text, `Int[]`] ``, and where each member stands.
+    fn union_members(&mut self, declaration: &Declaration<'t>) -> (Vec<Type>, Vec<Span>) {
         let Declaration { file, node, .. } = *declaration;
-        let mut members = Vec::new();
+        let (mut members, mut spans) = (Vec::new(), Vec::new());
         for element in node.elements() {
             let name = match element.kind() {
                 N::PatternReference => element.children().next(),
@@ -337,12 +339,15 @@ impl<'t> Checker<'t> {
                 self.misplaced(declaration, element, Form::Union);
                 continue;
             };
-            members.extend(self.label_type(file, name));
+            if let Some(member) = self.label_type(file, name) {
+                members.push(member);
+                spans.push(name.span());
+            }
         }
         if node.elements().next().is_none() {
             self.without_elements(declaration, Form::Union);
         }
-        members
+        (members, spans)
     }
 
     /// `[Age::Alias | (::Integer {range: 0..150})]`

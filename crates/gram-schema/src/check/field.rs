@@ -362,7 +362,13 @@ impl<'t> Checker<'t> {
         let ty = std::mem::take(&mut draft.field.slot.ty);
         draft.field.slot.ty = match (draft.nullable, ty) {
             (Some(true), ty @ (Type::Nullable(_) | Type::Null | Type::Any)) => ty,
-            (Some(true), ty) => Type::Nullable(Box::new(ty)),
+            (Some(true), ty) => {
+                // What a term says of a union's types does not hold of the union or null.
+                if let (None, Some(details)) = (draft.type_list, &mut draft.field.slot.details) {
+                    details.type_list = false;
+                }
+                Type::Nullable(Box::new(ty))
+            }
             // Overrides a term that may be null.
             (Some(false), Type::Nullable(inner)) => *inner,
             (_, ty) => ty,

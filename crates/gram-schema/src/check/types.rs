@@ -235,8 +235,9 @@ impl Checker<'_> {
     ) -> Diagnostic {
         let [first, second] = files;
         let message = format!("`{name}` is a {what} in {first} and another one in {second}");
-        self.error(&codes::AMBIGUOUS_NAME, file, span, message)
-            .help("name the file that is meant in this file's header: {imports: [\"types.gram\"]}")
+        self.error(&codes::AMBIGUOUS_NAME, file, span, message).help(format!(
+            "name the file that is meant in this file's header: {{imports: [\"{first}\"]}}"
+        ))
     }
 
     fn unknown_type(&self, file: usize, span: Span, name: &str) -> Diagnostic {

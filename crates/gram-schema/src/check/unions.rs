@@ -6,7 +6,6 @@ use gram_syntax::Span;
 use serde_json::Value;
 
 use super::Checker;
-use super::declarations::Declaration;
 use crate::codes;
 use crate::format::describe;
 use crate::model::{Constraint, Details, Slot, Type, Types};
@@ -15,38 +14,43 @@ use crate::value;
 /// How many members of a union that are no literals are compared with each other.
 const MOST_COMPARED: usize = 200;
 
-impl<'t> Checker<'t> {
-    /// Checks the members of a declared union.
+impl Checker<'_> {
+    /// Checks the members of a declared union, which stand at `spans`.
     pub(super) fn check_union(
         &mut self,
-        declaration: &Declaration<'t>,
+        file: usize,
         slot: &Slot,
         tag: Option<&str>,
+        spans: &[Span],
     ) {
         let (Type::Union(members) | Type::OneOf(members)) = &slot.ty else { return };
-        let (file, span) = (declaration.file, declaration.name_node.span());
-        let unsound = slot.details.as_ref().is_some_and(|details| details.unsound);
-        match tag {
-            Some(tag) => self.tagged_members(file, span, tag, members),
-            None => self.same_members(file, span, members, unsound),
-        }
-    }
-
-    /// Reports two members of a union that are the same.
-    pub(super) fn distinct_members(&mut self, file: usize, span: Span, members: &[Type]) {
-        self.same_members(file, span, members, false);
-    }
-
-    fn same_members(&mut self, file: usize, span: Span, members: &[Type], unsound: bool) {
         if self.silent {
             return;
         }
-        let types = self.known_types();
-        let Some(twice) = same_members(types, members) else { return };
-        let message = format!(
-            "two members of this union are {}, which no value tells apart",
-            describe(types, twice)
-        );
+        if let Some(tag) = tag {
+            return self.tagged_members(file, tag, members, spans);
+        }
+        let unsound = slot.details.as_ref().is_some_and(|details| details.unsound);
+        if let Some((_, second)) = same_members(self.known_types(), members)
+            && let (Some(member), Some(span)) = (members.get(second), spans.get(second))
+        {
+            self.indistinct(file, *span, member, unsound);
+        }
+    }
+
+    /// Reports two members of a union in a type expression that are the same.
+    pub(super) fn distinct_members(&mut self, file: usize, span: Span, members: &[Type]) {
+        if !self.silent
+            && let Some((_, second)) = same_members(self.known_types(), members)
+            && let Some(member) = members.get(second)
+        {
+            self.indistinct(file, span, member, false);
+        }
+    }
+
+    fn indistinct(&mut self, file: usize, span: Span, member: &Type, unsound: bool) {
+        let what = describe(self.known_types(), member);
+        let message = format!("two members of this union are {what}, which no value tells apart");
         let finding = if unsound {
             self.warning(&codes::UNSOUND_IMPORT, file, span, message)
         } else {
@@ -56,26 +60,25 @@ impl<'t> Checker<'t> {
     }
 
     /// Checks that each member of a tagged union is an object that names its kind.
-    fn tagged_members(&mut self, file: usize, span: Span, tag: &str, members: &[Type]) {
-        if self.silent {
-            return;
-        }
-        let mut known: HashMap<String, String> = HashMap::new();
+    fn tagged_members(&mut self, file: usize, tag: &str, members: &[Type], spans: &[Span]) {
+        let mut known: HashMap<String, (String, Span)> = HashMap::new();
         let mut found = Vec::new();
-        for member in members {
+        for (member, span) in members.iter().zip(spans) {
             let name = describe(self.known_types(), member);
             let Some(values) = tags(self.known_types(), member, tag) else {
                 let message = format!("{name} has no field `{tag}` that says what kind it is");
                 let help = format!("give each member a required field ({tag}::`\"name\"`)");
-                found.push(self.error(&codes::UNTAGGED_MEMBER, file, span, message).help(help));
+                found.push(self.error(&codes::UNTAGGED_MEMBER, file, *span, message).help(help));
                 continue;
             };
             for value in values {
-                if let Some(other) = known.insert(value::canonical(value), name.clone()) {
+                let key = value::canonical(value);
+                if let Some((other, first)) = known.insert(key, (name.clone(), *span)) {
                     let message = format!(
                         "`{tag}` is {value} in {other} and in {name}, so it does not tell which it is"
                     );
-                    let error = self.error(&codes::INDISTINCT_UNION, file, span, message);
+                    let error = self.error(&codes::INDISTINCT_UNION, file, *span, message);
+                    let error = error.label(first, "the other one");
                     found.push(error.help("give each member a value of its own"));
                 }
             }
@@ -86,21 +89,26 @@ impl<'t> Checker<'t> {
     }
 }
 
-/// A member of a union that is the same as another one.
-fn same_members<'m>(types: &Types, members: &'m [Type]) -> Option<&'m Type> {
-    let mut literals = std::collections::HashSet::new();
-    let mut others: Vec<&Type> = Vec::new();
-    members.iter().find(|member| match member {
-        Type::Literal(value) => !literals.insert(value::canonical(value)),
-        member => {
-            let plain = plain(types, member);
-            let twice = others.iter().any(|other| *other == plain);
-            if others.len() < MOST_COMPARED {
-                others.push(plain);
+/// The first two members of a union that are the same, by their places.
+fn same_members(types: &Types, members: &[Type]) -> Option<(usize, usize)> {
+    let mut literals: HashMap<String, usize> = HashMap::new();
+    let mut others: Vec<(usize, &Type)> = Vec::new();
+    for (at, member) in members.iter().enumerate() {
+        if let Type::Literal(value) = member {
+            if let Some(first) = literals.insert(value::canonical(value), at) {
+                return Some((first, at));
             }
-            twice
+            continue;
         }
-    })
+        let plain = plain(types, member);
+        if let Some((first, _)) = others.iter().find(|(_, other)| *other == plain) {
+            return Some((*first, at));
+        }
+        if others.len() < MOST_COMPARED {
+            others.push((at, plain));
+        }
+    }
+    None
 }
 
 /// What a type is where its names add nothing to what they stand for, not even a description.

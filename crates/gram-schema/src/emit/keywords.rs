@@ -77,7 +77,7 @@ fn constraints<M: SerializeMap>(
             Constraint::Pattern(pattern) => map.serialize_entry("pattern", &**pattern)?,
             Constraint::Format(format) => map.serialize_entry("format", &**format)?,
             // A tuple's own least size is written with its items.
-            Constraint::MinSize(_) if matches!(place.ty, Type::Tuple(_)) => {}
+            Constraint::MinSize(_) if holds_tuple(place) => {}
             Constraint::MinSize(size) => sizes(map, "minItems", "minProperties", size)?,
             Constraint::MaxSize(size) => sizes(map, "maxItems", "maxProperties", size)?,
             Constraint::Unique => map.serialize_entry("uniqueItems", &true)?,
@@ -87,6 +87,17 @@ fn constraints<M: SerializeMap>(
         }
     }
     Ok(())
+}
+
+/// Whether a tuple's keywords stand in this place.
+fn holds_tuple(place: &Place<'_>) -> bool {
+    match place.ty {
+        Type::Tuple(_) => true,
+        Type::Union(members) if place.type_list => {
+            members.iter().any(|member| matches!(member, Type::Tuple(_)))
+        }
+        _ => false,
+    }
 }
 
 /// Values of an enum, and null where the type allows it.

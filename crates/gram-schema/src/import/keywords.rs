@@ -67,7 +67,11 @@ pub(super) fn is_assertion(keyword: &str) -> bool {
 
 /// Which families of keywords a schema has.
 #[derive(Default)]
-struct Families(u16);
+struct Families {
+    all: u16,
+    /// How many keywords there are that name a least or a greatest of something.
+    bounds: u8,
+}
 
 impl Families {
     const TEXT: u16 = 1;
@@ -82,17 +86,17 @@ impl Families {
     const REFERENCE: u16 = 1 << 9;
 
     fn add(&mut self, family: u16) -> bool {
-        self.0 |= family;
+        self.all |= family;
         true
     }
 
     fn has(&self, family: u16) -> bool {
-        self.0 & family != 0
+        self.all & family != 0
     }
 
     /// Whether there is nothing but these.
     fn only(&self, families: u16) -> bool {
-        self.0 & !families == 0
+        self.all & !families == 0
     }
 }
 
@@ -102,12 +106,15 @@ pub(super) fn plan(
     definitions: Option<&HashMap<String, TypeId>>,
 ) -> Result<Plan, Reason> {
     let mut families = Families::default();
+    let mut ty = None;
     for (key, value) in schema {
-        if key != "type" && !known(&mut families, key, value)? {
+        if key == "type" {
+            ty = Some(value);
+        } else if !known(&mut families, key, value)? {
             return Err(format!("gram has no word for this value of `{key}`"));
         }
     }
-    let (shape, nullable) = shape(schema, &families, definitions)?;
+    let (shape, nullable) = shape(schema, ty, &families, definitions)?;
     let allowed = match shape {
         Shape::Any => Families::VALUES | Families::TEXT | Families::NUMBER | Families::FORMAT,
         Shape::Null | Shape::Boolean => Families::VALUES,
@@ -126,7 +133,9 @@ pub(super) fn plan(
     if nullable && schema.contains_key("const") {
         return Err("a constant is beside a type that may be null".to_owned());
     }
-    bounds(schema)?;
+    if families.bounds > 1 {
+        bounds(schema)?;
+    }
     match shape {
         Shape::List => tuple(schema)?,
         Shape::Object => required(schema)?,
@@ -138,6 +147,9 @@ pub(super) fn plan(
 /// Whether gram can say a keyword with this value; an error where it cannot say the keyword.
 fn known(families: &mut Families, key: &str, value: &Value) -> Result<bool, Reason> {
     use Families as F;
+    if key.starts_with("min") || key.starts_with("max") {
+        families.bounds = families.bounds.saturating_add(1);
+    }
     let is_schema = || value.is_object() || value.is_boolean();
     Ok(match key {
         "title" | "description" => value.is_string(),
@@ -182,16 +194,18 @@ fn known(families: &mut Families, key: &str, value: &Value) -> Result<bool, Reas
 /// What a schema's value is, and whether it may be null, too.
 fn shape(
     schema: &Map<String, Value>,
+    ty: Option<&Value>,
     families: &Families,
     definitions: Option<&HashMap<String, TypeId>>,
 ) -> Result<(Shape, bool), Reason> {
-    let ty = schema.get("type");
     let several = [Families::ANY_OF, Families::ONE_OF, Families::REFERENCE];
     let several = several.iter().filter(|family| families.has(**family)).count();
     if several + usize::from(ty.is_some()) > 1 {
         return Err("it says in several ways what it is".to_owned());
     }
-    if let Some(Value::String(target)) = schema.get("$ref") {
+    if families.has(Families::REFERENCE)
+        && let Some(Value::String(target)) = schema.get("$ref")
+    {
         return match definition(target).and_then(|name| definitions?.get(&*name)) {
             Some(id) => Ok((Shape::Reference(*id), false)),
             None => Err(format!("it refers to `{target}`, which is no entry of `$defs`")),

@@ -14,6 +14,7 @@ pub(super) struct Path<'p> {
 enum Step<'p> {
     Root,
     Key(&'p str),
+    Property { key: &'p str, seen: &'p str },
     Written(&'p str),
     Index(usize),
 }
@@ -32,9 +33,32 @@ impl<'p> Path<'p> {
         Path { before: Some(self), step: Step::Index(index) }
     }
 
-    /// A place that is written already.
-    pub(super) fn written(path: &'p str) -> Path<'p> {
-        Path { before: Some(&Path::ROOT), step: Step::Written(path) }
+    /// The place of a property, which the model sees under another key perhaps.
+    pub(super) fn property(&'p self, key: &'p str, seen: &'p str) -> Path<'p> {
+        Path { before: Some(self), step: Step::Property { key, seen } }
+    }
+
+    /// A place that a reference leads to from here, as it is written.
+    pub(super) fn leads_to(&'p self, path: &'p str) -> Path<'p> {
+        Path { before: Some(self), step: Step::Written(path) }
+    }
+
+    /// The place as one of the values that the model writes, by the keys that it sees: `rows[].id`.
+    /// It is empty for the arguments as a whole.
+    pub(super) fn seen(&self) -> String {
+        let mut text = self.before.map(Path::seen).unwrap_or_default();
+        match self.step {
+            Step::Property { seen, .. } => {
+                if !text.is_empty() {
+                    text.push('.');
+                }
+                text.push_str(seen);
+            }
+            Step::Key("items") => text.push_str("[]"),
+            Step::Key("additionalProperties") => text.push_str(".*"),
+            _ => {}
+        }
+        text
     }
 
     /// Whether it is the root.
@@ -46,6 +70,8 @@ impl<'p> Path<'p> {
 impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dot = match self.before {
+            // It leads away from what is before it.
+            _ if matches!(self.step, Step::Written(_)) => "",
             Some(before) => {
                 before.fmt(f)?;
                 if before.is_root() { "" } else { "." }
@@ -54,11 +80,13 @@ impl fmt::Display for Path<'_> {
         };
         match self.step {
             Step::Root => Ok(()),
-            Step::Key(key) if key.is_empty() || key.contains(['.', '[', ']', '"']) => {
+            Step::Written(path) => f.write_str(path),
+            Step::Key(key) | Step::Property { key, .. }
+                if key.is_empty() || key.contains(['.', '[', ']', '"']) =>
+            {
                 write!(f, "[{key:?}]")
             }
-            Step::Written(path) => f.write_str(path),
-            Step::Key(key) => write!(f, "{dot}{key}"),
+            Step::Key(key) | Step::Property { key, .. } => write!(f, "{dot}{key}"),
             Step::Index(index) => write!(f, "{dot}{index}"),
         }
     }

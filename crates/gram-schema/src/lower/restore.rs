@@ -226,6 +226,13 @@ impl Restore {
     }
 }
 
+impl FieldPlan {
+    /// A property whose value stays as it is.
+    pub(super) const fn keep(key: String, original: Option<String>) -> Self {
+        Self { key, original, null_is_absent: false, plan: Plan::Keep }
+    }
+}
+
 impl Plan {
     pub(super) const fn is_keep(&self) -> bool {
         matches!(self, Self::Keep)
@@ -262,7 +269,7 @@ impl Fit {
         if let Some(name) = schema.get("$ref").and_then(Value::as_str) {
             return Self::Ref(name.to_owned());
         }
-        let types = Types::declared(schema).unwrap_or(Types::ALL);
+        let types = Types::declared_or_united(schema, 0);
         let list = schema.get("required").and_then(Value::as_array);
         let required = list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
         let properties = schema.get("properties").and_then(Value::as_object);

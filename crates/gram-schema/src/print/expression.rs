@@ -40,7 +40,7 @@ struct Writer<'m> {
 
 impl<'m> Writer<'m> {
     fn new(types: &'m Types) -> Self {
-        Self { types, text: String::new(), exact: true, deepest: 0 }
+        Self { types, text: String::with_capacity(24), exact: true, deepest: 0 }
     }
 
     fn finish(self) -> Expression {

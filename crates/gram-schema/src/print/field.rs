@@ -96,13 +96,14 @@ fn layout(
     field: Option<&Field>,
     before: &str,
 ) -> Layout {
-    let parts = parts(types, &slot.ty, slot.details.as_deref(), 0);
-    let declared = matches!(slot.ty, Type::Named(_));
-    let label = if declared || built_in(&parts.text).is_some() {
-        parts.text.clone()
-    } else {
-        text::quoted(&parts.text, '`')
+    let mut parts = parts(types, &slot.ty, slot.details.as_deref(), 0);
+    let expression = std::mem::take(&mut parts.text);
+    let is_name = match &slot.ty {
+        Type::Named(_) => true,
+        Type::Literal(_) | Type::Nullable(_) | Type::Union(_) => false,
+        _ => built_in(&expression).is_some(),
     };
+    let label = if is_name { expression } else { text::quoted(&expression, '`') };
     let name = name.map(text::identifier).unwrap_or_default();
     let entries = attributes(types, slot, description, field, parts);
     if entries.is_empty() {

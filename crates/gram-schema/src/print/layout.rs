@@ -1,5 +1,7 @@
 //! Brackets with entries: on one line where they fit, else one entry on each.
 
+use smol_str::SmolStr;
+
 use super::text;
 
 /// The most columns of a line.
@@ -26,8 +28,8 @@ pub(super) enum Layout {
 
 /// A value between brackets, and what stands before it.
 pub(super) struct Entry {
-    /// The key with its colon; empty in a list.
-    key: String,
+    /// The key, where it has one: an item of a list has none.
+    key: Option<SmolStr>,
     value: Layout,
 }
 
@@ -46,21 +48,33 @@ impl From<&str> for Layout {
 impl Entry {
     /// An attribute.
     pub(super) fn new(key: &str, value: impl Into<Layout>) -> Self {
-        let mut key = text::key(key);
-        key.push_str(": ");
-        Self { key, value: value.into() }
+        Self { key: Some(text::key(key)), value: value.into() }
     }
 
     /// An item of a list.
     pub(super) fn item(value: Layout) -> Self {
-        Self { key: String::new(), value }
+        Self { key: None, value }
+    }
+}
+
+impl Entry {
+    /// The columns of the key, its colon and the space behind it.
+    fn key_width(&self) -> usize {
+        self.key.as_ref().map_or(0, |key| key.chars().count() + 2)
+    }
+
+    fn write_key(&self, out: &mut String) {
+        if let Some(key) = &self.key {
+            out.push_str(key);
+            out.push_str(": ");
+        }
     }
 }
 
 impl Layout {
     /// Entries between two brackets.
     pub(super) fn group(open: String, entries: Vec<Entry>, close: &'static str) -> Self {
-        let entry = |entry: &Entry| Some(entry.key.chars().count() + entry.value.width()?);
+        let entry = |entry: &Entry| Some(entry.key_width() + entry.value.width()?);
         let inner: Option<usize> = entries.iter().map(entry).sum();
         let commas = 2 * entries.len().saturating_sub(1);
         let width = inner.map(|inner| open.chars().count() + inner + commas + close.len());
@@ -87,12 +101,12 @@ impl Layout {
         }
         let inner = indent + INDENT;
         out.push_str(open);
-        for (at, Entry { key, value }) in entries.iter().enumerate() {
+        for (at, entry) in entries.iter().enumerate() {
             let comma = usize::from(at + 1 < entries.len());
             out.push('\n');
             self::indent(out, inner);
-            out.push_str(key);
-            value.write(out, inner, inner + key.chars().count(), comma);
+            entry.write_key(out);
+            entry.value.write(out, inner, inner + entry.key_width(), comma);
             out.push_str(&","[..comma]);
         }
         out.push('\n');
@@ -106,10 +120,10 @@ impl Layout {
             Self::Text(text) => out.push_str(text),
             Self::Group { open, entries, close, .. } => {
                 out.push_str(open);
-                for (at, Entry { key, value }) in entries.iter().enumerate() {
+                for (at, entry) in entries.iter().enumerate() {
                     out.push_str(if at == 0 { "" } else { ", " });
-                    out.push_str(key);
-                    value.write_flat(out);
+                    entry.write_key(out);
+                    entry.value.write_flat(out);
                 }
                 out.push_str(close);
             }

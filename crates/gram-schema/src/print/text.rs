@@ -1,5 +1,7 @@
 //! Names and texts, quoted where they have to be.
 
+use smol_str::SmolStr;
+
 use super::layout::Layout;
 
 /// A name of a declaration, parameter or field: bare where it can be.
@@ -8,8 +10,8 @@ pub(super) fn identifier(name: &str) -> String {
 }
 
 /// A key: bare where it can be.
-pub(super) fn key(name: &str) -> String {
-    if is_symbol(name) { name.to_owned() } else { quoted(name, '`') }
+pub(super) fn key(name: &str) -> SmolStr {
+    if is_symbol(name) { SmolStr::new(name) } else { SmolStr::from(quoted(name, '`')) }
 }
 
 /// `symbol = [a-zA-Z_] [0-9a-zA-Z_.\-@]*`

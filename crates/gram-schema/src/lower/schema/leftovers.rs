@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::super::keyword::{Keyword, Keywords};
 use super::super::loss::Became;
 use super::super::path::Path;
+use super::keys::Keys;
 use super::types::Types;
 use super::{Lowerer, parts, sentences};
 
@@ -34,6 +35,18 @@ impl Lowerer<'_> {
         path: &Path<'_>,
         types: Types,
     ) {
+        self.leftovers_of(&Keys::default(), map, notes, path, types);
+    }
+
+    /// The same, with sentences that name the keys which the model sees.
+    pub(super) fn leftovers_of(
+        &mut self,
+        keys: &Keys,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        types: Types,
+    ) {
         let has = parts::keywords(map);
         self.bounds(map, has, path, types);
         self.format(map, notes, path, types);
@@ -51,10 +64,10 @@ impl Lowerer<'_> {
         }
         let mut taken = parts::take(map, refused);
         if let Some(condition) = taken.shift_remove("if") {
-            self.condition(notes, path, condition, &mut taken);
+            self.condition(keys, notes, path, condition, &mut taken);
         }
         for (key, value) in taken {
-            self.say(notes, path, &key, value);
+            self.say_of(keys, notes, path, &key, value);
         }
     }
 
@@ -66,8 +79,22 @@ impl Lowerer<'_> {
         key: &str,
         value: Value,
     ) {
+        self.say_of(&Keys::default(), notes, path, key, value);
+    }
+
+    /// The same, with the keys which the model sees.
+    pub(super) fn say_of(
+        &mut self,
+        keys: &Keys,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        key: &str,
+        value: Value,
+    ) {
         let keyword = Keyword::of(key);
-        let sentence = self.printing(|printer| sentences::sentence(keyword, &value, printer));
+        let seen = keys.in_value(keyword, &value);
+        let sentence = self.printing(|printer| sentences::sentence(keyword, &seen, printer));
+        drop(seen);
         let became = match sentence {
             Some(sentence) => {
                 notes.push(sentence.clone());
@@ -83,6 +110,7 @@ impl Lowerer<'_> {
 
     fn condition(
         &mut self,
+        keys: &Keys,
         notes: &mut Vec<String>,
         path: &Path<'_>,
         condition: Value,
@@ -90,9 +118,13 @@ impl Lowerer<'_> {
     ) {
         let then = taken.shift_remove("then");
         let otherwise = taken.shift_remove("else");
+        let seen = keys.in_value(Keyword::If, &condition);
+        let [seen_then, seen_otherwise] = [&then, &otherwise]
+            .map(|part| part.as_ref().map(|part| keys.in_value(Keyword::Then, part)));
         let sentence = self.printing(|printer| {
-            sentences::condition(&condition, then.as_ref(), otherwise.as_ref(), printer)
+            sentences::condition(&seen, seen_then.as_deref(), seen_otherwise.as_deref(), printer)
         });
+        drop((seen, seen_then, seen_otherwise));
         let became = match sentence {
             Some(sentence) => {
                 notes.push(sentence.clone());

@@ -5,6 +5,7 @@
 
 mod arrays;
 mod cycles;
+mod keys;
 mod leftovers;
 mod merge;
 mod node;
@@ -169,7 +170,7 @@ impl Lowerer<'_> {
             let place = references::place(&to);
             let at = At { definition: number, ..At::default() };
             // Below the root: what a definition may hold is what its uses may hold.
-            let out = self.node(&mut schema, &Path::written(&place), at.deeper());
+            let out = self.node(&mut schema, &Path::ROOT.leads_to(&place), at.deeper());
             let fit = super::restore::Fit::of(&schema);
             plans.insert(
                 format!("#/$defs/{name}"),

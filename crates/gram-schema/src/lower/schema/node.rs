@@ -7,6 +7,7 @@ use super::super::loss::Became;
 use super::super::path::Path;
 use super::super::restore::Plan;
 use super::super::rules::SeveralTypes;
+use super::keys::Keys;
 use super::types::Types;
 use super::{At, DEEPEST, Lowerer, Out, leftovers, merge, parts};
 
@@ -32,7 +33,8 @@ impl Lowerer<'_> {
                 self.say(notes, &Path::ROOT, &key, value);
             }
         }
-        let mut plan = self.object(map, notes, &Path::ROOT, at);
+        let keys = Keys::of(self.rules.keys.as_ref(), map, &Path::ROOT);
+        let mut plan = self.object(map, notes, &Path::ROOT, (at, &keys));
         for key in ["anyOf", "oneOf"] {
             // Where the root may hold a union, its parts are schemas as others.
             if self.rules.root_keeps(K::of(key))
@@ -46,7 +48,7 @@ impl Lowerer<'_> {
                 }
             }
         }
-        self.leftovers(map, notes, &Path::ROOT, Types::OBJECT);
+        self.leftovers_of(&keys, map, notes, &Path::ROOT, Types::OBJECT);
         if !self.rules.objects.empty_as_text {
             return plan;
         }
@@ -132,9 +134,10 @@ impl Lowerer<'_> {
             self.enum_of_text(map, &mut notes, path, known);
         }
         let has = parts::keywords(map);
+        let keys = Keys::of(self.rules.keys.as_ref(), map, path);
         let mut plan = Plan::Keep;
         if has.has(K::Properties) || always && known.has(Types::OBJECT) {
-            plan = self.object(map, &mut notes, path, at);
+            plan = self.object(map, &mut notes, path, (at, &keys));
         } else if has.has(K::AdditionalProperties) {
             plan = self.open_object(map, &mut notes, path, at, Vec::new());
         }
@@ -143,7 +146,7 @@ impl Lowerer<'_> {
             let own = self.array(map, &mut notes, path, at, is_array);
             plan = if plan.is_keep() { own } else { plan };
         }
-        self.leftovers(map, &mut notes, path, known);
+        self.leftovers_of(&keys, map, &mut notes, path, known);
         Out { plan, up: leftovers::describe(map, notes) }
     }
 

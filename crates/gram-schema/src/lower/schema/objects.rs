@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use super::super::keyword::Keyword as K;
 use super::super::loss::{Became, renamed};
-use super::super::names;
 use super::super::path::Path;
 use super::super::restore::{FieldPlan, Plan};
+use super::keys::Keys;
 use super::types::Types;
 use super::{At, Lowerer, Out, merge, sentences};
 
@@ -19,7 +19,7 @@ impl Lowerer<'_> {
         map: &mut Map<String, Value>,
         notes: &mut Vec<String>,
         path: &Path<'_>,
-        at: At,
+        (at, keys): (At, &Keys),
     ) -> Plan {
         let mut properties = match map.get_mut("properties") {
             Some(Value::Object(properties)) => std::mem::take(properties),
@@ -39,11 +39,12 @@ impl Lowerer<'_> {
                 optional: at.optional || !is_needed,
                 ..at.deeper()
             };
-            let place = inside.key(key);
+            let seen = keys.seen(key);
+            let place = inside.property(key, seen);
             let absent = self.rules.objects.all_required && !is_needed;
             let takes_null = absent && self.takes_null(property, 0);
             let Out { plan, up } = self.node(property, &place, at);
-            notes.extend(up.iter().map(|note| sentences::about(key, note)));
+            notes.extend(up.iter().map(|note| sentences::about(seen, note)));
             let null_is_absent = absent && {
                 let took_null = self.takes_null(property, 0);
                 make_nullable(property);
@@ -51,9 +52,9 @@ impl Lowerer<'_> {
                 self.lose(&place, "required", false.into(), Became::Nullable);
                 !(takes_null && took_null)
             };
-            if null_is_absent || !plan.is_keep() {
-                let key = key.clone();
-                fields.push(FieldPlan { key, original: None, null_is_absent, plan });
+            let original = keys.changed(key).map(|_| key.clone());
+            if null_is_absent || !plan.is_keep() || original.is_some() {
+                fields.push(FieldPlan { key: seen.to_owned(), original, null_is_absent, plan });
             }
         }
         self.write_required(map, notes, path, required, &properties);
@@ -63,7 +64,7 @@ impl Lowerer<'_> {
         if self.rules.objects.closed {
             self.close(map, notes, path);
         }
-        self.rename_keys(map, &mut fields, path);
+        self.rename_keys(map, keys, path);
         self.open_object(map, notes, path, at, fields)
     }
 
@@ -89,16 +90,11 @@ impl Lowerer<'_> {
             && let Some(Value::Object(properties)) = map.get("properties")
         {
             // What is named is not among the rest, even where there is nothing to do for it.
-            for key in properties.keys() {
-                if !fields.iter().any(|field| field.key == *key) {
-                    fields.push(FieldPlan {
-                        key: key.clone(),
-                        original: None,
-                        null_is_absent: false,
-                        plan: Plan::Keep,
-                    });
-                }
-            }
+            let known: HashSet<&str> = fields.iter().map(|field| field.key.as_str()).collect();
+            let others = properties.keys().filter(|key| !known.contains(key.as_str()));
+            let others: Vec<FieldPlan> =
+                others.map(|key| FieldPlan::keep(key.clone(), None)).collect();
+            fields.extend(others);
         }
         Plan::object(fields, rest)
     }
@@ -143,49 +139,26 @@ impl Lowerer<'_> {
     pub(super) fn rename_keys(
         &mut self,
         map: &mut Map<String, Value>,
-        fields: &mut Vec<FieldPlan>,
+        keys: &Keys,
         path: &Path<'_>,
     ) {
-        let Some(keys) = &self.rules.keys else { return };
-        if keys.root_only && !path.is_root() {
+        if keys.is_empty() {
             return;
         }
-        let Some(Value::Object(properties)) = map.get_mut("properties") else { return };
-        if properties.keys().all(|key| keys.rule.allows(key)) {
-            return;
+        self.changed = true;
+        if let Some(Value::Object(properties)) = map.get("properties")
+            && !self.muted
+        {
+            let inside = path.key("properties");
+            for key in properties.keys() {
+                if let Some(to) = keys.changed(key) {
+                    let place = inside.key(key).to_string();
+                    self.losses.push(renamed(self.tool, &place, key, to));
+                }
+            }
         }
-        let mut taken: HashSet<String> =
-            properties.keys().filter(|key| keys.rule.allows(key)).cloned().collect();
-        let inside = path.key("properties");
-        let old = std::mem::take(properties);
-        for (key, property) in old {
-            if keys.rule.allows(&key) {
-                properties.insert(key, property);
-                continue;
-            }
-            let to = names::free(&keys.rule, &key, "_key", |candidate| taken.contains(candidate));
-            taken.insert(to.clone());
-            self.changed = true;
-            if !self.muted {
-                let place = inside.key(&key).to_string();
-                self.losses.push(renamed(self.tool, &place, &key, &to));
-            }
-            if let Some(field) = fields.iter_mut().find(|field| field.key == key) {
-                field.key.clone_from(&to);
-                field.original = Some(key);
-            } else {
-                let original = Some(key);
-                let key = to.clone();
-                fields.push(FieldPlan { key, original, null_is_absent: false, plan: Plan::Keep });
-            }
-            properties.insert(to, property);
-        }
-        let Some(Value::Array(required)) = map.get_mut("required") else { return };
-        for key in required {
-            let field = fields.iter().find(|field| field.original.as_deref() == key.as_str());
-            if let Some(field) = field.filter(|field| field.original.is_some()) {
-                *key = field.key.as_str().into();
-            }
+        for (key, value) in map {
+            keys.change(K::of(key), value, 0);
         }
     }
 

@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 use super::super::keyword::{Keyword as K, Keywords};
 use super::super::loss::Became;
 use super::super::path::Path;
-use super::super::restore::Plan;
+use super::super::restore::{FieldPlan, Plan};
+use super::keys::Keys;
 use super::types::Types;
 use super::{DEEPEST_JSON, Lowerer, leftovers};
 
@@ -18,8 +19,13 @@ impl Lowerer<'_> {
         {
             self.open_place(map, notes, &Path::ROOT, 0);
         }
+        let keys = Keys::of(self.rules.keys.as_ref(), map, &Path::ROOT);
         let mut fields = Vec::new();
-        self.rename_keys(map, &mut fields, &Path::ROOT);
+        if let Some(Value::Object(properties)) = map.get("properties") {
+            let changed = properties.keys().filter_map(|key| Some((key, keys.changed(key)?)));
+            fields.extend(changed.map(|(key, to)| FieldPlan::keep(to.to_owned(), Some(key.clone()))));
+        }
+        self.rename_keys(map, &keys, &Path::ROOT);
         Plan::object(fields, Plan::Keep)
     }
 

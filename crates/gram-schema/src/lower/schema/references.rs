@@ -35,13 +35,17 @@ impl References {
         Some((self.done, name, to))
     }
 
+    /// The name under which the model sees what `to` leads to.
+    fn seen(&self, to: &str) -> String {
+        self.numbers.get(to).map_or_else(|| last_step(to), |&number| self.all[number].0.clone())
+    }
+
     /// The name of the definition that `to` leads to.
     fn name(&mut self, to: &str) -> String {
         if let Some(&number) = self.numbers.get(to) {
             return self.all[number].0.clone();
         }
-        let last = to.rsplit('/').next().unwrap_or_default();
-        let stem = unescaped(last);
+        let stem = last_step(to);
         let mut name = stem.clone();
         let mut number = 2_usize;
         while !self.names.insert(name.clone()) {
@@ -65,6 +69,11 @@ pub(super) fn has_any(value: &Value, depth: usize) -> bool {
             Value::Array(items) => items.iter().any(|item| has_any(item, depth + 1)),
             _ => false,
         }
+}
+
+/// The key that a pointer ends with.
+fn last_step(to: &str) -> String {
+    unescaped(to.rsplit('/').next().unwrap_or_default())
 }
 
 /// A step of a pointer in a URI fragment, as the key that it means.
@@ -94,10 +103,10 @@ pub(super) fn place(to: &str) -> String {
     steps.join(".")
 }
 
-/// A path of the schema as one of the values that it describes.
-fn as_data(path: &str) -> String {
-    let steps = path.split('.').filter(|step| *step != "properties");
-    steps.collect::<Vec<_>>().join(".")
+/// The name of the definition that a reference leads to, if it leads to one of the root's.
+fn definition(to: &str) -> Option<String> {
+    let name = to.strip_prefix("#/$defs/").or_else(|| to.strip_prefix("#/definitions/"))?;
+    (!name.contains('/')).then(|| unescaped(name))
 }
 
 /// What a reference of the original leads to, if it leads to a part of it.
@@ -164,9 +173,13 @@ impl Lowerer<'_> {
     ) -> Out {
         if to == "#" || self.stack.iter().any(|(open, _)| open == to) {
             let around = self.stack.iter().find(|(open, _)| open == to);
-            let form = match around {
-                Some((_, place)) if !place.is_empty() => format!("`{place}`"),
-                _ => "the arguments as a whole".to_owned(),
+            let place = around.map_or("", |(_, place)| place.as_str());
+            let form = match definition(to) {
+                Some(name) if place.is_empty() => format!("`{name}`"),
+                // The model sees the place, and not the definition.
+                Some(name) => format!("`{name}` at `{place}`"),
+                None if place.is_empty() => "the arguments as a whole".to_owned(),
+                None => format!("`{place}`"),
             };
             return self.text_of_cycle(map, path, to, &form);
         }
@@ -183,9 +196,9 @@ impl Lowerer<'_> {
         self.add(map, whole, path);
         let muted = self.muted;
         self.muted |= !self.seen.insert(to.to_owned());
-        self.stack.push((to.to_owned(), as_data(&path.to_string())));
+        self.stack.push((to.to_owned(), path.seen()));
         let written = place(to);
-        let out = self.place(map, &Path::written(&written), at.deeper());
+        let out = self.place(map, &path.leads_to(&written), at.deeper());
         self.stack.pop();
         self.muted = muted;
         out
@@ -224,10 +237,9 @@ impl Lowerer<'_> {
         (siblings, recursion): (bool, Recursion),
     ) -> Out {
         if self.breaks_recursion(recursion, at, to) {
-            let name = to.rsplit('/').next().map(unescaped).filter(|_| to != "#");
-            let form = match name {
-                Some(name) => format!("`{name}`"),
-                None => "the arguments as a whole".to_owned(),
+            let form = match to {
+                "#" => "the arguments as a whole".to_owned(),
+                to => format!("`{}`", self.references.seen(to)),
             };
             return self.text_of_cycle(map, path, to, &form);
         }

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::super::keyword::{Keyword as K, Keywords};
 use super::super::loss::Became;
 use super::super::path::Path;
+use super::keys::Keys;
 use super::types::Types;
 use super::{Lowerer, merge};
 
@@ -65,21 +66,25 @@ impl Lowerer<'_> {
                 return empty_object();
             }
         }
+        let mut unions = Vec::new();
         for key in ["anyOf", "oneOf"] {
             if self.refused_at_root(K::of(key))
                 && let Some(Value::Array(alternatives)) = map.shift_remove(key)
             {
-                let mut own = Vec::new();
-                self.say(&mut own, &Path::ROOT, key, Value::Array(alternatives.clone()));
+                unions.push((key, Value::Array(alternatives.clone())));
                 self.take_over(&mut map, alternatives);
-                notes.append(&mut own);
             }
+        }
+        // Now all properties are known that there will be.
+        let keys = Keys::of(self.rules.keys.as_ref(), &map, &Path::ROOT);
+        for (key, alternatives) in unions {
+            self.say_of(&keys, notes, &Path::ROOT, key, alternatives);
         }
         let refused: Vec<String> =
             map.keys().filter(|key| self.rules.root.refused.has(K::of(key))).cloned().collect();
         for key in refused {
             if let Some(value) = map.shift_remove(&key) {
-                self.say(notes, &Path::ROOT, &key, value);
+                self.say_of(&keys, notes, &Path::ROOT, &key, value);
             }
         }
         map

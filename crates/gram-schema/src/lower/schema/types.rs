@@ -30,6 +30,20 @@ impl Types {
         schema.get("type").and_then(Self::of_keyword)
     }
 
+    /// What the schema's `type` says, or else what those of its alternatives say. In doubt it is
+    /// all types.
+    pub(in super::super) fn declared_or_united(schema: &Value, depth: usize) -> Self {
+        let alternatives = schema.get("anyOf").or_else(|| schema.get("oneOf"));
+        match (Self::declared(schema), alternatives) {
+            (Some(types), _) => types,
+            (None, Some(Value::Array(parts))) if depth < super::DEEPEST => parts
+                .iter()
+                .map(|part| Self::declared_or_united(part, depth + 1))
+                .fold(Self::NONE, Self::or),
+            _ => Self::ALL,
+        }
+    }
+
     /// What the value of `type` says, if it says something.
     pub(in super::super) fn of_keyword(value: &Value) -> Option<Self> {
         match value {

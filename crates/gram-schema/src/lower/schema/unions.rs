@@ -7,6 +7,7 @@ use super::super::loss::Became;
 use super::super::path::Path;
 use super::super::restore::{Alternative, Fit, Plan};
 use super::super::rules::AnyOfRule;
+use super::keys::Keys;
 use super::types::Types;
 use super::{At, Lowerer, MOST_INLINED, Out, leftovers, merge, parts, references};
 
@@ -19,7 +20,8 @@ impl Lowerer<'_> {
         if !self.spread(map, path) {
             let mut notes = Vec::new();
             if let Some(alternatives) = map.shift_remove("anyOf") {
-                self.say(&mut notes, path, "anyOf", alternatives);
+                let keys = Keys::of(self.rules.keys.as_ref(), map, path);
+                self.say_of(&keys, &mut notes, path, "anyOf", alternatives);
             }
             let up = leftovers::describe(map, notes);
             let mut out = self.place(map, path, at);
@@ -263,7 +265,8 @@ impl Lowerer<'_> {
         if map.contains_key("anyOf") {
             let alternatives = map.shift_remove("oneOf").unwrap_or_default();
             let mut notes = Vec::new();
-            self.say(&mut notes, path, "oneOf", alternatives);
+            let keys = Keys::of(self.rules.keys.as_ref(), map, path);
+            self.say_of(&keys, &mut notes, path, "oneOf", alternatives);
             leftovers::describe(map, notes);
             return;
         }
@@ -355,7 +358,8 @@ impl Lowerer<'_> {
             return;
         }
         let mut notes = Vec::new();
-        self.say(&mut notes, path, "allOf", Value::Array(left));
+        let keys = Keys::of(self.rules.keys.as_ref(), map, path);
+        self.say_of(&keys, &mut notes, path, "allOf", Value::Array(left));
         leftovers::describe(map, notes);
     }
 }

@@ -1,0 +1,124 @@
+//! Keys of properties that a target refuses, and the keys that the model sees in their stead.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::super::keyword::Keyword as K;
+use super::super::names;
+use super::super::path::Path;
+use super::super::rules::KeyRule;
+use super::DEEPEST_JSON;
+
+/// The changed keys of one object's properties.
+#[derive(Default)]
+pub(super) struct Keys {
+    changed: HashMap<String, String>,
+}
+
+impl Keys {
+    /// The keys of a schema's properties that the rule refuses, each with an allowed one that no
+    /// other property has.
+    pub(super) fn of(
+        rule: Option<&KeyRule>,
+        schema: &Map<String, Value>,
+        path: &Path<'_>,
+    ) -> Self {
+        let Some(KeyRule { rule, root_only }) = rule else { return Self::default() };
+        let Some(Value::Object(properties)) = schema.get("properties") else {
+            return Self::default();
+        };
+        if *root_only && !path.is_root() || properties.keys().all(|key| rule.allows(key)) {
+            return Self::default();
+        }
+        let allowed = properties.keys().filter(|key| rule.allows(key));
+        let mut taken: HashSet<String> = allowed.cloned().collect();
+        let mut changed = HashMap::new();
+        for key in properties.keys().filter(|key| !rule.allows(key)) {
+            let to = names::free(rule, key, "_key", |candidate| taken.contains(candidate));
+            taken.insert(to.clone());
+            changed.insert(key.clone(), to);
+        }
+        Self { changed }
+    }
+
+    /// Whether no key is changed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.changed.is_empty()
+    }
+
+    /// What a key became, if it is changed.
+    pub(super) fn changed(&self, key: &str) -> Option<&str> {
+        self.changed.get(key).map(String::as_str)
+    }
+
+    /// The key that the model sees.
+    pub(super) fn seen<'k>(&'k self, key: &'k str) -> &'k str {
+        self.changed(key).unwrap_or(key)
+    }
+
+    /// The value of a keyword that stands beside the properties, with the keys that the model
+    /// sees.
+    pub(super) fn in_value<'v>(&self, keyword: K, value: &'v Value) -> Cow<'v, Value> {
+        if self.is_empty() {
+            return Cow::Borrowed(value);
+        }
+        let mut value = value.clone();
+        self.change(keyword, &mut value, 0);
+        Cow::Owned(value)
+    }
+
+    /// The same, in place.
+    pub(super) fn change(&self, keyword: K, value: &mut Value, depth: usize) {
+        match (keyword, value) {
+            (K::Required, Value::Array(keys)) => self.change_list(keys),
+            (K::Properties, Value::Object(map)) => self.change_keys(map),
+            (
+                K::DependentRequired | K::DependentSchemas | K::Dependencies,
+                Value::Object(needs),
+            ) => {
+                for need in needs.values_mut() {
+                    match need {
+                        Value::Array(keys) => self.change_list(keys),
+                        schema => self.change_schema(schema, depth + 1),
+                    }
+                }
+                self.change_keys(needs);
+            }
+            (K::AnyOf | K::OneOf | K::AllOf, Value::Array(parts)) => {
+                for part in parts {
+                    self.change_schema(part, depth + 1);
+                }
+            }
+            (K::Not | K::If | K::Then | K::Else, schema) => self.change_schema(schema, depth + 1),
+            _ => {}
+        }
+    }
+
+    /// A schema that speaks of the same object.
+    fn change_schema(&self, schema: &mut Value, depth: usize) {
+        let Value::Object(map) = schema else { return };
+        if depth > DEEPEST_JSON {
+            return;
+        }
+        for (key, value) in map {
+            self.change(K::of(key), value, depth);
+        }
+    }
+
+    fn change_list(&self, keys: &mut [Value]) {
+        for key in keys {
+            if let Some(to) = key.as_str().and_then(|key| self.changed(key)) {
+                *key = to.into();
+            }
+        }
+    }
+
+    fn change_keys(&self, map: &mut Map<String, Value>) {
+        if map.keys().any(|key| self.changed(key).is_some()) {
+            let old = std::mem::take(map);
+            map.extend(old.into_iter().map(|(key, value)| (self.seen(&key).to_owned(), value)));
+        }
+    }
+}
