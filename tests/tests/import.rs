@@ -1,5 +1,5 @@
 //! What is imported comes back when it is compiled.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -228,8 +228,9 @@ fn wild_tools_come_back() {
 /// The lists of tools in a folder, for a look at how much of them gram has words for: set
 /// `GRAMC_LISTS` to the folder.
 #[test]
+#[ignore = "reads the folder that GRAMC_LISTS names"]
 fn lists_in_a_folder_come_back() {
-    let Ok(folder) = std::env::var("GRAMC_LISTS") else { return };
+    let folder = std::env::var("GRAMC_LISTS").expect("GRAMC_LISTS names a folder");
     let (mut total, mut verbatim) = (0, 0);
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     let mut failures = Vec::new();

@@ -253,6 +253,7 @@ impl Slot {
 }
 
 /// What attributes say of a type in its place, less often than a description or a default.
+#[expect(clippy::struct_excessive_bools, reason = "each is said by an attribute of its own")]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Details {
     /// A name for people.

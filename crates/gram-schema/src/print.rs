@@ -11,6 +11,7 @@ mod text;
 mod value;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
@@ -43,7 +44,9 @@ use layout::{Entry, INDENT, Layout, WIDTH};
 /// assert_eq!(read(&printed).module.expect("what is printed has no errors"), module);
 /// ```
 pub fn print(module: &Module) -> String {
-    let terms = module.terms.iter().map(|term| (&*term.field.name, &term.field)).collect();
+    let terms: HashMap<_, _> =
+        module.terms.iter().map(|term| (&*term.field.name, &term.field)).collect();
+    let terms = Arc::new(terms);
     let out = String::with_capacity(module.tools.len() * A_TOOL);
     let mut page = Page { out, types: &module.types, terms, after_short_term: false };
     for (_, declared) in module.types.iter().filter(|(_, declared)| !declared.local) {
@@ -52,9 +55,7 @@ pub fn print(module: &Module) -> String {
     for term in &module.terms {
         page.term(term);
     }
-    for tool in &module.tools {
-        page.tool(tool);
-    }
+    page.tools(&module.tools);
     for container in &module.containers {
         page.container(container);
     }
@@ -64,6 +65,9 @@ pub fn print(module: &Module) -> String {
     page.out
 }
 
+/// From how many tools on they are printed in parallel: below, starting threads costs more.
+const PARALLEL_FROM: usize = 100;
+
 /// About as many bytes as a tool takes.
 const A_TOOL: usize = 1000;
 
@@ -72,7 +76,7 @@ struct Page<'m> {
     out: String,
     types: &'m Types,
     /// The vocabulary by name.
-    terms: HashMap<&'m str, &'m Field>,
+    terms: Arc<HashMap<&'m str, &'m Field>>,
     /// Whether the last declaration is a vocabulary term on one line; such terms stand together
     /// without empty lines.
     after_short_term: bool,
@@ -101,6 +105,35 @@ impl Page<'_> {
         match self.terms.get(&*field.name) {
             Some(term) if *term == field => Node::of_term(field, before),
             _ => Node::of_field(self.types, field, before),
+        }
+    }
+
+    /// Tools, many of them on all processors.
+    fn tools(&mut self, tools: &[Tool]) {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        if threads == 1 || tools.len() < PARALLEL_FROM {
+            return tools.iter().for_each(|tool| self.tool(tool));
+        }
+        let shares: Vec<_> = tools.chunks(tools.len().div_ceil(threads)).collect();
+        let mut pages: Vec<_> = shares.iter().map(|share| self.empty(share.len())).collect();
+        std::thread::scope(|scope| {
+            for (page, share) in pages.iter_mut().zip(shares) {
+                scope.spawn(move || share.iter().for_each(|tool| page.tool(tool)));
+            }
+        });
+        for page in pages {
+            self.begin(false);
+            self.out.push_str(&page.out);
+        }
+    }
+
+    /// A page of the same module with nothing on it yet, and room for some tools.
+    fn empty(&self, tools: usize) -> Self {
+        Self {
+            out: String::with_capacity(tools * A_TOOL),
+            types: self.types,
+            terms: Arc::clone(&self.terms),
+            after_short_term: false,
         }
     }
 

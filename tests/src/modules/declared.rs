@@ -18,7 +18,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// Names in `$defs` that no type could have.
-const SCHEMA_NAMES: [&str; 4] = ["Address", "a/b~c", "v1.Address-old", "Tree-20"];
+const SCHEMA_NAMES: [&str; 4] = ["Address", "a/b~c", "v1.Address (old)", "Tree%20"];
 
 impl Modules<'_> {
     /// Declares types at the top level.

@@ -51,6 +51,17 @@ fn is_recursive(types: &Types, id: TypeId) -> bool {
     false
 }
 
+/// Whether a type is another one or null, by its own words or by those of the type that it names.
+fn is_nullable(types: &Types, ty: &Type) -> bool {
+    match ty {
+        Type::Nullable(_) => true,
+        Type::Named(id) => {
+            types.get(*id).is_some_and(|declared| is_nullable(types, &declared.slot.ty))
+        }
+        _ => false,
+    }
+}
+
 struct Repair<'t> {
     /// The types as they were before this step.
     types: &'t Types,
@@ -78,6 +89,12 @@ impl Visitor for Repair<'_> {
         let types = self.types;
         if let Some(details) = &mut slot.details {
             details.type_list &= lists_types(&slot.ty);
+        }
+        // Whether null is among the values of an enum that was imported is for the import to say.
+        if is_nullable(types, &slot.ty)
+            && let Some(details) = &mut slot.details
+        {
+            details.unsound = false;
         }
         let takes = |value: &_| reading::slot(types, &before, value);
         let unsound = slot.details.as_ref().is_some_and(|details| details.unsound);

@@ -56,11 +56,15 @@ fn open(open: &mut Open, visitor: &mut dyn Visitor) {
 fn ty(it: &mut Type, visitor: &mut dyn Visitor) {
     match it {
         Type::List(inner) | Type::Map(inner) => {
-            inner.iter_mut().for_each(|inner| ty(inner, visitor));
+            if let Some(inner) = inner {
+                ty(inner, visitor);
+            }
         }
         Type::Nullable(inner) => ty(inner, visitor),
         Type::Tuple(types) | Type::Union(types) | Type::OneOf(types) => {
-            types.iter_mut().for_each(|inner| ty(inner, visitor));
+            for inner in types {
+                ty(inner, visitor);
+            }
         }
         Type::Object(object) => {
             object.fields.iter_mut().flatten().for_each(|inner| field(inner, visitor));

@@ -71,6 +71,14 @@ fn attributes_of_values() {
                 r#"{"type":"array","maxItems":3,"prefixItems":[{"type":"integer"},{"type":"integer"}],"items":false,"minItems":2}"#,
             ),
             (
+                "`[Int, Text]` {open: true}",
+                r#"{"type":"array","prefixItems":[{"type":"integer"},{"type":"string"}]}"#,
+            ),
+            (
+                "`[Int, Text]` {open: true, size: 1..5}",
+                r#"{"type":"array","maxItems":5,"prefixItems":[{"type":"integer"},{"type":"string"}],"minItems":1}"#,
+            ),
+            (
                 "`Int[]` {unique: true}",
                 r#"{"type":"array","uniqueItems":true,"items":{"type":"integer"}}"#,
             ),

@@ -65,9 +65,17 @@ impl Encoder<'_> {
             if value.is_null() && names_of_types(target).contains(&"null") {
                 return Some((Value::Null, Value::Null));
             }
-            return Some((Value::String(value.to_string()), value.clone()));
+            // Of some other kind, it is what another member of a union says.
+            let says = |words: &str| describes(target, &format!("JSON text of {words}"));
+            let other =
+                (says("an object") && !value.is_object()) || (says("a list") && !value.is_array());
+            return (!other).then(|| (Value::String(value.to_string()), value.clone()));
         }
-        if target.get("allOf").is_some() || own.get("allOf").is_some() {
+        // What says which keys there may be speaks of those of the other schema, too.
+        if own.get("propertyNames").is_some()
+            || target.get("allOf").is_some()
+            || own.get("allOf").is_some()
+        {
             return None;
         }
         if let Some(members) = members_of(target) {
@@ -92,10 +100,10 @@ impl Encoder<'_> {
         value: &Value,
         depth: usize,
     ) -> Option<Encoded> {
-        // Text that holds JSON is not told from other text.
-        let texts = members.iter().filter_map(|member| followed(self.target, member));
-        let texts: Vec<_> = texts.filter(|text| names_of_types(text).contains(&"string")).collect();
-        if texts.len() > 1 && texts.iter().any(|text| is_json_text(text)) {
+        // Text that holds JSON is not told from other text, nor are lists that hold such text.
+        let mut kinds = Vec::new();
+        self.kinds(members, &mut kinds, depth);
+        if ["string", "array"].iter().any(|kind| kinds.iter().filter(|k| k == &kind).count() > 1) {
             return None;
         }
         let null = |member: &Value| member.get("type").is_some_and(|ty| ty == "null");
@@ -117,6 +125,16 @@ impl Encoder<'_> {
         })
     }
 
+    /// The types of all members of a union, those of unions inside of it included.
+    fn kinds<'t>(&'t self, members: &'t [Value], kinds: &mut Vec<&'t str>, depth: usize) {
+        for member in members.iter().filter_map(|member| followed(self.target, member)) {
+            match members_of(member) {
+                Some(inner) if depth < DEPTH => self.kinds(inner, kinds, depth + 1),
+                _ => kinds.extend(names_of_types(member)),
+            }
+        }
+    }
+
     fn object(
         &self,
         own: &Value,
@@ -125,7 +143,8 @@ impl Encoder<'_> {
         depth: usize,
     ) -> Option<Encoded> {
         let none = Map::new();
-        let properties = |schema: &'_ Value| schema.get("properties").and_then(Value::as_object).cloned();
+        let properties =
+            |schema: &'_ Value| schema.get("properties").and_then(Value::as_object).cloned();
         let (own_fields, fields) = (properties(own), properties(target));
         let (own_fields, fields) =
             (own_fields.unwrap_or_else(|| none.clone()), fields.unwrap_or_else(|| none.clone()));
@@ -207,9 +226,13 @@ fn decoded(fragment: &str) -> String {
 
 /// Whether a place takes text that holds JSON. It says so.
 fn is_json_text(schema: &Value) -> bool {
-    let says = |text: &str| text.contains("JSON text of ");
-    names_of_types(schema).contains(&"string")
-        && schema.get("description").and_then(Value::as_str).is_some_and(says)
+    names_of_types(schema).contains(&"string") && describes(schema, "JSON text of ")
+}
+
+/// Whether a schema's description holds some words.
+fn describes(schema: &Value, words: &str) -> bool {
+    let text = schema.get("description").and_then(Value::as_str);
+    text.is_some_and(|text| text.contains(words))
 }
 
 fn names_of_types(schema: &Value) -> Vec<&str> {

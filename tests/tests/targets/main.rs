@@ -72,13 +72,11 @@ fn parameters(target: Target, tool: &Value) -> Value {
     if target == Target::Gemini { as_json_schema(schema) } else { schema }
 }
 
-/// A schema of OpenAPI 3.0, which says `nullable`, as JSON Schema.
+/// A schema of `OpenAPI` 3.0, which says `nullable`, as JSON Schema.
 fn as_json_schema(schema: Value) -> Value {
     let Value::Object(mut map) = schema else { return schema };
-    for key in ["items"] {
-        if let Some(inner) = map.remove(key) {
-            map.insert(key.to_owned(), as_json_schema(inner));
-        }
+    if let Some(items) = map.get_mut("items") {
+        *items = as_json_schema(items.take());
     }
     if let Some(Value::Object(fields)) = map.get_mut("properties") {
         for field in fields.values_mut() {
@@ -126,8 +124,7 @@ fn look_at(
 ) -> Result<(), String> {
     let compilation = Compilation::new(module, &Options::new(target, 1));
     let request = serde_json::to_value(compilation.request()).unwrap();
-    let mut complaints = rules::complaints(target.name(), &request);
-    complaints.retain(|it| !it.contains("has no character")); // TEMP
+    let complaints = rules::complaints(target.name(), &request);
     if !complaints.is_empty() {
         return Err(format!("{complaints:#?}"));
     }
@@ -154,9 +151,8 @@ fn look_at(
         };
         for value in values {
             let arguments = |call: Value| restore.arguments(call);
-            both.look(&value, &arguments, tally).map_err(|fault| {
-                format!("{fault}\nown     {own}\nlowered {lowered}")
-            })?;
+            both.look(&value, &arguments, tally)
+                .map_err(|fault| format!("{fault}\nown     {own}\nlowered {lowered}"))?;
         }
     }
     Ok(())
@@ -278,7 +274,11 @@ fn random_modules_keep_to_the_rules_of_all_targets() {
         |tally| tally.encoded,
         |tally| tally.losses,
     ] {
-        assert!(sum(part) > cases / 2, "{:?}", found.iter().map(|(_, tally)| tally).collect::<Vec<_>>());
+        assert!(
+            sum(part) > cases / 2,
+            "{:?}",
+            found.iter().map(|(_, tally)| tally).collect::<Vec<_>>()
+        );
     }
 }
 
@@ -288,7 +288,8 @@ fn sample(rng: &mut Rng, root: &Value, schema: &Value, depth: usize) -> Value {
         Some(reference) => root.pointer(&reference[1..]).unwrap_or(schema),
         None => schema,
     };
-    let list = |key: &str| schema.get(key).and_then(Value::as_array).filter(|list| !list.is_empty());
+    let list =
+        |key: &str| schema.get(key).and_then(Value::as_array).filter(|list| !list.is_empty());
     for key in ["enum", "examples"] {
         if let Some(values) = list(key) {
             return values[rng.below(values.len())].clone();
@@ -330,7 +331,8 @@ fn sample(rng: &mut Rng, root: &Value, schema: &Value, depth: usize) -> Value {
             let mut map = Map::new();
             let fields = schema.get("properties").and_then(Value::as_object);
             for (name, field) in fields.into_iter().flatten() {
-                let required = list("required").is_some_and(|names| names.iter().any(|n| n == name));
+                let required =
+                    list("required").is_some_and(|names| names.iter().any(|n| n == name));
                 if required || (depth > 0 && rng.chance(50)) {
                     map.insert(name.clone(), sample(rng, root, field, depth.saturating_sub(1)));
                 }
@@ -357,7 +359,8 @@ fn imported_tools_keep_to_the_rules_of_all_targets() {
         let json = std::fs::read_to_string(path).unwrap();
         let name = path.file_stem().unwrap().to_string_lossy();
         let imported = import(&json, &name);
-        let module = checked(&imported).unwrap_or_else(|fault| panic!("{name}: {fault}\n{imported}"));
+        let module =
+            checked(&imported).unwrap_or_else(|fault| panic!("{name}: {fault}\n{imported}"));
         files += 1;
         for target in Target::ALL {
             let mut rng = Rng::new(campaign::seed());
@@ -379,5 +382,7 @@ fn imported_tools_keep_to_the_rules_of_all_targets() {
 fn import(json: &str, name: &str) -> String {
     use gram_schema::import::{Options, Origin};
     let options = Options { from: Origin::default(), name, container: None };
-    gram_schema::import::import(json, &options).unwrap_or_else(|error| panic!("{name}: {error}")).text
+    gram_schema::import::import(json, &options)
+        .unwrap_or_else(|error| panic!("{name}: {error}"))
+        .text
 }

@@ -110,7 +110,9 @@ fn heads(ty: &Type, found: &mut Vec<TypeId>) {
         Type::Named(id) => found.push(*id),
         Type::Nullable(inner) => heads(inner, found),
         Type::Union(members) | Type::OneOf(members) => {
-            members.iter().for_each(|member| heads(member, found));
+            for member in members {
+                heads(member, found);
+            }
         }
         _ => {}
     }
@@ -176,7 +178,9 @@ fn in_cycles(types: &Types, next: impl Fn(TypeId) -> Vec<TypeId>) -> Vec<TypeId>
             if low[at] == index[at] {
                 let from = open.iter().rposition(|known| *known == id).unwrap_or_default();
                 let group: Vec<TypeId> = open.drain(from..).collect();
-                group.iter().for_each(|id| is_open[id.0 as usize] = false);
+                for id in &group {
+                    is_open[id.0 as usize] = false;
+                }
                 if group.len() > 1 || next(id).contains(&id) {
                     found.extend(group);
                 }

@@ -250,12 +250,11 @@ impl Checker<'_> {
             return error.help("a value that may be null is `Text?`; a parameter that may be left out has {optional: true}");
         }
         let foreign = FOREIGN.iter().find(|(foreign, _)| *foreign == name).map(|(_, ours)| *ours);
-        let near = match foreign {
-            Some(ours) => vec![ours],
-            None => {
-                let declared = self.type_names.names(self.local);
-                nearest(name, BUILT_IN.iter().copied().chain(declared))
-            }
+        let near = if let Some(ours) = foreign {
+            vec![ours]
+        } else {
+            let declared = self.type_names.names(self.local);
+            nearest(name, BUILT_IN.iter().copied().chain(declared))
         };
         let help = question(&near).unwrap_or_else(|| {
             format!("declare it: [{name}::Record | (field::Text)]; built-in types are Text, Int, Number, Bool, Object, Array, Map, Any, Null, Date, Uri and so on")

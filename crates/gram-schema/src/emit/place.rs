@@ -9,6 +9,7 @@ use super::defs::Defs;
 use crate::model::{Constraint, Details, Slot, Type};
 
 /// A type and all that is said of it in its place.
+#[expect(clippy::struct_excessive_bools, reason = "each is said by an attribute of its own")]
 pub(super) struct Place<'m> {
     /// The type; a name only where the schema refers to it.
     pub(super) ty: &'m Type,

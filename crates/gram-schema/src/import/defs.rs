@@ -78,14 +78,13 @@ impl Registry {
         let outlines: HashMap<_, _> = definitions.iter().map(outline).collect();
         let mut ids = HashMap::with_capacity(definitions.len());
         for name in definitions.keys() {
-            let id = match self.same(name, &definitions, &outlines) {
-                Some(id) => id,
-                None => {
-                    let id = self.enter(converter, tool, name, block);
-                    let hash = outlines.get(name).map_or(0, |outline| outline.hash);
-                    converter.originals.insert(id, hash);
-                    id
-                }
+            let id = if let Some(id) = self.same(name, &definitions, &outlines) {
+                id
+            } else {
+                let id = self.enter(converter, tool, name, block);
+                let hash = outlines.get(name).map_or(0, |outline| outline.hash);
+                converter.originals.insert(id, hash);
+                id
             };
             ids.insert(name.clone(), id);
         }

@@ -174,6 +174,23 @@ impl Keywords {
         Self(self.0 | 1 << keyword as u32)
     }
 
+    /// The set without those of another.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// The keywords of both sets.
+    #[must_use]
+    pub const fn and_those_of(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether there is none in it.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     /// Whether the keyword is one of them.
     pub const fn has(self, keyword: Keyword) -> bool {
         self.0 >> keyword as u32 & 1 == 1

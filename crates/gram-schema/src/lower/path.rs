@@ -1,6 +1,6 @@
 //! Places in a schema.
 
-use std::fmt;
+use std::fmt::Write as _;
 
 /// A place in the original schema, made while it is walked. Each step stands on the stack of the
 /// walk, so that nothing is allocated unless the path is written.
@@ -65,29 +65,38 @@ impl<'p> Path<'p> {
     pub(super) fn is_root(&self) -> bool {
         self.before.is_none()
     }
-}
 
-impl fmt::Display for Path<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let dot = match self.before {
-            // It leads away from what is before it.
-            _ if matches!(self.step, Step::Written(_)) => "",
-            Some(before) => {
-                before.fmt(f)?;
-                if before.is_root() { "" } else { "." }
-            }
-            None => "",
-        };
+    /// The place in the original schema: `properties.rows.items`.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::with_capacity(64);
+        self.write(&mut text);
+        text
+    }
+
+    fn write(&self, text: &mut String) {
+        // A reference leads away from what is before it.
+        if let (Some(before), false) = (self.before, matches!(self.step, Step::Written(_))) {
+            before.write(text);
+        }
+        if !text.is_empty() {
+            text.push('.');
+        }
         match self.step {
-            Step::Root => Ok(()),
-            Step::Written(path) => f.write_str(path),
+            Step::Root => {}
+            Step::Written(path) => text.push_str(path),
             Step::Key(key) | Step::Property { key, .. }
                 if key.is_empty() || key.contains(['.', '[', ']', '"']) =>
             {
-                write!(f, "[{key:?}]")
+                // A key in brackets follows without a dot.
+                if text.ends_with('.') {
+                    text.pop();
+                }
+                let _ = write!(text, "[{key:?}]");
             }
-            Step::Key(key) | Step::Property { key, .. } => write!(f, "{dot}{key}"),
-            Step::Index(index) => write!(f, "{dot}{index}"),
+            Step::Key(key) | Step::Property { key, .. } => text.push_str(key),
+            Step::Index(index) => {
+                let _ = write!(text, "{index}");
+            }
         }
     }
 }

@@ -314,7 +314,11 @@ impl Rules {
 
     /// Whether the root may hold the keyword.
     pub fn root_keeps(&self, keyword: Keyword) -> bool {
-        (self.keep.has(keyword) || self.root.allowed.has(keyword))
-            && !self.root.refused.has(keyword)
+        self.root_keep().has(keyword)
+    }
+
+    /// The keywords that the root may hold.
+    pub(super) const fn root_keep(&self) -> Keywords {
+        self.keep.and_those_of(self.root.allowed).minus(self.root.refused)
     }
 }

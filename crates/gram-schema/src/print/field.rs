@@ -104,12 +104,21 @@ fn layout(
         _ => built_in(&expression).is_some(),
     };
     let label = if is_name { expression } else { text::quoted(&expression, '`') };
-    let name = name.map(text::identifier).unwrap_or_default();
     let entries = attributes(types, slot, description, field, parts);
-    if entries.is_empty() {
-        return Layout::Text(format!("{before}({name}::{label})"));
+    let mut start = String::with_capacity(before.len() + label.len() + 24);
+    start.push_str(before);
+    start.push('(');
+    if let Some(name) = name {
+        text::write_identifier(&mut start, name);
     }
-    Layout::group(format!("{before}({name}::{label} {{"), entries, "})")
+    start.push_str("::");
+    start.push_str(&label);
+    if entries.is_empty() {
+        start.push(')');
+        return Layout::Text(start);
+    }
+    start.push_str(" {");
+    Layout::group(start, entries, "})")
 }
 
 /// A type as a type expression and attributes, which say what the expression cannot.

@@ -9,6 +9,15 @@ pub(super) fn identifier(name: &str) -> String {
     if is_symbol(name) || is_integer(name) { name.to_owned() } else { quoted(name, '`') }
 }
 
+/// Writes a name of a declaration, parameter or field.
+pub(super) fn write_identifier(out: &mut String, name: &str) {
+    if is_symbol(name) {
+        out.push_str(name);
+    } else {
+        out.push_str(&identifier(name));
+    }
+}
+
 /// A key: bare where it can be.
 pub(super) fn key(name: &str) -> SmolStr {
     if is_symbol(name) { SmolStr::new(name) } else { SmolStr::from(quoted(name, '`')) }
@@ -17,7 +26,7 @@ pub(super) fn key(name: &str) -> SmolStr {
 /// `symbol = [a-zA-Z_] [0-9a-zA-Z_.\-@]*`
 fn is_symbol(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '@'))
+        && text.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'-' | b'@'))
 }
 
 /// `integer = "-"? ( "0" | [1-9] [0-9]* )`

@@ -35,10 +35,14 @@ pub(super) fn value(value: &Value) -> Layout {
 /// The longest JSON that stands on one line.
 const LONGEST_JSON: usize = 60;
 
+/// The deepest JSON that stands on lines of its own, which are indented by its depth.
+const DEEPEST_LINES: u32 = 24;
+
 /// A schema, word for word: on lines of its own where it is long.
 pub(super) fn schema(schema: &Value) -> Layout {
     let short = schema.to_string();
     if short.len() > LONGEST_JSON
+        && depth(schema) <= DEEPEST_LINES
         && let Some(fenced) = fenced(schema)
     {
         return Layout::Text(fenced);
@@ -131,6 +135,18 @@ mod tests {
         }
         let number: Value = serde_json::from_str("1.50e3").unwrap_or_default();
         assert_eq!(printed(&number), format!("json`{number}`"));
+    }
+
+    #[test]
+    fn long_json_stands_on_lines_of_its_own() {
+        let words = ["one word", "another word", "a third word", "and a fourth one"];
+        let text = printed(&json!({"a": {"b": words}}));
+        assert!(
+            text.starts_with("```json\n{\n  \"a\": {\n") && text.ends_with("\n}\n```"),
+            "{text}"
+        );
+        let text = printed(&json!({"a": {"b": words, "c": "```"}}));
+        assert!(text.starts_with("json`{") && !text.contains('\n'), "{text}");
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) fn describe(map: &mut Map<String, Value>, notes: Vec<String>) -> Vec<
     let description = map.get("description").and_then(Value::as_str);
     if let Some(text) = sentences::joined(description, &notes) {
         let text = Value::String(text.into_owned());
-        map.insert("description".to_owned(), text);
+        parts::set(map, "description", text);
     }
     Vec::new()
 }
@@ -49,20 +49,16 @@ impl Lowerer<'_> {
     ) {
         let has = parts::keywords(map);
         self.bounds(map, has, path, types);
-        self.format(map, notes, path, types);
-        let refused = |keyword: Keyword| {
-            if path.is_root() {
-                !self.rules.root_keeps(keyword)
-            } else {
-                !self.rules.keeps(keyword)
-            }
-        };
+        if has.has(Keyword::Format) {
+            self.format(map, notes, path, types);
+        }
+        let kept = if path.is_root() { self.rules.root_keep() } else { self.rules.keep };
         // `nullable` is written by this module where a target has it.
-        let refused = |keyword: Keyword| keyword != Keyword::Nullable && refused(keyword);
-        if !map.keys().any(|key| refused(Keyword::of(key))) {
+        let refused = has.minus(kept.with(Keyword::Nullable));
+        if refused.is_empty() {
             return;
         }
-        let mut taken = parts::take(map, refused);
+        let mut taken = parts::take(map, |keyword| refused.has(keyword));
         if let Some(condition) = taken.shift_remove("if") {
             self.condition(keys, notes, path, condition, &mut taken);
         }
@@ -172,7 +168,8 @@ impl Lowerer<'_> {
             }
             self.lose(&path.key(exclusive), exclusive, value, Became::Rewritten(bound.to_owned()));
         }
-        if let Some(largest) = self.rules.largest_min_items
+        if has.has(Keyword::MinItems)
+            && let Some(largest) = self.rules.largest_min_items
             && let Some(value) = map.get("minItems")
             && value.as_u64().is_none_or(|number| number > largest)
         {

@@ -191,7 +191,7 @@ impl Lowerer<'_> {
         }
         self.losses.push(Loss {
             tool: self.tool.to_owned(),
-            path: path.to_string(),
+            path: path.text(),
             constraint: constraint.to_owned(),
             value,
             became,

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::super::keyword::Keyword as K;
+use super::super::keyword::{Keyword as K, Keywords};
 use super::super::loss::Became;
 use super::super::path::Path;
 use super::super::restore::Plan;
@@ -90,6 +90,7 @@ impl Lowerer<'_> {
         }
         if has.has(K::Nullable) {
             self.no_nullable(map, path);
+            has = parts::keywords(map);
         }
         if has.has(K::Ref) {
             return self.reference(map, path, at);
@@ -97,6 +98,7 @@ impl Lowerer<'_> {
         let old = [K::AdditionalItems, K::Items, K::ExclusiveMinimum, K::ExclusiveMaximum];
         if has.has_any(&old) {
             parts::modernize(map, has);
+            has = parts::keywords(map);
         }
         if has.has(K::OneOf) && !self.rules.keeps(K::OneOf) {
             self.one_of(map, path);
@@ -105,12 +107,23 @@ impl Lowerer<'_> {
         if has.has(K::AnyOf) || has.has(K::OneOf) && self.rules.keeps(K::OneOf) {
             return self.union(map, path, at);
         }
-        self.plain(map, path, at)
+        self.plain_of(has, map, path, at)
     }
 
     /// A schema that is no union, and refers to nothing.
     pub(super) fn plain(&mut self, map: &mut Map<String, Value>, path: &Path<'_>, at: At) -> Out {
-        if map.contains_key("const") && !self.rules.keeps(K::Const) {
+        self.plain_of(parts::keywords(map), map, path, at)
+    }
+
+    /// The same, of a schema whose keywords are known.
+    fn plain_of(
+        &mut self,
+        has: Keywords,
+        map: &mut Map<String, Value>,
+        path: &Path<'_>,
+        at: At,
+    ) -> Out {
+        if has.has(K::Const) && !self.rules.keeps(K::Const) {
             self.constant(map, path);
         }
         let declared = map.get("type").and_then(Types::of_keyword);
@@ -118,7 +131,7 @@ impl Lowerer<'_> {
         if let Some(types) = types {
             self.irrelevant(map, path, types);
         }
-        if let Some(out) = self.as_text(map, path, types) {
+        if let Some(out) = self.as_text(has, map, path, types) {
             return out;
         }
         let always = self.rules.types.always;
@@ -171,8 +184,11 @@ impl Lowerer<'_> {
     }
 
     /// The place as text that holds JSON, if the target cannot say what it takes.
+    ///
+    /// `has` are the keywords of the schema, and perhaps a few that it has no more.
     fn as_text(
         &mut self,
+        has: Keywords,
         map: &mut Map<String, Value>,
         path: &Path<'_>,
         types: Option<Types>,
@@ -181,11 +197,12 @@ impl Lowerer<'_> {
             return None;
         }
         let Some(types) = types else {
-            let why = if map.contains_key("not") { "not" } else { "type" };
+            let why = if has.has(K::Not) { "not" } else { "type" };
             return Some(self.text(map, path, why, Types::ALL));
         };
         let structured = |value: &Value| value.is_object() || value.is_array();
-        for key in ["enum", "const"] {
+        let constants = if has.has_any(&[K::Enum, K::Const]) { &["enum", "const"][..] } else { &[] };
+        for &key in constants {
             let found = match map.get(key) {
                 Some(Value::Array(values)) if key == "enum" => values.iter().any(structured),
                 Some(value) => key == "const" && structured(value),

@@ -10,7 +10,7 @@ use super::super::path::Path;
 use super::super::restore::{FieldPlan, Plan};
 use super::keys::Keys;
 use super::types::Types;
-use super::{At, Lowerer, Out, merge, sentences};
+use super::{At, Lowerer, Out, merge, parts, sentences};
 
 impl Lowerer<'_> {
     /// An object, with the properties that it names.
@@ -59,7 +59,7 @@ impl Lowerer<'_> {
         }
         self.write_required(map, notes, path, required, &properties);
         if map.contains_key("properties") || !properties.is_empty() || self.rules.objects.closed {
-            map.insert("properties".to_owned(), Value::Object(properties));
+            parts::set(map, "properties", Value::Object(properties));
         }
         if self.rules.objects.closed {
             self.close(map, notes, path);
@@ -119,13 +119,13 @@ impl Lowerer<'_> {
             required = properties.keys().map(|key| Value::from(key.as_str())).collect();
         }
         if map.contains_key("required") || self.rules.objects.all_required {
-            map.insert("required".to_owned(), Value::Array(required));
+            parts::set(map, "required", Value::Array(required));
         }
     }
 
     /// Refuses all properties but those that are named.
     fn close(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>, path: &Path<'_>) {
-        let others = map.insert("additionalProperties".to_owned(), false.into());
+        let others = parts::set(map, "additionalProperties", false.into());
         let Some(others) = others.filter(|others| *others != Value::Bool(false)) else { return };
         let key = path.key("additionalProperties");
         if merge::is_anything(&others) {
@@ -152,13 +152,17 @@ impl Lowerer<'_> {
             let inside = path.key("properties");
             for key in properties.keys() {
                 if let Some(to) = keys.changed(key) {
-                    let place = inside.key(key).to_string();
+                    let place = inside.key(key).text();
                     self.losses.push(renamed(self.tool, &place, key, to));
                 }
             }
         }
         for (key, value) in map {
-            keys.change(K::of(key), value, 0);
+            // What cannot stay becomes sentences, and its loss says what there was.
+            let keyword = K::of(key);
+            if self.rules.keeps(keyword) {
+                keys.change(keyword, value, 0);
+            }
         }
     }
 

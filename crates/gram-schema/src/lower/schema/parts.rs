@@ -15,10 +15,27 @@ pub(super) fn take(
     map: &mut Map<String, Value>,
     which: impl Fn(Keyword) -> bool,
 ) -> Map<String, Value> {
+    let names: Vec<String> = map.keys().filter(|key| which(Keyword::of(key))).cloned().collect();
+    if names.len() <= FEW {
+        // What stays keeps its place, and nothing of it is copied.
+        let take = |name: String| map.shift_remove(&name).map(|value| (name, value));
+        return names.into_iter().filter_map(take).collect();
+    }
     let (taken, left) =
         std::mem::take(map).into_iter().partition(|(key, _)| which(Keyword::of(key)));
     *map = left;
     taken
+}
+
+/// How many keys are taken out one by one, which moves all that stand behind them.
+const FEW: usize = 8;
+
+/// Gives a key a value, at its place if there is such a key.
+pub(super) fn set(map: &mut Map<String, Value>, key: &str, value: Value) -> Option<Value> {
+    match map.get_mut(key) {
+        Some(old) => Some(std::mem::replace(old, value)),
+        None => map.insert(key.to_owned(), value),
+    }
 }
 
 /// Gives a key another name, in its place.

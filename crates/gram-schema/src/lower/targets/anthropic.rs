@@ -57,7 +57,7 @@ mod tests {
             "properties": {"a_b": {"type": "object", "properties": {"c d": {}}}, "a_o": {}, "a.b": {}},
             "required": ["a_b", "a.b"]
         });
-        let text = "Exactly one is given of: `año`, or `a.b`.";
+        let text = "Exactly one is given of: `a_o`, or `a.b`.";
         root_becomes(Target::Anthropic, &schema, &expected, text);
     }
 }

@@ -17,6 +17,8 @@ pub(in super::super) static RULES: Rules = Rules {
     extras: EXTRAS,
     root: ROOT,
     keys: Some(KEYS),
+    // Of regular expressions the API takes simple ones only, and the official package for Python
+    // moves all of them into the description.
     keep: Keywords::of(&[
         K::Type,
         K::Format,
@@ -30,7 +32,6 @@ pub(in super::super) static RULES: Rules = Rules {
         K::AdditionalProperties,
         K::Items,
         K::MinItems,
-        K::Pattern,
         K::AnyOf,
         K::Ref,
     ]),
@@ -84,7 +85,7 @@ mod tests {
             &[
                 (
                     r#"{"type":"string","pattern":"^a","format":"uri","default":"a","enum":["a"]}"#,
-                    r#"{"type":"string","pattern":"^a","format":"uri","default":"a","enum":["a"]}"#,
+                    r#"{"type":"string","format":"uri","default":"a","enum":["a"],"description":"Matches the regular expression `^a`."}"#,
                 ),
                 (
                     r#"{"type":"integer","minimum":1,"exclusiveMaximum":9,"multipleOf":2}"#,
@@ -119,6 +120,54 @@ mod tests {
     }
 
     #[test]
+    fn several_types_are_alternatives_of_one_each() {
+        all_become(
+            Target::AnthropicStrict,
+            &[
+                (
+                    r#"{"type":["string","null"],"description":"D","maxLength":3,"format":"date","default":null}"#,
+                    r#"{"description":"D","default":null,"anyOf":[{"type":"string","format":"date","description":"At most 3 characters."},{"type":"null"}]}"#,
+                ),
+                (
+                    r#"{"type":["string","integer","null"],"enum":["a",1,null],"title":"T"}"#,
+                    r#"{"title":"T","anyOf":[{"type":"string","enum":["a"]},{"type":"integer","enum":[1]},{"type":"null"}]}"#,
+                ),
+                // What a list of types names beside a constant of one type takes nothing.
+                (
+                    r#"{"type":["string","null"],"enum":["a"]}"#,
+                    r#"{"anyOf":[{"type":"string","enum":["a"]}]}"#,
+                ),
+                (
+                    r#"{"type":["integer","null"],"const":5}"#,
+                    r#"{"anyOf":[{"type":"integer","const":5}]}"#,
+                ),
+                (
+                    r#"{"type":["integer","null"],"format":"int32","minimum":0}"#,
+                    r#"{"anyOf":[{"type":"integer","description":"Format: int32. At least 0."},{"type":"null"}]}"#,
+                ),
+                (
+                    r#"{"enum":["a",null]}"#,
+                    r#"{"anyOf":[{"type":"string","enum":["a"]},{"type":"null"}]}"#,
+                ),
+                (
+                    r#"{"type":["array","null"],"items":{"type":["number","null"]},"minItems":1}"#,
+                    r#"{"anyOf":[{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]},"minItems":1},{"type":"null"}]}"#,
+                ),
+                (
+                    r#"{"type":["object","null"],"properties":{"a":{"type":"string"}},"required":["a"],"description":"D"}"#,
+                    r#"{"description":"D","anyOf":[{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false},{"type":"null"}]}"#,
+                ),
+                // The text is told of where it stands.
+                (
+                    r#"{"type":["object","null"],"description":"D","default":{"a":1}}"#,
+                    r#"{"description":"D","anyOf":[{"type":"string","description":"JSON text of an object. Default: {\"a\":1}."},{"type":"null"}]}"#,
+                ),
+                (r#"{"type":["string"]}"#, r#"{"type":"string"}"#),
+            ],
+        );
+    }
+
+    #[test]
     fn a_schema_that_holds_itself_becomes_text_at_the_circle() {
         let schema = serde_json::json!({
             "type": "object",
@@ -127,7 +176,7 @@ mod tests {
         });
         let expected = serde_json::json!({
             "type": "object",
-            "properties": {"a": {"$ref": "#/$defs/T", "description": "A"}},
+            "properties": {"a": {"description": "A", "anyOf": [{"$ref": "#/$defs/T"}]}},
             "additionalProperties": false,
             "$defs": {
                 "T": {

@@ -71,6 +71,7 @@ pub(in super::super) static RULES: Rules = Rules {
 };
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::super::Target;
     use super::super::super::testing::all_become;
@@ -166,13 +167,75 @@ mod tests {
                     "type": "object",
                     "properties": {"t": {"type": "array", "items": {
                         "type": "string",
-                        "description": "JSON text of an object of the same form as `a`."
+                        "description": "JSON text of an object of the same form as `T` at `a`."
                     }}}
                 },
                 "b": {"anyOf": [{"type": "string"}, {"type": "integer"}]}
             }
         });
         super::super::super::testing::root_becomes(Target::Gemini, &schema, &expected, "`b`: B");
+    }
+
+    #[test]
+    fn sentences_name_what_the_model_sees() {
+        let schema = serde_json::json!({
+            "type": "object",
+            "properties": {
+                "my pet": {"$ref": "#/$defs/Pet"},
+                "x-y": {"type": "array", "items": {"$ref": "#/properties/tree"}},
+                "tree": {
+                    "type": "object",
+                    "properties": {"sub tree": {"$ref": "#/properties/tree"}}
+                },
+                "a-b": {"anyOf": [{"type": "string"}, {"type": "integer"}], "description": "B"}
+            },
+            "dependentRequired": {"a-b": ["my pet", "tree"]},
+            "if": {"required": ["x-y"]},
+            "then": {"properties": {"a-b": {"const": 1}}},
+            "anyOf": [{"required": ["a-b"]}, {"required": ["x-y"]}],
+            "$defs": {
+                "Pet": {"anyOf": [{"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}]},
+                "Cat": {"type": "object", "properties": {"lives": {"type": "integer"}}},
+                "Dog": {"type": "object", "properties": {
+                    "best friends": {"type": "array", "items": {"$ref": "#/$defs/Dog"}}
+                }}
+            }
+        });
+        let text = |form: &str| {
+            let text = format!("JSON text of an object of the same form as {form}.");
+            serde_json::json!({"type": "string", "description": text})
+        };
+        let tree = |form: &str| {
+            serde_json::json!({"type": "object", "properties": {"sub_tree": text(form)}})
+        };
+        let expected = serde_json::json!({
+            "type": "object",
+            "properties": {
+                "my_pet": {"anyOf": [
+                    {"type": "object", "properties": {"lives": {"type": "integer"}}},
+                    {"type": "object", "properties": {
+                        "best_friends": {"type": "array", "items": text("`Dog` at `my_pet`")}
+                    }}
+                ]},
+                "x_y": {"type": "array", "items": tree("`x_y[]`")},
+                "tree": {"type": "object", "properties": {"sub_tree": tree("`tree.sub_tree`")}},
+                "a_b": {"anyOf": [{"type": "string"}, {"type": "integer"}]}
+            }
+        });
+        let condition = "If it fits the JSON Schema {\"required\":[\"x_y\"]}, it also fits \
+                         {\"properties\":{\"a_b\":{\"const\":1}}}.";
+        let description =
+            ["At least one is given of: `a_b`, or `x_y`.", "`a_b`: B.", condition, "With `a_b`, also needed: `my_pet`, `tree`."];
+        super::super::super::testing::root_becomes(
+            Target::Gemini,
+            &schema,
+            &expected,
+            &description.join(" "),
+        );
+        // A loss says what there was.
+        let out = super::super::super::testing::lowered(Target::Gemini, &schema);
+        let loss = out.losses.iter().find(|loss| loss.constraint == "dependentRequired").unwrap();
+        assert_eq!(loss.value, serde_json::json!({"a-b": ["my pet", "tree"]}));
     }
 
     #[test]

@@ -78,6 +78,37 @@ mod tests {
     }
 
     #[test]
+    fn definitions_within_schemas_move_to_the_root() {
+        for key in ["$defs", "definitions"] {
+            let schema = serde_json::json!({
+                "type": "object",
+                "properties": {
+                    "a": {
+                        "type": "object",
+                        "properties": {"b": {"$ref": format!("#/properties/a/{key}/X")}},
+                        key: {"X": {"type": "string", "pattern": "^a"}, "Y": {"const": 1}}
+                    },
+                    "c": {"type": "string", key: {"Z": {"default": 1}}},
+                    "d": {"anyOf": [{"type": "string"}], key: {"Z": {"default": 1}}}
+                }
+            });
+            let expected = serde_json::json!({
+                "type": "object",
+                "properties": {
+                    "a": {"type": "object", "properties": {"b": {"$ref": "#/$defs/X"}}},
+                    "c": {"type": "string"},
+                    "d": {"anyOf": [{"type": "string"}]}
+                },
+                "$defs": {"X": {
+                    "type": "string",
+                    "description": "Matches the regular expression `^a`."
+                }}
+            });
+            super::super::super::testing::root_becomes(Target::GeminiJson, &schema, &expected, "");
+        }
+    }
+
+    #[test]
     fn a_schema_holds_itself_through_optional_properties_only() {
         let tool = |required: serde_json::Value, inner: serde_json::Value| {
             serde_json::json!({
