@@ -20,6 +20,10 @@ use gramc_tests::rng::Rng;
 use gramc_tests::schemas::Schemas;
 use serde_json::{Value, json};
 
+/// The allocator of the binary, for both sides.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How many tools are imported, and beside pydantic.
 const IMPORTED: usize = 600;
 

@@ -64,6 +64,23 @@ fn lists_go_into_containers_and_schemas_get_names() {
 }
 
 #[test]
+fn different_tools_of_one_name_get_names_of_their_own() {
+    let tool = |ty: &str| {
+        json!({"name": "area", "parameters": {"type": "object", "properties": {"a": {"type": ty}}}})
+    };
+    let list = json!([tool("string"), tool("integer"), tool("string"), tool("number")]);
+    let run = gramc("import -").input(list.to_string()).run().exits(0);
+    let folder = folder(&[("tools.gram", &run.stdout)]);
+    let tools = gramc("compile tools.gram").within(folder.path()).run().clean().json();
+    let types: Vec<_> = ["area", "area_2", "area_3"]
+        .iter()
+        .map(|name| tools[name]["properties"]["a"]["type"].clone())
+        .collect();
+    assert_eq!(types, ["string", "integer", "number"]);
+    run.says(&["note: `area` stands there twice", "note: another tool is called `area`"]);
+}
+
+#[test]
 fn what_stays_json_is_counted_and_named() {
     let schema =
         r#"{"type":"object","properties":{"a":{"not":{"type":"null"}},"b":{"type":"string"}}}"#;

@@ -12,6 +12,7 @@ the seconds of both, for all tools together: the minimum and the median of the r
 
 import gc
 import json
+import re
 import statistics
 import sys
 import time
@@ -137,11 +138,22 @@ def constants(values):
     return Literal[tuple(plain)] if plain and len(plain) == len(values) else Any
 
 
+def readable(pattern):
+    # Schemas have the regular expressions of JavaScript, and Python does not read all of them.
+    try:
+        re.compile(pattern)
+    except re.error:
+        return False
+    return True
+
+
 def bounded(type_, schema):
     # Text that is read into another type, such as a date, has no bounds of its own.
     if type_ in FORMATS.values():
         return type_
     bounds = {BOUNDS[key]: schema[key] for key in BOUNDS if key in schema}
+    if not readable(bounds.get("pattern", "")):
+        del bounds["pattern"]
     return Annotated[type_, Field(**bounds)] if bounds and type_ is not Any else type_
 
 

@@ -1,7 +1,6 @@
 //! What is imported comes back when it is compiled.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use gram_schema::emit::{ParameterSchema, ResultSchema};
@@ -112,7 +111,9 @@ fn one_as_mcp(item: &Value) -> Vec<Value> {
     let declarations = ["functionDeclarations", "function_declarations"];
     if let Some(items) = declarations.iter().find_map(|key| item[*key].as_array()) {
         let mut tools: Vec<_> = items.iter().flat_map(one_as_mcp).collect();
-        tools.iter_mut().for_each(|tool| from_openapi(&mut tool["inputSchema"]));
+        for tool in &mut tools {
+            from_openapi(&mut tool["inputSchema"]);
+        }
         return tools;
     }
     let mut map = item.as_object().unwrap().clone();
@@ -217,7 +218,7 @@ fn loss_of(tools: &[Value]) -> Option<String> {
 
 #[test]
 fn random_tools_come_back() {
-    random(false, campaign::seed().wrapping_add(7), campaign::cases() / 4);
+    random(false, campaign::seed().wrapping_add(7), campaign::cases() / 2);
 }
 
 #[test]
@@ -225,44 +226,6 @@ fn wild_tools_come_back() {
     random(true, campaign::seed().wrapping_add(11), campaign::cases() / 8);
 }
 
-/// The lists of tools in a folder, for a look at how much of them gram has words for: set
-/// `GRAMC_LISTS` to the folder.
-#[test]
-#[ignore = "reads the folder that GRAMC_LISTS names"]
-fn lists_in_a_folder_come_back() {
-    let folder = std::env::var("GRAMC_LISTS").expect("GRAMC_LISTS names a folder");
-    let (mut total, mut verbatim) = (0, 0);
-    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
-    let mut failures = Vec::new();
-    let mut paths: Vec<_> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    for path in paths {
-        let text = std::fs::read_to_string(&path).unwrap();
-        let Ok(list) = serde_json::from_str::<Value>(&text) else { continue };
-        let imported = import(&text, &Options::default()).unwrap();
-        let places = &imported.verbatim;
-        let tools: BTreeSet<_> = places.iter().map(|place| &place.tool).collect();
-        println!(
-            "{}: {} of {} with verbatim places",
-            path.display(),
-            tools.len(),
-            imported.module.tools.len()
-        );
-        places.iter().for_each(|place| println!("  {place}"));
-        places.iter().for_each(|place| *reasons.entry(place.reason.clone()).or_default() += 1);
-        total += imported.module.tools.len();
-        verbatim += tools.len();
-        if std::env::var("GRAMC_SHOW").is_ok() {
-            println!("{}", imported.text);
-        }
-        failures.extend(
-            loss(&as_mcp(&list), &imported).map(|loss| format!("{}: {loss}", path.display())),
-        );
-    }
-    println!("{verbatim} of {total} tools; {reasons:#?}");
-    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
-}
 
 /// A small schema, and the tool that each form of it is imported as.
 const SCHEMA: &str =
@@ -310,8 +273,6 @@ fn what_holds_no_tools_is_refused() {
         import(json, &options).expect_err(json).to_string()
     };
     let list = format!(r#"[{{"name":"t","inputSchema":{SCHEMA}}}]"#);
-    let twice =
-        format!(r#"[{{"name":"t","inputSchema":{SCHEMA}}},{{"name":"t","description":"x"}}]"#);
     for (json, from, words) in [
         ("", Origin::Auto, "the text is empty"),
         ("{", Origin::Auto, "this is no JSON"),
@@ -324,7 +285,6 @@ fn what_holds_no_tools_is_refused() {
         (&list, Origin::OpenAi, "expected tools of OpenAI, {"),
         (&list, Origin::Anthropic, "found a tool of MCP"),
         (&list, Origin::JsonSchema, "expected a JSON Schema"),
-        (&twice, Origin::Auto, "called `t`"),
     ] {
         let message = told(json, from);
         assert!(message.contains(words), "{json}: {message}");

@@ -17,7 +17,7 @@ mod terms;
 mod tool;
 mod walk;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use serde_json::Value;
@@ -152,7 +152,7 @@ impl fmt::Display for Place {
 ///
 /// # Errors
 ///
-/// When the text is no JSON, or nothing that holds tools, or has two different tools of one name.
+/// When the text is no JSON, or nothing that holds tools, or a tool has the container's name.
 pub fn import(json: &str, options: &Options<'_>) -> Result<Imported, ImportError> {
     let json = json.trim_start_matches('\u{feff}');
     if json.trim().is_empty() {
@@ -174,7 +174,7 @@ pub fn import(json: &str, options: &Options<'_>) -> Result<Imported, ImportError
 ///
 /// # Errors
 ///
-/// When the JSON is nothing that holds tools, or has two different tools of one name.
+/// When the JSON is nothing that holds tools, or a tool has the container's name.
 pub fn import_value(document: Value, options: &Options<'_>) -> Result<Imported, ImportError> {
     import_all(vec![document], options)
 }
@@ -218,28 +218,40 @@ fn import_all(documents: Vec<Value>, options: &Options<'_>) -> Result<Imported, 
     Ok(Imported { module, text, verbatim: converter.places, unsound, notes })
 }
 
-/// The tools without those that stand there twice.
+/// The tools without those that stand there twice. Of different tools of one name, the second and
+/// later ones get a name of their own: names are unique in gram.
 fn distinct(
     tools: Vec<Found>,
     container: Option<&str>,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Found>, ImportError> {
     let mut known: HashMap<String, usize> = HashMap::with_capacity(tools.len());
+    let taken: HashSet<String> = tools.iter().map(|tool| tool.name.clone()).collect();
     let mut kept: Vec<Found> = Vec::with_capacity(tools.len());
-    for tool in tools {
+    for mut tool in tools {
         if container == Some(tool.name.as_str()) {
             return Err(ImportError::SameName(tool.name));
         }
         match known.get(&tool.name) {
             Some(at) if kept.get(*at) == Some(&tool) => {
                 notes.push(format!("`{}` stands there twice, and is imported once", tool.name));
+                continue;
             }
-            Some(_) => return Err(ImportError::SameName(tool.name)),
-            None => {
-                known.insert(tool.name.clone(), kept.len());
-                kept.push(tool);
+            Some(_) => {
+                // There are more numbers than names.
+                let mut numbers = 2..taken.len() + known.len() + 3;
+                let free = numbers.find_map(|number| {
+                    let name = format!("{}_{number}", tool.name);
+                    (!taken.contains(&name) && !known.contains_key(&name)).then_some(name)
+                });
+                let name = free.unwrap_or_default();
+                notes.push(format!("another tool is called `{}`; this one is `{name}`", tool.name));
+                tool.name = name;
             }
+            None => {}
         }
+        known.insert(tool.name.clone(), kept.len());
+        kept.push(tool);
     }
     Ok(kept)
 }

@@ -77,7 +77,11 @@ fn constraints<M: SerializeMap>(
             Constraint::Pattern(pattern) => map.serialize_entry("pattern", &**pattern)?,
             Constraint::Format(format) => map.serialize_entry("format", &**format)?,
             // A tuple's own least size is written with its items.
-            Constraint::MinSize(_) if holds_tuple(place) => {}
+            Constraint::MinSize(size) if holds_tuple(place) => {
+                if may_be(defs.types(), place.ty, "object") {
+                    map.serialize_entry("minProperties", size)?;
+                }
+            }
             Constraint::MinSize(size) => sizes(map, "minItems", "minProperties", size)?,
             Constraint::MaxSize(size) => sizes(map, "maxItems", "maxProperties", size)?,
             Constraint::Unique => map.serialize_entry("uniqueItems", &true)?,

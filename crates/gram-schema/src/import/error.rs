@@ -15,7 +15,7 @@ pub enum ImportError {
     Mismatch(&'static str, String),
     /// A tool has no name: its place in its list, from 1 on.
     Nameless(usize),
-    /// Two different tools have the same name, or the container and one of its tools.
+    /// The container and one of its tools have the same name.
     SameName(String),
     /// The server answered with an error: what it said.
     Refused(String),
@@ -34,7 +34,7 @@ impl fmt::Display for ImportError {
             Self::Mismatch(wanted, found) => write!(f, "expected {wanted}, found {found}"),
             Self::Nameless(at) => write!(f, "tool {at} has no name: expected a text at `name`"),
             Self::SameName(name) => {
-                write!(f, "two different things are called `{name}`: rename or remove one of them")
+                write!(f, "a tool is called `{name}`, too: give the container another name")
             }
             Self::Refused(message) => write!(f, "this is an error and no list of tools: {message}"),
         }

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use serde_json::{Map, json};
 
 use super::keyword::{Keyword as K, Keywords};
-use super::rules::{AnyOfRule, First, Limits, NameRule, Recursion, RefRule, Rules, SeveralTypes, Shape};
+use super::rules::{
+    AnyOfRule, First, Limits, NameRule, Recursion, RefRule, Rules, SeveralTypes, Shape,
+};
 use super::target::Target;
 use super::{Names, ToolJson, lower, request};
 
@@ -309,10 +311,10 @@ fn forms(page: &mut String, rules: &Rules) {
             "A schema has one type. Several types become `anyOf`, with an alternative for each, \
              null included.",
         ),
-        SeveralTypes::Nullable => add(
-            "A schema has one type. Null is said with `nullable`, and several types become \
-             `anyOf`.",
-        ),
+        SeveralTypes::Nullable => {
+            add("A schema has one type. Null is said with `nullable`, and several types become \
+             `anyOf`.")
+        }
     }
     if rules.arrays_need_items {
         add(

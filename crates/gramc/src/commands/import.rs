@@ -82,6 +82,12 @@ fn tell(imported: &Imported) -> io::Result<()> {
         1 => format!("1 {what}"),
         count => format!("{count} {what}s"),
     };
+    for note in imported.notes.iter().take(MOST_NAMED) {
+        writeln!(out, "note: {note}")?;
+    }
+    if imported.notes.len() > MOST_NAMED {
+        writeln!(out, "note: … and {} more such notes", imported.notes.len() - MOST_NAMED)?;
+    }
     if !places.is_empty() {
         let stay = if places.len() == 1 { "stays" } else { "stay" };
         writeln!(out, "note: {} {stay} JSON, word for word:", count(places.len(), "place"))?;

@@ -20,11 +20,7 @@ pub(super) struct Keys {
 impl Keys {
     /// The keys of a schema's properties that the rule refuses, each with an allowed one that no
     /// other property has.
-    pub(super) fn of(
-        rule: Option<&KeyRule>,
-        schema: &Map<String, Value>,
-        path: &Path<'_>,
-    ) -> Self {
+    pub(super) fn of(rule: Option<&KeyRule>, schema: &Map<String, Value>, path: &Path<'_>) -> Self {
         let Some(KeyRule { rule, root_only }) = rule else { return Self::default() };
         let Some(Value::Object(properties)) = schema.get("properties") else {
             return Self::default();

@@ -28,7 +28,7 @@ use super::loss::{Became, Loss};
 use super::path::Path;
 use super::restore::{Plan, Restore};
 use super::rules::{RefRule, Rules};
-use references::References;
+use references::{Found, References};
 use sentences::Printer;
 
 /// How deep a changed schema nests at most; deeper places become text that holds JSON. Each level
@@ -129,10 +129,8 @@ impl At {
 }
 
 impl Lowerer<'_> {
-    fn run(&mut self, parameters: Value) -> LoweredSchema {
-        if self.needs_original(&parameters) {
-            self.original = Some(Rc::new(parameters.clone()));
-        }
+    fn run(&mut self, mut parameters: Value) -> LoweredSchema {
+        self.keep_original(&mut parameters);
         let mut notes = Vec::new();
         let mut map = self.root(parameters, &mut notes);
         let mut definitions = HashMap::new();
@@ -149,10 +147,28 @@ impl Lowerer<'_> {
         LoweredSchema { schema: Value::Object(map), notes, losses, restore }
     }
 
-    /// Whether the schema has to be kept as it came, because a reference leads into it.
-    fn needs_original(&self, parameters: &Value) -> bool {
-        (!self.rules.is_open() || self.root_breaks_rules(parameters))
-            && references::has_any(parameters, 0)
+    /// Keeps what references lead to as it came.
+    fn keep_original(&mut self, parameters: &mut Value) {
+        let is_open = self.rules.is_open();
+        if is_open && !self.root_breaks_rules(parameters) {
+            return;
+        }
+        match references::found_in(parameters, 0) {
+            Found::Nothing => {}
+            Found::ToDefinitions if !is_open => {
+                if matches!(self.rules.refs, RefRule::Defs { .. }) {
+                    self.references.look_for_cycles(parameters);
+                }
+                // The rest is referred to by nobody, so that it need not be copied.
+                let Value::Object(map) = parameters else { return };
+                let mut definitions = Map::new();
+                for key in ["$defs", "definitions"] {
+                    definitions.extend(map.shift_remove(key).map(|all| (key.to_owned(), all)));
+                }
+                self.original = Some(Rc::new(Value::Object(definitions)));
+            }
+            _ => self.original = Some(Rc::new(parameters.clone())),
+        }
     }
 
     /// Every schema that is referred to, changed and put where the references lead.

@@ -201,7 +201,8 @@ impl Lowerer<'_> {
             return Some(self.text(map, path, why, Types::ALL));
         };
         let structured = |value: &Value| value.is_object() || value.is_array();
-        let constants = if has.has_any(&[K::Enum, K::Const]) { &["enum", "const"][..] } else { &[] };
+        let constants =
+            if has.has_any(&[K::Enum, K::Const]) { &["enum", "const"][..] } else { &[] };
         for &key in constants {
             let found = match map.get(key) {
                 Some(Value::Array(values)) if key == "enum" => values.iter().any(structured),
@@ -215,19 +216,15 @@ impl Lowerer<'_> {
         if types.without(Types::NULL) != Types::OBJECT || !self.rules.objects.empty_as_text {
             return None;
         }
-        let empty = map.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty);
-        let others = |key: &str| {
-            map.get(key).is_some_and(|of| *of != Value::Bool(false) && !merge::is_anything(of))
-        };
-        let key = if others("additionalProperties")
-            || empty && map.contains_key("additionalProperties")
-        {
+        let keys_of = |key: &str| map.get(key).and_then(Value::as_object).map_or(0, Map::len);
+        let empty = keys_of("properties") == 0;
+        let others = has.has(K::AdditionalProperties)
+            && map
+                .get("additionalProperties")
+                .is_some_and(|of| empty || *of != Value::Bool(false) && !merge::is_anything(of));
+        let key = if others {
             "additionalProperties"
-        } else if map
-            .get("patternProperties")
-            .and_then(Value::as_object)
-            .is_some_and(|m| !m.is_empty())
-        {
+        } else if has.has(K::PatternProperties) && keys_of("patternProperties") > 0 {
             "patternProperties"
         } else if empty {
             "type"

@@ -175,10 +175,16 @@ impl Lowerer<'_> {
         if depth > 32 {
             return true;
         }
-        if map.get("type").and_then(Types::of_keyword).is_some_and(|types| !types.has(Types::NULL))
-            && map.get("nullable") != Some(&Value::Bool(true))
+        let has = parts::keywords(map);
+        if let Some(types) = map.get("type").and_then(Types::of_keyword)
+            && !types.has(Types::NULL)
+            && !(has.has(K::Nullable) && map.get("nullable") == Some(&Value::Bool(true)))
         {
             return false;
+        }
+        let narrower = [K::Enum, K::Const, K::AnyOf, K::OneOf, K::AllOf, K::Ref];
+        if !has.has_any(&narrower) {
+            return true;
         }
         let any = |key: &str| match map.get(key) {
             Some(Value::Array(parts)) => parts.iter().any(|part| self.takes_null(part, depth + 1)),
@@ -235,7 +241,10 @@ impl<'r> Needed<'r> {
 fn make_nullable(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
     let null = || Types::NULL.keyword();
-    if let Some(Value::Array(alternatives)) = map.get_mut("anyOf") {
+    let has = parts::keywords(map);
+    if has.has(K::AnyOf)
+        && let Some(Value::Array(alternatives)) = map.get_mut("anyOf")
+    {
         let is_null = |part: &Value| {
             part.get("type").and_then(Types::of_keyword).is_some_and(|types| types.has(Types::NULL))
         };
@@ -246,12 +255,13 @@ fn make_nullable(schema: &mut Value) {
         }
         return;
     }
-    if let Some(to) = map.shift_remove("$ref") {
+    if has.has(K::Ref)
+        && let Some(to) = map.shift_remove("$ref")
+    {
         let mut alternative = Map::new();
         alternative.insert("$ref".to_owned(), to);
-        let mut nothing = Map::new();
-        nothing.insert("type".to_owned(), null());
-        map.insert("anyOf".to_owned(), Value::Array(vec![alternative.into(), nothing.into()]));
+        let both = vec![alternative.into(), parts::null().into()];
+        map.insert("anyOf".to_owned(), Value::Array(both));
         return;
     }
     match map.get_mut("type") {
@@ -260,6 +270,9 @@ fn make_nullable(schema: &mut Value) {
             *name = Value::Array(vec![name.take(), null()]);
         }
         _ => {}
+    }
+    if !has.has_any(&[K::Const, K::Enum]) {
+        return;
     }
     if let Some(value) = map.shift_remove("const") {
         map.insert("enum".to_owned(), Value::Array(vec![value]));

@@ -23,7 +23,8 @@ impl Lowerer<'_> {
         let mut fields = Vec::new();
         if let Some(Value::Object(properties)) = map.get("properties") {
             let changed = properties.keys().filter_map(|key| Some((key, keys.changed(key)?)));
-            fields.extend(changed.map(|(key, to)| FieldPlan::keep(to.to_owned(), Some(key.clone()))));
+            fields
+                .extend(changed.map(|(key, to)| FieldPlan::keep(to.to_owned(), Some(key.clone()))));
         }
         self.rename_keys(map, &keys, &Path::ROOT);
         Plan::object(fields, Plan::Keep)

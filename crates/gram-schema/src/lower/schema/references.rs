@@ -28,6 +28,11 @@ pub(super) struct References {
 }
 
 impl References {
+    /// Looks for circles in a schema as it came.
+    pub(super) fn look_for_cycles(&mut self, original: &Value) {
+        self.cycles = Some(Cycles::of(original));
+    }
+
     /// The next definition that is still to be changed: its number, its name, what leads to it.
     pub(super) fn next(&mut self) -> Option<(usize, String, String)> {
         let (name, to) = self.all.get(self.done)?.clone();
@@ -58,17 +63,46 @@ impl References {
     }
 }
 
-/// Whether anything in the schema refers to another.
-pub(super) fn has_any(value: &Value, depth: usize) -> bool {
-    depth < super::DEEPEST_JSON
-        && match value {
-            Value::Object(map) => map.iter().any(|(key, value)| match value {
-                Value::String(_) => key == "$ref",
-                value => has_any(value, depth + 1),
-            }),
-            Value::Array(items) => items.iter().any(|item| has_any(item, depth + 1)),
-            _ => false,
+/// Which references there are in a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Found {
+    /// None.
+    Nothing,
+    /// To definitions of the root, or out of the schema.
+    ToDefinitions,
+    /// To other places of it.
+    Anywhere,
+}
+
+/// Which references there are in a schema.
+pub(super) fn found_in(value: &Value, depth: usize) -> Found {
+    if depth >= super::DEEPEST_JSON {
+        return Found::Nothing;
+    }
+    let mut most = Found::Nothing;
+    let parts: &mut dyn Iterator<Item = Found> = match value {
+        Value::Object(map) => &mut map.iter().map(|(key, value)| match value {
+            Value::String(to) if key == "$ref" => {
+                let to_definitions = to.starts_with("#/$defs/") || to.starts_with("#/definitions/");
+                if to_definitions || !to.starts_with('#') {
+                    Found::ToDefinitions
+                } else {
+                    Found::Anywhere
+                }
+            }
+            Value::Object(_) | Value::Array(_) => found_in(value, depth + 1),
+            _ => Found::Nothing,
+        }),
+        Value::Array(items) => &mut items.iter().map(|item| found_in(item, depth + 1)),
+        _ => return most,
+    };
+    for found in parts {
+        most = most.max(found);
+        if most == Found::Anywhere {
+            break;
         }
+    }
+    most
 }
 
 /// The key that a pointer ends with.
@@ -314,7 +348,7 @@ impl Lowerer<'_> {
     fn cycles(&mut self) -> Option<&Cycles> {
         if self.references.cycles.is_none() {
             let original: Rc<Value> = self.original.clone()?;
-            self.references.cycles = Some(Cycles::of(&original));
+            self.references.look_for_cycles(&original);
         }
         self.references.cycles.as_ref()
     }

@@ -205,9 +205,7 @@ mod tests {
             let text = format!("JSON text of an object of the same form as {form}.");
             serde_json::json!({"type": "string", "description": text})
         };
-        let tree = |form: &str| {
-            serde_json::json!({"type": "object", "properties": {"sub_tree": text(form)}})
-        };
+        let tree = |form: &str| serde_json::json!({"type": "object", "properties": {"sub_tree": text(form)}});
         let expected = serde_json::json!({
             "type": "object",
             "properties": {
@@ -224,8 +222,12 @@ mod tests {
         });
         let condition = "If it fits the JSON Schema {\"required\":[\"x_y\"]}, it also fits \
                          {\"properties\":{\"a_b\":{\"const\":1}}}.";
-        let description =
-            ["At least one is given of: `a_b`, or `x_y`.", "`a_b`: B.", condition, "With `a_b`, also needed: `my_pet`, `tree`."];
+        let description = [
+            "At least one is given of: `a_b`, or `x_y`.",
+            "`a_b`: B.",
+            condition,
+            "With `a_b`, also needed: `my_pet`, `tree`.",
+        ];
         super::super::super::testing::root_becomes(
             Target::Gemini,
             &schema,

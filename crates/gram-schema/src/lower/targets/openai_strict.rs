@@ -2,7 +2,8 @@
 
 use super::super::keyword::{Keyword as K, Keywords};
 use super::super::rules::{
-    AnyOfRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, Rules, SeveralTypes, Shape, TypeRule,
+    AnyOfRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, Rules, SeveralTypes, Shape,
+    TypeRule,
 };
 use super::super::target::Target;
 use super::openai::{LIMITS, NAMES, ROOT};
