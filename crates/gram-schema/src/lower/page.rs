@@ -313,7 +313,7 @@ fn forms(page: &mut String, rules: &Rules) {
         ),
         SeveralTypes::Nullable => {
             add("A schema has one type. Null is said with `nullable`, and several types become \
-             `anyOf`.")
+             `anyOf`.");
         }
     }
     if rules.arrays_need_items {

@@ -100,3 +100,29 @@ impl<'p> Path<'p> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Path;
+
+    #[test]
+    fn a_place_is_written_as_the_schema_has_it_and_as_the_model_sees_it() {
+        let (properties, inner) = (Path::ROOT.key("properties"), "properties");
+        let rows = properties.property("my rows", "my_rows");
+        let items = rows.key("items");
+        let union = items.key("anyOf");
+        let one = union.index(1);
+        assert_eq!(one.text(), "properties.my rows.items.anyOf.1");
+        assert_eq!(one.seen(), "my_rows[]");
+        let definition = one.leads_to("$defs.Row");
+        let inside = definition.key(inner);
+        let cell = inside.property("a.b", "a_b");
+        let values = cell.key("additionalProperties");
+        assert_eq!(values.text(), "$defs.Row.properties[\"a.b\"].additionalProperties");
+        assert_eq!(values.seen(), "my_rows[].a_b.*");
+        assert_eq!(Path::ROOT.text(), "");
+        assert_eq!(Path::ROOT.seen(), "");
+        assert_eq!(Path::ROOT.key("").text(), "[\"\"]");
+        assert_eq!(Path::ROOT.leads_to("").key("a").text(), "a");
+    }
+}

@@ -364,6 +364,32 @@ mod tests {
     }
 
     #[test]
+    fn null_and_text_are_told_apart_where_each_is_an_alternative() {
+        let part = json!({"type": ["object", "null"], "properties": {"m": {"type": "object"}}});
+        let schema = object(
+            &json!({
+                "map": {"type": ["object", "null"]},
+                "part": part,
+                "either": {"anyOf": [part, {"type": ["array", "null"], "items": {}}]}
+            }),
+            &json!(["map"]),
+        );
+        restores(
+            Target::AnthropicStrict,
+            &schema,
+            &[
+                (json!({"map": null}), json!({"map": null})),
+                (json!({"map": "{\"a\": [1]}"}), json!({"map": {"a": [1]}})),
+                (json!({"map": "null"}), json!({"map": null})),
+                (json!({"map": "5", "part": null}), json!({"map": "5", "part": null})),
+                (json!({"part": {"m": "{}"}}), json!({"part": {"m": {}}})),
+                (json!({"either": {"m": "{}"}}), json!({"either": {"m": {}}})),
+                (json!({"either": ["1", "{}"]}), json!({"either": [1, {}]})),
+            ],
+        );
+    }
+
+    #[test]
     fn keys_get_their_own_names_at_every_depth() {
         let inner = object(&json!({"MA(5)": {"type": "number"}}), &json!(["MA(5)"]));
         let schema = object(

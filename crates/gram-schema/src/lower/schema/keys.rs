@@ -10,6 +10,7 @@ use super::super::names;
 use super::super::path::Path;
 use super::super::rules::KeyRule;
 use super::DEEPEST_JSON;
+use super::references::{escaped, unescaped};
 
 /// The changed keys of one object's properties.
 #[derive(Default)]
@@ -101,6 +102,41 @@ impl Keys {
         for (key, value) in map {
             self.change(K::of(key), value, depth);
         }
+    }
+
+    /// Leads references to the root's properties to where these are now.
+    pub(super) fn change_references(&self, value: &mut Value, depth: usize) {
+        if depth > DEEPEST_JSON {
+            return;
+        }
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map {
+                    match (K::of(key), value) {
+                        // These hold data.
+                        (K::Enum | K::Const | K::Default | K::Example | K::Examples, _) => {}
+                        (K::Ref, Value::String(to)) => {
+                            if let Some(new) = self.led_to(to) {
+                                *to = new;
+                            }
+                        }
+                        (_, value) => self.change_references(value, depth + 1),
+                    }
+                }
+            }
+            Value::Array(items) => {
+                items.iter_mut().for_each(|item| self.change_references(item, depth + 1));
+            }
+            _ => {}
+        }
+    }
+
+    /// Where a reference leads now, if it led to a property whose key is changed.
+    fn led_to(&self, to: &str) -> Option<String> {
+        let rest = to.strip_prefix("#/properties/")?;
+        let (step, behind) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let key = self.changed(&unescaped(step))?;
+        Some(format!("#/properties/{}{behind}", escaped(key)))
     }
 
     fn change_list(&self, keys: &mut [Value]) {

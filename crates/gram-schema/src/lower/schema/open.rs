@@ -27,6 +27,9 @@ impl Lowerer<'_> {
                 .extend(changed.map(|(key, to)| FieldPlan::keep(to.to_owned(), Some(key.clone()))));
         }
         self.rename_keys(map, &keys, &Path::ROOT);
+        if !keys.is_empty() {
+            map.values_mut().for_each(|value| keys.change_references(value, 0));
+        }
         Plan::object(fields, Plan::Keep)
     }
 

@@ -111,7 +111,7 @@ fn last_step(to: &str) -> String {
 }
 
 /// A step of a pointer in a URI fragment, as the key that it means.
-fn unescaped(step: &str) -> String {
+pub(super) fn unescaped(step: &str) -> String {
     decoded(step).replace("~1", "/").replace("~0", "~")
 }
 
@@ -355,7 +355,7 @@ impl Lowerer<'_> {
 }
 
 /// A key as a step of a pointer in a URI fragment.
-fn escaped(key: &str) -> String {
+pub(super) fn escaped(key: &str) -> String {
     if !key.contains(['~', '/', '%']) {
         return key.to_owned();
     }

@@ -60,4 +60,27 @@ mod tests {
         let text = "Exactly one is given of: `a_o`, or `a.b`.";
         root_becomes(Target::Anthropic, &schema, &expected, text);
     }
+
+    #[test]
+    fn what_names_a_changed_key_names_the_new_one() {
+        let schema = serde_json::json!({
+            "type": "object",
+            "properties": {
+                "a b": {"type": "object", "properties": {"a b": {"$ref": "#/properties/a%20b"}}},
+                "c": {"$ref": "#/properties/a b/properties/a b", "default": {"$ref": "#/properties/a b"}}
+            },
+            "dependentRequired": {"a b": ["c"], "c": ["a b"]},
+            "if": {"properties": {"a b": {"required": ["a b"]}}, "not": {"required": ["a b"]}}
+        });
+        let expected = serde_json::json!({
+            "type": "object",
+            "properties": {
+                "a_b": {"type": "object", "properties": {"a b": {"$ref": "#/properties/a_b"}}},
+                "c": {"$ref": "#/properties/a_b/properties/a b", "default": {"$ref": "#/properties/a b"}}
+            },
+            "dependentRequired": {"a_b": ["c"], "c": ["a_b"]},
+            "if": {"properties": {"a_b": {"required": ["a b"]}}, "not": {"required": ["a_b"]}}
+        });
+        root_becomes(Target::Anthropic, &schema, &expected, "");
+    }
 }
