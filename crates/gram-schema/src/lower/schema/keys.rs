@@ -125,7 +125,9 @@ impl Keys {
                 }
             }
             Value::Array(items) => {
-                items.iter_mut().for_each(|item| self.change_references(item, depth + 1));
+                for item in items {
+                    self.change_references(item, depth + 1);
+                }
             }
             _ => {}
         }
