@@ -65,9 +65,7 @@ fn lists_go_into_containers_and_schemas_get_names() {
 
 #[test]
 fn different_tools_of_one_name_get_names_of_their_own() {
-    let tool = |ty: &str| {
-        json!({"name": "area", "parameters": {"type": "object", "properties": {"a": {"type": ty}}}})
-    };
+    let tool = |ty: &str| json!({"name": "area", "parameters": {"type": "object", "properties": {"a": {"type": ty}}}});
     let list = json!([tool("string"), tool("integer"), tool("string"), tool("number")]);
     let run = gramc("import -").input(list.to_string()).run().exits(0);
     let folder = folder(&[("tools.gram", &run.stdout)]);

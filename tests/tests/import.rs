@@ -226,7 +226,6 @@ fn wild_tools_come_back() {
     random(true, campaign::seed().wrapping_add(11), campaign::cases() / 8);
 }
 
-
 /// A small schema, and the tool that each form of it is imported as.
 const SCHEMA: &str =
     r#"{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}"#;

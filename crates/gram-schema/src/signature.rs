@@ -36,5 +36,6 @@ pub fn schema_of_signature(text: &str) -> Result<Value, Vec<Diagnostic>> {
         attributes: Vec::new(),
     };
     // A view of the model writes no key that is no string, so this cannot fail.
-    Ok(serde_json::to_value(ParameterSchema::new(&Types::default(), &tool, Draft::Draft2020)).unwrap_or_default())
+    Ok(serde_json::to_value(ParameterSchema::new(&Types::default(), &tool, Draft::Draft2020))
+        .unwrap_or_default())
 }

@@ -80,7 +80,10 @@ pub fn lower(rules: &Rules, names: &Names, tool: ToolJson<'_>) -> Lowered {
     let description = match description {
         Some(text) if !text.is_empty() || !rules.needs_description => Some(text),
         None if !rules.needs_description => None,
-        _ => Some(title.unwrap_or(name).to_owned().into()),
+        _ => {
+            let own = title.into_iter().chain([name]).find(|text| !text.is_empty());
+            Some(own.unwrap_or(wire).to_owned().into())
+        }
     };
     let parts = shape::Parts {
         name: wire,

@@ -76,6 +76,8 @@ pub(super) struct Alternative {
 pub(super) enum Fit {
     /// As the definition says.
     Ref(String),
+    /// As the best of several does.
+    AnyOf(Vec<Fit>),
     /// The types, the properties that have to be there, and those with few possible values.
     Here { types: Types, required: Vec<String>, values: Vec<(String, Vec<Value>)> },
 }
@@ -209,6 +211,10 @@ impl Restore {
                 }
                 _ => 1,
             },
+            Fit::AnyOf(members) => {
+                let scores = members.iter().map(|member| self.score(member, value, depth + 1));
+                scores.max().unwrap_or_default()
+            }
             Fit::Here { types, .. } if !types.accepts(value) => 0,
             Fit::Here { required, values, .. } => {
                 let Value::Object(map) = value else { return 3 };
@@ -268,6 +274,9 @@ impl Fit {
     pub(super) fn of(schema: &Value) -> Self {
         if let Some(name) = schema.get("$ref").and_then(Value::as_str) {
             return Self::Ref(name.to_owned());
+        }
+        if let (Some(Value::Array(members)), None) = (schema.get("anyOf"), schema.get("type")) {
+            return Self::AnyOf(members.iter().map(Self::of).collect());
         }
         let types = Types::declared_or_united(schema, 0);
         let list = schema.get("required").and_then(Value::as_array);

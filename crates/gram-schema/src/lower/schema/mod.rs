@@ -189,7 +189,7 @@ impl Lowerer<'_> {
             let out = self.node(&mut schema, &Path::ROOT.leads_to(&place), at.deeper());
             let fit = super::restore::Fit::of(&schema);
             plans.insert(
-                format!("#/$defs/{name}"),
+                format!("#/$defs/{}", references::escaped(&name)),
                 super::restore::Definition { fit, plan: out.plan },
             );
             schemas.insert(name, schema);

@@ -246,7 +246,11 @@ fn make_nullable(schema: &mut Value) {
         && let Some(Value::Array(alternatives)) = map.get_mut("anyOf")
     {
         let is_null = |part: &Value| {
-            part.get("type").and_then(Types::of_keyword).is_some_and(|types| types.has(Types::NULL))
+            let types = part.get("type").and_then(Types::of_keyword);
+            let values = part.get("enum").and_then(Value::as_array);
+            types.is_some_and(|types| types.has(Types::NULL))
+                && values.is_none_or(|values| values.contains(&Value::Null))
+                && part.get("const").is_none_or(Value::is_null)
         };
         if !alternatives.iter().any(is_null) {
             let mut alternative = Map::new();

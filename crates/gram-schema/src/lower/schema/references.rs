@@ -356,8 +356,5 @@ impl Lowerer<'_> {
 
 /// A key as a step of a pointer in a URI fragment.
 pub(super) fn escaped(key: &str) -> String {
-    if !key.contains(['~', '/', '%']) {
-        return key.to_owned();
-    }
-    key.replace('~', "~0").replace('/', "~1").replace('%', "%25")
+    crate::emit::escaped(key).into_owned()
 }
