@@ -76,16 +76,16 @@ fn follow_imports(origins: &[Origin], texts: &mut Vec<Parse>) -> Links {
                 Some(from) => import_path(from, &import.path),
                 None => Err("this text has no folder to import from".to_owned()),
             };
-            let text = path.and_then(|(path, shown)| match known.get(&path) {
-                Some(at) => Ok(*at),
-                None => {
-                    let text = read_one(&Origin::File(shown.clone()), "");
-                    let text = text.map_err(|failure| failure.to_string())?;
-                    known.insert(path, texts.len());
-                    paths.push(Some(shown));
-                    texts.push(text);
-                    Ok(texts.len() - 1)
+            let text = path.and_then(|(path, shown)| {
+                if let Some(at) = known.get(&path) {
+                    return Ok(*at);
                 }
+                let text = read_one(&Origin::File(shown.clone()), "");
+                let text = text.map_err(|failure| failure.to_string())?;
+                known.insert(path, texts.len());
+                paths.push(Some(shown));
+                texts.push(text);
+                Ok(texts.len() - 1)
             });
             found.push(Link { span: import.span, text });
         }
