@@ -44,7 +44,7 @@ fn every_example_keeps_to_the_rules_of_every_target() {
 
 #[test]
 fn losses_are_told_to_people_and_to_programs() {
-    let tool = r#"[pick.one:Tool | (`a b`::Int {multipleOf: 3})==>(::Text)]"#;
+    let tool = "[pick.one:Tool | (`a b`::Int {multipleOf: 3})==>(::Text)]";
     let line = "compile - --target gemini --losses";
     let run = gramc(line).input(tool).run().exits(0);
     insta::assert_snapshot!(run.stderr, @r"
