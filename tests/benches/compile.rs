@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use gram_schema::emit::{Compilation, Options};
 use gram_schema::import::{self, Origin};
 use gram_schema::{Module, Target, Valid};
-use gram_syntax::{Severity, SourceFile};
+use gram_syntax::{Diagnostic, Severity, SourceFile};
 use gramc_tests::rng::Rng;
 use gramc_tests::schemas::Schemas;
 use serde_json::{Value, json};
@@ -108,7 +108,7 @@ fn module(text: &str) -> Valid<Module> {
     let parse = gram_syntax::parse(SourceFile::new("bench.gram", text));
     let checked = gram_schema::check(&[parse]);
     let errors = checked.diagnostics.iter().filter(|found| found.severity == Severity::Error);
-    let errors: Vec<_> = errors.take(3).map(|found| found.concise()).collect();
+    let errors: Vec<_> = errors.take(3).map(Diagnostic::concise).collect();
     checked.module.unwrap_or_else(|| panic!("an import has no errors: {}", errors.join("\n")))
 }
 
