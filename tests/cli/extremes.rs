@@ -121,6 +121,20 @@ fn what_nests_within_the_limits_fits_into_a_small_stack() {
 }
 
 #[test]
+fn a_default_of_unions_that_fork_at_each_level_is_checked_in_time() {
+    let value = (0..40).fold("5".to_owned(), |inner, _| format!("{{\"a\":{inner}}}"));
+    let text = format!(
+        "[T::Union | R, S]
+[R::Record | (a::`T | Text`), (c::Int {{optional: true}})]
+[S::Record | (a::`T | Text`), (b::Int {{optional: true}})]
+[t:Tool | (x::T {{default: json`{value}`}})==>(::Null)]
+"
+    );
+    let run = gramc("check -").input(text).run();
+    assert!(run.took < LIMIT, "it took {:?}", run.took);
+}
+
+#[test]
 fn a_file_of_a_hundred_megabytes_is_too_large() {
     let line = "[t:Tool | (a::Text)==>(::Text)] // and a comment\n";
     let text = line.repeat(100_000_000 / line.len() + 1);

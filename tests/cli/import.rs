@@ -52,6 +52,26 @@ fn what_was_imported_is_what_is_compiled() {
 }
 
 #[test]
+fn members_that_are_the_same_under_another_name_come_back() {
+    for members in [
+        r##"[{"$ref":"#/$defs/A"},{"type":"string"}]"##,
+        r##"[{"$ref":"#/$defs/A"},{"$ref":"#/$defs/B"}]"##,
+        r##"[{"$ref":"#/$defs/A"},{"type":"string"},{"type":"string","title":"T"}]"##,
+        r#"[{"type":"string"},{"type":"string"}]"#,
+    ] {
+        for union in ["anyOf", "oneOf"] {
+            let schema = format!(
+                r#"{{"type":"object","properties":{{"x":{{"{union}":{members}}}}},"required":["x"],"$defs":{{"A":{{"type":"string"}},"B":{{"type":"string"}}}}}}"#
+            );
+            let gram = gramc("import - --name t").input(schema.as_str()).run().exits(0).stdout;
+            let back = gramc("compile - --tool t").input(gram).run().exits(0).json();
+            let schema: Value = serde_json::from_str(&schema).expect("JSON");
+            assert_eq!(gramc_tests::same::difference(&schema, &back), None, "{union} {members}");
+        }
+    }
+}
+
+#[test]
 fn lists_go_into_containers_and_schemas_get_names() {
     let run = gramc("import - --container files").input(LIST).run().exits(0);
     assert!(run.stdout.contains("[files:Container"), "{}", run.stdout);

@@ -70,9 +70,37 @@ fn losses_are_told_to_people_and_to_programs() {
 
 #[test]
 fn nothing_is_lost_where_a_target_holds_everything() {
-    let tool = "[pick:Tool | (a::Int {multipleOf: 3})==>(::Text)]";
+    let tool = "[pick:Tool | (a::Int {multipleOf: 3})==>(::Any)]";
     let run = gramc("compile - --target mcp --losses").input(tool).run().exits(0);
     assert_eq!(run.stderr, "nothing is lost\n");
+}
+
+#[test]
+fn results_are_described_where_they_are_objects() {
+    let text = "[Found::Alias | (::Hit)]
+[Hit::Record | (name::Text)]
+[search:Tool | ()==>(::Found)]
+[count:Tool | ()==>(::Int)]
+";
+    let run = gramc("compile - --target mcp --losses").input(text).run().exits(0);
+    let tools = run.json();
+    let properties = &tools["tools"][0]["outputSchema"]["properties"];
+    assert_eq!(properties, &serde_json::json!({"name": {"type": "string"}}));
+    assert_eq!(tools["tools"][1]["outputSchema"], Value::Null);
+    run.says(&["count: outputSchema", "1 loss"]);
+}
+
+#[test]
+fn a_tool_called_names_has_its_file_and_sources_are_spared() {
+    let folder =
+        folder(&[("t.gram", "[names:Tool | ()==>(::Text)]\n[a.b:Tool | ()==>(::Text)]\n")]);
+    let compile = |line: &str| gramc(line).within(folder.path()).run();
+    compile("compile t.gram ./t.gram --target openai -o out/").clean();
+    assert_eq!(folder.list("out"), ["%6Eames.json", "a.b.json", "names.json"]);
+    compile("compile t.gram -o out/").clean();
+    assert_eq!(folder.list("out"), ["%6Eames.json", "a.b.json"]);
+    compile("compile t.gram -o t.gram").fails_with(&["t.gram is what is compiled"]);
+    assert!(folder.read("t.gram").contains("names:Tool"));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Whether a type accepts a value: for defaults, examples and the members of enums.
 
+use std::cell::Cell;
+
 use serde_json::{Number, Value};
 
 use crate::check::{parts, parts_of_slot};
@@ -32,9 +34,24 @@ fn within(step: impl std::fmt::Display, verdict: Verdict) -> Verdict {
     })
 }
 
+/// How many steps are taken for one value. Unions of unions can ask for ever more of them; what is
+/// not found out by then counts as accepted.
+const MOST_STEPS: u32 = 200_000;
+
+thread_local! {
+    static STEPS: Cell<u32> = const { Cell::new(0) };
+}
+
 /// Whether a slot accepts a value, its constraints included.
 pub(crate) fn slot(types: &Types, slot: &Slot, value: &Value) -> Verdict {
+    STEPS.set(0);
     narrowed(types, slot, &[], value)
+}
+
+/// Whether a type accepts a value.
+pub(crate) fn ty(types: &Types, expected: &Type, value: &Value) -> Verdict {
+    STEPS.set(0);
+    of_type(types, expected, value)
 }
 
 /// Whether a slot accepts a value where its use narrows it: what the use says of a thing stands in
@@ -67,18 +84,22 @@ fn narrowed(types: &Types, slot: &Slot, over: &[Constraint], value: &Value) -> V
                     if details.is_some_and(|details| details.open_tuple) =>
                 {
                     let mut pairs = members.iter().zip(items).enumerate();
-                    pairs.try_for_each(|(at, (ty, item))| within(at, self::ty(types, ty, item)))?;
+                    pairs.try_for_each(|(at, (ty, item))| within(at, of_type(types, ty, item)))?;
                 }
-                _ => self::ty(types, ty, value)?,
+                _ => of_type(types, ty, value)?,
             }
             own.chain(over).try_for_each(|constraint| self::constraint(types, constraint, value))
         }
     }
 }
 
-/// Whether a type accepts a value.
-pub(crate) fn ty(types: &Types, expected: &Type, value: &Value) -> Verdict {
-    let ty = |expected: &Type, value: &Value| self::ty(types, expected, value);
+/// Whether a type accepts a value, as far as there are steps left.
+fn of_type(types: &Types, expected: &Type, value: &Value) -> Verdict {
+    STEPS.set(STEPS.get().saturating_add(1));
+    if STEPS.get() > MOST_STEPS {
+        return Ok(());
+    }
+    let ty = |expected: &Type, value: &Value| of_type(types, expected, value);
     let fits = match (expected, value) {
         (Type::Any, _)
         | (Type::List(None), Value::Array(_))
@@ -90,7 +111,7 @@ pub(crate) fn ty(types: &Types, expected: &Type, value: &Value) -> Verdict {
         (Type::Integer, Value::Number(number)) => value::is_integer(number),
         (Type::Literal(literal), value) => value::same(literal, value),
         (Type::Named(id), value) => {
-            return types.get(*id).map_or(Ok(()), |known| slot(types, &known.slot, value));
+            return types.get(*id).map_or(Ok(()), |known| narrowed(types, &known.slot, &[], value));
         }
         (Type::Nullable(inner), value) => {
             return if value.is_null() { Ok(()) } else { ty(inner, value) };
@@ -183,7 +204,9 @@ fn object(types: &Types, object: &ObjectType, map: &serde_json::Map<String, Valu
             Some((key, _)) => refuse(format!("there is no field `{key}`")),
             None => Ok(()),
         },
-        Open::Of(inner) => others.try_for_each(|(key, value)| within(key, ty(types, inner, value))),
+        Open::Of(inner) => {
+            others.try_for_each(|(key, value)| within(key, of_type(types, inner, value)))
+        }
         Open::Unsaid | Open::Yes => Ok(()),
     }
 }
@@ -194,7 +217,7 @@ pub(crate) fn field(types: &Types, field: &Field, value: &Value) -> Verdict {
         Host::Pinned(pinned) if !value::same(pinned, value) => {
             refuse(format!("`{}` is pinned to {}", field.name, brief(pinned)))
         }
-        _ => slot(types, &field.slot, value),
+        _ => narrowed(types, &field.slot, &[], value),
     }
 }
 
@@ -239,7 +262,7 @@ pub(crate) fn constraint(types: &Types, constraint: &Constraint, value: &Value) 
         Constraint::Keys(keys) => match value {
             Value::Object(map) => map
                 .keys()
-                .try_for_each(|key| within(key, ty(types, keys, &Value::String(key.clone())))),
+                .try_for_each(|key| within(key, of_type(types, keys, &Value::String(key.clone())))),
             _ => Ok(()),
         },
         Constraint::Unique if has_twins(value) => refuse("an item stands there twice"),

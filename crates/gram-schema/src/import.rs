@@ -25,7 +25,7 @@ use smol_str::SmolStr;
 
 pub use error::ImportError;
 
-use crate::model::{Container, Module, Source};
+use crate::model::{Container, Module, Source, Type, TypeDeclaration, TypeKind};
 use convert::Converter;
 use defs::Registry;
 use input::{Found, Input};
@@ -203,7 +203,7 @@ fn import_all(documents: Vec<Value>, options: &Options<'_>) -> Result<Imported, 
         module.tools.push(tool);
     }
     module.types = std::mem::take(&mut converter.types);
-    let unsound = sound::mark(&mut module);
+    let unsound = sound::mark(&mut module) + mark_unions(&mut module);
     module.terms = terms::find(&module);
     if let Some(name) = options.container {
         module.containers.push(Container {
@@ -216,6 +216,27 @@ fn import_all(documents: Vec<Value>, options: &Options<'_>) -> Result<Imported, 
     }
     let text = crate::print::print(&module);
     Ok(Imported { module, text, verbatim: converter.places, unsound, notes })
+}
+
+/// Marks unions that have the same member twice, under whatever name, and counts them.
+fn mark_unions(module: &mut Module) -> usize {
+    let types = &module.types;
+    let same = |declared: &TypeDeclaration| match &declared.slot.ty {
+        Type::Union(members) | Type::OneOf(members) => {
+            let unsound = declared.slot.details.as_ref().is_some_and(|details| details.unsound);
+            !unsound && crate::check::same_members(types, members, true).is_some()
+        }
+        _ => false,
+    };
+    let is_union = |declared: &TypeDeclaration| matches!(declared.kind, TypeKind::Union(_));
+    let unions = types.iter().filter(|(_, declared)| is_union(declared) && same(declared));
+    let found: Vec<_> = unions.map(|(id, _)| id).collect();
+    for id in &found {
+        if let Some(declared) = module.types.0.get_mut(id.0 as usize) {
+            declared.slot.details_mut().unsound = true;
+        }
+    }
+    found.len()
 }
 
 /// The tools without those that stand there twice. Of different tools of one name, the second and

@@ -185,11 +185,11 @@ fn origins(inputs: &Inputs) -> Result<Vec<Origin>, Failure> {
         let origin = origin(path);
         if origin != Origin::Stdin && path.is_dir() {
             for file in walk(path)? {
-                if known.insert(file.clone()) {
+                if known.insert(one_path(&file)) {
                     origins.push(Origin::File(file));
                 }
             }
-        } else if known.insert(path.clone()) {
+        } else if known.insert(one_path(path)) {
             origins.push(origin);
         }
     }
@@ -198,6 +198,11 @@ fn origins(inputs: &Inputs) -> Result<Vec<Origin>, Failure> {
         return Err(Failure::new(format!("there is no .gram file in {}", names.join(", "))));
     }
     Ok(origins)
+}
+
+/// The same for all spellings of a path, where it leads to something.
+fn one_path(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// The nearest folder upwards that holds a project file; without one, the current folder.

@@ -38,6 +38,7 @@ pub(crate) use cycles::{parts, parts_of_slot};
 use declarations::Declaration;
 pub use links::{Import, Link, Links, imports};
 use scopes::{Local, Scopes};
+pub(crate) use unions::same_members;
 
 /// What checking gives.
 #[derive(Debug)]

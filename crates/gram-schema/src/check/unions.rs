@@ -31,7 +31,7 @@ impl Checker<'_> {
             return self.tagged_members(file, tag, members, spans);
         }
         let unsound = slot.details.as_ref().is_some_and(|details| details.unsound);
-        if let Some((_, second)) = same_members(self.known_types(), members)
+        if let Some((_, second)) = same_members(self.known_types(), members, true)
             && let (Some(member), Some(span)) = (members.get(second), spans.get(second))
         {
             self.indistinct(file, *span, member, unsound);
@@ -41,7 +41,7 @@ impl Checker<'_> {
     /// Reports two members of a union in a type expression that are the same.
     pub(super) fn distinct_members(&mut self, file: usize, span: Span, members: &[Type]) {
         if !self.silent
-            && let Some((_, second)) = same_members(self.known_types(), members)
+            && let Some((_, second)) = same_members(self.known_types(), members, false)
             && let Some(member) = members.get(second)
         {
             self.indistinct(file, span, member, false);
@@ -89,10 +89,15 @@ impl Checker<'_> {
     }
 }
 
-/// The first two members of a union that are the same, by their places.
-fn same_members(types: &Types, members: &[Type]) -> Option<(usize, usize)> {
+/// The first two members of a union that are the same, by their places. In a type expression, where
+/// nothing can be said of the union, a name beside what it stands for counts as another member.
+pub(crate) fn same_members(
+    types: &Types,
+    members: &[Type],
+    declared: bool,
+) -> Option<(usize, usize)> {
     let mut literals: HashMap<String, usize> = HashMap::new();
-    let mut others: Vec<(usize, &Type)> = Vec::new();
+    let mut others: Vec<(usize, bool, &Type)> = Vec::new();
     for (at, member) in members.iter().enumerate() {
         if let Type::Literal(value) = member {
             if let Some(first) = literals.insert(value::canonical(value), at) {
@@ -100,12 +105,14 @@ fn same_members(types: &Types, members: &[Type]) -> Option<(usize, usize)> {
             }
             continue;
         }
+        let named = !declared && matches!(member, Type::Named(_));
         let plain = plain(types, member);
-        if let Some((first, _)) = others.iter().find(|(_, other)| *other == plain) {
+        let same = |other: &&(usize, bool, &Type)| other.1 == named && other.2 == plain;
+        if let Some((first, ..)) = others.iter().find(same) {
             return Some((*first, at));
         }
         if others.len() < MOST_COMPARED {
-            others.push((at, plain));
+            others.push((at, named, plain));
         }
     }
     None

@@ -48,11 +48,18 @@ impl<'m> Defs<'m> {
             return defs;
         }
         let mut search = Search::new(types);
-        match &result.ty {
-            // At the root a name is written out.
-            Type::Named(id) => search.declared(*id),
-            _ => search.slot(result),
+        // At the root names are written out.
+        let mut slot = result;
+        for _ in 0..=types.0.len() {
+            match &slot.ty {
+                Type::Named(id) => match types.get(*id) {
+                    Some(declared) => slot = &declared.slot,
+                    None => break,
+                },
+                _ => break,
+            }
         }
+        search.slot(slot);
         defs.names = search.finish();
         defs
     }

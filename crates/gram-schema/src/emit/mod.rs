@@ -20,7 +20,7 @@ pub(crate) use defs::escaped;
 pub use json_schema::{Draft, ParameterSchema, ResultSchema};
 pub(crate) use place::type_name;
 
-use crate::lower::{Loss, Lowered, Names, Restore, Target, ToolJson, lower};
+use crate::lower::{Became, Loss, Lowered, Names, Restore, Target, ToolJson, lower};
 use crate::model::{Container, Module, Tool, Valid};
 
 /// What to compile, and to what.
@@ -104,17 +104,21 @@ impl<'m> Compilation<'m> {
                 let restore = Restore::default();
                 Compiled(Form::Lowered(Lowered { value, losses: Vec::new(), restore }))
             }
-            (_, entry) => {
-                let rules = self.target.rules();
-                let text;
-                let tool = match entry {
-                    Entry::Tool(tool) => tool_json(self.module, tool, rules.extras),
-                    Entry::Container(container) => {
-                        text = container_text(self.module, container);
-                        container_json(container, &text)
-                    }
-                };
-                Compiled(Form::Lowered(lower(rules, &self.names, tool)))
+            (_, Entry::Tool(tool)) => {
+                let mut json = tool_json(self.module, tool, self.target.rules().extras);
+                let mut refused = None;
+                if self.target == Target::Mcp {
+                    json.output = result_json(self.module, tool);
+                    refused = json.output.take_if(|schema| !is_object_schema(schema));
+                }
+                let mut lowered = lower(self.target.rules(), &self.names, json);
+                lowered.losses.extend(refused.map(|schema| lost_result(tool, schema)));
+                Compiled(Form::Lowered(lowered))
+            }
+            (_, Entry::Container(container)) => {
+                let text = container_text(self.module, container);
+                let json = container_json(container, &text);
+                Compiled(Form::Lowered(lower(self.target.rules(), &self.names, json)))
             }
         }
     }
@@ -189,7 +193,6 @@ fn empty_object() -> Value {
 /// A tool before any target's rules.
 fn tool_json<'m>(module: &'m Module, tool: &'m Tool, extras: &[&str]) -> ToolJson<'m> {
     let parameters = json(&ParameterSchema::new(&module.types, tool, Draft::Draft2020));
-    let output = ResultSchema::new(&module.types, tool, Draft::Draft2020);
     let mut annotations = Map::new();
     let mut handed_on = Vec::new();
     for (key, value) in &tool.attributes {
@@ -206,9 +209,25 @@ fn tool_json<'m>(module: &'m Module, tool: &'m Tool, extras: &[&str]) -> ToolJso
         title: tool.title.as_deref(),
         description: tool.description.as_deref(),
         parameters,
-        output: output.map(|schema| json(&schema)).filter(is_object_schema),
+        output: None,
         annotations,
         extras: handed_on,
+    }
+}
+
+/// The schema of a tool's result.
+fn result_json(module: &Module, tool: &Tool) -> Option<Value> {
+    ResultSchema::new(&module.types, tool, Draft::Draft2020).map(|schema| json(&schema))
+}
+
+/// The loss of a result's schema that is not one of objects.
+fn lost_result(tool: &Tool, schema: Value) -> Loss {
+    Loss {
+        tool: tool.name.to_string(),
+        path: "outputSchema".to_owned(),
+        constraint: "outputSchema".to_owned(),
+        value: schema,
+        became: Became::Dropped("MCP's clients take schemas of results only if they are objects"),
     }
 }
 

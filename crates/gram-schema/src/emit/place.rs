@@ -81,7 +81,7 @@ impl<'m> Place<'m> {
     }
 
     /// Goes through null and through names that are written in place, to what there is.
-    fn enter(&mut self, defs: &Defs<'m>, mut write_out: bool) {
+    fn enter(&mut self, defs: &Defs<'m>, write_out: bool) {
         // No name that is written in place is made of itself; the count is for models made by
         // hand.
         for _ in 0..=defs.types().0.len() {
@@ -93,7 +93,6 @@ impl<'m> Place<'m> {
                     self.ty = inner;
                 }
                 Type::Named(id) if write_out || defs.in_place(*id, &self.constraints) => {
-                    write_out = false;
                     let Some(declared) = defs.types().get(*id) else { return };
                     let details = declared.slot.details.as_deref();
                     if let Some(schema) = details.and_then(|details| details.verbatim.as_deref()) {

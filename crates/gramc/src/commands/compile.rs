@@ -18,6 +18,7 @@ use crate::{input, report};
 
 pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     let texts = input::read(&args.inputs)?;
+    spare_sources(args, &texts)?;
     let mut checked = texts.check();
     // Who compiles wants to know what is wrong; `check` tells what is worth knowing besides.
     checked.diagnostics.retain(|found| found.severity > Severity::Note);
@@ -53,10 +54,28 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     Ok(CLEAN)
 }
 
+/// The file of a folder that holds the names that were mapped.
+const NAMES: &str = "names.json";
+
 /// A tool and what became of it.
 struct Tool<'m> {
     name: &'m str,
     compiled: Compiled<'m>,
+}
+
+/// Refuses to write over what is compiled.
+fn spare_sources(args: &Compile, texts: &input::Texts) -> Result<(), Failure> {
+    let Some(output) = args.output.as_deref().and_then(|path| path.canonicalize().ok()) else {
+        return Ok(());
+    };
+    let same = |text: &gram_syntax::Parse| {
+        Path::new(text.source().name()).canonicalize().is_ok_and(|path| path == output)
+    };
+    if texts.all.iter().any(same) {
+        let shown = args.output.as_deref().unwrap_or(&output).display();
+        return Err(Failure::new(format!("{shown} is what is compiled; write to another file")));
+    }
+    Ok(())
 }
 
 /// The one tool that is asked for.
@@ -151,14 +170,26 @@ impl Output<'_> {
     fn folder(&self, folder: &Path) -> Result<(), Failure> {
         std::fs::create_dir_all(folder).map_err(|error| Failure::path("make", folder, &error))?;
         for tool in self.tools {
-            let path = folder.join(format!("{}.json", file_name(tool.name)));
+            let mut name = format!("{}.json", file_name(tool.name));
+            if name == NAMES {
+                // Percent-encoded, as no other tool's name comes out.
+                "%6Eames.json".clone_into(&mut name);
+            }
+            let path = folder.join(name);
             output::save_json(&path, &tool.compiled, Layout::Pretty)?;
         }
         let names = MappedNames::of(self.tools);
-        if names.is_empty() {
-            return Ok(());
+        let path = folder.join(NAMES);
+        if !names.is_empty() {
+            return output::save_json(&path, &names, Layout::Pretty);
         }
-        output::save_json(&folder.join("names.json"), &names, Layout::Pretty)
+        // One of an earlier run would tell of names that nobody maps any more.
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(Failure::path("remove", &path, &error))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn layout(&self) -> Layout {
