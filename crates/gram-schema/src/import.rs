@@ -152,7 +152,8 @@ impl fmt::Display for Place {
 ///
 /// # Errors
 ///
-/// When the text is no JSON, or nothing that holds tools, or a tool has the container's name.
+/// When the text is no JSON, or nothing that holds tools, a place where a schema
+/// belongs has none, or a tool has the container's name.
 pub fn import(json: &str, options: &Options<'_>) -> Result<Imported, ImportError> {
     let json = json.trim_start_matches('\u{feff}');
     if json.trim().is_empty() {
@@ -174,7 +175,8 @@ pub fn import(json: &str, options: &Options<'_>) -> Result<Imported, ImportError
 ///
 /// # Errors
 ///
-/// When the JSON is nothing that holds tools, or a tool has the container's name.
+/// When the JSON is nothing that holds tools, a place where a schema
+/// belongs has none, or a tool has the container's name.
 pub fn import_value(document: Value, options: &Options<'_>) -> Result<Imported, ImportError> {
     import_all(vec![document], options)
 }
@@ -201,6 +203,9 @@ fn import_all(documents: Vec<Value>, options: &Options<'_>) -> Result<Imported, 
     for raw in tools {
         let tool = raw.convert(&mut converter, &registry);
         module.tools.push(tool);
+    }
+    if let Some(place) = converter.no_schema {
+        return Err(ImportError::NoSchema(place));
     }
     module.types = std::mem::take(&mut converter.types);
     let unsound = sound::mark(&mut module) + mark_unions(&mut module);

@@ -40,6 +40,8 @@ pub(super) struct Converter {
     pub(super) types: Types,
     /// What is kept word for word.
     pub(super) places: Vec<Place>,
+    /// The first place where a schema belongs and none is.
+    pub(super) no_schema: Option<Place>,
     /// The hashes of the entries of `$defs`, as they were.
     pub(super) originals: HashMap<TypeId, u64>,
     /// The names of top-level types.
@@ -90,7 +92,11 @@ impl Converter {
     /// A place that keeps a schema word for word.
     pub(super) fn keep(&mut self, schema: Value, reason: Reason) -> Slot {
         let (tool, path) = (self.scope.tool.clone(), self.scope.path.clone());
-        self.places.push(Place { tool: tool.into(), path, reason });
+        let place = Place { tool: tool.into(), path, reason };
+        if !(schema.is_object() || schema.is_boolean()) {
+            self.no_schema.get_or_insert_with(|| place.clone());
+        }
+        self.places.push(place);
         let mut slot = Slot::default();
         slot.details_mut().verbatim = Some(Box::new(schema));
         slot

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::Place;
+
 /// Why a text cannot be imported.
 #[derive(Debug)]
 pub enum ImportError {
@@ -15,6 +17,8 @@ pub enum ImportError {
     Mismatch(&'static str, String),
     /// A tool has no name: its place in its list, from 1 on.
     Nameless(usize),
+    /// A schema belongs in this place, and something else stands there.
+    NoSchema(Place),
     /// The container and one of its tools have the same name.
     SameName(String),
     /// The server answered with an error: what it said.
@@ -33,6 +37,13 @@ impl fmt::Display for ImportError {
             ),
             Self::Mismatch(wanted, found) => write!(f, "expected {wanted}, found {found}"),
             Self::Nameless(at) => write!(f, "tool {at} has no name: expected a text at `name`"),
+            Self::NoSchema(Place { tool, path, .. }) => {
+                let place = if path.is_empty() { "its schema" } else { path };
+                write!(
+                    f,
+                    "tool `{tool}`: {place} is no JSON Schema: expected an object, true or false"
+                )
+            }
             Self::SameName(name) => {
                 write!(f, "a tool is called `{name}`, too: give the container another name")
             }
