@@ -5,13 +5,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use gram_schema::lint::{self, Level, Rule, Settings};
+use gram_schema::project::Project;
 use gram_schema::{Link, Links};
 use gram_syntax::{
     Applicability, Code, Diagnostic, Fix, Limits, Parse, RenderOptions, Severity, SourceFile,
 };
 
 /// Codes whose pages show no bad example, and why. The tests make an example of their own.
-const WITHOUT_BAD_EXAMPLE: [(&str, &str); 8] = [
+const WITHOUT_BAD_EXAMPLE: [(&str, &str); 9] = [
+    ("portable-json-schema", "JSON Schema holds everything"),
     ("ambiguous-name", "it takes three files"),
     ("unknown-import", "a page has no files that it could fail to import"),
     ("nul-character", "a page that held the character would be no text"),
@@ -55,9 +58,13 @@ fn blocks(page: &str) -> Vec<(String, String)> {
     blocks
 }
 
+/// The code of findings about project files, whose examples are TOML.
+const PROJECT_FILE: &str = "project-file";
+
 /// The texts of the blocks of one kind.
 fn examples(code: &Code, kind: &str) -> Vec<String> {
-    let info = format!("gram {kind}");
+    let language = if code.name == PROJECT_FILE { "toml" } else { "gram" };
+    let info = format!("{language} {kind}");
     blocks(code.page).into_iter().filter(|(i, _)| *i == info).map(|(_, text)| text).collect()
 }
 
@@ -65,8 +72,24 @@ fn parse(text: &str) -> Parse {
     gram_syntax::parse(SourceFile::new("example.gram", text))
 }
 
-fn findings(parse: Parse) -> Vec<Diagnostic> {
-    gram_schema::check(&[parse]).diagnostics
+/// What is found in the example of a code, with no lint on but the one that it is about. Whether a
+/// comment that allows a lint is of use shows only where that lint is on.
+fn found(code: &Code, texts: &[Parse], links: &Links) -> Vec<Diagnostic> {
+    let mut settings = Settings::default();
+    settings.set_all(Level::Allow);
+    let comments = ["unused-allow", "unknown-lint"];
+    let beside = comments.contains(&code.name).then_some("boolean-trap");
+    for rule in [Some(code.name), beside].into_iter().flatten().filter_map(Rule::of) {
+        settings.set(rule, Level::Warn);
+    }
+    lint::check(texts, links, &settings).diagnostics
+}
+
+fn findings(code: &Code, parse: Parse) -> Vec<Diagnostic> {
+    if code.name == PROJECT_FILE {
+        return Project::read(parse.source()).1;
+    }
+    found(code, &[parse], &Links::default())
 }
 
 /// The example of a code: the one of its page, or for those that no page can show, a made one.
@@ -92,6 +115,7 @@ fn bad_example(code: &Code) -> Parse {
         "ambiguous-name" => parse("[where:Tool | ()==>(city::City)]\n"),
         "unknown-import" => parse("{imports: [\"cities.gram\"]}\n\n[where:Tool | ()==>(::Text)]\n"),
         "too-many-errors" => limited("(a,)\n(b,)\n(c,)\n", Limits { max_diagnostics: 2, ..limits }),
+        "portable-json-schema" => parse(""),
         name => panic!("{name} has no bad example, and no reason for it"),
     }
 }
@@ -107,7 +131,13 @@ fn bad_findings(code: &Code) -> Vec<Diagnostic> {
                 city("europe.gram", "[City::Enum | Graz, Linz]"),
                 city("asia.gram", "[City::Enum | Kobe, Nara]"),
             ];
-            gram_schema::check(&texts).diagnostics
+            found(code, &texts, &Links::default())
+        }
+        "unused-import" => {
+            let span = gram_schema::imports(&example)[0].span;
+            let types = gram_syntax::parse(SourceFile::new("types.gram", "[City::Enum | Graz]"));
+            let links = Links { of: vec![vec![Link { span, text: Ok(1) }], Vec::new()] };
+            found(code, &[example, types], &links)
         }
         "unknown-import" => {
             let link = |import: gram_schema::Import| Link {
@@ -115,9 +145,10 @@ fn bad_findings(code: &Code) -> Vec<Diagnostic> {
                 text: Err(format!("there is no file `{}`", import.path)),
             };
             let links = gram_schema::imports(&example).into_iter().map(link).collect();
-            gram_schema::check_linked(&[example], &Links { of: vec![links] }).diagnostics
+            found(code, &[example], &Links { of: vec![links] })
         }
-        _ => findings(example),
+        "portable-json-schema" => Vec::new(),
+        _ => findings(code, example),
     }
 }
 
@@ -181,7 +212,8 @@ fn pages_fit_a_terminal() {
 fn pages_hold_a_bad_and_a_good_example() {
     for code in codes() {
         let infos: Vec<_> = blocks(code.page).into_iter().map(|(info, _)| info).collect();
-        let strange = infos.iter().find(|info| *info != "gram bad" && *info != "gram good");
+        let known = ["gram bad", "gram good", "toml bad", "toml good"];
+        let strange = infos.iter().find(|info| !known.contains(&info.as_str()));
         assert!(strange.is_none(), "{}: the block `{strange:?}` is not tested", code.name);
         let excepted = WITHOUT_BAD_EXAMPLE.iter().any(|(name, _)| *name == code.name);
         let bad = examples(code, "bad").len();
@@ -197,6 +229,9 @@ fn pages_hold_a_bad_and_a_good_example() {
 fn bad_examples_yield_their_code_alone() {
     for code in codes() {
         let found = bad_findings(code);
+        if code.name == "portable-json-schema" {
+            continue;
+        }
         assert!(!found.is_empty(), "{}: the bad example has no finding", code.name);
         // That there were too many findings is said besides those that there were.
         let alone = code.name == "too-many-errors" || found.iter().all(|f| f.code == code);
@@ -209,7 +244,7 @@ fn bad_examples_yield_their_code_alone() {
 fn good_examples_yield_nothing() {
     for code in codes() {
         for text in examples(code, "good") {
-            let found = findings(parse(&text));
+            let found = findings(code, parse(&text));
             assert!(found.is_empty(), "{}:{}\n{text}", code.name, concise(&found));
         }
     }
@@ -221,6 +256,8 @@ fn pages_say_what_is_only_a_warning() {
         let found = bad_findings(code);
         let graves: BTreeSet<_> = found.iter().map(|finding| finding.severity).collect();
         let word = match graves.last() {
+            // What a lint finds is a warning unless a project says otherwise.
+            Some(Severity::Warning) if Rule::of(code.name).is_some() => continue,
             Some(Severity::Warning) => "warning",
             Some(Severity::Note) => "note",
             Some(Severity::Error) | None => continue,
@@ -259,7 +296,7 @@ fn safe_fixes_mend_without_doing_harm() {
             for fix in safe {
                 tried += 1;
                 let text = fixed(finding.source.text(), fix);
-                let after = findings(parse(&text));
+                let after = findings(code, parse(&text));
                 let of_code = |all: &[Diagnostic]| all.iter().filter(|f| f.code == code).count();
                 let context = format!("{}: {}{}\n{text}", code.name, fix.message, concise(&after));
                 assert!(of_code(&after) < of_code(&before), "{context}");

@@ -5,7 +5,6 @@ gram_syntax::declare_codes! {
     SCHEMA_CODES;
     NAMELESS = "nameless-declaration";
     SEVERAL_LABELS = "several-labels";
-    UNKNOWN_LABEL = "unknown-label";
     UNSUPPORTED = "unsupported-declaration";
     DUPLICATE_NAME = "duplicate-name";
     UNKNOWN_NAME = "unknown-name";
@@ -22,7 +21,6 @@ gram_syntax::declare_codes! {
     EFFECT_TYPE = "effect-type";
     TYPE_EXPRESSION = "malformed-type";
     DUPLICATE_KEY = "duplicate-attribute";
-    UNKNOWN_ATTRIBUTE = "unknown-attribute";
     ATTRIBUTE_VALUE = "attribute-value";
     ATTRIBUTE_TYPE = "attribute-mismatch";
     REJECTED_VALUE = "rejected-value";
@@ -36,10 +34,11 @@ gram_syntax::declare_codes! {
     UNTAGGED_MEMBER = "untagged-member";
     MALFORMED_PATTERN = "malformed-pattern";
     UNKNOWN_FORMAT = "unknown-format";
-    UNSOUND_IMPORT = "unsound-import";
+    PROJECT_FILE = "project-file";
 }
 
-/// All codes of findings, those about syntax first.
+/// All codes of findings: those about syntax, those about declarations, and the lints.
 pub fn all() -> impl Iterator<Item = &'static gram_syntax::Code> {
-    gram_syntax::codes::SYNTAX_CODES.iter().chain(SCHEMA_CODES).copied()
+    let errors = gram_syntax::codes::SYNTAX_CODES.iter().chain(SCHEMA_CODES).copied();
+    errors.chain(crate::lint::RULES.iter().map(|rule| &rule.code))
 }

@@ -309,3 +309,15 @@ fn description(text: Option<&str>) -> (Option<String>, Vec<Entry>) {
 fn kept(attributes: &[(SmolStr, serde_json::Value)]) -> impl Iterator<Item = Entry> {
     attributes.iter().map(|(key, value)| Entry::new(key, value::attribute(value)))
 }
+
+/// A JSON value as plain gram.
+pub(crate) fn value_text(value: &serde_json::Value) -> String {
+    let mut out = String::new();
+    value::value(value).write_flat(&mut out);
+    out
+}
+
+/// A text between backticks.
+pub(crate) fn in_backticks(text: &str) -> String {
+    text::quoted(text, '`')
+}

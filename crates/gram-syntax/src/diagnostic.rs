@@ -225,15 +225,28 @@ impl Diagnostic {
     }
 }
 
-/// Keeps the first `most` findings about a text. Where there are more, the last one says so.
+/// Keeps `most` findings about a text: the first errors, and of what else there is as much as then
+/// has room. Where there are more, the last one says so, as gravely as what was left out.
 pub fn limit_diagnostics(found: &mut Vec<Diagnostic>, most: usize) {
     if found.len() <= most {
         return;
     }
-    found.truncate(most);
+    let errors = found.iter().filter(|one| one.severity == Severity::Error).count();
+    let (mut room_for_errors, mut room) = (most, most.saturating_sub(errors));
+    let mut gravest = Severity::Note;
+    found.retain(|one| {
+        let room = if one.severity == Severity::Error { &mut room_for_errors } else { &mut room };
+        let keep = *room > 0;
+        *room = room.saturating_sub(1);
+        if !keep {
+            gravest = gravest.max(one.severity);
+        }
+        keep
+    });
     if let Some(last) = found.last() {
         let message = format!("there are more than {most} findings about this file");
-        let more = Diagnostic::error(&codes::TOO_MANY_ERRORS, &last.source, last.span(), message)
+        let (source, span) = (Arc::clone(&last.source), last.span());
+        let more = Diagnostic::new(gravest, &codes::TOO_MANY_ERRORS, &source, span, message)
             .help("mend the first ones and try again");
         found.push(more);
     }

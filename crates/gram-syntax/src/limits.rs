@@ -11,8 +11,13 @@ pub struct Limits {
     pub max_diagnostics: usize,
 }
 
+impl Limits {
+    /// How many diagnostics one text is given, where nobody says otherwise.
+    pub const MAX_DIAGNOSTICS: usize = 1_000;
+}
+
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_bytes: 64 << 20, max_depth: 10_000, max_diagnostics: 1_000 }
+        Self { max_bytes: 64 << 20, max_depth: 10_000, max_diagnostics: Self::MAX_DIAGNOSTICS }
     }
 }

@@ -8,6 +8,7 @@ use super::declarations::Declaration;
 use super::seen::Seen;
 use super::{Checker, Kind};
 use crate::codes;
+use crate::lint::unknown_label;
 use crate::model::{Agent, Api};
 use crate::nearest::{nearest, question};
 use crate::spans::Place;
@@ -72,7 +73,11 @@ impl<'t> Checker<'t> {
             };
             let Some(node) = name else { continue };
             let name = SmolStr::new(node.content());
-            if element.kind() == N::PatternReference && !self.names.contains_key(&name) {
+            let declared = self.names.get(&name).map(|first| first.file);
+            if let Some(owner) = declared {
+                self.used(file, owner);
+            }
+            if element.kind() == N::PatternReference && declared.is_none() {
                 self.unknown_member(file, node.span(), &name);
             } else if name == declaration.name {
                 let message = format!("the {holder} `{name}` holds itself");
@@ -100,7 +105,7 @@ impl<'t> Checker<'t> {
         if subject.labels_node().is_none() {
             let message = "this declares nothing";
             let warning = self
-                .warning(&codes::UNKNOWN_LABEL, file, element.span(), message)
+                .warning(&unknown_label::RULE.code, file, element.span(), message)
                 .help("name a tool or agent without brackets, or declare one: [name:Tool | …]");
             self.report(file, warning);
         }

@@ -13,6 +13,7 @@ use super::declarations::Declaration;
 use super::foreign::JSON_SCHEMA;
 use super::seen::Seen;
 use crate::codes;
+use crate::lint::unknown_attribute;
 use crate::model::{Open, Type, TypeId};
 use crate::nearest::{nearest, question};
 use crate::value;
@@ -419,7 +420,7 @@ impl<'t> Checker<'t> {
     ) {
         let message = format!("there is no attribute `{}` here", attribute.key);
         let mut warning = self
-            .error(&codes::UNKNOWN_ATTRIBUTE, file, attribute.key_span, message)
+            .error(&unknown_attribute::RULE.code, file, attribute.key_span, message)
             .help(help.unwrap_or_else(|| "remove it, or correct its name".to_owned()));
         warning.severity = Severity::Warning;
         if !near.is_empty() {

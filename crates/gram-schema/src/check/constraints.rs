@@ -7,6 +7,7 @@ use super::Checker;
 use super::attributes::Attribute;
 use super::field::{Draft, KNOWN, Named};
 use super::fits::Fits;
+use crate::lint::unsound_import;
 use crate::model::{Constraint, Details, Slot};
 use crate::nearest::{nearest, question};
 use crate::{accept, codes};
@@ -90,7 +91,7 @@ impl<'t> Checker<'t> {
         let Some(reason) = reason else { return };
         let message = format!("the pattern is no regular expression: {reason}");
         let finding = if details.is_some_and(|details| details.unsound) {
-            self.warning(&codes::UNSOUND_IMPORT, file, span, message)
+            self.warning(&unsound_import::RULE.code, file, span, message)
         } else {
             self.error(&codes::MALFORMED_PATTERN, file, span, message)
         };

@@ -86,6 +86,13 @@ pub(crate) fn parts<'t>(ty: &'t Type, visit: &mut dyn FnMut(&'t Type)) {
     }
 }
 
+/// The declared types that a type in its place names, however deep in it.
+pub(crate) fn names_in_slot(slot: &Slot) -> Vec<TypeId> {
+    let mut found = Vec::new();
+    parts_of_slot(slot, &mut |part| names(part, &mut found));
+    found
+}
+
 /// The names that a type is made of, however deep in it.
 fn names(ty: &Type, found: &mut Vec<TypeId>) {
     if let Type::Named(id) = ty {

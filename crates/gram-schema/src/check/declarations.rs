@@ -11,6 +11,7 @@ use super::scopes::{Local, Meaning};
 use super::{Checker, First, Kind};
 use crate::codes;
 use crate::format::built_in;
+use crate::lint::unknown_label;
 use crate::nearest::nearest;
 
 /// The labels that declare something.
@@ -66,7 +67,7 @@ impl<'t> Checker<'t> {
         }
         let Some(first) = header.entries().next() else { return };
         let warning = self
-            .warning(&codes::UNKNOWN_LABEL, file, first.key.span(), "this file declares nothing")
+            .warning(&unknown_label::RULE.code, file, first.key.span(), "this file declares nothing")
             .help("if it is JSON: a tool is [name:Tool {description: \"…\"} | (parameter::Text)==>(::Text)]");
         self.report(file, warning);
     }
@@ -186,7 +187,7 @@ impl<'t> Checker<'t> {
         if let Some((label, near)) = near {
             let message = format!("`{}` declares nothing", label.text());
             let warning = self
-                .warning(&codes::UNKNOWN_LABEL, file, label.span(), message)
+                .warning(&unknown_label::RULE.code, file, label.span(), message)
                 .help(format!("did you mean `{near}`?"))
                 .fix(Fix::replace(NeedsLook, format!("write `{near}`"), label.span(), near));
             return self.report(file, warning);
@@ -196,7 +197,7 @@ impl<'t> Checker<'t> {
             let message = format!("`{}` has no label, so it declares nothing", name.content());
             let end = gram_syntax::Span::empty(name.span().end);
             let warning = self
-                .warning(&codes::UNKNOWN_LABEL, file, name.span(), message)
+                .warning(&unknown_label::RULE.code, file, name.span(), message)
                 .help(format!("a tool is [{}:Tool | …]", name.content()))
                 .fix(Fix::replace(NeedsLook, "make it a tool", end, ":Tool"));
             self.report(file, warning);
@@ -298,7 +299,7 @@ impl<'t> Checker<'t> {
             let message =
                 format!("a {known} is declared in square brackets, so this declares nothing");
             let warning = self
-                .warning(&codes::UNKNOWN_LABEL, file, label.span(), message)
+                .warning(&unknown_label::RULE.code, file, label.span(), message)
                 .help(format!("write [name:{known} | …]"));
             self.report(file, warning);
             return false;
@@ -322,7 +323,7 @@ impl<'t> Checker<'t> {
             return;
         }
         let note = self.warning(
-            &codes::UNKNOWN_TYPE,
+            &unknown_label::RULE.code,
             file,
             label.span(),
             format!("`{name}` is no type, so this declares no vocabulary term"),

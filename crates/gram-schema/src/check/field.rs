@@ -14,6 +14,7 @@ use super::scopes::Meaning;
 use crate::accept;
 use crate::codes;
 use crate::format::{built_in, describe};
+use crate::lint::unsound_import;
 use crate::model::{Constraint, Details, Field, Host, Presence, Slot, Type};
 
 /// The attributes of parameters, fields, results and terms.
@@ -130,7 +131,10 @@ impl<'t> Checker<'t> {
             return self.field(file, node, Some(text), arrow);
         }
         let term = match self.terms.find(file, None, &text) {
-            Meaning::One(term) => self.term_fields.get(term).cloned()?,
+            Meaning::One(owner, term) => {
+                self.used(file, owner);
+                self.term_fields.get(term).cloned()?
+            }
             Meaning::Ambiguous(first, second) => {
                 let files = [first.0, second.0].map(|file| self.source(file).name().to_owned());
                 let error = self.ambiguous(file, name.span(), "vocabulary term", &text, &files);
@@ -443,7 +447,7 @@ impl<'t> Checker<'t> {
             if refusal.path.is_empty() { String::new() } else { format!(" at `{}`", refusal.path) };
         let message = format!("the {what} does not fit the type{place}: {}", refusal.message);
         let finding = if details.is_some_and(|details| details.unsound) {
-            self.warning(&codes::UNSOUND_IMPORT, file, span, message)
+            self.warning(&unsound_import::RULE.code, file, span, message)
                 .help(format!("change the {what} or the type, and remove `unsound: true`"))
         } else {
             self.error(&codes::REJECTED_VALUE, file, span, message)

@@ -33,11 +33,11 @@ use gram_syntax::{Code, Diagnostic, Limits, Node, NodeKind, Parse, Severity, Sou
 use smol_str::SmolStr;
 
 use crate::codes;
-use crate::model::{Field, Module, Output, Types, Valid};
-pub(crate) use cycles::{parts, parts_of_slot};
+use crate::model::{Field, Module, Output, TypeId, Types, Valid};
+pub(crate) use cycles::{names_in_slot, parts, parts_of_slot};
 use declarations::Declaration;
 pub use links::{Import, Link, Links, imports};
-use scopes::{Local, Scopes};
+pub(crate) use scopes::{Local, Meaning, Scopes};
 pub(crate) use unions::same_members;
 
 /// What checking gives.
@@ -59,14 +59,45 @@ pub fn check(texts: &[Parse]) -> Checked {
 /// A name means what the text itself declares, else what one of the texts that it imports
 /// declares, else what any other text declares.
 pub fn check_linked(texts: &[Parse], links: &Links) -> Checked {
-    let mut checker = Checker::new(texts);
-    checker.link(links);
-    let declarations = checker.collect();
-    checker.know_types(&declarations);
-    checker.read_terms(&declarations.terms);
-    checker.read_types(&declarations.types);
-    checker.read_all(&declarations.others);
-    checker.finish()
+    read(texts, links).checked()
+}
+
+/// Reads all declarations of texts that belong together.
+pub(crate) fn read(texts: &[Parse], links: &Links) -> Reading {
+    Checker::new(texts).read_texts(links)
+}
+
+/// All that reading the declarations of texts gives, errors or not.
+pub(crate) struct Reading {
+    /// Whether there is no error.
+    pub(crate) valid: bool,
+    /// What is declared; where there are errors, as much as could be read.
+    pub(crate) module: Module,
+    /// What was found about each text, in no order.
+    pub(crate) found: Vec<Vec<Diagnostic>>,
+    /// Vocabulary terms by name: places in the module's.
+    pub(crate) terms: Arc<Scopes<usize>>,
+    /// Declared types by name.
+    pub(crate) type_names: Arc<Scopes<TypeId>>,
+    /// Which texts use what other texts declare.
+    pub(crate) uses: HashSet<(usize, usize)>,
+}
+
+impl Reading {
+    /// The module where it is valid, and the findings in order.
+    pub(crate) fn checked(self) -> Checked {
+        let mut diagnostics = Vec::new();
+        for mut found in self.found {
+            found.sort_by_key(|diagnostic| diagnostic.span().start);
+            gram_syntax::limit_diagnostics(&mut found, MOST);
+            diagnostics.append(&mut found);
+        }
+        Checked { module: self.valid.then(|| Valid::new(self.module)), diagnostics }
+    }
+}
+
+fn is_error(found: &Diagnostic) -> bool {
+    found.severity == Severity::Error
 }
 
 /// Reads the signature that a text consists of.
@@ -86,9 +117,9 @@ pub(crate) fn check_signature(text: &Parse) -> Result<(Vec<Field>, Output), Vec<
             None
         }
     };
-    let Checked { diagnostics, .. } = checker.finish();
-    let errors = diagnostics.iter().any(|found| found.severity == Severity::Error);
-    signature.filter(|_| !errors).ok_or(diagnostics)
+    let reading = checker.finish();
+    let valid = reading.valid;
+    signature.filter(|_| valid).ok_or_else(|| reading.checked().diagnostics)
 }
 
 /// From how many declarations on they are read in parallel: below, starting threads costs more.
@@ -126,11 +157,38 @@ impl Kind {
     }
 }
 
+/// What was found about a text: as many errors as anybody reads, and as much else.
+#[derive(Default)]
+struct Found {
+    all: Vec<Diagnostic>,
+    /// How many of them are errors.
+    errors: usize,
+}
+
+impl Found {
+    /// Whether there are as many errors as anybody reads, so that more need not be looked for.
+    fn is_full(&self) -> bool {
+        self.errors > MOST
+    }
+
+    fn add(&mut self, diagnostic: Diagnostic) {
+        if is_error(&diagnostic) {
+            if !self.is_full() {
+                self.errors += 1;
+                self.all.push(diagnostic);
+            }
+        } else if self.all.len() - self.errors <= MOST {
+            self.all.push(diagnostic);
+        }
+    }
+}
+
+/// How many findings about one text are kept.
+const MOST: usize = Limits::MAX_DIAGNOSTICS;
+
 struct Checker<'t> {
     texts: &'t [Parse],
-    /// How many findings about one text are kept.
-    most: usize,
-    diagnostics: Vec<Vec<Diagnostic>>,
+    diagnostics: Vec<Found>,
     module: Module,
     /// Tools, containers and agents, which share a namespace.
     names: Arc<HashMap<SmolStr, First>>,
@@ -139,7 +197,7 @@ struct Checker<'t> {
     /// What the vocabulary says.
     term_fields: Arc<Vec<Field>>,
     /// Declared types by name.
-    type_names: Arc<Scopes<crate::model::TypeId>>,
+    type_names: Arc<Scopes<TypeId>>,
     /// Declared types.
     types: Arc<Types>,
     /// The types inside of the tool that is read.
@@ -150,17 +208,17 @@ struct Checker<'t> {
     silent: bool,
     /// Names of vocabulary terms with syntax errors, of which nothing more is said either.
     unread_terms: Arc<HashSet<SmolStr>>,
+    /// Which texts use what other texts declare.
+    uses: HashSet<(usize, usize)>,
 }
 
 impl<'t> Checker<'t> {
     fn new(texts: &'t [Parse]) -> Self {
         let mut module = Module::default();
         module.spans.sources = texts.iter().map(|text| Arc::clone(text.source())).collect();
-        let diagnostics = texts.iter().map(|_| Vec::new()).collect();
-        let most = Limits::default().max_diagnostics;
+        let diagnostics = texts.iter().map(|_| Found::default()).collect();
         Self {
             texts,
-            most,
             diagnostics,
             module,
             names: Arc::default(),
@@ -172,6 +230,7 @@ impl<'t> Checker<'t> {
             brought: 0,
             silent: false,
             unread_terms: Arc::default(),
+            uses: HashSet::new(),
         }
     }
 
@@ -201,8 +260,7 @@ impl<'t> Checker<'t> {
     fn reader(&self) -> Self {
         Self {
             texts: self.texts,
-            most: self.most,
-            diagnostics: self.texts.iter().map(|_| Vec::new()).collect(),
+            diagnostics: self.texts.iter().map(|_| Found::default()).collect(),
             module: Module::default(),
             names: Arc::clone(&self.names),
             terms: Arc::clone(&self.terms),
@@ -213,6 +271,7 @@ impl<'t> Checker<'t> {
             brought: self.brought,
             silent: false,
             unread_terms: Arc::clone(&self.unread_terms),
+            uses: HashSet::new(),
         }
     }
 
@@ -225,23 +284,41 @@ impl<'t> Checker<'t> {
         self.module.spans.agents.extend(other.module.spans.agents);
         self.module.spans.containers.extend(other.module.spans.containers);
         for (ours, theirs) in self.diagnostics.iter_mut().zip(other.diagnostics) {
-            ours.extend(theirs);
+            theirs.all.into_iter().for_each(|found| ours.add(found));
+        }
+        self.uses.extend(other.uses);
+    }
+
+    fn read_texts(mut self, links: &Links) -> Reading {
+        self.link(links);
+        let declarations = self.collect();
+        self.know_types(&declarations);
+        self.read_terms(&declarations.terms);
+        self.read_types(&declarations.types);
+        self.read_all(&declarations.others);
+        self.finish()
+    }
+
+    fn finish(mut self) -> Reading {
+        self.module.types = Arc::unwrap_or_clone(self.types);
+        for (text, found) in self.texts.iter().zip(&mut self.diagnostics) {
+            text.diagnostics().iter().for_each(|syntax| found.add(syntax.clone()));
+        }
+        Reading {
+            valid: self.diagnostics.iter().all(|found| found.errors == 0),
+            module: self.module,
+            found: self.diagnostics.into_iter().map(|found| found.all).collect(),
+            terms: self.terms,
+            type_names: self.type_names,
+            uses: self.uses,
         }
     }
 
-    fn finish(mut self) -> Checked {
-        self.module.types = Arc::unwrap_or_clone(self.types);
-        let mut diagnostics = Vec::new();
-        for (text, mut found) in self.texts.iter().zip(self.diagnostics) {
-            if !text.diagnostics().is_empty() {
-                found.extend(text.diagnostics().iter().cloned());
-            }
-            found.sort_by_key(|diagnostic| diagnostic.span().start);
-            gram_syntax::limit_diagnostics(&mut found, self.most);
-            diagnostics.append(&mut found);
+    /// Takes note that a text uses what another one declares.
+    fn used(&mut self, file: usize, owner: usize) {
+        if file != owner {
+            self.uses.insert((file, owner));
         }
-        let errors = diagnostics.iter().any(|found| found.severity == Severity::Error);
-        Checked { module: (!errors).then(|| Valid::new(self.module)), diagnostics }
     }
 
     fn source(&self, file: usize) -> &'t Arc<SourceFile> {
@@ -270,17 +347,15 @@ impl<'t> Checker<'t> {
 
     fn report(&mut self, file: usize, diagnostic: Diagnostic) {
         if !self.silent
-            && !self.is_full(file)
             && let Some(found) = self.diagnostics.get_mut(file)
         {
-            found.push(diagnostic);
+            found.add(diagnostic);
         }
     }
 
-    /// Whether there are as many findings about a text as anybody reads, so that more need not
-    /// be looked for.
+    /// Whether there are as many errors in a text as anybody reads.
     fn is_full(&self, file: usize) -> bool {
-        self.diagnostics.get(file).is_some_and(|found| found.len() > self.most)
+        self.diagnostics.get(file).is_some_and(Found::is_full)
     }
 
     /// Whether a syntax error stands inside of a node.

@@ -101,9 +101,12 @@ impl<'t> Checker<'t> {
             blank(name, built_in("Object")?)
         } else if has("elementType") {
             blank(name, built_in("Array")?)
-        } else if let Meaning::One(term) = self.terms.find(file, None, &name)
+        } else if let Meaning::One(owner, term) = self.terms.find(file, None, &name)
             && let Some(term) = self.term_fields.get(term)
         {
+            if owner != file {
+                self.uses.insert((file, owner));
+            }
             let (size, inner) = term.slot.ty.extent();
             self.brought = self.brought.saturating_add(size - 1);
             if self.brought > MOST_BROUGHT || depth + inner > MAX_DEPTH {

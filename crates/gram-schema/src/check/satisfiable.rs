@@ -8,6 +8,7 @@ use serde_json::{Number, Value};
 use super::Checker;
 use crate::accept;
 use crate::codes;
+use crate::lint::unsound_import;
 use crate::model::{Constraint, Details, Slot, Type};
 use crate::value;
 
@@ -24,7 +25,7 @@ impl Checker<'_> {
         };
         let unsound = slot.details.as_ref().is_some_and(|details| details.unsound);
         let finding = if unsound {
-            self.warning(&codes::UNSOUND_IMPORT, file, span, message)
+            self.warning(&unsound_import::RULE.code, file, span, message)
         } else {
             self.error(&codes::EMPTY_CONSTRAINT, file, span, message)
         };

@@ -7,11 +7,11 @@ use gram_syntax::NodeId;
 use smol_str::SmolStr;
 
 /// A tool with type declarations of its own: its file and node.
-pub(super) type Local = (usize, NodeId);
+pub(crate) type Local = (usize, NodeId);
 
 /// The names of one kind of thing in all files.
 #[derive(Debug, Clone)]
-pub(super) struct Scopes<T> {
+pub(crate) struct Scopes<T> {
     /// By name, with the file, in the order of the files.
     files: HashMap<SmolStr, Vec<(usize, T)>>,
     /// By tool and name.
@@ -28,23 +28,23 @@ impl<T> Default for Scopes<T> {
 
 /// What a name means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Meaning<T> {
+pub(crate) enum Meaning<T> {
     /// Nothing.
     Unknown,
-    /// One thing.
-    One(T),
+    /// One thing, and the file that declares it.
+    One(usize, T),
     /// Different things in two other files, neither of which is imported.
     Ambiguous((usize, T), (usize, T)),
 }
 
 impl<T: Copy + PartialEq> Scopes<T> {
     /// No names, in files that import others.
-    pub(super) fn new(imports: &[Vec<usize>]) -> Self {
+    pub(crate) fn new(imports: &[Vec<usize>]) -> Self {
         Self { imports: imports.to_vec(), ..Self::default() }
     }
 
     /// Enters a name of a file, or gives what the file already has under that name.
-    pub(super) fn enter(&mut self, file: usize, name: &SmolStr, thing: T) -> Option<T> {
+    pub(crate) fn enter(&mut self, file: usize, name: &SmolStr, thing: T) -> Option<T> {
         let things = self.files.entry(name.clone()).or_default();
         // Files are read in order, so one's own stands last.
         match things.last() {
@@ -57,7 +57,7 @@ impl<T: Copy + PartialEq> Scopes<T> {
     }
 
     /// Enters a name inside of a tool, or gives what the tool already has under that name.
-    pub(super) fn enter_local(&mut self, local: Local, name: &SmolStr, thing: T) -> Option<T> {
+    pub(crate) fn enter_local(&mut self, local: Local, name: &SmolStr, thing: T) -> Option<T> {
         let names = self.locals.entry(local).or_default();
         if let Some(first) = names.get(name) {
             return Some(*first);
@@ -67,26 +67,32 @@ impl<T: Copy + PartialEq> Scopes<T> {
     }
 
     /// What a name means in a file, and in a tool of it.
-    pub(super) fn find(&self, file: usize, local: Option<Local>, name: &str) -> Meaning<T> {
+    pub(crate) fn find(&self, file: usize, local: Option<Local>, name: &str) -> Meaning<T> {
         let inner = local.and_then(|local| self.locals.get(&local)?.get(name));
         if let Some(thing) = inner {
-            return Meaning::One(*thing);
+            return Meaning::One(file, *thing);
         }
         let Some(things) = self.files.get(name) else { return Meaning::Unknown };
-        let of = |file: usize| things.iter().find(|(at, _)| *at == file).map(|(_, thing)| *thing);
+        let of = |file: usize| things.iter().find(|(at, _)| *at == file);
         let imported = self.imports.get(file).into_iter().flatten().copied();
-        if let Some(thing) = std::iter::once(file).chain(imported).find_map(of) {
-            return Meaning::One(thing);
+        if let Some((file, thing)) = std::iter::once(file).chain(imported).find_map(of) {
+            return Meaning::One(*file, *thing);
         }
         match things.as_slice() {
             [] => Meaning::Unknown,
-            [(_, thing)] => Meaning::One(*thing),
+            [(file, thing)] => Meaning::One(*file, *thing),
             [first, second, ..] => Meaning::Ambiguous(*first, *second),
         }
     }
 
+    /// What a file itself declares under a name.
+    pub(crate) fn of_file(&self, file: usize, name: &str) -> Option<T> {
+        let things = self.files.get(name)?;
+        things.iter().find(|(at, _)| *at == file).map(|(_, thing)| *thing)
+    }
+
     /// All names that mean something in a file, in no order.
-    pub(super) fn names(&self, local: Option<Local>) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self, local: Option<Local>) -> impl Iterator<Item = &str> {
         let inner = local.and_then(|local| self.locals.get(&local));
         let inner = inner.into_iter().flat_map(HashMap::keys);
         inner.chain(self.files.keys()).map(SmolStr::as_str)

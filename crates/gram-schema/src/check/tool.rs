@@ -123,7 +123,7 @@ impl<'t> Checker<'t> {
         for element in node.elements().filter(|element| element.kind() == N::SubjectPattern) {
             let Some(name) = element.subject().identifier else { continue };
             let meaning = self.type_names.find(usize::MAX, self.local, &name.content());
-            if let Meaning::One(id) = meaning
+            if let Meaning::One(_, id) = meaning
                 && self.types.get(id).is_some_and(|declared| declared.local)
                 && !types.contains(&id)
             {

@@ -213,7 +213,10 @@ impl Checker<'_> {
             return Some(ty);
         }
         let error = match self.type_names.find(file, self.local, name) {
-            Meaning::One(id) => return Some(Type::Named(id)),
+            Meaning::One(owner, id) => {
+                self.used(file, owner);
+                return Some(Type::Named(id));
+            }
             Meaning::Ambiguous(first, second) => {
                 let files = [first.0, second.0].map(|file| self.source(file).name().to_owned());
                 self.ambiguous(file, span, "type", name, &files)

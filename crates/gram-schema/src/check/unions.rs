@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::Checker;
 use crate::codes;
 use crate::format::describe;
+use crate::lint::unsound_import;
 use crate::model::{Constraint, Details, Slot, Type, Types};
 use crate::value;
 
@@ -52,7 +53,7 @@ impl Checker<'_> {
         let what = describe(self.known_types(), member);
         let message = format!("two members of this union are {what}, which no value tells apart");
         let finding = if unsound {
-            self.warning(&codes::UNSOUND_IMPORT, file, span, message)
+            self.warning(&unsound_import::RULE.code, file, span, message)
         } else {
             self.error(&codes::INDISTINCT_UNION, file, span, message)
         };

@@ -76,6 +76,11 @@ impl<'m> Entry<'m> {
 impl<'m> Compilation<'m> {
     /// Looks at the tools of a module.
     pub fn new(module: &'m Valid<Module>, options: &Options) -> Self {
+        Self::of(module, options)
+    }
+
+    /// Looks at the tools of a module in which the checker found no error.
+    pub(crate) fn of(module: &'m Module, options: &Options) -> Self {
         let Options { target, draft, .. } = *options;
         let entries = entries(module, options);
         let names = Names::new(target.rules(), entries.iter().map(|entry| entry.name()));

@@ -1,4 +1,11 @@
-# An imported schema contradicts itself
+use gram_syntax::Code;
+
+use crate::lint::rule::{Level, Look, Rule};
+
+pub(crate) static RULE: Rule = Rule {
+    code: Code {
+        name: "unsound-import",
+        page: r#"# An imported schema contradicts itself
 
 This is a warning. `unsound: true` says that a schema was taken over as it was,
 although a default, an example or an enum in it does not fit its own type. What
@@ -18,3 +25,11 @@ Mend the value or the type, and remove `unsound: true`.
   (order::Text {enum: ["up", "down"], default: "up"})==>(::Any)
 ]
 ```
+"#,
+    },
+    level: Level::Warn,
+    fix: None,
+    options: &[],
+    target: None,
+    looks: &[Look::Checker],
+};

@@ -1,0 +1,167 @@
+//! What rules see: texts, what they declare, and where it stands.
+
+use std::collections::HashSet;
+
+use gram_syntax::{Diagnostic, Node, NodeKind as N, Parse, Severity, Span};
+
+use super::rule::Rule;
+use super::settings::Settings;
+use crate::check::Scopes;
+use crate::model::{Field, Module, Tool, TypeDeclaration, TypeId};
+
+/// All that a rule may know.
+pub(crate) struct Context<'a> {
+    pub(crate) texts: &'a [Parse],
+    /// For each text, the texts that it imports, and where its header names them.
+    pub(crate) imports: Vec<Vec<(Span, usize)>>,
+    /// What the texts declare. Where a text has errors, as much as could be read.
+    pub(crate) module: &'a Module,
+    /// Whether no text has an error, so that nothing is missing in the module.
+    pub(crate) complete: bool,
+    pub(crate) terms: &'a Scopes<usize>,
+    pub(crate) type_names: &'a Scopes<TypeId>,
+    /// Which texts use what other texts declare.
+    pub(crate) uses: &'a HashSet<(usize, usize)>,
+    pub(crate) settings: &'a Settings,
+}
+
+impl<'a> Context<'a> {
+    /// A finding of a rule, as grave as the settings want it.
+    pub(crate) fn finding(
+        &self,
+        rule: &'static Rule,
+        file: usize,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        let severity = self.settings.severity(rule).unwrap_or(Severity::Note);
+        // Places in the texts come from the texts.
+        Diagnostic::new(severity, &rule.code, self.texts[file].source(), span, message)
+    }
+
+    /// The tool of the given place among the module's.
+    pub(crate) fn tool(&self, index: usize) -> Option<ToolView<'a>> {
+        let tool = self.module.tools.get(index)?;
+        let place = self.module.spans.tool(index)?;
+        let node = self.texts.get(place.file)?.tree().node(place.node);
+        Some(ToolView { tool, file: place.file, node, name: place.name })
+    }
+
+    /// All tools, in the order of the texts.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = ToolView<'a>> {
+        (0..self.module.tools.len()).filter_map(|index| self.tool(index))
+    }
+
+    /// The declared type of the given place among the module's.
+    pub(crate) fn ty(&self, id: TypeId) -> Option<TypeView<'a>> {
+        let declaration = self.module.types.get(id)?;
+        let place = self.module.spans.ty(id)?;
+        let node = self.texts.get(place.file)?.tree().node(place.node);
+        Some(TypeView { id, declaration, file: place.file, node, name: place.name })
+    }
+}
+
+/// A tool and where it stands.
+#[derive(Clone, Copy)]
+pub(crate) struct ToolView<'a> {
+    pub(crate) tool: &'a Tool,
+    pub(crate) file: usize,
+    /// Its declaration.
+    pub(crate) node: Node<'a>,
+    /// Where its name stands.
+    pub(crate) name: Span,
+}
+
+impl<'a> ToolView<'a> {
+    /// Its signature.
+    pub(crate) fn signature(&self) -> Option<Node<'a>> {
+        self.node.elements().next().filter(|path| path.kind() == N::Path)
+    }
+
+    /// The node of one of its parameters.
+    pub(crate) fn parameter(&self, field: &Field) -> Option<Node<'a>> {
+        let nodes = self.signature()?.children();
+        named(nodes, field)
+    }
+
+    /// Where the name of one of its parameters stands; else its own name.
+    pub(crate) fn place(&self, field: &Field) -> Span {
+        name_of(self.parameter(field)).unwrap_or(self.name)
+    }
+
+    /// The node of its result.
+    pub(crate) fn result(&self) -> Option<Node<'a>> {
+        let parts: Vec<_> = self.signature()?.children().collect();
+        let leftwards = parts.get(1)?.kind() == N::LeftArrow;
+        if leftwards { parts.first().copied() } else { parts.last().copied() }
+    }
+}
+
+/// A declared type and where it stands.
+#[derive(Clone, Copy)]
+pub(crate) struct TypeView<'a> {
+    pub(crate) id: TypeId,
+    pub(crate) declaration: &'a TypeDeclaration,
+    pub(crate) file: usize,
+    /// Its declaration.
+    pub(crate) node: Node<'a>,
+    /// Where its name stands.
+    pub(crate) name: Span,
+}
+
+impl<'a> TypeView<'a> {
+    /// The fields of a record.
+    pub(crate) fn fields(&self) -> &'a [Field] {
+        match &self.declaration.slot.ty {
+            crate::model::Type::Object(object) => object.fields.as_deref().unwrap_or_default(),
+            _ => &[],
+        }
+    }
+
+    /// The node of one of a record's fields.
+    pub(crate) fn field(&self, field: &Field) -> Option<Node<'a>> {
+        named(self.node.elements().filter_map(|element| element.children().next()), field)
+    }
+
+    /// Where the name of one of its fields stands; else its own name.
+    pub(crate) fn place(&self, field: &Field) -> Span {
+        name_of(self.field(field)).unwrap_or(self.name)
+    }
+}
+
+/// The node that declares a field.
+fn named<'a>(mut nodes: impl Iterator<Item = Node<'a>>, field: &Field) -> Option<Node<'a>> {
+    nodes.find(|node| {
+        let name = node.subject().identifier.filter(|_| node.kind() == N::NodePattern);
+        name.is_some_and(|name| name.content() == field.name.as_str())
+    })
+}
+
+fn name_of(node: Option<Node<'_>>) -> Option<Span> {
+    Some(node?.subject().identifier?.span())
+}
+
+/// What rules found, by text.
+pub(crate) struct Report {
+    found: Vec<Vec<Diagnostic>>,
+    most: usize,
+}
+
+impl Report {
+    pub(super) fn new(texts: usize, most: usize) -> Self {
+        Self { found: (0..texts).map(|_| Vec::new()).collect(), most }
+    }
+
+    /// Adds a finding, unless there are as many about its text as anybody reads.
+    pub(crate) fn add(&mut self, file: usize, finding: Diagnostic) {
+        if let Some(found) = self.found.get_mut(file)
+            && found.len() <= self.most
+        {
+            found.push(finding);
+        }
+    }
+
+    pub(super) fn into_found(self) -> Vec<Vec<Diagnostic>> {
+        self.found
+    }
+}

@@ -1,0 +1,102 @@
+//! What a rule is: its code and page, its default level, whether it fixes, and how it looks.
+
+use gram_syntax::{Applicability, Code};
+
+use super::context::{Context, Report, ToolView, TypeView};
+use crate::lower::Target;
+
+/// A lint: something that is likely a mistake, though the text means something.
+///
+/// Everything about a rule stands in one file of `lint/rules`; the list of rules, `gramc explain`
+/// and the documentation are made from these declarations.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name and its page.
+    pub code: Code,
+    /// What is done about its findings where nobody says otherwise.
+    pub level: Level,
+    /// Whether its findings come with a fix, and of which kind.
+    pub fix: Option<Applicability>,
+    /// The settings that it has in a project file, beside its level.
+    pub options: &'static [RuleOption],
+    /// The target that turns it on: where a project compiles to that, it warns.
+    pub target: Option<Target>,
+    pub(crate) looks: &'static [Look],
+}
+
+/// A setting of a rule.
+#[derive(Debug)]
+pub struct RuleOption {
+    /// Its key in a project file.
+    pub name: &'static str,
+    /// What it is about, in one phrase.
+    pub about: &'static str,
+    /// What it is where nobody says otherwise, as a project file would say it.
+    pub default: &'static str,
+}
+
+/// What is done about the findings of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// Nothing: they are not looked for.
+    Allow,
+    /// They are shown.
+    Warn,
+    /// They are shown as errors, and the exit code says so.
+    Deny,
+}
+
+impl Level {
+    /// All levels.
+    pub const ALL: [Self; 3] = [Self::Allow, Self::Warn, Self::Deny];
+
+    /// Its name in project files and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Warn => "warn",
+            Self::Deny => "deny",
+        }
+    }
+
+    /// The level of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.name() == name)
+    }
+}
+
+/// How a rule looks for what it finds. All run on several threads at once, each text on one.
+pub(crate) enum Look {
+    /// While declarations are read: the checker reports it.
+    Checker,
+    /// At the comments that allow lints.
+    Comments,
+    /// At each text.
+    Text(fn(&Context<'_>, usize, &mut Report)),
+    /// At each tool.
+    Tool(fn(&Context<'_>, &ToolView<'_>, &mut Report)),
+    /// At each declared type.
+    Type(fn(&Context<'_>, &TypeView<'_>, &mut Report)),
+    /// At all declarations together.
+    Module(fn(&Context<'_>, &mut Report)),
+}
+
+impl std::fmt::Debug for Look {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Checker => "Checker",
+            Self::Comments => "Comments",
+            Self::Text(_) => "Text",
+            Self::Tool(_) => "Tool",
+            Self::Type(_) => "Type",
+            Self::Module(_) => "Module",
+        })
+    }
+}
+
+impl Rule {
+    /// The rule of a name.
+    pub fn of(name: &str) -> Option<&'static Self> {
+        super::RULES.iter().copied().find(|rule| rule.code.name == name)
+    }
+}

@@ -1,0 +1,58 @@
+use gram_syntax::Code;
+
+use crate::lint::context::{Context, Report, ToolView};
+use crate::lint::rule::{Level, Look, Rule};
+use crate::model::{Field, Type};
+
+pub(crate) static RULE: Rule = Rule {
+    code: Code {
+        name: "boolean-trap",
+        page: r#"# Several required booleans stand in a row
+
+A model has to decide each of them at every call, and guesses where nobody told
+it. Several of them together are often one choice with a few sensible values:
+of the combinations of two booleans, one usually makes no sense.
+
+Give the booleans defaults, so that a model only says what is unusual; or make
+them one parameter with named values.
+
+```gram bad
+[deploy:Tool | (draft::Bool)==>(public::Bool)==>(name::Text)==>(::Null)]
+```
+
+```gram good
+[deploy:Tool |
+  (visibility::`"draft" | "internal" | "public"`)==>(name::Text)==>(::Null)
+]
+
+[publish:Tool | (notify::Bool {default: true})==>(pin::Bool)==>(::Null)]
+```
+"#,
+    },
+    level: Level::Warn,
+    fix: None,
+    options: &[],
+    target: None,
+    looks: &[Look::Tool(look)],
+};
+
+fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+    let is_one = |field: &&Field| {
+        field.required() && *cx.module.types.resolve(&field.slot.ty) == Type::Boolean
+    };
+    let fields: Vec<_> = view.tool.parameters.iter().collect();
+    let runs = fields.chunk_by(|a, b| is_one(a) && is_one(b)).filter(|run| run.len() > 1);
+    for run in runs {
+        let names: Vec<_> = run.iter().map(|field| format!("`{}`", field.name)).collect();
+        let message = format!("{} are required booleans in a row", names.join(", "));
+        let mut finding = cx.finding(&RULE, view.file, view.place(run[0]), message);
+        for field in &run[1..] {
+            finding = finding.label(view.place(field), "");
+        }
+        report.add(
+            view.file,
+            finding
+                .help("give them defaults, or make them one parameter: `\"draft\" | \"public\"`"),
+        );
+    }
+}

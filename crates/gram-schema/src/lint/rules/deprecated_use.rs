@@ -1,0 +1,136 @@
+use gram_syntax::{Code, Node, NodeKind as N, Span};
+
+use crate::check::{Meaning, names_in_slot};
+use crate::lint::context::{Context, Report, ToolView, TypeView};
+use crate::lint::rule::{Level, Look, Rule};
+use crate::model::Slot;
+
+pub(crate) static RULE: Rule = Rule {
+    code: Code {
+        name: "deprecated-use",
+        page: r#"# Something is used that is deprecated
+
+Whoever declared it said that it should no longer be used, and will remove it.
+What uses it has to change before that. Uses inside of what is deprecated itself
+are not reported.
+
+Use what came in its place.
+
+```gram bad
+[find:Tool {deprecated: true} | (query::Text)==>(::`Text[]`)]
+
+[search:Tool | (query::Text)==>(limit::Int)==>(::`Text[]`)]
+
+[librarian:Agent | find, search]
+```
+
+```gram good
+[find:Tool {deprecated: true} | (query::Text)==>(::`Text[]`)]
+
+[search:Tool | (query::Text)==>(limit::Int)==>(::`Text[]`)]
+
+[librarian:Agent | search]
+```
+"#,
+    },
+    level: Level::Warn,
+    fix: None,
+    options: &[],
+    target: None,
+    looks: &[Look::Tool(tool), Look::Type(ty), Look::Module(members)],
+};
+
+fn tool(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+    if view.tool.deprecated {
+        return;
+    }
+    for field in &view.tool.parameters {
+        types(cx, view.file, &field.slot, || view.place(field), report);
+        term(cx, view, field, report);
+    }
+    let result = || view.result().map_or(view.name, Node::span);
+    types(cx, view.file, &view.tool.result.slot, result, report);
+}
+
+/// A parameter that takes its type from a deprecated term.
+fn term(cx: &Context<'_>, view: &ToolView<'_>, field: &crate::model::Field, report: &mut Report) {
+    if !is_deprecated(&field.slot) {
+        return;
+    }
+    let Some(node) = view.parameter(field) else { return };
+    if node.subject().labels_node().is_some() {
+        return;
+    }
+    let Meaning::One(file, term) = cx.terms.find(view.file, None, &field.name) else { return };
+    if cx.module.terms.get(term).is_some_and(|term| is_deprecated(&term.field.slot)) {
+        let declared = cx.module.spans.term(term).map(|place| (file, place.name));
+        add(cx, view.file, view.place(field), ("term", &field.name), declared, report);
+    }
+}
+
+fn ty(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
+    if !is_deprecated(&view.declaration.slot) {
+        types(cx, view.file, &view.declaration.slot, || view.name, report);
+    }
+}
+
+/// The deprecated types that a place names.
+fn types(
+    cx: &Context<'_>,
+    file: usize,
+    slot: &Slot,
+    place: impl Fn() -> Span,
+    report: &mut Report,
+) {
+    let named = names_in_slot(slot).into_iter().filter_map(|id| cx.ty(id));
+    for view in named.filter(|view| is_deprecated(&view.declaration.slot)) {
+        let name = &view.declaration.name;
+        add(cx, file, place(), ("type", name), Some((view.file, view.name)), report);
+    }
+}
+
+/// The deprecated tools that agents and containers hold.
+fn members(cx: &Context<'_>, report: &mut Report) {
+    let deprecated: std::collections::HashMap<_, _> = cx
+        .tools()
+        .filter(|view| view.tool.deprecated)
+        .map(|view| (&view.tool.name, view))
+        .collect();
+    if deprecated.is_empty() {
+        return;
+    }
+    let spans = &cx.module.spans;
+    for place in spans.agents.iter().chain(&spans.containers) {
+        let node = cx.texts[place.file].tree().node(place.node);
+        for element in node.elements().filter(|element| element.kind() == N::PatternReference) {
+            let Some(tool) = deprecated.get(&smol_str::SmolStr::new(name(element))) else {
+                continue;
+            };
+            let what = ("tool", tool.tool.name.as_str());
+            add(cx, place.file, element.span(), what, Some((tool.file, tool.name)), report);
+        }
+    }
+}
+
+fn name(element: Node<'_>) -> std::borrow::Cow<'_, str> {
+    element.children().next().map(Node::content).unwrap_or_default()
+}
+
+fn is_deprecated(slot: &Slot) -> bool {
+    slot.details.as_ref().is_some_and(|details| details.deprecated)
+}
+
+fn add(
+    cx: &Context<'_>,
+    file: usize,
+    span: Span,
+    (kind, name): (&str, &str),
+    declared: Option<(usize, Span)>,
+    report: &mut Report,
+) {
+    let mut finding = cx.finding(&RULE, file, span, format!("the {kind} `{name}` is deprecated"));
+    if let Some((other, span)) = declared {
+        finding = finding.label_in(cx.texts[other].source(), span, "declared so here");
+    }
+    report.add(file, finding.help("use what came in its place"));
+}

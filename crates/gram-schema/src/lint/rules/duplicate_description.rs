@@ -1,0 +1,62 @@
+use std::collections::HashMap;
+
+use gram_syntax::Code;
+
+use crate::lint::context::{Context, Report, ToolView};
+use crate::lint::rule::{Level, Look, Rule};
+
+pub(crate) static RULE: Rule = Rule {
+    code: Code {
+        name: "duplicate-description",
+        page: r#"# Two tools have the same description
+
+A model chooses a tool by its name and its description. Where two descriptions
+are the same, nothing but the name tells the tools apart, and the model will
+take the wrong one of them; most often the text was copied and never changed.
+
+Say of each tool what it does that the other does not.
+
+```gram bad
+/** Looks up a person in the directory */
+[findPerson:Tool | (name::Text)==>(::Object)]
+
+/** Looks up a person in the directory */
+[findByMail:Tool | (mail::Email)==>(::Object)]
+```
+
+```gram good
+/** Looks up people in the directory by parts of their names */
+[findPerson:Tool | (name::Text)==>(::Object)]
+
+/** Looks up the person in the directory who has an e-mail address */
+[findByMail:Tool | (mail::Email)==>(::Object)]
+```
+"#,
+    },
+    level: Level::Warn,
+    fix: None,
+    options: &[],
+    target: None,
+    looks: &[Look::Module(look)],
+};
+
+fn look(cx: &Context<'_>, report: &mut Report) {
+    let mut known: HashMap<&str, ToolView<'_>> = HashMap::with_capacity(cx.module.tools.len());
+    for view in cx.tools() {
+        let Some(text) = view.tool.description.as_deref().map(str::trim) else { continue };
+        if text.is_empty() || view.tool.deprecated {
+            continue;
+        }
+        let Some(first) = known.get(text) else {
+            known.insert(text, view);
+            continue;
+        };
+        let (name, other) = (&view.tool.name, &first.tool.name);
+        let message = format!("`{name}` has the same description as `{other}`");
+        let finding = cx
+            .finding(&RULE, view.file, view.name, message)
+            .label_in(cx.texts[first.file].source(), first.name, "the other one")
+            .help("say what the one does that the other does not");
+        report.add(view.file, finding);
+    }
+}

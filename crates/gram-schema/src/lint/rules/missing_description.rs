@@ -1,0 +1,68 @@
+use gram_syntax::Code;
+
+use crate::lint::context::{Context, Report, ToolView};
+use crate::lint::rule::{Level, Look, Rule};
+use crate::model::{Field, Host, Type};
+
+pub(crate) static RULE: Rule = Rule {
+    code: Code {
+        name: "missing-description",
+        page: r#"# A tool or a parameter has no description
+
+All that a model knows of a tool is what its declaration says. Without a
+description of the tool it guesses from the name when to call it; without one of
+a parameter it guesses what to put there: which unit, which format, whose name.
+
+Write a doc comment before it, or the attribute `description`. What means the
+same in many tools is described once, as a vocabulary term. A parameter whose
+declared type has a description needs none of its own, and neither does one that
+the host supplies.
+
+```gram bad
+[remind:Tool | (at::DateTime)==>(::Null)]
+```
+
+```gram good
+/** Reminds the person who asks, by a message on their phone */
+[remind:Tool | (at::DateTime {description: "When, in the person's own time zone"})
+  ==>(::Null)
+]
+```
+"#,
+    },
+    level: Level::Warn,
+    fix: None,
+    options: &[],
+    target: None,
+    looks: &[Look::Tool(look)],
+};
+
+fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+    let tool = view.tool;
+    if is_blank(tool.description.as_deref()) {
+        let message = format!("the tool `{}` has no description", tool.name);
+        let finding = cx.finding(&RULE, view.file, view.name, message).help(
+            "say what it does and when to use it: /** … */ before it, or {description: \"…\"}",
+        );
+        report.add(view.file, finding);
+    }
+    for field in tool.parameters.iter().filter(|field| lacks_one(cx, field)) {
+        let message = format!("the parameter `{}` has no description", field.name);
+        let finding = cx
+            .finding(&RULE, view.file, view.place(field), message)
+            .help("say what to put there: {description: \"…\"}, or /** … */ before it");
+        report.add(view.file, finding);
+    }
+}
+
+fn lacks_one(cx: &Context<'_>, field: &Field) -> bool {
+    if !is_blank(field.slot.description.as_deref()) || field.host == Host::Injected {
+        return false;
+    }
+    let Type::Named(id) = field.slot.ty else { return true };
+    cx.module.types.get(id).is_none_or(|ty| is_blank(ty.slot.description.as_deref()))
+}
+
+fn is_blank(text: Option<&str>) -> bool {
+    text.is_none_or(|text| text.trim().is_empty())
+}

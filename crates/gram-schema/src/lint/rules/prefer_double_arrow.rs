@@ -1,0 +1,103 @@
+use gram_syntax::Applicability::{NeedsLook, Safe};
+use gram_syntax::{Code, Edit, Fix, Node, NodeKind as N, Span, TokenKind};
+
+use crate::lint::context::{Context, Report, ToolView};
+use crate::lint::rule::{Level, Look, Rule};
+
+pub(crate) static RULE: Rule = Rule {
+    code: Code {
+        name: "prefer-double-arrow",
+        page: r#"# A signature is written with other arrows than `==>`
+
+All right-pointing arrows mean the same in a signature, and so does a chain that
+points to the left and is read backwards. Whoever meets them side by side looks
+for a difference that is not there.
+
+Write `==>`.
+
+```gram bad
+[add:Tool | (a::Int)-->(b::Int)~~>(::Int)]
+```
+
+```gram good
+[add:Tool | (a::Int)==>(b::Int)==>(::Int)]
+```
+"#,
+    },
+    level: Level::Warn,
+    fix: Some(Safe),
+    options: &[],
+    target: None,
+    looks: &[Look::Tool(look)],
+};
+
+fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+    let Some(path) = view.signature() else { return };
+    let mut arrows = path.children().filter(|part| part.is_arrow());
+    let Some(odd) = arrows.clone().find(|arrow| !is_double(*arrow)) else { return };
+    let message = format!("`{}` is written for `==>`", shown(odd));
+    let mut finding = cx.finding(&RULE, view.file, odd.span(), message);
+    if arrows.any(|arrow| arrow.kind() == N::LeftArrow) {
+        finding = finding.help("write the signature from left to right");
+        if let Some(text) = turned_around(path) {
+            let fix = Fix::replace(NeedsLook, "turn the signature around", path.span(), text);
+            finding = finding.fix(fix);
+        }
+    } else {
+        let edits: Vec<_> =
+            path.children().filter(|part| part.is_arrow()).flat_map(edits).collect();
+        let fix = Fix { message: "write `==>`".to_owned(), applicability: Safe, edits };
+        finding = finding.help("write `==>`").fix(fix);
+    }
+    report.add(view.file, finding);
+}
+
+fn is_double(arrow: Node<'_>) -> bool {
+    let first = arrow.tokens().next().map(gram_syntax::Token::kind);
+    arrow.kind() == N::RightArrow && first == Some(TokenKind::Equals)
+}
+
+/// The arrow without what stands in it.
+fn shown(arrow: Node<'_>) -> &str {
+    let text = arrow.text();
+    if text.len() <= 4 { text } else { "this arrow" }
+}
+
+/// The arrow's own characters, each in the form that `==>` has.
+fn edits(arrow: Node<'_>) -> impl Iterator<Item = Edit> {
+    let depth_changes = |kind| match kind {
+        TokenKind::LBracket => 1,
+        TokenKind::RBracket => -1,
+        _ => 0,
+    };
+    let mut depth = 0;
+    arrow.tokens().filter_map(move |token| {
+        depth += depth_changes(token.kind());
+        let text = match token.kind() {
+            TokenKind::Dash | TokenKind::Tilde if depth == 0 => "=",
+            TokenKind::DashGreater | TokenKind::TildeGreater if depth == 0 => "=>",
+            _ => return None,
+        };
+        Some(Edit { span: token.span(), text: text.to_owned() })
+    })
+}
+
+/// A signature of left-pointing arrows from left to right, where nothing but space stands between
+/// its parts.
+fn turned_around(path: Node<'_>) -> Option<String> {
+    let comment = |kind| matches!(kind, TokenKind::Comment | TokenKind::DocComment);
+    let mut arrows = path.children().filter(|part| part.is_arrow());
+    let plain = arrows.all(|arrow| arrow.kind() == N::LeftArrow && is_short(arrow.span()));
+    if !plain || path.tokens().any(|token| comment(token.kind())) {
+        return None;
+    }
+    let nodes = path.children().filter(|part| !part.is_arrow()).map(Node::text);
+    let mut nodes: Vec<_> = nodes.collect();
+    nodes.reverse();
+    Some(nodes.join("==>"))
+}
+
+/// Whether an arrow has nothing in it.
+fn is_short(arrow: Span) -> bool {
+    arrow.len() <= 4
+}

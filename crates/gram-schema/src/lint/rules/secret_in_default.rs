@@ -1,0 +1,191 @@
+use gram_syntax::{Code, Span};
+use serde_json::Value;
+
+use crate::lint::context::{Context, Report, ToolView};
+use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::words::words;
+use crate::model::{Constraint, Details, Field, Host};
+
+pub(crate) static RULE: Rule = Rule {
+    code: Code {
+        name: "secret-in-default",
+        page: r#"# A secret stands in a specification
+
+Specifications are committed, published, and sent to model providers with every
+request. A key, token or password in a default, an example or a pinned value is
+known to all of them from then on.
+
+Let the host supply the value: `injected: true`, and in the library `inject:
+{token: "env:POD_TOKEN"}`. Withdraw the secret where it was issued; removing it
+from the file does not make it secret again.
+
+Found are values that look like the keys of well-known services, values of
+parameters whose name says that they are secret, and all defaults and examples
+of parameters that are `secret: true`.
+
+```gram bad
+[listPods:Tool | (token::Text {default: "hunter2hunter2"})==>(::`Text[]`)]
+```
+
+```gram good
+[listPods:Tool | (token::Text {injected: true, secret: true})==>(::`Text[]`)]
+```
+"#,
+    },
+    level: Level::Warn,
+    fix: None,
+    options: &[],
+    target: None,
+    looks: &[Look::Tool(tool), Look::Module(terms)],
+};
+
+/// What keys of well-known services begin with, and how long they are at least. From the pages
+/// on which the services describe their keys.
+const PREFIXES: [(&str, usize); 18] = [
+    ("sk-", 20),
+    ("sk_live_", 20),
+    ("rk_live_", 20),
+    ("ghp_", 30),
+    ("gho_", 30),
+    ("ghs_", 30),
+    ("github_pat_", 30),
+    ("glpat-", 20),
+    ("xoxb-", 20),
+    ("xoxp-", 20),
+    ("AKIA", 20),
+    ("ASIA", 20),
+    ("AIza", 30),
+    ("ya29.", 20),
+    ("hf_", 20),
+    ("npm_", 30),
+    ("pypi-", 30),
+    ("SG.", 30),
+];
+
+/// Words in names of what is secret.
+const SECRETS: [&str; 7] =
+    ["password", "passwd", "passphrase", "secret", "token", "apikey", "credential"];
+
+/// Words that make a name with one of these one of something else: `maxTokens`, `tokenCount`.
+const OTHERS: [&str; 10] =
+    ["max", "min", "count", "limit", "tokens", "type", "name", "length", "size", "page"];
+
+fn tool(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+    for field in &view.tool.parameters {
+        // What a term brings is reported there.
+        if holds_secret(field) && !brought(cx, view, field) {
+            add(cx, view.file, view.place(field), field, report);
+        }
+    }
+}
+
+/// Whether a parameter is a term of the vocabulary with nothing of its own.
+fn brought(cx: &Context<'_>, view: &ToolView<'_>, field: &Field) -> bool {
+    let subject = view.parameter(field).map(gram_syntax::Node::subject);
+    let bare = subject.is_some_and(|own| own.labels_node().is_none() && own.record.is_none());
+    bare && cx.module.terms.iter().any(|term| term.field.name == field.name)
+}
+
+fn terms(cx: &Context<'_>, report: &mut Report) {
+    for (term, place) in cx.module.terms.iter().zip(&cx.module.spans.terms) {
+        if holds_secret(&term.field) {
+            add(cx, place.file, place.name, &term.field, report);
+        }
+    }
+}
+
+fn add(cx: &Context<'_>, file: usize, span: Span, field: &Field, report: &mut Report) {
+    // The value itself stays out of the message.
+    let message = format!("a value of `{}` looks like a secret", field.name);
+    let finding = cx
+        .finding(&RULE, file, span, message)
+        .help("let the host supply it, {injected: true}, and withdraw the secret");
+    report.add(file, finding);
+}
+
+fn holds_secret(field: &Field) -> bool {
+    let details = field.slot.details.as_deref();
+    let examples = details.and_then(|details| details.examples.as_deref()).unwrap_or_default();
+    let pinned = match &field.host {
+        Host::Pinned(value) => Some(&**value),
+        _ => None,
+    };
+    let constant = Details::of(details).iter().find_map(|constraint| match constraint {
+        Constraint::Const(value) => Some(&**value),
+        _ => None,
+    });
+    let values = field.slot.default.as_deref().into_iter().chain(pinned).chain(constant);
+    let mut values = values.chain(examples).filter_map(Value::as_str).peekable();
+    if values.peek().is_none() {
+        return false;
+    }
+    let secret = field.secret || is_secret_name(&field.name);
+    values.any(|text| is_key(text) || (secret && is_no_placeholder(text)))
+}
+
+fn is_secret_name(name: &str) -> bool {
+    let words = words(name);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let key = words.windows(2).any(|pair| {
+        matches!((pair[0].as_str(), pair[1].as_str()), ("api" | "access" | "private", "key"))
+    });
+    (has(&SECRETS) || key) && !has(&OTHERS)
+}
+
+/// Whether a text looks like a key that a well-known service issues, or holds a password.
+fn is_key(text: &str) -> bool {
+    let text = text.trim();
+    let bare = text.strip_prefix("Bearer ").unwrap_or(text);
+    let solid = !bare.contains(char::is_whitespace);
+    let issued = |(prefix, len): &(&str, usize)| bare.starts_with(prefix) && bare.len() >= *len;
+    let varied = bare.contains(|c: char| c.is_ascii_digit());
+    let web_token = bare.starts_with("eyJ") && bare.matches('.').count() == 2;
+    let login = text.split_once("://").and_then(|(_, rest)| rest.split_once('@'));
+    let login = login.is_some_and(|(user, _)| {
+        let password = user.split_once(':').map(|(_, password)| password);
+        !user.contains('/') && password.is_some_and(|it| it.len() > 3 && is_no_placeholder(it))
+    });
+    let block = text.starts_with("-----BEGIN ") && text.contains("PRIVATE KEY");
+    (solid && ((varied && PREFIXES.iter().any(issued)) || web_token)) || login || block
+}
+
+/// Whether a text may be a secret, and does not only say that one belongs there.
+fn is_no_placeholder(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let marks = ["<", "{", "$", "…", "...", "your", "example", "changeme", "xxx", "***", "env:"];
+    let short = text.chars().count() < 4;
+    !short && !text.contains(char::is_whitespace) && !marks.iter().any(|mark| lower.contains(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_services_are_known() {
+        let keys = [
+            format!("sk-{}", "a1B2".repeat(10)),
+            format!("Bearer ghp_{}", "a1B2".repeat(9)),
+            "eyJhbGciOi.eyJzdWIiOi.SflKxwRJ".to_owned(),
+            "postgres://app:s3cr3tpw@db.internal/app".to_owned(),
+            "-----BEGIN RSA PRIVATE KEY-----\nMII".to_owned(),
+        ];
+        for key in keys {
+            assert!(is_key(&key), "{key}");
+        }
+        for text in ["sk-learn", "task", "https://a.b/c@d:e", "http://user:PASSWORD…@h", "SG.", ""]
+        {
+            assert!(!is_key(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_of_secrets_are_known() {
+        for name in ["password", "apiKey", "api_key", "GITHUB_TOKEN", "clientSecret"] {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in ["maxTokens", "tokenCount", "key", "keyName", "tokens", "pageToken"] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+use std::collections::HashSet;
+
+use gram_syntax::{Code, Span};
+
+use crate::lint::context::{Context, Report};
+use crate::lint::rule::{Level, Look, Rule, RuleOption};
+
+pub(crate) static RULE: Rule = Rule {
+    code: Code {
+        name: "too-many-tools",
+        page: r#"# There are more tools side by side than models choose well among
+
+The more tools a model sees, the more often it takes the wrong one, or one that
+does not exist; all of their schemas are sent with every request. OpenAI advises
+to stay below 20. The tools of each agent are counted; where there is no agent,
+all tools.
+
+Group tools in containers: a model sees a container as one tool, and expands it
+before it uses what is inside. Or give an agent only what it needs.
+
+`max` in `gram.toml` sets another limit: `too-many-tools = {max = 40}`.
+
+```gram bad
+[a1:Tool | ()==>(::Text)] [a2:Tool | ()==>(::Text)] [a3:Tool | ()==>(::Text)]
+[b1:Tool | ()==>(::Text)] [b2:Tool | ()==>(::Text)] [b3:Tool | ()==>(::Text)]
+[c1:Tool | ()==>(::Text)] [c2:Tool | ()==>(::Text)] [c3:Tool | ()==>(::Text)]
+[d1:Tool | ()==>(::Text)] [d2:Tool | ()==>(::Text)] [d3:Tool | ()==>(::Text)]
+[e1:Tool | ()==>(::Text)] [e2:Tool | ()==>(::Text)] [e3:Tool | ()==>(::Text)]
+[f1:Tool | ()==>(::Text)] [f2:Tool | ()==>(::Text)] [f3:Tool | ()==>(::Text)]
+[g1:Tool | ()==>(::Text)] [g2:Tool | ()==>(::Text)] [g3:Tool | ()==>(::Text)]
+```
+
+```gram good
+[files:Container {description: "Reads and writes files"} |
+  [readFile:Tool | (path::Text)==>(::Text)],
+  [writeFile:Tool | (path::Text)==>(text::Text)==>(::Null)]
+]
+
+[mail:Container {description: "Reads and sends mail"} |
+  [readMail:Tool | (id::Text)==>(::Text)],
+  [sendMail:Tool | (to::Email)==>(text::Text)==>(::Null)]
+]
+```
+"#,
+    },
+    level: Level::Warn,
+    fix: None,
+    options: &[RuleOption { name: "max", about: "the most tools side by side", default: "20" }],
+    target: None,
+    looks: &[Look::Module(look)],
+};
+
+fn look(cx: &Context<'_>, report: &mut Report) {
+    let (module, most) = (cx.module, cx.settings.max_tools);
+    if module.tools.len() <= most {
+        return;
+    }
+    if module.agents.is_empty() {
+        let grouped: HashSet<_> =
+            module.containers.iter().flat_map(|container| &container.members).collect();
+        let single = || cx.tools().filter(|view| !grouped.contains(&view.tool.name));
+        if let Some(first) = single().nth(most) {
+            let count = single().count();
+            let message = format!("there are {count} tools that no container groups");
+            add(cx, first.file, first.name, &message, report);
+        }
+        return;
+    }
+    let tools: HashSet<_> = module.tools.iter().map(|tool| &tool.name).collect();
+    for (agent, place) in module.agents.iter().zip(&module.spans.agents) {
+        let count = agent.members.iter().filter(|name| tools.contains(name)).count();
+        if count > most {
+            let message = format!("the agent `{}` has {count} tools side by side", agent.name);
+            add(cx, place.file, place.name, &message, report);
+        }
+    }
+}
+
+fn add(cx: &Context<'_>, file: usize, span: Span, message: &str, report: &mut Report) {
+    let most = cx.settings.max_tools;
+    let finding = cx.finding(&RULE, file, span, message).help(format!(
+        "keep to {most}: group what belongs together, [name:Container {{description: \"…\"}} | tool, tool]"
+    ));
+    report.add(file, finding);
+}

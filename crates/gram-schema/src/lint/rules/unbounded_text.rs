@@ -1,0 +1,71 @@
+use gram_syntax::Code;
+
+use crate::lint::context::{Context, Report, ToolView};
+use crate::lint::rule::{Level, Look, Rule};
+use crate::model::{Constraint, Details, Host, Type};
+
+pub(crate) static RULE: Rule = Rule {
+    code: Code {
+        name: "unbounded-text",
+        page: r#"# A text may have any length
+
+Nothing keeps a model from sending megabytes in a text without bounds, or the
+whole conversation. Where each text has a length, a pattern, a format or an
+enum, whoever implements the tool knows what to be ready for.
+
+This lint is off unless it is turned on: many tools take texts that may well be
+of any length. Say how long the text may be: `length: ...200`.
+
+```gram bad
+[rename:Tool | (name::Text)==>(::Null)]
+```
+
+```gram good
+[rename:Tool | (name::Text {length: 1..200})==>(::Null)]
+```
+"#,
+    },
+    level: Level::Allow,
+    fix: None,
+    options: &[],
+    target: None,
+    looks: &[Look::Tool(look)],
+};
+
+fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+    for field in view.tool.parameters.iter().filter(|field| field.host == Host::No) {
+        let mut slot = &field.slot;
+        // Bounds may stand at the place, or at any alias on the way to the type.
+        let mut bounded = is_bounded(slot.details.as_deref());
+        for _ in 0..=cx.module.types.0.len() {
+            let Type::Named(id) = slot.ty else { break };
+            let Some(declared) = cx.module.types.get(id) else { break };
+            slot = &declared.slot;
+            bounded |= is_bounded(slot.details.as_deref());
+        }
+        let text = match &slot.ty {
+            Type::Nullable(inner) => **inner == Type::Text,
+            ty => *ty == Type::Text,
+        };
+        if text && !bounded {
+            let message = format!("the text `{}` may have any length", field.name);
+            let finding = cx
+                .finding(&RULE, view.file, view.place(field), message)
+                .help("bound it: {length: ...200}, or a pattern, a format or an enum");
+            report.add(view.file, finding);
+        }
+    }
+}
+
+fn is_bounded(details: Option<&Details>) -> bool {
+    Details::of(details).iter().any(|constraint| {
+        matches!(
+            constraint,
+            Constraint::MaxLength(_)
+                | Constraint::Enum(_)
+                | Constraint::Const(_)
+                | Constraint::Pattern(_)
+                | Constraint::Format(_)
+        )
+    })
+}

@@ -1,0 +1,112 @@
+use std::collections::HashSet;
+
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Code, Fix, Span};
+
+use crate::check::names_in_slot;
+use crate::lint::context::{Context, Report, TypeView};
+use crate::lint::rule::{Level, Look, Rule};
+use crate::model::{Module, Slot, TypeId};
+
+pub(crate) static RULE: Rule = Rule {
+    code: Code {
+        name: "unused-type",
+        page: r#"# A declared type is used nowhere
+
+No tool, no term and no agent needs the type, not even through another type.
+Most often its last use was removed, or a use names something else by a slip.
+
+Remove the declaration. A file that declares nothing but types, and that none of
+the checked files imports, is taken for a library, and its types are left alone.
+
+```gram bad
+[send:Tool | (to::Email)==>(::Null)]
+
+[Address::Record | (street::Text), (city::Text)]
+```
+
+```gram good
+[send:Tool | (to::Address)==>(::Null)]
+
+[Address::Record | (street::Text), (city::Text)]
+```
+"#,
+    },
+    level: Level::Warn,
+    fix: Some(NeedsLook),
+    options: &[],
+    target: None,
+    looks: &[Look::Module(look)],
+};
+
+fn look(cx: &Context<'_>, report: &mut Report) {
+    // What a broken declaration uses is not known.
+    if !cx.complete || cx.module.types.0.is_empty() {
+        return;
+    }
+    let used = used(cx.module);
+    let in_use = files_in_use(cx);
+    for (id, declaration) in cx.module.types.iter() {
+        let Some(view) = cx.ty(id).filter(|_| !used.contains(&id)) else { continue };
+        if !declaration.local && !in_use.contains(&view.file) {
+            continue;
+        }
+        let message = format!("the type `{}` is used nowhere", declaration.name);
+        let mut finding = cx
+            .finding(&RULE, view.file, view.name, message)
+            .help("remove it, or name it where it is meant");
+        if !declaration.local {
+            let fix = Fix::replace(NeedsLook, "remove the declaration", removal(cx, &view), "");
+            finding = finding.fix(fix);
+        }
+        report.add(view.file, finding);
+    }
+}
+
+/// The types that tools, terms and agents need, directly or through other types.
+fn used(module: &Module) -> HashSet<TypeId> {
+    let mut next = Vec::new();
+    let mut add = |slot: &Slot| next.extend(names_in_slot(slot));
+    for tool in &module.tools {
+        tool.parameters.iter().for_each(|field| add(&field.slot));
+        add(&tool.result.slot);
+        if let crate::model::Open::Of(ty) = &tool.open {
+            add(&Slot::new((**ty).clone()));
+        }
+    }
+    module.terms.iter().for_each(|term| add(&term.field.slot));
+    for ty in module.agents.iter().filter_map(|agent| agent.result.clone()) {
+        add(&Slot::new(ty));
+    }
+    for root in module.tools.iter().filter_map(|tool| tool.root.as_ref()) {
+        next.extend(&root.defs);
+    }
+    let mut used = HashSet::new();
+    while let Some(id) = next.pop() {
+        if let (true, Some(declared)) = (used.insert(id), module.types.get(id)) {
+            next.extend(names_in_slot(&declared.slot));
+        }
+    }
+    used
+}
+
+/// The files that use types themselves, or that a checked file imports.
+fn files_in_use(cx: &Context<'_>) -> HashSet<usize> {
+    let spans = &cx.module.spans;
+    let holders = spans.tools.iter().chain(&spans.agents).chain(&spans.terms);
+    let mut files: HashSet<usize> = holders.map(|place| place.file).collect();
+    files.extend(cx.imports.iter().flatten().map(|(_, file)| *file));
+    files
+}
+
+/// The declaration with its doc comment and annotations, and the empty lines behind it.
+fn removal(cx: &Context<'_>, view: &TypeView<'_>) -> Span {
+    let top = cx.texts[view.file].tree().nodes_at(view.node.span().start);
+    let whole = top.get(1).copied().unwrap_or(view.node);
+    let start = whole.doc().map_or(whole.span().start, |doc| doc.span().start);
+    let text = cx.texts[view.file].source().text();
+    let after = text.get(whole.span().end as usize..).unwrap_or_default();
+    let space = after.len() - after.trim_start().len();
+    let end = whole.span().end + u32::try_from(space).unwrap_or_default();
+    Span::new(start, end)
+}

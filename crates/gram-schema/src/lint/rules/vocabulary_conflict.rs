@@ -1,0 +1,83 @@
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Code, Fix, Node};
+
+use crate::check::Meaning;
+use crate::lint::context::{Context, Report, ToolView, TypeView};
+use crate::lint::rule::{Level, Look, Rule};
+use crate::model::Field;
+
+pub(crate) static RULE: Rule = Rule {
+    code: Code {
+        name: "vocabulary-conflict",
+        page: r#"# A parameter has a term's name and another type
+
+The vocabulary says what a name means, once for all signatures. A parameter or
+field of that name with a type of its own means something else, and whoever
+knows the term, person or model, will take it for the term.
+
+Leave out the type, so that the term's is meant, or choose another name.
+
+```gram bad
+(person::Text {description: "A full name"})
+
+[greet:Tool | (person)==>(::Text)]
+
+[dismiss:Tool | (person::Int)==>(::Null)]
+```
+
+```gram good
+(person::Text {description: "A full name"})
+
+[greet:Tool | (person)==>(::Text)]
+
+[dismiss:Tool | (personId::Int)==>(::Null)]
+```
+"#,
+    },
+    level: Level::Warn,
+    fix: Some(NeedsLook),
+    options: &[],
+    target: None,
+    looks: &[Look::Tool(tool), Look::Type(ty)],
+};
+
+fn tool(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+    for field in &view.tool.parameters {
+        judge(cx, view.file, field, || view.parameter(field), report);
+    }
+}
+
+fn ty(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
+    for field in view.fields() {
+        judge(cx, view.file, field, || view.field(field), report);
+    }
+}
+
+fn judge<'a>(
+    cx: &Context<'a>,
+    file: usize,
+    field: &Field,
+    node: impl Fn() -> Option<Node<'a>>,
+    report: &mut Report,
+) {
+    if cx.module.terms.is_empty() {
+        return;
+    }
+    let Meaning::One(other, index) = cx.terms.find(file, None, &field.name) else { return };
+    let Some(term) = cx.module.terms.get(index) else { return };
+    let types = &cx.module.types;
+    if types.resolve(&term.field.slot.ty) == types.resolve(&field.slot.ty) {
+        return;
+    }
+    let Some(node) = node() else { return };
+    let subject = node.subject();
+    // Without a type of its own it is the term, whose type an attribute made nullable.
+    let (Some(name), Some(labels)) = (subject.identifier, subject.labels_node()) else { return };
+    let message = format!("`{}` has another type than the term of its name", field.name);
+    let mut finding = cx.finding(&RULE, file, name.span(), message);
+    if let Some(place) = cx.module.spans.term(index) {
+        finding = finding.label_in(cx.texts[other].source(), place.name, "the term");
+    }
+    let fix = Fix::replace(NeedsLook, "take the term's type", labels.span(), "");
+    report.add(file, finding.help("leave out the type, or choose another name").fix(fix));
+}

@@ -1,0 +1,310 @@
+//! Project files: what `gram.toml` says.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Diagnostic, Fix, SourceFile, Span};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::codes;
+use crate::lint::{Case, Level, RULES, Rule, Settings};
+use crate::lower::Target;
+use crate::nearest::{nearest, question};
+
+/// What a project file says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    /// How the formatter breaks lines: the most columns of one.
+    pub width: u32,
+    /// How the project is linted.
+    pub lints: Settings,
+}
+
+impl Default for Project {
+    fn default() -> Self {
+        Self { width: WIDTH, lints: Settings::default() }
+    }
+}
+
+/// The most columns of a line, where nobody says otherwise.
+const WIDTH: u32 = 100;
+
+/// What a width may be.
+const WIDTHS: std::ops::RangeInclusive<i64> = 20..=1000;
+
+/// What a limit of a lint may be.
+const LIMITS: std::ops::RangeInclusive<i64> = 1..=1_000_000;
+
+impl Project {
+    /// Reads a project file. What is wrong in it stands in the findings; all else counts.
+    pub fn read(source: &Arc<SourceFile>) -> (Self, Vec<Diagnostic>) {
+        let mut reader = Reader { source, project: Self::default(), found: Vec::new() };
+        let (table, errors) = DeTable::parse_recoverable(source.text());
+        for error in errors {
+            let span = error.span().map_or(Span::empty(0), span);
+            let message = format!("this is no TOML: {}", error.message().trim_end_matches('.'));
+            reader.report(span, message, "mend it; toml.io says how TOML is written");
+        }
+        reader.root(table.get_ref());
+        reader.found.sort_by_key(|found| found.span().start);
+        (reader.project, reader.found)
+    }
+}
+
+type Value<'t> = Spanned<DeValue<'t>>;
+
+struct Reader<'s> {
+    source: &'s Arc<SourceFile>,
+    project: Project,
+    found: Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    fn report(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        let error = Diagnostic::error(&codes::PROJECT_FILE, self.source, span, message);
+        self.found.push(error.help(help));
+    }
+
+    /// Reports a word that is none of those that are known.
+    fn unknown(&mut self, span: Span, message: String, word: &str, known: &[&str]) {
+        let near = nearest(word, known.iter().copied());
+        let help = question(&near).unwrap_or_else(|| format!("write one of {}", known.join(", ")));
+        let mut error =
+            Diagnostic::error(&codes::PROJECT_FILE, self.source, span, message).help(help);
+        if let Some(near) = near.first() {
+            let quoted = self.source.slice(span).starts_with(['"', '\'']);
+            let text = if quoted { format!("\"{near}\"") } else { (*near).to_owned() };
+            error = error.fix(Fix::replace(NeedsLook, format!("write `{near}`"), span, text));
+        }
+        self.found.push(error);
+    }
+
+    fn wrong(&mut self, value: &Value<'_>, what: &str, wanted: &str) {
+        let message = format!("`{what}` wants {wanted}");
+        self.report(span(value.span()), message, format!("write {wanted}"));
+    }
+
+    fn root(&mut self, table: &DeTable<'_>) {
+        for (key, value) in table {
+            match &**key.get_ref() {
+                "targets" => self.targets(value),
+                "format" => self.format(value),
+                "lints" => self.lints(value),
+                other => {
+                    let message = format!("a project file has no `{other}`");
+                    let known = ["targets", "format", "lints"];
+                    self.unknown(span(key.span()), message, other, &known);
+                }
+            }
+        }
+    }
+
+    fn targets(&mut self, value: &Value<'_>) {
+        let DeValue::Array(items) = value.get_ref() else {
+            return self.wrong(value, "targets", "a list of targets, such as [\"openai\"]");
+        };
+        for item in items {
+            let Some(name) = item.get_ref().as_str() else {
+                self.wrong(item, "targets", "names of targets in quotes");
+                continue;
+            };
+            match Target::from_name(name) {
+                Some(target) => self.project.lints.targets.push(target),
+                None => {
+                    let message = format!("there is no target `{name}`");
+                    self.unknown(span(item.span()), message, name, &Target::ALL.map(Target::name));
+                }
+            }
+        }
+    }
+
+    fn format(&mut self, value: &Value<'_>) {
+        let DeValue::Table(table) = value.get_ref() else {
+            return self.wrong(value, "format", "a table");
+        };
+        for (key, value) in table {
+            let name = &**key.get_ref();
+            if name != "width" {
+                let message = format!("the format has no `{name}`");
+                self.unknown(span(key.span()), message, name, &["width"]);
+                continue;
+            }
+            match number(value).filter(|number| WIDTHS.contains(number)) {
+                Some(width) => self.project.width = u32::try_from(width).unwrap_or(WIDTH),
+                None => self.wrong(value, "width", "a number of columns from 20 to 1000"),
+            }
+        }
+    }
+
+    fn lints(&mut self, value: &Value<'_>) {
+        let DeValue::Table(table) = value.get_ref() else {
+            return self.wrong(value, "lints", "a table of lints and their levels");
+        };
+        for (key, value) in table {
+            let name = &**key.get_ref();
+            if let Some(rule) = Rule::of(name) {
+                self.lint(rule, value);
+                continue;
+            }
+            let place = span(key.span());
+            if codes::all().any(|code| code.name == name) {
+                let message = format!("`{name}` is an error, which has no level");
+                self.report(place, message, "remove the line");
+                continue;
+            }
+            let known: Vec<_> = RULES.iter().map(|rule| rule.code.name).collect();
+            let message = format!("there is no lint `{name}`");
+            if nearest(name, known.iter().copied()).is_empty() {
+                self.report(place, message, "`gramc explain` lists all lints");
+            } else {
+                self.unknown(place, message, name, &known);
+            }
+        }
+    }
+
+    fn lint(&mut self, rule: &'static Rule, value: &Value<'_>) {
+        match value.get_ref() {
+            DeValue::String(_) => self.level(rule, value),
+            DeValue::Table(table) => {
+                for (key, value) in table {
+                    let name = &**key.get_ref();
+                    if name == "level" {
+                        self.level(rule, value);
+                    } else if rule.options.iter().any(|option| option.name == name) {
+                        self.option(rule, name, value);
+                    } else {
+                        let message = format!("`{}` has no setting `{name}`", rule.code.name);
+                        let options = rule.options.iter().map(|option| option.name);
+                        let known: Vec<_> = std::iter::once("level").chain(options).collect();
+                        self.unknown(span(key.span()), message, name, &known);
+                    }
+                }
+            }
+            _ => self.wrong(value, rule.code.name, "\"allow\", \"warn\" or \"deny\""),
+        }
+    }
+
+    fn level(&mut self, rule: &'static Rule, value: &Value<'_>) {
+        let Some(name) = value.get_ref().as_str() else {
+            return self.wrong(value, "level", "\"allow\", \"warn\" or \"deny\"");
+        };
+        if let Some(level) = Level::from_name(name) {
+            self.project.lints.set(rule, level);
+        } else {
+            let message = format!("there is no level `{name}`");
+            self.unknown(span(value.span()), message, name, &Level::ALL.map(Level::name));
+        }
+    }
+
+    /// A setting that a rule declares.
+    fn option(&mut self, rule: &'static Rule, name: &str, value: &Value<'_>) {
+        if rule.code.name == "naming" {
+            return self.case(name, value);
+        }
+        let limit = number(value).filter(|number| LIMITS.contains(number));
+        let Some(limit) = limit.and_then(|limit| usize::try_from(limit).ok()) else {
+            return self.wrong(value, name, "a number from 1 on");
+        };
+        let lints = &mut self.project.lints;
+        match rule.code.name {
+            "description-too-long" => lints.max_description = limit,
+            "too-many-parameters" => lints.max_parameters = limit,
+            _ => lints.max_tools = limit,
+        }
+    }
+
+    fn case(&mut self, name: &str, value: &Value<'_>) {
+        let known = Case::ALL.map(Case::name);
+        let Some(word) = value.get_ref().as_str() else {
+            return self.wrong(value, name, "a case in quotes, such as \"camelCase\"");
+        };
+        let Some(case) = Case::from_name(word) else {
+            let message = format!("there is no case `{word}`");
+            return self.unknown(span(value.span()), message, word, &known);
+        };
+        let lints = &mut self.project.lints;
+        let slot = if name == "tools" { &mut lints.tool_case } else { &mut lints.parameter_case };
+        *slot = Some(case);
+    }
+}
+
+fn number(value: &Value<'_>) -> Option<i64> {
+    let number = value.get_ref().as_integer()?;
+    i64::from_str_radix(number.as_str(), number.radix()).ok()
+}
+
+fn span(range: Range<usize>) -> Span {
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    Span::new(offset(range.start), offset(range.end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Project, Vec<String>) {
+        let source = Arc::new(SourceFile::new("gram.toml", text));
+        let (project, found) = Project::read(&source);
+        let show = |found: Diagnostic| {
+            format!("{} -> {}", found.concise(), found.help.unwrap_or_default())
+        };
+        (project, found.into_iter().map(show).collect())
+    }
+
+    #[test]
+    fn all_settings_are_read() {
+        let (project, found) = read(
+            "targets = ['gemini', 'mcp']\nformat.width = 0x50\n[lints]\nnaming = {level = 'deny', \
+             tools = 'snake_case', parameters = 'camelCase'}\ntoo-many-tools.max = 40\n\
+             too-many-parameters = {max = 5}\ndescription-too-long = {max = 300}\n\
+             portable-gemini = 'allow'\n",
+        );
+        assert!(found.is_empty(), "{found:?}");
+        let Project { width, lints } = project;
+        assert_eq!((width, lints.max_tools, lints.max_parameters), (80, 40, 5));
+        assert_eq!((lints.max_description, lints.targets.len()), (300, 2));
+        assert_eq!((lints.tool_case, lints.parameter_case), (Some(Case::Snake), Some(Case::Camel)));
+        let level = |name| Rule::of(name).map(|rule| lints.level(rule));
+        assert_eq!(level("naming"), Some(Level::Deny));
+        assert_eq!(level("portable-gemini"), Some(Level::Allow));
+        assert_eq!(level("portable-mcp"), Some(Level::Warn));
+        assert_eq!(level("portable-openai"), Some(Level::Allow));
+        assert_eq!(level("result-not-object"), Some(Level::Warn));
+    }
+
+    #[test]
+    fn each_mistake_has_its_place_and_what_to_write() {
+        let (project, found) = read(
+            "tagets = []\ntargets = ['opanai', 5]\n[format]\nwidth = 5\nindent = 4\n[lints]\n\
+             namng = 'warn'\nnaming = 'forbid'\nunknown-type = 'allow'\ntoo-many-tools = {max = -1}\n\
+             unused-type = {max = 1}\nqqq = 'warn'\nshadowed-type = 7\n",
+        );
+        assert_eq!(project.width, 100);
+        assert_eq!(
+            found,
+            [
+                "gram.toml:1:1: error[project-file] a project file has no `tagets` -> did you mean `targets`?",
+                "gram.toml:2:12: error[project-file] there is no target `opanai` -> did you mean `openai`?",
+                "gram.toml:2:22: error[project-file] `targets` wants names of targets in quotes -> write names of targets in quotes",
+                "gram.toml:4:9: error[project-file] `width` wants a number of columns from 20 to 1000 -> write a number of columns from 20 to 1000",
+                "gram.toml:5:1: error[project-file] the format has no `indent` -> write one of width",
+                "gram.toml:7:1: error[project-file] there is no lint `namng` -> did you mean `naming`?",
+                "gram.toml:8:10: error[project-file] there is no level `forbid` -> write one of allow, warn, deny",
+                "gram.toml:9:1: error[project-file] `unknown-type` is an error, which has no level -> remove the line",
+                "gram.toml:10:25: error[project-file] `max` wants a number from 1 on -> write a number from 1 on",
+                "gram.toml:11:16: error[project-file] `unused-type` has no setting `max` -> write one of level",
+                "gram.toml:12:1: error[project-file] there is no lint `qqq` -> `gramc explain` lists all lints",
+                "gram.toml:13:17: error[project-file] `shadowed-type` wants \"allow\", \"warn\" or \"deny\" -> write \"allow\", \"warn\" or \"deny\"",
+            ]
+        );
+    }
+
+    #[test]
+    fn broken_toml_is_reported_and_the_rest_counts() {
+        let (project, found) = read("[lints\nnaming = 'deny'\n[format]\nwidth = 60\n");
+        assert_eq!(project.width, 60);
+        assert!(!found.is_empty() && found[0].contains("this is no TOML"), "{found:?}");
+    }
+}
