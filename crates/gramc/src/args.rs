@@ -38,6 +38,13 @@ pub(crate) enum Format {
     Json,
 }
 
+impl Format {
+    /// Whether findings are data, which goes to standard output.
+    pub(crate) fn is_data(self) -> bool {
+        !matches!(self, Self::Human | Self::Concise)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
     /// On a terminal
@@ -177,27 +184,45 @@ fn origins() -> impl TypedValueParser<Value = Origin> {
         .map(|name| Origin::from_name(&name).unwrap_or(Origin::Auto))
 }
 
-/// Check files: syntax, names, types, attributes
+/// Check files: syntax, names, types, attributes, and what is likely a mistake
 ///
-/// Exits with 1 when there are errors.
+/// Exits with 1 when there are errors or denied lints. Levels of lints stand in gram.toml, at the
+/// root of the project, and in comments: `// gram-allow: naming`. What is said here counts more
+/// than gram.toml.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   gramc check                      the project around the current folder
   gramc check tools/ agent.gram
   gramc check --format concise tools/
-  gramc check --deny warnings      for CI")]
+  gramc check --fix                mends what has one right answer
+  gramc check --watch              again whenever a file changes
+  gramc check --deny warnings      for CI
+  gramc check --deny naming --warn unbounded-text --allow missing-description")]
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) inputs: Inputs,
-    /// Exit with 1 when there are warnings, too
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) deny: Option<Deny>,
+    /// Apply safe fixes until nothing changes, and show what is left
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Check again whenever a file changes
+    #[arg(long, conflicts_with = "fix")]
+    pub(crate) watch: bool,
+    #[command(flatten)]
+    pub(crate) levels: Levels,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Deny {
-    /// All warnings
-    Warnings,
+/// Levels of lints.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Levels {
+    /// Treat the findings of a lint as errors; `warnings`: of all that warn, `all`: of all lints
+    #[arg(long, value_name = "LINT", value_delimiter = ',')]
+    pub(crate) deny: Vec<String>,
+    /// Warn of what a lint finds
+    #[arg(long, value_name = "LINT", value_delimiter = ',')]
+    pub(crate) warn: Vec<String>,
+    /// Turn a lint off
+    #[arg(long, value_name = "LINT", value_delimiter = ',')]
+    pub(crate) allow: Vec<String>,
 }
 
 /// Show the tree or the tokens of a file

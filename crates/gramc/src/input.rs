@@ -1,20 +1,19 @@
 //! Files, folders and standard input to parsed texts.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gram_schema::{Checked, Link, Links};
+use gram_schema::lint::{self, Fixed, Settings};
+use gram_schema::{Checked, Links};
 use gram_syntax::{Limits, Parse, SourceFile};
 
 use crate::args::Inputs;
 use crate::failure::Failure;
-
-/// The name of the file that marks a project's root.
-const PROJECT_FILE: &str = "gram.toml";
+use crate::imports::Linker;
+use crate::project::project_folder;
 
 /// Where a text comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,105 +24,75 @@ enum Origin {
 
 /// Texts that belong together.
 pub(crate) struct Texts {
-    /// Those that were named, then those that they import. They live as long as the process.
-    pub(crate) all: &'static [Parse],
+    /// Those that were named, then those that they import.
+    pub(crate) all: Vec<Parse>,
     /// How many of them were named.
     pub(crate) named: usize,
+    linker: Linker,
     links: Links,
 }
 
 impl Texts {
     /// Checks them together.
     pub(crate) fn check(&self) -> Checked {
-        gram_schema::check_linked(self.all, &self.links)
+        gram_schema::check_linked(&self.all, &self.links)
+    }
+
+    /// Checks and lints them together.
+    pub(crate) fn lint(&self, settings: &Settings) -> Checked {
+        lint::check(&self.all, &self.links, settings)
+    }
+
+    /// Applies safe fixes to those that were named, until there are none.
+    pub(crate) fn fix(&mut self, settings: &Settings) -> Fixed {
+        let linker = &mut self.linker;
+        lint::fix(&mut self.all, self.named, |texts| {
+            // Fixes move imports and remove them; they add none.
+            let mut read = |_: &Path| Err("a fix added this import".to_owned());
+            let of = texts.iter().enumerate().map(|(at, text)| linker.link(at, text, &mut read));
+            lint::check(texts, &Links { of: of.collect() }, settings)
+        })
+    }
+
+    /// The file that a text comes from; `None` for standard input.
+    pub(crate) fn path(&self, at: usize) -> Option<&Path> {
+        self.linker.path(at)
+    }
+
+    /// Reads a text's file again. Gives false, and changes nothing, where that takes reading all
+    /// others again, too, because it imports other files than before.
+    pub(crate) fn read_again(&mut self, at: usize) -> Result<bool, Failure> {
+        let (Some(path), Some(old)) = (self.linker.path(at), self.all.get_mut(at)) else {
+            return Ok(false);
+        };
+        let new = read_one(&Origin::File(path.to_owned()), "")?;
+        let paths = |text: &Parse| gram_schema::imports(text).into_iter().map(|import| import.path);
+        if !paths(old).eq(paths(&new)) {
+            return Ok(false);
+        }
+        let mut read = |_: &Path| Err("this import is new".to_owned());
+        if let Some(links) = self.links.of.get_mut(at) {
+            *links = self.linker.link(at, &new, &mut read);
+        }
+        *old = new;
+        Ok(true)
     }
 }
 
 /// Reads and parses all inputs, in order, in parallel, and what they import.
 pub(crate) fn read(inputs: &Inputs) -> Result<Texts, Failure> {
     let origins = origins(inputs)?;
-    let mut texts = read_all(&origins, inputs)?;
-    let named = texts.len();
-    let links = follow_imports(&origins, &mut texts);
-    Ok(Texts { all: texts.leak(), named, links })
-}
-
-/// Reads what texts import, and what that imports, each file once.
-fn follow_imports(origins: &[Origin], texts: &mut Vec<Parse>) -> Links {
-    let mut links = Links::default();
-    if texts.iter().all(|text| gram_schema::imports(text).is_empty()) {
-        return links;
-    }
-    let mut paths: Vec<Option<PathBuf>> = origins
-        .iter()
-        .map(|origin| match origin {
-            Origin::File(path) => Some(path.clone()),
-            Origin::Stdin => std::env::current_dir().ok().map(|folder| folder.join("<stdin>")),
-        })
-        .collect();
-    let mut known: HashMap<PathBuf, usize> = HashMap::new();
-    for (at, path) in paths.iter().enumerate() {
-        if let Some(path) = path.as_ref().and_then(|path| path.canonicalize().ok()) {
-            known.entry(path).or_insert(at);
-        }
-    }
-    let mut at = 0;
-    while let Some(text) = texts.get(at) {
-        let from = paths.get(at).cloned().flatten();
-        let mut found = Vec::new();
-        for import in gram_schema::imports(text) {
-            let path = match &from {
-                Some(from) => import_path(from, &import.path),
-                None => Err("this text has no folder to import from".to_owned()),
-            };
-            let text = path.and_then(|(path, shown)| {
-                if let Some(at) = known.get(&path) {
-                    return Ok(*at);
-                }
-                let text = read_one(&Origin::File(shown.clone()), "");
-                let text = text.map_err(|failure| failure.to_string())?;
-                known.insert(path, texts.len());
-                paths.push(Some(shown));
-                texts.push(text);
-                Ok(texts.len() - 1)
-            });
-            found.push(Link { span: import.span, text });
-        }
-        links.of.push(found);
-        at += 1;
-    }
-    links
-}
-
-/// The file that an import names: its one path, and how messages name it. It has to lie inside
-/// the project.
-fn import_path(from: &Path, import: &str) -> Result<(PathBuf, PathBuf), String> {
-    let folder = from.parent().unwrap_or(Path::new(""));
-    let shown = folder.join(import);
-    let path =
-        shown.canonicalize().map_err(|_| format!("there is no file `{}`", shown.display()))?;
-    let root = project_of(folder);
-    if root.as_ref().is_some_and(|root| !path.starts_with(root)) {
-        let root = root.unwrap_or_default();
-        return Err(format!("`{import}` lies outside of the project {}", root.display()));
-    }
-    if path.is_dir() {
-        return Err(format!("`{import}` is a folder; an import names a file"));
-    }
-    Ok((path, shown))
-}
-
-/// The root of the project that a folder belongs to: where the nearest project file is, else the
-/// current folder if that holds it, else the folder itself.
-fn project_of(folder: &Path) -> Option<PathBuf> {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let folder = folder.canonicalize().ok()?;
-    let marked = folder.ancestors().find(|folder| folder.join(PROJECT_FILE).is_file());
-    if let Some(marked) = marked {
-        return Some(marked.to_owned());
-    }
-    let here = std::env::current_dir().ok().and_then(|here| here.canonicalize().ok());
-    Some(here.filter(|here| folder.starts_with(here)).unwrap_or(folder))
+    let mut all = read_all(&origins, inputs)?;
+    let named = all.len();
+    let paths = origins.into_iter().map(|origin| match origin {
+        Origin::File(path) => Some(path),
+        Origin::Stdin => None,
+    });
+    let mut linker = Linker::new(paths.collect());
+    let links = linker.follow(&mut all, &mut |path| {
+        read_one(&Origin::File(path.to_owned()), "").map_err(|failure| failure.to_string())
+    });
+    Ok(Texts { all, named, linker, links })
 }
 
 fn read_all(origins: &[Origin], inputs: &Inputs) -> Result<Vec<Parse>, Failure> {
@@ -203,17 +172,6 @@ fn origins(inputs: &Inputs) -> Result<Vec<Origin>, Failure> {
 /// The same for all spellings of a path, where it leads to something.
 fn one_path(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
-}
-
-/// The nearest folder upwards that holds a project file; without one, the current folder.
-fn project_folder() -> Result<PathBuf, Failure> {
-    let here = std::env::current_dir()
-        .map_err(|error| Failure::path("use", Path::new("the current folder"), &error))?;
-    let project = here.ancestors().find(|folder| folder.join(PROJECT_FILE).is_file());
-    Ok(match project {
-        Some(project) if project != here => project.to_owned(),
-        _ => PathBuf::from("."),
-    })
 }
 
 /// All `.gram` files below a folder that are not ignored, in the order of their paths.

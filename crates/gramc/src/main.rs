@@ -3,10 +3,14 @@
 mod args;
 mod commands;
 mod failure;
+mod imports;
 mod input;
+mod levels;
 mod live;
 mod output;
+mod project;
 mod report;
+mod save;
 
 use clap::Parser;
 

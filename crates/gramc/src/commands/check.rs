@@ -1,12 +1,107 @@
 //! `gramc check`
 
-use crate::args::{Check, Deny, Display};
-use crate::failure::Outcome;
-use crate::{input, report};
+use std::io::{self, Write as _};
+
+use gram_schema::Checked;
+use gram_schema::lint::Settings;
+use gram_syntax::{Applicability, Diagnostic};
+
+use super::watch;
+use crate::args::{Check, Display, Format};
+use crate::failure::{Failure, Outcome};
+use crate::input::Texts;
+use crate::{input, levels, output, project, report, save};
+
+/// What the files are checked by.
+pub(super) struct Plan {
+    pub(super) settings: Settings,
+    pub(super) deny_warnings: bool,
+    /// What is wrong in the project file.
+    pub(super) project: Vec<Diagnostic>,
+}
+
+impl Plan {
+    pub(super) fn new(args: &Check) -> Result<Self, Failure> {
+        let (project, found) = project::read(&args.inputs)?;
+        let mut settings = project.lints;
+        let deny_warnings = levels::apply(&args.levels, &mut settings)?;
+        Ok(Self { settings, deny_warnings, project: found })
+    }
+
+    /// Shows what was found, and gives the exit code.
+    pub(super) fn show(&self, display: Display, texts: &Texts, checked: &Checked) -> Outcome {
+        let all: Vec<_> = self.project.iter().chain(&checked.diagnostics).cloned().collect();
+        let found = if self.project.is_empty() { &checked.diagnostics } else { &all };
+        let counts = report::show(display, found)?;
+        if display.format == Format::Human {
+            let count = texts.all.len();
+            let files = if count == 1 { "1 file" } else { &format!("{count} files") };
+            if found.is_empty() {
+                say(&format!("checked {files}, found nothing"));
+            } else if let Some(fixable) = fixable(found) {
+                say(&format!("checked {files}; `gramc check --fix` mends {fixable}"));
+            } else {
+                say(&format!("checked {files}"));
+            }
+        }
+        Ok(counts.exit_code(self.deny_warnings))
+    }
+}
 
 pub(super) fn run(args: &Check, display: Display) -> Outcome {
-    let texts = input::read(&args.inputs)?;
-    let checked: &'static gram_schema::Checked = Box::leak(Box::new(texts.check()));
-    let counts = report::show(display, &checked.diagnostics)?;
-    Ok(counts.exit_code(args.deny == Some(Deny::Warnings)))
+    if args.watch {
+        return watch::run(args, display);
+    }
+    let plan = Plan::new(args)?;
+    let texts: &'static mut Texts = Box::leak(Box::new(input::read(&args.inputs)?));
+    if args.fix {
+        return fix(&plan, display, texts);
+    }
+    let checked: &'static Checked = Box::leak(Box::new(texts.lint(&plan.settings)));
+    plan.show(display, texts, checked)
+}
+
+/// Applies fixes, writes the files that they change, and shows what is left.
+fn fix(plan: &Plan, display: Display, texts: &mut Texts) -> Outcome {
+    let stdin = (0..texts.named).find(|at| texts.path(*at).is_none());
+    if stdin.is_some() && display.format.is_data() {
+        let message = "--fix writes the text from standard input to standard output, where it would mix with findings in this format";
+        return Err(Failure::new(message));
+    }
+    let fixed = texts.fix(&plan.settings);
+    let (mut count, mut files) = (0, 0);
+    for (at, applied) in fixed.applied.iter().enumerate().filter(|(_, applied)| **applied > 0) {
+        count += applied;
+        files += 1;
+        if let (Some(path), Some(text)) = (texts.path(at), texts.all.get(at)) {
+            save::replace(path, text.source().text())?;
+        }
+    }
+    if let Some(text) = stdin.and_then(|at| texts.all.get(at)) {
+        output::print(text.source().text())?;
+    }
+    let code = plan.show(display, texts, &fixed.checked)?;
+    if count > 0 && display.format == Format::Human {
+        let s = |n: usize| if n == 1 { "" } else { "s" };
+        say(&format!("mended {count} finding{} in {files} file{}", s(count), s(files)));
+    }
+    Ok(code)
+}
+
+/// How many findings have a safe fix.
+fn fixable(found: &[Diagnostic]) -> Option<String> {
+    let safe = |found: &&Diagnostic| {
+        found.fixes.iter().any(|fix| fix.applicability == Applicability::Safe)
+    };
+    match found.iter().filter(safe).count() {
+        0 => None,
+        1 => Some("1 of them".to_owned()),
+        count => Some(format!("{count} of them")),
+    }
+}
+
+/// Says something on standard error.
+pub(super) fn say(message: &str) {
+    // There is nowhere to say that standard error is closed.
+    let _ = writeln!(io::stderr(), "{message}");
 }

@@ -17,8 +17,8 @@ use crate::output::{self, Layout};
 use crate::{input, report};
 
 pub(super) fn run(args: &Compile, display: Display) -> Outcome {
-    let texts = input::read(&args.inputs)?;
-    spare_sources(args, &texts)?;
+    let texts: &'static input::Texts = Box::leak(Box::new(input::read(&args.inputs)?));
+    spare_sources(args, texts)?;
     let mut checked = texts.check();
     // Who compiles wants to know what is wrong; `check` tells what is worth knowing besides.
     checked.diagnostics.retain(|found| found.severity > Severity::Note);

@@ -5,6 +5,7 @@ mod compile;
 mod explain;
 mod import;
 mod parse;
+mod watch;
 
 use clap::CommandFactory;
 

@@ -1,0 +1,43 @@
+//! Levels of lints from the command line.
+
+use gram_schema::lint::{Level, RULES, Rule, Settings};
+
+use crate::args::Levels;
+use crate::failure::Failure;
+
+/// Sets what the command line says of lints, and tells whether all warnings are denied.
+pub(crate) fn apply(levels: &Levels, settings: &mut Settings) -> Result<bool, Failure> {
+    let lists =
+        [(Level::Deny, &levels.deny), (Level::Warn, &levels.warn), (Level::Allow, &levels.allow)];
+    let said =
+        || lists.iter().flat_map(|(level, names)| names.iter().map(|name| (*level, name.as_str())));
+    // What is said of one lint counts more than what is said of all.
+    let all = said().filter(|(_, name)| *name == "all").map(|(level, _)| level);
+    all.for_each(|level| settings.set_all(level));
+    let mut deny_warnings = false;
+    let mut known: Vec<(&str, Level)> = Vec::new();
+    for (level, name) in said().filter(|(_, name)| *name != "all") {
+        if (level, name) == (Level::Deny, "warnings") {
+            deny_warnings = true;
+            continue;
+        }
+        let rule = Rule::of(name).ok_or_else(|| unknown(name))?;
+        if known.iter().any(|(other, was)| *other == name && *was != level) {
+            return Err(Failure::new(format!("the lint `{name}` cannot have two levels")));
+        }
+        known.push((name, level));
+        settings.set(rule, level);
+    }
+    Ok(deny_warnings)
+}
+
+fn unknown(name: &str) -> Failure {
+    if gram_schema::codes::all().any(|code| code.name == name) {
+        return Failure::new(format!("`{name}` is an error, which has no level"));
+    }
+    let groups = ["all", "warnings"];
+    let known = RULES.iter().map(|rule| rule.code.name).chain(groups);
+    let help = gram_schema::did_you_mean(name, known)
+        .unwrap_or_else(|| "`gramc explain` lists all lints".to_owned());
+    Failure::new(format!("there is no lint `{name}`; {help}"))
+}

@@ -1,0 +1,77 @@
+//! Projects: where one begins, and what its file says.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gram_schema::project::Project;
+use gram_syntax::{Diagnostic, SourceFile};
+
+use crate::args::Inputs;
+use crate::failure::Failure;
+
+/// The name of the file that marks a project's root.
+pub(crate) const PROJECT_FILE: &str = "gram.toml";
+
+/// The most bytes of a project file.
+const MOST: u64 = 1 << 20;
+
+/// What the project says that the first input belongs to, and what is wrong in its file.
+pub(crate) fn read(inputs: &Inputs) -> Result<(Project, Vec<Diagnostic>), Failure> {
+    let Some(path) = file_of(inputs) else { return Ok((Project::default(), Vec::new())) };
+    let failed = |error: io::Error| Failure::path("read", &path, &error);
+    if fs::metadata(&path).map_err(failed)?.len() > MOST {
+        return Err(Failure::new(format!("{} has more than {MOST} bytes", path.display())));
+    }
+    let text = fs::read(&path).map_err(failed)?;
+    let text = String::from_utf8(text)
+        .map_err(|_| Failure::new(format!("{} is no UTF-8", path.display())))?;
+    Ok(Project::read(&Arc::new(SourceFile::new(path.display().to_string(), text))))
+}
+
+/// The project file of the first input, or of the current folder.
+fn file_of(inputs: &Inputs) -> Option<PathBuf> {
+    let first = inputs.paths.first().filter(|path| path.as_os_str() != "-");
+    let Some(first) = first else {
+        let file = project_folder().ok()?.join(PROJECT_FILE);
+        let file = file.strip_prefix(".").map(Path::to_owned).unwrap_or(file);
+        return file.is_file().then_some(file);
+    };
+    let folder = if first.is_dir() { Some(first.as_path()) } else { first.parent() };
+    let folder = folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let root = folder.canonicalize().ok()?;
+    let root = root.ancestors().find(|folder| folder.join(PROJECT_FILE).is_file())?;
+    Some(shown(&root.join(PROJECT_FILE)))
+}
+
+/// A path as messages name it: from the current folder, where it lies below.
+fn shown(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().ok().and_then(|here| here.canonicalize().ok());
+    let below = here.and_then(|here| path.strip_prefix(here).map(Path::to_owned).ok());
+    below.unwrap_or_else(|| path.to_owned())
+}
+
+/// The nearest folder upwards that holds a project file; without one, the current folder.
+pub(crate) fn project_folder() -> Result<PathBuf, Failure> {
+    let here = std::env::current_dir()
+        .map_err(|error| Failure::path("use", Path::new("the current folder"), &error))?;
+    let project = here.ancestors().find(|folder| folder.join(PROJECT_FILE).is_file());
+    Ok(match project {
+        Some(project) if project != here => project.to_owned(),
+        _ => PathBuf::from("."),
+    })
+}
+
+/// The root of the project that a folder belongs to: where the nearest project file is, else the
+/// current folder if that holds it, else the folder itself.
+pub(crate) fn project_of(folder: &Path) -> Option<PathBuf> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let folder = folder.canonicalize().ok()?;
+    let marked = folder.ancestors().find(|folder| folder.join(PROJECT_FILE).is_file());
+    if let Some(marked) = marked {
+        return Some(marked.to_owned());
+    }
+    let here = std::env::current_dir().ok().and_then(|here| here.canonicalize().ok());
+    Some(here.filter(|here| folder.starts_with(here)).unwrap_or(folder))
+}
