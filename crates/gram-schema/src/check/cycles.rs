@@ -86,19 +86,24 @@ pub(crate) fn parts<'t>(ty: &'t Type, visit: &mut dyn FnMut(&'t Type)) {
     }
 }
 
-/// The names that a type is made of, however deep in it.
-fn names(ty: &Type, found: &mut Vec<TypeId>) {
-    if let Type::Named(id) = ty {
-        found.push(*id);
+/// Calls `visit` for each name that a type is made of, however deep in it, in the order of its text.
+pub(crate) fn names(ty: &Type, visit: &mut dyn FnMut(TypeId)) {
+    match ty {
+        Type::Named(id) => visit(*id),
+        ty => parts(ty, &mut |part| names(part, visit)),
     }
-    parts(ty, &mut |part| names(part, found));
+}
+
+/// Calls `visit` for each name that a slot is made of, its constraints included.
+pub(crate) fn names_of_slot(slot: &Slot, visit: &mut dyn FnMut(TypeId)) {
+    parts_of_slot(slot, &mut |part| names(part, visit));
 }
 
 /// The names that a declared type is made of.
 fn names_of(types: &Types, id: TypeId) -> Vec<TypeId> {
     let mut found = Vec::new();
     if let Some(declared) = types.get(id) {
-        parts_of_slot(&declared.slot, &mut |part| names(part, &mut found));
+        names_of_slot(&declared.slot, &mut |id| found.push(id));
     }
     found
 }

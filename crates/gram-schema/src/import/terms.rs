@@ -125,7 +125,7 @@ impl<'m> Finder<'m> {
 /// Whether a slot is made of nothing that is declared inside of a tool.
 fn is_global(types: &Types, slot: &Slot) -> bool {
     let mut global = true;
-    super::walk::names_of_slot(slot, &mut |id| {
+    crate::check::names_of_slot(slot, &mut |id| {
         global &= types.get(id).is_some_and(|declared| !declared.local);
     });
     global

@@ -2,34 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::check::parts;
+use crate::check::{names, names_of_slot};
 use crate::model::{Constraint, Details, Open, Slot, Tool, Type, TypeId, Types};
-
-/// Calls `visit` for each name that a type is made of, in the order of its text.
-pub(super) fn names(ty: &Type, visit: &mut dyn FnMut(TypeId)) {
-    match ty {
-        Type::Named(id) => visit(*id),
-        Type::Object(object) => {
-            for field in object.fields.iter().flatten() {
-                names_of_slot(&field.slot, visit);
-            }
-            if let Open::Of(ty) = &object.open {
-                names(ty, visit);
-            }
-        }
-        ty => parts(ty, &mut |part| names(part, visit)),
-    }
-}
-
-/// Calls `visit` for each name that a slot is made of.
-pub(super) fn names_of_slot(slot: &Slot, visit: &mut dyn FnMut(TypeId)) {
-    names(&slot.ty, visit);
-    for constraint in Details::of(slot.details.as_deref()) {
-        if let Constraint::Keys(keys) = constraint {
-            names(keys, visit);
-        }
-    }
-}
 
 /// Calls `visit` for each name in a type, to change it.
 fn names_mut(ty: &mut Type, visit: &mut dyn FnMut(&mut TypeId)) {
