@@ -198,17 +198,25 @@ fn in_cycles(types: &Types, next: impl Fn(TypeId) -> Vec<TypeId>) -> Vec<TypeId>
 
 /// The types that no finite value has: what is left when those that have one are found, and those
 /// that are made of these, until nothing changes.
-fn endless(types: &Types) -> Vec<TypeId> {
+pub(crate) fn endless(types: &Types) -> Vec<TypeId> {
     let mut ends = vec![false; types.0.len()];
+    let mut forwards = true;
     loop {
         let mut changed = false;
-        for (id, declared) in types.iter() {
-            let at = id.0 as usize;
-            if !ends[at] && slot_ends(&declared.slot, &ends) {
+        let mut visit = |at: usize| {
+            let ended = types.0.get(at).is_some_and(|declared| slot_ends(&declared.slot, &ends));
+            if ended && !ends[at] {
                 ends[at] = true;
                 changed = true;
             }
+        };
+        // A long chain is known after a pass in its own direction.
+        if forwards {
+            (0..types.0.len()).for_each(&mut visit);
+        } else {
+            (0..types.0.len()).rev().for_each(&mut visit);
         }
+        forwards = !forwards;
         if !changed {
             break;
         }
