@@ -110,7 +110,7 @@ fn names_of(types: &Types, id: TypeId) -> Vec<TypeId> {
 
 /// The names that a type may simply stand for: those that a value of it passes without going into
 /// a list or an object.
-fn heads(ty: &Type, found: &mut Vec<TypeId>) {
+pub(crate) fn heads(ty: &Type, found: &mut Vec<TypeId>) {
     match ty {
         Type::Named(id) => found.push(*id),
         Type::Nullable(inner) => heads(inner, found),

@@ -34,7 +34,7 @@ use smol_str::SmolStr;
 
 use crate::codes;
 use crate::model::{Field, Module, Output, Types, Valid};
-pub(crate) use cycles::{endless, names, names_of_slot, parts, parts_of_slot};
+pub(crate) use cycles::{endless, heads, names, names_of_slot, parts, parts_of_slot};
 use declarations::Declaration;
 pub use links::{Import, Link, Links, imports};
 use scopes::{Local, Scopes};

@@ -136,16 +136,9 @@ pub(super) fn endless(types: &Types) -> HashSet<TypeId> {
 /// to.
 fn standing_for_themselves(types: &Types) -> Vec<TypeId> {
     let heads = |declared: &crate::model::TypeDeclaration| {
-        let (mut found, mut inner) = (Vec::new(), vec![&declared.slot.ty]);
-        while let Some(ty) = inner.pop() {
-            match ty {
-                Type::Named(id) => found.push(id.0 as usize),
-                Type::Nullable(ty) => inner.push(ty),
-                Type::Union(members) | Type::OneOf(members) => inner.extend(members),
-                _ => {}
-            }
-        }
-        found
+        let mut found = Vec::new();
+        check::heads(&declared.slot.ty, &mut found);
+        found.into_iter().map(|id| id.0 as usize).collect()
     };
     let forwards: Vec<Vec<usize>> = types.0.iter().map(heads).collect();
     let mut backwards = vec![Vec::new(); forwards.len()];
