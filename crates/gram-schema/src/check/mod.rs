@@ -38,7 +38,7 @@ pub(crate) use cycles::{endless, heads, names, names_of_slot, parts, parts_of_sl
 use declarations::Declaration;
 pub use links::{Import, Link, Links, imports};
 use scopes::{Local, Scopes};
-pub(crate) use unions::same_members;
+pub(crate) use unions::{plain, same_members, twins};
 
 /// What checking gives.
 #[derive(Debug)]

@@ -315,15 +315,10 @@ fn is_literal(value: &Value) -> bool {
     value.is_string() || value.is_number() || value.is_boolean()
 }
 
-/// Whether nothing is said of a type.
-pub(super) fn is_bare(slot: &Slot) -> bool {
-    slot.description.is_none() && slot.default.is_none() && slot.details.is_none()
-}
-
 /// Whether an object is so small that it needs no name.
 pub(super) fn is_short_record(object: &ObjectType) -> bool {
     let is_short = |field: &Field| {
-        is_bare(&field.slot)
+        field.slot.is_bare()
             && is_expression(&field.slot.ty)
             && field.presence != Presence::Required
     };
