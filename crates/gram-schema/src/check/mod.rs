@@ -37,6 +37,7 @@ use crate::model::{Field, Module, Output, Types, Valid};
 pub(crate) use cycles::{endless, heads, names, names_of_slot, parts, parts_of_slot};
 use declarations::Declaration;
 pub use links::{Import, Link, Links, imports};
+pub(crate) use satisfiable::{empty_interval, is_empty_enum};
 use scopes::{Local, Scopes};
 pub(crate) use unions::{plain, same_members, twins};
 
