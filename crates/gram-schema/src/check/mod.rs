@@ -36,6 +36,7 @@ use crate::codes;
 use crate::model::{Field, Module, Output, Types, Valid};
 pub(crate) use cycles::{endless, heads, names, names_of_slot, parts, parts_of_slot};
 use declarations::Declaration;
+pub(crate) use declared::is_type_name;
 pub use links::{Import, Link, Links, imports};
 pub(crate) use satisfiable::{empty_interval, is_empty_enum};
 use scopes::{Local, Scopes};

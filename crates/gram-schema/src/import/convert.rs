@@ -12,9 +12,9 @@ use smol_str::SmolStr;
 
 use super::Place;
 use super::keywords::{self, Plan, Reason, Shape};
-use super::names::{Hint, Role, is_type_name, pascal};
+use super::names::{Hint, Role, pascal};
 use super::parts::{Form, Parts, is_expression, is_short_record, may_stand_inline};
-use crate::check::{plain, twins};
+use crate::check::{is_type_name, plain, twins};
 use crate::model::{
     Field, Host, ObjectType, Open, Presence, Slot, Type, TypeDeclaration, TypeId, TypeKind, Types,
 };
