@@ -202,7 +202,7 @@ impl Parts {
             Shape::Integer => Type::Integer,
             Shape::Number => Type::Number,
             _ if self.bytes => Type::Bytes,
-            _ => match self.format.as_deref().and_then(known_format) {
+            _ => match self.format.as_deref().and_then(Format::from_json_name) {
                 Some(format) => {
                     self.format = None;
                     Type::Formatted(format)
@@ -289,25 +289,6 @@ fn constraint(key: &str, value: &Value) -> Option<Constraint> {
         "uniqueItems" => Some(C::Unique),
         _ => None,
     }
-}
-
-/// The format that has a type of its own.
-fn known_format(name: &str) -> Option<Format> {
-    use Format as F;
-    let mut all = [
-        F::Date,
-        F::Time,
-        F::DateTime,
-        F::Duration,
-        F::Email,
-        F::Uri,
-        F::Uuid,
-        F::Ipv4,
-        F::Ipv6,
-        F::Hostname,
-    ]
-    .into_iter();
-    all.find(|format| format.json_name() == name)
 }
 
 /// Whether a value is one that a type expression can name by itself.
