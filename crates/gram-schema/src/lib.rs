@@ -18,6 +18,7 @@ pub mod import;
 pub mod lower;
 pub mod model;
 mod nearest;
+mod pointer;
 mod print;
 mod signature;
 mod spans;

@@ -13,6 +13,7 @@ use super::super::rules::{Recursion, RefRule};
 use super::cycles::Cycles;
 use super::types::Types;
 use super::{At, Lowerer, MOST_INLINED, Out, merge};
+use crate::pointer::{decoded, escaped, unescaped};
 
 /// What a changed schema refers to.
 #[derive(Default)]
@@ -108,27 +109,6 @@ pub(super) fn found_in(value: &Value, depth: usize) -> Found {
 /// The key that a pointer ends with.
 fn last_step(to: &str) -> String {
     unescaped(to.rsplit('/').next().unwrap_or_default())
-}
-
-/// A step of a pointer in a URI fragment, as the key that it means.
-pub(super) fn unescaped(step: &str) -> String {
-    decoded(step).replace("~1", "/").replace("~0", "~")
-}
-
-/// A URI fragment without its percent signs.
-fn decoded(text: &str) -> String {
-    if !text.contains('%') {
-        return text.to_owned();
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let code = after.get(..2).and_then(|code| std::str::from_utf8(code).ok());
-        let code = code.filter(|_| byte == b'%').and_then(|code| u8::from_str_radix(code, 16).ok());
-        bytes.push(code.unwrap_or(byte));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Where a reference leads, as a path of the original schema.
@@ -352,9 +332,4 @@ impl Lowerer<'_> {
         }
         self.references.cycles.as_ref()
     }
-}
-
-/// A key as a step of a pointer in a URI fragment.
-pub(super) fn escaped(key: &str) -> String {
-    crate::emit::escaped(key).into_owned()
 }
