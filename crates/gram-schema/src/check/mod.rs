@@ -40,6 +40,7 @@ pub(crate) use declared::is_type_name;
 pub use links::{Import, Link, Links, imports};
 pub(crate) use satisfiable::{empty_interval, is_empty_enum};
 use scopes::{Local, Scopes};
+pub(crate) use tool::KNOWN as TOOL_ATTRIBUTES;
 pub(crate) use unions::{plain, same_members, twins};
 
 /// What checking gives.
