@@ -288,8 +288,7 @@ impl Lowerer<'_> {
             map.shift_insert(0, "$ref".to_owned(), name.as_str().into());
         } else {
             // A union of one is where a description can stand beside a reference.
-            let mut alternative = Map::new();
-            alternative.insert("$ref".to_owned(), name.as_str().into());
+            let alternative = super::parts::one("$ref", name.as_str());
             map.insert("anyOf".to_owned(), Value::Array(vec![Value::Object(alternative)]));
         }
         Out { plan: Plan::Ref(name), up }
