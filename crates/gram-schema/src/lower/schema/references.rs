@@ -232,12 +232,18 @@ impl Lowerer<'_> {
         }
         let annotations = super::parts::take(map, Keyword::is_annotation);
         let beside = std::mem::replace(map, whole);
+        let sentence = self.say_beside(path, beside);
+        map.extend(annotations);
+        super::leftovers::describe(map, vec![sentence]);
+    }
+
+    /// What stands beside a reference and cannot stay there, as a sentence.
+    fn say_beside(&mut self, path: &Path<'_>, beside: Map<String, Value>) -> String {
         let beside = Value::Object(beside);
         let sentence = self
             .printing(|printer| format!("Also fits this JSON Schema: {}", printer.print(&beside)));
         self.lose(path, "$ref", beside, Became::Description(sentence.clone()));
-        map.extend(annotations);
-        super::leftovers::describe(map, vec![sentence]);
+        sentence
     }
 
     /// A reference that may stay, perhaps in another form.
@@ -275,12 +281,7 @@ impl Lowerer<'_> {
         let mut notes = Vec::new();
         if !plain {
             let beside = super::parts::take(map, |keyword| !keyword.is_annotation());
-            let beside = Value::Object(beside);
-            let sentence = self.printing(|printer| {
-                format!("Also fits this JSON Schema: {}", printer.print(&beside))
-            });
-            self.lose(path, "$ref", beside, Became::Description(sentence.clone()));
-            notes.push(sentence);
+            notes.push(self.say_beside(path, beside));
         }
         self.leftovers(map, &mut notes, path, Types::ALL);
         let up = super::leftovers::describe(map, notes);
