@@ -1,7 +1,5 @@
 //! Declared types, and what a tool says of its parameter object.
 
-use serde_json::Value;
-
 use super::field::{self, Node};
 use super::layout::{self, Entry, INDENT, WIDTH};
 use super::{Page, description, expression, text, value};
@@ -207,9 +205,7 @@ pub(super) fn root(types: &Types, root: &Root) -> Vec<Entry> {
             .push(Entry::new("defs", layout::Layout::group("[".to_owned(), names.collect(), "]")));
     }
     if !extensions.is_empty() {
-        let entry = |(key, value): &(smol_str::SmolStr, Value)| (key.to_string(), value.clone());
-        let map = Value::Object(extensions.iter().map(entry).collect());
-        entries.push(Entry::new("schemaExtensions", value::value(&map)));
+        entries.push(field::keywords("schemaExtensions", extensions));
     }
     entries.extend(verbatim.as_ref().map(|schema| Entry::new("schema", value::schema(schema))));
     entries
