@@ -1,8 +1,10 @@
-//! What the tests of the targets share: a check of the rules, and schemas made at random.
+//! What the tests of the targets share, and only they are built with: a check of the rules, and
+//! schemas made at random.
 //!
 //! The check reads the same table as the lowering, so that it shows only whether the lowering
 //! does what the table says.
-#![allow(clippy::unwrap_used)]
+
+#![allow(clippy::unwrap_used, reason = "only tests build this module")]
 
 use serde_json::{Map, Value, json};
 
