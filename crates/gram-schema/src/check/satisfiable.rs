@@ -50,10 +50,7 @@ pub(crate) fn is_empty_enum(types: &Types, constraints: &[Constraint]) -> bool {
 
 /// The two bounds between which no number lies, in words.
 pub(crate) fn empty_interval(constraints: &[Constraint], ty: &Type) -> Option<(String, String)> {
-    let ty = match ty {
-        Type::Nullable(inner) => inner,
-        ty => ty,
-    };
+    let ty = ty.without_null();
     let lower = constraints.iter().filter_map(|constraint| match constraint {
         Constraint::Minimum(least) => Some((least, true)),
         Constraint::Above(least) => Some((least, false)),

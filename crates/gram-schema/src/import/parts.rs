@@ -27,10 +27,7 @@ pub(super) enum Form {
 impl Form {
     /// A type as it is declared.
     pub(super) fn declared(self, mut slot: Slot) -> (Slot, TypeKind) {
-        let object = match &slot.ty {
-            Type::Nullable(inner) => &**inner,
-            ty => ty,
-        };
+        let object = slot.ty.without_null();
         let has_fields = matches!(object, Type::Object(object) if object.fields.is_some());
         let kind = match self {
             _ if has_fields => TypeKind::Record,

@@ -55,7 +55,7 @@ impl Page<'_> {
 
     /// The fields of a record, one on a line.
     fn record(&mut self, slot: &Slot, indent: usize) {
-        let Type::Object(object) = inner(slot) else { return self.out.push(']') };
+        let Type::Object(object) = slot.ty.without_null() else { return self.out.push(']') };
         let fields = object.fields.as_deref().unwrap_or_default();
         if fields.is_empty() {
             return self.out.push(']');
@@ -98,7 +98,7 @@ impl Page<'_> {
     }
 
     fn union_members(&mut self, slot: &Slot, head: Option<usize>, indent: usize) {
-        let (Type::Union(members) | Type::OneOf(members)) = inner(slot) else {
+        let (Type::Union(members) | Type::OneOf(members)) = slot.ty.without_null() else {
             return self.out.push(']');
         };
         let names: Vec<_> = members.iter().map(|member| self.label(member)).collect();
@@ -152,14 +152,6 @@ impl Page<'_> {
     }
 }
 
-/// What a type is, apart from whether null may stand in its place.
-fn inner(slot: &Slot) -> &Type {
-    match &slot.ty {
-        Type::Nullable(inner) => inner,
-        ty => ty,
-    }
-}
-
 /// What is said of an enum beside its members.
 fn without_enum(slot: &Slot) -> Slot {
     let mut slot = slot.clone();
@@ -176,7 +168,7 @@ fn without_enum(slot: &Slot) -> Slot {
 fn special(declared: &TypeDeclaration) -> Vec<Entry> {
     let mut entries = Vec::new();
     if let TypeKind::Union(tag) = &declared.kind {
-        if matches!(inner(&declared.slot), Type::OneOf(_)) {
+        if matches!(declared.slot.ty.without_null(), Type::OneOf(_)) {
             entries.push(Entry::new("oneOf", "true"));
         }
         let tag = tag.as_deref();
