@@ -173,6 +173,11 @@ fn name(input: &str) -> Step<'_, &str> {
     .parse(input)
 }
 
+/// Whether a text is a `Name`.
+pub(crate) fn is_name(text: &str) -> bool {
+    name(text).is_ok_and(|(rest, _)| rest.is_empty())
+}
+
 /// `literal = string | number | "true" | "false" | "null"`
 fn literal(input: &str) -> Step<'_, Value> {
     alt((map(string, Value::String), number, word)).parse(input)

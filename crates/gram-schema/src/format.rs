@@ -48,6 +48,11 @@ impl Format {
         FORMATS.iter().find(|row| row.0 == self).map_or("", |row| row.2)
     }
 
+    /// The format of a name in JSON Schema.
+    pub(crate) fn from_json_name(name: &str) -> Option<Self> {
+        FORMATS.iter().find(|row| row.2 == name).map(|row| row.0)
+    }
+
     /// The built-in type's name.
     pub fn type_name(self) -> &'static str {
         FORMATS.iter().find(|row| row.0 == self).map_or("", |row| row.1)
@@ -61,7 +66,7 @@ pub(crate) fn json_names() -> impl Iterator<Item = &'static str> {
 
 /// Whether a format is one that is checked.
 pub(crate) fn is_checked(name: &str) -> bool {
-    json_names().any(|known| known == name)
+    Format::from_json_name(name).is_some()
 }
 
 /// The names of all built-in types.

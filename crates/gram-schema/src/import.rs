@@ -152,8 +152,8 @@ impl fmt::Display for Place {
 ///
 /// # Errors
 ///
-/// When the text is no JSON, or nothing that holds tools, a place where a schema
-/// belongs has none, or a tool has the container's name.
+/// When the text is no JSON, or nothing that holds tools, when a place where a schema belongs has
+/// none, or when a tool has the container's name.
 pub fn import(json: &str, options: &Options<'_>) -> Result<Imported, ImportError> {
     let json = json.trim_start_matches('\u{feff}');
     if json.trim().is_empty() {
@@ -175,8 +175,8 @@ pub fn import(json: &str, options: &Options<'_>) -> Result<Imported, ImportError
 ///
 /// # Errors
 ///
-/// When the JSON is nothing that holds tools, a place where a schema
-/// belongs has none, or a tool has the container's name.
+/// When the JSON is nothing that holds tools, when a place where a schema belongs has none, or when
+/// a tool has the container's name.
 pub fn import_value(document: Value, options: &Options<'_>) -> Result<Imported, ImportError> {
     import_all(vec![document], options)
 }

@@ -247,6 +247,11 @@ impl Slot {
         Self { ty, ..Self::default() }
     }
 
+    /// Whether nothing more is said of the type.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.description.is_none() && self.default.is_none() && self.details.is_none()
+    }
+
     pub(crate) fn details_mut(&mut self) -> &mut Details {
         self.details.get_or_insert_with(Box::default)
     }

@@ -86,33 +86,31 @@ pub(crate) fn parts<'t>(ty: &'t Type, visit: &mut dyn FnMut(&'t Type)) {
     }
 }
 
-/// The declared types that a type in its place names, however deep in it.
-pub(crate) fn names_in_slot(slot: &Slot) -> Vec<TypeId> {
-    let mut found = Vec::new();
-    parts_of_slot(slot, &mut |part| names(part, &mut found));
-    found
+/// Calls `visit` for each name that a type is made of, however deep in it, in the order of its text.
+pub(crate) fn names(ty: &Type, visit: &mut dyn FnMut(TypeId)) {
+    match ty {
+        Type::Named(id) => visit(*id),
+        ty => parts(ty, &mut |part| names(part, visit)),
+    }
 }
 
-/// The names that a type is made of, however deep in it.
-fn names(ty: &Type, found: &mut Vec<TypeId>) {
-    if let Type::Named(id) = ty {
-        found.push(*id);
-    }
-    parts(ty, &mut |part| names(part, found));
+/// Calls `visit` for each name that a slot is made of, its constraints included.
+pub(crate) fn names_of_slot(slot: &Slot, visit: &mut dyn FnMut(TypeId)) {
+    parts_of_slot(slot, &mut |part| names(part, visit));
 }
 
 /// The names that a declared type is made of.
 fn names_of(types: &Types, id: TypeId) -> Vec<TypeId> {
     let mut found = Vec::new();
     if let Some(declared) = types.get(id) {
-        parts_of_slot(&declared.slot, &mut |part| names(part, &mut found));
+        names_of_slot(&declared.slot, &mut |id| found.push(id));
     }
     found
 }
 
 /// The names that a type may simply stand for: those that a value of it passes without going into
 /// a list or an object.
-fn heads(ty: &Type, found: &mut Vec<TypeId>) {
+pub(crate) fn heads(ty: &Type, found: &mut Vec<TypeId>) {
     match ty {
         Type::Named(id) => found.push(*id),
         Type::Nullable(inner) => heads(inner, found),
@@ -200,17 +198,25 @@ fn in_cycles(types: &Types, next: impl Fn(TypeId) -> Vec<TypeId>) -> Vec<TypeId>
 
 /// The types that no finite value has: what is left when those that have one are found, and those
 /// that are made of these, until nothing changes.
-fn endless(types: &Types) -> Vec<TypeId> {
+pub(crate) fn endless(types: &Types) -> Vec<TypeId> {
     let mut ends = vec![false; types.0.len()];
+    let mut forwards = true;
     loop {
         let mut changed = false;
-        for (id, declared) in types.iter() {
-            let at = id.0 as usize;
-            if !ends[at] && slot_ends(&declared.slot, &ends) {
+        let mut visit = |at: usize| {
+            let ended = types.0.get(at).is_some_and(|declared| slot_ends(&declared.slot, &ends));
+            if ended && !ends[at] {
                 ends[at] = true;
                 changed = true;
             }
+        };
+        // A long chain is known after a pass in its own direction.
+        if forwards {
+            (0..types.0.len()).for_each(&mut visit);
+        } else {
+            (0..types.0.len()).rev().for_each(&mut visit);
         }
+        forwards = !forwards;
         if !changed {
             break;
         }

@@ -12,6 +12,7 @@ use super::field::blank;
 use super::seen::Seen;
 use super::{Checker, Kind};
 use crate::codes;
+use crate::expression::is_name;
 use crate::format::built_in;
 use crate::model::{
     Constraint, Field, Host, ObjectType, Open, Slot, Type, TypeDeclaration, TypeId, TypeKind, Types,
@@ -74,7 +75,7 @@ impl<'t> Checker<'t> {
         let name = declaration.name.clone();
         let Kind::Type(form) = declaration.kind else { return };
         let span = name_node.span();
-        if built_in(&name).is_some() || !is_type_name(&name) || is_reserved(&name) {
+        if !is_type_name(&name) {
             let message = if built_in(&name).is_some() {
                 format!("`{name}` is a built-in type")
             } else {
@@ -408,13 +409,8 @@ fn only_node(element: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// Whether a name means something else where types stand.
-fn is_reserved(name: &str) -> bool {
-    matches!(name, "true" | "false" | "null") || is_label(name)
-}
-
-/// `Name = [A-Za-z_][A-Za-z0-9_]*`
-fn is_type_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+/// Whether a type may be declared with this name, which means nothing else where types stand.
+pub(crate) fn is_type_name(name: &str) -> bool {
+    let is_taken = matches!(name, "true" | "false" | "null") || is_label(name);
+    is_name(name) && !is_taken && built_in(name).is_none()
 }

@@ -34,11 +34,14 @@ use smol_str::SmolStr;
 
 use crate::codes;
 use crate::model::{Field, Module, Output, TypeId, Types, Valid};
-pub(crate) use cycles::{names_in_slot, parts, parts_of_slot};
+pub(crate) use cycles::{endless, heads, names, names_of_slot, parts, parts_of_slot};
 use declarations::Declaration;
+pub(crate) use declared::is_type_name;
 pub use links::{Import, Link, Links, imports};
+pub(crate) use satisfiable::{empty_interval, is_empty_enum};
 pub(crate) use scopes::{Local, Meaning, Scopes};
-pub(crate) use unions::same_members;
+pub(crate) use tool::KNOWN as TOOL_ATTRIBUTES;
+pub(crate) use unions::{plain, same_members, twins};
 
 /// What checking gives.
 #[derive(Debug)]

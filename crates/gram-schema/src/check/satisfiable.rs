@@ -9,7 +9,7 @@ use super::Checker;
 use crate::accept;
 use crate::codes;
 use crate::lint::unsound_import;
-use crate::model::{Constraint, Details, Slot, Type};
+use crate::model::{Constraint, Details, Slot, Type, Types};
 use crate::value;
 
 impl Checker<'_> {
@@ -18,7 +18,7 @@ impl Checker<'_> {
         let constraints = Details::of(slot.details.as_deref());
         let message = if let Some((least, most)) = empty_interval(constraints, &slot.ty) {
             format!("no number is {least} and {most}")
-        } else if self.is_empty_enum(constraints) {
+        } else if is_empty_enum(&self.types, constraints) {
             "none of the enum's values meets what else is said here".to_owned()
         } else {
             return;
@@ -31,30 +31,27 @@ impl Checker<'_> {
         };
         self.report(file, finding.help("widen one of them"));
     }
+}
 
-    /// Whether there is an enum of which the other constraints leave no value.
-    fn is_empty_enum(&self, constraints: &[Constraint]) -> bool {
-        let Some(Constraint::Enum(values)) =
-            constraints.iter().find(|constraint| matches!(constraint, Constraint::Enum(_)))
-        else {
-            return false;
-        };
-        let meets = |value: &Value| {
-            constraints
-                .iter()
-                .filter(|constraint| !matches!(constraint, Constraint::Enum(_)))
-                .all(|constraint| accept::constraint(&self.types, constraint, value).is_ok())
-        };
-        !values.iter().any(meets)
-    }
+/// Whether there is an enum of which the other constraints leave no value.
+pub(crate) fn is_empty_enum(types: &Types, constraints: &[Constraint]) -> bool {
+    let Some(Constraint::Enum(values)) =
+        constraints.iter().find(|constraint| matches!(constraint, Constraint::Enum(_)))
+    else {
+        return false;
+    };
+    let meets = |value: &Value| {
+        constraints
+            .iter()
+            .filter(|constraint| !matches!(constraint, Constraint::Enum(_)))
+            .all(|constraint| accept::constraint(types, constraint, value).is_ok())
+    };
+    !values.iter().any(meets)
 }
 
 /// The two bounds between which no number lies, in words.
-fn empty_interval(constraints: &[Constraint], ty: &Type) -> Option<(String, String)> {
-    let ty = match ty {
-        Type::Nullable(inner) => inner,
-        ty => ty,
-    };
+pub(crate) fn empty_interval(constraints: &[Constraint], ty: &Type) -> Option<(String, String)> {
+    let ty = ty.without_null();
     let lower = constraints.iter().filter_map(|constraint| match constraint {
         Constraint::Minimum(least) => Some((least, true)),
         Constraint::Above(least) => Some((least, false)),

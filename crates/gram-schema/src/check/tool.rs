@@ -15,7 +15,7 @@ use crate::model::{Field, Open, Output, Root, Slot, Tool, TypeId};
 use crate::spans::Place;
 
 /// The attributes that a tool defines, beside those that it only keeps.
-const KNOWN: [&str; 17] = [
+pub(crate) const KNOWN: [&str; 17] = [
     "description",
     "title",
     "deprecated",

@@ -9,7 +9,7 @@ use super::Checker;
 use crate::codes;
 use crate::format::describe;
 use crate::lint::unsound_import;
-use crate::model::{Constraint, Details, Slot, Type, Types};
+use crate::model::{Constraint, Details, Slot, Type, TypeDeclaration, Types};
 use crate::value;
 
 /// How many members of a union that are no literals are compared with each other.
@@ -97,8 +97,19 @@ pub(crate) fn same_members(
     members: &[Type],
     declared: bool,
 ) -> Option<(usize, usize)> {
+    twins(members, |member| {
+        let named = !declared && matches!(member, Type::Named(_));
+        (named, plain(types, member, |_| true))
+    })
+}
+
+/// The first two members of a union that are the same literal, or that `known_as` says the same of.
+pub(crate) fn twins<'t, K: PartialEq>(
+    members: &'t [Type],
+    known_as: impl Fn(&'t Type) -> K,
+) -> Option<(usize, usize)> {
     let mut literals: HashMap<String, usize> = HashMap::new();
-    let mut others: Vec<(usize, bool, &Type)> = Vec::new();
+    let mut others: Vec<(usize, K)> = Vec::new();
     for (at, member) in members.iter().enumerate() {
         if let Type::Literal(value) = member {
             if let Some(first) = literals.insert(value::canonical(value), at) {
@@ -106,27 +117,28 @@ pub(crate) fn same_members(
             }
             continue;
         }
-        let named = !declared && matches!(member, Type::Named(_));
-        let plain = plain(types, member);
-        let same = |other: &&(usize, bool, &Type)| other.1 == named && other.2 == plain;
-        if let Some((first, ..)) = others.iter().find(same) {
+        let member = known_as(member);
+        if let Some((first, _)) = others.iter().find(|(_, other)| *other == member) {
             return Some((*first, at));
         }
         if others.len() < MOST_COMPARED {
-            others.push((at, named, plain));
+            others.push((at, member));
         }
     }
     None
 }
 
 /// What a type is where its names add nothing to what they stand for, not even a description.
-fn plain<'t>(types: &'t Types, mut ty: &'t Type) -> &'t Type {
+/// Names of other types than those `known` are not followed.
+pub(crate) fn plain<'t>(
+    types: &'t Types,
+    mut ty: &'t Type,
+    known: impl Fn(&TypeDeclaration) -> bool,
+) -> &'t Type {
     for _ in 0..=types.0.len() {
         let Type::Named(id) = ty else { break };
         match types.get(*id) {
-            Some(declared) if declared.slot == Slot::new(declared.slot.ty.clone()) => {
-                ty = &declared.slot.ty;
-            }
+            Some(declared) if known(declared) && declared.slot.is_bare() => ty = &declared.slot.ty,
             _ => break,
         }
     }

@@ -11,6 +11,7 @@ use super::json_schema::{Draft, SlotSchema};
 use super::place::type_name;
 use crate::check::parts;
 use crate::model::{Constraint, Details, Host, Open, Slot, Tool, Type, TypeId, TypeKind, Types};
+use crate::pointer::escaped;
 
 /// The types that one schema refers to, each with its name there.
 #[derive(Debug, Clone)]
@@ -130,31 +131,6 @@ impl<'m> Defs<'m> {
         }
         map.serialize_entry(self.key(), &Definitions(self))
     }
-}
-
-/// A name as a step of a JSON pointer in a URI's fragment (RFC 6901, section 6). What a fragment
-/// cannot hold is percent-encoded; brackets, which most writers of schemas leave as they are, stay.
-pub(crate) fn escaped(name: &str) -> Cow<'_, str> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@?[]".contains(c);
-    if name.chars().all(|c| plain(c) && c != '~') {
-        return Cow::Borrowed(name);
-    }
-    let mut out = String::with_capacity(name.len() + 8);
-    for c in name.chars() {
-        match c {
-            '~' => out.push_str("~0"),
-            '/' => out.push_str("~1"),
-            c if plain(c) => out.push(c),
-            c => {
-                let mut bytes = [0; 4];
-                for byte in c.encode_utf8(&mut bytes).bytes() {
-                    // Writing to a string does not fail.
-                    let _ = write!(out, "%{byte:02X}");
-                }
-            }
-        }
-    }
-    Cow::Owned(out)
 }
 
 struct Definitions<'m>(&'m Defs<'m>);

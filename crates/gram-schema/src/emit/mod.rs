@@ -16,7 +16,6 @@ use std::ops::Range;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-pub(crate) use defs::escaped;
 pub use json_schema::{Draft, ParameterSchema, ResultSchema};
 pub(crate) use place::type_name;
 

@@ -12,12 +12,12 @@ use smol_str::SmolStr;
 
 use super::Place;
 use super::keywords::{self, Plan, Reason, Shape};
-use super::names::{Hint, Role, is_type_name, pascal};
-use super::parts::{Form, Parts, is_bare, is_expression, is_short_record, may_stand_inline};
+use super::names::{Hint, Role, pascal};
+use super::parts::{Form, Parts, is_expression, is_short_record, may_stand_inline};
+use crate::check::{is_type_name, plain, twins};
 use crate::model::{
     Field, Host, ObjectType, Open, Presence, Slot, Type, TypeDeclaration, TypeId, TypeKind, Types,
 };
-use crate::value;
 
 /// How deep schemas may nest: what is deeper is kept word for word.
 const MAX_DEPTH: usize = 60;
@@ -27,9 +27,6 @@ const MAX_NESTING: usize = 20;
 
 /// Up to how many names are searched one by one.
 const FEW: usize = 16;
-
-/// How many members of a union are compared with each other.
-const MOST_MEMBERS: usize = 200;
 
 /// With how many types of the same outline a new one is compared.
 const MOST_COMPARED: usize = 50;
@@ -137,7 +134,7 @@ impl Converter {
         self.scope.nesting += 1;
         let (slot, form) = self.read(schema, hint);
         self.scope.nesting = nesting;
-        let says_all = is_bare(&slot) && is_expression(&slot.ty);
+        let says_all = slot.is_bare() && is_expression(&slot.ty);
         if !deep && says_all && may_stand_inline(&slot.ty, form) {
             return slot.ty;
         }
@@ -296,39 +293,14 @@ impl Converter {
         Form::Twins
     }
 
-    /// Whether the checker would take two members of a union for the same.
+    /// Whether the checker would take two members of a union for the same. What an entry of
+    /// `$defs` is may not be known yet, but how it was written is.
     fn has_twins(&self, members: &[Type]) -> bool {
-        let (mut literals, mut others) = (HashSet::new(), Vec::<&Type>::new());
-        members.iter().any(|member| match member {
-            Type::Literal(value) => !literals.insert(value::canonical(value)),
-            member => {
-                let plain = self.plain(member);
-                let twin = others.iter().any(|other| self.is_twin(other, plain));
-                if others.len() < MOST_MEMBERS {
-                    others.push(plain);
-                }
-                twin
-            }
-        })
-    }
-
-    /// What a type is where its name adds nothing to what it stands for. What an entry of `$defs`
-    /// is may not be known yet.
-    fn plain<'t>(&'t self, ty: &'t Type) -> &'t Type {
-        let Type::Named(id) = ty else { return ty };
-        match self.types.get(*id) {
-            Some(known) if !known.referred && is_bare(&known.slot) => self.plain(&known.slot.ty),
-            _ => ty,
-        }
-    }
-
-    fn is_twin(&self, one: &Type, other: &Type) -> bool {
-        if let (Type::Named(one), Type::Named(other)) = (one, other)
-            && let (Some(one), Some(other)) = (self.originals.get(one), self.originals.get(other))
-        {
-            return one == other;
-        }
-        one == other
+        let known_as = |member| match plain(&self.types, member, |known| !known.referred) {
+            ty @ Type::Named(id) => self.originals.get(id).ok_or(ty),
+            ty => Err(ty),
+        };
+        twins(members, known_as).is_some()
     }
 
     fn object(&mut self, parts: &mut Parts, hint: Hint<'_>) -> (Type, Form) {

@@ -10,8 +10,9 @@ use smol_str::SmolStr;
 
 use super::convert::{Converter, Scope, next_id};
 use super::keywords::definition;
-use super::names::{Hint, is_type_name, pascal};
+use super::names::{Hint, pascal};
 use super::walk;
+use crate::check::is_type_name;
 use crate::model::{Slot, Type, TypeDeclaration, TypeId, TypeKind, Types};
 
 /// The `$defs` of one schema.

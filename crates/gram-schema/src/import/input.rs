@@ -5,6 +5,7 @@ use smol_str::SmolStr;
 
 use super::openapi;
 use super::{ImportError, Origin};
+use crate::check::TOOL_ATTRIBUTES;
 
 /// A tool as it was found.
 #[derive(Debug, Default, PartialEq)]
@@ -233,27 +234,7 @@ impl Input {
 
     /// Keeps what a tool says beside what gram knows.
     fn keep(&mut self, tool: &mut Found, at: usize, key: &str, value: Value) {
-        /// What a tool's attributes of these names mean is something else.
-        const TAKEN: [&str; 17] = [
-            "description",
-            "title",
-            "deprecated",
-            "open",
-            "readOnly",
-            "destructive",
-            "idempotent",
-            "openWorld",
-            "schemaTitle",
-            "schemaDescription",
-            "schemaExtensions",
-            "requires",
-            "defs",
-            "schema",
-            "unsound",
-            "version",
-            "timeout",
-        ];
-        if TAKEN.contains(&key) {
+        if TOOL_ATTRIBUTES.contains(&key) {
             self.notes
                 .push(format!("left out `{key}` of tool {at}: it means another thing in gram"));
             return;

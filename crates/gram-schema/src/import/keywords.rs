@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Number, Value};
 
-use crate::emit::escaped;
 use crate::model::TypeId;
+use crate::pointer::{escaped, unescaped};
 use crate::value;
 
 /// What a schema's value is.
@@ -296,20 +296,8 @@ pub(super) fn definition(target: &str) -> Option<Cow<'_, str>> {
     if !written.contains(['~', '/', '%']) {
         return (escaped(written) == written).then_some(Cow::Borrowed(written));
     }
-    let name = percent_decoded(written)?.replace("~1", "/").replace("~0", "~");
+    let name = unescaped(written);
     (escaped(&name) == written).then_some(Cow::Owned(name))
-}
-
-fn percent_decoded(text: &str) -> Option<String> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((plain, behind)) = rest.split_once('%') {
-        out.extend_from_slice(plain.as_bytes());
-        out.push(u8::from_str_radix(behind.get(..2)?, 16).ok()?);
-        rest = behind.get(2..)?;
-    }
-    out.extend_from_slice(rest.as_bytes());
-    String::from_utf8(out).ok()
 }
 
 /// A number as the bound of a range, which has no exponent in gram; `None` for what is no number,

@@ -1,31 +1,5 @@
 //! Names of types, made from the names of properties.
 
-use crate::format::built_in;
-
-/// Names that mean something else where a type is named: labels, and literals.
-const TAKEN: [&str; 12] = [
-    "Tool",
-    "Agent",
-    "Record",
-    "Enum",
-    "Union",
-    "Alias",
-    "Container",
-    "Library",
-    "Experiment",
-    "true",
-    "false",
-    "null",
-];
-
-/// Whether a type may have the name.
-pub(super) fn is_type_name(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')
-        && built_in(name).is_none()
-        && !TAKEN.contains(&name)
-}
-
 /// A name as types have it: `shipping_address` is `ShippingAddress`. Empty where the name has no
 /// letter or digit of ASCII.
 pub(super) fn pascal(name: &str) -> String {

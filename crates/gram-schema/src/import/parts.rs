@@ -27,10 +27,7 @@ pub(super) enum Form {
 impl Form {
     /// A type as it is declared.
     pub(super) fn declared(self, mut slot: Slot) -> (Slot, TypeKind) {
-        let object = match &slot.ty {
-            Type::Nullable(inner) => &**inner,
-            ty => ty,
-        };
+        let object = slot.ty.without_null();
         let has_fields = matches!(object, Type::Object(object) if object.fields.is_some());
         let kind = match self {
             _ if has_fields => TypeKind::Record,
@@ -202,7 +199,7 @@ impl Parts {
             Shape::Integer => Type::Integer,
             Shape::Number => Type::Number,
             _ if self.bytes => Type::Bytes,
-            _ => match self.format.as_deref().and_then(known_format) {
+            _ => match self.format.as_deref().and_then(Format::from_json_name) {
                 Some(format) => {
                     self.format = None;
                     Type::Formatted(format)
@@ -291,39 +288,15 @@ fn constraint(key: &str, value: &Value) -> Option<Constraint> {
     }
 }
 
-/// The format that has a type of its own.
-fn known_format(name: &str) -> Option<Format> {
-    use Format as F;
-    let mut all = [
-        F::Date,
-        F::Time,
-        F::DateTime,
-        F::Duration,
-        F::Email,
-        F::Uri,
-        F::Uuid,
-        F::Ipv4,
-        F::Ipv6,
-        F::Hostname,
-    ]
-    .into_iter();
-    all.find(|format| format.json_name() == name)
-}
-
 /// Whether a value is one that a type expression can name by itself.
 fn is_literal(value: &Value) -> bool {
     value.is_string() || value.is_number() || value.is_boolean()
 }
 
-/// Whether nothing is said of a type.
-pub(super) fn is_bare(slot: &Slot) -> bool {
-    slot.description.is_none() && slot.default.is_none() && slot.details.is_none()
-}
-
 /// Whether an object is so small that it needs no name.
 pub(super) fn is_short_record(object: &ObjectType) -> bool {
     let is_short = |field: &Field| {
-        is_bare(&field.slot)
+        field.slot.is_bare()
             && is_expression(&field.slot.ty)
             && field.presence != Presence::Required
     };

@@ -1,12 +1,10 @@
 //! Values that real schemas name and that their own types reject: they are kept, and marked.
 
-use std::cmp::Ordering;
-
 use serde_json::Value;
 
 use crate::accept;
+use crate::check::{empty_interval, is_empty_enum};
 use crate::model::{Constraint, Details, Module, Slot, Type, Types};
-use crate::value;
 
 /// Marks all types of which the checker would otherwise refuse a default, an example, a member of
 /// an enum or a constant, and gives how many are marked.
@@ -103,43 +101,6 @@ fn is_unsound(types: &Types, slot: &Slot) -> bool {
             _ => false,
         })
         || is_empty_enum(types, constraints)
-        || is_empty_interval(constraints)
-}
-
-/// Whether there is an enum of which the other constraints leave no value.
-fn is_empty_enum(types: &Types, constraints: &[Constraint]) -> bool {
-    let others = |value: &Value| {
-        let mut others = constraints.iter().filter(|known| !matches!(known, Constraint::Enum(_)));
-        others.all(|known| accept::constraint(types, known, value).is_ok())
-    };
-    constraints.iter().any(|constraint| match constraint {
-        Constraint::Enum(values) => !values.iter().any(others),
-        _ => false,
-    })
-}
-
-/// Whether there may be no number between the bounds. One that leaves a few is taken for empty,
-/// too, where it costs less to mark it.
-fn is_empty_interval(constraints: &[Constraint]) -> bool {
-    let lower = || {
-        constraints.iter().filter_map(|constraint| match constraint {
-            Constraint::Minimum(least) => Some((least, true)),
-            Constraint::Above(least) => Some((least, false)),
-            _ => None,
-        })
-    };
-    let upper = constraints.iter().filter_map(|constraint| match constraint {
-        Constraint::Maximum(most) => Some((most, true)),
-        Constraint::Below(most) => Some((most, false)),
-        _ => None,
-    });
-    let mut pairs = upper.flat_map(|upper| lower().map(move |lower| (lower, upper)));
-    pairs.any(|((least, least_in), (most, most_in))| match value::compare(least, most) {
-        Ordering::Greater => true,
-        Ordering::Equal => !(least_in && most_in),
-        Ordering::Less => {
-            let next = least.as_i64().and_then(|least| least.checked_add(1));
-            !least_in && !most_in && next.is_some() && next == most.as_i64()
-        }
-    })
+        // What is left between two whole numbers is taken for nothing, whichever numbers it takes.
+        || empty_interval(constraints, &Type::Integer).is_some()
 }

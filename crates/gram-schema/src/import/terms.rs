@@ -1,8 +1,8 @@
 //! The vocabulary: parameters and fields that several tools use in the same way.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use crate::model::{Field, Module, Open, Slot, Term, Type, TypeId, Types};
+use crate::model::{Field, Module, Open, Slot, Term, Type, Types};
 
 /// How a name is used.
 struct Use<'m> {
@@ -33,21 +33,11 @@ pub(super) fn find(module: &Module) -> Vec<Term> {
             finder.ty(ty, at);
         }
         finder.slot(&tool.result.slot, at);
-        let declared: HashSet<TypeId> = tool.types.iter().copied().collect();
-        for (id, declaration) in declared_in(&module.types, tool.types.as_slice()) {
-            if declared.contains(&id) {
-                finder.slot(&declaration.slot, at);
-            }
+        for declared in tool.types.iter().filter_map(|id| module.types.get(*id)) {
+            finder.slot(&declared.slot, at);
         }
     }
     finder.finish()
-}
-
-fn declared_in<'m>(
-    types: &'m Types,
-    ids: &'m [TypeId],
-) -> impl Iterator<Item = (TypeId, &'m crate::model::TypeDeclaration)> {
-    ids.iter().filter_map(|id| Some((*id, types.get(*id)?)))
 }
 
 struct Finder<'m> {
@@ -125,7 +115,7 @@ impl<'m> Finder<'m> {
 /// Whether a slot is made of nothing that is declared inside of a tool.
 fn is_global(types: &Types, slot: &Slot) -> bool {
     let mut global = true;
-    super::walk::names_of_slot(slot, &mut |id| {
+    crate::check::names_of_slot(slot, &mut |id| {
         global &= types.get(id).is_some_and(|declared| !declared.local);
     });
     global

@@ -2,34 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::check::parts;
-use crate::model::{Constraint, Details, Open, Slot, Tool, Type, TypeId, Types};
-
-/// Calls `visit` for each name that a type is made of, in the order of its text.
-pub(super) fn names(ty: &Type, visit: &mut dyn FnMut(TypeId)) {
-    match ty {
-        Type::Named(id) => visit(*id),
-        Type::Object(object) => {
-            for field in object.fields.iter().flatten() {
-                names_of_slot(&field.slot, visit);
-            }
-            if let Open::Of(ty) = &object.open {
-                names(ty, visit);
-            }
-        }
-        ty => parts(ty, &mut |part| names(part, visit)),
-    }
-}
-
-/// Calls `visit` for each name that a slot is made of.
-pub(super) fn names_of_slot(slot: &Slot, visit: &mut dyn FnMut(TypeId)) {
-    names(&slot.ty, visit);
-    for constraint in Details::of(slot.details.as_deref()) {
-        if let Constraint::Keys(keys) = constraint {
-            names(keys, visit);
-        }
-    }
-}
+use crate::check::{self, names, names_of_slot};
+use crate::model::{Constraint, Open, Slot, Tool, Type, TypeId, Types};
 
 /// Calls `visit` for each name in a type, to change it.
 fn names_mut(ty: &mut Type, visit: &mut dyn FnMut(&mut TypeId)) {
@@ -154,53 +128,7 @@ pub(super) fn order_local(types: &mut Types, start: usize, tool: &mut Tool) {
 
 /// Types that have no value that ends, or that stand for themselves.
 pub(super) fn endless(types: &Types) -> HashSet<TypeId> {
-    let mut ends = vec![false; types.0.len()];
-    let mut forwards = true;
-    loop {
-        let mut changed = false;
-        let mut visit = |at: usize| {
-            let ended = types.0.get(at).is_some_and(|declared| slot_ends(&declared.slot, &ends));
-            if ended && !ends[at] {
-                ends[at] = true;
-                changed = true;
-            }
-        };
-        // A long chain is known after a pass in its own direction.
-        if forwards {
-            (0..types.0.len()).for_each(&mut visit);
-        } else {
-            (0..types.0.len()).rev().for_each(&mut visit);
-        }
-        forwards = !forwards;
-        if !changed {
-            break;
-        }
-    }
-    let without_end = types.iter().filter(|(id, _)| !ends[id.0 as usize]).map(|(id, _)| id);
-    without_end.chain(standing_for_themselves(types)).collect()
-}
-
-fn slot_ends(slot: &Slot, ends: &[bool]) -> bool {
-    let wants_items = Details::of(slot.details.as_deref())
-        .iter()
-        .any(|constraint| matches!(constraint, Constraint::MinSize(least) if *least > 0));
-    match &slot.ty {
-        Type::List(Some(inner)) | Type::Map(Some(inner)) if wants_items => type_ends(inner, ends),
-        ty => type_ends(ty, ends),
-    }
-}
-
-fn type_ends(ty: &Type, ends: &[bool]) -> bool {
-    match ty {
-        Type::Named(id) => ends.get(id.0 as usize).copied().unwrap_or(true),
-        Type::Tuple(types) => types.iter().all(|ty| type_ends(ty, ends)),
-        Type::Union(types) | Type::OneOf(types) => types.iter().any(|ty| type_ends(ty, ends)),
-        Type::Object(object) => {
-            let mut fields = object.fields.iter().flatten();
-            fields.all(|field| !field.required() || slot_ends(&field.slot, ends))
-        }
-        _ => true,
-    }
+    check::endless(types).into_iter().chain(standing_for_themselves(types)).collect()
 }
 
 /// The types of which a value may have to be looked at as the same type again, with nothing in
@@ -208,16 +136,9 @@ fn type_ends(ty: &Type, ends: &[bool]) -> bool {
 /// to.
 fn standing_for_themselves(types: &Types) -> Vec<TypeId> {
     let heads = |declared: &crate::model::TypeDeclaration| {
-        let (mut found, mut inner) = (Vec::new(), vec![&declared.slot.ty]);
-        while let Some(ty) = inner.pop() {
-            match ty {
-                Type::Named(id) => found.push(id.0 as usize),
-                Type::Nullable(ty) => inner.push(ty),
-                Type::Union(members) | Type::OneOf(members) => inner.extend(members),
-                _ => {}
-            }
-        }
-        found
+        let mut found = Vec::new();
+        check::heads(&declared.slot.ty, &mut found);
+        found.into_iter().map(|id| id.0 as usize).collect()
     };
     let forwards: Vec<Vec<usize>> = types.0.iter().map(heads).collect();
     let mut backwards = vec![Vec::new(); forwards.len()];

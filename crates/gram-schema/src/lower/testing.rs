@@ -1,8 +1,10 @@
-//! What the tests of the targets share: a check of the rules, and schemas made at random.
+//! What the tests of the targets share, and only they are built with: a check of the rules, and
+//! schemas made at random.
 //!
 //! The check reads the same table as the lowering, so that it shows only whether the lowering
 //! does what the table says.
-#![allow(clippy::unwrap_used)]
+
+#![allow(clippy::unwrap_used, reason = "only tests build this module")]
 
 use serde_json::{Map, Value, json};
 
@@ -67,6 +69,13 @@ pub(super) fn all_become(target: Target, table: &[(&str, &str)]) {
         let [from, to]: [Value; 2] = [from, to].map(|text| serde_json::from_str(text).unwrap());
         becomes(target, &from, &to);
     }
+}
+
+/// Asserts that a target changes nothing, however odd a schema is.
+#[track_caller]
+pub(super) fn all_stay(target: Target) {
+    let odd = r##"{"type":["array","null"],"$id":"x","oneOf":[true,{"$ref":"#/a"}],"additionalProperties":false,"x":1,"default":{"b":1.50,"a":0}}"##;
+    all_become(target, &[(odd, odd), ("{}", "{}"), ("true", "true")]);
 }
 
 /// Where a lowered tool breaks the rules of its target, and where a loss is not told.

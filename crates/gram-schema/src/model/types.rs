@@ -138,6 +138,14 @@ pub enum Open {
 }
 
 impl Type {
+    /// The type, apart from whether null may stand in its place.
+    pub(crate) fn without_null(&self) -> &Self {
+        match self {
+            Self::Nullable(inner) => inner,
+            ty => ty,
+        }
+    }
+
     /// How many types it is made of, and how deep they nest.
     pub(crate) fn extent(&self) -> (usize, u32) {
         let over = |types: &mut dyn Iterator<Item = &Self>| {

@@ -1,7 +1,5 @@
 //! Declared types, and what a tool says of its parameter object.
 
-use serde_json::Value;
-
 use super::field::{self, Node};
 use super::layout::{self, Entry, INDENT, WIDTH};
 use super::{Page, description, expression, text, value};
@@ -57,7 +55,7 @@ impl Page<'_> {
 
     /// The fields of a record, one on a line.
     fn record(&mut self, slot: &Slot, indent: usize) {
-        let Type::Object(object) = inner(slot) else { return self.out.push(']') };
+        let Type::Object(object) = slot.ty.without_null() else { return self.out.push(']') };
         let fields = object.fields.as_deref().unwrap_or_default();
         if fields.is_empty() {
             return self.out.push(']');
@@ -100,7 +98,7 @@ impl Page<'_> {
     }
 
     fn union_members(&mut self, slot: &Slot, head: Option<usize>, indent: usize) {
-        let (Type::Union(members) | Type::OneOf(members)) = inner(slot) else {
+        let (Type::Union(members) | Type::OneOf(members)) = slot.ty.without_null() else {
             return self.out.push(']');
         };
         let names: Vec<_> = members.iter().map(|member| self.label(member)).collect();
@@ -154,14 +152,6 @@ impl Page<'_> {
     }
 }
 
-/// What a type is, apart from whether null may stand in its place.
-fn inner(slot: &Slot) -> &Type {
-    match &slot.ty {
-        Type::Nullable(inner) => inner,
-        ty => ty,
-    }
-}
-
 /// What is said of an enum beside its members.
 fn without_enum(slot: &Slot) -> Slot {
     let mut slot = slot.clone();
@@ -178,7 +168,7 @@ fn without_enum(slot: &Slot) -> Slot {
 fn special(declared: &TypeDeclaration) -> Vec<Entry> {
     let mut entries = Vec::new();
     if let TypeKind::Union(tag) = &declared.kind {
-        if matches!(inner(&declared.slot), Type::OneOf(_)) {
+        if matches!(declared.slot.ty.without_null(), Type::OneOf(_)) {
             entries.push(Entry::new("oneOf", "true"));
         }
         let tag = tag.as_deref();
@@ -207,9 +197,7 @@ pub(super) fn root(types: &Types, root: &Root) -> Vec<Entry> {
             .push(Entry::new("defs", layout::Layout::group("[".to_owned(), names.collect(), "]")));
     }
     if !extensions.is_empty() {
-        let entry = |(key, value): &(smol_str::SmolStr, Value)| (key.to_string(), value.clone());
-        let map = Value::Object(extensions.iter().map(entry).collect());
-        entries.push(Entry::new("schemaExtensions", value::value(&map)));
+        entries.push(field::keywords("schemaExtensions", extensions));
     }
     entries.extend(verbatim.as_ref().map(|schema| Entry::new("schema", value::schema(schema))));
     entries

@@ -1,6 +1,6 @@
 //! Types as type expressions.
 
-use crate::expression::{MAX_DEPTH, parse};
+use crate::expression::{MAX_DEPTH, is_name, parse};
 use crate::format::Format;
 use crate::model::{Field, Host, ObjectType, Open, Presence, Slot, Type, Types};
 
@@ -201,10 +201,4 @@ fn chain(ty: &Type) -> (&Type, Vec<bool>) {
             core => return (core, lists),
         };
     }
-}
-
-/// `Name = [A-Za-z_][A-Za-z0-9_]*`
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

@@ -301,11 +301,18 @@ fn extensions(all: &[(SmolStr, Value)]) -> Vec<Entry> {
     let mut entries: Vec<_> =
         own.into_iter().map(|(key, value)| Entry::new(key, value::attribute(value))).collect();
     if !others.is_empty() {
-        let entry = |(key, value): &(SmolStr, Value)| (key.to_string(), value.clone());
-        let map = Value::Object(others.into_iter().map(entry).collect());
-        entries.push(Entry::new("extensions", value::value(&map)));
+        entries.push(keywords("extensions", others));
     }
     entries
+}
+
+/// An attribute that is a map of keywords.
+pub(super) fn keywords<'m>(
+    attribute: &str,
+    all: impl IntoIterator<Item = &'m (SmolStr, Value)>,
+) -> Entry {
+    let all = all.into_iter().map(|(key, value)| (key.to_string(), value.clone()));
+    Entry::new(attribute, value::value(&Value::Object(all.collect())))
 }
 
 /// What details say beside the title and what narrows the type.

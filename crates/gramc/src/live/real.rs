@@ -1,6 +1,12 @@
-//! Real servers, as `tests/real/servers.json` names them. `tests/real/install` installs them.
+//! Tests with real servers, as `tests/real/servers.json` names them. `tests/real/install` installs
+//! them. Only tests build this module.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "only tests build this module"
+)]
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;

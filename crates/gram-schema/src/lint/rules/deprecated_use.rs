@@ -1,6 +1,6 @@
 use gram_syntax::{Code, Node, NodeKind as N, Span};
 
-use crate::check::{Meaning, names_in_slot};
+use crate::check::{Meaning, names_of_slot};
 use crate::lint::context::{Context, Report, ToolView, TypeView};
 use crate::lint::rule::{Level, Look, Rule};
 use crate::model::Slot;
@@ -82,11 +82,13 @@ fn types(
     place: impl Fn() -> Span,
     report: &mut Report,
 ) {
-    let named = names_in_slot(slot).into_iter().filter_map(|id| cx.ty(id));
-    for view in named.filter(|view| is_deprecated(&view.declaration.slot)) {
+    names_of_slot(slot, &mut |id| {
+        let Some(view) = cx.ty(id).filter(|view| is_deprecated(&view.declaration.slot)) else {
+            return;
+        };
         let name = &view.declaration.name;
         add(cx, file, place(), ("type", name), Some((view.file, view.name)), report);
-    }
+    });
 }
 
 /// The deprecated tools that agents and containers hold.

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Code, Fix, Span};
 
-use crate::check::names_in_slot;
+use crate::check::names_of_slot;
 use crate::lint::context::{Context, Report, TypeView};
 use crate::lint::rule::{Level, Look, Rule};
 use crate::model::{Module, Slot, TypeId};
@@ -66,7 +66,7 @@ fn look(cx: &Context<'_>, report: &mut Report) {
 /// The types that tools, terms and agents need, directly or through other types.
 fn used(module: &Module) -> HashSet<TypeId> {
     let mut next = Vec::new();
-    let mut add = |slot: &Slot| next.extend(names_in_slot(slot));
+    let mut add = |slot: &Slot| names_of_slot(slot, &mut |id| next.push(id));
     for tool in &module.tools {
         tool.parameters.iter().for_each(|field| add(&field.slot));
         add(&tool.result.slot);
@@ -84,7 +84,7 @@ fn used(module: &Module) -> HashSet<TypeId> {
     let mut used = HashSet::new();
     while let Some(id) = next.pop() {
         if let (true, Some(declared)) = (used.insert(id), module.types.get(id)) {
-            next.extend(names_in_slot(&declared.slot));
+            names_of_slot(&declared.slot, &mut |id| next.push(id));
         }
     }
     used

@@ -6,7 +6,7 @@ use super::super::keyword::Keyword as K;
 use super::super::loss::Became;
 use super::super::path::Path;
 use super::super::restore::Plan;
-use super::{At, Lowerer, merge, sentences};
+use super::{At, Lowerer, merge, parts, sentences};
 
 impl Lowerer<'_> {
     /// A list. `is_array` says whether the schema takes lists; it may also say only what the items
@@ -116,11 +116,7 @@ impl Lowerer<'_> {
             Ok([one]) => one,
             // A list with items of any type needs no union.
             Err(kinds) if kinds.iter().any(merge::is_anything) => Value::Object(Map::new()),
-            Err(kinds) => {
-                let mut union = Map::new();
-                union.insert("anyOf".to_owned(), Value::Array(kinds));
-                Value::Object(union)
-            }
+            Err(kinds) => Value::Object(parts::one("anyOf", kinds)),
         };
         map.insert("items".to_owned(), items);
     }

@@ -10,7 +10,7 @@ use super::super::names;
 use super::super::path::Path;
 use super::super::rules::KeyRule;
 use super::DEEPEST_JSON;
-use super::references::{escaped, unescaped};
+use crate::pointer::{escaped, unescaped};
 
 /// The changed keys of one object's properties.
 #[derive(Default)]

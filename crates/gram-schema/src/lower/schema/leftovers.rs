@@ -175,9 +175,9 @@ impl Lowerer<'_> {
         {
             let value = value.clone();
             map.insert("minItems".to_owned(), largest.into());
-            let sentence = format!("At least {value} items.");
-            describe(map, vec![sentence.clone()]);
-            self.lose(&path.key("minItems"), "minItems", value, Became::Description(sentence));
+            let mut notes = Vec::new();
+            self.say(&mut notes, path, "minItems", value);
+            describe(map, notes);
         }
     }
 

@@ -46,10 +46,11 @@ fn can_merge_key(key: &str, old: &Value, new: &Value, depth: usize) -> bool {
             _ => false,
         },
         K::Required => old.is_array() && new.is_array(),
-        K::Minimum | K::ExclusiveMinimum | K::Maximum | K::ExclusiveMaximum => {
-            old.is_number() && new.is_number()
-        }
-        K::MinLength
+        K::Minimum
+        | K::ExclusiveMinimum
+        | K::Maximum
+        | K::ExclusiveMaximum
+        | K::MinLength
         | K::MinItems
         | K::MinProperties
         | K::MaxLength

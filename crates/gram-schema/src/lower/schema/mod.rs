@@ -28,6 +28,7 @@ use super::loss::{Became, Loss};
 use super::path::Path;
 use super::restore::{Plan, Restore};
 use super::rules::{RefRule, Rules};
+use crate::pointer::escaped;
 use references::{Found, References};
 use sentences::Printer;
 
@@ -189,7 +190,7 @@ impl Lowerer<'_> {
             let out = self.node(&mut schema, &Path::ROOT.leads_to(&place), at.deeper());
             let fit = super::restore::Fit::of(&schema);
             plans.insert(
-                format!("#/$defs/{}", references::escaped(&name)),
+                format!("#/$defs/{}", escaped(&name)),
                 super::restore::Definition { fit, plan: out.plan },
             );
             schemas.insert(name, schema);

@@ -356,8 +356,7 @@ impl Lowerer<'_> {
 /// What a schema that takes values of `all` these types says of those of one of them. None: it
 /// takes none of them.
 fn of_one_type(says: &Map<String, Value>, one: Types, all: Types) -> Option<Value> {
-    let mut alternative = Map::new();
-    alternative.insert("type".to_owned(), one.keyword());
+    let mut alternative = parts::one("type", one.keyword());
     for (key, value) in says {
         let value = match (K::of(key), value) {
             (K::Type, _) => continue,

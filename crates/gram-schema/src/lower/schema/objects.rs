@@ -253,18 +253,14 @@ fn make_nullable(schema: &mut Value) {
                 && part.get("const").is_none_or(Value::is_null)
         };
         if !alternatives.iter().any(is_null) {
-            let mut alternative = Map::new();
-            alternative.insert("type".to_owned(), null());
-            alternatives.push(alternative.into());
+            alternatives.push(parts::null().into());
         }
         return;
     }
     if has.has(K::Ref)
         && let Some(to) = map.shift_remove("$ref")
     {
-        let mut alternative = Map::new();
-        alternative.insert("$ref".to_owned(), to);
-        let both = vec![alternative.into(), parts::null().into()];
+        let both = vec![parts::one("$ref", to).into(), parts::null().into()];
         map.insert("anyOf".to_owned(), Value::Array(both));
         return;
     }

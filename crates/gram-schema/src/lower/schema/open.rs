@@ -8,7 +8,7 @@ use super::super::path::Path;
 use super::super::restore::{FieldPlan, Plan};
 use super::keys::Keys;
 use super::types::Types;
-use super::{DEEPEST_JSON, Lowerer, leftovers};
+use super::{DEEPEST_JSON, Lowerer, leftovers, parts};
 
 impl Lowerer<'_> {
     /// Changes the places that the target does not take, and no others.
@@ -118,8 +118,7 @@ impl Lowerer<'_> {
                 // Two unions that both hold.
                 let alternatives = map.shift_remove("oneOf").unwrap_or_default();
                 self.lose(&path.key("oneOf"), "oneOf", alternatives.clone(), Became::AnyOf);
-                let mut part = Map::new();
-                part.insert("anyOf".to_owned(), alternatives);
+                let part = parts::one("anyOf", alternatives);
                 match map.get_mut("allOf") {
                     Some(Value::Array(parts)) => parts.push(part.into()),
                     _ => {

@@ -47,18 +47,21 @@ pub(super) fn rename(map: &mut Map<String, Value>, from: &str, to: &str) {
     }
 }
 
+/// A schema of one keyword.
+pub(super) fn one(key: &str, value: impl Into<Value>) -> Map<String, Value> {
+    let mut map = Map::new();
+    map.insert(key.to_owned(), value.into());
+    map
+}
+
 /// A schema that takes no value.
 pub(super) fn nothing() -> Map<String, Value> {
-    let mut map = Map::new();
-    map.insert("not".to_owned(), Value::Object(Map::new()));
-    map
+    one("not", Map::new())
 }
 
 /// A schema that takes null only.
 pub(super) fn null() -> Map<String, Value> {
-    let mut map = Map::new();
-    map.insert("type".to_owned(), Types::NULL.keyword());
-    map
+    one("type", Types::NULL.keyword())
 }
 
 /// How many objects a schema consists of.

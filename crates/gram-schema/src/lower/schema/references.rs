@@ -13,6 +13,7 @@ use super::super::rules::{Recursion, RefRule};
 use super::cycles::Cycles;
 use super::types::Types;
 use super::{At, Lowerer, MOST_INLINED, Out, merge};
+use crate::pointer::{decoded, escaped, unescaped};
 
 /// What a changed schema refers to.
 #[derive(Default)]
@@ -108,27 +109,6 @@ pub(super) fn found_in(value: &Value, depth: usize) -> Found {
 /// The key that a pointer ends with.
 fn last_step(to: &str) -> String {
     unescaped(to.rsplit('/').next().unwrap_or_default())
-}
-
-/// A step of a pointer in a URI fragment, as the key that it means.
-pub(super) fn unescaped(step: &str) -> String {
-    decoded(step).replace("~1", "/").replace("~0", "~")
-}
-
-/// A URI fragment without its percent signs.
-fn decoded(text: &str) -> String {
-    if !text.contains('%') {
-        return text.to_owned();
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let code = after.get(..2).and_then(|code| std::str::from_utf8(code).ok());
-        let code = code.filter(|_| byte == b'%').and_then(|code| u8::from_str_radix(code, 16).ok());
-        bytes.push(code.unwrap_or(byte));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Where a reference leads, as a path of the original schema.
@@ -252,12 +232,18 @@ impl Lowerer<'_> {
         }
         let annotations = super::parts::take(map, Keyword::is_annotation);
         let beside = std::mem::replace(map, whole);
+        let sentence = self.say_beside(path, beside);
+        map.extend(annotations);
+        super::leftovers::describe(map, vec![sentence]);
+    }
+
+    /// What stands beside a reference and cannot stay there, as a sentence.
+    fn say_beside(&mut self, path: &Path<'_>, beside: Map<String, Value>) -> String {
         let beside = Value::Object(beside);
         let sentence = self
             .printing(|printer| format!("Also fits this JSON Schema: {}", printer.print(&beside)));
         self.lose(path, "$ref", beside, Became::Description(sentence.clone()));
-        map.extend(annotations);
-        super::leftovers::describe(map, vec![sentence]);
+        sentence
     }
 
     /// A reference that may stay, perhaps in another form.
@@ -295,12 +281,7 @@ impl Lowerer<'_> {
         let mut notes = Vec::new();
         if !plain {
             let beside = super::parts::take(map, |keyword| !keyword.is_annotation());
-            let beside = Value::Object(beside);
-            let sentence = self.printing(|printer| {
-                format!("Also fits this JSON Schema: {}", printer.print(&beside))
-            });
-            self.lose(path, "$ref", beside, Became::Description(sentence.clone()));
-            notes.push(sentence);
+            notes.push(self.say_beside(path, beside));
         }
         self.leftovers(map, &mut notes, path, Types::ALL);
         let up = super::leftovers::describe(map, notes);
@@ -308,8 +289,7 @@ impl Lowerer<'_> {
             map.shift_insert(0, "$ref".to_owned(), name.as_str().into());
         } else {
             // A union of one is where a description can stand beside a reference.
-            let mut alternative = Map::new();
-            alternative.insert("$ref".to_owned(), name.as_str().into());
+            let alternative = super::parts::one("$ref", name.as_str());
             map.insert("anyOf".to_owned(), Value::Array(vec![Value::Object(alternative)]));
         }
         Out { plan: Plan::Ref(name), up }
@@ -352,9 +332,4 @@ impl Lowerer<'_> {
         }
         self.references.cycles.as_ref()
     }
-}
-
-/// A key as a step of a pointer in a URI fragment.
-pub(super) fn escaped(key: &str) -> String {
-    crate::emit::escaped(key).into_owned()
 }

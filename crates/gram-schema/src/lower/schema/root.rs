@@ -7,7 +7,7 @@ use super::super::loss::Became;
 use super::super::path::Path;
 use super::keys::Keys;
 use super::types::Types;
-use super::{Lowerer, merge};
+use super::{Lowerer, merge, parts};
 
 impl Lowerer<'_> {
     /// Whether the root has to be changed before anything else.
@@ -195,9 +195,7 @@ fn either(found: &mut Map<String, Value>, key: String, property: Value) {
             }
         }
         Some(known) => {
-            let mut union = Map::new();
-            union.insert("anyOf".to_owned(), Value::Array(vec![known.take(), property]));
-            *known = Value::Object(union);
+            *known = Value::Object(parts::one("anyOf", vec![known.take(), property]));
         }
     }
 }

@@ -121,7 +121,9 @@ fn structural(keyword: Keyword, value: &Value, schemas: &mut Printer<'_>) -> Opt
         (K::MaxContains, n) => format!("At most {} of that kind.", number_of(n, "item", "items")),
         (K::DependentRequired | K::DependentSchemas | K::Dependencies, Value::Object(map)) => {
             let each = map.iter().map(|(key, needs)| match needs {
-                Value::Array(keys) => format!("With `{key}`, also needed: {}.", keys_of(keys)),
+                Value::Array(keys) => {
+                    format!("With `{key}`, also needed: {}.", keys_of(keys, ", "))
+                }
                 schema => format!(
                     "With `{key}`, all of it fits this JSON Schema: {}",
                     schemas.print(schema)
@@ -143,7 +145,7 @@ fn structural(keyword: Keyword, value: &Value, schemas: &mut Printer<'_>) -> Opt
         (K::DynamicRef | K::RecursiveRef | K::Ref, Value::String(to)) => {
             format!("As described at `{to}`.")
         }
-        (K::Required, Value::Array(keys)) => format!("Also needed: {}.", keys_of(keys)),
+        (K::Required, Value::Array(keys)) => format!("Also needed: {}.", keys_of(keys, ", ")),
         (K::PrefixItems, Value::Array(parts)) => {
             let each: Vec<String> = parts.iter().map(|part| schemas.short(part)).collect();
             format!("Items in this order: {}.", each.join("; "))
@@ -192,17 +194,13 @@ fn only_required(schema: &Value) -> Option<String> {
         let keyword = Keyword::of(key);
         keyword == Keyword::Required || keyword.is_annotation()
     });
-    (nothing_else && !keys.is_empty()).then(|| {
-        let keys: Vec<String> =
-            keys.iter().filter_map(Value::as_str).map(|key| format!("`{key}`")).collect();
-        keys.join(" and ")
-    })
+    (nothing_else && !keys.is_empty()).then(|| keys_of(keys, " and "))
 }
 
-fn keys_of(keys: &[Value]) -> String {
+fn keys_of(keys: &[Value], between: &str) -> String {
     let keys: Vec<String> =
         keys.iter().filter_map(Value::as_str).map(|key| format!("`{key}`")).collect();
-    keys.join(", ")
+    keys.join(between)
 }
 
 /// `1 item`, `2 items`.

@@ -69,8 +69,7 @@ impl Lowerer<'_> {
         let several = self.rules.types.several;
         if null && several == SeveralTypes::AnyOf {
             // The text is told of where it is one; what is said of the place stays around both.
-            let mut text = Map::new();
-            text.insert("type".to_owned(), Types::STRING.keyword());
+            let mut text = parts::one("type", Types::STRING.keyword());
             leftovers::describe(&mut text, notes);
             map.insert("anyOf".to_owned(), Value::Array(vec![text.into(), parts::null().into()]));
             return Out { plan: Plan::Text(types), up: Vec::new() };

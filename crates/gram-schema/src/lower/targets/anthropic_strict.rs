@@ -6,7 +6,7 @@ use super::super::rules::{
     TypeRule,
 };
 use super::super::target::Target;
-use super::anthropic::{EXTRAS, KEYS, NAMES, ROOT};
+use super::anthropic;
 
 /// The table.
 pub(in super::super) static RULES: Rules = Rules {
@@ -14,10 +14,6 @@ pub(in super::super) static RULES: Rules = Rules {
     about: "the field `tools` of Anthropic's messages, in strict mode, which holds a model to the \
             schema",
     shape: Shape::InputSchema { strict: true },
-    names: Some(NAMES),
-    extras: EXTRAS,
-    root: ROOT,
-    keys: Some(KEYS),
     // Of regular expressions the API takes simple ones only, and the official package for Python
     // moves all of them into the description.
     keep: Keywords::of(&[
@@ -55,10 +51,9 @@ pub(in super::super) static RULES: Rules = Rules {
     largest_min_items: Some(1),
     objects: ObjectRule {
         closed: true,
-        never_closed: false,
-        all_required: false,
         empty_as_text: true,
         required_exist: true,
+        ..Rules::OPEN.objects
     },
     // The official package for Python takes no list of types, and drops what stands beside `$ref`.
     types: TypeRule { always: true, several: SeveralTypes::AnyOf },
@@ -71,7 +66,7 @@ pub(in super::super) static RULES: Rules = Rules {
         unions: Some(16),
         ..Limits::NONE
     },
-    ..Rules::OPEN
+    ..anthropic::RULES
 };
 
 #[cfg(test)]

@@ -7,27 +7,20 @@ use super::super::target::Target;
 /// The names that OpenAI takes, and those who follow its API.
 pub(super) const NAMES: NameRule = NameRule { first: First::Any, signs: "_-", longest: 64 };
 
-/// What OpenAI asks of the schema of all parameters.
-pub(super) const ROOT: RootRule = RootRule {
-    object: true,
-    refused: Keywords::of(&[K::OneOf, K::AnyOf, K::AllOf, K::Enum, K::Not]),
-    allowed: Keywords::NONE,
-};
-
-/// What OpenAI asks of a request. That long descriptions are refused was seen with some
-/// deployments only.
-pub(super) const LIMITS: Limits =
-    Limits { tools: Some(128), description: Some(1024), ..Limits::NONE };
-
-/// The table.
+/// The table, on which those of OpenAI's other fields build.
 pub(in super::super) static RULES: Rules = Rules {
     target: Target::OpenAi,
     about: "the field `tools` of OpenAI's chat completions",
     shape: Shape::Function { strict: false },
     names: Some(NAMES),
-    root: ROOT,
+    root: RootRule {
+        object: true,
+        refused: Keywords::of(&[K::OneOf, K::AnyOf, K::AllOf, K::Enum, K::Not]),
+        allowed: Keywords::NONE,
+    },
     arrays_need_items: true,
-    limits: LIMITS,
+    // That long descriptions are refused was seen with some deployments only.
+    limits: Limits { tools: Some(128), description: Some(1024), ..Limits::NONE },
     ..Rules::OPEN
 };
 

@@ -3,20 +3,16 @@
 use super::super::keyword::{Keyword as K, Keywords};
 use super::super::rules::{Rules, Shape};
 use super::super::target::Target;
-use super::openai::{LIMITS, NAMES, ROOT};
+use super::openai;
 
 /// The table.
 pub(in super::super) static RULES: Rules = Rules {
     target: Target::OpenAiResponses,
     about: "the field `tools` of OpenAI's responses",
     shape: Shape::FlatFunction { strict: false },
-    names: Some(NAMES),
-    root: ROOT,
     // That `oneOf` is refused where `strict` is false, too, was seen in error reports.
     keep: Keywords::ALL.without(&[K::OneOf]),
-    arrays_need_items: true,
-    limits: LIMITS,
-    ..Rules::OPEN
+    ..openai::RULES
 };
 
 #[cfg(test)]

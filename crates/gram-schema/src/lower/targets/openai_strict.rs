@@ -6,7 +6,7 @@ use super::super::rules::{
     TypeRule,
 };
 use super::super::target::Target;
-use super::openai::{LIMITS, NAMES, ROOT};
+use super::openai;
 
 /// The table.
 pub(in super::super) static RULES: Rules = Rules {
@@ -14,8 +14,6 @@ pub(in super::super) static RULES: Rules = Rules {
     about: "the field `tools` of OpenAI's chat completions, in strict mode, which holds a model to \
             the schema",
     shape: Shape::Function { strict: true },
-    names: Some(NAMES),
-    root: ROOT,
     keep: Keywords::of(&[
         K::Type,
         K::Format,
@@ -56,13 +54,12 @@ pub(in super::super) static RULES: Rules = Rules {
     }]),
     objects: ObjectRule {
         closed: true,
-        never_closed: false,
         all_required: true,
         empty_as_text: true,
         required_exist: true,
+        ..Rules::OPEN.objects
     },
     types: TypeRule { always: true, several: SeveralTypes::List },
-    arrays_need_items: true,
     any_of: AnyOfRule::Annotations,
     refs: RefRule::Defs { siblings: false, recursion: Recursion::Any },
     limits: Limits {
@@ -70,9 +67,9 @@ pub(in super::super) static RULES: Rules = Rules {
         enum_values: Some(1_000),
         characters: Some(120_000),
         depth: Some(10),
-        ..LIMITS
+        ..openai::RULES.limits
     },
-    ..Rules::OPEN
+    ..openai::RULES
 };
 
 #[cfg(test)]
