@@ -1,7 +1,10 @@
 //! `gramc explain`
 
+use std::fmt::Write as _;
+
 use gram_schema::Target;
-use gram_syntax::Code;
+use gram_schema::lint::Rule;
+use gram_syntax::{Applicability, Code};
 
 use crate::args::Explain;
 use crate::failure::{CLEAN, Failure, Outcome};
@@ -22,7 +25,11 @@ fn codes() -> impl Iterator<Item = &'static Code> {
 
 fn page(name: &str) -> Result<String, Failure> {
     if let Some(code) = codes().find(|code| code.name == name) {
-        return Ok(format!("{}\n", code.page.trim_end()));
+        let mut page = format!("{}\n", code.page.trim_end());
+        if let Some(rule) = Rule::of(name) {
+            page.push_str(&facts(rule));
+        }
+        return Ok(page);
     }
     if let Some(target) = Target::from_name(name) {
         return Ok(gram_schema::lower::page(target));
@@ -34,10 +41,39 @@ fn page(name: &str) -> Result<String, Failure> {
     Err(Failure::new(format!("there is no code or target `{name}`; {help}")))
 }
 
+/// What a rule's declaration says beside its page.
+fn facts(rule: &Rule) -> String {
+    let mut facts = format!("\nLevel: {}", rule.level.name());
+    if let Some(target) = rule.target {
+        let _ = write!(facts, "; warn where `targets` hold `{}`", target.name());
+    }
+    facts.push_str(match rule.fix {
+        Some(Applicability::Safe) => "\nFix: safe; `gramc check --fix` applies it",
+        Some(Applicability::NeedsLook) => "\nFix: suggested, for it may change the meaning",
+        None => "\nFix: none",
+    });
+    for option in rule.options {
+        let (name, about, default) = (option.name, option.about, option.default);
+        let _ = write!(facts, "\nSetting: `{name}`, {about}; {default} without it");
+    }
+    facts + "\n"
+}
+
+/// All codes: errors, then lints with their levels.
 fn list() -> String {
     let mut codes: Vec<_> = codes().collect();
     codes.sort_by_key(|code| code.name);
     let width = codes.iter().map(|code| code.name.len()).max().unwrap_or_default();
-    let line = |code: &&Code| format!("{:width$}  {}", code.name, code.summary());
-    codes.iter().map(line).collect::<Vec<_>>().join("\n") + "\n"
+    let (lints, errors): (Vec<_>, Vec<_>) =
+        codes.into_iter().partition(|code| Rule::of(code.name).is_some());
+    let mut list = "Errors\n".to_owned();
+    for code in errors {
+        let _ = writeln!(list, "  {:width$}  {}", code.name, code.summary());
+    }
+    list.push_str("\nLints, with their levels where nobody sets another\n");
+    for code in lints {
+        let level = Rule::of(code.name).map_or("", |rule| rule.level.name());
+        let _ = writeln!(list, "  {:width$}  {level:5}  {}", code.name, code.summary());
+    }
+    list
 }
