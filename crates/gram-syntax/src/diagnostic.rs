@@ -100,7 +100,7 @@ pub struct Edit {
 }
 
 /// A change that mends a finding.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     /// What the change does, as a command: "insert the comma".
     pub message: String,

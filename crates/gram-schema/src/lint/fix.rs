@@ -23,7 +23,8 @@ pub struct Fixed {
 ///
 /// Fixes whose places overlap are applied one after the other, with a look at what is then found
 /// in between. `check` says what is found; it is called at least once. A round of fixes after which
-/// there are more errors than before is taken back, and is the last one.
+/// there are more errors than before is taken back; then fixes are tried one by one, and one that
+/// brings an error is left out.
 pub fn fix(
     texts: &mut [Parse],
     fixable: usize,
@@ -31,35 +32,63 @@ pub fn fix(
 ) -> Fixed {
     let mut applied = vec![0; texts.len()];
     let mut checked = check(texts);
+    let mut left_out: Vec<(usize, Fix)> = Vec::new();
+    let mut one_by_one = false;
     for _ in 0..MOST_ROUNDS {
-        let mut before = Vec::new();
-        for (file, text) in texts.iter_mut().enumerate().take(fixable) {
-            let fixes = safe_fixes(&checked.diagnostics, text.source());
-            let Some((new, count)) = apply(text.source().text(), fixes) else { continue };
-            let source = SourceFile::new(text.source().name(), new);
-            let old = std::mem::replace(text, gram_syntax::parse(source));
-            before.push((file, old, count));
-        }
-        if before.is_empty() {
+        let changes = round(texts, fixable, &checked, &left_out, one_by_one);
+        if changes.is_empty() {
             break;
         }
         let next = check(texts);
-        if errors(&next) > errors(&checked) {
-            for (file, old, _) in before {
-                if let Some(text) = texts.get_mut(file) {
-                    *text = old;
-                }
+        if errors(&next) <= errors(&checked) {
+            for change in changes {
+                applied[change.file] += change.fixes.len();
             }
-            break;
+            checked = next;
+            continue;
         }
-        for (file, _, count) in before {
-            if let Some(applied) = applied.get_mut(file) {
-                *applied += count;
+        for Change { file, old, fixes } in changes {
+            texts[file] = old;
+            if one_by_one {
+                left_out.extend(fixes.into_iter().map(|fix| (file, fix)));
             }
         }
-        checked = next;
+        one_by_one = !one_by_one;
     }
     Fixed { checked, applied }
+}
+
+/// A text that fixes changed.
+struct Change {
+    /// Its place among the texts.
+    file: usize,
+    /// What it was before.
+    old: Parse,
+    fixes: Vec<Fix>,
+}
+
+/// Applies as many fixes as do not overlap, or one alone.
+fn round(
+    texts: &mut [Parse],
+    fixable: usize,
+    checked: &Checked,
+    left_out: &[(usize, Fix)],
+    only_one: bool,
+) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for (file, text) in texts.iter_mut().enumerate().take(fixable) {
+        let known = |fix: &&Fix| !left_out.iter().any(|(at, out)| *at == file && out == *fix);
+        let most = if only_one { 1 } else { usize::MAX };
+        let fixes = safe_fixes(&checked.diagnostics, text.source()).filter(known);
+        let Some((new, fixes)) = apply(text.source().text(), fixes, most) else { continue };
+        let source = SourceFile::new(text.source().name(), new);
+        let old = std::mem::replace(text, gram_syntax::parse(source));
+        changes.push(Change { file, old, fixes });
+        if only_one {
+            break;
+        }
+    }
+    changes
 }
 
 fn errors(checked: &Checked) -> usize {
@@ -78,16 +107,20 @@ fn safe_fixes<'d>(
     })
 }
 
-/// A text after as many of the fixes as do not overlap, and how many those are; `None` where there
-/// are none. A fix that overlaps one before it is left for the next round.
-fn apply<'d>(text: &str, fixes: impl Iterator<Item = &'d Fix>) -> Option<(String, usize)> {
+/// A text after as many of the fixes as do not overlap, at most so many, and which those are; `None`
+/// where there are none. A fix that overlaps one before it is left for the next round.
+fn apply<'d>(
+    text: &str,
+    fixes: impl Iterator<Item = &'d Fix>,
+    most: usize,
+) -> Option<(String, Vec<Fix>)> {
     let mut edits: Vec<&Edit> = Vec::new();
-    let mut count = 0;
+    let mut applied = Vec::new();
     for fix in fixes {
         let free = |edit: &Edit| edits.iter().all(|other| !overlap(edit, other));
-        if fix.edits.iter().all(free) {
+        if applied.len() < most && fix.edits.iter().all(free) {
             edits.extend(&fix.edits);
-            count += 1;
+            applied.push(fix.clone());
         }
     }
     edits.sort_by_key(|edit| edit.span.start);
@@ -99,10 +132,53 @@ fn apply<'d>(text: &str, fixes: impl Iterator<Item = &'d Fix>) -> Option<(String
         at = edit.span.end as usize;
     }
     out.push_str(text.get(at..)?);
-    (count > 0 && out != text).then_some((out, count))
+    (!applied.is_empty() && out != text).then_some((out, applied))
 }
 
 /// Whether two edits touch the same place. Insertions at one place do, for their order would matter.
 fn overlap(a: &Edit, b: &Edit) -> bool {
     a.span.start <= b.span.end && b.span.start <= a.span.end
+}
+
+#[cfg(test)]
+mod tests {
+    use gram_syntax::Span;
+
+    use super::*;
+    use crate::lint::rules::{boolean_trap, naming};
+
+    /// What is found where each `a` is to become an `x`, and each `b` a `[`, which is an error.
+    fn found(texts: &[Parse]) -> Checked {
+        let mut diagnostics = Vec::new();
+        for text in texts {
+            diagnostics.extend(text.diagnostics().iter().cloned());
+            for (at, c) in text.source().text().char_indices() {
+                let (code, new) = match c {
+                    'a' => (&naming::RULE.code, "x"),
+                    'b' => (&boolean_trap::RULE.code, "["),
+                    _ => continue,
+                };
+                let at = u32::try_from(at).unwrap_or_default();
+                let span = Span::new(at, at + 1);
+                let fix = Fix::replace(Applicability::Safe, "change it", span, new);
+                diagnostics.push(Diagnostic::error(code, text.source(), span, "odd").fix(fix));
+                if let Some(last) = diagnostics.last_mut() {
+                    last.severity = Severity::Warning;
+                }
+            }
+        }
+        Checked { module: None, diagnostics }
+    }
+
+    #[test]
+    fn one_bad_fix_does_not_stop_the_others() {
+        let parse = |text| gram_syntax::parse(SourceFile::new("a.gram", text));
+        let mut texts = [parse("(aa) (b) (a)"), parse("(a)"), parse("(a)")];
+        let Fixed { checked, applied } = fix(&mut texts, 2, found);
+        assert_eq!(
+            texts.each_ref().map(|text| text.source().text()),
+            ["(xx) (b) (x)", "(x)", "(a)"]
+        );
+        assert_eq!((applied, checked.diagnostics.len()), (vec![3, 1, 0], 2));
+    }
 }

@@ -156,3 +156,46 @@ fn run_share(cx: &Context<'_>, looks: &[&Look], at: usize, of: usize) -> Vec<Vec
     }
     report.into_found()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use gram_syntax::Applicability;
+
+    use super::*;
+
+    /// The list of all lints in `grammar/project.md` is the one that the rules declare;
+    /// `UPDATE_PAGES=1` writes it.
+    #[test]
+    fn the_page_lists_all_rules() {
+        let mut table = String::new();
+        for rule in RULES {
+            let fix = match rule.fix {
+                Some(Applicability::Safe) => "safe",
+                Some(Applicability::NeedsLook) => "suggested",
+                None => "",
+            };
+            let (name, level) = (rule.code.name, rule.level.name());
+            let level = rule.target.map_or(level.to_owned(), |target| {
+                format!("{level}; warn for `{}`", target.name())
+            });
+            let _ = writeln!(table, "| `{name}` | {level} | {fix} | {} |", rule.code.summary());
+        }
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../grammar/project.md");
+        let page = std::fs::read_to_string(path).unwrap_or_default();
+        let head = "| --- | --- | --- | --- |\n";
+        let (before, stored) = page.split_once(head).unwrap_or_default();
+        if std::env::var_os("UPDATE_PAGES").is_some() {
+            let written = std::fs::write(path, format!("{before}{head}{table}"));
+            assert!(written.is_ok(), "{written:?}");
+        } else {
+            assert_eq!(stored, table, "{path}: UPDATE_PAGES=1 writes it");
+        }
+    }
+
+    #[test]
+    fn rules_stand_in_the_order_of_their_names() {
+        assert!(RULES.is_sorted_by_key(|rule| rule.code.name));
+    }
+}
