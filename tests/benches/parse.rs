@@ -6,12 +6,12 @@
 //! minute.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::panic)]
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use gram_syntax::SourceFile;
+use gramc_tests::tool_files::{Style, tools};
 
 /// The sizes of the texts, in bytes, and how often each is parsed.
 const SIZES: [(usize, usize); 3] = [(100_000, 40), (1_000_000, 20), (10_000_000, 10)];
@@ -90,43 +90,6 @@ fn whole_process(files: &[(PathBuf, String)]) {
             ratio((alone, compile)),
         );
     }
-}
-
-/// How a text is written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Style {
-    /// As people write it.
-    Rich,
-    /// As `relateby-gram` reads it: single colons, no doc comments.
-    Plain,
-}
-
-/// Tools that differ in their names and texts, about `size` bytes of them.
-fn tools(size: usize, style: Style) -> String {
-    let mut text = String::with_capacity(size + 1000);
-    let mut number = 0;
-    while text.len() < size {
-        number += 1;
-        if style == Style::Rich {
-            let _ = writeln!(
-                text,
-                "/** Reads file number {number} of the workspace and gives it back as text. */"
-            );
-        }
-        let _ = write!(
-            text,
-            r#"[readFile{number}:Tool {{description: "Reads file {number}, with an optional limit", readOnly: true, timeout: 30s}} |
-  (path::Text {{description: "Path of the file, relative to the root of the workspace", length: 1..4096}})
-  ==>(limit::Int {{default: {number}, range: 1..100000}}) // how many lines
-  ==>(encoding::Text {{default: "utf-8", enum: ["utf-8", "latin-1", "utf-16"]}})
-  ==>(follow::Bool {{default: false, description: "Follow symbolic links"}})
-  ==>(::String)
-]
-
-"#
-        );
-    }
-    if style == Style::Plain { text.replace("::", ":") } else { text }
 }
 
 fn ours(text: &str) -> Duration {

@@ -21,6 +21,8 @@ fn a_broken_pipe_is_nothing_to_talk_about() {
         format!("{gramc} parse big.gram --tree json 2>messages | head -c 10"),
         format!("{gramc} parse big.gram --tree tokens 2>messages | head -1"),
         format!("{gramc} check bad.gram --format json 2>messages | head -1"),
+        format!("{gramc} check bad.gram --format github 2>messages | head -1"),
+        format!("{gramc} check bad.gram --format sarif 2>messages | head -c 10"),
         format!("{gramc} explain 2>messages | true"),
         format!("{gramc} man 2>messages | true"),
         format!("{gramc} --help 2>messages | true"),
@@ -51,8 +53,10 @@ fn a_full_disk_is_named() {
         run.says(&["cannot write the output", full[1]]);
     }
     let wrong = folder(&[("a.gram", "[a:Tool | ()==>(::Txt)]")]);
-    let run = gramc("check a.gram --format json").within(wrong.path()).stdout("/dev/full").run();
-    run.exits(2).says(&[full[1]]);
+    for format in ["json", "sarif", "github"] {
+        let run = gramc("check a.gram --format").args(format).within(wrong.path());
+        run.stdout("/dev/full").run().exits(2).says(&[full[1]]);
+    }
     // Nobody can be told when standard error is full, but the exit code still can be trusted.
     gramc("check a.gram").within(wrong.path()).stderr("/dev/full").run().exits(2);
     gramc("compile examples/hello-world.gram -o /dev/full").run().fails_with(&full);

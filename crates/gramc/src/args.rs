@@ -20,7 +20,7 @@ pub(crate) struct Args {
 /// How findings are shown.
 #[derive(Debug, Clone, Copy, ClapArgs)]
 pub(crate) struct Display {
-    /// How to show findings: human and concise go to standard error, json to standard output
+    /// How to show findings: human and concise go to standard error, the others to standard output
     #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
     /// When to use colours; `NO_COLOR` and `FORCE_COLOR` are obeyed
@@ -36,6 +36,10 @@ pub(crate) enum Format {
     Concise,
     /// One JSON object a line
     Json,
+    /// One SARIF 2.1.0 document, for code hosts and editors
+    Sarif,
+    /// Annotations of GitHub's workflows
+    Github,
 }
 
 impl Format {

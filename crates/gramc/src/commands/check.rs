@@ -64,9 +64,8 @@ pub(super) fn run(args: &Check, display: Display) -> Outcome {
 /// Applies fixes, writes the files that they change, and shows what is left.
 fn fix(plan: &Plan, display: Display, texts: &mut Texts) -> Outcome {
     let stdin = (0..texts.named).find(|at| texts.path(*at).is_none());
-    if stdin.is_some() && display.format.is_data() {
-        let message = "--fix writes the text from standard input to standard output, where it would mix with findings in this format";
-        return Err(Failure::new(message));
+    if stdin.is_some() {
+        report::spare_stdout(display, "name a file")?;
     }
     let fixed = texts.fix(&plan.settings);
     let (mut count, mut files) = (0, 0);

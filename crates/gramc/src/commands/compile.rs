@@ -17,6 +17,10 @@ use crate::output::{self, Layout};
 use crate::{input, report};
 
 pub(super) fn run(args: &Compile, display: Display) -> Outcome {
+    let losses_alone = args.losses && display.format == Format::Json;
+    if args.output.is_none() && !losses_alone {
+        report::spare_stdout(display, "write the tools to a file with -o")?;
+    }
     let texts: &'static input::Texts = Box::leak(Box::new(input::read(&args.inputs)?));
     spare_sources(args, texts)?;
     let mut checked = texts.check();
@@ -46,7 +50,7 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     excesses(args, &tools)?;
     if args.losses {
         losses(display, &tools)?;
-        if display.format == Format::Json && args.output.is_none() {
+        if losses_alone && args.output.is_none() {
             return Ok(CLEAN);
         }
     }

@@ -9,6 +9,9 @@ use crate::failure::Outcome;
 use crate::{input, output, report};
 
 pub(super) fn run(args: &Parse, display: Display) -> Outcome {
+    if args.tree != Tree::None {
+        report::spare_stdout(display, "leave the tree out with --tree none")?;
+    }
     let text = Box::leak(Box::new(input::read_path(&args.path, &args.stdin_filename)?));
     let shown = match args.tree {
         Tree::Sexp => text.sexp() + "\n",

@@ -1,0 +1,89 @@
+//! Findings to people and programs. Each way to show them has a file.
+
+mod github;
+mod human;
+mod json;
+mod sarif;
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use gram_syntax::{Diagnostic, Severity};
+
+use crate::args::{Display, Format};
+use crate::failure::{CLEAN, FINDINGS, Failure};
+
+/// How many findings there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) errors: usize,
+    pub(crate) warnings: usize,
+}
+
+impl Counts {
+    /// The exit code that they make.
+    pub(crate) fn exit_code(self, deny_warnings: bool) -> i32 {
+        let denied = deny_warnings && self.warnings > 0;
+        if self.errors > 0 || denied { FINDINGS } else { CLEAN }
+    }
+}
+
+/// Shows findings, those of a file together, and counts them.
+pub(crate) fn show(display: Display, found: &[Diagnostic]) -> Result<Counts, Failure> {
+    let counts = found.iter().fold(Counts::default(), |mut counts, diagnostic| {
+        match diagnostic.severity {
+            Severity::Error => counts.errors += 1,
+            Severity::Warning => counts.warnings += 1,
+            Severity::Note => {}
+        }
+        counts
+    });
+    let stdout = || io::stdout().lock();
+    let written = match display.format {
+        Format::Human => human::write(display.color, found, counts),
+        Format::Concise => lines(io::stderr().lock(), found, Diagnostic::concise),
+        Format::Json => lines(stdout(), found, |diagnostic| json::object(diagnostic).to_string()),
+        Format::Github => lines(stdout(), found, github::annotation),
+        // Not even a clean text leaves this out: no document would mean that nobody looked.
+        Format::Sarif => lines(stdout(), &[found], |found| sarif::document(found).to_string()),
+    };
+    written.map_err(|error| Failure::output(&error))?;
+    Ok(counts)
+}
+
+/// Fails where findings go to standard output, too, and so would stand among what else a command
+/// writes there. `instead` says what to do about it.
+pub(crate) fn spare_stdout(display: Display, instead: &str) -> Result<(), Failure> {
+    let format = match display.format {
+        Format::Human | Format::Concise => return Ok(()),
+        Format::Json => "json",
+        Format::Sarif => "sarif",
+        Format::Github => "github",
+    };
+    let why = format!("with --format {format} the findings go to standard output; {instead}");
+    Err(Failure::new(why))
+}
+
+/// Writes a line for each item.
+fn lines<T>(out: impl Write, items: &[T], line: impl Fn(&T) -> String) -> io::Result<()> {
+    let mut out = io::BufWriter::new(out);
+    for item in items {
+        writeln!(out, "{}", line(item))?;
+    }
+    out.flush()
+}
+
+/// What a finding says where there is no place for its help beside it: the help stands in a line
+/// of its own.
+fn message_and_help(diagnostic: &Diagnostic) -> Cow<'_, str> {
+    match &diagnostic.help {
+        Some(help) => Cow::Owned(format!("{}\n{help}", diagnostic.message)),
+        None => Cow::Borrowed(&diagnostic.message),
+    }
+}
+
+/// The name of a text as a path with forward slashes, as CI services have them everywhere.
+fn forward_slashes(name: &str) -> Cow<'_, str> {
+    // Elsewhere a backslash is part of a file's name.
+    if cfg!(windows) { Cow::Owned(name.replace('\\', "/")) } else { Cow::Borrowed(name) }
+}
