@@ -3,8 +3,9 @@
 use crate::support::{Folder, Gramc, command, folder, gramc, numbered};
 
 /// A text with one error, in its second line.
-const WRONG: &str = "[one:Tool | ()==>(::Text)]\n[two:Tool | ()==>(::Txt)]\n";
-const RIGHT: &str = "[one:Tool | ()==>(::Text)]\n";
+const WRONG: &str = "[one:Tool {description: \"Counts to one\"} | ()==>(::Text)] /** And to two */\n\
+                     [two:Tool | ()==>(::Txt)]\n";
+const RIGHT: &str = "/** Counts to one */ [one:Tool | ()==>(::Text)]\n";
 /// A text with one warning.
 const ODD: &str = "[one:Tool {desciption: \"x\"} | ()==>(::Text)]\n";
 
@@ -108,7 +109,7 @@ fn columns_count_characters() {
 
 #[test]
 fn people_get_fifty_findings_of_a_file_and_a_count() {
-    let many = numbered("[t#:Tool | ()==>(::Txt)]", 60);
+    let many = numbered("/** Counts to # */\n[t#:Tool | ()==>(::Txt)]", 60);
     let folder = folder(&[("many.gram", &many), ("more.gram", WRONG)]);
     let run = |format: &str| {
         gramc(&format!("check many.gram more.gram --format {format}")).within(folder.path()).run()
@@ -149,8 +150,8 @@ fn folders_are_walked_as_git_would() {
     // What is named is read, whether git ignores it or not.
     gramc("check d.draft.gram").within(folder.path()).run().exits(1);
     // A file that is named twice is read once.
-    gramc("check b.gram . b.gram").within(folder.path()).run().clean();
-    gramc("check deep/note.txt").within(folder.path()).run().clean();
+    gramc("check --allow all b.gram . b.gram").within(folder.path()).run().clean();
+    gramc("check --allow all deep/note.txt").within(folder.path()).run().clean();
 }
 
 #[test]
@@ -185,7 +186,7 @@ fn many_files_give_their_findings_in_one_order() {
     for (n, name) in files.iter().enumerate() {
         // Texts of very different sizes, so that later ones are done before earlier ones.
         let long = "// a line\n".repeat(if n % 7 == 0 { 20_000 } else { 1 });
-        folder.write(name, format!("{long}[t{n}:Tool | ()==>(::Txt)]\n"));
+        folder.write(name, format!("{long}/** Counts to {n} */ [t{n}:Tool | ()==>(::Txt)]\n"));
     }
     let expected: Vec<_> = files.iter().map(String::as_str).collect();
     for _ in 0..5 {
@@ -207,8 +208,8 @@ fn declarations_of_all_files_belong_together() {
         ("tools.gram", "[greet:Tool | (personName)==>(::Text)]"),
         ("words.gram", "(personName::Text)"),
     ]);
-    gramc("check .").within(folder.path()).run().clean();
-    gramc("check words.gram tools.gram agent.gram").within(folder.path()).run().clean();
+    gramc("check --allow all .").within(folder.path()).run().clean();
+    gramc("check --allow all words.gram tools.gram agent.gram").within(folder.path()).run().clean();
     gramc("check agent.gram").within(folder.path()).run().exits(1).says(&["greet"]);
 }
 
@@ -259,11 +260,15 @@ fn parse_shows_the_tree_in_four_ways() {
 #[test]
 fn explain_knows_every_code() {
     let list = gramc("explain").run().clean().stdout;
-    let codes: Vec<_> = list.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
-    assert!(codes.len() > 40, "{list}");
-    assert!(codes.is_sorted(), "{list}");
-    for code in &codes {
-        let page = gramc("explain").arg(code).run().clean().stdout;
+    let (errors, lints) = list.split_once("\n\n").expect("errors come first, then lints");
+    let codes = |part: &str| -> Vec<_> {
+        let lines = part.lines().skip(1);
+        lines.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+    };
+    assert!(codes(errors).len() > 40 && codes(lints).len() > 30, "{list}");
+    assert!(codes(errors).is_sorted() && codes(lints).is_sorted(), "{list}");
+    for code in codes(errors).into_iter().chain(codes(lints)) {
+        let page = gramc("explain").arg(&code).run().clean().stdout;
         assert!(page.starts_with("# "), "{code}: {page}");
     }
     let run = gramc("explain unclosed-braket").run();

@@ -90,7 +90,10 @@ fn bytes_that_are_no_text_are_a_finding() {
     let wide: Vec<u8> = "\u{feff}(a)".encode_utf16().flat_map(u16::to_le_bytes).collect();
     gramc("check -").input(wide).run().exits(1).says(&["invalid-utf8", "UTF-8"]);
     // Text may begin with a byte order mark.
-    gramc("check -").input("\u{feff}[a:Tool | ()==>(::Text)]\r\n").run().clean();
+    gramc("check -")
+        .input("\u{feff}/** Counts to one */ [a:Tool | ()==>(::Text)]\r\n")
+        .run()
+        .clean();
 }
 
 #[test]

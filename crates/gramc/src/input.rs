@@ -148,6 +148,15 @@ fn origins(inputs: &Inputs) -> Result<Vec<Origin>, Failure> {
     } else {
         &inputs.paths[..]
     };
+    if let [folder] = paths
+        && folder.is_dir()
+    {
+        // A walk meets each file once, so that the paths need not be told apart.
+        let files = walk(folder)?;
+        if !files.is_empty() {
+            return Ok(files.into_iter().map(Origin::File).collect());
+        }
+    }
     let mut origins: Vec<Origin> = Vec::new();
     let mut known = std::collections::HashSet::new();
     for path in paths {
@@ -187,7 +196,11 @@ fn walk(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
             files.push(path.strip_prefix(".").map(Path::to_owned).unwrap_or(path));
         }
     }
-    files.sort();
+    // As paths are ordered, part by part, but without taking them apart at each comparison.
+    files.sort_by_cached_key(|file| {
+        let parts = file.as_os_str().as_encoded_bytes().split(|byte| *byte == b'/');
+        parts.collect::<Vec<_>>().join(&0)
+    });
     Ok(files)
 }
 

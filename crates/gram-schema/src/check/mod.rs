@@ -247,12 +247,15 @@ impl<'t> Checker<'t> {
             }
             return;
         }
-        let mut readers: Vec<_> = (0..threads).map(|_| self.reader()).collect();
         let share = declarations.len().div_ceil(threads);
+        let (own, others) = declarations.split_at(share);
+        let mut readers: Vec<_> = others.chunks(share).map(|_| self.reader()).collect();
         std::thread::scope(|scope| {
-            for (reader, share) in readers.iter_mut().zip(declarations.chunks(share)) {
+            for (reader, share) in readers.iter_mut().zip(others.chunks(share)) {
                 scope.spawn(move || share.iter().for_each(|declaration| reader.read(declaration)));
             }
+            self.module.tools.reserve(declarations.len());
+            own.iter().for_each(|declaration| self.read(declaration));
         });
         for reader in readers {
             self.take_over(reader);

@@ -1,6 +1,8 @@
 //! What rules see: texts, what they declare, and where it stands.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 
 use gram_syntax::{Diagnostic, Node, NodeKind as N, Parse, Severity, Span};
 
@@ -44,7 +46,8 @@ impl<'a> Context<'a> {
         let tool = self.module.tools.get(index)?;
         let place = self.module.spans.tool(index)?;
         let node = self.texts.get(place.file)?.tree().node(place.node);
-        Some(ToolView { tool, file: place.file, node, name: place.name })
+        let nodes = Nodes::default();
+        Some(ToolView { tool, file: place.file, node, name: place.name, nodes })
     }
 
     /// All tools, in the order of the texts.
@@ -57,12 +60,12 @@ impl<'a> Context<'a> {
         let declaration = self.module.types.get(id)?;
         let place = self.module.spans.ty(id)?;
         let node = self.texts.get(place.file)?.tree().node(place.node);
-        Some(TypeView { id, declaration, file: place.file, node, name: place.name })
+        let nodes = Nodes::default();
+        Some(TypeView { id, declaration, file: place.file, node, name: place.name, nodes })
     }
 }
 
 /// A tool and where it stands.
-#[derive(Clone, Copy)]
 pub(crate) struct ToolView<'a> {
     pub(crate) tool: &'a Tool,
     pub(crate) file: usize,
@@ -70,6 +73,7 @@ pub(crate) struct ToolView<'a> {
     pub(crate) node: Node<'a>,
     /// Where its name stands.
     pub(crate) name: Span,
+    nodes: Nodes<'a>,
 }
 
 impl<'a> ToolView<'a> {
@@ -80,8 +84,8 @@ impl<'a> ToolView<'a> {
 
     /// The node of one of its parameters.
     pub(crate) fn parameter(&self, field: &Field) -> Option<Node<'a>> {
-        let nodes = self.signature()?.children();
-        named(nodes, field)
+        let path = self.signature()?;
+        self.nodes.find(field, self.tool.parameters.len(), || path.children())
     }
 
     /// Where the name of one of its parameters stands; else its own name.
@@ -98,7 +102,6 @@ impl<'a> ToolView<'a> {
 }
 
 /// A declared type and where it stands.
-#[derive(Clone, Copy)]
 pub(crate) struct TypeView<'a> {
     pub(crate) id: TypeId,
     pub(crate) declaration: &'a TypeDeclaration,
@@ -107,6 +110,7 @@ pub(crate) struct TypeView<'a> {
     pub(crate) node: Node<'a>,
     /// Where its name stands.
     pub(crate) name: Span,
+    nodes: Nodes<'a>,
 }
 
 impl<'a> TypeView<'a> {
@@ -120,7 +124,8 @@ impl<'a> TypeView<'a> {
 
     /// The node of one of a record's fields.
     pub(crate) fn field(&self, field: &Field) -> Option<Node<'a>> {
-        named(self.node.elements().filter_map(|element| element.children().next()), field)
+        let nodes = || self.node.elements().filter_map(|element| element.children().next());
+        self.nodes.find(field, self.fields().len(), nodes)
     }
 
     /// Where the name of one of its fields stands; else its own name.
@@ -129,12 +134,31 @@ impl<'a> TypeView<'a> {
     }
 }
 
-/// The node that declares a field.
-fn named<'a>(mut nodes: impl Iterator<Item = Node<'a>>, field: &Field) -> Option<Node<'a>> {
-    nodes.find(|node| {
-        let name = node.subject().identifier.filter(|_| node.kind() == N::NodePattern);
-        name.is_some_and(|name| name.content() == field.name.as_str())
-    })
+/// The nodes that declare fields. Where there are many, they are found by name, once somebody asks.
+#[derive(Default)]
+struct Nodes<'a>(OnceCell<Box<HashMap<Cow<'a, str>, Node<'a>>>>);
+
+/// How many fields are looked through one by one.
+const FEW: usize = 32;
+
+impl<'a> Nodes<'a> {
+    fn find<I: Iterator<Item = Node<'a>>>(
+        &self,
+        field: &Field,
+        count: usize,
+        nodes: impl Fn() -> I,
+    ) -> Option<Node<'a>> {
+        let named = |node: Node<'a>| {
+            let name = node.subject().identifier.filter(|_| node.kind() == N::NodePattern);
+            name.map(|name| (name.content(), node))
+        };
+        if count <= FEW {
+            let mut nodes = nodes().filter_map(named);
+            return nodes.find(|(name, _)| *name == field.name.as_str()).map(|(_, node)| node);
+        }
+        let known = self.0.get_or_init(|| Box::new(nodes().filter_map(named).collect()));
+        known.get(field.name.as_str()).copied()
+    }
 }
 
 fn name_of(node: Option<Node<'_>>) -> Option<Span> {

@@ -1,0 +1,196 @@
+//! `gramc check`: levels of lints, project files, fixes, and watching.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, ChildStderr, Stdio};
+use std::time::Duration;
+
+use crate::support::{Folder, binary, command, folder, gramc};
+
+/// A tool with one thing that three lints find, of which two have a safe fix.
+const ODD: &str = "/** Deploys a build to a stage */
+[deploy:Tool | (stage::Text {description: \"Its name\\u002e\"})-->(::Null)]
+";
+
+const FIXED: &str = "/** Deploys a build to a stage */
+[deploy:Tool | (stage::Text {description: \"Its name.\"})==>(::Null)]
+";
+
+fn codes(folder: &Folder, line: &str) -> Vec<String> {
+    let run = gramc(&format!("{line} --format concise")).within(folder.path()).run();
+    let code = |line: &str| Some(line.split_once('[')?.1.split_once(']')?.0.to_owned());
+    run.stderr.lines().filter_map(code).collect()
+}
+
+#[test]
+fn lints_are_warnings_until_somebody_says_otherwise() {
+    let folder = folder(&[("odd.gram", ODD)]);
+    let run = |line: &str| gramc(line).within(folder.path()).run();
+    let both = ["portable-gram", "prefer-double-arrow"];
+    assert_eq!(codes(&folder, "check"), both);
+    run("check").exits(0).says(&["2 warnings", "`gramc check --fix` mends 2 of them"]);
+    run("check --deny warnings").exits(1).says(&["2 warnings"]);
+    run("check --deny portable-gram").exits(1).says(&["1 error, 1 warning"]);
+    run("check --deny all").exits(1).says(&["unbounded-text"]);
+    assert_eq!(codes(&folder, "check --allow portable-gram,prefer-double-arrow"), [""; 0]);
+    assert_eq!(codes(&folder, "check --allow all --warn portable-gram"), ["portable-gram"]);
+    run("check --deny namng").fails_with(&["`namng`", "did you mean `naming`?"]);
+    run("check --allow unknown-type").fails_with(&["`unknown-type` is an error"]);
+    run("check --allow naming --deny naming").fails_with(&["`naming`", "two levels"]);
+}
+
+#[test]
+fn a_project_file_sets_levels() {
+    let toml = "targets = [\"gemini\"]\n[lints]\nprefer-double-arrow = \"deny\"\n\
+                portable-gram = \"allow\"\nunbounded-text = \"warn\"\n";
+    let folder = folder(&[("gram.toml", toml), ("deep/odd.gram", ODD)]);
+    let expected = ["unbounded-text", "prefer-double-arrow"];
+    for (within, line) in [(".", "check"), (".", "check deep/odd.gram"), ("deep", "check odd.gram")]
+    {
+        let run = gramc(&format!("{line} --format concise")).within(&folder.file(within)).run();
+        let lines: Vec<_> = run.exits(1).stderr.lines().map(str::to_owned).collect();
+        let has = |line: &String, code: &str| line.contains(&format!("[{code}]"));
+        assert!(expected.iter().zip(&lines).all(|(code, line)| has(line, code)), "{lines:?}");
+        assert_eq!(lines.len(), 2, "{lines:?}");
+    }
+    // What the command line says counts more.
+    assert_eq!(codes(&folder, "check --allow all"), [""; 0]);
+    let pattern = ODD.replace("{", "{pattern: \"^a\", multiple: 5, ");
+    folder.write("deep/odd.gram", pattern);
+    let found = codes(&folder, "check --allow unbounded-text");
+    assert!(found.contains(&"portable-gemini".to_owned()) || !found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn a_mistake_in_the_project_file_has_a_place() {
+    let toml = "[lints]\nnamng = \"deny\"\n";
+    let folder = folder(&[("gram.toml", toml), ("odd.gram", FIXED)]);
+    let run = |line: &str| gramc(line).within(folder.path()).run();
+    run("check").exits(1).says(&["gram.toml:2:1", "`namng`", "did you mean `naming`?"]);
+    let json = run("check --format json").exits(1).json();
+    assert_eq!((&json["code"], &json["start"]["offset"]), (&"project-file".into(), &8.into()));
+    folder.write("gram.toml", "[lints\n");
+    run("check").exits(1).says(&["gram.toml:1:", "this is no TOML"]);
+}
+
+#[test]
+fn fixes_are_applied_until_nothing_changes() {
+    let folder = folder(&[
+        ("odd.gram", ODD),
+        ("good.gram", "/** Rests a while */ [rest:Tool | ()==>(::Null)]"),
+    ]);
+    let run = |line: &str| gramc(line).within(folder.path()).run();
+    run("check --fix").exits(0).says(&["mended 2 findings in 1 file"]);
+    assert_eq!(folder.read("odd.gram"), FIXED);
+    run("check --fix").clean();
+    // From standard input to standard output.
+    let fixed = gramc("check --fix -").input(ODD).run().exits(0);
+    assert_eq!(fixed.stdout, FIXED);
+    gramc("check --fix - --format json").input(ODD).run().fails_with(&["standard output"]);
+    // What is imported and not named is not changed.
+    folder.write("types.gram", "[Size::Alias | (::Int <range: 1...>)]");
+    folder.write("user.gram", "{imports: [\"types.gram\"]}\n/** Grows by so much */\n[grow:Tool | (by::Size {description: \"In metres\"})==>(::Null)]\n");
+    run("check --fix user.gram").exits(0);
+    assert!(folder.read("types.gram").contains('<'));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_that_cannot_be_written_stays_as_it_is() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = folder(&[("odd.gram", ODD)]);
+    let path = folder.file("odd.gram");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).expect("it is ours");
+    let run = gramc("check --fix").within(folder.path()).run();
+    run.fails_with(&["cannot write", "odd.gram"]);
+    assert_eq!(folder.read("odd.gram"), ODD);
+    let left = std::fs::read_dir(folder.path()).expect("the folder is there").count();
+    assert_eq!(left, 1, "no other file is left behind");
+}
+
+/// A `gramc check --watch` that runs.
+struct Watch {
+    child: Child,
+    lines: std::io::Lines<BufReader<ChildStderr>>,
+}
+
+impl Watch {
+    fn start(folder: &Folder) -> Self {
+        let mut command = command(binary());
+        command.args(["check", "--watch", "--format", "concise"]).current_dir(folder.path());
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary starts");
+        let lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
+        Self { child, lines }
+    }
+
+    /// What it says until it waits again.
+    fn round(&mut self) -> Vec<String> {
+        let mut round = Vec::new();
+        for line in self.lines.by_ref() {
+            let line = line.expect("it is text");
+            if line.ends_with("waiting for changes") {
+                round.push(line);
+                return round;
+            }
+            round.push(line);
+        }
+        panic!("it ended: {round:?}");
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+#[test]
+fn a_change_is_seen_and_what_did_not_change_is_not_read_again() {
+    let folder = folder(&[
+        ("a.gram", FIXED),
+        ("b.gram", "/** Rests a while */ [rest:Tool | ()==>(::Null)]\n"),
+    ]);
+    let mut watch = Watch::start(&folder);
+    let first = watch.round();
+    assert!(first.last().is_some_and(|line| line.starts_with("read 2 files")), "{first:?}");
+    assert_eq!(first.len(), 1, "nothing is found: {first:?}");
+    let mut expect = |change: &dyn Fn(), read: &str, words: &[&str]| {
+        change();
+        let mut round = watch.round();
+        // Where a file is written in two steps, and the machine is slow, there are two rounds.
+        while !words.iter().all(|word| round.iter().any(|line| line.contains(word))) {
+            round = watch.round();
+        }
+        let last = round.last().cloned().unwrap_or_default();
+        assert!(last.starts_with(read), "{round:?}");
+    };
+    expect(&|| folder.write("a.gram", ODD), "read 1 file", &["a.gram:2:", "prefer-double-arrow"]);
+    expect(&|| folder.write("c.gram", "[c:Tool | ()==>(::Txt)]"), "read 3 files", &["c.gram:1:"]);
+    // A new project file counts at once.
+    expect(
+        &|| folder.write("gram.toml", "[lints]\nprefer-double-arrow = \"deny\"\n"),
+        "read 3 files",
+        &["error[prefer-double-arrow]"],
+    );
+    expect(
+        &|| std::fs::remove_file(folder.file("c.gram")).expect("it is there"),
+        "read 2 files",
+        &["a.gram:2:"],
+    );
+    // Editors replace files by others.
+    let other = folder.file("a.gram.new");
+    std::fs::write(&other, "[a:Tool | ()==>(::Txt)]").expect("the folder can be written");
+    expect(
+        &|| std::fs::rename(&other, folder.file("a.gram")).expect("both lie in the folder"),
+        "read 1 file",
+        &["a.gram:1:", "unknown-type"],
+    );
+    std::thread::sleep(Duration::from_millis(1));
+}
+
+#[test]
+fn standard_input_cannot_be_watched() {
+    gramc("check --watch -").input("").run().fails_with(&["--watch", "standard input"]);
+    gramc("check --watch --fix").run().fails_with(&["--watch", "--fix"]);
+}
