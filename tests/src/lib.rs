@@ -29,3 +29,4 @@ pub mod rules;
 pub mod same;
 pub mod schemas;
 pub mod shrink;
+pub mod sprinkle;
