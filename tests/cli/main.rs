@@ -9,6 +9,7 @@ mod docs;
 mod examples;
 mod extremes;
 mod failures;
+mod fmt;
 mod import;
 mod imports;
 mod markdown;

@@ -155,7 +155,9 @@ fn too_long(parse: &Parse, width: u32) -> Option<String> {
     let mut ends = std::collections::HashMap::new();
     for token in &tokens {
         let position = source.position(token.span().end);
-        ends.insert(position.line, position.column);
+        // A byte order mark takes no place.
+        let mark = position.line == 0 && source.text().starts_with('\u{feff}');
+        ends.insert(position.line, position.column - u32::from(mark));
     }
     for (at, pair) in tokens.windows(2).enumerate() {
         let (first, second) = (pair[0], pair[1]);

@@ -107,3 +107,6 @@ fn formatted(parse: &Parse, options: FormatOptions) -> Result<Parse, FormatError
         Some(place) => Err(FormatError::Changed(place)),
     }
 }
+
+#[cfg(test)]
+mod tests;

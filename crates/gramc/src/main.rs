@@ -7,6 +7,7 @@ mod input;
 mod live;
 mod output;
 mod report;
+mod save;
 
 use clap::Parser;
 

@@ -249,11 +249,17 @@ impl Layout<'_> {
     /// of the node behind the arrow.
     fn arrow_tail(&self, first: u32, frame: &Frame) -> u32 {
         let mut last = first;
-        while last < frame.last && !matches!(self.kind(last), T::RParen | T::LBrace | T::Less) {
+        while last < frame.last && self.kind(last) != T::RParen && !self.opens_entries(last) {
             last = self.significant(last + 1);
         }
         let tail = if last == frame.last { frame.tail } else { 0 };
         self.marks.width(first, last) + tail
+    }
+
+    /// Whether a record with entries opens, which can be spread.
+    fn opens_entries(&self, token: u32) -> bool {
+        matches!(self.kind(token), T::LBrace | T::Less)
+            && !matches!(self.kind(self.significant(token + 1)), T::RBrace | T::Greater)
     }
 
     /// Writes a node on the current line.

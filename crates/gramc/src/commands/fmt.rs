@@ -1,0 +1,207 @@
+//! `gramc fmt`
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use gram_syntax::{Diagnostic, FormatError, FormatOptions, Parse, Position, Span};
+use serde_json::json;
+
+use crate::args::{Display, Fmt, Format};
+use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
+use crate::{input, output, report, save};
+
+/// How long to look for the shortest difference of a file.
+const DIFF_TIME: Duration = Duration::from_secs(2);
+
+/// What became of a file.
+enum Done {
+    /// It is formatted already.
+    Same,
+    /// It was formatted, or would be.
+    Changed,
+    /// It has syntax errors, and was left alone.
+    Wrong(Vec<Diagnostic>),
+    /// It could not be read, formatted or written.
+    Failed(Failure),
+}
+
+/// A file, what became of it, and what there is to show on standard output.
+struct File {
+    name: String,
+    done: Done,
+    shown: String,
+}
+
+/// Formats files. `project_width` is the width of lines that the project has chosen; an argument
+/// beats it.
+pub(super) fn run(args: &Fmt, project_width: Option<u32>, display: Display) -> Outcome {
+    let one_file = matches!(args.inputs.paths.as_slice(), [path] if !path.is_dir());
+    if args.range.is_some() && !one_file {
+        return Err(Failure::new("--range goes with one file"));
+    }
+    let default = FormatOptions::default();
+    let options = FormatOptions { width: args.width.or(project_width).unwrap_or(default.width) };
+    let files = input::each(&args.inputs, |path, parse| file(args, options, path, parse))?;
+    for file in &files {
+        output::print(&file.shown)?;
+    }
+    tell(args, files, display)
+}
+
+/// Formats one file, and writes it unless somebody only wants to look.
+fn file(
+    args: &Fmt,
+    options: FormatOptions,
+    path: Option<&Path>,
+    parse: Result<Parse, Failure>,
+) -> File {
+    let path_name = || path.map_or_else(String::new, |path| path.display().to_string());
+    let parse = match parse {
+        Ok(parse) => parse,
+        Err(failure) => {
+            return File { name: path_name(), done: Done::Failed(failure), shown: String::new() };
+        }
+    };
+    let name = parse.source().name().to_owned();
+    let looks = args.check || args.diff;
+    let mut shown = String::new();
+    let done = match formatted(args, options, &parse) {
+        Err(FormatError::Syntax) => Done::Wrong(parse.diagnostics().to_vec()),
+        Err(FormatError::Changed(span)) => Done::Failed(unsafe_to_format(&parse, span)),
+        Ok(text) => {
+            let same = text == parse.source().text();
+            if args.diff {
+                shown = difference(&name, parse.source().text(), &text);
+            }
+            match path {
+                Some(path) if !same && !looks => match save::replace(path, &text) {
+                    Ok(()) => Done::Changed,
+                    Err(failure) => Done::Failed(failure),
+                },
+                None if !looks => {
+                    shown = text;
+                    Done::Changed
+                }
+                _ if same => Done::Same,
+                _ => Done::Changed,
+            }
+        }
+    };
+    File { name, done, shown }
+}
+
+/// The formatted text of a file, or of some of its lines.
+fn formatted(args: &Fmt, options: FormatOptions, parse: &Parse) -> Result<String, FormatError> {
+    let Some((first, last)) = args.range else {
+        return gram_syntax::format(parse, options);
+    };
+    let source = parse.source();
+    let at = |line: u32, column| source.offset_utf8(Position { line, column });
+    let span = Span::new(at(first - 1, 0), at(last - 1, u32::MAX));
+    let mut text = source.text().to_owned();
+    for edit in gram_syntax::format_range(parse, options, span)?.iter().rev() {
+        text.replace_range(edit.span.range(), &edit.text);
+    }
+    Ok(text)
+}
+
+fn unsafe_to_format(parse: &Parse, span: Span) -> Failure {
+    let place = parse.source().position(span.start);
+    let (name, error) = (printable(parse.source().name()), FormatError::Changed(span));
+    let place = format!("{name}:{}:{}", place.line + 1, place.column + 1);
+    Failure::new(format!("{place}: the file is left as it is: {error}"))
+}
+
+/// A unified diff; nothing where both texts are the same.
+fn difference(name: &str, before: &str, after: &str) -> String {
+    let mut config = similar::TextDiff::configure();
+    let diff = config.timeout(DIFF_TIME).diff_lines(before, after);
+    let name = printable(name);
+    diff.unified_diff().header(&name, &name).to_string()
+}
+
+/// A name that cannot steer a terminal or break a line.
+fn printable(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// Says what became of the files, and gives the exit code.
+fn tell(args: &Fmt, files: Vec<File>, display: Display) -> Outcome {
+    let looks = args.check || args.diff;
+    let stdin_alone =
+        files.len() == 1 && args.inputs.paths.iter().all(|path| path == Path::new("-"));
+    let mut count = Count::default();
+    let (mut code, mut findings, mut changed) = (CLEAN, Vec::new(), Vec::new());
+    for File { name, done, .. } in files {
+        match done {
+            Done::Same => count.same += 1,
+            Done::Changed => {
+                count.changed += 1;
+                changed.push(name);
+            }
+            Done::Wrong(diagnostics) => {
+                count.wrong += 1;
+                findings.extend(diagnostics);
+            }
+            Done::Failed(failure) => {
+                count.failed += 1;
+                code = failure.report();
+            }
+        }
+    }
+    report::show(display, &findings)?;
+    if args.check {
+        name_unformatted(&changed, display.format).map_err(|error| Failure::output(&error))?;
+    }
+    if display.format == Format::Human && (looks || !stdin_alone) {
+        // There is nowhere to say that standard error is closed.
+        let _ = writeln!(io::stderr(), "{}", count.summary(looks));
+    }
+    let found = count.wrong > 0 || (looks && count.changed > 0);
+    Ok(if code == CLEAN && found { FINDINGS } else { code })
+}
+
+/// Names the files that are not formatted.
+fn name_unformatted(names: &[String], format: Format) -> io::Result<()> {
+    let mut out: Box<dyn Write> = match format {
+        Format::Json => Box::new(io::stdout().lock()),
+        Format::Human | Format::Concise => Box::new(io::stderr().lock()),
+    };
+    for name in names {
+        match format {
+            Format::Json => writeln!(out, "{}", json!({"path": name, "formatted": false}))?,
+            Format::Human | Format::Concise => writeln!(out, "{}: not formatted", printable(name))?,
+        }
+    }
+    out.flush()
+}
+
+/// How many files there are of each sort.
+#[derive(Default)]
+struct Count {
+    changed: usize,
+    same: usize,
+    wrong: usize,
+    failed: usize,
+}
+
+impl Count {
+    /// `3 files formatted, 10 unchanged`
+    fn summary(&self, looks: bool) -> String {
+        let formatted = if looks { "would be formatted" } else { "formatted" };
+        let parts = [
+            (self.changed, formatted),
+            (self.same, "unchanged"),
+            (self.wrong, "with errors"),
+            (self.failed, "failed"),
+        ];
+        let mut summary = String::new();
+        for (count, what) in parts.into_iter().filter(|(count, _)| *count > 0) {
+            let files = if count == 1 { " file" } else { " files" };
+            let (comma, files) = if summary.is_empty() { ("", files) } else { (", ", "") };
+            summary += &format!("{comma}{count}{files} {what}");
+        }
+        summary
+    }
+}
