@@ -75,7 +75,7 @@ const TEXTS: &[(&str, &str)] = &[
     ),
     (
         "paths",
-        "(ada:Person)-[:WROTE{year:1843, title: \"Notes\"}]->(note)<--(reader)\n(a)-[r:KNOWS {since: 2020, where: \"at a conference on programming languages\"}]->(b {k: \"some text\"})<=>(c)~~(d)",
+        "(ada:Person)-[:WROTE{year:1843, title: \"Notes\"}]->(note)<--(reader)\n(a)-[r:KNOWS {since: 2020, where: \"at a conference on programming languages\"}]->(b {k: \"some text\"})<==>(c)~~(d)",
     ),
     ("header", "{gram:1,imports:[\"types.gram\"]}// what it needs\n(a)"),
     (
