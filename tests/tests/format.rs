@@ -143,6 +143,8 @@ fn untidy(parse: &Parse, formatted: &str) -> Option<String> {
 /// A line beyond the width that could have been broken: one that holds two words between which a
 /// line may end.
 fn too_long(parse: &Parse, width: u32) -> Option<String> {
+    use TokenKind as T;
+
     let source = parse.source();
     let tokens: Vec<_> = parse.tree().tokens().filter(|token| !token.kind().is_trivia()).collect();
     let line = |offset: u32| source.position(offset).line;
@@ -165,7 +167,6 @@ fn too_long(parse: &Parse, width: u32) -> Option<String> {
         if end != line(second.span().start) || ends.get(&end).is_none_or(|&end| end <= width) {
             continue;
         }
-        use TokenKind as T;
         let arrow = matches!(
             second.kind(),
             T::Dash | T::Equals | T::Tilde | T::LessDash | T::LessEquals | T::LessTilde

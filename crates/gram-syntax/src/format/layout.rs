@@ -235,12 +235,11 @@ impl Layout<'_> {
         let next = self.significant(node.last + 1);
         match (frame.kind, self.kind(next)) {
             _ if next > frame.last => frame.tail,
-            (_, T::Comma) => 1,
+            (_, T::Comma) | (Kind::Annotated { .. }, T::RParen) => 1,
             (Kind::Pattern { .. }, T::Pipe) => 2,
             (Kind::Pattern { bar: false }, T::RBracket) => 1 + frame.tail,
             (Kind::Path { .. }, T::RParen) => 1 + if next == frame.last { frame.tail } else { 0 },
             (Kind::Path { .. }, T::RBracket | T::LParen) => self.arrow_tail(next, frame),
-            (Kind::Annotated { .. }, T::RParen) => 1,
             _ => 0,
         }
     }

@@ -167,16 +167,15 @@ impl Context {
 
     /// Whether a space stands before a token of `kind` where both stand on one line.
     fn space_before(&self, kind: T) -> bool {
+        use T::{At, AtAt, Colon, ColonColon, End, LBrace, LBracket, LParen, Less, Pipe, RParen};
         match (self.last, kind) {
-            (T::Comma | T::Pipe, _) => true,
-            (T::LBracket | T::LParen | T::LBrace | T::Less | T::End, _) => false,
-            (T::Colon, _) => self.braces > 0,
-            (T::ColonColon | T::At | T::AtAt, _) => false,
-            (_, T::Pipe | T::LBrace | T::Less | T::At | T::AtAt) => true,
+            (LBracket | LParen | LBrace | Less | ColonColon | At | AtAt | End, _) => false,
+            (T::Comma | Pipe, _) | (_, Pipe | LBrace | Less | At | AtAt) => true,
+            (Colon, _) => self.braces > 0,
             // Behind annotations: `@@name (a)`, `@key(1) (a)`, but not within them.
-            (T::Symbol, T::LParen) => self.before != T::At,
-            (last, T::LParen | T::LBracket) => {
-                matches!(last, T::Symbol | T::Backticked | T::QuoteClose | T::Integer | T::RParen)
+            (T::Symbol, LParen) => self.before != At,
+            (last, LParen | LBracket) => {
+                matches!(last, T::Symbol | T::Backticked | T::QuoteClose | T::Integer | RParen)
             }
             _ => false,
         }
