@@ -10,6 +10,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use gram_schema::import::{Options, import};
+use gram_schema::print;
 use gram_syntax::{
     Edit, Extension, FormatError, FormatOptions, NodeKind, Parse, SourceFile, Span, TokenKind,
     format, format_range, parse,
@@ -17,6 +19,7 @@ use gram_syntax::{
 use gramc_tests::campaign;
 use gramc_tests::corpus;
 use gramc_tests::generate::document;
+use gramc_tests::modules::{Modules, Numbers};
 use gramc_tests::mutate::mutate;
 use gramc_tests::rng::Rng;
 use gramc_tests::sprinkle::{respace, sprinkle};
@@ -375,4 +378,50 @@ fn ranges_are_formatted_as_the_whole_is() {
     });
     let wrong: Vec<_> = wrong.into_iter().flatten().collect();
     assert!(wrong.is_empty(), "seed {seed}\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_printed_is_formatted() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/import");
+    let (mut printed, mut wrong) = (0, String::new());
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let json = fs::read_to_string(&path).unwrap();
+        let Ok(imported) = import(&json, &Options::default()) else { continue };
+        printed += 1;
+        let formatted = format(&read(&imported.text), options(100)).unwrap();
+        if formatted != imported.text {
+            let _ = writeln!(wrong, "{}\n{formatted}", path.display());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(printed > 20, "only {printed} were imported");
+}
+
+#[test]
+fn printed_modules_are_formatted() {
+    let seed = campaign::seed().wrapping_add(10);
+    let wrong = campaign::each_thread(|first, step| {
+        let mut wrong = Vec::new();
+        for case in (first..campaign::cases() / 10).step_by(step) {
+            let mut rng = Rng::for_case(seed, case);
+            let text = print(&Modules::new(&mut rng, Numbers::Exact).module());
+            let formatted = format(&read(&text), options(100)).unwrap();
+            if formatted != text {
+                let lines = text.lines().zip(formatted.lines());
+                let line = lines.clone().position(|(one, other)| one != other);
+                let part = |text: &str| -> String {
+                    let lines = text.lines().skip(line.unwrap_or_default().saturating_sub(2));
+                    lines.take(8).map(|line| line.to_owned() + "\n").collect()
+                };
+                wrong.push(format!("{}--- formatted\n{}", part(&text), part(&formatted)));
+            }
+        }
+        wrong
+    });
+    let wrong: Vec<_> = wrong.into_iter().flatten().collect();
+    // The printer lays out what it prints by itself, and counts a column more or less than the
+    // formatter at some ends of lines.
+    let cases = campaign::cases() / 10;
+    assert!(wrong.len() * 50 < cases, "{} of {cases}\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -109,4 +109,5 @@ fn formatted(parse: &Parse, options: FormatOptions) -> Result<Parse, FormatError
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests;

@@ -76,6 +76,7 @@ fn keep_owner(file: &File, metadata: &Metadata) {
 fn keep_owner(_: &File, _: &Metadata) {}
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

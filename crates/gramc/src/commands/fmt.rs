@@ -1,5 +1,6 @@
 //! `gramc fmt`
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -200,7 +201,8 @@ impl Count {
         for (count, what) in parts.into_iter().filter(|(count, _)| *count > 0) {
             let files = if count == 1 { " file" } else { " files" };
             let (comma, files) = if summary.is_empty() { ("", files) } else { (", ", "") };
-            summary += &format!("{comma}{count}{files} {what}");
+            // Writing to a string does not fail.
+            let _ = write!(summary, "{comma}{count}{files} {what}");
         }
         summary
     }
