@@ -28,10 +28,7 @@ fn a_list_of_tools_becomes_gram_that_a_person_would_write() {
   ==>(lines::`Line[]`)
   ==>(mode::`"append" | "replace"` {default: "keep", unsound: true})
   ==>(::Any),
-  [Line::Record |
-    (text::Text {length: ...80}),
-    (number::Int {optional: true})
-  ]
+  [Line::Record | (text::Text {length: ...80}), (number::Int {optional: true})]
 ]
 "#;
     assert_eq!(run.stdout, expected);

@@ -10,6 +10,7 @@ mod docs;
 mod examples;
 mod extremes;
 mod failures;
+mod fmt;
 mod formats;
 mod import;
 mod imports;

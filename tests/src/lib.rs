@@ -30,4 +30,5 @@ pub mod rules;
 pub mod same;
 pub mod schemas;
 pub mod shrink;
+pub mod sprinkle;
 pub mod tool_files;

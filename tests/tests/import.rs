@@ -256,7 +256,7 @@ fn every_form_is_read() {
         let json = form.replace("SCHEMA", SCHEMA);
         let options = Options { name: "t", ..Options::default() };
         let imported = import(&json, &options).unwrap_or_else(|error| panic!("{form}: {error}"));
-        assert_eq!(imported.text, "[t:Tool |\n  (city::Text)==>(::Any)\n]\n", "{form}");
+        assert_eq!(imported.text, "[t:Tool | (city::Text)==>(::Any)]\n", "{form}");
         assert!(imported.verbatim.is_empty(), "{form}");
     }
     let strict =

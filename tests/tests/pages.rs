@@ -89,6 +89,10 @@ fn findings(code: &Code, parse: Parse) -> Vec<Diagnostic> {
     if code.name == PROJECT_FILE {
         return Project::read(parse.source()).1;
     }
+    if code.name == "unformatted" {
+        let found = gram_syntax::unformatted(&parse, gram_syntax::FormatOptions::default());
+        return found.unwrap().into_iter().collect();
+    }
     found(code, &[parse], &Links::default())
 }
 

@@ -143,9 +143,7 @@ impl fmt::Display for Place {
 /// assert_eq!(
 ///     imported.text,
 ///     "/** Says what the weather will be */
-/// [forecast:Tool |
-///   (city::Text)==>(days::Int {default: 3})==>(::Any)
-/// ]
+/// [forecast:Tool | (city::Text)==>(days::Int {default: 3})==>(::Any)]
 /// "
 /// );
 /// ```

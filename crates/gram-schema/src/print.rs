@@ -36,9 +36,7 @@ use layout::{Entry, INDENT, Layout, WIDTH};
 /// assert_eq!(
 ///     printed,
 ///     r#"/** Says hello */
-/// [greet:Tool |
-///   (name::Text)==>(times::Int {range: 1..3})==>(::Text)
-/// ]
+/// [greet:Tool | (name::Text)==>(times::Int {range: 1..3})==>(::Text)]
 /// "#
 /// );
 /// assert_eq!(read(&printed).module.expect("what is printed has no errors"), module);
@@ -146,15 +144,18 @@ impl Page<'_> {
         entries.extend(field::open(self.types, &tool.open));
         entries.extend(tool.root.iter().flat_map(|root| declared::root(self.types, root)));
         entries.extend(kept(&tool.attributes));
+        let start = self.out.len();
         self.head(doc.as_deref(), &tool.name, "Tool", entries, " |\n", 0);
         self.signature(tool);
-        for id in &tool.types {
+        for (at, id) in tool.types.iter().enumerate() {
             if let Some(declared) = self.types.get(*id) {
                 self.out.push_str(",\n");
-                self.local(declared);
+                self.local(declared, usize::from(at + 1 < tool.types.len()));
             }
         }
-        self.out.push_str("\n]\n");
+        self.out.push_str("\n]");
+        self.join(start, 0, 0);
+        self.out.push('\n');
     }
 
     fn container(&mut self, container: &Container) {
@@ -184,6 +185,38 @@ impl Page<'_> {
         self.holder(doc.as_deref(), &agent.name, "Agent", entries, &agent.members);
     }
 
+    /// Puts the declaration that is the last since `start` on one line, where that is how the
+    /// formatter of texts lays it out: if each of its elements stands on one line, and all of them
+    /// fit, with `after` columns to follow.
+    fn join(&mut self, start: usize, indent: usize, after: usize) {
+        let Some(text) = self.out.get(start..) else { return };
+        let margin = text.lines().position(|line| line.trim_start().starts_with('['));
+        let lines: Vec<_> = text.lines().skip(margin.unwrap_or_default()).collect();
+        let [head, elements @ .., _] = lines.as_slice() else { return };
+        let whole = |line: &&str| {
+            let line = line.trim_start().trim_end_matches(',');
+            match line.bytes().next() {
+                Some(b'(') => line.ends_with(')'),
+                Some(b'[') => line.ends_with(']'),
+                // The steps of a signature, and doc comments. What is left are names.
+                other => !matches!(other, Some(b'=' | b'/' | b'*')),
+            }
+        };
+        let indented = |line: &&str| line.len() - line.trim_start().len() == indent + INDENT;
+        // The spaces before the elements, and the bracket.
+        let mut width = head.chars().count() + elements.len() + 1 + after;
+        width += elements.iter().map(|line| line.trim_start().chars().count()).sum::<usize>();
+        let joins = head.ends_with(" |") && width <= WIDTH;
+        if !(joins && elements.iter().all(|line| whole(line) && indented(line))) {
+            return;
+        }
+        let elements: Vec<_> = elements.iter().map(|line| line.trim_start()).collect();
+        let joined = format!("{head} {}]", elements.join(" "));
+        let broken: usize = lines.iter().map(|line| line.len() + 1).sum::<usize>() - 1;
+        self.out.truncate(self.out.len() - broken);
+        self.out.push_str(&joined);
+    }
+
     /// A container or agent: what holds others by their names.
     fn holder(
         &mut self,
@@ -197,10 +230,13 @@ impl Page<'_> {
             self.head(doc, name, label, entries, "]\n", 0);
             return;
         }
+        let start = self.out.len();
         self.head(doc, name, label, entries, " |\n", 0);
         let members: Vec<_> = members.iter().map(|name| text::identifier(name)).collect();
         self.names(&members, INDENT);
-        self.out.push_str("\n]\n");
+        self.out.push_str("\n]");
+        self.join(start, 0, 0);
+        self.out.push('\n');
     }
 
     /// The first lines of a tool or agent, up to its elements.
@@ -275,13 +311,16 @@ impl Page<'_> {
         }
     }
 
-    /// Names with commas between them, as many on a line as fit.
+    /// Names with commas between them, as many on a line as fit; what is more than a name stands on
+    /// a line of its own.
     fn names(&mut self, names: &[String], indent: usize) {
         let mut column = 0;
         for (at, name) in names.iter().enumerate() {
             let comma = usize::from(at + 1 < names.len());
             let width = name.chars().count() + comma;
-            if at == 0 || column + 1 + width > WIDTH {
+            let alone = |at: usize| names.get(at).is_some_and(|name| name.starts_with('('));
+            let parted = alone(at) || alone(at.saturating_sub(1));
+            if at == 0 || parted || column + 1 + width > WIDTH {
                 if at > 0 {
                     self.out.push('\n');
                 }
@@ -291,7 +330,19 @@ impl Page<'_> {
                 self.out.push(' ');
                 column += 1;
             }
-            self.out.push_str(name);
+            match name.split_once(" {").filter(|_| alone(at) && indent + width > WIDTH) {
+                Some((name, record)) => {
+                    let record = record.strip_suffix("})").unwrap_or(record);
+                    self.out.push_str(name);
+                    self.out.push_str(" {\n");
+                    layout::indent(&mut self.out, indent + INDENT);
+                    self.out.push_str(record);
+                    self.out.push('\n');
+                    layout::indent(&mut self.out, indent);
+                    self.out.push_str("})");
+                }
+                None => self.out.push_str(name),
+            }
             self.out.push_str(&","[..comma]);
             column += width;
         }

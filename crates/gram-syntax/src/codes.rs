@@ -24,4 +24,5 @@ crate::declare_codes! {
     TOO_DEEP = "too-deep";
     TOO_LARGE = "too-large";
     TOO_MANY_ERRORS = "too-many-errors";
+    UNFORMATTED = "unformatted";
 }

@@ -12,6 +12,7 @@
 mod ast;
 pub mod codes;
 mod diagnostic;
+pub mod format;
 mod lexer;
 mod limits;
 mod parse;
@@ -28,6 +29,7 @@ pub use ast::{Entries, Entry, Subject};
 pub use diagnostic::{
     Applicability, Code, Diagnostic, Edit, Fix, Label, Severity, limit_diagnostics,
 };
+pub use format::{FormatError, FormatOptions, format, format_range, unformatted};
 pub use limits::Limits;
 pub use parse::{Extension, ExtensionUse, Parse, parse, parse_bytes, parse_with, too_large};
 pub use render::RenderOptions;

@@ -114,6 +114,13 @@ impl Parse {
         &self.tree.source
     }
 
+    /// The text alone, without a copy where nobody else holds it.
+    pub(crate) fn into_text(self) -> String {
+        let source = self.tree.source;
+        Arc::try_unwrap(source)
+            .map_or_else(|shared| shared.text().to_owned(), SourceFile::into_text)
+    }
+
     /// What is wrong with the text, in its order.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics

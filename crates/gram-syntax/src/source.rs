@@ -40,6 +40,10 @@ impl SourceFile {
         &self.text
     }
 
+    pub(crate) fn into_text(self) -> String {
+        self.text.into_string()
+    }
+
     /// The part of the text in `span`, or `""` where the span lies outside of it.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or_default()

@@ -122,7 +122,7 @@ fn unicode_escape(text: &str) -> (char, usize) {
 
 /// The text of a doc comment: without its delimiters, the leading `*` of its lines and the empty
 /// lines around it.
-fn doc_text(comment: &str) -> String {
+pub(crate) fn doc_text(comment: &str) -> String {
     let inner = comment.strip_prefix("/**").unwrap_or(comment);
     let inner = inner.strip_suffix("*/").unwrap_or(inner);
     let space = |c: char| u8::try_from(c).is_ok_and(is_space);

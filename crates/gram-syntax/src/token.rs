@@ -115,6 +115,11 @@ impl TokenKind {
         (self as u8) <= (Self::DocComment as u8)
     }
 
+    /// Whether all tokens of this kind have the same text.
+    pub(crate) const fn is_punctuation(self) -> bool {
+        (self as u8) >= (Self::LBracket as u8) && (self as u8) <= (Self::LessTilde as u8)
+    }
+
     /// Whether this is one of the five kinds of number.
     pub const fn is_number(self) -> bool {
         (self as u8) >= (Self::Integer as u8) && (self as u8) <= (Self::Measurement as u8)

@@ -64,6 +64,7 @@ pub(crate) enum Command {
     Compile(Compile),
     Import(Import),
     Check(Check),
+    Fmt(Fmt),
     Parse(Parse),
     Explain(Explain),
     /// Write a completion script for a shell
@@ -227,6 +228,44 @@ pub(crate) struct Levels {
     /// Turn a lint off
     #[arg(long, value_name = "LINT", value_delimiter = ',')]
     pub(crate) allow: Vec<String>,
+}
+
+/// Format files, in place
+///
+/// Changes white space alone. Files with syntax errors are left as they are, and named. Exits with
+/// 1 when there are such files; with --check or --diff also when a file is not formatted.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  gramc fmt                        the project around the current folder
+  gramc fmt tools/ agent.gram
+  gramc fmt --check                for CI
+  gramc fmt --diff tools/
+  cat agent.gram | gramc fmt -     to standard output")]
+pub(crate) struct Fmt {
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    /// Write nothing, and name each file that is not formatted. With --format json: one object a
+    /// line on standard output
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Write nothing, and show what would change on standard output
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// The most characters of a line [default: 100]
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) width: Option<u32>,
+    /// Format only what lines START to END of a file touch, counted from 1
+    #[arg(long, value_name = "START..END", value_parser = lines)]
+    pub(crate) range: Option<(u32, u32)>,
+}
+
+/// The first and the last of some lines: `3..5`.
+fn lines(text: &str) -> Result<(u32, u32), &'static str> {
+    let lines = text.split_once("..").and_then(|(start, end)| {
+        let lines = (start.parse().ok()?, end.parse().ok()?);
+        (1 <= lines.0 && lines.0 <= lines.1).then_some(lines)
+    });
+    lines.ok_or("lines are two numbers from 1 on, such as 3..5")
 }
 
 /// Show the tree or the tokens of a file

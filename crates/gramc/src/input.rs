@@ -96,33 +96,57 @@ pub(crate) fn read(inputs: &Inputs) -> Result<Texts, Failure> {
 }
 
 fn read_all(origins: &[Origin], inputs: &Inputs) -> Result<Vec<Parse>, Failure> {
+    let texts = for_all(origins, |origin| read_one(origin, &inputs.stdin_filename))?;
+    texts.into_iter().collect()
+}
+
+/// What `work` makes of each file that the inputs name, in their order. It is given the path,
+/// which standard input has none of, and the parsed text; files are read and worked on in
+/// parallel, and each is forgotten then.
+pub(crate) fn each<R: Send>(
+    inputs: &Inputs,
+    work: impl Fn(Option<&Path>, Result<Parse, Failure>) -> R + Sync,
+) -> Result<Vec<R>, Failure> {
+    for_all(&origins(inputs)?, |origin| {
+        let path = match origin {
+            Origin::Stdin => None,
+            Origin::File(path) => Some(path.as_path()),
+        };
+        work(path, read_one(origin, &inputs.stdin_filename))
+    })
+}
+
+/// What `work` makes of each origin, in their order; many of them in parallel.
+fn for_all<R: Send>(
+    origins: &[Origin],
+    work: impl Fn(&Origin) -> R + Sync,
+) -> Result<Vec<R>, Failure> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     if origins.len() < 2 || threads < 2 {
-        let texts = origins.iter().map(|origin| read_one(origin, &inputs.stdin_filename));
-        return texts.collect();
+        return Ok(origins.iter().map(work).collect());
     }
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
         while let Some((at, origin)) = take(origins, &next) {
-            done.push((at, read_one(origin, &inputs.stdin_filename)));
+            done.push((at, work(origin)));
         }
         done
     };
-    let mut texts = std::thread::scope(|scope| {
+    let mut done = std::thread::scope(|scope| {
         let workers: Vec<_> = (1..threads.min(origins.len())).map(|_| scope.spawn(work)).collect();
-        let mut texts = work();
+        let mut done = work();
         for worker in workers {
-            // A worker that panicked took its texts with it; the count below then tells.
-            texts.extend(worker.join().unwrap_or_default());
+            // A worker that panicked took its share with it; the count below then tells.
+            done.extend(worker.join().unwrap_or_default());
         }
-        texts
+        done
     });
-    if texts.len() != origins.len() {
+    if done.len() != origins.len() {
         return Err(Failure::new("reading the files failed for a reason inside of gramc"));
     }
-    texts.sort_by_key(|(at, _)| *at);
-    texts.into_iter().map(|(_, text)| text).collect()
+    done.sort_by_key(|(at, _)| *at);
+    Ok(done.into_iter().map(|(_, done)| done).collect())
 }
 
 fn take<'o>(origins: &'o [Origin], next: &AtomicUsize) -> Option<(usize, &'o Origin)> {

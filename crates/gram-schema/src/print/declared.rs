@@ -10,16 +10,17 @@ impl Page<'_> {
     /// A type at the top level.
     pub(super) fn declared(&mut self, declared: &TypeDeclaration) {
         self.begin(false);
-        self.declaration(declared, 0);
+        self.declaration(declared, 0, 0);
         self.out.push('\n');
     }
 
-    /// A type inside of a tool.
-    pub(super) fn local(&mut self, declared: &TypeDeclaration) {
-        self.declaration(declared, INDENT);
+    /// A type inside of a tool, with `after` columns to follow.
+    pub(super) fn local(&mut self, declared: &TypeDeclaration, after: usize) {
+        self.declaration(declared, INDENT, after);
     }
 
-    fn declaration(&mut self, declared: &TypeDeclaration, indent: usize) {
+    fn declaration(&mut self, declared: &TypeDeclaration, indent: usize, after: usize) {
+        let before = self.out.len();
         let slot = &declared.slot;
         let (doc, mut entries) = description(slot.description.as_deref());
         let text = slot.description.as_deref().filter(|_| doc.is_none());
@@ -46,10 +47,15 @@ impl Page<'_> {
         };
         head.write(&mut self.out, indent, indent, 2);
         match &declared.kind {
-            TypeKind::Record => self.record(slot, indent),
-            TypeKind::Enum(descriptions) => self.enumeration(slot, descriptions, indent),
-            TypeKind::Union(_) => self.union_members(slot, head.width(), indent),
-            TypeKind::Alias => self.alias(slot, head.width(), indent),
+            TypeKind::Record => {
+                self.record(slot, indent);
+                self.join(before, indent, after);
+            }
+            TypeKind::Enum(descriptions) => {
+                self.enumeration(slot, descriptions, head.width(), (indent, after));
+            }
+            TypeKind::Union(_) => self.union_members(slot, head.width(), (indent, after)),
+            TypeKind::Alias => self.alias(slot, head.width(), (indent, after)),
         }
     }
 
@@ -78,7 +84,8 @@ impl Page<'_> {
         &mut self,
         slot: &Slot,
         descriptions: &[Option<smol_str::SmolStr>],
-        indent: usize,
+        head: Option<usize>,
+        around: (usize, usize),
     ) {
         let values = Details::of(slot.details.as_deref()).iter().find_map(|known| match known {
             Constraint::Enum(values) => Some(values.as_slice()),
@@ -94,15 +101,15 @@ impl Page<'_> {
                 }
             })
             .collect();
-        self.elements(&names, None, indent);
+        self.elements(&names, head, around);
     }
 
-    fn union_members(&mut self, slot: &Slot, head: Option<usize>, indent: usize) {
+    fn union_members(&mut self, slot: &Slot, head: Option<usize>, around: (usize, usize)) {
         let (Type::Union(members) | Type::OneOf(members)) = slot.ty.without_null() else {
             return self.out.push(']');
         };
         let names: Vec<_> = members.iter().map(|member| self.label(member)).collect();
-        self.elements(&names, head, indent);
+        self.elements(&names, head, around);
     }
 
     /// A type as a member of a union is written: its name, or an expression between backticks.
@@ -115,14 +122,11 @@ impl Page<'_> {
         }
     }
 
-    /// Names behind a bar: on the head's line where they fit, which takes `head` columns.
-    fn elements(&mut self, names: &[String], head: Option<usize>, indent: usize) {
-        let head = head.or_else(|| {
-            let line = self.out.rsplit('\n').next().unwrap_or_default();
-            Some(line.chars().count().saturating_sub(indent))
-        });
+    /// Names behind a bar: on the head's line where they fit, which takes `head` columns, with
+    /// columns before it and behind the bracket.
+    fn elements(&mut self, names: &[String], head: Option<usize>, (indent, after): (usize, usize)) {
         let width: usize = names.iter().map(|name| name.chars().count() + 2).sum();
-        let fits = head.is_some_and(|head| indent + head + width + 3 <= WIDTH);
+        let fits = head.is_some_and(|head| indent + head + width + 2 + after <= WIDTH);
         if fits {
             self.out.push_str(" | ");
             self.out.push_str(&names.join(", "));
@@ -135,9 +139,10 @@ impl Page<'_> {
         self.out.push(']');
     }
 
-    fn alias(&mut self, slot: &Slot, head: Option<usize>, indent: usize) {
+    fn alias(&mut self, slot: &Slot, head: Option<usize>, (indent, after): (usize, usize)) {
         let node = Node::of_alias(self.types, slot);
-        let width = head.zip(node.layout().width()).map(|(head, width)| indent + head + width + 4);
+        let width =
+            head.zip(node.layout().width()).map(|(head, width)| indent + head + width + 4 + after);
         if width.is_some_and(|width| width <= WIDTH) {
             self.out.push_str(" | ");
             node.layout().write_flat(&mut self.out);

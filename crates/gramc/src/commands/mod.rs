@@ -3,6 +3,7 @@
 mod check;
 mod compile;
 mod explain;
+mod fmt;
 mod import;
 mod parse;
 mod watch;
@@ -20,6 +21,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         Command::Compile(args) => compile::run(&args, display),
         Command::Import(args) => import::run(&args),
         Command::Check(args) => check::run(&args, display),
+        Command::Fmt(args) => fmt::run(&args, display),
         Command::Parse(args) => parse::run(&args, display),
         Command::Explain(args) => explain::run(&args),
         Command::Completions { shell } => {

@@ -1,0 +1,201 @@
+//! `gramc fmt`
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use gram_syntax::{Diagnostic, FormatError, FormatOptions, Parse, Position, Span};
+
+use crate::args::{Display, Fmt, Format};
+use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
+use crate::{input, output, project, report, save};
+
+/// How long to look for the shortest difference of a file.
+const DIFF_TIME: Duration = Duration::from_secs(2);
+
+/// What became of a file.
+enum Done {
+    /// It is formatted already.
+    Same,
+    /// It was formatted, or would be; who only checks is told where.
+    Changed(Option<Box<Diagnostic>>),
+    /// It has syntax errors, and was left alone.
+    Wrong(Vec<Diagnostic>),
+    /// It could not be read, formatted or written.
+    Failed(Failure),
+}
+
+/// A file, what became of it, and what there is to show on standard output.
+struct File {
+    name: String,
+    done: Done,
+    shown: String,
+}
+
+/// Formats files, as wide as the project wants them unless an argument says otherwise.
+pub(super) fn run(args: &Fmt, display: Display) -> Outcome {
+    let one_file = matches!(args.inputs.paths.as_slice(), [path] if !path.is_dir());
+    if args.range.is_some() && !one_file {
+        return Err(Failure::new("--range goes with one file"));
+    }
+    let (project, mistakes) = project::read(&args.inputs)?;
+    let options = FormatOptions { width: args.width.unwrap_or(project.width) };
+    let files = input::each(&args.inputs, |path, parse| file(args, options, path, parse))?;
+    for file in &files {
+        output::print(&file.shown)?;
+    }
+    tell(args, files, mistakes, display)
+}
+
+/// Formats one file, and writes it unless somebody only wants to look.
+fn file(
+    args: &Fmt,
+    options: FormatOptions,
+    path: Option<&Path>,
+    parse: Result<Parse, Failure>,
+) -> File {
+    let path_name = || path.map_or_else(String::new, |path| path.display().to_string());
+    let parse = match parse {
+        Ok(parse) => parse,
+        Err(failure) => {
+            return File { name: path_name(), done: Done::Failed(failure), shown: String::new() };
+        }
+    };
+    let name = parse.source().name().to_owned();
+    let looks = args.check || args.diff;
+    let mut shown = String::new();
+    let done = match formatted(args, options, &parse) {
+        Err(FormatError::Syntax) => Done::Wrong(parse.diagnostics().to_vec()),
+        Err(FormatError::Changed(span)) => Done::Failed(unsafe_to_format(&parse, span)),
+        Ok(text) => {
+            let same = text == parse.source().text();
+            if args.diff {
+                shown = difference(&name, parse.source().text(), &text);
+            }
+            match path {
+                Some(path) if !same && !looks => match save::replace(path, &text) {
+                    Ok(()) => Done::Changed(None),
+                    Err(failure) => Done::Failed(failure),
+                },
+                None if !looks => {
+                    shown = text;
+                    Done::Changed(None)
+                }
+                _ if same => Done::Same,
+                _ => {
+                    let finding = gram_syntax::unformatted(&parse, options).ok().flatten();
+                    Done::Changed(finding.filter(|_| args.check).map(Box::new))
+                }
+            }
+        }
+    };
+    File { name, done, shown }
+}
+
+/// The formatted text of a file, or of some of its lines.
+fn formatted(args: &Fmt, options: FormatOptions, parse: &Parse) -> Result<String, FormatError> {
+    let Some((first, last)) = args.range else {
+        return gram_syntax::format(parse, options);
+    };
+    let source = parse.source();
+    let at = |line: u32, column| source.offset_utf8(Position { line, column });
+    let span = Span::new(at(first - 1, 0), at(last - 1, u32::MAX));
+    let mut text = source.text().to_owned();
+    for edit in gram_syntax::format_range(parse, options, span)?.iter().rev() {
+        text.replace_range(edit.span.range(), &edit.text);
+    }
+    Ok(text)
+}
+
+fn unsafe_to_format(parse: &Parse, span: Span) -> Failure {
+    let place = parse.source().position(span.start);
+    let (name, error) = (printable(parse.source().name()), FormatError::Changed(span));
+    let place = format!("{name}:{}:{}", place.line + 1, place.column + 1);
+    Failure::new(format!("{place}: the file is left as it is: {error}"))
+}
+
+/// A unified diff; nothing where both texts are the same.
+fn difference(name: &str, before: &str, after: &str) -> String {
+    let mut config = similar::TextDiff::configure();
+    let diff = config.timeout(DIFF_TIME).diff_lines(before, after);
+    let name = printable(name);
+    diff.unified_diff().header(&name, &name).to_string()
+}
+
+/// A name that cannot steer a terminal or break a line.
+fn printable(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// Says what became of the files, and gives the exit code.
+fn tell(args: &Fmt, files: Vec<File>, mut findings: Vec<Diagnostic>, display: Display) -> Outcome {
+    let looks = args.check || args.diff;
+    let stdin_alone =
+        files.len() == 1 && args.inputs.paths.iter().all(|path| path == Path::new("-"));
+    let mut count = Count::default();
+    let (mut code, mut changed) = (CLEAN, Vec::new());
+    let mistaken = !findings.is_empty();
+    for File { name, done, .. } in files {
+        match done {
+            Done::Same => count.same += 1,
+            Done::Changed(finding) => {
+                count.changed += 1;
+                match finding {
+                    Some(finding) if display.format != Format::Human => findings.push(*finding),
+                    _ => changed.push(name),
+                }
+            }
+            Done::Wrong(diagnostics) => {
+                count.wrong += 1;
+                findings.extend(diagnostics);
+            }
+            Done::Failed(failure) => {
+                count.failed += 1;
+                code = failure.report();
+            }
+        }
+    }
+    report::show(display, &findings)?;
+    if args.check && display.format == Format::Human {
+        for name in &changed {
+            let _ = writeln!(io::stderr(), "{}: not formatted", printable(name));
+        }
+    }
+    if display.format == Format::Human && (looks || !stdin_alone) {
+        // There is nowhere to say that standard error is closed.
+        let _ = writeln!(io::stderr(), "{}", count.summary(looks));
+    }
+    let found = mistaken || count.wrong > 0 || (looks && count.changed > 0);
+    Ok(if code == CLEAN && found { FINDINGS } else { code })
+}
+
+/// How many files there are of each sort.
+#[derive(Default)]
+struct Count {
+    changed: usize,
+    same: usize,
+    wrong: usize,
+    failed: usize,
+}
+
+impl Count {
+    /// `3 files formatted, 10 unchanged`
+    fn summary(&self, looks: bool) -> String {
+        let formatted = if looks { "would be formatted" } else { "formatted" };
+        let parts = [
+            (self.changed, formatted),
+            (self.same, "unchanged"),
+            (self.wrong, "with errors"),
+            (self.failed, "failed"),
+        ];
+        let mut summary = String::new();
+        for (count, what) in parts.into_iter().filter(|(count, _)| *count > 0) {
+            let files = if count == 1 { " file" } else { " files" };
+            let (comma, files) = if summary.is_empty() { ("", files) } else { (", ", "") };
+            // Writing to a string does not fail.
+            let _ = write!(summary, "{comma}{count}{files} {what}");
+        }
+        summary
+    }
+}
