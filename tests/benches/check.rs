@@ -8,11 +8,13 @@
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::panic)]
 
 use std::any::Any;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use gram_schema::lint;
 use gram_syntax::{Limits, Parse};
 use gramc_tests::tool_files::{Style, tools_from};
 
@@ -49,6 +51,7 @@ fn main() {
     let times: Vec<_> = times.into_iter().map(Times::of).collect();
     table(&programs, &times);
     parts(folder.path());
+    watch(folder.path());
 }
 
 /// Writes the files, whose names and declarations are all different, and gives their size.
@@ -212,9 +215,10 @@ fn parts(folder: &Path) {
     let works: [(&str, &dyn Fn() -> Made); 3] = [
         ("read", &|| Made::of(in_parallel(&paths, read))),
         ("read and parse", &|| Made::of(parse_all(&paths))),
-        ("read, parse and check", &|| {
+        ("read, parse, check and lint", &|| {
             let texts = parse_all(&paths);
-            let checked = gram_schema::check(&texts);
+            let links = gram_schema::Links::default();
+            let checked = lint::check(&texts, &links, &lint::Settings::default());
             assert!(checked.module.is_some(), "{:?}", checked.diagnostics.first());
             Made::of((texts, checked))
         }),
@@ -233,6 +237,39 @@ fn parts(folder: &Path) {
         let times = Times::of(times);
         println!("| {name} | {:.1} ({:.1}) |", millis(times.median), millis(times.least));
     }
+}
+
+/// How long `gramc check --watch` works after one of the files has changed, as it says itself.
+fn watch(folder: &Path) {
+    let mut watch = Command::new(gramc());
+    watch.args(["check", "--watch", "--format", "concise", "."]).current_dir(folder);
+    let mut watch = watch.stderr(Stdio::piped()).spawn().expect("gramc starts");
+    let mut lines = BufReader::new(watch.stderr.take().expect("it is piped")).lines();
+    let mut round = || {
+        let said = lines.by_ref().map(|line| line.expect("it is text"));
+        let last = { said }.find(|line| line.ends_with("waiting for changes"));
+        let last = last.expect("it goes on");
+        let millis =
+            last.split(" in ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
+        (last.starts_with("read 1 file "), Duration::from_millis(millis.expect("it says how long")))
+    };
+    round();
+    let path = folder.join("tools1000.gram");
+    let text = std::fs::read_to_string(&path).expect("the file is there");
+    let mut times = Vec::new();
+    for number in 0..INNER_ROUNDS {
+        std::fs::write(&path, format!("{text}// {number}\n")).expect("the file can be written");
+        let (one, time) = round();
+        assert!(one, "the others were read, too");
+        times.push(time);
+    }
+    watch.kill().expect("it runs");
+    watch.wait().expect("it was started here");
+    let times = Times::of(times);
+    println!(
+        "\n`gramc check --watch`, one changed file of {FILES}: {} ms of work, the median of {INNER_ROUNDS}.",
+        times.median.as_millis()
+    );
 }
 
 /// Anything, to be taken apart later.

@@ -3,7 +3,7 @@
 use crate::support::{Folder, Gramc, command, folder, gramc, numbered};
 
 /// A text with one error, in its second line.
-const WRONG: &str = "[one:Tool {description: \"Counts to one\"} | ()==>(::Text)] /** And to two */\n\
+const WRONG: &str = "[one:Tool {description: \"Counts to one\"} | ()==>(::Text)] /** Goes on from there */\n\
                      [two:Tool | ()==>(::Txt)]\n";
 const RIGHT: &str = "/** Counts to one */ [one:Tool | ()==>(::Text)]\n";
 /// A text with one warning.
@@ -109,10 +109,10 @@ fn columns_count_characters() {
 
 #[test]
 fn people_get_fifty_findings_of_a_file_and_a_count() {
-    let many = numbered("/** Counts to # */\n[t#:Tool | ()==>(::Txt)]", 60);
+    let many = numbered("/** Goes on from where it was, step # */\n[t#:Tool | ()==>(::Txt)]", 60);
     let folder = folder(&[("many.gram", &many), ("more.gram", WRONG)]);
     let run = |format: &str| {
-        gramc(&format!("check many.gram more.gram --format {format}")).within(folder.path()).run()
+        gramc(&format!("check --allow all many.gram more.gram --format {format}")).within(folder.path()).run()
     };
     let human = run("human").exits(1);
     assert_eq!(human.stderr.lines().filter(|line| *line == "unknown-type").count(), 51);
@@ -186,17 +186,20 @@ fn many_files_give_their_findings_in_one_order() {
     for (n, name) in files.iter().enumerate() {
         // Texts of very different sizes, so that later ones are done before earlier ones.
         let long = "// a line\n".repeat(if n % 7 == 0 { 20_000 } else { 1 });
-        folder.write(name, format!("{long}/** Counts to {n} */ [t{n}:Tool | ()==>(::Txt)]\n"));
+        folder.write(
+            name,
+            format!("{long}/** Goes on from step {n} */ [t{n}:Tool | ()==>(::Txt)]\n"),
+        );
     }
     let expected: Vec<_> = files.iter().map(String::as_str).collect();
     for _ in 0..5 {
-        let run = gramc("check . --format concise").within(folder.path()).run().exits(1);
+        let run = gramc("check . --allow all --format concise").within(folder.path()).run().exits(1);
         let found: Vec<_> =
             run.stderr.lines().map(|line| line.split(':').next().unwrap()).collect();
         assert_eq!(found, expected);
     }
     // Named one by one, in the order in which they are named.
-    let backwards = files.iter().rev().fold(gramc("check --format concise"), Gramc::arg);
+    let backwards = files.iter().rev().fold(gramc("check --allow all --format concise"), Gramc::arg);
     let run = backwards.within(folder.path()).run().exits(1);
     assert!(run.stderr.starts_with("f199.gram:"), "{}", run.stderr);
 }

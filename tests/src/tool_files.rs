@@ -41,8 +41,8 @@ fn tool(text: &mut String, number: usize, style: Style) {
         text,
         r#"[readFile{number}:Tool {{description: "Reads file {number}, with an optional limit", readOnly: true, timeout: 30s}} |
   (path{own}::Text {{description: "Path of the file, relative to the root of the workspace", length: 1..4096}})
-  ==>(limit{own}::Int {{default: {number}, range: 1..100000}}) // how many lines
-  ==>(encoding{own}::Text {{default: "utf-8", enum: ["utf-8", "latin-1", "utf-16"]}})
+  ==>(limit{own}::Int {{default: {number}, range: 1..100000, description: "How many lines"}}) // or all
+  ==>(encoding{own}::Text {{default: "utf-8", enum: ["utf-8", "latin-1", "utf-16"], description: "Of its bytes"}})
   ==>(follow{own}::Bool {{default: false, description: "Follow symbolic links"}})
   ==>(::String)
 ]

@@ -258,7 +258,14 @@ impl<'t> Attribute<'t> {
         {
             return Some(node.children().collect());
         }
-        self.wrong(checker, file, "a list: [..]");
+        self.wrong(
+            checker,
+            file,
+            match &*self.key {
+                "fields" => "a list, such as [{name: \"city\", type: \"Text\"}]",
+                _ => "a list, such as [Address, City]",
+            },
+        );
         None
     }
 }

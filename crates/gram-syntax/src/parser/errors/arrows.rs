@@ -21,11 +21,7 @@ impl Parser<'_> {
 
     /// `=>`, `->`, `~>`, or an arrow of another alphabet.
     pub(in crate::parser) fn short_arrow(&mut self) {
-        let arrow = match self.kind() {
-            T::DashGreater => "-->",
-            T::TildeGreater => "~~>",
-            _ => "==>",
-        };
+        let arrow = "==>";
         let message = format!("{} is no arrow", self.found());
         let error = self
             .error(&codes::ARROW, self.here(), message)

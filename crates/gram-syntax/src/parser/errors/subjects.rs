@@ -51,6 +51,9 @@ impl Parser<'_> {
             T::Equals | T::Dash | T::Tilde if is_arrow(self.second()) => error
                 .help("a signature without parameters begins with `()`: ()==>(::Text)")
                 .fix(Fix::replace(NeedsLook, "insert `()`", Span::empty(here.start), "()")),
+            T::SingleQuoted | T::DoubleQuoted => {
+                error.help("names stand without quotes, or in backticks: celsius, `half price`")
+            }
             T::LBrace => error.help("the record stands before the `|`: [name:Tool {key: value} | …]"),
             _ => self.cause(error.clone(), Place::Elements).unwrap_or_else(|()| {
                 error.help(
