@@ -112,7 +112,9 @@ fn people_get_fifty_findings_of_a_file_and_a_count() {
     let many = numbered("/** Goes on from where it was, step # */\n[t#:Tool | ()==>(::Txt)]", 60);
     let folder = folder(&[("many.gram", &many), ("more.gram", WRONG)]);
     let run = |format: &str| {
-        gramc(&format!("check --allow all many.gram more.gram --format {format}")).within(folder.path()).run()
+        gramc(&format!("check --allow all many.gram more.gram --format {format}"))
+            .within(folder.path())
+            .run()
     };
     let human = run("human").exits(1);
     assert_eq!(human.stderr.lines().filter(|line| *line == "unknown-type").count(), 51);
@@ -193,13 +195,15 @@ fn many_files_give_their_findings_in_one_order() {
     }
     let expected: Vec<_> = files.iter().map(String::as_str).collect();
     for _ in 0..5 {
-        let run = gramc("check . --allow all --format concise").within(folder.path()).run().exits(1);
+        let run =
+            gramc("check . --allow all --format concise").within(folder.path()).run().exits(1);
         let found: Vec<_> =
             run.stderr.lines().map(|line| line.split(':').next().unwrap()).collect();
         assert_eq!(found, expected);
     }
     // Named one by one, in the order in which they are named.
-    let backwards = files.iter().rev().fold(gramc("check --allow all --format concise"), Gramc::arg);
+    let backwards =
+        files.iter().rev().fold(gramc("check --allow all --format concise"), Gramc::arg);
     let run = backwards.within(folder.path()).run().exits(1);
     assert!(run.stderr.starts_with("f199.gram:"), "{}", run.stderr);
 }

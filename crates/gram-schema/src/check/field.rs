@@ -11,6 +11,7 @@ use super::Checker;
 use super::attributes::Attribute;
 use super::fits::Fits;
 use super::scopes::Meaning;
+use super::unions::lists_types;
 use crate::accept;
 use crate::codes;
 use crate::format::{built_in, describe};
@@ -478,18 +479,6 @@ fn extend(slot: &mut Slot, key: SmolStr, value: Value) {
     let extensions = &mut slot.details_mut().extensions;
     extensions.retain(|(known, _)| *known != key);
     extensions.push((key, value));
-}
-
-/// Whether a type is a union of types that JSON Schema has a name for.
-fn lists_types(ty: &Type) -> bool {
-    match ty {
-        Type::Union(members) => {
-            let mut names = std::collections::HashSet::new();
-            let mut all = members.iter().map(crate::emit::type_name);
-            all.all(|name| name.is_some_and(|name| names.insert(name)))
-        }
-        _ => false,
-    }
 }
 
 /// A field of which nothing is said but its name and type.

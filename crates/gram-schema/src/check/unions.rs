@@ -177,3 +177,15 @@ fn constants<'t>(types: &'t Types, slot: &'t Slot) -> Option<Vec<&'t Value>> {
         _ => None,
     }
 }
+
+/// Whether a type is a union of types that JSON Schema has a name for.
+pub(super) fn lists_types(ty: &Type) -> bool {
+    match ty {
+        Type::Union(members) => {
+            let mut names = std::collections::HashSet::new();
+            let mut all = members.iter().map(crate::emit::type_name);
+            all.all(|name| name.is_some_and(|name| names.insert(name)))
+        }
+        _ => false,
+    }
+}
