@@ -213,6 +213,8 @@ struct Checker<'t> {
     unread_terms: Arc<HashSet<SmolStr>>,
     /// Which texts use what other texts declare.
     uses: HashSet<(usize, usize)>,
+    /// The types of expressions that mean the same everywhere.
+    plain_types: HashMap<Box<str>, crate::model::Type>,
 }
 
 impl<'t> Checker<'t> {
@@ -234,6 +236,7 @@ impl<'t> Checker<'t> {
             silent: false,
             unread_terms: Arc::default(),
             uses: HashSet::new(),
+            plain_types: HashMap::new(),
         }
     }
 
@@ -278,6 +281,7 @@ impl<'t> Checker<'t> {
             silent: false,
             unread_terms: Arc::clone(&self.unread_terms),
             uses: HashSet::new(),
+            plain_types: HashMap::new(),
         }
     }
 
@@ -359,6 +363,11 @@ impl<'t> Checker<'t> {
         {
             found.add(diagnostic);
         }
+    }
+
+    /// How much was found about a text.
+    fn found(&self, file: usize) -> usize {
+        self.diagnostics.get(file).map_or(0, |found| found.all.len())
     }
 
     /// Whether there are as many errors in a text as anybody reads.

@@ -61,8 +61,26 @@ impl Checker<'_> {
         offset: u32,
         text: &str,
     ) -> Option<Type> {
+        if let Some(ty) = self.plain_types.get(text) {
+            return Some(ty.clone());
+        }
         match expression::parse(text) {
-            Ok(expression) => self.resolve(file, span, &expression),
+            Ok(expression) => {
+                let before = self.found(file);
+                let ty = self.resolve(file, span, &expression);
+                // What names no declared type, and is nothing to report, is the same everywhere.
+                if let Some(ty) = &ty
+                    && text.len() <= LONGEST_KNOWN
+                    && self.plain_types.len() < MOST_KNOWN
+                    && self.found(file) == before
+                    && before < super::MOST
+                    && !self.silent
+                    && is_plain(ty)
+                {
+                    self.plain_types.insert(text.into(), ty.clone());
+                }
+                ty
+            }
             Err(error) => {
                 let error = self.malformed(file, span, offset, text, &error);
                 self.report(file, error);
@@ -272,6 +290,18 @@ impl Checker<'_> {
             _ => error,
         }
     }
+}
+
+/// How long a type expression is, and how many of them there are, whose types are kept: the same
+/// few stand in most signatures.
+const LONGEST_KNOWN: usize = 200;
+const MOST_KNOWN: usize = 1000;
+
+/// Whether a type is made of built-in types alone.
+fn is_plain(ty: &Type) -> bool {
+    let mut plain = true;
+    super::cycles::names(ty, &mut |_| plain = false);
+    plain
 }
 
 /// What a generic type of another language is here, `List<Text>` or `List[Text]`; and its name if
