@@ -66,7 +66,7 @@ fn look(cx: &Context<'_>, file: usize, report: &mut Report) {
                 (value.span(), message, nested(cx, file, value))
             }
             Extension::AngleRecord => {
-                (used.span, "a record in `<>` is no plain gram", braces(used.span))
+                (used.span, "a record in `<>` is no plain gram", braces(cx, file, used.span))
             }
             Extension::UnicodeEscape => {
                 let token = text.tree().token_at(used.span.start);
@@ -105,7 +105,10 @@ fn outermost<'a>(nodes: Vec<Node<'a>>) -> Option<Node<'a>> {
     nodes.into_iter().find(|node| matches!(node.kind(), N::Array | N::Map))
 }
 
-fn braces(record: Span) -> Option<Fix> {
+fn braces(cx: &Context<'_>, file: usize, record: Span) -> Option<Fix> {
+    // In a broken text, the end may be missing.
+    let inner = cx.texts[file].source().slice(record).strip_prefix('<')?;
+    inner.strip_suffix('>')?;
     let (start, end) = (record.start, record.end);
     let edit = |span, text: &str| Edit { span, text: text.to_owned() };
     let edits = vec![
@@ -176,7 +179,7 @@ fn record_type(fields: &[Value]) -> Option<String> {
         let (mut ty, mut default) = (None, None);
         for (key, value) in field {
             match (key.as_str(), value) {
-                ("name", _) | ("optional", Value::Bool(false)) => {}
+                ("name", _) => {}
                 ("type", Value::String(own)) => ty = Some(own.clone()),
                 ("fields", Value::Array(inner)) => ty = Some(record_type(inner)?),
                 ("optional", Value::Bool(true)) => text.push('?'),

@@ -1,5 +1,8 @@
-use gram_syntax::Applicability::Safe;
-use gram_syntax::{Code, Fix, Node, NodeKind as N, Span};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use gram_syntax::Applicability::{NeedsLook, Safe};
+use gram_syntax::{Code, Fix, Node, NodeKind as N, Span, Token, TokenKind};
 
 use crate::lint::context::{Context, Report};
 use crate::lint::rule::{Level, Look, Rule};
@@ -34,49 +37,108 @@ Remove the import.
 
 fn look(cx: &Context<'_>, report: &mut Report) {
     // What a broken declaration uses is not known.
-    if !cx.complete {
+    if !cx.complete || cx.imports.iter().all(Vec::is_empty) {
         return;
     }
+    let needs = Needs::new(cx);
     for (file, imports) in cx.imports.iter().enumerate() {
-        for (at, &(span, other)) in imports.iter().enumerate() {
-            let again = imports[..at].iter().any(|(_, text)| *text == other);
-            if !again && other != file && is_used(cx, file, other) {
-                continue;
-            }
+        let mut known: HashMap<usize, Span> = HashMap::new();
+        for &(span, other) in imports {
             let path = cx.texts[file].source().slice(span);
-            let message = format!("nothing of {path} is used here");
-            let mut finding = cx.finding(&RULE, file, span, message).help("remove the import");
+            let first = *known.entry(other).or_insert(span);
+            let (message, help) = if other == file {
+                ("this file imports itself".to_owned(), "remove the import")
+            } else if !needs.hold(file, other) {
+                (format!("nothing of {path} is used here"), "remove the import")
+            } else if first != span {
+                (format!("{path} is imported twice"), "remove one of the two")
+            } else {
+                continue;
+            };
+            let mut finding = cx.finding(&RULE, file, span, message).help(help);
+            if first != span {
+                finding = finding.label(first, "the first time");
+            }
             if let Some(removal) = removal(cx, file, span) {
-                finding = finding.fix(Fix::replace(Safe, "remove the import", removal, ""));
+                // What somebody wrote in a comment is for somebody to remove.
+                let comment = removed(cx, file, removal).any(|token| token == TokenKind::Comment);
+                let applicability = if comment { NeedsLook } else { Safe };
+                finding =
+                    finding.fix(Fix::replace(applicability, "remove the import", removal, ""));
             }
             report.add(file, finding);
         }
     }
 }
 
-/// Whether somebody needs a file's import of another one: the file itself for a name, or, because
-/// names of all files that are read are known, any that does not import it.
-fn is_used(cx: &Context<'_>, file: usize, import: usize) -> bool {
-    let brought = reached(cx, import);
-    cx.uses.iter().any(|(user, owner)| {
-        brought.contains(owner)
-            && !brought.contains(user)
-            && (*user == file || !reached(cx, *user).contains(owner))
-    })
+/// Which imports somebody needs.
+///
+/// A file needs what it imports itself and uses. Because the names of all files that are read are
+/// known, it may also use what only a file that it imports leads to, or what another file brought;
+/// then all ways there are kept.
+struct Needs<'c> {
+    direct: &'c HashSet<(usize, usize)>,
+    imports: &'c [Vec<(Span, usize)>],
+    /// Files that others use without importing them, and each such user with all that it reaches.
+    indirect: HashMap<usize, Vec<Reached>>,
 }
 
-/// A file and all that it imports, and what they import.
-fn reached(cx: &Context<'_>, file: usize) -> std::collections::HashSet<usize> {
-    let mut reached = std::collections::HashSet::from([file]);
-    let mut next = vec![file];
-    while let Some(file) = next.pop() {
-        for (_, import) in cx.imports.get(file).into_iter().flatten() {
-            if reached.insert(*import) {
-                next.push(*import);
+impl<'c> Needs<'c> {
+    fn new(cx: &'c Context<'_>) -> Self {
+        let mut needs = Self { direct: cx.uses, imports: &cx.imports, indirect: HashMap::new() };
+        let mut known: HashMap<usize, Reached> = HashMap::new();
+        for &(user, owner) in cx.uses {
+            if !needs.of(user).any(|import| import == owner) {
+                let reached = known.entry(user).or_insert_with(|| needs.reached(user)).clone();
+                needs.indirect.entry(owner).or_default().push(reached);
             }
         }
+        needs
     }
-    reached
+
+    fn of(&self, file: usize) -> impl Iterator<Item = usize> {
+        self.imports.get(file).into_iter().flatten().map(|(_, import)| *import)
+    }
+
+    /// Whether a file, or one that imports it, needs something that an import brings; or one that
+    /// imports nothing that brings it.
+    fn hold(&self, file: usize, import: usize) -> bool {
+        if self.direct.contains(&(file, import)) {
+            return true;
+        }
+        if self.indirect.is_empty() {
+            return false;
+        }
+        let brought = self.reached(import);
+        self.indirect.iter().filter(|(owner, _)| brought.has(**owner)).any(|(owner, users)| {
+            users.iter().any(|reached| reached.has(file) || !reached.has(*owner))
+        })
+    }
+
+    /// A file and all that it imports, and what they import.
+    fn reached(&self, file: usize) -> Reached {
+        let mut reached = Reached(Rc::from(vec![false; self.imports.len()]));
+        let mut next = vec![file];
+        // Nobody else holds it yet.
+        let all = Rc::make_mut(&mut reached.0);
+        while let Some(file) = next.pop() {
+            if let Some(known) = all.get_mut(file).filter(|known| !**known) {
+                *known = true;
+                next.extend(self.of(file));
+            }
+        }
+        reached
+    }
+}
+
+/// For each file, whether an import leads to it.
+#[derive(Clone)]
+struct Reached(Rc<[bool]>);
+
+impl Reached {
+    fn has(&self, file: usize) -> bool {
+        self.0.get(file).copied().unwrap_or_default()
+    }
 }
 
 /// What to remove, so that an import is gone: the item, the entry where it has no other, the header
@@ -101,6 +163,20 @@ fn removal(cx: &Context<'_>, file: usize, import: Span) -> Option<Span> {
         let space = after.len() - after.trim_start().len();
         Some(Span::new(header.span().start, header.span().end + u32::try_from(space).ok()?))
     })
+}
+
+/// The kinds of the tokens that a removal takes away.
+fn removed<'a>(
+    cx: &Context<'a>,
+    file: usize,
+    removal: Span,
+) -> impl Iterator<Item = TokenKind> + use<'a> {
+    let tree = cx.texts[file].tree();
+    let header = tree.root().children().next();
+    let tokens = header.into_iter().flat_map(Node::tokens);
+    tokens
+        .filter(move |token| removal.start <= token.span().start && token.span().end <= removal.end)
+        .map(Token::kind)
 }
 
 fn holds(node: Node<'_>, part: Span) -> bool {
