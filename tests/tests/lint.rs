@@ -48,6 +48,10 @@ fn files(path: &Path) -> Files {
 
 /// The cases of a rule and of a kind, `ok` or `err`, by name.
 fn cases(rule: &str, kind: &str) -> Vec<(String, Files)> {
+    // JSON Schema holds everything.
+    if (rule, kind) == ("portable-json-schema", "err") {
+        return Vec::new();
+    }
     let folder = folder("corpus/lint").join(rule).join(kind);
     entries(&folder).iter().map(|path| (stem(path), files(path))).collect()
 }

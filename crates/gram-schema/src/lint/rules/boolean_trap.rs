@@ -2,7 +2,7 @@ use gram_syntax::Code;
 
 use crate::lint::context::{Context, Report, ToolView};
 use crate::lint::rule::{Level, Look, Rule};
-use crate::model::{Field, Type};
+use crate::model::{Field, Host, Type};
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -40,7 +40,12 @@ fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let is_one = |field: &&Field| {
         field.required() && *cx.module.types.resolve(&field.slot.ty) == Type::Boolean
     };
-    let fields: Vec<_> = view.tool.parameters.iter().collect();
+    if view.tool.parameters.iter().filter(is_one).nth(1).is_none() {
+        return;
+    }
+    // What the host supplies no model sees.
+    let fields = view.tool.parameters.iter().filter(|field| field.host == Host::No);
+    let fields: Vec<_> = fields.collect();
     let runs = fields.chunk_by(|a, b| is_one(a) && is_one(b)).filter(|run| run.len() > 1);
     for run in runs {
         let names: Vec<_> = run.iter().map(|field| format!("`{}`", field.name)).collect();

@@ -1,6 +1,6 @@
 use gram_syntax::Applicability::{NeedsLook, Safe};
 use gram_syntax::{
-    Applicability, Code, Diagnostic, Edit, Extension, Fix, Node, NodeKind as N, Span, Token,
+    Applicability, Code, Diagnostic, Edit, Extension, Fix, Node, NodeKind as N, Parse, Span, Token,
     TokenKind,
 };
 use serde_json::Value;
@@ -52,6 +52,9 @@ fn look(cx: &Context<'_>, file: usize, report: &mut Report) {
         if last.start <= used.span.start && used.span.end <= last.end {
             continue;
         }
+        if report.is_full(file) {
+            return;
+        }
         let (span, message, fix) = match used.kind {
             Extension::NestedValue => {
                 let Some(value) = outermost(text.tree().nodes_at(used.span.start)) else {
@@ -63,6 +66,9 @@ fn look(cx: &Context<'_>, file: usize, report: &mut Report) {
                     "arrays and maps inside of each other are no plain gram"
                 };
                 last = value.span();
+                if is_broken(text, value) {
+                    continue;
+                }
                 (value.span(), message, nested(cx, file, value))
             }
             Extension::AngleRecord => {
@@ -80,6 +86,13 @@ fn look(cx: &Context<'_>, file: usize, report: &mut Report) {
         };
         report.add(file, finding(cx, file, span, message, fix));
     }
+}
+
+/// Whether a syntax error stands inside of a value, so that nobody knows what it is.
+fn is_broken(text: &Parse, value: Node<'_>) -> bool {
+    let span = value.span();
+    let inside = |at: u32| span.start <= at && at <= span.end;
+    text.diagnostics().iter().any(|finding| inside(finding.span().start))
 }
 
 fn finding(

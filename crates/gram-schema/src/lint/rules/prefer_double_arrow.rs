@@ -35,10 +35,18 @@ fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let Some(path) = view.signature() else { return };
     let mut arrows = path.children().filter(|part| part.is_arrow());
     let Some(odd) = arrows.clone().find(|arrow| !is_double(*arrow)) else { return };
-    let message = format!("`{}` is written for `==>`", shown(odd));
+    if report.is_full(view.file) {
+        return;
+    }
+    let leftwards = arrows.any(|arrow| arrow.kind() == N::LeftArrow);
+    let message = if leftwards {
+        format!("the signature of `{}` is written from right to left", view.tool.name)
+    } else {
+        format!("`{}` is written for `==>`", shown(odd))
+    };
     let mut finding = cx.finding(&RULE, view.file, odd.span(), message);
-    if arrows.any(|arrow| arrow.kind() == N::LeftArrow) {
-        finding = finding.help("write the signature from left to right");
+    if leftwards {
+        finding = finding.help("write it from left to right, with `==>` between its parts");
         if let Some(text) = turned_around(path) {
             let fix = Fix::replace(NeedsLook, "turn the signature around", path.span(), text);
             finding = finding.fix(fix);

@@ -2,6 +2,7 @@ use gram_syntax::{Code, Span};
 
 use crate::lint::context::{Context, Report, ToolView};
 use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rules::missing_description::is_brought;
 use crate::lint::words::{stem, stems, words};
 
 pub(crate) static RULE: Rule = Rule {
@@ -33,11 +34,11 @@ unit, the format, where the value comes from.
     fix: None,
     options: &[],
     target: None,
-    looks: &[Look::Tool(look)],
+    looks: &[Look::Tool(look), Look::Module(terms)],
 };
 
 /// Words that say nothing, without an `s` at the end.
-const EMPTY: [&str; 58] = [
+const EMPTY: [&str; 81] = [
     "a",
     "an",
     "the",
@@ -96,18 +97,53 @@ const EMPTY: [&str; 58] = [
     "something",
     "string",
     "text",
+    "return",
+    "retrieve",
+    "fetch",
+    "fetche",
+    "obtain",
+    "provide",
+    "provided",
+    "give",
+    "allow",
+    "let",
+    "you",
+    "information",
+    "info",
+    "data",
+    "detail",
+    "specified",
+    "specific",
+    "certain",
+    "which",
+    "new",
+    "object",
+    "here",
+    "all",
 ];
 
-/// What stands where a description is still to be written.
-const PLACEHOLDERS: [&str; 8] =
-    ["todo", "tbd", "fixme", "xxx", "lorem", "placeholder", "description", "desc"];
+/// Marks of what is still to be written, in capitals at the start or alone.
+const MARKS: [&str; 4] = ["TODO", "TBD", "FIXME", "XXX"];
+
+/// Words that are no description when they stand alone.
+const PLACEHOLDERS: [&str; 9] =
+    ["todo", "tbd", "fixme", "xxx", "placeholder", "description", "desc", "none", "lorem"];
 
 fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let tool = view.tool;
     judge(cx, view.file, ("tool", &tool.name), tool.description.as_deref(), || view.name, report);
     for field in &tool.parameters {
+        // What a term brings is said there.
         let text = field.slot.description.as_deref();
+        let text = text.filter(|_| !is_brought(cx, view.file, field));
         judge(cx, view.file, ("parameter", &field.name), text, || view.place(field), report);
+    }
+}
+
+fn terms(cx: &Context<'_>, report: &mut Report) {
+    for (term, file, name) in cx.terms() {
+        let text = term.slot.description.as_deref();
+        judge(cx, file, ("term", &term.name), text, || name, report);
     }
 }
 
@@ -141,15 +177,20 @@ fn judge(
 const LONG: usize = 80;
 
 fn is_placeholder(text: &str) -> bool {
-    let mut stems = stems(text);
-    let first = stems.next();
-    match first {
-        None => true,
-        Some(word) => {
-            PLACEHOLDERS[..5].contains(&word.as_str())
-                || (PLACEHOLDERS.contains(&word.as_str()) && stems.next().is_none())
-        }
-    }
+    let text = text.trim();
+    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let Some(first) = words.next() else { return true };
+    let alone =
+        words.next().is_none() || text.get(first.len()..).is_some_and(|rest| rest.starts_with(':'));
+    // A list of what is to do is called so, too, but not in capitals.
+    MARKS.contains(&first)
+        || (alone && PLACEHOLDERS.iter().any(|word| first.eq_ignore_ascii_case(word)))
+        || ["n/a", "lorem ipsum"].iter().any(|start| begins(text, start))
+}
+
+/// Whether a text begins so, in capitals or not.
+fn begins(text: &str, start: &str) -> bool {
+    text.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start))
 }
 
 /// Whether all words of a description stand in the name, or say nothing.
@@ -196,12 +237,11 @@ mod tests {
         ] {
             assert!(!says_no_more(name, text), "{name}: {text}");
         }
-        for text in ["TODO", "tbd: later", "...", "description", "-"] {
+        for text in ["TODO", "TODO write", "tbd: later", "...", "description", "-", "N/A"] {
             assert!(is_placeholder(text), "{text}");
         }
-        for text in ["Descriptions of pictures", "Description of the picture", "Todos of a person"]
-        {
-            assert_eq!(is_placeholder(text), text.starts_with("Todos"), "{text}");
+        for text in ["Descriptions of pictures", "Todos of a person", "todo list", "Nonempty"] {
+            assert!(!is_placeholder(text), "{text}");
         }
     }
 }
