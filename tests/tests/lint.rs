@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use gram_schema::Checked;
 use gram_schema::import::{Options, import};
 use gram_schema::lint::{self, Level, RULES, Settings};
-use gram_syntax::{Applicability, Diagnostic, Fix, Parse, RenderOptions, Severity};
+use gram_syntax::{Applicability, Diagnostic, Fix, Limits, Parse, RenderOptions, Severity};
 use gramc_tests::campaign;
 use gramc_tests::generate;
 use gramc_tests::lints::{Files, all_at, check, fixed, only, project, roughen, rules};
@@ -426,4 +426,182 @@ fn no_rule_panics_on_any_text() {
     .into_iter()
     .sum();
     assert!(findings > cases);
+}
+
+/// The findings about one text, each with its line.
+fn found(text: &str, settings: &Settings) -> Vec<(String, usize)> {
+    let texts = Files::one(text).load();
+    let line = |finding: &Diagnostic| {
+        let start = finding.span().start as usize;
+        finding.source.text()[..start].matches('\n').count() + 1
+    };
+    let found = check(&texts, settings).diagnostics;
+    found.iter().map(|finding| (finding.code.name.to_owned(), line(finding))).collect()
+}
+
+fn with_comments(rules: &[&str]) -> Settings {
+    only(&[rules, &["unused-allow", "unknown-lint"]].concat())
+}
+
+#[test]
+fn comments_allow_what_they_are_about() {
+    let settings = with_comments(&["missing-description"]);
+    let allow = "// gram-allow: missing-description";
+    // Each text, and the lines of what is still found.
+    let cases: [(&str, &[usize]); 18] = [
+        ("[a:Tool | (b::Text)==>(c::Text)==>(::Null)]", &[1, 1, 1]),
+        ("[a:Tool | (b::Text)==>(::Null)] @\n[c:Tool | ()==>(::Null)]", &[2]),
+        ("@\n[a:Tool |\n (b::Text)\n ==>(::Null)]\n[c:Tool | ()==>(::Null)]", &[5]),
+        ("@\n/** */\n@title('x')\n[a:Tool |\n (b::Text)==>(::Null)]", &[]),
+        ("[a:Tool | @\n (b::Text)==>(::Null)]", &[2]),
+        ("[a:Tool |\n @\n (b::Text)==>(c::Text)==>(::Null)]", &[1, 3]),
+        ("[a:Tool |\n (b::Text)\n @\n ==>(c::Text)\n ==>(d::Text)==>(::Null)]", &[1, 2, 5]),
+        ("[a:Tool |\n (b::Text) @\n ==>(c::Text)==>(::Null)]", &[1, 3]),
+        ("[a:Tool |\n (b::Text)==> @\n (c::Text)==>(::Null)]", &[1, 3]),
+        ("[a:Tool |\n (\n @\n b::Text)==>(::Null)]", &[1]),
+        ("[a:Agent |\n @\n [b:Tool | (c::Text)==>(::Null)],\n [d:Tool | ()==>(::Null)]]", &[4]),
+        ("@\n\n[a:Tool | (b::Text)==>(::Null)]\n[c:Tool | ()==>(::Null)]", &[]),
+        ("\u{feff}// x\n\n@\n\n{gram: 1}\n[c:Tool | ()==>(::Null)]", &[]),
+        ("/** x */ @\n\n[c:Tool | (a::Text)==>(::Null)]", &[1, 3]),
+        ("[c:Tool | ()==>(::Null)]\n@", &[1, 2]),
+        ("@\n// x\n@\n[c:Tool | ()==>(::Null)]", &[]),
+        ("@\r\n[a:Tool | ()==>(::Null)]\r\n[c:Tool | ()==>(::Null)] @\r\n", &[]),
+        ("@\r\n\r\n[a:Tool | ()==>(::Null)]\r\n[c:Tool | ()==>(::Null)]", &[]),
+    ];
+    for (text, left) in cases {
+        let text =
+            text.replace('@', allow).replace("// gram-allow: missing-descriptiontitle", "@title");
+        let lines: Vec<_> = found(&text, &settings).into_iter().map(|(_, line)| line).collect();
+        assert_eq!(lines, left, "{text}");
+    }
+}
+
+#[test]
+fn comments_name_lints() {
+    let settings = with_comments(&["missing-description", "boolean-trap"]);
+    let tool = "\n[a:Tool {description: \"x\"} | (b::Bool)==>(c::Bool)==>(::Null)]";
+    // Each comment, and what is found besides what it allows.
+    let (missing, unused) = ("missing-description", "unused-allow");
+    let cases: [(&str, &[&str]); 12] = [
+        ("// gram-allow: boolean-trap, missing-description", &[]),
+        ("//gram-allow:boolean-trap,missing-description -- as it is -- indeed", &[]),
+        ("/// gram-allow : boolean-trap , missing-description--x", &[]),
+        ("// gram-allow: boolean-trap", &[missing, missing]),
+        ("// gram-allow: missing-description, boolean-trap, missing-description", &[]),
+        ("// gram-allow: boolean-trap, missing-description, naming", &[]),
+        ("// gram-allow: boolean-trap, missing-description, unused-allow", &[]),
+        ("// gram-allow: boolean-trap, missing-description, nameing", &["unknown-lint"]),
+        ("// gram-allow: boolean-trap, missing-description, unknown-type", &["unknown-lint"]),
+        (
+            "// gram-allow: boolean-trap missing-description",
+            &["unknown-lint", "boolean-trap", missing, missing],
+        ),
+        (
+            "// gram-allow: boolean-trap, nameing, unknown-lint",
+            &["unknown-lint", unused, missing, missing],
+        ),
+        ("// gram-allow boolean-trap", &["boolean-trap", missing, missing]),
+    ];
+    for (comment, left) in cases {
+        let codes: Vec<_> = found(&format!("{comment}{tool}"), &settings)
+            .into_iter()
+            .map(|(code, _)| code)
+            .collect();
+        let left: Vec<_> = left.iter().map(|code| (*code).to_owned()).collect();
+        assert_eq!(codes, left, "{comment}");
+    }
+    let idle = "// gram-allow: boolean-trap\n/** x */\n[a:Tool | ()==>(::Null)]";
+    assert_eq!(found(idle, &settings), [(unused.to_owned(), 1)]);
+    // One comment may allow that another one is of no use.
+    let idle = format!("// gram-allow: unused-allow\n{idle}");
+    assert_eq!(found(&idle, &settings), []);
+    let unknown = "// gram-allow: unknown-lint, boolean-trap\n\n/** x */\n// gram-allow: nameing\n[a:Tool | ()==>(::Null)]";
+    assert_eq!(found(unknown, &settings), [(unused.to_owned(), 1)]);
+    // Of a broken text nobody knows what would be found.
+    let broken = "// gram-allow: boolean-trap\n[a:Tool | ()==>(::Nope)]";
+    let codes: Vec<_> = found(broken, &settings).into_iter().map(|(code, _)| code).collect();
+    assert_eq!(codes, ["missing-description", "unknown-type"]);
+}
+
+#[test]
+fn denied_lints_are_errors_and_the_module_stands() {
+    let texts = Files::one("[a:Tool | (b::Text)==>(::Null)]").load();
+    let Checked { module, diagnostics } = check(&texts, &all_at(Level::Deny));
+    assert!(module.is_some());
+    assert!(errors(&diagnostics) == diagnostics.len() && diagnostics.len() > 1);
+    let Checked { module, diagnostics } = check(&texts, &all_at(Level::Allow));
+    assert!(module.is_some() && diagnostics.is_empty());
+    // What the checker finds has levels, too.
+    let texts = Files::one("[a:Tool | (b::Text {lenght: 1..2})==>(::Null)]").load();
+    for (level, wanted) in [(Level::Deny, Some(Severity::Error)), (Level::Allow, None)] {
+        let checked = check(&texts, &all_at(level));
+        let found =
+            checked.diagnostics.iter().find(|finding| finding.code.name == "unknown-attribute");
+        assert_eq!(found.map(|finding| finding.severity), wanted);
+        assert!(checked.module.is_some());
+    }
+}
+
+#[test]
+fn targets_turn_their_rules_on() {
+    for target in gram_schema::Target::ALL {
+        let texts = cases("portable-openai-strict", "err")[0].1.load();
+        let mut settings = Settings::default();
+        settings.targets = vec![target];
+        let found = check(&texts, &settings).diagnostics;
+        let name = format!("portable-{}", target.name());
+        let ours = found.iter().filter(|finding| finding.code.name.starts_with("portable-"));
+        let ours: Vec<_> = ours.map(|finding| finding.code.name).collect();
+        let all = ours.iter().all(|code| *code == name);
+        assert!(all && ours.is_empty() == (name == "portable-json-schema"), "{name}: {ours:?}");
+        let texts = Files::one("[a:Tool | ()==>(::Text)]").load();
+        let objects = check(&texts, &settings).diagnostics;
+        let objects = objects.iter().any(|finding| finding.code.name == "result-not-object");
+        assert_eq!(objects, target.name() == "mcp");
+    }
+}
+
+#[test]
+fn limits_are_settings() {
+    let mut settings =
+        only(&["too-many-parameters", "too-many-tools", "description-too-long", "naming"]);
+    let text = "/** Twelve chars */\n[a_b:Tool | (c_d::Text)==>(d::Text)==>(::Null)]\n[b_c:Tool | ()==>(::Null)]";
+    assert_eq!(found(text, &settings), []);
+    (settings.max_parameters, settings.max_tools, settings.max_description) = (1, 1, 11);
+    settings.tool_case = Some(lint::Case::Camel);
+    settings.parameter_case = Some(lint::Case::Pascal);
+    let codes: Vec<_> = found(text, &settings).into_iter().collect();
+    let wanted = [
+        ("too-many-parameters", 2),
+        ("description-too-long", 2),
+        ("naming", 2),
+        ("naming", 2),
+        ("naming", 2),
+        ("too-many-tools", 3),
+        ("naming", 3),
+    ];
+    let (mut codes, mut wanted): (Vec<_>, Vec<_>) =
+        (codes, wanted.map(|(code, line)| (code.to_owned(), line)).to_vec());
+    codes.sort();
+    wanted.sort();
+    assert_eq!(codes, wanted);
+}
+
+#[test]
+fn very_many_findings_are_cut_and_comments_stay_of_use() {
+    let settings = with_comments(&["missing-description"]);
+    let tools = |comment: &str| {
+        (0..3000).fold(String::new(), |mut text, at| {
+            let _ = writeln!(text, "[t{at}:Tool | ()==>(::Null)]{comment}");
+            text
+        })
+    };
+    let cut = found(&tools(""), &settings);
+    assert_eq!(cut.len(), Limits::MAX_DIAGNOSTICS + 1);
+    assert_eq!(cut.last().unwrap().0, "too-many-errors");
+    // Comments that allow more than anybody would read are all of use, and hide nothing else.
+    let text = tools(" // gram-allow: missing-description") + "[x:Tool | ()==>(::Null)]";
+    assert_eq!(found(&text, &settings), [("missing-description".to_owned(), 3001)]);
+    let text = "// gram-allow: missing-description\n\n".to_owned() + &tools("");
+    assert_eq!(found(&text, &settings), []);
 }

@@ -58,19 +58,21 @@ pub(super) fn apply(cx: &Context<'_>, file: usize, found: &mut Vec<Diagnostic>) 
     let end = cx.texts[file].source().text().len();
     let index = Index::of(&allows, u32::try_from(end).unwrap_or(u32::MAX));
     found.retain(|finding| !index.allows(finding));
-    let mut report = Report::new(vec![Limits::MAX_DIAGNOSTICS; file + 1]);
-    for allow in &allows {
-        for at in 0..allow.names.len() {
-            if report.is_full(file) {
-                break;
+    // Names that are none come first: one comment may allow what another one says, and is of use.
+    for judge in [judge_unknown, judge_idle] {
+        let mut report = Report::new(vec![Limits::MAX_DIAGNOSTICS; file + 1]);
+        for allow in &allows {
+            for at in 0..allow.names.len() {
+                if report.is_full(file) {
+                    break;
+                }
+                judge(cx, (file, all_found), (allow, at), &mut report);
             }
-            judge(cx, file, (allow, at), all_found, &mut report);
         }
-    }
-    for mut more in report.into_found() {
-        // One comment may allow that another one is of no use.
-        more.retain(|finding| !index.allows(finding));
-        found.append(&mut more);
+        for mut more in report.into_found() {
+            more.retain(|finding| !index.allows(finding));
+            found.append(&mut more);
+        }
     }
 }
 
@@ -128,33 +130,38 @@ impl<'a> Index<'a> {
     }
 }
 
-/// Reports a name that is no rule's, or that allows nothing.
-fn judge(
+/// Reports a name that is no rule's.
+fn judge_unknown(
     cx: &Context<'_>,
-    file: usize,
+    (file, _): (usize, bool),
     (allow, at): (&Allow, usize),
-    all_found: bool,
+    report: &mut Report,
+) {
+    let Some(name) = allow.names.get(at).filter(|name| name.rule.is_none()) else { return };
+    if cx.settings.level(&unknown_lint::RULE) != Level::Allow {
+        let text = cx.texts[file].source().slice(name.span);
+        report.add(file, unknown(cx, file, name.span, text));
+    }
+}
+
+/// Reports a name of a rule that finds nothing there.
+fn judge_idle(
+    cx: &Context<'_>,
+    (file, all_found): (usize, bool),
+    (allow, at): (&Allow, usize),
     report: &mut Report,
 ) {
     let Some(name) = allow.names.get(at) else { return };
-    let text = cx.texts[file].source().slice(name.span);
-    let Some(rule) = name.rule else {
-        if cx.settings.level(&unknown_lint::RULE) != Level::Allow {
-            report.add(file, unknown(cx, file, name.span, text));
-        }
+    let Some(rule) = name.rule.filter(|_| all_found && !name.used.get()) else { return };
+    let on = |rule| cx.settings.level(rule) != Level::Allow;
+    // Whether this one is of use is known only when all others are judged.
+    if rule.code == unused_allow::RULE.code || !on(rule) || !on(&unused_allow::RULE) {
         return;
-    };
-    let idle = !name.used.get() && all_found && cx.settings.level(rule) != Level::Allow;
-    // This one is known only when all others are.
-    if idle
-        && rule.code != unused_allow::RULE.code
-        && cx.settings.level(&unused_allow::RULE) != Level::Allow
-    {
-        let message = format!("there is no `{text}` to allow here");
-        let finding = cx.finding(&unused_allow::RULE, file, name.span, message);
-        let fix = Fix::replace(Safe, "remove it", removal(cx, file, allow, at), "");
-        report.add(file, finding.help("remove it").fix(fix));
     }
+    let message = format!("there is no `{}` to allow here", rule.code.name);
+    let finding = cx.finding(&unused_allow::RULE, file, name.span, message);
+    let fix = Fix::replace(Safe, "remove it", removal(cx, file, allow, at), "");
+    report.add(file, finding.help("remove it, or move it to what it is about").fix(fix));
 }
 
 fn unknown(cx: &Context<'_>, file: usize, span: Span, text: &str) -> Diagnostic {
@@ -168,7 +175,7 @@ fn unknown(cx: &Context<'_>, file: usize, span: Span, text: &str) -> Diagnostic 
     };
     let near = nearest(text, super::RULES.iter().map(|rule| rule.code.name));
     let help = match question(&near) {
-        _ if is_error => "mend it".to_owned(),
+        _ if is_error => "mend the error, and remove its name here".to_owned(),
         Some(help) => help,
         None => {
             "write // gram-allow: and the names of lints; `gramc explain` lists them".to_owned()

@@ -49,7 +49,8 @@ fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let runs = fields.chunk_by(|a, b| is_one(a) && is_one(b)).filter(|run| run.len() > 1);
     for run in runs {
         let names: Vec<_> = run.iter().map(|field| format!("`{}`", field.name)).collect();
-        let message = format!("{} are required booleans in a row", names.join(", "));
+        let (last, first) = names.split_last().unwrap_or((&names[0], &[]));
+        let message = format!("{} and {last} are required booleans in a row", first.join(", "));
         let mut finding = cx.finding(&RULE, view.file, view.place(run[0]), message);
         for field in &run[1..] {
             finding = finding.label(view.place(field), "");
@@ -57,7 +58,7 @@ fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
         report.add(
             view.file,
             finding
-                .help("give them defaults, or make them one parameter: `\"draft\" | \"public\"`"),
+                .help("give them defaults, or make them one parameter with named values, such as `\"draft\" | \"public\"`"),
         );
     }
 }

@@ -76,13 +76,18 @@ fn term(cx: &Context<'_>, view: &ToolView<'_>, field: &crate::model::Field, repo
 }
 
 fn ty(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
-    if !is_deprecated(&view.declaration.slot) {
-        types(cx, view.file, &view.declaration.slot, report, || {
-            // One inside of a tool that is deprecated belongs to it.
-            let local = view.declaration.local;
-            let holds = |tool: &Tool| tool.deprecated && tool.types.contains(&view.id);
-            (!local || !cx.module.tools.iter().any(holds)).then_some(view.name)
-        });
+    if is_deprecated(&view.declaration.slot) {
+        return;
+    }
+    // One inside of a tool that is deprecated belongs to it.
+    let local = view.declaration.local;
+    let holds = |tool: &Tool| tool.deprecated && tool.types.contains(&view.id);
+    let own = || !local || !cx.module.tools.iter().any(holds);
+    for field in view.fields().iter().filter(|field| !is_deprecated(&field.slot)) {
+        types(cx, view.file, &field.slot, report, || own().then(|| view.place(field)));
+    }
+    if view.fields().is_empty() {
+        types(cx, view.file, &view.declaration.slot, report, || own().then_some(view.name));
     }
 }
 

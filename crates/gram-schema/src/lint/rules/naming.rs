@@ -74,7 +74,8 @@ fn look(cx: &Context<'_>, file: usize, report: &mut Report) {
     for view in tools.filter_map(|index| cx.tool(index)) {
         for field in &view.tool.parameters {
             // Most names are a single word, of which nothing is to be said.
-            if is_plain(&field.name) && !fits_all(&field.name) {
+            let pascal = cx.settings.parameter_case == Some(Case::Pascal);
+            if is_plain(&field.name) && (pascal || !fits_all(&field.name)) {
                 let node = view.parameter(field);
                 // One without a type has its name from the vocabulary.
                 let own = node.is_some_and(|node| node.subject().labels_node().is_some());
@@ -118,10 +119,13 @@ fn judge(
         }
         let better = written_in(name, case);
         let message = format!("`{name}` is not in {}", case.name());
-        let mut finding = cx
-            .finding(&RULE, file, span, message)
-            .here(others.as_str())
-            .help(format!("rename it to `{better}`, if nobody relies on its name"));
+        let help = if taken.contains(better.as_str()) {
+            format!("rename it, if nobody relies on its name; `{better}` is taken")
+        } else {
+            format!("rename it to `{better}`, if nobody relies on its name")
+        };
+        let finding = cx.finding(&RULE, file, span, message);
+        let mut finding = finding.here(others.as_str()).help(help);
         // Where a term is used, its name stands in signatures.
         if better != name && !taken.contains(better.as_str()) && cx.term(file, name).is_none() {
             let uses = uses.get_or_insert_with(|| members(cx, file));

@@ -84,7 +84,11 @@ fn look(cx: &Context<'_>, file: usize, report: &mut Report) {
                 (used.span, message, slashes(cx, file, used.span))
             }
         };
-        report.add(file, finding(cx, file, span, message, fix));
+        let without = match used.kind {
+            Extension::UnicodeEscape => "leave the character out, for it has no plain form",
+            _ => "say it in another way, with a declared Record, for example",
+        };
+        report.add(file, finding(cx, file, span, message, (fix, without)));
     }
 }
 
@@ -100,12 +104,12 @@ fn finding(
     file: usize,
     span: Span,
     message: &str,
-    fix: Option<Fix>,
+    (fix, without): (Option<Fix>, &str),
 ) -> Diagnostic {
     let finding = cx.finding(&RULE, file, span, message);
     match fix {
         Some(fix) => finding.help(fix.message.clone()).fix(fix),
-        None => finding.help("say it in another way, with a declared Record, for example"),
+        None => finding.help(without),
     }
 }
 
@@ -171,7 +175,11 @@ fn inline(
     let removal = match (at.checked_sub(1).and_then(|at| entries.get(at)), entries.get(at + 1)) {
         (_, Some(next)) => Span::new(entry.span().start, next.span().start),
         (Some(before), None) => Span::new(before.span().end, entry.span().end),
-        (None, None) => record.span(),
+        (None, None) => {
+            let between = Span::new(label.span().end, record.span().start);
+            let space = label.tree().source().slice(between).trim().is_empty();
+            if space { Span::new(between.start, record.span().end) } else { record.span() }
+        }
     };
     let edits = vec![
         Edit { span: label.span(), text: in_backticks(&ty) },

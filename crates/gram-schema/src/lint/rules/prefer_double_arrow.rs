@@ -42,7 +42,7 @@ fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let message = if leftwards {
         format!("the signature of `{}` is written from right to left", view.tool.name)
     } else {
-        format!("`{}` is written for `==>`", shown(odd))
+        format!("{} is written for `==>`", shown(odd))
     };
     let mut finding = cx.finding(&RULE, view.file, odd.span(), message);
     if leftwards {
@@ -65,10 +65,9 @@ fn is_double(arrow: Node<'_>) -> bool {
     arrow.kind() == N::RightArrow && first == Some(TokenKind::Equals)
 }
 
-/// The arrow without what stands in it.
-fn shown(arrow: Node<'_>) -> &str {
-    let text = arrow.text();
-    if text.len() <= 4 { text } else { "this arrow" }
+/// The arrow, where nothing stands in it.
+fn shown(arrow: Node<'_>) -> String {
+    if is_short(arrow.span()) { format!("`{}`", arrow.text()) } else { "this arrow".to_owned() }
 }
 
 /// The arrow's own characters, each in the form that `==>` has.

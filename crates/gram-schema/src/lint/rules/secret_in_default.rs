@@ -79,11 +79,11 @@ fn tool(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     for field in &view.tool.parameters {
         // What a term brings is reported there.
         if holds_secret(field) && !is_brought(cx, view.file, field) {
-            add(cx, view.file, view.place(field), field.name.as_str(), report);
+            add(cx, (view.file, view.place(field)), &field.name, BY_HOST, report);
         }
     }
     for (key, _) in view.tool.attributes.iter().filter(|(_, value)| holds_key(value)) {
-        add(cx, view.file, view.name, key, report);
+        add(cx, (view.file, view.name), key, ELSEWHERE, report);
     }
 }
 
@@ -95,23 +95,26 @@ fn is_brought(cx: &Context<'_>, file: usize, field: &Field) -> bool {
 
 fn record(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
     for field in view.fields().iter().filter(|field| holds_secret(field)) {
-        add(cx, view.file, view.place(field), &field.name, report);
+        add(cx, (view.file, view.place(field)), &field.name, ELSEWHERE, report);
     }
 }
 
 fn terms(cx: &Context<'_>, report: &mut Report) {
     for (term, file, name) in cx.terms().filter(|(term, ..)| holds_secret(term)) {
-        add(cx, file, name, &term.name, report);
+        add(cx, (file, name), &term.name, BY_HOST, report);
     }
 }
 
-fn add(cx: &Context<'_>, file: usize, span: Span, name: &str, report: &mut Report) {
+/// What to do where the host may supply the value.
+const BY_HOST: &str = "let the host supply it, {injected: true}, and withdraw the secret";
+
+/// What to do elsewhere.
+const ELSEWHERE: &str = "leave it out of the file, and withdraw the secret";
+
+fn add(cx: &Context<'_>, (file, span): (usize, Span), name: &str, help: &str, report: &mut Report) {
     // The value itself stays out of the message.
     let message = format!("a value of `{name}` looks like a secret");
-    let finding = cx
-        .finding(&RULE, file, span, message)
-        .help("let the host supply it, {injected: true}, and withdraw the secret");
-    report.add(file, finding);
+    report.add(file, cx.finding(&RULE, file, span, message).help(help));
 }
 
 /// The values that are written down for a field.
