@@ -19,8 +19,8 @@ it for. What belongs to a parameter is said there; examples are attributes.
 `max` in `gram.toml` sets another length: `description-too-long = {max = 500}`.
 
 ```gram bad
-/** Says how warm it is. How warm it is depends on the place and on the hour, and
-    on the season; it is warmest in the afternoon. The temperature is a number in
+/** Says how warm it is. How warm it is depends on the place, on the hour and on
+    the season; it is warmest in the afternoon. The temperature is a number in
     degrees Celsius, as everywhere in this service. In Celsius, water freezes at
     0 and boils at 100; a room is about 20, a summer's day 30, a winter's night
     -10. A body has 37. The numbers come from stations near the place. A station

@@ -4,10 +4,11 @@ use std::ops::Range;
 use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Code, Edit, Fix, Node, NodeKind as N, Span};
 
-use crate::lint::context::{Context, Report};
+use crate::lint::context::{Context, Report, ToolView};
 use crate::lint::rule::{Level, Look, Rule, RuleOption};
 use crate::lint::settings::Case;
 use crate::lint::words::{case_of, fits, is_plain, written_in};
+use crate::model::Field;
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -59,32 +60,46 @@ Rename it, or say in `gram.toml` which way is meant: `naming = {tools =
     looks: &[Look::Text(look)],
 };
 
-/// A name and where it stands.
-type Named<'a> = (&'a str, Span);
+/// A name and what it names.
+type Named<'a> = (&'a str, Place<'a>);
+
+/// Where a name stands.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    At(Span),
+    /// At a parameter, which is looked for when it is wanted.
+    Of(ToolView<'a>, &'a Field),
+}
+
+impl Place<'_> {
+    fn span(self) -> Span {
+        match self {
+            Self::At(span) => span,
+            Self::Of(view, field) => view.place(field),
+        }
+    }
+}
 
 fn look(cx: &Context<'_>, file: usize, report: &mut Report) {
     let tools = tools_of(cx, file);
-    let names: Vec<Named<'_>> = tools
-        .clone()
-        .filter_map(|index| cx.tool(index))
-        .map(|view| (view.tool.name.as_str(), view.name))
-        .collect();
+    let views = tools.clone().filter_map(|index| cx.tool(index));
+    let names = views.map(|view| (view.tool.name.as_str(), Place::At(view.name)));
+    let names: Vec<Named<'_>> = names.collect();
     judge(cx, file, "tool", &names, cx.settings.tool_case, report);
     let mut names: Vec<Named<'_>> = Vec::new();
+    let pascal = cx.settings.parameter_case == Some(Case::Pascal);
     for view in tools.filter_map(|index| cx.tool(index)) {
         for field in &view.tool.parameters {
-            // Most names are a single word, of which nothing is to be said.
-            let pascal = cx.settings.parameter_case == Some(Case::Pascal);
-            if is_plain(&field.name) && (pascal || !fits_all(&field.name)) {
-                let node = view.parameter(field);
-                // One without a type has its name from the vocabulary.
-                let own = node.is_some_and(|node| node.subject().labels_node().is_some());
-                names.extend(own.then(|| (field.name.as_str(), view.place(field))));
+            // Most names are a single word, of which nothing is to be said; and the vocabulary's
+            // stand there.
+            let open = is_plain(&field.name) && (pascal || !fits_all(&field.name));
+            if open && cx.term(file, &field.name).is_none() {
+                names.push((&field.name, Place::Of(view, field)));
             }
         }
     }
     let terms = cx.terms().filter(|(_, of, _)| *of == file);
-    names.extend(terms.map(|(term, _, name)| (term.name.as_str(), name)));
+    names.extend(terms.map(|(term, _, name)| (term.name.as_str(), Place::At(name))));
     judge(cx, file, "parameter", &names, cx.settings.parameter_case, report);
 }
 
@@ -110,10 +125,11 @@ fn judge(
     let Some((case, others)) = wanted_case(what, names, wanted) else { return };
     let mut taken: HashSet<&str> = HashSet::new();
     let mut uses: Option<HashMap<String, Vec<Span>>> = None;
-    for &(name, span) in names.iter().filter(|(name, _)| is_plain(name) && !fits(name, case)) {
+    for &(name, place) in names.iter().filter(|(name, _)| is_plain(name) && !fits(name, case)) {
         if report.is_full(file) {
             return;
         }
+        let span = place.span();
         if taken.is_empty() {
             taken.extend(names.iter().map(|(name, _)| *name));
         }

@@ -1,5 +1,4 @@
-use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use gram_syntax::Applicability::{NeedsLook, Safe};
 use gram_syntax::{Code, Fix, Node, NodeKind as N, Span, Token, TokenKind};
@@ -78,67 +77,71 @@ fn look(cx: &Context<'_>, report: &mut Report) {
 /// then all ways there are kept.
 struct Needs<'c> {
     direct: &'c HashSet<(usize, usize)>,
-    imports: &'c [Vec<(Span, usize)>],
-    /// Files that others use without importing them, and each such user with all that it reaches.
-    indirect: HashMap<usize, Vec<Reached>>,
+    /// For each file that others use without importing it, the ways that lead to it.
+    indirect: Vec<Ways>,
+}
+
+/// The ways to a file from those that use it without importing it.
+struct Ways {
+    /// For each file, whether its imports lead there.
+    lead_there: Vec<bool>,
+    /// For each file, whether the imports of one that uses it lead here.
+    lead_here: Vec<bool>,
+    /// Whether one uses it whose imports do not lead there.
+    by_luck: bool,
 }
 
 impl<'c> Needs<'c> {
     fn new(cx: &'c Context<'_>) -> Self {
-        let mut needs = Self { direct: cx.uses, imports: &cx.imports, indirect: HashMap::new() };
-        let mut known: HashMap<usize, Reached> = HashMap::new();
-        for &(user, owner) in cx.uses {
-            if !needs.of(user).any(|import| import == owner) {
-                let reached = known.entry(user).or_insert_with(|| needs.reached(user)).clone();
-                needs.indirect.entry(owner).or_default().push(reached);
+        let mut to = vec![Vec::new(); cx.imports.len()];
+        let mut from = vec![Vec::new(); cx.imports.len()];
+        for (file, imports) in cx.imports.iter().enumerate() {
+            for &(_, import) in imports {
+                if let (Some(to), Some(from)) = (to.get_mut(file), from.get_mut(import)) {
+                    to.push(import);
+                    from.push(file);
+                }
             }
         }
-        needs
-    }
-
-    fn of(&self, file: usize) -> impl Iterator<Item = usize> {
-        self.imports.get(file).into_iter().flatten().map(|(_, import)| *import)
+        let known: HashSet<(usize, usize)> =
+            to.iter().enumerate().flat_map(|(file, to)| to.iter().map(move |to| (file, *to))).collect();
+        let mut users: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for &(user, owner) in cx.uses.iter().filter(|using| !known.contains(using)) {
+            users.entry(owner).or_default().push(user);
+        }
+        let ways = |(owner, users): (usize, Vec<usize>)| {
+            let lead_there = reached(&from, &[owner]);
+            let by_luck = users.iter().any(|user| !has(&lead_there, *user));
+            Ways { lead_here: reached(&to, &users), lead_there, by_luck }
+        };
+        Self { direct: cx.uses, indirect: users.into_iter().map(ways).collect() }
     }
 
     /// Whether a file, or one that imports it, needs something that an import brings; or one that
     /// imports nothing that brings it.
     fn hold(&self, file: usize, import: usize) -> bool {
-        if self.direct.contains(&(file, import)) {
-            return true;
-        }
-        if self.indirect.is_empty() {
-            return false;
-        }
-        let brought = self.reached(import);
-        self.indirect.iter().filter(|(owner, _)| brought.has(**owner)).any(|(owner, users)| {
-            users.iter().any(|reached| reached.has(file) || !reached.has(*owner))
-        })
-    }
-
-    /// A file and all that it imports, and what they import.
-    fn reached(&self, file: usize) -> Reached {
-        let mut reached = Reached(Rc::from(vec![false; self.imports.len()]));
-        let mut next = vec![file];
-        // Nobody else holds it yet.
-        let all = Rc::make_mut(&mut reached.0);
-        while let Some(file) = next.pop() {
-            if let Some(known) = all.get_mut(file).filter(|known| !**known) {
-                *known = true;
-                next.extend(self.of(file));
-            }
-        }
-        reached
+        let needed = |ways: &Ways| {
+            has(&ways.lead_there, import) && (ways.by_luck || has(&ways.lead_here, file))
+        };
+        self.direct.contains(&(file, import)) || self.indirect.iter().any(needed)
     }
 }
 
-/// For each file, whether an import leads to it.
-#[derive(Clone)]
-struct Reached(Rc<[bool]>);
-
-impl Reached {
-    fn has(&self, file: usize) -> bool {
-        self.0.get(file).copied().unwrap_or_default()
+/// For each file, whether one can come there from one of those given.
+fn reached(next: &[Vec<usize>], from: &[usize]) -> Vec<bool> {
+    let mut reached = vec![false; next.len()];
+    let mut open = from.to_vec();
+    while let Some(file) = open.pop() {
+        if let Some(known) = reached.get_mut(file).filter(|known| !**known) {
+            *known = true;
+            open.extend(next.get(file).into_iter().flatten());
+        }
     }
+    reached
+}
+
+fn has(files: &[bool], file: usize) -> bool {
+    files.get(file).copied().unwrap_or_default()
 }
 
 /// What to remove, so that an import is gone: the item, the entry where it has no other, the header

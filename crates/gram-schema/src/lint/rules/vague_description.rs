@@ -38,88 +38,21 @@ unit, the format, where the value comes from.
 };
 
 /// Words that say nothing, without an `s` at the end.
-const EMPTY: [&str; 81] = [
-    "a",
-    "an",
-    "the",
-    "thi",
-    "that",
-    "it",
-    "its",
-    "my",
-    "your",
-    "our",
-    "some",
-    "any",
-    "given",
-    "of",
-    "to",
-    "for",
-    "from",
-    "with",
-    "in",
-    "on",
-    "by",
-    "and",
-    "or",
-    "be",
-    "is",
-    "are",
-    "will",
-    "can",
-    "do",
-    "doe",
-    "use",
-    "used",
-    "using",
-    "get",
-    "set",
-    "run",
-    "call",
-    "perform",
-    "execute",
-    "handle",
-    "process",
-    "manage",
-    "tool",
-    "function",
-    "method",
-    "api",
-    "endpoint",
-    "parameter",
-    "param",
-    "argument",
-    "arg",
-    "input",
-    "value",
-    "thing",
-    "stuff",
-    "something",
-    "string",
-    "text",
-    "return",
-    "retrieve",
-    "fetch",
-    "fetche",
-    "obtain",
-    "provide",
-    "provided",
-    "give",
-    "allow",
-    "let",
-    "you",
-    "information",
-    "info",
-    "data",
-    "detail",
-    "specified",
-    "specific",
-    "certain",
-    "which",
-    "new",
-    "object",
-    "here",
-    "all",
+#[rustfmt::skip] // Words to look for, which read better in rows.
+const EMPTY: [&str; 62] = [
+    "a", "an", "the", "thi", "that", "it", "its", "my", "your", "our", "some", "any", "given",
+    "of", "to", "for", "from", "with", "in", "on", "by", "and", "or", "be", "is", "are", "will",
+    "can", "do", "doe", "use", "used", "using", "get", "tool", "function", "method", "api",
+    "endpoint", "parameter", "param", "argument", "arg", "input", "value", "thing", "stuff",
+    "something", "string", "text", "you", "information", "info", "data", "detail", "specified",
+    "specific", "certain", "which", "object", "here", "all",
+];
+
+/// Words that say nothing of a tool: every tool does that. Of a parameter they say what for.
+#[rustfmt::skip] // Words to look for, which read better in rows.
+const DEEDS: [&str; 19] = [
+    "set", "run", "call", "perform", "execute", "handle", "process", "manage", "return",
+    "retrieve", "fetch", "fetche", "obtain", "provide", "provided", "give", "allow", "let", "new",
 ];
 
 /// Marks of what is still to be written, in capitals at the start or alone.
@@ -161,7 +94,7 @@ fn judge(
     };
     let message = if is_placeholder(text) {
         format!("the description of the {what} `{name}` is still to be written")
-    } else if says_no_more(name, text) {
+    } else if says_no_more(what, name, text) {
         format!("the description of the {what} `{name}` says no more than its name")
     } else {
         return;
@@ -194,17 +127,42 @@ fn begins(text: &str, start: &str) -> bool {
 }
 
 /// Whether all words of a description stand in the name, or say nothing.
-fn says_no_more(name: &str, text: &str) -> bool {
+fn says_no_more(what: &str, name: &str, text: &str) -> bool {
+    // Most descriptions say more in their first words, and that is seen without taking them apart.
+    let mut parts = text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+    if !parts.all(|part| is_empty_word(what, part) || is_near(name, part)) {
+        return false;
+    }
     let mut own = None;
     stems(text).all(|word| {
-        if EMPTY.contains(&word.as_str()) {
+        let known = |list: &[&str]| list.contains(&word.as_str());
+        if known(&EMPTY) || (what == "tool" && known(&DEEDS)) {
             return true;
         }
-        // Most descriptions say more in their first words.
         let own: &Vec<String> =
             own.get_or_insert_with(|| words(name).iter().map(|word| stem(word)).collect());
         own.iter().any(|known| *known == word || inflected(known, &word))
     })
+}
+
+/// Whether a word says nothing, whatever the name.
+fn is_empty_word(what: &str, word: &str) -> bool {
+    let is = |known: &&str| {
+        let singular = word.strip_suffix(['s', 'S']).unwrap_or(word);
+        word.eq_ignore_ascii_case(known) || singular.eq_ignore_ascii_case(known)
+    };
+    EMPTY.iter().any(|known| is(known)) || (what == "tool" && DEEDS.iter().any(|known| is(known)))
+}
+
+/// Whether a word may be one of a name's, in some form: what it begins with stands there. Words of
+/// other letters than those of English may be anything.
+fn is_near(name: &str, word: &str) -> bool {
+    let start = word.as_bytes().get(..3).unwrap_or(word.as_bytes());
+    // In a text, words may be joined as they are in names.
+    let joined = word.chars().skip(1).any(char::is_uppercase);
+    !word.is_ascii()
+        || joined
+        || name.as_bytes().windows(start.len()).any(|part| part.eq_ignore_ascii_case(start))
 }
 
 /// Whether a word is another one with an ending: `create`, `created`, `creating`.
@@ -227,7 +185,7 @@ mod tests {
             ("name", "name of the parameter"),
             ("weather", "Get the weather"),
         ] {
-            assert!(says_no_more(name, text), "{name}: {text}");
+            assert!(says_no_more("tool", name, text), "{name}: {text}");
         }
         for (name, text) in [
             ("path", "Relative to the root"),
@@ -235,8 +193,9 @@ mod tests {
             ("city", "Vienna, for example"),
             ("日付", "いつ"),
         ] {
-            assert!(!says_no_more(name, text), "{name}: {text}");
+            assert!(!says_no_more("tool", name, text), "{name}: {text}");
         }
+        assert!(!says_no_more("parameter", "folder", "The folder to run it in"));
         for text in ["TODO", "TODO write", "tbd: later", "...", "description", "-", "N/A"] {
             assert!(is_placeholder(text), "{text}");
         }
