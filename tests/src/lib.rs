@@ -21,6 +21,7 @@ pub mod campaign;
 pub mod compare;
 pub mod corpus;
 pub mod generate;
+pub mod lints;
 pub mod modules;
 pub mod mutate;
 pub mod reading;

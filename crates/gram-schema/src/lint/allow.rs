@@ -4,13 +4,16 @@
 //! about what begins behind it: a declaration, a parameter, a field. At the start of a text, with
 //! an empty line behind it, it is about the whole text.
 
+mod range;
+
 use std::cell::Cell;
+use std::collections::HashMap;
 
 use gram_syntax::Applicability::{NeedsLook, Safe};
-use gram_syntax::{Diagnostic, Fix, Node, NodeKind as N, Parse, Span, TokenKind};
+use gram_syntax::{Diagnostic, Fix, Limits, Parse, Span, TokenKind};
 
 use super::context::{Context, Report};
-use super::rule::{Level, Rule};
+use super::rule::{Level, Look, Rule};
 use super::rules::{unknown_lint, unused_allow};
 use crate::nearest::{nearest, question};
 
@@ -33,61 +36,132 @@ struct Name {
     used: Cell<bool>,
 }
 
+/// How many findings about a text are looked for, before its comments take some out.
+pub(super) fn most(text: &str) -> usize {
+    if text.contains(WORD) { MOST_WITH_COMMENTS } else { Limits::MAX_DIAGNOSTICS }
+}
+
+/// How many findings about a text with such comments are looked for: many of them may be allowed,
+/// and what a comment is good for shows only where all that it allows is found.
+const MOST_WITH_COMMENTS: usize = 20 * Limits::MAX_DIAGNOSTICS;
+
 /// Takes out the findings about a text that its comments allow, and adds what is wrong with these
 /// comments.
 pub(super) fn apply(cx: &Context<'_>, file: usize, found: &mut Vec<Diagnostic>) {
-    let text = &cx.texts[file];
-    let allows = allows(text);
+    let allows = allows(&cx.texts[file]);
     if allows.is_empty() {
         return;
     }
-    let allowed = |finding: &Diagnostic| {
-        let at = finding.span().start;
-        let mut any = false;
-        let near = allows.iter().filter(|allow| allow.range.start <= at && at < allow.range.end);
-        for name in near.flat_map(|allow| &allow.names) {
-            if name.rule.is_some_and(|rule| rule.code == *finding.code) {
-                name.used.set(true);
-                any = true;
+    // Of a broken text not everything is read; of very many findings not all are known; and of a
+    // lint that is off nobody knows what it would find.
+    let all_found = cx.complete && is_whole(found);
+    let end = cx.texts[file].source().text().len();
+    let index = Index::of(&allows, u32::try_from(end).unwrap_or(u32::MAX));
+    found.retain(|finding| !index.allows(finding));
+    // Names that are none come first: one comment may allow what another one says, and is of use.
+    for judge in [judge_unknown, judge_idle] {
+        let mut report = Report::new(vec![Limits::MAX_DIAGNOSTICS; file + 1]);
+        for allow in &allows {
+            for at in 0..allow.names.len() {
+                if report.is_full(file) {
+                    break;
+                }
+                judge(cx, (file, all_found), (allow, at), &mut report);
             }
         }
-        any
-    };
-    found.retain(|finding| !allowed(finding));
-    let mut report = Report::new(file + 1, usize::MAX);
-    for allow in &allows {
-        for name in &allow.names {
-            judge(cx, file, allow, name, &mut report);
+        for mut more in report.into_found() {
+            more.retain(|finding| !index.allows(finding));
+            found.append(&mut more);
         }
-    }
-    for mut more in report.into_found() {
-        // One comment may allow that another one is of no use.
-        more.retain(|finding| !allowed(finding));
-        found.append(&mut more);
     }
 }
 
-/// Reports a name that is no rule's, or that allows nothing.
-fn judge(cx: &Context<'_>, file: usize, allow: &Allow, name: &Name, report: &mut Report) {
-    let text = cx.texts[file].source().slice(name.span);
-    let Some(rule) = name.rule else {
-        if cx.settings.level(&unknown_lint::RULE) != Level::Allow {
-            report.add(file, unknown(cx, file, name.span, text));
-        }
-        return;
+/// Whether all findings about a text are known: the checker and the other rules have limits.
+fn is_whole(found: &[Diagnostic]) -> bool {
+    let by_checker = |finding: &&Diagnostic| {
+        let rule = Rule::of(finding.code.name);
+        rule.is_none_or(|rule| matches!(rule.looks, [Look::Checker]))
     };
-    // Of a rule that is off nobody knows what it would find; broken texts are not read whole.
-    let idle = !name.used.get() && cx.complete && cx.settings.level(rule) != Level::Allow;
-    // This one is known only when all others are.
-    if idle
-        && rule.code != unused_allow::RULE.code
-        && cx.settings.level(&unused_allow::RULE) != Level::Allow
-    {
-        let message = format!("there is no `{text}` to allow here");
-        let finding = cx.finding(&unused_allow::RULE, file, name.span, message);
-        let fix = Fix::replace(Safe, "remove it", removal(cx, file, allow, name), "");
-        report.add(file, finding.help("remove it").fix(fix));
+    found.len() <= Limits::MAX_DIAGNOSTICS
+        || (found.len() <= MOST_WITH_COMMENTS
+            && found.iter().filter(by_checker).count() <= Limits::MAX_DIAGNOSTICS)
+}
+
+/// What the comments of a text allow, by rule.
+struct Index<'a> {
+    /// The places and their names, in the order of their starts; and the greatest end so far.
+    rules: HashMap<&'static str, Vec<(Span, u32, &'a Name)>>,
+    /// The names that are about the whole text.
+    everywhere: HashMap<&'static str, Vec<&'a Name>>,
+}
+
+impl<'a> Index<'a> {
+    fn of(allows: &'a [Allow], end: u32) -> Self {
+        let mut index = Self { rules: HashMap::new(), everywhere: HashMap::new() };
+        let mut order: Vec<&Allow> = allows.iter().collect();
+        order.sort_by_key(|allow| allow.range.start);
+        for allow in order {
+            for name in &allow.names {
+                let Some(rule) = name.rule else { continue };
+                if allow.range == Span::new(0, end) {
+                    index.everywhere.entry(rule.code.name).or_default().push(name);
+                    continue;
+                }
+                let places = index.rules.entry(rule.code.name).or_default();
+                let reach = places.last().map_or(0, |(_, reach, _)| *reach);
+                places.push((allow.range, reach.max(allow.range.end), name));
+            }
+        }
+        index
     }
+
+    /// Whether a comment allows a finding. All that do are of use.
+    fn allows(&self, finding: &Diagnostic) -> bool {
+        let (at, code) = (finding.span().start, finding.code.name);
+        let everywhere = self.everywhere.get(code).into_iter().flatten();
+        let places = self.rules.get(code).map(Vec::as_slice).unwrap_or_default();
+        let begun = places.partition_point(|(range, ..)| range.start <= at);
+        let near = places.iter().take(begun).rev().take_while(|(_, reach, _)| at < *reach);
+        let here = near.filter(|(range, ..)| at < range.end).map(|(.., name)| name);
+        here.chain(everywhere).fold(false, |_, name| {
+            name.used.set(true);
+            true
+        })
+    }
+}
+
+/// Reports a name that is no rule's.
+fn judge_unknown(
+    cx: &Context<'_>,
+    (file, _): (usize, bool),
+    (allow, at): (&Allow, usize),
+    report: &mut Report,
+) {
+    let Some(name) = allow.names.get(at).filter(|name| name.rule.is_none()) else { return };
+    if cx.settings.level(&unknown_lint::RULE) != Level::Allow {
+        let text = cx.texts[file].source().slice(name.span);
+        report.add(file, unknown(cx, file, name.span, text));
+    }
+}
+
+/// Reports a name of a rule that finds nothing there.
+fn judge_idle(
+    cx: &Context<'_>,
+    (file, all_found): (usize, bool),
+    (allow, at): (&Allow, usize),
+    report: &mut Report,
+) {
+    let Some(name) = allow.names.get(at) else { return };
+    let Some(rule) = name.rule.filter(|_| all_found && !name.used.get()) else { return };
+    let on = |rule| cx.settings.level(rule) != Level::Allow;
+    // Whether this one is of use is known only when all others are judged.
+    if rule.code == unused_allow::RULE.code || !on(rule) || !on(&unused_allow::RULE) {
+        return;
+    }
+    let message = format!("there is no `{}` to allow here", rule.code.name);
+    let finding = cx.finding(&unused_allow::RULE, file, name.span, message);
+    let fix = Fix::replace(Safe, "remove it", removal(cx, file, allow, at), "");
+    report.add(file, finding.help("remove it, or move it to what it is about").fix(fix));
 }
 
 fn unknown(cx: &Context<'_>, file: usize, span: Span, text: &str) -> Diagnostic {
@@ -101,7 +175,7 @@ fn unknown(cx: &Context<'_>, file: usize, span: Span, text: &str) -> Diagnostic 
     };
     let near = nearest(text, super::RULES.iter().map(|rule| rule.code.name));
     let help = match question(&near) {
-        _ if is_error => "mend it".to_owned(),
+        _ if is_error => "mend the error, and remove its name here".to_owned(),
         Some(help) => help,
         None => {
             "write // gram-allow: and the names of lints; `gramc explain` lists them".to_owned()
@@ -117,14 +191,13 @@ fn unknown(cx: &Context<'_>, file: usize, span: Span, text: &str) -> Diagnostic 
 
 /// What to remove, so that a name is gone: the comment where it is the only one, and then the line
 /// where nothing else stands on it.
-fn removal(cx: &Context<'_>, file: usize, allow: &Allow, name: &Name) -> Span {
+fn removal(cx: &Context<'_>, file: usize, allow: &Allow, at: usize) -> Span {
     let text = cx.texts[file].source().text();
-    let at = allow.names.iter().position(|other| std::ptr::eq(other, name)).unwrap_or_default();
-    if let Some(next) = allow.names.get(at + 1) {
-        return Span::new(name.span.start, next.span.start);
-    }
-    if let Some(before) = at.checked_sub(1).and_then(|at| allow.names.get(at)) {
-        return Span::new(before.span.end, name.span.end);
+    let span = |at: usize| allow.names.get(at).map(|name| name.span);
+    match (at.checked_sub(1).and_then(span), span(at), span(at + 1)) {
+        (_, Some(own), Some(next)) => return Span::new(own.start, next.start),
+        (Some(before), Some(own), None) => return Span::new(before.end, own.end),
+        _ => {}
     }
     let before = text.get(..allow.comment.start as usize).unwrap_or_default();
     let kept = before.trim_end_matches([' ', '\t']).len();
@@ -140,6 +213,10 @@ fn removal(cx: &Context<'_>, file: usize, allow: &Allow, name: &Name) -> Span {
 fn allows(text: &Parse) -> Vec<Allow> {
     let (tree, source) = (text.tree(), text.source().text());
     let mut allows: Vec<Allow> = Vec::new();
+    // Most texts have none, and this looks for it much faster than a search for all places.
+    if !source.contains(WORD) {
+        return allows;
+    }
     for (at, _) in source.match_indices(WORD) {
         let token = tree.token_at(u32::try_from(at).unwrap_or(u32::MAX));
         let comment = token.span();
@@ -152,8 +229,11 @@ fn allows(text: &Parse) -> Vec<Allow> {
         let Some(list) = rest.trim_start().strip_prefix(':') else { continue };
         let list = list.split_once("--").map_or(list, |(list, _)| list);
         let start = offset_in(source, list);
-        let names = names(list, start);
-        allows.push(Allow { comment, range: range(text, comment), names });
+        allows.push(Allow { comment, range: comment, names: names(list, start) });
+    }
+    let comments: Vec<_> = allows.iter().map(|allow| allow.comment).collect();
+    for (allow, range) in allows.iter_mut().zip(range::ranges(text, &comments)) {
+        allow.range = range;
     }
     allows
 }
@@ -177,70 +257,4 @@ fn names(list: &str, start: u32) -> Vec<Name> {
         at += len(part) + 1;
     }
     names
-}
-
-/// What a comment is about.
-fn range(text: &Parse, comment: Span) -> Span {
-    let source = text.source();
-    let end = u32::try_from(source.text().len()).unwrap_or(u32::MAX);
-    let lines = source.lines();
-    let line = lines.span(lines.line_of(comment.start), source.text());
-    let before = source.slice(Span::new(line.start, comment.start));
-    if !before.trim().is_empty() {
-        return line;
-    }
-    let mut tokens = tokens_from(text, comment.end);
-    let Some(next) = tokens.find(|token| !token.kind().is_trivia()) else {
-        return Span::empty(end);
-    };
-    let between = source.slice(Span::new(comment.end, next.span().start));
-    let first = source.text().get(..comment.start as usize).unwrap_or_default();
-    if blank_line(between) && only_comments(first) {
-        return Span::new(0, end);
-    }
-    Span::new(comment.end, end_of_what_begins(text, next.span().start))
-}
-
-/// The tokens of a text from an offset on.
-fn tokens_from(text: &Parse, from: u32) -> impl Iterator<Item = gram_syntax::Token<'_>> {
-    let tree = text.tree();
-    let end = u32::try_from(tree.source().text().len()).unwrap_or(u32::MAX);
-    let mut at = from;
-    std::iter::from_fn(move || {
-        let token = (at < end).then(|| tree.token_at(at))?;
-        at = token.span().end.max(at + 1);
-        Some(token)
-    })
-}
-
-/// Whether the first thing behind a comment is an empty line.
-fn blank_line(between: &str) -> bool {
-    let space = between.len() - between.trim_start().len();
-    between[..space].matches('\n').count() > 1
-}
-
-fn only_comments(text: &str) -> bool {
-    text.trim_start_matches('\u{feff}')
-        .lines()
-        .all(|line| line.trim().is_empty() || line.trim_start().starts_with("//"))
-}
-
-/// The end of the largest thing that begins at an offset: a declaration, an element, an entry. An
-/// arrow begins what it leads to.
-fn end_of_what_begins(text: &Parse, start: u32) -> u32 {
-    let nodes = text.tree().nodes_at(start);
-    let begins = |node: &&Node<'_>| {
-        node.span().start == start && !matches!(node.kind(), N::Document | N::Path | N::Elements)
-    };
-    // The first pattern of a signature does not begin the whole of it.
-    let Some(node) = nodes.iter().find(begins) else {
-        return nodes.last().map_or(start, |node| node.span().end);
-    };
-    if node.is_arrow()
-        && let Some(path) = nodes.iter().rev().find(|node| node.kind() == N::Path)
-        && let Some(next) = path.children().find(|part| part.span().start >= node.span().end)
-    {
-        return next.span().end;
-    }
-    node.span().end
 }

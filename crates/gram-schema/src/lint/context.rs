@@ -8,8 +8,8 @@ use gram_syntax::{Diagnostic, Node, NodeKind as N, Parse, Severity, Span};
 
 use super::rule::Rule;
 use super::settings::Settings;
-use crate::check::Scopes;
-use crate::model::{Field, Module, Tool, TypeDeclaration, TypeId};
+use crate::check::{Meaning, Scopes};
+use crate::model::{Field, Module, Term, Tool, TypeDeclaration, TypeId};
 
 /// All that a rule may know.
 pub(crate) struct Context<'a> {
@@ -53,6 +53,24 @@ impl<'a> Context<'a> {
     /// All tools, in the order of the texts.
     pub(crate) fn tools(&self) -> impl Iterator<Item = ToolView<'a>> {
         (0..self.module.tools.len()).filter_map(|index| self.tool(index))
+    }
+
+    /// What the vocabulary says of a name in a file.
+    pub(crate) fn term(&self, file: usize, name: &str) -> Option<&'a Term> {
+        if self.module.terms.is_empty() {
+            return None;
+        }
+        match self.terms.find(file, None, name) {
+            Meaning::One(_, index) => self.module.terms.get(index),
+            Meaning::Unknown | Meaning::Ambiguous(..) => None,
+        }
+    }
+
+    /// All terms, each with its file and where its name stands.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = (&'a Field, usize, Span)> {
+        let places = &self.module.spans.terms;
+        let terms = self.module.terms.iter().zip(places);
+        terms.map(|(term, place)| (&term.field, place.file, place.name))
     }
 
     /// The declared type of the given place among the module's.
@@ -168,21 +186,28 @@ fn name_of(node: Option<Node<'_>>) -> Option<Span> {
 /// What rules found, by text.
 pub(crate) struct Report {
     found: Vec<Vec<Diagnostic>>,
-    most: usize,
+    most: Vec<usize>,
 }
 
 impl Report {
-    pub(super) fn new(texts: usize, most: usize) -> Self {
-        Self { found: (0..texts).map(|_| Vec::new()).collect(), most }
+    /// Nothing found yet, of as much as is wanted of each text.
+    pub(super) fn new(most: Vec<usize>) -> Self {
+        Self { found: most.iter().map(|_| Vec::new()).collect(), most }
     }
 
     /// Adds a finding, unless there are as many about its text as anybody reads.
     pub(crate) fn add(&mut self, file: usize, finding: Diagnostic) {
-        if let Some(found) = self.found.get_mut(file)
-            && found.len() <= self.most
+        if !self.is_full(file)
+            && let Some(found) = self.found.get_mut(file)
         {
             found.push(finding);
         }
+    }
+
+    /// Whether there are as many findings about a text as anybody reads.
+    pub(crate) fn is_full(&self, file: usize) -> bool {
+        let (found, most) = (self.found.get(file), self.most.get(file));
+        found.zip(most).is_none_or(|(found, most)| found.len() > *most)
     }
 
     pub(super) fn into_found(self) -> Vec<Vec<Diagnostic>> {

@@ -1,5 +1,6 @@
 //! Applying fixes until nothing changes.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gram_syntax::{Applicability, Diagnostic, Edit, Fix, Parse, Severity, SourceFile};
@@ -114,19 +115,17 @@ fn apply<'d>(
     fixes: impl Iterator<Item = &'d Fix>,
     most: usize,
 ) -> Option<(String, Vec<Fix>)> {
-    let mut edits: Vec<&Edit> = Vec::new();
+    let mut edits: BTreeMap<u32, &Edit> = BTreeMap::new();
     let mut applied = Vec::new();
     for fix in fixes {
-        let free = |edit: &Edit| edits.iter().all(|other| !overlap(edit, other));
-        if applied.len() < most && fix.edits.iter().all(free) {
-            edits.extend(&fix.edits);
+        if applied.len() < most && fix.edits.iter().all(|edit| is_free(&edits, edit)) {
+            edits.extend(fix.edits.iter().map(|edit| (edit.span.start, edit)));
             applied.push(fix.clone());
         }
     }
-    edits.sort_by_key(|edit| edit.span.start);
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
-    for edit in edits {
+    for edit in edits.values() {
         out.push_str(text.get(at..edit.span.start as usize)?);
         out.push_str(&edit.text);
         at = edit.span.end as usize;
@@ -135,9 +134,11 @@ fn apply<'d>(
     (!applied.is_empty() && out != text).then_some((out, applied))
 }
 
-/// Whether two edits touch the same place. Insertions at one place do, for their order would matter.
-fn overlap(a: &Edit, b: &Edit) -> bool {
-    a.span.start <= b.span.end && b.span.start <= a.span.end
+/// Whether an edit touches none of the others. Insertions at one place touch each other, for their
+/// order would matter.
+fn is_free(edits: &BTreeMap<u32, &Edit>, edit: &Edit) -> bool {
+    let before = edits.range(..=edit.span.end).next_back();
+    before.is_none_or(|(_, other)| other.span.end < edit.span.start)
 }
 
 #[cfg(test)]

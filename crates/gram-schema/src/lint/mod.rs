@@ -13,7 +13,7 @@ mod words;
 
 use std::thread;
 
-use gram_syntax::{Diagnostic, Limits, Parse, Severity};
+use gram_syntax::{Diagnostic, Parse, Severity};
 
 use crate::check::{self, Checked, Links, Reading};
 use crate::model::TypeId;
@@ -93,17 +93,21 @@ fn run(cx: &Context<'_>) -> Vec<Vec<Diagnostic>> {
         .filter(|rule| cx.settings.severity(rule).is_some())
         .flat_map(|rule| rule.looks)
         .collect();
+    let most: Vec<_> = cx.texts.iter().map(|text| allow::most(text.source().text())).collect();
     let bytes: usize = cx.texts.iter().map(|text| text.source().text().len()).sum();
     let threads = match thread::available_parallelism() {
         Ok(threads) if bytes >= PARALLEL_FROM => threads.get(),
         _ => 1,
     };
     let mut parts: Vec<_> = if threads == 1 {
-        vec![run_share(cx, &looks, 0, 1)]
+        vec![run_share(cx, &looks, Report::new(most), 0, 1)]
     } else {
         thread::scope(|scope| {
             let looks = &looks;
-            let start = |at| scope.spawn(move || run_share(cx, looks, at, threads));
+            let start = |at| {
+                let report = Report::new(most.clone());
+                scope.spawn(move || run_share(cx, looks, report, at, threads))
+            };
             let workers: Vec<_> = (0..threads).map(start).collect();
             // A worker that panics ends the process here, as it would have without threads.
             let join = |worker: thread::ScopedJoinHandle<'_, _>| {
@@ -122,8 +126,13 @@ fn run(cx: &Context<'_>) -> Vec<Vec<Diagnostic>> {
 }
 
 /// What rules find in one of several shares of the texts and declarations.
-fn run_share(cx: &Context<'_>, looks: &[&Look], at: usize, of: usize) -> Vec<Vec<Diagnostic>> {
-    let mut report = Report::new(cx.texts.len(), Limits::MAX_DIAGNOSTICS);
+fn run_share(
+    cx: &Context<'_>,
+    looks: &[&Look],
+    mut report: Report,
+    at: usize,
+    of: usize,
+) -> Vec<Vec<Diagnostic>> {
     let share = |all: usize| all * at / of..all * (at + 1) / of;
     for file in share(cx.texts.len()) {
         for look in looks {

@@ -2,7 +2,7 @@ use gram_syntax::Code;
 
 use crate::lint::context::{Context, Report, ToolView};
 use crate::lint::rule::{Level, Look, Rule};
-use crate::model::{Field, Type};
+use crate::model::{Field, Host, Type};
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -40,19 +40,34 @@ fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let is_one = |field: &&Field| {
         field.required() && *cx.module.types.resolve(&field.slot.ty) == Type::Boolean
     };
-    let fields: Vec<_> = view.tool.parameters.iter().collect();
+    if view.tool.parameters.iter().filter(is_one).nth(1).is_none() {
+        return;
+    }
+    // What the host supplies no model sees.
+    let fields = view.tool.parameters.iter().filter(|field| field.host == Host::No);
+    let fields: Vec<_> = fields.collect();
     let runs = fields.chunk_by(|a, b| is_one(a) && is_one(b)).filter(|run| run.len() > 1);
     for run in runs {
-        let names: Vec<_> = run.iter().map(|field| format!("`{}`", field.name)).collect();
-        let message = format!("{} are required booleans in a row", names.join(", "));
-        let mut finding = cx.finding(&RULE, view.file, view.place(run[0]), message);
-        for field in &run[1..] {
+        let mut names: Vec<_> = run.iter().map(|field| format!("`{}`", field.name)).collect();
+        if run.len() > MOST_NAMED {
+            names.truncate(MOST_NAMED - 1);
+            names.push(format!("{} others", run.len() + 1 - MOST_NAMED));
+        }
+        let (Some((last, names)), Some((first, others))) = (names.split_last(), run.split_first())
+        else {
+            continue;
+        };
+        let message = format!("{} and {last} are required booleans in a row", names.join(", "));
+        let mut finding = cx.finding(&RULE, view.file, view.place(first), message);
+        for field in others.iter().take(MOST_NAMED) {
             finding = finding.label(view.place(field), "");
         }
-        report.add(
-            view.file,
-            finding
-                .help("give them defaults, or make them one parameter: `\"draft\" | \"public\"`"),
-        );
+        report.add(view.file, finding.help(HELP));
     }
 }
+
+/// How many booleans are named, and shown, at most.
+const MOST_NAMED: usize = 6;
+
+const HELP: &str = "give them defaults, or make them one parameter with named values, such as \
+                    `\"draft\" | \"public\"`";

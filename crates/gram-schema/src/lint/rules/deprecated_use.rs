@@ -3,7 +3,7 @@ use gram_syntax::{Code, Node, NodeKind as N, Span};
 use crate::check::{Meaning, names_of_slot};
 use crate::lint::context::{Context, Report, ToolView, TypeView};
 use crate::lint::rule::{Level, Look, Rule};
-use crate::model::Slot;
+use crate::model::{Slot, Tool};
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -45,16 +45,23 @@ fn tool(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
         return;
     }
     for field in &view.tool.parameters {
-        types(cx, view.file, &field.slot, || view.place(field), report);
         term(cx, view, field, report);
+        if is_deprecated(&field.slot) {
+            continue;
+        }
+        types(cx, view.file, &field.slot, report, || {
+            // What a term is made of is said there.
+            let node = view.parameter(field).filter(|node| node.subject().labels_node().is_some());
+            node.map(|_| view.place(field))
+        });
     }
-    let result = || view.result().map_or(view.name, Node::span);
-    types(cx, view.file, &view.tool.result.slot, result, report);
+    let result = || Some(view.result().map_or(view.name, Node::span));
+    types(cx, view.file, &view.tool.result.slot, report, result);
 }
 
 /// A parameter that takes its type from a deprecated term.
 fn term(cx: &Context<'_>, view: &ToolView<'_>, field: &crate::model::Field, report: &mut Report) {
-    if !is_deprecated(&field.slot) {
+    if !is_deprecated(&field.slot) || report.is_full(view.file) {
         return;
     }
     let Some(node) = view.parameter(field) else { return };
@@ -69,8 +76,18 @@ fn term(cx: &Context<'_>, view: &ToolView<'_>, field: &crate::model::Field, repo
 }
 
 fn ty(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
-    if !is_deprecated(&view.declaration.slot) {
-        types(cx, view.file, &view.declaration.slot, || view.name, report);
+    if is_deprecated(&view.declaration.slot) {
+        return;
+    }
+    // One inside of a tool that is deprecated belongs to it.
+    let local = view.declaration.local;
+    let holds = |tool: &Tool| tool.deprecated && tool.types.contains(&view.id);
+    let own = || !local || !cx.module.tools.iter().any(holds);
+    for field in view.fields().iter().filter(|field| !is_deprecated(&field.slot)) {
+        types(cx, view.file, &field.slot, report, || own().then(|| view.place(field)));
+    }
+    if view.fields().is_empty() {
+        types(cx, view.file, &view.declaration.slot, report, || own().then_some(view.name));
     }
 }
 
@@ -79,20 +96,31 @@ fn types(
     cx: &Context<'_>,
     file: usize,
     slot: &Slot,
-    place: impl Fn() -> Span,
     report: &mut Report,
+    place: impl Fn() -> Option<Span>,
 ) {
     names_of_slot(slot, &mut |id| {
-        let Some(view) = cx.ty(id).filter(|view| is_deprecated(&view.declaration.slot)) else {
+        let declared = cx.module.types.get(id).is_some_and(|ty| is_deprecated(&ty.slot));
+        if !declared || report.is_full(file) {
             return;
-        };
+        }
+        let (Some(view), Some(place)) = (cx.ty(id), place()) else { return };
         let name = &view.declaration.name;
-        add(cx, file, place(), ("type", name), Some((view.file, view.name)), report);
+        add(cx, file, place, ("type", name), Some((view.file, view.name)), report);
     });
 }
 
-/// The deprecated tools that agents and containers hold.
+/// The deprecated types that terms and the results of agents name, and the deprecated tools that
+/// agents and containers hold.
 fn members(cx: &Context<'_>, report: &mut Report) {
+    for (term, file, name) in cx.terms().filter(|(term, ..)| !is_deprecated(&term.slot)) {
+        types(cx, file, &term.slot, report, || Some(name));
+    }
+    for (agent, place) in cx.module.agents.iter().zip(&cx.module.spans.agents) {
+        if let Some(ty) = &agent.result {
+            types(cx, place.file, &Slot::new(ty.clone()), report, || Some(place.name));
+        }
+    }
     let deprecated: std::collections::HashMap<_, _> = cx
         .tools()
         .filter(|view| view.tool.deprecated)

@@ -2,6 +2,7 @@ use gram_syntax::{Code, Span};
 
 use crate::lint::context::{Context, Report, ToolView};
 use crate::lint::rule::{Level, Look, Rule, RuleOption};
+use crate::lint::rules::missing_description::is_brought;
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -18,8 +19,8 @@ it for. What belongs to a parameter is said there; examples are attributes.
 `max` in `gram.toml` sets another length: `description-too-long = {max = 500}`.
 
 ```gram bad
-/** Says how warm it is. How warm it is depends on the place and on the hour, and
-    on the season; it is warmest in the afternoon. The temperature is a number in
+/** Says how warm it is. How warm it is depends on the place, on the hour and on
+    the season; it is warmest in the afternoon. The temperature is a number in
     degrees Celsius, as everywhere in this service. In Celsius, water freezes at
     0 and boils at 100; a room is about 20, a summer's day 30, a winter's night
     -10. A body has 37. The numbers come from stations near the place. A station
@@ -49,17 +50,36 @@ it for. What belongs to a parameter is said there; examples are attributes.
         default: "1024",
     }],
     target: None,
-    looks: &[Look::Tool(look)],
+    looks: &[Look::Tool(look), Look::Module(others)],
 };
 
 fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let tool = view.tool;
     let own = tool.description.as_deref();
-    judge(cx, view.file, own, || view.name, &tool.name, report);
+    judge(cx, view.file, own, || view.name, ("tool", &tool.name), report);
     for field in &tool.parameters {
         let text = field.slot.description.as_deref();
-        judge(cx, view.file, text, || view.place(field), &field.name, report);
+        // What a term brings is said there.
+        let text = text.filter(|text| is_long(cx, text) && !is_brought(cx, view.file, field));
+        judge(cx, view.file, text, || view.place(field), ("parameter", &field.name), report);
     }
+}
+
+/// The terms, and the containers, which models see as tools.
+fn others(cx: &Context<'_>, report: &mut Report) {
+    for (term, file, name) in cx.terms() {
+        let text = term.slot.description.as_deref();
+        judge(cx, file, text, || name, ("term", &term.name), report);
+    }
+    for (container, place) in cx.module.containers.iter().zip(&cx.module.spans.containers) {
+        let text = container.description.as_deref();
+        judge(cx, place.file, text, || place.name, ("container", &container.name), report);
+    }
+}
+
+fn is_long(cx: &Context<'_>, text: &str) -> bool {
+    // A text has at most as many characters as bytes.
+    text.len() > cx.settings.max_description
 }
 
 fn judge(
@@ -67,15 +87,14 @@ fn judge(
     file: usize,
     text: Option<&str>,
     place: impl Fn() -> Span,
-    name: &str,
+    (what, name): (&str, &str),
     report: &mut Report,
 ) {
     let most = cx.settings.max_description;
-    // A text has at most as many characters as bytes.
-    let Some(text) = text.filter(|text| text.len() > most) else { return };
+    let Some(text) = text.filter(|text| is_long(cx, text)) else { return };
     let count = text.chars().count();
     if count > most {
-        let message = format!("the description of `{name}` has {count} characters");
+        let message = format!("the description of the {what} `{name}` has {count} characters");
         let help = format!("say it in at most {most}");
         report.add(file, cx.finding(&RULE, file, place(), message).help(help));
     }

@@ -16,7 +16,7 @@ a parameter it guesses what to put there: which unit, which format, whose name.
 Write a doc comment before it, or the attribute `description`. What means the
 same in many tools is described once, as a vocabulary term. A parameter whose
 declared type has a description needs none of its own, and neither does one that
-the host supplies.
+the host supplies. What a term does not say is reported at the term, once.
 
 ```gram bad
 [remind:Tool | (at::DateTime)==>(::Null)]
@@ -34,7 +34,7 @@ the host supplies.
     fix: None,
     options: &[],
     target: None,
-    looks: &[Look::Tool(look)],
+    looks: &[Look::Tool(look), Look::Module(terms)],
 };
 
 fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
@@ -46,7 +46,12 @@ fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
         );
         report.add(view.file, finding);
     }
-    for field in tool.parameters.iter().filter(|field| lacks_one(cx, field)) {
+    let own = tool.parameters.iter().filter(|field| lacks_one(cx, field));
+    // What a term does not say is missing there.
+    for field in own.filter(|field| !is_brought(cx, view.file, field)) {
+        if report.is_full(view.file) {
+            return;
+        }
         let message = format!("the parameter `{}` has no description", field.name);
         let finding = cx
             .finding(&RULE, view.file, view.place(field), message)
@@ -55,11 +60,31 @@ fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     }
 }
 
+fn terms(cx: &Context<'_>, report: &mut Report) {
+    for (term, file, name) in cx.terms().filter(|(term, ..)| lacks_one(cx, term)) {
+        let message = format!("the term `{}` has no description", term.name);
+        let finding = cx
+            .finding(&RULE, file, name, message)
+            .help("say what it means wherever it stands: /** … */ before it");
+        report.add(file, finding);
+    }
+}
+
+/// Whether a parameter has the description, or has none, because the term of its name has.
+pub(super) fn is_brought(cx: &Context<'_>, file: usize, field: &Field) -> bool {
+    let term = cx.term(file, &field.name);
+    term.is_some_and(|term| term.field.slot.description == field.slot.description)
+}
+
 fn lacks_one(cx: &Context<'_>, field: &Field) -> bool {
     if !is_blank(field.slot.description.as_deref()) || field.host == Host::Injected {
         return false;
     }
-    let Type::Named(id) = field.slot.ty else { return true };
+    let ty = match &field.slot.ty {
+        Type::Nullable(inner) => inner,
+        ty => ty,
+    };
+    let Type::Named(id) = *ty else { return true };
     cx.module.types.get(id).is_none_or(|ty| is_blank(ty.slot.description.as_deref()))
 }
 

@@ -1,12 +1,14 @@
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use gram_syntax::Applicability::NeedsLook;
-use gram_syntax::{Code, Fix, NodeKind as N, Span};
+use gram_syntax::{Code, Edit, Fix, Node, NodeKind as N, Span};
 
-use crate::lint::context::{Context, Report};
+use crate::lint::context::{Context, Report, ToolView};
 use crate::lint::rule::{Level, Look, Rule, RuleOption};
 use crate::lint::settings::Case;
 use crate::lint::words::{case_of, fits, is_plain, written_in};
+use crate::model::Field;
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -58,34 +60,46 @@ Rename it, or say in `gram.toml` which way is meant: `naming = {tools =
     looks: &[Look::Text(look)],
 };
 
-/// A name and where it stands.
-type Named<'a> = (&'a str, Span);
+/// A name and what it names.
+type Named<'a> = (&'a str, Place<'a>);
+
+/// Where a name stands.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    At(Span),
+    /// At a parameter, which is looked for when it is wanted.
+    Of(ToolView<'a>, &'a Field),
+}
+
+impl Place<'_> {
+    fn span(self) -> Span {
+        match self {
+            Self::At(span) => span,
+            Self::Of(view, field) => view.place(field),
+        }
+    }
+}
 
 fn look(cx: &Context<'_>, file: usize, report: &mut Report) {
     let tools = tools_of(cx, file);
-    let names: Vec<Named<'_>> = tools
-        .clone()
-        .filter_map(|index| cx.tool(index))
-        .map(|view| (view.tool.name.as_str(), view.name))
-        .collect();
+    let views = tools.clone().filter_map(|index| cx.tool(index));
+    let names = views.map(|view| (view.tool.name.as_str(), Place::At(view.name)));
+    let names: Vec<Named<'_>> = names.collect();
     judge(cx, file, "tool", &names, cx.settings.tool_case, report);
     let mut names: Vec<Named<'_>> = Vec::new();
+    let pascal = cx.settings.parameter_case == Some(Case::Pascal);
     for view in tools.filter_map(|index| cx.tool(index)) {
         for field in &view.tool.parameters {
-            // Most names are a single word, of which nothing is to be said.
-            if is_plain(&field.name) && !fits_all(&field.name) {
-                let node = view.parameter(field);
-                // One without a type has its name from the vocabulary.
-                let own = node.is_some_and(|node| node.subject().labels_node().is_some());
-                names.extend(own.then(|| (field.name.as_str(), view.place(field))));
+            // Most names are a single word, of which nothing is to be said; and the vocabulary's
+            // stand there.
+            let open = is_plain(&field.name) && (pascal || !fits_all(&field.name));
+            if open && cx.term(file, &field.name).is_none() {
+                names.push((&field.name, Place::Of(view, field)));
             }
         }
     }
-    for (term, place) in cx.module.terms.iter().zip(&cx.module.spans.terms) {
-        if place.file == file {
-            names.push((&term.field.name, place.name));
-        }
-    }
+    let terms = cx.terms().filter(|(_, of, _)| *of == file);
+    names.extend(terms.map(|(term, _, name)| (term.name.as_str(), Place::At(name))));
     judge(cx, file, "parameter", &names, cx.settings.parameter_case, report);
 }
 
@@ -108,21 +122,33 @@ fn judge(
     wanted: Option<Case>,
     report: &mut Report,
 ) {
-    let Some(case) = wanted.or_else(|| common(names)) else { return };
-    for &(name, span) in names.iter().filter(|(name, _)| is_plain(name) && !fits(name, case)) {
+    let Some((case, others)) = wanted_case(what, names, wanted) else { return };
+    let mut taken: HashSet<&str> = HashSet::new();
+    let mut uses: Option<HashMap<String, Vec<Span>>> = None;
+    for &(name, place) in names.iter().filter(|(name, _)| is_plain(name) && !fits(name, case)) {
+        if report.is_full(file) {
+            return;
+        }
+        let span = place.span();
+        if taken.is_empty() {
+            taken.extend(names.iter().map(|(name, _)| *name));
+        }
         let better = written_in(name, case);
-        let others = match wanted {
-            Some(_) => format!("{what}s are to be in {}", case.name()),
-            None => format!("most {what}s here are in {}", case.name()),
-        };
         let message = format!("`{name}` is not in {}", case.name());
-        let mut finding = cx
-            .finding(&RULE, file, span, message)
-            .here(others)
-            .help(format!("rename it to `{better}`, if nobody relies on its name"));
-        if better != name && !names.iter().any(|(other, _)| *other == better) {
-            let places = places(cx, file, what, name, span);
-            let edits = places.map(|span| gram_syntax::Edit { span, text: better.clone() });
+        let help = if taken.contains(better.as_str()) {
+            format!("rename it, if nobody relies on its name; `{better}` is taken")
+        } else {
+            format!("rename it to `{better}`, if nobody relies on its name")
+        };
+        let finding = cx.finding(&RULE, file, span, message);
+        let mut finding = finding.here(others.as_str()).help(help);
+        // Where a term is used, its name stands in signatures.
+        if better != name && !taken.contains(better.as_str()) && cx.term(file, name).is_none() {
+            let uses = uses.get_or_insert_with(|| members(cx, file));
+            let named = uses.get(name).filter(|_| what == "tool").into_iter().flatten();
+            let text = written(&better);
+            let edits = std::iter::once(&span).chain(named);
+            let edits = edits.map(|span| Edit { span: *span, text: text.clone() });
             finding = finding.fix(Fix {
                 message: format!("rename it to `{better}`"),
                 applicability: NeedsLook,
@@ -133,35 +159,51 @@ fn judge(
     }
 }
 
-/// The case that most names have; of two that are as frequent, the one that comes first.
-fn common(names: &[Named<'_>]) -> Option<Case> {
+/// The case that names are to be in, and why.
+fn wanted_case(what: &str, names: &[Named<'_>], wanted: Option<Case>) -> Option<(Case, String)> {
+    if let Some(case) = wanted {
+        return Some((case, format!("{what}s are to be in {}", case.name())));
+    }
+    let (case, most) = common(names)?;
+    let others = if most { "most" } else { "other" };
+    Some((case, format!("{others} {what}s here are in {}", case.name())))
+}
+
+/// A name where it is declared: in backticks where it begins with a digit.
+fn written(name: &str) -> String {
+    let bare = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    if bare { name.to_owned() } else { format!("`{name}`") }
+}
+
+/// The case that more names have than any other, and whether that is more than half of those that
+/// have one; of two that are as frequent, the one that comes first.
+fn common(names: &[Named<'_>]) -> Option<(Case, bool)> {
     let mut counts = [(0_usize, 0_usize); 4];
+    let mut all = 0;
     for (at, (name, _)) in names.iter().enumerate() {
         let case = case_of(name).filter(|_| is_plain(name));
         let Some(index) = case.and_then(|case| Case::ALL.iter().position(|c| *c == case)) else {
             continue;
         };
-        if counts[index].0 == 0 {
-            counts[index].1 = at;
+        let Some((count, first)) = counts.get_mut(index) else { continue };
+        if *count == 0 {
+            *first = at;
         }
-        counts[index].0 += 1;
+        *count += 1;
+        all += 1;
     }
     let used = counts.iter().zip(Case::ALL).filter(|((count, _), _)| *count > 0);
-    used.max_by_key(|((count, first), _)| (*count, usize::MAX - first)).map(|(_, case)| case)
+    used.max_by_key(|((count, first), _)| (*count, usize::MAX - first))
+        .map(|((count, _), case)| (case, count * 2 > all))
 }
 
-/// Where a name stands in a text: where it is declared, and where the text's agents and containers
-/// name it.
-fn places<'a>(
-    cx: &'a Context<'_>,
-    file: usize,
-    what: &str,
-    name: &'a str,
-    declared: Span,
-) -> impl Iterator<Item = Span> + 'a {
+/// Where the agents and containers of a text name their members.
+fn members(cx: &Context<'_>, file: usize) -> HashMap<String, Vec<Span>> {
     let nodes = cx.texts[file].tree().root().descendants();
-    let is_tool = what == "tool";
-    let named = nodes
-        .filter(move |node| is_tool && node.kind() == N::PatternReference && node.text() == name);
-    std::iter::once(declared).chain(named.map(gram_syntax::Node::span))
+    let mut members: HashMap<String, Vec<Span>> = HashMap::new();
+    for member in nodes.filter(|node| node.kind() == N::PatternReference) {
+        let name = member.children().next().map(Node::content).unwrap_or_default();
+        members.entry(name.into_owned()).or_default().push(member.span());
+    }
+    members
 }

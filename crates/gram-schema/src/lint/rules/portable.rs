@@ -104,10 +104,14 @@ fn look(cx: &Context<'_>, rule: &'static Rule, target: Target, report: &mut Repo
             let text = loss.to_string();
             let what = text.strip_prefix(&format!("{}: ", tool.name)).unwrap_or(&text);
             let what = what.trim_end_matches('.');
-            let message = format!("for {target}, {what}", target = target.name());
+            let target = target.name();
+            let message = match what.strip_prefix("name ") {
+                Some(what) => format!("for {target}, the tool `{}` {what}", tool.name),
+                None => format!("for {target}, {what}"),
+            };
             let finding = cx
                 .finding(rule, view.file, place(&view, &loss.path), message)
-                .help(format!("`gramc explain {}` shows what fits", target.name()));
+                .help(format!("`gramc explain {target}` shows what fits"));
             report.add(view.file, finding);
         }
     }

@@ -1,6 +1,6 @@
 use gram_syntax::Applicability::{NeedsLook, Safe};
 use gram_syntax::{
-    Applicability, Code, Diagnostic, Edit, Extension, Fix, Node, NodeKind as N, Span, Token,
+    Applicability, Code, Diagnostic, Edit, Extension, Fix, Node, NodeKind as N, Parse, Span, Token,
     TokenKind,
 };
 use serde_json::Value;
@@ -52,6 +52,9 @@ fn look(cx: &Context<'_>, file: usize, report: &mut Report) {
         if last.start <= used.span.start && used.span.end <= last.end {
             continue;
         }
+        if report.is_full(file) {
+            return;
+        }
         let (span, message, fix) = match used.kind {
             Extension::NestedValue => {
                 let Some(value) = outermost(text.tree().nodes_at(used.span.start)) else {
@@ -63,10 +66,13 @@ fn look(cx: &Context<'_>, file: usize, report: &mut Report) {
                     "arrays and maps inside of each other are no plain gram"
                 };
                 last = value.span();
+                if is_broken(text, value) {
+                    continue;
+                }
                 (value.span(), message, nested(cx, file, value))
             }
             Extension::AngleRecord => {
-                (used.span, "a record in `<>` is no plain gram", braces(used.span))
+                (used.span, "a record in `<>` is no plain gram", braces(cx, file, used.span))
             }
             Extension::UnicodeEscape => {
                 let token = text.tree().token_at(used.span.start);
@@ -78,8 +84,19 @@ fn look(cx: &Context<'_>, file: usize, report: &mut Report) {
                 (used.span, message, slashes(cx, file, used.span))
             }
         };
-        report.add(file, finding(cx, file, span, message, fix));
+        let without = match used.kind {
+            Extension::UnicodeEscape => "leave the character out, for it has no plain form",
+            _ => "say it in another way, with a declared Record, for example",
+        };
+        report.add(file, finding(cx, file, span, message, (fix, without)));
     }
+}
+
+/// Whether a syntax error stands inside of a value, so that nobody knows what it is.
+fn is_broken(text: &Parse, value: Node<'_>) -> bool {
+    let span = value.span();
+    let inside = |at: u32| span.start <= at && at <= span.end;
+    text.diagnostics().iter().any(|finding| inside(finding.span().start))
 }
 
 fn finding(
@@ -87,12 +104,12 @@ fn finding(
     file: usize,
     span: Span,
     message: &str,
-    fix: Option<Fix>,
+    (fix, without): (Option<Fix>, &str),
 ) -> Diagnostic {
     let finding = cx.finding(&RULE, file, span, message);
     match fix {
         Some(fix) => finding.help(fix.message.clone()).fix(fix),
-        None => finding.help("say it in another way, with a declared Record, for example"),
+        None => finding.help(without),
     }
 }
 
@@ -105,7 +122,10 @@ fn outermost<'a>(nodes: Vec<Node<'a>>) -> Option<Node<'a>> {
     nodes.into_iter().find(|node| matches!(node.kind(), N::Array | N::Map))
 }
 
-fn braces(record: Span) -> Option<Fix> {
+fn braces(cx: &Context<'_>, file: usize, record: Span) -> Option<Fix> {
+    // In a broken text, the end may be missing.
+    let inner = cx.texts[file].source().slice(record).strip_prefix('<')?;
+    inner.strip_suffix('>')?;
     let (start, end) = (record.start, record.end);
     let edit = |span, text: &str| Edit { span, text: text.to_owned() };
     let edits = vec![
@@ -155,7 +175,11 @@ fn inline(
     let removal = match (at.checked_sub(1).and_then(|at| entries.get(at)), entries.get(at + 1)) {
         (_, Some(next)) => Span::new(entry.span().start, next.span().start),
         (Some(before), None) => Span::new(before.span().end, entry.span().end),
-        (None, None) => record.span(),
+        (None, None) => {
+            let between = Span::new(label.span().end, record.span().start);
+            let space = label.tree().source().slice(between).trim().is_empty();
+            if space { Span::new(between.start, record.span().end) } else { record.span() }
+        }
     };
     let edits = vec![
         Edit { span: label.span(), text: in_backticks(&ty) },
@@ -176,7 +200,7 @@ fn record_type(fields: &[Value]) -> Option<String> {
         let (mut ty, mut default) = (None, None);
         for (key, value) in field {
             match (key.as_str(), value) {
-                ("name", _) | ("optional", Value::Bool(false)) => {}
+                ("name", _) => {}
                 ("type", Value::String(own)) => ty = Some(own.clone()),
                 ("fields", Value::Array(inner)) => ty = Some(record_type(inner)?),
                 ("optional", Value::Bool(true)) => text.push('?'),

@@ -35,10 +35,18 @@ fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let Some(path) = view.signature() else { return };
     let mut arrows = path.children().filter(|part| part.is_arrow());
     let Some(odd) = arrows.clone().find(|arrow| !is_double(*arrow)) else { return };
-    let message = format!("`{}` is written for `==>`", shown(odd));
+    if report.is_full(view.file) {
+        return;
+    }
+    let leftwards = arrows.any(|arrow| arrow.kind() == N::LeftArrow);
+    let message = if leftwards {
+        format!("the signature of `{}` is written from right to left", view.tool.name)
+    } else {
+        format!("{} is written for `==>`", shown(odd))
+    };
     let mut finding = cx.finding(&RULE, view.file, odd.span(), message);
-    if arrows.any(|arrow| arrow.kind() == N::LeftArrow) {
-        finding = finding.help("write the signature from left to right");
+    if leftwards {
+        finding = finding.help("write it from left to right, with `==>` between its parts");
         if let Some(text) = turned_around(path) {
             let fix = Fix::replace(NeedsLook, "turn the signature around", path.span(), text);
             finding = finding.fix(fix);
@@ -57,10 +65,9 @@ fn is_double(arrow: Node<'_>) -> bool {
     arrow.kind() == N::RightArrow && first == Some(TokenKind::Equals)
 }
 
-/// The arrow without what stands in it.
-fn shown(arrow: Node<'_>) -> &str {
-    let text = arrow.text();
-    if text.len() <= 4 { text } else { "this arrow" }
+/// The arrow, where nothing stands in it.
+fn shown(arrow: Node<'_>) -> String {
+    if is_short(arrow.span()) { format!("`{}`", arrow.text()) } else { "this arrow".to_owned() }
 }
 
 /// The arrow's own characters, each in the form that `==>` has.

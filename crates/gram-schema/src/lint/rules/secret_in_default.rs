@@ -1,7 +1,7 @@
 use gram_syntax::{Code, Span};
 use serde_json::Value;
 
-use crate::lint::context::{Context, Report, ToolView};
+use crate::lint::context::{Context, Report, ToolView, TypeView};
 use crate::lint::rule::{Level, Look, Rule};
 use crate::lint::words::words;
 use crate::model::{Constraint, Details, Field, Host};
@@ -19,9 +19,9 @@ Let the host supply the value: `injected: true`, and in the library `inject:
 {token: "env:POD_TOKEN"}`. Withdraw the secret where it was issued; removing it
 from the file does not make it secret again.
 
-Found are values that look like the keys of well-known services, values of
-parameters whose name says that they are secret, and all defaults and examples
-of parameters that are `secret: true`.
+Found are values that look like the keys of well-known services, and values of
+parameters and fields that are `secret: true`, or whose name says that they are
+secret, unless they only hold the place of one, such as `<your token>`.
 
 ```gram bad
 [listPods:Tool | (token::Text {default: "hunter2hunter2"})==>(::`Text[]`)]
@@ -36,7 +36,7 @@ of parameters that are `secret: true`.
     fix: None,
     options: &[],
     target: None,
-    looks: &[Look::Tool(tool), Look::Module(terms)],
+    looks: &[Look::Tool(tool), Look::Type(record), Look::Module(terms)],
 };
 
 /// What keys of well-known services begin with, and how long they are at least. From the pages
@@ -67,43 +67,58 @@ const SECRETS: [&str; 7] =
     ["password", "passwd", "passphrase", "secret", "token", "apikey", "credential"];
 
 /// Words that make a name with one of these one of something else: `maxTokens`, `tokenCount`.
-const OTHERS: [&str; 10] =
-    ["max", "min", "count", "limit", "tokens", "type", "name", "length", "size", "page"];
+#[rustfmt::skip] // Words to look for, which read better in rows.
+const OTHERS: [&str; 32] = [
+    "max", "min", "count", "limit", "tokens", "type", "name", "length", "size", "page", "next",
+    "cursor", "continuation", "sync", "stop", "selector", "field", "policy", "path", "file", "url",
+    "uri", "id", "prefix", "symbol", "address", "pair", "version", "format", "header", "label",
+    "hint",
+];
 
 fn tool(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     for field in &view.tool.parameters {
         // What a term brings is reported there.
-        if holds_secret(field) && !brought(cx, view, field) {
-            add(cx, view.file, view.place(field), field, report);
+        if holds_secret(field) && !is_brought(cx, view.file, field) {
+            add(cx, (view.file, view.place(field)), &field.name, BY_HOST, report);
         }
+    }
+    for (key, _) in view.tool.attributes.iter().filter(|(_, value)| holds_key(value)) {
+        add(cx, (view.file, view.name), key, ELSEWHERE, report);
     }
 }
 
-/// Whether a parameter is a term of the vocabulary with nothing of its own.
-fn brought(cx: &Context<'_>, view: &ToolView<'_>, field: &Field) -> bool {
-    let subject = view.parameter(field).map(gram_syntax::Node::subject);
-    let bare = subject.is_some_and(|own| own.labels_node().is_none() && own.record.is_none());
-    bare && cx.module.terms.iter().any(|term| term.field.name == field.name)
+/// Whether a parameter has its values from the term of its name.
+fn is_brought(cx: &Context<'_>, file: usize, field: &Field) -> bool {
+    let term = cx.term(file, &field.name).map(|term| &term.field);
+    term.is_some_and(|term| values(term).eq(values(field)))
+}
+
+fn record(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
+    for field in view.fields().iter().filter(|field| holds_secret(field)) {
+        add(cx, (view.file, view.place(field)), &field.name, ELSEWHERE, report);
+    }
 }
 
 fn terms(cx: &Context<'_>, report: &mut Report) {
-    for (term, place) in cx.module.terms.iter().zip(&cx.module.spans.terms) {
-        if holds_secret(&term.field) {
-            add(cx, place.file, place.name, &term.field, report);
-        }
+    for (term, file, name) in cx.terms().filter(|(term, ..)| holds_secret(term)) {
+        add(cx, (file, name), &term.name, BY_HOST, report);
     }
 }
 
-fn add(cx: &Context<'_>, file: usize, span: Span, field: &Field, report: &mut Report) {
+/// What to do where the host may supply the value.
+const BY_HOST: &str = "let the host supply it, {injected: true}, and withdraw the secret";
+
+/// What to do elsewhere.
+const ELSEWHERE: &str = "leave it out of the file, and withdraw the secret";
+
+fn add(cx: &Context<'_>, (file, span): (usize, Span), name: &str, help: &str, report: &mut Report) {
     // The value itself stays out of the message.
-    let message = format!("a value of `{}` looks like a secret", field.name);
-    let finding = cx
-        .finding(&RULE, file, span, message)
-        .help("let the host supply it, {injected: true}, and withdraw the secret");
-    report.add(file, finding);
+    let message = format!("a value of `{name}` looks like a secret");
+    report.add(file, cx.finding(&RULE, file, span, message).help(help));
 }
 
-fn holds_secret(field: &Field) -> bool {
+/// The values that are written down for a field.
+fn values(field: &Field) -> impl Iterator<Item = &Value> {
     let details = field.slot.details.as_deref();
     let examples = details.and_then(|details| details.examples.as_deref()).unwrap_or_default();
     let pinned = match &field.host {
@@ -114,13 +129,36 @@ fn holds_secret(field: &Field) -> bool {
         Constraint::Const(value) => Some(&**value),
         _ => None,
     });
-    let values = field.slot.default.as_deref().into_iter().chain(pinned).chain(constant);
-    let mut values = values.chain(examples).filter_map(Value::as_str).peekable();
+    field.slot.default.as_deref().into_iter().chain(pinned).chain(constant).chain(examples)
+}
+
+fn holds_secret(field: &Field) -> bool {
+    let mut values = values(field).peekable();
     if values.peek().is_none() {
         return false;
     }
-    let secret = field.secret || is_secret_name(&field.name);
-    values.any(|text| is_key(text) || (secret && is_no_placeholder(text)))
+    let declared = field.secret;
+    let named = !declared && is_secret_name(&field.name);
+    values.any(|value| {
+        let text = value.as_str().unwrap_or_default();
+        holds_key(value)
+            || ((declared || (named && is_like_secret(text))) && is_no_placeholder(text))
+    })
+}
+
+/// Whether a key stands somewhere in a value.
+fn holds_key(value: &Value) -> bool {
+    match value {
+        Value::String(text) => is_key(text),
+        Value::Array(items) => items.iter().any(holds_key),
+        Value::Object(entries) => entries.values().any(holds_key),
+        _ => false,
+    }
+}
+
+/// Whether a text is as people make passwords and machines make keys, and no short word.
+fn is_like_secret(text: &str) -> bool {
+    text.len() >= 8 || (text.len() >= 5 && text.contains(|c: char| c.is_ascii_digit()))
 }
 
 fn is_secret_name(name: &str) -> bool {
@@ -138,7 +176,10 @@ fn is_key(text: &str) -> bool {
     let bare = text.strip_prefix("Bearer ").unwrap_or(text);
     let solid = !bare.contains(char::is_whitespace);
     let issued = |(prefix, len): &(&str, usize)| bare.starts_with(prefix) && bare.len() >= *len;
-    let varied = bare.contains(|c: char| c.is_ascii_digit());
+    // Words between hyphens make no key.
+    let random = |part: &str| part.len() >= 12 && part.chars().all(|c| c.is_ascii_alphanumeric());
+    let varied =
+        bare.contains(|c: char| c.is_ascii_digit()) && bare.split(['-', '_', '.']).any(random);
     let web_token = bare.starts_with("eyJ") && bare.matches('.').count() == 2;
     let login = text.split_once("://").and_then(|(_, rest)| rest.split_once('@'));
     let login = login.is_some_and(|(user, _)| {

@@ -12,8 +12,8 @@ pub(crate) static RULE: Rule = Rule {
 
 The more tools a model sees, the more often it takes the wrong one, or one that
 does not exist; all of their schemas are sent with every request. OpenAI advises
-to stay below 20. The tools of each agent are counted; where there is no agent,
-all tools.
+to stay below 20. What each agent holds is counted, a container or another agent
+as one; where there is no agent, all tools that no container holds.
 
 Group tools in containers: a model sees a container as one tool, and expands it
 before it uses what is inside. Or give an agent only what it needs.
@@ -52,23 +52,22 @@ before it uses what is inside. Or give an agent only what it needs.
 
 fn look(cx: &Context<'_>, report: &mut Report) {
     let (module, most) = (cx.module, cx.settings.max_tools);
-    if module.tools.len() <= most {
-        return;
-    }
     if module.agents.is_empty() {
         let grouped: HashSet<_> =
             module.containers.iter().flat_map(|container| &container.members).collect();
-        let single = || cx.tools().filter(|view| !grouped.contains(&view.tool.name));
-        if let Some(first) = single().nth(most) {
-            let count = single().count();
-            let message = format!("there are {count} tools that no container groups");
+        let mut single = cx.tools().filter(|view| !grouped.contains(&view.tool.name));
+        // A container is one tool to a model, too, until it is expanded.
+        let before = most.saturating_sub(module.containers.len());
+        if let Some(first) = single.nth(before) {
+            let count = module.containers.len() + before + 1 + single.count();
+            let message = format!("there are {count} tools side by side");
             add(cx, first.file, first.name, &message, report);
         }
         return;
     }
-    let tools: HashSet<_> = module.tools.iter().map(|tool| &tool.name).collect();
     for (agent, place) in module.agents.iter().zip(&module.spans.agents) {
-        let count = agent.members.iter().filter(|name| tools.contains(name)).count();
+        // So are containers and other agents.
+        let count = agent.members.len();
         if count > most {
             let message = format!("the agent `{}` has {count} tools side by side", agent.name);
             add(cx, place.file, place.name, &message, report);

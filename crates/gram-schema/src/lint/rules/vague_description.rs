@@ -2,6 +2,7 @@ use gram_syntax::{Code, Span};
 
 use crate::lint::context::{Context, Report, ToolView};
 use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rules::missing_description::is_brought;
 use crate::lint::words::{stem, stems, words};
 
 pub(crate) static RULE: Rule = Rule {
@@ -33,81 +34,49 @@ unit, the format, where the value comes from.
     fix: None,
     options: &[],
     target: None,
-    looks: &[Look::Tool(look)],
+    looks: &[Look::Tool(look), Look::Module(terms)],
 };
 
 /// Words that say nothing, without an `s` at the end.
-const EMPTY: [&str; 58] = [
-    "a",
-    "an",
-    "the",
-    "thi",
-    "that",
-    "it",
-    "its",
-    "my",
-    "your",
-    "our",
-    "some",
-    "any",
-    "given",
-    "of",
-    "to",
-    "for",
-    "from",
-    "with",
-    "in",
-    "on",
-    "by",
-    "and",
-    "or",
-    "be",
-    "is",
-    "are",
-    "will",
-    "can",
-    "do",
-    "doe",
-    "use",
-    "used",
-    "using",
-    "get",
-    "set",
-    "run",
-    "call",
-    "perform",
-    "execute",
-    "handle",
-    "process",
-    "manage",
-    "tool",
-    "function",
-    "method",
-    "api",
-    "endpoint",
-    "parameter",
-    "param",
-    "argument",
-    "arg",
-    "input",
-    "value",
-    "thing",
-    "stuff",
-    "something",
-    "string",
-    "text",
+#[rustfmt::skip] // Words to look for, which read better in rows.
+const EMPTY: [&str; 62] = [
+    "a", "an", "the", "thi", "that", "it", "its", "my", "your", "our", "some", "any", "given",
+    "of", "to", "for", "from", "with", "in", "on", "by", "and", "or", "be", "is", "are", "will",
+    "can", "do", "doe", "use", "used", "using", "get", "tool", "function", "method", "api",
+    "endpoint", "parameter", "param", "argument", "arg", "input", "value", "thing", "stuff",
+    "something", "string", "text", "you", "information", "info", "data", "detail", "specified",
+    "specific", "certain", "which", "object", "here", "all",
 ];
 
-/// What stands where a description is still to be written.
-const PLACEHOLDERS: [&str; 8] =
-    ["todo", "tbd", "fixme", "xxx", "lorem", "placeholder", "description", "desc"];
+/// Words that say nothing of a tool: every tool does that. Of a parameter they say what for.
+#[rustfmt::skip] // Words to look for, which read better in rows.
+const DEEDS: [&str; 19] = [
+    "set", "run", "call", "perform", "execute", "handle", "process", "manage", "return",
+    "retrieve", "fetch", "fetche", "obtain", "provide", "provided", "give", "allow", "let", "new",
+];
+
+/// Marks of what is still to be written, in capitals at the start or alone.
+const MARKS: [&str; 4] = ["TODO", "TBD", "FIXME", "XXX"];
+
+/// Words that are no description when they stand alone.
+const PLACEHOLDERS: [&str; 9] =
+    ["todo", "tbd", "fixme", "xxx", "placeholder", "description", "desc", "none", "lorem"];
 
 fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let tool = view.tool;
     judge(cx, view.file, ("tool", &tool.name), tool.description.as_deref(), || view.name, report);
     for field in &tool.parameters {
+        // What a term brings is said there.
         let text = field.slot.description.as_deref();
+        let text = text.filter(|_| !is_brought(cx, view.file, field));
         judge(cx, view.file, ("parameter", &field.name), text, || view.place(field), report);
+    }
+}
+
+fn terms(cx: &Context<'_>, report: &mut Report) {
+    for (term, file, name) in cx.terms() {
+        let text = term.slot.description.as_deref();
+        judge(cx, file, ("term", &term.name), text, || name, report);
     }
 }
 
@@ -125,7 +94,7 @@ fn judge(
     };
     let message = if is_placeholder(text) {
         format!("the description of the {what} `{name}` is still to be written")
-    } else if says_no_more(name, text) {
+    } else if says_no_more(what, name, text) {
         format!("the description of the {what} `{name}` says no more than its name")
     } else {
         return;
@@ -141,29 +110,59 @@ fn judge(
 const LONG: usize = 80;
 
 fn is_placeholder(text: &str) -> bool {
-    let mut stems = stems(text);
-    let first = stems.next();
-    match first {
-        None => true,
-        Some(word) => {
-            PLACEHOLDERS[..5].contains(&word.as_str())
-                || (PLACEHOLDERS.contains(&word.as_str()) && stems.next().is_none())
-        }
-    }
+    let text = text.trim();
+    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let Some(first) = words.next() else { return true };
+    let alone =
+        words.next().is_none() || text.get(first.len()..).is_some_and(|rest| rest.starts_with(':'));
+    // A list of what is to do is called so, too, but not in capitals.
+    MARKS.contains(&first)
+        || (alone && PLACEHOLDERS.iter().any(|word| first.eq_ignore_ascii_case(word)))
+        || ["n/a", "lorem ipsum"].iter().any(|start| begins(text, start))
+}
+
+/// Whether a text begins so, in capitals or not.
+fn begins(text: &str, start: &str) -> bool {
+    text.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start))
 }
 
 /// Whether all words of a description stand in the name, or say nothing.
-fn says_no_more(name: &str, text: &str) -> bool {
+fn says_no_more(what: &str, name: &str, text: &str) -> bool {
+    // Most descriptions say more in their first words, and that is seen without taking them apart.
+    let mut parts = text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+    if !parts.all(|part| is_empty_word(what, part) || is_near(name, part)) {
+        return false;
+    }
     let mut own = None;
     stems(text).all(|word| {
-        if EMPTY.contains(&word.as_str()) {
+        let known = |list: &[&str]| list.contains(&word.as_str());
+        if known(&EMPTY) || (what == "tool" && known(&DEEDS)) {
             return true;
         }
-        // Most descriptions say more in their first words.
         let own: &Vec<String> =
             own.get_or_insert_with(|| words(name).iter().map(|word| stem(word)).collect());
         own.iter().any(|known| *known == word || inflected(known, &word))
     })
+}
+
+/// Whether a word says nothing, whatever the name.
+fn is_empty_word(what: &str, word: &str) -> bool {
+    let is = |known: &&str| {
+        let singular = word.strip_suffix(['s', 'S']).unwrap_or(word);
+        word.eq_ignore_ascii_case(known) || singular.eq_ignore_ascii_case(known)
+    };
+    EMPTY.iter().any(|known| is(known)) || (what == "tool" && DEEDS.iter().any(|known| is(known)))
+}
+
+/// Whether a word may be one of a name's, in some form: what it begins with stands there. Words of
+/// other letters than those of English may be anything.
+fn is_near(name: &str, word: &str) -> bool {
+    let start = word.as_bytes().get(..3).unwrap_or(word.as_bytes());
+    // In a text, words may be joined as they are in names.
+    let joined = word.chars().skip(1).any(char::is_uppercase);
+    !word.is_ascii()
+        || joined
+        || name.as_bytes().windows(start.len()).any(|part| part.eq_ignore_ascii_case(start))
 }
 
 /// Whether a word is another one with an ending: `create`, `created`, `creating`.
@@ -186,7 +185,7 @@ mod tests {
             ("name", "name of the parameter"),
             ("weather", "Get the weather"),
         ] {
-            assert!(says_no_more(name, text), "{name}: {text}");
+            assert!(says_no_more("tool", name, text), "{name}: {text}");
         }
         for (name, text) in [
             ("path", "Relative to the root"),
@@ -194,14 +193,14 @@ mod tests {
             ("city", "Vienna, for example"),
             ("日付", "いつ"),
         ] {
-            assert!(!says_no_more(name, text), "{name}: {text}");
+            assert!(!says_no_more("tool", name, text), "{name}: {text}");
         }
-        for text in ["TODO", "tbd: later", "...", "description", "-"] {
+        assert!(!says_no_more("parameter", "folder", "The folder to run it in"));
+        for text in ["TODO", "TODO write", "tbd: later", "...", "description", "-", "N/A"] {
             assert!(is_placeholder(text), "{text}");
         }
-        for text in ["Descriptions of pictures", "Description of the picture", "Todos of a person"]
-        {
-            assert_eq!(is_placeholder(text), text.starts_with("Todos"), "{text}");
+        for text in ["Descriptions of pictures", "Todos of a person", "todo list", "Nonempty"] {
+            assert!(!is_placeholder(text), "{text}");
         }
     }
 }

@@ -4,7 +4,7 @@ use gram_syntax::{Code, Fix, Node};
 use crate::check::Meaning;
 use crate::lint::context::{Context, Report, ToolView, TypeView};
 use crate::lint::rule::{Level, Look, Rule};
-use crate::model::Field;
+use crate::model::{Field, Type};
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -41,13 +41,13 @@ Leave out the type, so that the term's is meant, or choose another name.
     looks: &[Look::Tool(tool), Look::Type(ty)],
 };
 
-fn tool(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+fn tool<'a>(cx: &Context<'a>, view: &ToolView<'a>, report: &mut Report) {
     for field in &view.tool.parameters {
         judge(cx, view.file, field, || view.parameter(field), report);
     }
 }
 
-fn ty(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
+fn ty<'a>(cx: &Context<'a>, view: &TypeView<'a>, report: &mut Report) {
     for field in view.fields() {
         judge(cx, view.file, field, || view.field(field), report);
     }
@@ -56,7 +56,7 @@ fn ty(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
 fn judge<'a>(
     cx: &Context<'a>,
     file: usize,
-    field: &Field,
+    field: &'a Field,
     node: impl Fn() -> Option<Node<'a>>,
     report: &mut Report,
 ) {
@@ -65,8 +65,7 @@ fn judge<'a>(
     }
     let Meaning::One(other, index) = cx.terms.find(file, None, &field.name) else { return };
     let Some(term) = cx.module.terms.get(index) else { return };
-    let types = &cx.module.types;
-    if types.resolve(&term.field.slot.ty) == types.resolve(&field.slot.ty) {
+    if own_type(cx, &term.field) == own_type(cx, field) || report.is_full(file) {
         return;
     }
     let Some(node) = node() else { return };
@@ -80,4 +79,15 @@ fn judge<'a>(
     }
     let fix = Fix::replace(NeedsLook, "take the term's type", labels.span(), "");
     report.add(file, finding.help("leave out the type, or choose another name").fix(fix));
+}
+
+/// The type of a field that names stand for. Whether null may stand in its place does not matter:
+/// the thing is the same, and may be absent.
+fn own_type<'a>(cx: &Context<'a>, field: &'a Field) -> &'a Type {
+    let types = &cx.module.types;
+    let mut ty = types.resolve(&field.slot.ty);
+    while let Type::Nullable(inner) = ty {
+        ty = types.resolve(inner);
+    }
+    ty
 }

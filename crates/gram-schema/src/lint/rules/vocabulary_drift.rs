@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use gram_syntax::{Code, Span};
 
 use crate::check::Meaning;
-use crate::lint::context::{Context, Report};
+use crate::lint::context::{Context, Report, ToolView, TypeView};
 use crate::lint::rule::{Level, Look, Rule};
 use crate::model::{Field, Type};
 
@@ -43,43 +43,59 @@ tools.
     looks: &[Look::Module(look)],
 };
 
+/// The first type of each name, and a way to the place where it stands.
+type Known<'a> = HashMap<&'a str, (&'a Type, usize, Owner<'a>)>;
+
+/// What a parameter or field belongs to.
+#[derive(Clone, Copy)]
+enum Owner<'a> {
+    Tool(ToolView<'a>),
+    Type(TypeView<'a>),
+}
+
+impl Owner<'_> {
+    fn place(&self, field: &Field) -> Span {
+        match self {
+            Self::Tool(tool) => tool.place(field),
+            Self::Type(ty) => ty.place(field),
+        }
+    }
+}
+
 fn look(cx: &Context<'_>, report: &mut Report) {
-    let mut known: HashMap<&str, (&Type, usize, Span)> = HashMap::new();
+    let mut known: Known<'_> = HashMap::new();
     for view in cx.tools() {
         for field in &view.tool.parameters {
-            compare(cx, (field, view.file, &|| view.place(field)), &mut known, report);
+            compare(cx, (field, view.file, Owner::Tool(view)), &mut known, report);
         }
     }
     for view in cx.module.types.iter().filter_map(|(id, _)| cx.ty(id)) {
         for field in view.fields() {
-            compare(cx, (field, view.file, &|| view.place(field)), &mut known, report);
+            compare(cx, (field, view.file, Owner::Type(view)), &mut known, report);
         }
     }
 }
 
 fn compare<'a>(
     cx: &Context<'a>,
-    (field, file, place): (&'a Field, usize, &dyn Fn() -> Span),
-    known: &mut HashMap<&'a str, (&'a Type, usize, Span)>,
+    (field, file, owner): (&'a Field, usize, Owner<'a>),
+    known: &mut Known<'a>,
     report: &mut Report,
 ) {
-    if cx.terms.find(file, None, &field.name) != Meaning::Unknown {
+    if cx.terms.find(file, None, &field.name) != Meaning::Unknown || report.is_full(file) {
         return;
     }
     let ty = cx.module.types.resolve(&field.slot.ty);
-    let Some(&(first, other, span)) = known.get(field.name.as_str()) else {
-        known.insert(&field.name, (ty, file, place()));
+    let Some(&(first, other, of)) = known.get(field.name.as_str()) else {
+        known.insert(&field.name, (ty, file, owner));
         return;
     };
     if first != ty {
         let message = format!("`{}` has another type elsewhere", field.name);
         let finding = cx
-            .finding(&RULE, file, place(), message)
-            .label_in(cx.texts[other].source(), span, "the other one")
-            .help(format!(
-                "declare the term ({}::Text) at the top level, or use different names",
-                field.name
-            ));
+            .finding(&RULE, file, owner.place(field), message)
+            .label_in(cx.texts[other].source(), of.place(field), "the other one")
+            .help("declare a term of this name at the top level, (name::Type), or use two names");
         report.add(file, finding);
     }
 }
