@@ -1,8 +1,6 @@
 //! What rules see: texts, what they declare, and where it stands.
 
-use std::borrow::Cow;
-use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use gram_syntax::{Diagnostic, Node, NodeKind as N, Parse, Severity, Span};
 
@@ -46,8 +44,7 @@ impl<'a> Context<'a> {
         let tool = self.module.tools.get(index)?;
         let place = self.module.spans.tool(index)?;
         let node = self.texts.get(place.file)?.tree().node(place.node);
-        let nodes = Nodes::default();
-        Some(ToolView { tool, file: place.file, node, name: place.name, nodes })
+        Some(ToolView { tool, file: place.file, node, name: place.name })
     }
 
     /// All tools, in the order of the texts.
@@ -78,12 +75,12 @@ impl<'a> Context<'a> {
         let declaration = self.module.types.get(id)?;
         let place = self.module.spans.ty(id)?;
         let node = self.texts.get(place.file)?.tree().node(place.node);
-        let nodes = Nodes::default();
-        Some(TypeView { id, declaration, file: place.file, node, name: place.name, nodes })
+        Some(TypeView { id, declaration, file: place.file, node, name: place.name })
     }
 }
 
 /// A tool and where it stands.
+#[derive(Clone, Copy)]
 pub(crate) struct ToolView<'a> {
     pub(crate) tool: &'a Tool,
     pub(crate) file: usize,
@@ -91,7 +88,6 @@ pub(crate) struct ToolView<'a> {
     pub(crate) node: Node<'a>,
     /// Where its name stands.
     pub(crate) name: Span,
-    nodes: Nodes<'a>,
 }
 
 impl<'a> ToolView<'a> {
@@ -102,8 +98,7 @@ impl<'a> ToolView<'a> {
 
     /// The node of one of its parameters.
     pub(crate) fn parameter(&self, field: &Field) -> Option<Node<'a>> {
-        let path = self.signature()?;
-        self.nodes.find(field, self.tool.parameters.len(), || path.children())
+        named(self.signature()?.children(), field)
     }
 
     /// Where the name of one of its parameters stands; else its own name.
@@ -120,6 +115,7 @@ impl<'a> ToolView<'a> {
 }
 
 /// A declared type and where it stands.
+#[derive(Clone, Copy)]
 pub(crate) struct TypeView<'a> {
     pub(crate) id: TypeId,
     pub(crate) declaration: &'a TypeDeclaration,
@@ -128,7 +124,6 @@ pub(crate) struct TypeView<'a> {
     pub(crate) node: Node<'a>,
     /// Where its name stands.
     pub(crate) name: Span,
-    nodes: Nodes<'a>,
 }
 
 impl<'a> TypeView<'a> {
@@ -142,8 +137,7 @@ impl<'a> TypeView<'a> {
 
     /// The node of one of a record's fields.
     pub(crate) fn field(&self, field: &Field) -> Option<Node<'a>> {
-        let nodes = || self.node.elements().filter_map(|element| element.children().next());
-        self.nodes.find(field, self.fields().len(), nodes)
+        named(self.node.elements().filter_map(|element| element.children().next()), field)
     }
 
     /// Where the name of one of its fields stands; else its own name.
@@ -152,31 +146,13 @@ impl<'a> TypeView<'a> {
     }
 }
 
-/// The nodes that declare fields. Where there are many, they are found by name, once somebody asks.
-#[derive(Default)]
-struct Nodes<'a>(OnceCell<Box<HashMap<Cow<'a, str>, Node<'a>>>>);
-
-/// How many fields are looked through one by one.
-const FEW: usize = 32;
-
-impl<'a> Nodes<'a> {
-    fn find<I: Iterator<Item = Node<'a>>>(
-        &self,
-        field: &Field,
-        count: usize,
-        nodes: impl Fn() -> I,
-    ) -> Option<Node<'a>> {
-        let named = |node: Node<'a>| {
-            let name = node.subject().identifier.filter(|_| node.kind() == N::NodePattern);
-            name.map(|name| (name.content(), node))
-        };
-        if count <= FEW {
-            let mut nodes = nodes().filter_map(named);
-            return nodes.find(|(name, _)| *name == field.name.as_str()).map(|(_, node)| node);
-        }
-        let known = self.0.get_or_init(|| Box::new(nodes().filter_map(named).collect()));
-        known.get(field.name.as_str()).copied()
-    }
+/// The node that declares a field. It is looked for where something was found, and no text has
+/// many findings.
+fn named<'a>(mut nodes: impl Iterator<Item = Node<'a>>, field: &Field) -> Option<Node<'a>> {
+    nodes.find(|node| {
+        let name = node.subject().identifier.filter(|_| node.kind() == N::NodePattern);
+        name.is_some_and(|name| name.content() == field.name.as_str())
+    })
 }
 
 fn name_of(node: Option<Node<'_>>) -> Option<Span> {
