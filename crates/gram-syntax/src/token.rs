@@ -120,6 +120,11 @@ impl TokenKind {
         (self as u8) >= (Self::LBracket as u8) && (self as u8) <= (Self::LessTilde as u8)
     }
 
+    /// A bit that no other kind has: there are fewer kinds than bits.
+    const fn bit(self) -> u64 {
+        1 << (self as u8)
+    }
+
     /// Whether this is one of the five kinds of number.
     pub const fn is_number(self) -> bool {
         (self as u8) >= (Self::Integer as u8) && (self as u8) <= (Self::Measurement as u8)
@@ -132,17 +137,25 @@ impl TokenKind {
 pub(crate) struct Tokens {
     kinds: Vec<TokenKind>,
     starts: Vec<u32>,
+    /// A bit for each kind that was ever among them.
+    seen: u64,
 }
 
 impl Tokens {
     pub(crate) fn with_capacity(capacity: usize) -> Self {
-        Self { kinds: Vec::with_capacity(capacity), starts: Vec::with_capacity(capacity) }
+        Self { kinds: Vec::with_capacity(capacity), starts: Vec::with_capacity(capacity), seen: 0 }
     }
 
     #[inline]
     pub(crate) fn push(&mut self, kind: TokenKind, start: u32) {
         self.kinds.push(kind);
         self.starts.push(start);
+        self.seen |= kind.bit();
+    }
+
+    /// Whether one of these kinds may be among them; if not, none is.
+    pub(crate) fn may_have(&self, kinds: &[TokenKind]) -> bool {
+        kinds.iter().any(|kind| self.seen & kind.bit() != 0)
     }
 
     /// The number of tokens, the end included.

@@ -128,6 +128,12 @@ impl Tree {
         (0..offset(self.tokens.len()).saturating_sub(1)).map(|index| self.token(index))
     }
 
+    /// Whether tokens of one of these kinds may be among all tokens; if not, none is. This costs
+    /// nothing, however long the text is.
+    pub fn may_have(&self, kinds: &[TokenKind]) -> bool {
+        self.tokens.may_have(kinds)
+    }
+
     /// The texts of all tokens, which joined are the text.
     pub fn token_texts(&self) -> impl Iterator<Item = &str> {
         self.tokens().map(Token::text)

@@ -31,7 +31,21 @@ Write `==>`.
     looks: &[Look::Tool(look)],
 };
 
+/// What no `==>` is made of.
+const ODD: [TokenKind; 7] = [
+    TokenKind::Dash,
+    TokenKind::DashGreater,
+    TokenKind::Tilde,
+    TokenKind::TildeGreater,
+    TokenKind::LessDash,
+    TokenKind::LessEquals,
+    TokenKind::LessTilde,
+];
+
 fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+    if !view.node.tree().may_have(&ODD) {
+        return;
+    }
     let Some(path) = view.signature() else { return };
     let mut arrows = path.children().filter(|part| part.is_arrow());
     let Some(odd) = arrows.clone().find(|arrow| !is_double(*arrow)) else { return };

@@ -128,8 +128,8 @@ fn begins(text: &str, start: &str) -> bool {
 
 /// Whether all words of a description stand in the name, or say nothing.
 fn says_no_more(what: &str, name: &str, text: &str) -> bool {
-    // Most descriptions say more in their first words, and that is seen without taking them apart.
-    let mut parts = text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+    // Most descriptions say more, mostly at their end, and that is seen without taking them apart.
+    let mut parts = text.rsplit(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
     if !parts.all(|part| is_empty_word(what, part) || is_near(name, part)) {
         return false;
     }
