@@ -110,12 +110,11 @@ impl Reader<'_> {
                 self.wrong(item, "targets", "names of targets in quotes");
                 continue;
             };
-            match Target::from_name(name) {
-                Some(target) => self.project.lints.targets.push(target),
-                None => {
-                    let message = format!("there is no target `{name}`");
-                    self.unknown(span(item.span()), message, name, &Target::ALL.map(Target::name));
-                }
+            if let Some(target) = Target::from_name(name) {
+                self.project.lints.targets.push(target);
+            } else {
+                let message = format!("there is no target `{name}`");
+                self.unknown(span(item.span()), message, name, &Target::ALL.map(Target::name));
             }
         }
     }
