@@ -103,8 +103,11 @@ impl<'c> Needs<'c> {
                 }
             }
         }
-        let known: HashSet<(usize, usize)> =
-            to.iter().enumerate().flat_map(|(file, to)| to.iter().map(move |to| (file, *to))).collect();
+        let known: HashSet<(usize, usize)> = to
+            .iter()
+            .enumerate()
+            .flat_map(|(file, to)| to.iter().map(move |to| (file, *to)))
+            .collect();
         let mut users: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for &(user, owner) in cx.uses.iter().filter(|using| !known.contains(using)) {
             users.entry(owner).or_default().push(user);
