@@ -24,7 +24,8 @@ The fix writes the same in plain gram: a tagged string of JSON, braces, the
 character itself, `"\/\/…"`.
 
 ```gram bad
-[plot:Tool | (points::`[Int, Int][]` {default: [[0, 0]]})==>(size::Int <default: 5>)
+[plot:Tool |
+  (points::`[Int, Int][]` {default: [[0, 0]]})==>(size::Int <default: 5>)
   ==>(::Null)
 ]
 ```
