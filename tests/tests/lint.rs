@@ -315,7 +315,9 @@ fn fixes_converge_and_do_no_harm() {
     let (mut failures, mut tried, mut valid) = (Vec::new(), Tried::new(), 0);
     for (some, of, ok) in parts {
         failures.extend(some);
-        of.into_iter().for_each(|(key, count)| *tried.entry(key).or_default() += count);
+        for (key, count) in of {
+            *tried.entry(key).or_default() += count;
+        }
         valid += ok;
     }
     assert!(failures.is_empty(), "seed {seed}:\n{}", failures.join("\n\n"));
@@ -389,6 +391,28 @@ fn fixes_of_written_texts_do_no_harm() {
         let fixed = tried.contains_key(&(rule.code.name, safe));
         assert_eq!(fixed, rule.fix.is_some(), "{}: {tried:?}", rule.code.name);
     }
+}
+
+/// What people see who lint what they have: nothing of it should be nonsense.
+#[test]
+fn tools_that_people_use_are_judged_well() {
+    let mut shown = String::new();
+    let mut all = vec![("servers".to_owned(), files(&folder("corpus/lint-real/servers.gram")))];
+    all.extend(imported());
+    for (name, files) in all {
+        let found = check(&files.load(), &Settings::default()).diagnostics;
+        let (missing, others): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|finding| finding.code.name == "missing-description");
+        let _ = writeln!(shown, "{name}: {} without a description", missing.len());
+        for finding in others {
+            let _ = writeln!(shown, "  {}: {}", finding.code.name, finding.message);
+        }
+    }
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.set_snapshot_path("snapshots/lint");
+    settings.bind(|| insta::assert_snapshot!("tools-that-people-use", shown));
 }
 
 #[test]

@@ -64,7 +64,7 @@ impl Files {
         let mut shown = String::new();
         for (name, text) in &self.all {
             if self.all.len() > 1 {
-                shown += &format!("== {name}\n");
+                shown.extend(["== ", name, "\n"]);
             }
             shown += text.trim_end();
             shown += "\n\n";

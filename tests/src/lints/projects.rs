@@ -98,7 +98,7 @@ fn declare_the_rest(rng: &mut Rng, files: &mut Files) {
     let whole = files.show();
     let read: Vec<String> =
         files.load().iter().map(|text| text.source().name().to_owned()).collect();
-    let types = TYPES.iter().filter(|name| whole.contains(&format!("{name}")));
+    let types = TYPES.iter().filter(|name| whole.contains(**name));
     let types =
         types.map(|name| (format!("\n[{name}::"), format!("[{name}::Record | (zip::Text)]\n\n")));
     let terms = NAMES.iter().filter(|name| whole.contains(&format!("({name})")));
@@ -122,7 +122,7 @@ fn declaration<'n>(
     (tools, types, terms): (&mut Vec<&'n str>, &mut Vec<&'n str>, &mut Vec<&'n str>),
 ) {
     if rng.chance(40) {
-        *text += &format!("/** {} */\n", rng.pick(WORDS));
+        text.extend(["/** ", rng.pick(WORDS), " */\n"]);
     }
     match rng.below(10) {
         0..=1 => {
@@ -133,7 +133,7 @@ fn declaration<'n>(
         2 => {
             let Some(name) = take(rng, terms) else { return };
             let ty = rng.pick(BUILT_IN);
-            *text += &format!("({name}::{ty}{})\n\n", attributes(rng, ty));
+            text.extend(["(", name, "::", ty, &attributes(rng, ty), ")\n\n"]);
         }
         3 => {
             let Some(name) = take(rng, tools) else { return };

@@ -1,5 +1,7 @@
 //! Edits of valid texts that keep what they mean, more or less, and that lints object to.
 
+use std::fmt::Write as _;
+
 use gram_syntax::{Node, NodeKind as N, SourceFile, Tree, parse};
 
 use super::rules;
@@ -91,7 +93,7 @@ fn escape(rng: &mut Rng, tree: &Tree) -> Option<String> {
     let units: Vec<u16> =
         if rng.chance(50) { c.to_string() } else { other.to_owned() }.encode_utf16().collect();
     for unit in units {
-        by += &format!("\\u{unit:04x}");
+        let _ = write!(by, "\\u{unit:04x}");
     }
     Some(replaced(tree, start..start + c.len_utf8(), &by))
 }

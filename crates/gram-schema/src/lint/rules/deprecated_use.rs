@@ -8,7 +8,7 @@ use crate::model::{Slot, Tool};
 pub(crate) static RULE: Rule = Rule {
     code: Code {
         name: "deprecated-use",
-        page: r#"# Something is used that is deprecated
+        page: r"# Something is used that is deprecated
 
 Whoever declared it said that it should no longer be used, and will remove it.
 What uses it has to change before that. Uses inside of what is deprecated itself
@@ -31,7 +31,7 @@ Use what came in its place.
 
 [librarian:Agent | search]
 ```
-"#,
+",
     },
     level: Level::Warn,
     fix: None,

@@ -7,7 +7,7 @@ use crate::lint::rules::missing_description::is_brought;
 pub(crate) static RULE: Rule = Rule {
     code: Code {
         name: "description-too-long",
-        page: r#"# A description is longer than what providers take
+        page: r"# A description is longer than what providers take
 
 Some deployments refuse a tool whose description has more than 1,024 characters,
 and the whole request with it. Where it is taken, it is read, and paid for, at
@@ -24,15 +24,16 @@ it for. What belongs to a parameter is said there; examples are attributes.
     degrees Celsius, as everywhere in this service. In Celsius, water freezes at
     0 and boils at 100; a room is about 20, a summer's day 30, a winter's night
     -10. A body has 37. The numbers come from stations near the place. A station
-    is a small white box on a pole, two metres above the grass, with slits in its
-    sides so that the air goes through and the sun stays out. There are some ten
-    thousand of them in the world, and each tells its numbers once in an hour to
-    the office of its country, which sends them on to all others. Where there is
-    no station, the number is worked out from the next ones. On a mountain it is
-    colder by about six degrees for each thousand metres, at the sea it changes
-    less over the day, in a town it is warmer than around it. When two stations
-    do not agree, the nearer one is right. When one is broken, it is left out,
-    until somebody has mended it. All numbers are kept for ever. */
+    is a small white box on a pole, two metres above the grass, with slits in
+    its sides so that the air goes through and the sun stays out. There are some
+    ten thousand of them in the world, and each tells its numbers once in an
+    hour to the office of its country, which sends them on to all others. Where
+    there is no station, the number is worked out from the next ones. On a
+    mountain it is colder by about six degrees for each thousand metres, at the
+    sea it changes less over the day, in a town it is warmer than around it.
+    When two stations do not agree, the nearer one is right. When one is broken,
+    it is left out, until somebody has mended it. All numbers are kept for ever.
+    */
 [temperature:Tool | (city::Text)==>(::Number)]
 ```
 
@@ -40,7 +41,7 @@ it for. What belongs to a parameter is said there; examples are attributes.
 /** Says how warm it is in a city, in degrees Celsius. Not for forecasts. */
 [temperature:Tool | (city::Text)==>(::Number)]
 ```
-"#,
+",
     },
     level: Level::Warn,
     fix: None,

@@ -8,7 +8,7 @@ use crate::lint::rule::{Level, Look, Rule};
 pub(crate) static RULE: Rule = Rule {
     code: Code {
         name: "duplicate-description",
-        page: r#"# Two tools have the same description
+        page: r"# Two tools have the same description
 
 A model chooses a tool by its name and its description. Where two descriptions
 are the same, nothing but the name tells the tools apart, and the model will
@@ -31,7 +31,7 @@ Say of each tool what it does that the other does not.
 /** Looks up the person in the directory who has an e-mail address */
 [findByMail:Tool | (mail::Email)==>(::Object)]
 ```
-"#,
+",
     },
     level: Level::Warn,
     fix: None,

@@ -24,8 +24,8 @@ the host supplies. What a term does not say is reported at the term, once.
 
 ```gram good
 /** Reminds the person who asks, by a message on their phone */
-[remind:Tool | (at::DateTime {description: "When, in the person's own time zone"})
-  ==>(::Null)
+[remind:Tool |
+  (at::DateTime {description: "When, in the person's own time zone"})==>(::Null)
 ]
 ```
 "#,

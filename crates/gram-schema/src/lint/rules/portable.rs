@@ -24,13 +24,15 @@ from getting it wrong. What the target says in another way is not reported.
 
 `gramc explain ",
                     $name,
-                    "` shows what the target takes. The lint is on where the
-`targets` of `gram.toml` hold `",
+                    "` shows what the target takes. The lint is on
+where the `targets` of `gram.toml` hold `",
                     $name,
                     "`.
 
 ```gram bad
-[`find files`:Tool | (name::Text {pattern: \"^[a-z]+$\"})==>(::`{paths: Text[]}`)]
+[`find files`:Tool |
+  (name::Text {pattern: \"^[a-z]+$\"})==>(::`{paths: Text[]}`)
+]
 ```
 
 ```gram good
@@ -72,9 +74,9 @@ pub(crate) static JSON_SCHEMA: Rule = Rule {
         page: "\
 # A tool says something that JSON Schema cannot say
 
-All that a tool says of its parameters is said in JSON Schema, so this lint finds
-nothing. It stands here so that every target has one: the same list of targets
-configures compilation and lints.
+All that a tool says of its parameters is said in JSON Schema, so this lint
+finds nothing. It stands here so that every target has one: the same list of
+targets configures compilation and lints.
 
 ```gram good
 [findFiles:Tool | (name::Text)==>(::`{paths: Text[]}`)]

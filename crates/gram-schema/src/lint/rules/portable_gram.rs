@@ -24,7 +24,8 @@ The fix writes the same in plain gram: a tagged string of JSON, braces, the
 character itself, `"\/\/…"`.
 
 ```gram bad
-[plot:Tool | (points::`[Int, Int][]` {default: [[0, 0]]})==>(size::Int <default: 5>)
+[plot:Tool |
+  (points::`[Int, Int][]` {default: [[0, 0]]})==>(size::Int <default: 5>)
   ==>(::Null)
 ]
 ```
@@ -113,12 +114,12 @@ fn finding(
     }
 }
 
-fn fix(applicability: Applicability, message: &str, edits: Vec<Edit>) -> Option<Fix> {
-    Some(Fix { message: message.to_owned(), applicability, edits })
+fn fix(applicability: Applicability, message: &str, edits: Vec<Edit>) -> Fix {
+    Fix { message: message.to_owned(), applicability, edits }
 }
 
 /// The array or map that all others are inside of.
-fn outermost<'a>(nodes: Vec<Node<'a>>) -> Option<Node<'a>> {
+fn outermost(nodes: Vec<Node<'_>>) -> Option<Node<'_>> {
     nodes.into_iter().find(|node| matches!(node.kind(), N::Array | N::Map))
 }
 
@@ -132,7 +133,7 @@ fn braces(cx: &Context<'_>, file: usize, record: Span) -> Option<Fix> {
         edit(Span::new(start, start + 1), "{"),
         edit(Span::new(end.checked_sub(1)?, end), "}"),
     ];
-    fix(Safe, "write braces: `{…}`", edits)
+    Some(fix(Safe, "write braces: `{…}`", edits))
 }
 
 /// A value as JSON in a tagged string; the fields of an object as an inline record type.
@@ -152,7 +153,7 @@ fn nested(cx: &Context<'_>, file: usize, value: Node<'_>) -> Option<Fix> {
     }
     let json = value::json(value).ok()?;
     let edits = vec![Edit { span: value.span(), text: value_text(&json) }];
-    fix(applicability, "write JSON in a tagged string: json`…`", edits)
+    Some(fix(applicability, "write JSON in a tagged string: json`…`", edits))
 }
 
 /// `Object {fields: […]}` as `` `{name: Type}` ``.
@@ -185,7 +186,7 @@ fn inline(
         Edit { span: label.span(), text: in_backticks(&ty) },
         Edit { span: removal, text: String::new() },
     ];
-    fix(applicability, "write an inline record type", edits)
+    Some(fix(applicability, "write an inline record type", edits))
 }
 
 /// The fields of an object as an inline record type, where each says nothing but its name, its
@@ -238,7 +239,7 @@ fn characters(token: Token<'_>) -> Option<Fix> {
         edits.push(Edit { span, text: written(c, quote)? });
         at += len;
     }
-    fix(Safe, "write the character itself", edits)
+    Some(fix(Safe, "write the character itself", edits))
 }
 
 /// The character of one or two `\u` escapes, and how long they are.
@@ -275,5 +276,5 @@ fn slashes(cx: &Context<'_>, file: usize, string: Span) -> Option<Fix> {
     let at = text.find("//").filter(|at| *at <= 1 && !text.starts_with("```"))?;
     let start = string.start + u32::try_from(at).ok()?;
     let edits = vec![Edit { span: Span::new(start, start + 2), text: "\\/\\/".to_owned() }];
-    fix(Safe, "write `\\/\\/`", edits)
+    Some(fix(Safe, "write `\\/\\/`", edits))
 }

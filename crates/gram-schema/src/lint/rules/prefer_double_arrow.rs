@@ -7,7 +7,7 @@ use crate::lint::rule::{Level, Look, Rule};
 pub(crate) static RULE: Rule = Rule {
     code: Code {
         name: "prefer-double-arrow",
-        page: r#"# A signature is written with other arrows than `==>`
+        page: r"# A signature is written with other arrows than `==>`
 
 All right-pointing arrows mean the same in a signature, and so does a chain that
 points to the left and is read backwards. Whoever meets them side by side looks
@@ -22,7 +22,7 @@ Write `==>`.
 ```gram good
 [add:Tool | (a::Int)==>(b::Int)==>(::Int)]
 ```
-"#,
+",
     },
     level: Level::Warn,
     fix: Some(Safe),

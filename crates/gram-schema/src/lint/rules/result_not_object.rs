@@ -9,7 +9,7 @@ use crate::model::Type;
 pub(crate) static RULE: Rule = Rule {
     code: Code {
         name: "result-not-object",
-        page: r#"# An MCP server can describe the results of objects only
+        page: r"# An MCP server can describe the results of objects only
 
 Before its revision of 2026, the Model Context Protocol took an output schema of
 a tool only where the result is an object. Of any other result the client hears
@@ -26,7 +26,7 @@ fine.
 ```gram good
 [countWords:Tool | (text::Text)==>(::`{words: Int}`)]
 ```
-"#,
+",
     },
     level: Level::Allow,
     fix: Some(NeedsLook),

@@ -8,7 +8,7 @@ use crate::model::TypeId;
 pub(crate) static RULE: Rule = Rule {
     code: Code {
         name: "shadowed-type",
-        page: r#"# A type hides another one of its name
+        page: r"# A type hides another one of its name
 
 A type that is declared inside of a tool hides the type of the same name
 outside, and a file's own type hides one that the file imports. Whoever reads
@@ -35,7 +35,7 @@ Rename one of them, or remove the inner one where both mean the same.
 
 [forget:Tool | (who::Address)==>(::Null)]
 ```
-"#,
+",
     },
     level: Level::Warn,
     fix: None,

@@ -7,7 +7,7 @@ use crate::model::Host;
 pub(crate) static RULE: Rule = Rule {
     code: Code {
         name: "too-many-parameters",
-        page: r#"# A tool takes more parameters than models fill in well
+        page: r"# A tool takes more parameters than models fill in well
 
 With every parameter there is one more thing to get wrong, and the parameters
 that matter are harder to see. A tool with very many of them mostly does several
@@ -43,7 +43,7 @@ record, or let the host supply what the model need not decide: `pinned` and
   (mail::Email)
 ]
 ```
-"#,
+",
     },
     level: Level::Warn,
     fix: None,

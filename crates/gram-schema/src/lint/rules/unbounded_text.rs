@@ -7,7 +7,7 @@ use crate::model::{Constraint, Details, Host, Type};
 pub(crate) static RULE: Rule = Rule {
     code: Code {
         name: "unbounded-text",
-        page: r#"# A text may have any length
+        page: r"# A text may have any length
 
 Nothing keeps a model from sending megabytes in a text without bounds, or the
 whole conversation. Where each text has a length, a pattern, a format or an
@@ -23,7 +23,7 @@ of any length. Say how long the text may be: `length: ...200`.
 ```gram good
 [rename:Tool | (name::Text {length: 1..200})==>(::Null)]
 ```
-"#,
+",
     },
     level: Level::Allow,
     fix: None,

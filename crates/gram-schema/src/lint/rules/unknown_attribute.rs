@@ -5,7 +5,7 @@ use crate::lint::rule::{Level, Look, Rule};
 pub(crate) static RULE: Rule = Rule {
     code: Code {
         name: "unknown-attribute",
-        page: r#"# An attribute has a name that means nothing here
+        page: r"# An attribute has a name that means nothing here
 
 This is a warning: the attribute has no effect, so it is most likely a slip of
 the pen, or a word of another language. Attributes of parameters are, among
@@ -22,7 +22,7 @@ they do not know; there, only a name that is nearly a known one is reported.
 ```gram good
 [roll:Tool | (dice::Int {default: 2})==>(::Int)]
 ```
-"#,
+",
     },
     level: Level::Warn,
     fix: Some(gram_syntax::Applicability::NeedsLook),

@@ -5,7 +5,7 @@ use crate::lint::rule::{Level, Look, Rule};
 pub(crate) static RULE: Rule = Rule {
     code: Code {
         name: "unknown-label",
-        page: r#"# A declaration has a label that declares nothing, or no label
+        page: r"# A declaration has a label that declares nothing, or no label
 
 This is a warning. The label says what is declared: `Tool`, `Agent` and so on,
 in exactly this spelling, and in square brackets. Anything else is allowed, but
@@ -20,7 +20,7 @@ Correct the label, or add the one that is missing.
 ```gram good
 [greet:Tool | (name::Text)==>(::Text)]
 ```
-"#,
+",
     },
     level: Level::Warn,
     fix: Some(gram_syntax::Applicability::NeedsLook),

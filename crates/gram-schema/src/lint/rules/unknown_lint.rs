@@ -6,7 +6,7 @@ use crate::lint::rule::{Level, Look, Rule};
 pub(crate) static RULE: Rule = Rule {
     code: Code {
         name: "unknown-lint",
-        page: r#"# A comment allows a lint that does not exist
+        page: r"# A comment allows a lint that does not exist
 
 `// gram-allow: name` wants the name of a lint, as findings show it in brackets;
 a name that is no lint's allows nothing. Errors cannot be allowed: a text with
@@ -23,7 +23,7 @@ Correct the name. `gramc explain` lists all lints and errors.
 // gram-allow: boolean-trap
 [deploy:Tool | (draft::Bool)==>(public::Bool)==>(::Null)]
 ```
-"#,
+",
     },
     level: Level::Warn,
     fix: Some(NeedsLook),

@@ -6,7 +6,7 @@ use crate::lint::rule::{Level, Look, Rule};
 pub(crate) static RULE: Rule = Rule {
     code: Code {
         name: "unused-allow",
-        page: r#"# A comment allows a lint that finds nothing there
+        page: r"# A comment allows a lint that finds nothing there
 
 What the comment once allowed is gone, or the comment stands in the wrong place.
 Left where it is, it would hide the next finding of that lint, which nobody has
@@ -28,7 +28,7 @@ Remove the comment, or move it.
 // gram-allow: boolean-trap -- the service calls them so
 [deploy:Tool | (draft::Bool)==>(public::Bool)==>(::Null)]
 ```
-"#,
+",
     },
     level: Level::Warn,
     fix: Some(Safe),

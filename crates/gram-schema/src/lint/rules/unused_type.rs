@@ -11,7 +11,7 @@ use crate::model::{Module, Slot, TypeId};
 pub(crate) static RULE: Rule = Rule {
     code: Code {
         name: "unused-type",
-        page: r#"# A declared type is used nowhere
+        page: r"# A declared type is used nowhere
 
 No tool, no term and no agent needs the type, not even through another type.
 Most often its last use was removed, or a use names something else by a slip.
@@ -30,7 +30,7 @@ the checked files imports, is taken for a library, and its types are left alone.
 
 [Address::Record | (street::Text), (city::Text)]
 ```
-"#,
+",
     },
     level: Level::Warn,
     fix: Some(NeedsLook),

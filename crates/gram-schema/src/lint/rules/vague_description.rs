@@ -151,7 +151,7 @@ fn is_empty_word(what: &str, word: &str) -> bool {
         let singular = word.strip_suffix(['s', 'S']).unwrap_or(word);
         word.eq_ignore_ascii_case(known) || singular.eq_ignore_ascii_case(known)
     };
-    EMPTY.iter().any(|known| is(known)) || (what == "tool" && DEEDS.iter().any(|known| is(known)))
+    EMPTY.iter().any(&is) || (what == "tool" && DEEDS.iter().any(is))
 }
 
 /// Whether a word may be one of a name's, in some form: what it begins with stands there. Words of
