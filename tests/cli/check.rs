@@ -2,9 +2,8 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, ChildStderr, Stdio};
-use std::time::Duration;
 
-use crate::support::{Folder, binary, command, folder, gramc};
+use crate::support::{Folder, binary, command, folder, gramc, numbered};
 
 /// A tool with one thing that three lints find, of which two have a safe fix.
 const ODD: &str = "/** Deploys a build to a stage */
@@ -54,10 +53,10 @@ fn a_project_file_sets_levels() {
     }
     // What the command line says counts more.
     assert_eq!(codes(&folder, "check --allow all"), [""; 0]);
-    let pattern = ODD.replace("{", "{pattern: \"^a\", multiple: 5, ");
-    folder.write("deep/odd.gram", pattern);
-    let found = codes(&folder, "check --allow unbounded-text");
-    assert!(found.contains(&"portable-gemini".to_owned()) || !found.is_empty(), "{found:?}");
+    // What a target of the project cannot hold.
+    let steps = "/** Waits a while */\n[wait:Tool | (seconds::Int {multipleOf: 5, description: \"How long to rest before the next step\"})==>(::Null)]\n";
+    folder.write("deep/odd.gram", steps);
+    assert_eq!(codes(&folder, "check"), ["portable-gemini"]);
 }
 
 #[test]
@@ -98,14 +97,20 @@ fn fixes_are_applied_until_nothing_changes() {
 fn a_file_that_cannot_be_written_stays_as_it_is() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let folder = folder(&[("odd.gram", ODD)]);
+    let other = ODD.replace("deploy", "undo").replace("Deploys a build to", "Takes a build from");
+    let folder = folder(&[("odd.gram", ODD), ("z.gram", &other)]);
     let path = folder.file("odd.gram");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).expect("it is ours");
     let run = gramc("check --fix").within(folder.path()).run();
-    run.fails_with(&["cannot write", "odd.gram"]);
+    run.fails_with(&["cannot write", "odd.gram", "mended 2 findings in 1 file"]);
     assert_eq!(folder.read("odd.gram"), ODD);
+    assert_eq!(
+        folder.read("z.gram"),
+        other.replace("\\u002e", ".").replace("-->", "==>"),
+        "the others are mended"
+    );
     let left = std::fs::read_dir(folder.path()).expect("the folder is there").count();
-    assert_eq!(left, 1, "no other file is left behind");
+    assert_eq!(left, 2, "no other file is left behind");
 }
 
 /// A `gramc check --watch` that runs.
@@ -116,8 +121,12 @@ struct Watch {
 
 impl Watch {
     fn start(folder: &Folder) -> Self {
+        Self::start_in(folder.path())
+    }
+
+    fn start_in(folder: &std::path::Path) -> Self {
         let mut command = command(binary());
-        command.args(["check", "--watch", "--format", "concise"]).current_dir(folder.path());
+        command.args(["check", "--watch", "--format", "concise"]).current_dir(folder);
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary starts");
         let lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
         Self { child, lines }
@@ -178,6 +187,14 @@ fn a_change_is_seen_and_what_did_not_change_is_not_read_again() {
         "read 2 files",
         &["a.gram:2:"],
     );
+    // Folders come and go, with the files that they hold.
+    let (inside, outside) = (folder.file("more"), folder.file(".more"));
+    folder.write(".more/d.gram", "[d:Tool | ()==>(::Txt)]");
+    let moved = |from: &std::path::Path, to: &std::path::Path| {
+        std::fs::rename(from, to).expect("both lie in the folder");
+    };
+    expect(&|| moved(&outside, &inside), "read 3 files", &["more/d.gram:1:"]);
+    expect(&|| moved(&inside, &outside), "read 2 files", &["a.gram:2:"]);
     // Editors replace files by others.
     let other = folder.file("a.gram.new");
     std::fs::write(&other, "[a:Tool | ()==>(::Txt)]").expect("the folder can be written");
@@ -186,7 +203,40 @@ fn a_change_is_seen_and_what_did_not_change_is_not_read_again() {
         "read 1 file",
         &["a.gram:1:", "unknown-type"],
     );
-    std::thread::sleep(Duration::from_millis(1));
+}
+
+#[test]
+fn a_project_file_above_the_folder_is_watched() {
+    let folder = folder(&[("gram.toml", ""), ("deep/a.gram", ODD)]);
+    let mut watch = Watch::start_in(&folder.file("deep"));
+    assert!(watch.round().iter().any(|line| line.contains("prefer-double-arrow")));
+    folder.write("gram.toml", "[lints]\nprefer-double-arrow = \"allow\"\n");
+    while watch.round().iter().any(|line| line.contains("prefer-double-arrow")) {}
+    // What cannot be read is said, until it can.
+    std::fs::remove_file(folder.file("deep/a.gram")).expect("it is there");
+    while !watch.round().iter().any(|line| line.contains("no .gram file")) {}
+    folder.write("deep/b.gram", FIXED);
+    while !watch.round().iter().any(|line| line.starts_with("read 1 file")) {}
+}
+
+#[test]
+fn no_warning_hides_what_is_denied() {
+    let many = numbered("[tool#:Tool | (a::Text)==>(::Text)]", 2_500);
+    let secret = "[z:Tool | (token::Text {default: \"ghp_abcdefghijklmnopqrstuvwxyz0123456789\"})==>(::Text)]";
+    let folder = folder(&[("a.gram", &(many + secret))]);
+    let found = codes(&folder, "check --deny secret-in-default");
+    assert!(found.contains(&"secret-in-default".to_owned()), "{} others", found.len());
+    let run = gramc("check --deny secret-in-default").within(folder.path()).run();
+    run.exits(1);
+}
+
+#[test]
+fn more_fixes_than_are_shown_are_applied() {
+    let folder =
+        folder(&[("a.gram", &numbered("[tool#:Tool | (a::Text)-->(b::Int)==>(::Text)]", 3_000))]);
+    let run = gramc("check --fix").within(folder.path()).run().exits(0);
+    run.says(&["mended 3000 findings in 1 file"]);
+    assert!(!folder.read("a.gram").contains("-->"));
 }
 
 #[test]

@@ -42,7 +42,8 @@ impl Project {
     pub fn read(source: &Arc<SourceFile>) -> (Self, Vec<Diagnostic>) {
         let mut reader = Reader { source, project: Self::default(), found: Vec::new() };
         let (table, errors) = DeTable::parse_recoverable(source.text());
-        for error in errors {
+        // What is not closed is said again and again.
+        for error in errors.into_iter().take(1) {
             let span = error.span().map_or(Span::empty(0), span);
             let message = format!("this is no TOML: {}", error.message().trim_end_matches('.'));
             reader.report(span, message, "mend it; toml.io says how TOML is written");

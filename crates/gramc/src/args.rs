@@ -42,13 +42,6 @@ pub(crate) enum Format {
     Github,
 }
 
-impl Format {
-    /// Whether findings are data, which goes to standard output.
-    pub(crate) fn is_data(self) -> bool {
-        !matches!(self, Self::Human | Self::Concise)
-    }
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
     /// On a terminal
@@ -209,7 +202,7 @@ pub(crate) struct Check {
     /// Apply safe fixes until nothing changes, and show what is left
     #[arg(long)]
     pub(crate) fix: bool,
-    /// Check again whenever a file changes
+    /// Check again whenever a file changes, until it is ended; for people, not for programs
     #[arg(long, conflicts_with = "fix")]
     pub(crate) watch: bool,
     #[command(flatten)]

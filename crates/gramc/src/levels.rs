@@ -12,14 +12,25 @@ pub(crate) fn apply(levels: &Levels, settings: &mut Settings) -> Result<bool, Fa
     let said =
         || lists.iter().flat_map(|(level, names)| names.iter().map(|name| (*level, name.as_str())));
     // What is said of one lint counts more than what is said of all.
-    let all = said().filter(|(_, name)| *name == "all").map(|(level, _)| level);
-    all.for_each(|level| settings.set_all(level));
+    let mut all = None;
+    for level in said().filter(|(_, name)| *name == "all").map(|(level, _)| level) {
+        if all.is_some_and(|other| other != level) {
+            return Err(Failure::new("all lints cannot have two levels"));
+        }
+        settings.set_all(level);
+        all = Some(level);
+    }
     let mut deny_warnings = false;
     let mut known: Vec<(&str, Level)> = Vec::new();
     for (level, name) in said().filter(|(_, name)| *name != "all") {
         if (level, name) == (Level::Deny, "warnings") {
             deny_warnings = true;
             continue;
+        }
+        if name == "warnings" {
+            return Err(Failure::new(
+                "`warnings` is for --deny; --allow and --warn take lints, or `all`",
+            ));
         }
         let rule = Rule::of(name).ok_or_else(|| unknown(name))?;
         if known.iter().any(|(other, was)| *other == name && *was != level) {

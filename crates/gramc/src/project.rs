@@ -1,9 +1,10 @@
 //! Projects: where one begins, and what its file says.
 
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gram_schema::project::Project;
 use gram_syntax::{Diagnostic, SourceFile};
@@ -17,9 +18,58 @@ pub(crate) const PROJECT_FILE: &str = "gram.toml";
 /// The most bytes of a project file.
 const MOST: u64 = 1 << 20;
 
+/// What a project says, and what is wrong in its file.
+type Reading = (Project, Vec<Diagnostic>);
+
 /// What the project says that the first input belongs to, and what is wrong in its file.
-pub(crate) fn read(inputs: &Inputs) -> Result<(Project, Vec<Diagnostic>), Failure> {
-    let Some(path) = file_of(inputs) else { return Ok((Project::default(), Vec::new())) };
+pub(crate) fn read(inputs: &Inputs) -> Result<Reading, Failure> {
+    read_file(file_of(inputs))
+}
+
+/// The projects of single files, each read once.
+#[derive(Default)]
+pub(crate) struct Projects(Mutex<Known>);
+
+/// What is known of projects.
+#[derive(Default)]
+struct Known {
+    /// By folder, the project file that is about it.
+    folders: HashMap<PathBuf, Option<PathBuf>>,
+    /// By project file, what it says, or why it cannot be read.
+    files: BTreeMap<Option<PathBuf>, Result<Reading, String>>,
+}
+
+impl Projects {
+    /// What the project of a file says; without a file, of the current folder.
+    pub(crate) fn of(&self, path: Option<&Path>) -> Result<Project, Failure> {
+        let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
+        // Nobody panics while it is locked.
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Known { folders, files } = &mut *known;
+        if !folders.contains_key(folder) {
+            let paths = path.map(Path::to_owned).into_iter().collect();
+            let file = file_of(&Inputs { paths, stdin_filename: String::new() });
+            folders.insert(folder.to_owned(), file);
+        }
+        let file = folders.get(folder).cloned().flatten();
+        let reading = files
+            .entry(file.clone())
+            .or_insert_with(|| read_file(file).map_err(|failure| failure.to_string()));
+        match reading {
+            Ok((project, _)) => Ok(project.clone()),
+            Err(message) => Err(Failure::new(message.clone())),
+        }
+    }
+
+    /// What is wrong in their files.
+    pub(crate) fn mistakes(self) -> Vec<Diagnostic> {
+        let known = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        known.files.into_values().flatten().flat_map(|(_, found)| found).collect()
+    }
+}
+
+fn read_file(path: Option<PathBuf>) -> Result<Reading, Failure> {
+    let Some(path) = path else { return Ok((Project::default(), Vec::new())) };
     let failed = |error: io::Error| Failure::path("read", &path, &error);
     if fs::metadata(&path).map_err(failed)?.len() > MOST {
         return Err(Failure::new(format!("{} has more than {MOST} bytes", path.display())));
@@ -31,7 +81,7 @@ pub(crate) fn read(inputs: &Inputs) -> Result<(Project, Vec<Diagnostic>), Failur
 }
 
 /// The project file of the first input, or of the current folder.
-fn file_of(inputs: &Inputs) -> Option<PathBuf> {
+pub(crate) fn file_of(inputs: &Inputs) -> Option<PathBuf> {
     let first = inputs.paths.first().filter(|path| path.as_os_str() != "-");
     let Some(first) = first else {
         let file = project_folder().ok()?.join(PROJECT_FILE);

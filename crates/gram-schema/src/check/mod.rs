@@ -62,7 +62,7 @@ pub fn check(texts: &[Parse]) -> Checked {
 /// A name means what the text itself declares, else what one of the texts that it imports
 /// declares, else what any other text declares.
 pub fn check_linked(texts: &[Parse], links: &Links) -> Checked {
-    read(texts, links).checked()
+    read(texts, links).checked(MOST)
 }
 
 /// Reads all declarations of texts that belong together.
@@ -87,12 +87,12 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// The module where it is valid, and the findings in order.
-    pub(crate) fn checked(self) -> Checked {
+    /// The module where it is valid, and the findings in order, so many of each text.
+    pub(crate) fn checked(self, most: usize) -> Checked {
         let mut diagnostics = Vec::new();
         for mut found in self.found {
             found.sort_by_key(|diagnostic| diagnostic.span().start);
-            gram_syntax::limit_diagnostics(&mut found, MOST);
+            gram_syntax::limit_diagnostics(&mut found, most);
             diagnostics.append(&mut found);
         }
         Checked { module: self.valid.then(|| Valid::new(self.module)), diagnostics }
@@ -122,7 +122,7 @@ pub(crate) fn check_signature(text: &Parse) -> Result<(Vec<Field>, Output), Vec<
     };
     let reading = checker.finish();
     let valid = reading.valid;
-    signature.filter(|_| valid).ok_or_else(|| reading.checked().diagnostics)
+    signature.filter(|_| valid).ok_or_else(|| reading.checked(MOST).diagnostics)
 }
 
 /// From how many declarations on they are read in parallel: below, starting threads costs more.

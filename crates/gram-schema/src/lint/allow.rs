@@ -1,8 +1,8 @@
 //! Comments that allow lints: `// gram-allow: naming, boolean-trap -- the reason`.
 //!
-//! Behind something on its line, such a comment is about that line. On a line of its own it is
-//! about what begins behind it: a declaration, a parameter, a field. At the start of a text, with
-//! an empty line behind it, it is about the whole text.
+//! Behind something on its line, such a comment is about what begins or ends on that line. On a
+//! line of its own it is about what begins behind it: a declaration, a parameter, a field. Among
+//! the comments at the start of a text that an empty line ends, it is about the whole text.
 
 mod range;
 

@@ -162,28 +162,55 @@ fn name_of(node: Option<Node<'_>>) -> Option<Span> {
 /// What rules found, by text.
 pub(crate) struct Report {
     found: Vec<Vec<Diagnostic>>,
+    /// How much is wanted of each text: so many errors, and so much else.
     most: Vec<usize>,
+    /// How many errors there are of each text.
+    errors: Vec<usize>,
+    /// How grave the findings of the rule are that looks now.
+    severity: Severity,
 }
 
 impl Report {
     /// Nothing found yet, of as much as is wanted of each text.
     pub(super) fn new(most: Vec<usize>) -> Self {
-        Self { found: most.iter().map(|_| Vec::new()).collect(), most }
+        Self {
+            found: most.iter().map(|_| Vec::new()).collect(),
+            errors: vec![0; most.len()],
+            most,
+            severity: Severity::Warning,
+        }
+    }
+
+    /// Says how grave the findings of the rule are that looks next.
+    pub(super) fn looks_for(&mut self, severity: Severity) {
+        self.severity = severity;
     }
 
     /// Adds a finding, unless there are as many about its text as anybody reads.
     pub(crate) fn add(&mut self, file: usize, finding: Diagnostic) {
+        self.severity = finding.severity;
         if !self.is_full(file)
-            && let Some(found) = self.found.get_mut(file)
+            && let (Some(found), Some(errors)) =
+                (self.found.get_mut(file), self.errors.get_mut(file))
         {
+            *errors += usize::from(finding.severity == Severity::Error);
             found.push(finding);
         }
     }
 
-    /// Whether there are as many findings about a text as anybody reads.
+    /// Whether there are as many findings about a text as anybody reads. What is denied is counted
+    /// on its own, so that no warnings hide it.
     pub(crate) fn is_full(&self, file: usize) -> bool {
-        let (found, most) = (self.found.get(file), self.most.get(file));
-        found.zip(most).is_none_or(|(found, most)| found.len() > *most)
+        let Some(((found, errors), most)) =
+            self.found.get(file).zip(self.errors.get(file)).zip(self.most.get(file))
+        else {
+            return true;
+        };
+        let count = match self.severity {
+            Severity::Error => *errors,
+            Severity::Warning | Severity::Note => found.len() - errors,
+        };
+        count > *most
     }
 
     pub(super) fn into_found(self) -> Vec<Vec<Diagnostic>> {

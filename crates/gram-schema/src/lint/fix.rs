@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gram_syntax::{Applicability, Diagnostic, Edit, Fix, Parse, Severity, SourceFile};
 
+use super::rule::Rule;
 use crate::check::Checked;
 
 /// How often all findings are looked for again: every round applies at least one fix, and a rule
@@ -93,7 +94,11 @@ fn round(
 }
 
 fn errors(checked: &Checked) -> usize {
-    checked.diagnostics.iter().filter(|found| found.severity == Severity::Error).count()
+    // A denied lint leaves a text with its meaning.
+    let is_error = |found: &&Diagnostic| {
+        found.severity == Severity::Error && Rule::of(found.code.name).is_none()
+    };
+    checked.diagnostics.iter().filter(is_error).count()
 }
 
 /// The safe fixes of findings about a text, at most one of each finding.

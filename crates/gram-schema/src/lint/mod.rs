@@ -42,7 +42,7 @@ pub fn check(texts: &[Parse], links: &Links, settings: &Settings) -> Checked {
         allow::apply(&cx, file, found);
     }
     reading.found = found;
-    reading.checked()
+    reading.checked(settings.max_findings)
 }
 
 fn context<'a>(
@@ -88,12 +88,12 @@ const PARALLEL_FROM: usize = 1 << 16;
 
 /// What all rules find that the settings want, by text.
 fn run(cx: &Context<'_>) -> Vec<Vec<Diagnostic>> {
-    let looks: Vec<_> = RULES
-        .iter()
-        .filter(|rule| cx.settings.severity(rule).is_some())
-        .flat_map(|rule| rule.looks)
+    let wanted = RULES.iter().filter_map(|rule| Some((rule, cx.settings.severity(rule)?)));
+    let looks: Vec<Wanted<'_>> = wanted
+        .flat_map(|(rule, severity)| rule.looks.iter().map(move |look| (look, severity)))
         .collect();
-    let most: Vec<_> = cx.texts.iter().map(|text| allow::most(text.source().text())).collect();
+    let most = |text: &Parse| allow::most(text.source().text()).max(cx.settings.max_findings);
+    let most: Vec<_> = cx.texts.iter().map(most).collect();
     let bytes: usize = cx.texts.iter().map(|text| text.source().text().len()).sum();
     let threads = match thread::available_parallelism() {
         Ok(threads) if bytes >= PARALLEL_FROM => threads.get(),
@@ -125,25 +125,30 @@ fn run(cx: &Context<'_>) -> Vec<Vec<Diagnostic>> {
     all
 }
 
+/// A look of a rule, and how grave what it finds is.
+type Wanted<'r> = (&'r Look, Severity);
+
 /// What rules find in one of several shares of the texts and declarations.
 fn run_share(
     cx: &Context<'_>,
-    looks: &[&Look],
+    looks: &[Wanted<'_>],
     mut report: Report,
     at: usize,
     of: usize,
 ) -> Vec<Vec<Diagnostic>> {
     let share = |all: usize| all * at / of..all * (at + 1) / of;
     for file in share(cx.texts.len()) {
-        for look in looks {
+        for (look, severity) in looks {
             if let Look::Text(look) = look {
+                report.looks_for(*severity);
                 look(cx, file, &mut report);
             }
         }
     }
     for tool in share(cx.module.tools.len()).filter_map(|index| cx.tool(index)) {
-        for look in looks {
+        for (look, severity) in looks {
             if let Look::Tool(look) = look {
+                report.looks_for(*severity);
                 look(cx, &tool, &mut report);
             }
         }
@@ -151,15 +156,17 @@ fn run_share(
     let types = share(cx.module.types.0.len());
     let id = |index| TypeId(u32::try_from(index).unwrap_or(u32::MAX));
     for ty in types.filter_map(|index| cx.ty(id(index))) {
-        for look in looks {
+        for (look, severity) in looks {
             if let Look::Type(look) = look {
+                report.looks_for(*severity);
                 look(cx, &ty, &mut report);
             }
         }
     }
-    let modules = looks.iter().filter(|look| matches!(look, Look::Module(_)));
-    for look in modules.skip(at).step_by(of) {
+    let modules = looks.iter().filter(|(look, _)| matches!(look, Look::Module(_)));
+    for (look, severity) in modules.skip(at).step_by(of) {
         if let Look::Module(look) = look {
+            report.looks_for(*severity);
             look(cx, &mut report);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gram_syntax::Severity;
+use gram_syntax::{Limits, Severity};
 
 use super::rule::{Level, Rule};
 use crate::lower::Target;
@@ -14,6 +14,8 @@ pub struct Settings {
     levels: BTreeMap<&'static str, Level>,
     /// What the project compiles to. Turns on the rules about these targets.
     pub targets: Vec<Target>,
+    /// How many findings each text is given. What looks for fixes wants all of them.
+    pub max_findings: usize,
     /// The most characters of a description.
     pub max_description: usize,
     /// The most parameters of a tool.
@@ -31,6 +33,7 @@ impl Default for Settings {
         Self {
             levels: BTreeMap::new(),
             targets: Vec::new(),
+            max_findings: Limits::MAX_DIAGNOSTICS,
             max_description: 1024,
             max_parameters: 10,
             max_tools: 20,

@@ -68,13 +68,17 @@ fn fix(plan: &Plan, display: Display, texts: &mut Texts) -> Outcome {
         report::spare_stdout(display, "name a file")?;
     }
     let fixed = texts.fix(&plan.settings);
-    let (mut count, mut files) = (0, 0);
+    let (mut count, mut files, mut failures) = (0, 0, Vec::new());
     for (at, applied) in fixed.applied.iter().enumerate().filter(|(_, applied)| **applied > 0) {
+        if let (Some(path), Some(text)) = (texts.path(at), texts.all.get(at))
+            && let Err(failure) = save::replace(path, text.source().text())
+        {
+            // The others are worth mending all the same.
+            failures.push(failure);
+            continue;
+        }
         count += applied;
         files += 1;
-        if let (Some(path), Some(text)) = (texts.path(at), texts.all.get(at)) {
-            save::replace(path, text.source().text())?;
-        }
     }
     if let Some(text) = stdin.and_then(|at| texts.all.get(at)) {
         output::print(text.source().text())?;
@@ -84,6 +88,7 @@ fn fix(plan: &Plan, display: Display, texts: &mut Texts) -> Outcome {
         let s = |n: usize| if n == 1 { "" } else { "s" };
         say(&format!("mended {count} finding{} in {files} file{}", s(count), s(files)));
     }
+    let code = failures.iter().map(Failure::report).next_back().unwrap_or(code);
     Ok(code)
 }
 

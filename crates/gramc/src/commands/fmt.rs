@@ -9,7 +9,8 @@ use gram_syntax::{Diagnostic, FormatError, FormatOptions, Parse, Position, Span}
 
 use crate::args::{Display, Fmt, Format};
 use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
-use crate::{input, output, project, report, save};
+use crate::project::Projects;
+use crate::{input, output, report, save};
 
 /// How long to look for the shortest difference of a file.
 const DIFF_TIME: Duration = Duration::from_secs(2);
@@ -39,9 +40,19 @@ pub(super) fn run(args: &Fmt, display: Display) -> Outcome {
     if args.range.is_some() && !one_file {
         return Err(Failure::new("--range goes with one file"));
     }
-    let (project, mistakes) = project::read(&args.inputs)?;
-    let options = FormatOptions { width: args.width.unwrap_or(project.width) };
-    let files = input::each(&args.inputs, |path, parse| file(args, options, path, parse))?;
+    let projects = Projects::default();
+    let named =
+        Some(Path::new(&args.inputs.stdin_filename)).filter(|name| name.extension().is_some());
+    let files = input::each(&args.inputs, |path, parse| {
+        let width = match args.width {
+            Some(width) => Ok(width),
+            // Each file belongs to a project of its own, whatever it is named together with.
+            None => projects.of(path.or(named)).map(|project| project.width),
+        };
+        let parse = width.and_then(|width| Ok((FormatOptions { width }, parse?)));
+        file(args, path, parse)
+    })?;
+    let mistakes = projects.mistakes();
     for file in &files {
         output::print(&file.shown)?;
     }
@@ -49,14 +60,9 @@ pub(super) fn run(args: &Fmt, display: Display) -> Outcome {
 }
 
 /// Formats one file, and writes it unless somebody only wants to look.
-fn file(
-    args: &Fmt,
-    options: FormatOptions,
-    path: Option<&Path>,
-    parse: Result<Parse, Failure>,
-) -> File {
+fn file(args: &Fmt, path: Option<&Path>, parse: Result<(FormatOptions, Parse), Failure>) -> File {
     let path_name = || path.map_or_else(String::new, |path| path.display().to_string());
-    let parse = match parse {
+    let (options, parse) = match parse {
         Ok(parse) => parse,
         Err(failure) => {
             return File { name: path_name(), done: Done::Failed(failure), shown: String::new() };

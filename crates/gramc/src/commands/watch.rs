@@ -7,13 +7,14 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use notify::event::{EventKind, ModifyKind};
-use notify::{Event, RecursiveMode, Watcher as _};
+use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::check::{Plan, say};
 use crate::args::{Check, Display, Format};
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Texts};
-use crate::project::PROJECT_FILE;
+use crate::project::{self, PROJECT_FILE, project_folder};
+use crate::report;
 
 /// How long nothing has to change before the files are checked: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(20);
@@ -28,20 +29,53 @@ pub(super) fn run(args: &Check, display: Display) -> Outcome {
     if args.inputs.paths.iter().any(|path| path.as_os_str() == "-") {
         return Err(Failure::new("--watch is about files; standard input does not change"));
     }
+    // In data there would be no telling where one round ends and the next one begins.
+    report::spare_stdout(display, "and --watch says where a round ends; leave one of them out")?;
     let (sender, events) = mpsc::channel();
     let mut watcher = notify::recommended_watcher(sender).map_err(|error| failed(&error))?;
     let mut watched = HashSet::new();
+    // What changes while the files are read for the first time shall be seen.
+    watch(&mut watcher, &mut watched, roots(args))?;
     let mut state = State::read(args)?;
     loop {
         // New files may lie in new folders.
-        for (folder, mode) in state.folders(args) {
-            if watched.insert(folder.clone()) {
-                watcher.watch(&folder, mode).map_err(|error| failed(&error))?;
-            }
-        }
+        watch(&mut watcher, &mut watched, state.folders(args))?;
         state.check(display)?;
         state = wait(args, state, &events)?;
     }
+}
+
+/// Watches folders that are not watched yet. One that is gone, and comes again, is another one.
+fn watch(
+    watcher: &mut RecommendedWatcher,
+    watched: &mut HashSet<PathBuf>,
+    folders: Vec<(PathBuf, RecursiveMode)>,
+) -> Result<(), Failure> {
+    watched.retain(|folder| folder.is_dir());
+    for (folder, mode) in folders.into_iter().filter(|(folder, _)| folder.is_dir()) {
+        if watched.insert(folder.clone()) {
+            watcher.watch(&folder, mode).map_err(|error| failed(&error))?;
+        }
+    }
+    Ok(())
+}
+
+/// The folders that were named, or the project's, and what lies around them: they may be removed
+/// and made again, and a project file may stand above them.
+fn roots(args: &Check) -> Vec<(PathBuf, RecursiveMode)> {
+    let named = args.inputs.paths.iter().filter(|path| !path.is_file());
+    let mut folders: Vec<PathBuf> = named.cloned().collect();
+    if args.inputs.paths.is_empty() {
+        folders.extend(project_folder());
+    }
+    let around = folders
+        .iter()
+        .filter_map(|folder| folder.canonicalize().ok()?.parent().map(Path::to_owned));
+    let project = project::file_of(&args.inputs);
+    let project = project.and_then(|file| file.canonicalize().ok()?.parent().map(Path::to_owned));
+    let around: Vec<_> = around.chain(project).collect();
+    let folders = folders.into_iter().map(|folder| (folder, RecursiveMode::Recursive));
+    folders.chain(around.into_iter().map(|folder| (folder, RecursiveMode::NonRecursive))).collect()
 }
 
 fn failed(error: &notify::Error) -> Failure {
@@ -58,6 +92,8 @@ struct State {
     since: Instant,
     /// How many files were read then.
     read: usize,
+    /// Why nothing could be read then, where that is so.
+    failure: Option<String>,
 }
 
 impl State {
@@ -68,7 +104,7 @@ impl State {
         let paths = (0..texts.all.len()).filter_map(|at| Some((texts.path(at)?, at)));
         let known = paths.filter_map(|(path, at)| Some((path.canonicalize().ok()?, at))).collect();
         let read = texts.all.len();
-        Ok(Self { plan, texts, known, since, read })
+        Ok(Self { plan, texts, known, since, read, failure: None })
     }
 
     fn check(&self, display: Display) -> Result<(), Failure> {
@@ -76,31 +112,30 @@ impl State {
             // A clean screen, with the cursor at its start.
             let _ = write!(io::stderr(), "\x1b[2J\x1b[H");
         }
+        if let Some(message) = &self.failure {
+            say(&format!("gramc: {message}\nwaiting for changes"));
+            return Ok(());
+        }
         let checked = self.texts.lint(&self.plan.settings);
         let took = self.since.elapsed();
         self.plan.show(display, &self.texts, &checked)?;
-        if !display.format.is_data() {
-            let s = if self.read == 1 { "" } else { "s" };
-            say(&format!(
-                "read {} file{s} and checked all in {} ms; waiting for changes",
-                self.read,
-                took.as_millis()
-            ));
-        }
+        let s = if self.read == 1 { "" } else { "s" };
+        say(&format!(
+            "read {} file{s} and checked all in {} ms; waiting for changes",
+            self.read,
+            took.as_millis()
+        ));
         Ok(())
     }
 
     /// The folders in which files may change.
     fn folders(&self, args: &Check) -> Vec<(PathBuf, RecursiveMode)> {
-        let mut folders = Vec::new();
-        let named = args.inputs.paths.iter().filter(|path| path.is_dir());
-        let mut roots: Vec<PathBuf> = named.cloned().collect();
-        if args.inputs.paths.is_empty() {
-            roots.extend(crate::project::project_folder());
-        }
-        folders.extend(roots.into_iter().map(|root| (root, RecursiveMode::Recursive)));
+        let mut folders = roots(args);
         let covered = |path: &Path, folders: &[(PathBuf, RecursiveMode)]| {
-            folders.iter().any(|(folder, _)| path.starts_with(folder) || folder == Path::new("."))
+            folders.iter().any(|(folder, mode)| {
+                *mode == RecursiveMode::Recursive
+                    && (path.starts_with(folder) || folder == Path::new("."))
+            })
         };
         for path in (0..self.texts.all.len()).filter_map(|at| self.texts.path(at)) {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -143,13 +178,12 @@ fn wait(args: &Check, mut state: State, events: &Events) -> Result<State, Failur
     }
 }
 
-/// Reads everything anew. While there is nothing that could be read, the state stays.
+/// Reads everything anew. While nothing can be read, that is what there is to say.
 fn read_all(args: &Check, state: State, since: Instant) -> Result<State, Failure> {
     match State::read(args) {
         Ok(new) => Ok(State { since, ..new }),
         Err(Failure::Message(message)) => {
-            say(&format!("gramc: {message}"));
-            Ok(State { since, read: 0, ..state })
+            Ok(State { since, failure: Some(message), known: HashMap::new(), ..state })
         }
         Err(failure) => Err(failure),
     }
@@ -174,16 +208,28 @@ fn next_changes(events: &Events) -> Result<HashSet<PathBuf>, Failure> {
 fn take(changed: &mut HashSet<PathBuf>, event: notify::Result<Event>) {
     // What went wrong with one event is made good by the next.
     let Ok(event) = event else { return };
-    let content = match event.kind {
+    if event.need_rescan() {
+        // Some were lost. No text is known by this name, so that all are read.
+        changed.insert(PathBuf::from(PROJECT_FILE));
+        return;
+    }
+    let moved = match event.kind {
         EventKind::Access(_) | EventKind::Modify(ModifyKind::Metadata(_)) => return,
-        _ => event.paths,
+        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) => {
+            true
+        }
+        _ => false,
     };
     let concerns = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default();
         let gram = path.extension().is_some_and(|extension| extension == "gram");
+        // A folder that came may hold files, and one that went may have held some.
+        let folder = moved && (path.is_dir() || (path.extension().is_none() && !path.exists()));
         (gram && !name.to_string_lossy().starts_with('.'))
+            || folder
             || name == PROJECT_FILE
             || name == ".gitignore"
+            || name == ".ignore"
     };
-    changed.extend(content.into_iter().filter(concerns));
+    changed.extend(event.paths.into_iter().filter(concerns));
 }

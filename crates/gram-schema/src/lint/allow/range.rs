@@ -15,11 +15,16 @@ pub(super) fn ranges(text: &Parse, comments: &[Span]) -> Vec<Span> {
         let line = lines.span(lines.line_of(comment.start), source.text());
         let before = source.slice(Span::new(line.start, comment.start));
         if !before.trim_matches(is_space).is_empty() {
-            return line;
+            // What ends here may begin on another line, whoever broke it.
+            let ends = ended(text, line.start, comment.start);
+            return Span::new(
+                ends.map_or(line.start, |node| node.span().start.min(line.start)),
+                line.end,
+            );
         }
         let Some(next) = next else { return Span::empty(end) };
         let between = source.slice(Span::new(comment.end, next));
-        if blank_line(between) && comment.start < code {
+        if comment.start < code && ends_block(between) {
             return Span::new(0, end);
         }
         Span::new(comment.end, walk.end_of_what_begins(next))
@@ -68,10 +73,24 @@ fn first_of_text(text: &Parse) -> u32 {
     text.tree().tokens().find(plain).map_or(u32::MAX, |token| token.span().start)
 }
 
-/// Whether the first thing behind a comment is an empty line.
-fn blank_line(between: &str) -> bool {
-    let space = between.len() - between.trim_start().len();
-    between.get(..space).is_some_and(|space| space.matches('\n').count() > 1)
+/// The largest thing that ends with the last token before a comment, on the line of the comment.
+fn ended(text: &Parse, line: u32, comment: u32) -> Option<Node<'_>> {
+    let before = text.source().slice(Span::new(line, comment)).trim_end();
+    let end = line + u32::try_from(before.len()).ok()?;
+    let nodes = text.tree().nodes_at(end.checked_sub(1)?);
+    let whole = |node: &Node<'_>| {
+        let part = matches!(node.kind(), N::Document | N::Path | N::Elements);
+        !part && node.span().end == end
+    };
+    nodes.into_iter().find(whole)
+}
+
+/// Whether an empty line follows a comment, with nothing but more comments before it.
+fn ends_block(between: &str) -> bool {
+    let lines: Vec<_> = between.split('\n').map(str::trim).collect();
+    // The first one is the comment's own, on the last one something begins.
+    let whole = lines.get(1..lines.len() - 1).unwrap_or_default();
+    whole.iter().find(|line| !line.starts_with("//")) == Some(&"")
 }
 
 /// A walk through the nodes of a text, from the first to the last.

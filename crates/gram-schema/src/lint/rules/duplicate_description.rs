@@ -52,6 +52,10 @@ fn look(cx: &Context<'_>, report: &mut Report) {
             continue;
         };
         let (name, other) = (&view.tool.name, &first.tool.name);
+        // Of two tools of one name, that is what is wrong.
+        if name == other {
+            continue;
+        }
         let message = format!("`{name}` has the same description as `{other}`");
         let finding = cx
             .finding(&RULE, view.file, view.name, message)

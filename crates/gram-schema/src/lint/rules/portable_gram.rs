@@ -264,11 +264,21 @@ fn written(c: char, quote: Option<char>) -> Option<String> {
         '\u{c}' => "\\f".to_owned(),
         '\\' => "\\\\".to_owned(),
         '/' => "\\/".to_owned(),
-        c if c.is_control() => return None,
+        c if !is_visible(c) => return None,
         '"' | '\'' | '`' if quote.is_none() => return None,
         c if Some(c) == quote => format!("\\{c}"),
         c => c.to_string(),
     })
+}
+
+/// Whether a reader sees a character for itself: no control, no space but the plain one, nothing
+/// that joins, turns or marks other characters.
+fn is_visible(c: char) -> bool {
+    let joins = matches!(u32::from(c),
+        0xad | 0x300..=0x36f | 0x61c | 0x180e | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f
+        | 0xfe00..=0xfe0f | 0xfeff | 0xfff0..=0xffff | 0xe0000..=0xe0fff | 0xe000..=0xf8ff
+    );
+    c == ' ' || !(joins || c.is_control() || c.is_whitespace())
 }
 
 fn slashes(cx: &Context<'_>, file: usize, string: Span) -> Option<Fix> {

@@ -52,6 +52,10 @@ fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     if report.is_full(view.file) {
         return;
     }
+    // What points nowhere, or both ways, is an error.
+    if arrows.clone().any(|arrow| !matches!(arrow.kind(), N::LeftArrow | N::RightArrow)) {
+        return;
+    }
     let leftwards = arrows.any(|arrow| arrow.kind() == N::LeftArrow);
     let message = if leftwards {
         format!("the signature of `{}` is written from right to left", view.tool.name)

@@ -12,10 +12,10 @@ What the comment once allowed is gone, or the comment stands in the wrong place.
 Left where it is, it would hide the next finding of that lint, which nobody has
 looked at.
 
-Behind something on its line, `// gram-allow: name` is about that line. On a
-line of its own, it is about what begins behind it: a declaration, a parameter,
-a field. As the first thing in a file, with an empty line behind it, it is about
-the whole file.
+Behind something on its line, `// gram-allow: name` is about what begins or ends
+on that line. On a line of its own, it is about what begins behind it: a
+declaration, a parameter, a field. Among the comments at the start of a file that
+an empty line ends, it is about the whole file.
 
 Remove the comment, or move it.
 
