@@ -258,7 +258,9 @@ impl<'t> Checker<'t> {
                 scope.spawn(move || share.iter().for_each(|declaration| reader.read(declaration)));
             }
             self.module.tools.reserve(declarations.len());
-            own.iter().for_each(|declaration| self.read(declaration));
+            for declaration in own {
+                self.read(declaration);
+            }
         });
         for reader in readers {
             self.take_over(reader);

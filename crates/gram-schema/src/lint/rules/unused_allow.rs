@@ -14,8 +14,8 @@ looked at.
 
 Behind something on its line, `// gram-allow: name` is about what begins or ends
 on that line. On a line of its own, it is about what begins behind it: a
-declaration, a parameter, a field. Among the comments at the start of a file that
-an empty line ends, it is about the whole file.
+declaration, a parameter, a field. Among the comments at the start of a file
+that an empty line ends, it is about the whole file.
 
 Remove the comment, or move it.
 
