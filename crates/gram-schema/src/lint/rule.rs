@@ -95,6 +95,16 @@ impl std::fmt::Debug for Look {
 }
 
 impl Rule {
+    /// What most rules have in common; each has a code and looks of its own.
+    pub(super) const COMMON: Self = Self {
+        code: Code { name: "", page: "" },
+        level: Level::Warn,
+        fix: None,
+        options: &[],
+        target: None,
+        looks: &[],
+    };
+
     /// The rule of a name.
     pub fn of(name: &str) -> Option<&'static Self> {
         super::RULES.iter().copied().find(|rule| rule.code.name == name)

@@ -1,7 +1,7 @@
 use gram_syntax::Code;
 
 use crate::lint::context::{Context, Report, ToolView};
-use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rule::{Look, Rule};
 use crate::model::{Field, Host, Type};
 
 pub(crate) static RULE: Rule = Rule {
@@ -29,11 +29,8 @@ them one parameter with named values.
 ```
 "#,
     },
-    level: Level::Warn,
-    fix: None,
-    options: &[],
-    target: None,
     looks: &[Look::Tool(look)],
+    ..Rule::COMMON
 };
 
 fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {

@@ -2,7 +2,7 @@ use gram_syntax::{Code, Node, NodeKind as N, Span};
 
 use crate::check::{Meaning, names_of_slot};
 use crate::lint::context::{Context, Report, ToolView, TypeView};
-use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rule::{Look, Rule};
 use crate::model::{Slot, Tool};
 
 pub(crate) static RULE: Rule = Rule {
@@ -33,11 +33,8 @@ Use what came in its place.
 ```
 ",
     },
-    level: Level::Warn,
-    fix: None,
-    options: &[],
-    target: None,
     looks: &[Look::Tool(tool), Look::Type(ty), Look::Module(members)],
+    ..Rule::COMMON
 };
 
 fn tool(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {

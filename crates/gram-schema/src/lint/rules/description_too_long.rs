@@ -1,7 +1,7 @@
 use gram_syntax::{Code, Span};
 
 use crate::lint::context::{Context, Report, ToolView};
-use crate::lint::rule::{Level, Look, Rule, RuleOption};
+use crate::lint::rule::{Look, Rule, RuleOption};
 use crate::lint::rules::missing_description::is_brought;
 
 pub(crate) static RULE: Rule = Rule {
@@ -43,15 +43,13 @@ it for. What belongs to a parameter is said there; examples are attributes.
 ```
 ",
     },
-    level: Level::Warn,
-    fix: None,
     options: &[RuleOption {
         name: "max",
         about: "the most characters of a description",
         default: "1024",
     }],
-    target: None,
     looks: &[Look::Tool(look), Look::Module(others)],
+    ..Rule::COMMON
 };
 
 fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {

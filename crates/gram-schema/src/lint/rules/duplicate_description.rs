@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use gram_syntax::Code;
 
 use crate::lint::context::{Context, Report, ToolView};
-use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rule::{Look, Rule};
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -33,11 +33,8 @@ Say of each tool what it does that the other does not.
 ```
 ",
     },
-    level: Level::Warn,
-    fix: None,
-    options: &[],
-    target: None,
     looks: &[Look::Module(look)],
+    ..Rule::COMMON
 };
 
 fn look(cx: &Context<'_>, report: &mut Report) {

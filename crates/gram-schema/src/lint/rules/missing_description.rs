@@ -1,7 +1,7 @@
 use gram_syntax::Code;
 
 use crate::lint::context::{Context, Report, ToolView};
-use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rule::{Look, Rule};
 use crate::model::{Field, Host, Type};
 
 pub(crate) static RULE: Rule = Rule {
@@ -30,11 +30,8 @@ the host supplies. What a term does not say is reported at the term, once.
 ```
 "#,
     },
-    level: Level::Warn,
-    fix: None,
-    options: &[],
-    target: None,
     looks: &[Look::Tool(look), Look::Module(terms)],
+    ..Rule::COMMON
 };
 
 fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {

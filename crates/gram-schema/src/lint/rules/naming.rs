@@ -5,7 +5,7 @@ use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Code, Edit, Fix, Node, NodeKind as N, Span};
 
 use crate::lint::context::{Context, Report, ToolView};
-use crate::lint::rule::{Level, Look, Rule, RuleOption};
+use crate::lint::rule::{Look, Rule, RuleOption};
 use crate::lint::settings::Case;
 use crate::lint::words::{case_of, fits, is_plain, written_in};
 use crate::model::Field;
@@ -42,7 +42,6 @@ Rename it, or say in `gram.toml` which way is meant: `naming = {tools =
 ```
 "#,
     },
-    level: Level::Warn,
     fix: Some(NeedsLook),
     options: &[
         RuleOption {
@@ -56,8 +55,8 @@ Rename it, or say in `gram.toml` which way is meant: `naming = {tools =
             default: "as most of a file are",
         },
     ],
-    target: None,
     looks: &[Look::Text(look)],
+    ..Rule::COMMON
 };
 
 /// A name and what it names.

@@ -6,7 +6,7 @@ use gram_syntax::{
 use serde_json::Value;
 
 use crate::lint::context::{Context, Report};
-use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rule::{Look, Rule};
 use crate::print::{in_backticks, value_text};
 use crate::value;
 
@@ -37,11 +37,9 @@ character itself, `"\/\/…"`.
 ```
 "#,
     },
-    level: Level::Warn,
     fix: Some(Safe),
-    options: &[],
-    target: None,
     looks: &[Look::Text(look)],
+    ..Rule::COMMON
 };
 
 fn look(cx: &Context<'_>, file: usize, report: &mut Report) {

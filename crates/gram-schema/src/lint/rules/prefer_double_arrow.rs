@@ -2,7 +2,7 @@ use gram_syntax::Applicability::{NeedsLook, Safe};
 use gram_syntax::{Code, Edit, Fix, Node, NodeKind as N, Span, TokenKind};
 
 use crate::lint::context::{Context, Report, ToolView};
-use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rule::{Look, Rule};
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -24,11 +24,9 @@ Write `==>`.
 ```
 ",
     },
-    level: Level::Warn,
     fix: Some(Safe),
-    options: &[],
-    target: None,
     looks: &[Look::Tool(look)],
+    ..Rule::COMMON
 };
 
 /// What no `==>` is made of.

@@ -30,9 +30,9 @@ fine.
     },
     level: Level::Allow,
     fix: Some(NeedsLook),
-    options: &[],
     target: Some(Target::Mcp),
     looks: &[Look::Tool(look)],
+    ..Rule::COMMON
 };
 
 fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {

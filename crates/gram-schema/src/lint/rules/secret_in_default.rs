@@ -2,7 +2,7 @@ use gram_syntax::{Code, Span};
 use serde_json::Value;
 
 use crate::lint::context::{Context, Report, ToolView, TypeView};
-use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rule::{Look, Rule};
 use crate::lint::words::words;
 use crate::model::{Constraint, Details, Field, Host};
 
@@ -32,11 +32,8 @@ secret, unless they only hold the place of one, such as `<your token>`.
 ```
 "#,
     },
-    level: Level::Warn,
-    fix: None,
-    options: &[],
-    target: None,
     looks: &[Look::Tool(tool), Look::Type(record), Look::Module(terms)],
+    ..Rule::COMMON
 };
 
 /// What keys of well-known services begin with, and how long they are at least. From the pages

@@ -2,7 +2,7 @@ use gram_syntax::Code;
 
 use crate::check::Meaning;
 use crate::lint::context::{Context, Report, TypeView};
-use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rule::{Look, Rule};
 use crate::model::TypeId;
 
 pub(crate) static RULE: Rule = Rule {
@@ -37,11 +37,8 @@ Rename one of them, or remove the inner one where both mean the same.
 ```
 ",
     },
-    level: Level::Warn,
-    fix: None,
-    options: &[],
-    target: None,
     looks: &[Look::Type(look)],
+    ..Rule::COMMON
 };
 
 fn look(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {

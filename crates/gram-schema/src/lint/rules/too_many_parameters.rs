@@ -1,7 +1,7 @@
 use gram_syntax::Code;
 
 use crate::lint::context::{Context, Report, ToolView};
-use crate::lint::rule::{Level, Look, Rule, RuleOption};
+use crate::lint::rule::{Look, Rule, RuleOption};
 use crate::model::Host;
 
 pub(crate) static RULE: Rule = Rule {
@@ -45,15 +45,13 @@ record, or let the host supply what the model need not decide: `pinned` and
 ```
 ",
     },
-    level: Level::Warn,
-    fix: None,
     options: &[RuleOption {
         name: "max",
         about: "the most parameters that a model fills in",
         default: "10",
     }],
-    target: None,
     looks: &[Look::Tool(look)],
+    ..Rule::COMMON
 };
 
 fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use gram_syntax::{Code, Span};
 
 use crate::lint::context::{Context, Report};
-use crate::lint::rule::{Level, Look, Rule, RuleOption};
+use crate::lint::rule::{Look, Rule, RuleOption};
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -43,11 +43,9 @@ before it uses what is inside. Or give an agent only what it needs.
 ```
 "#,
     },
-    level: Level::Warn,
-    fix: None,
     options: &[RuleOption { name: "max", about: "the most tools side by side", default: "20" }],
-    target: None,
     looks: &[Look::Module(look)],
+    ..Rule::COMMON
 };
 
 fn look(cx: &Context<'_>, report: &mut Report) {

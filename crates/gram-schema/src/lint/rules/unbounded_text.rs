@@ -26,10 +26,8 @@ of any length. Say how long the text may be: `length: ...200`.
 ",
     },
     level: Level::Allow,
-    fix: None,
-    options: &[],
-    target: None,
     looks: &[Look::Tool(look)],
+    ..Rule::COMMON
 };
 
 fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {

@@ -1,6 +1,6 @@
 use gram_syntax::Code;
 
-use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rule::{Look, Rule};
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -24,9 +24,7 @@ they do not know; there, only a name that is nearly a known one is reported.
 ```
 ",
     },
-    level: Level::Warn,
     fix: Some(gram_syntax::Applicability::NeedsLook),
-    options: &[],
-    target: None,
     looks: &[Look::Checker],
+    ..Rule::COMMON
 };

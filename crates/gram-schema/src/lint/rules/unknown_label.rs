@@ -1,6 +1,6 @@
 use gram_syntax::Code;
 
-use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rule::{Look, Rule};
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -22,9 +22,7 @@ Correct the label, or add the one that is missing.
 ```
 ",
     },
-    level: Level::Warn,
     fix: Some(gram_syntax::Applicability::NeedsLook),
-    options: &[],
-    target: None,
     looks: &[Look::Checker],
+    ..Rule::COMMON
 };

@@ -1,7 +1,7 @@
 use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::Code;
 
-use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rule::{Look, Rule};
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -25,9 +25,7 @@ Correct the name. `gramc explain` lists all lints and errors.
 ```
 ",
     },
-    level: Level::Warn,
     fix: Some(NeedsLook),
-    options: &[],
-    target: None,
     looks: &[Look::Comments],
+    ..Rule::COMMON
 };

@@ -1,6 +1,6 @@
 use gram_syntax::Code;
 
-use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rule::{Look, Rule};
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -27,9 +27,6 @@ Mend the value or the type, and remove `unsound: true`.
 ```
 "#,
     },
-    level: Level::Warn,
-    fix: None,
-    options: &[],
-    target: None,
     looks: &[Look::Checker],
+    ..Rule::COMMON
 };

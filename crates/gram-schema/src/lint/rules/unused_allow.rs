@@ -1,7 +1,7 @@
 use gram_syntax::Applicability::Safe;
 use gram_syntax::Code;
 
-use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rule::{Look, Rule};
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -30,9 +30,7 @@ Remove the comment, or move it.
 ```
 ",
     },
-    level: Level::Warn,
     fix: Some(Safe),
-    options: &[],
-    target: None,
     looks: &[Look::Comments],
+    ..Rule::COMMON
 };

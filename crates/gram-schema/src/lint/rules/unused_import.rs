@@ -4,7 +4,7 @@ use gram_syntax::Applicability::{NeedsLook, Safe};
 use gram_syntax::{Code, Fix, Node, NodeKind as N, Span, Token, TokenKind};
 
 use crate::lint::context::{Context, Report};
-use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rule::{Look, Rule};
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -27,11 +27,9 @@ Remove the import.
 ```
 "#,
     },
-    level: Level::Warn,
     fix: Some(Safe),
-    options: &[],
-    target: None,
     looks: &[Look::Module(look)],
+    ..Rule::COMMON
 };
 
 fn look(cx: &Context<'_>, report: &mut Report) {

@@ -5,7 +5,7 @@ use gram_syntax::{Code, Fix, Span};
 
 use crate::check::names_of_slot;
 use crate::lint::context::{Context, Report, TypeView};
-use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rule::{Look, Rule};
 use crate::model::{Module, Slot, TypeId};
 
 pub(crate) static RULE: Rule = Rule {
@@ -32,11 +32,9 @@ the checked files imports, is taken for a library, and its types are left alone.
 ```
 ",
     },
-    level: Level::Warn,
     fix: Some(NeedsLook),
-    options: &[],
-    target: None,
     looks: &[Look::Module(look)],
+    ..Rule::COMMON
 };
 
 fn look(cx: &Context<'_>, report: &mut Report) {

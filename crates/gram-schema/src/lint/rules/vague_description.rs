@@ -1,7 +1,7 @@
 use gram_syntax::{Code, Span};
 
 use crate::lint::context::{Context, Report, ToolView};
-use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rule::{Look, Rule};
 use crate::lint::rules::missing_description::is_brought;
 use crate::lint::words::{stem, stems, words};
 
@@ -30,11 +30,8 @@ unit, the format, where the value comes from.
 ```
 "#,
     },
-    level: Level::Warn,
-    fix: None,
-    options: &[],
-    target: None,
     looks: &[Look::Tool(look), Look::Module(terms)],
+    ..Rule::COMMON
 };
 
 /// Words that say nothing, without an `s` at the end.

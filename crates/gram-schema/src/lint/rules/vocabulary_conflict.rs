@@ -3,7 +3,7 @@ use gram_syntax::{Code, Fix, Node};
 
 use crate::check::Meaning;
 use crate::lint::context::{Context, Report, ToolView, TypeView};
-use crate::lint::rule::{Level, Look, Rule};
+use crate::lint::rule::{Look, Rule};
 use crate::model::{Field, Type};
 
 pub(crate) static RULE: Rule = Rule {
@@ -34,11 +34,9 @@ Leave out the type, so that the term's is meant, or choose another name.
 ```
 "#,
     },
-    level: Level::Warn,
     fix: Some(NeedsLook),
-    options: &[],
-    target: None,
     looks: &[Look::Tool(tool), Look::Type(ty)],
+    ..Rule::COMMON
 };
 
 fn tool<'a>(cx: &Context<'a>, view: &ToolView<'a>, report: &mut Report) {

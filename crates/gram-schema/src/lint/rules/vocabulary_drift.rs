@@ -37,10 +37,8 @@ tools.
 "#,
     },
     level: Level::Allow,
-    fix: None,
-    options: &[],
-    target: None,
     looks: &[Look::Module(look)],
+    ..Rule::COMMON
 };
 
 /// The first type of each name, and a way to the place where it stands.
