@@ -42,10 +42,9 @@ where the `targets` of `gram.toml` hold `",
                 ),
             },
             level: Level::Allow,
-            fix: None,
-            options: &[],
             target: Some(Target::$target),
             looks: &[Look::Module($look)],
+            ..Rule::COMMON
         };
 
         fn $look(cx: &Context<'_>, report: &mut Report) {
@@ -84,10 +83,9 @@ targets configures compilation and lints.
 ",
     },
     level: Level::Allow,
-    fix: None,
-    options: &[],
     target: Some(Target::JsonSchema),
     looks: &[],
+    ..Rule::COMMON
 };
 
 fn look(cx: &Context<'_>, rule: &'static Rule, target: Target, report: &mut Report) {
@@ -102,6 +100,10 @@ fn look(cx: &Context<'_>, rule: &'static Rule, target: Target, report: &mut Repo
     for entry in compilation.entries() {
         let Entry::Tool(tool) = entry else { continue };
         let Some(view) = views.find(|view| std::ptr::eq(view.tool, *tool)) else { return };
+        // Lowering costs more than all else that a rule does.
+        if report.is_full(view.file) {
+            continue;
+        }
         for loss in compilation.compile(*entry).losses().iter().filter(|loss| is_grave(loss)) {
             let text = loss.to_string();
             let what = text.strip_prefix(&format!("{}: ", tool.name)).unwrap_or(&text);
