@@ -90,15 +90,22 @@ pub(crate) fn file_of(inputs: &Inputs) -> Option<PathBuf> {
     };
     let folder = if first.is_dir() { Some(first.as_path()) } else { first.parent() };
     let folder = folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let root = folder.canonicalize().ok()?;
-    let root = root.ancestors().find(|folder| folder.join(PROJECT_FILE).is_file())?;
-    Some(shown(&root.join(PROJECT_FILE)))
+    Some(shown(&root_above(&folder.canonicalize().ok()?)?.join(PROJECT_FILE)))
+}
+
+/// The nearest folder upwards that holds a project file.
+fn root_above(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| folder.join(PROJECT_FILE).is_file())
+}
+
+/// The current folder, by its one path.
+fn current_folder() -> Option<PathBuf> {
+    std::env::current_dir().ok()?.canonicalize().ok()
 }
 
 /// A path as messages name it: from the current folder, where it lies below.
 fn shown(path: &Path) -> PathBuf {
-    let here = std::env::current_dir().ok().and_then(|here| here.canonicalize().ok());
-    let below = here.and_then(|here| path.strip_prefix(here).map(Path::to_owned).ok());
+    let below = current_folder().and_then(|here| path.strip_prefix(here).map(Path::to_owned).ok());
     below.unwrap_or_else(|| path.to_owned())
 }
 
@@ -106,8 +113,7 @@ fn shown(path: &Path) -> PathBuf {
 pub(crate) fn project_folder() -> Result<PathBuf, Failure> {
     let here = std::env::current_dir()
         .map_err(|error| Failure::path("use", Path::new("the current folder"), &error))?;
-    let project = here.ancestors().find(|folder| folder.join(PROJECT_FILE).is_file());
-    Ok(match project {
+    Ok(match root_above(&here) {
         Some(project) if project != here => project.to_owned(),
         _ => PathBuf::from("."),
     })
@@ -118,10 +124,8 @@ pub(crate) fn project_folder() -> Result<PathBuf, Failure> {
 pub(crate) fn project_of(folder: &Path) -> Option<PathBuf> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let folder = folder.canonicalize().ok()?;
-    let marked = folder.ancestors().find(|folder| folder.join(PROJECT_FILE).is_file());
-    if let Some(marked) = marked {
+    if let Some(marked) = root_above(&folder) {
         return Some(marked.to_owned());
     }
-    let here = std::env::current_dir().ok().and_then(|here| here.canonicalize().ok());
-    Some(here.filter(|here| folder.starts_with(here)).unwrap_or(folder))
+    Some(current_folder().filter(|here| folder.starts_with(here)).unwrap_or(folder))
 }
