@@ -45,6 +45,14 @@ impl Linker {
         links
     }
 
+    /// What the imports of texts lead to that are known already, after they were changed: fixes
+    /// move imports and remove them, and add none.
+    pub(crate) fn again(&mut self, texts: &[Parse]) -> Links {
+        let mut read = |_: &Path| Err("a fix added this import".to_owned());
+        let of = texts.iter().enumerate().map(|(at, text)| self.link(at, text, &mut read));
+        Links { of: of.collect() }
+    }
+
     /// What the imports of one text lead to.
     pub(crate) fn link(&mut self, at: usize, text: &Parse, read: &mut Read<'_>) -> Vec<Link> {
         let imports = gram_schema::imports(text);

@@ -49,16 +49,11 @@ impl Texts {
         let mut all = settings.clone();
         all.max_findings = usize::MAX;
         let mut fixed = lint::fix(&mut self.all, self.named, |texts| {
-            // Fixes move imports and remove them; they add none.
-            let mut read = |_: &Path| Err("a fix added this import".to_owned());
-            let of = texts.iter().enumerate().map(|(at, text)| linker.link(at, text, &mut read));
-            lint::check(texts, &Links { of: of.collect() }, &all)
+            lint::check(texts, &linker.again(texts), &all)
         });
         // What is left is shown as ever.
-        let mut read = |_: &Path| Err("a fix added this import".to_owned());
-        let of = self.all.iter().enumerate();
-        let of = of.map(|(at, text)| self.linker.link(at, text, &mut read)).collect();
-        fixed.checked = lint::check(&self.all, &Links { of }, settings);
+        self.links = self.linker.again(&self.all);
+        fixed.checked = self.lint(settings);
         fixed
     }
 
