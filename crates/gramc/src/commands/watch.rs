@@ -36,13 +36,22 @@ pub(super) fn run(args: &Check, display: Display) -> Outcome {
     let mut watched = HashSet::new();
     // What changes while the files are read for the first time shall be seen.
     watch(&mut watcher, &mut watched, roots(args))?;
+    let recursive = roots(args).into_iter().filter(|(_, mode)| *mode == RecursiveMode::Recursive);
+    let inside: Vec<_> = recursive.map(|(folder, _)| real(&folder)).collect();
     let mut state = State::read(args)?;
     loop {
         // New files may lie in new folders.
         watch(&mut watcher, &mut watched, state.folders(args))?;
         state.check(display)?;
-        state = wait(args, state, &events)?;
+        state = wait(args, state, &events, &inside)?;
     }
+}
+
+/// The one path of a file or folder, though it may be gone.
+fn real(path: &Path) -> PathBuf {
+    let beside = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    let found = path.canonicalize().ok().or_else(beside);
+    found.or_else(|| std::path::absolute(path).ok()).unwrap_or_else(|| path.to_owned())
 }
 
 /// Watches folders that are not watched yet. One that is gone, and comes again, is another one.
@@ -148,22 +157,31 @@ impl State {
     }
 }
 
-/// Waits until something changes, and reads that.
-fn wait(args: &Check, mut state: State, events: &Events) -> Result<State, Failure> {
+/// Waits until something changes, and reads that. What changes around the folders `inside` of which
+/// files are looked for is nobody's, unless it is a file that is known or that says what to read.
+fn wait(
+    args: &Check,
+    mut state: State,
+    events: &Events,
+    inside: &[PathBuf],
+) -> Result<State, Failure> {
     loop {
-        let changed = match next_changes(events)? {
-            changed if changed.is_empty() => continue,
-            changed => changed,
-        };
+        let changed = next_changes(events)?;
         let since = Instant::now();
         let mut again = Vec::new();
-        for path in &changed {
-            // A file that is known and still there is all that has to be read again.
-            let known = path.canonicalize().ok().and_then(|path| state.known.get(&path).copied());
+        for path in changed.iter().map(|path| real(path)) {
+            let known = state.known.get(&path).copied();
+            let ours = inside.iter().any(|root| path.starts_with(root) || root.starts_with(&path));
             match known {
-                Some(at) => again.push(at),
-                None => return read_all(args, state, since),
+                // A file that is known and still there is all that has to be read again, unless
+                // nothing could be read the last time.
+                Some(at) if path.is_file() && state.failure.is_none() => again.push(at),
+                None if !ours && !says_what_to_read(&path) => {}
+                _ => return read_all(args, state, since),
             }
+        }
+        if again.is_empty() {
+            continue;
         }
         again.sort_unstable();
         again.dedup();
@@ -178,13 +196,18 @@ fn wait(args: &Check, mut state: State, events: &Events) -> Result<State, Failur
     }
 }
 
+/// Whether a file says which files there are, or how they are checked.
+fn says_what_to_read(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| {
+        [PROJECT_FILE, ".gitignore", ".ignore"].iter().any(|known| name == *known)
+    })
+}
+
 /// Reads everything anew. While nothing can be read, that is what there is to say.
 fn read_all(args: &Check, state: State, since: Instant) -> Result<State, Failure> {
     match State::read(args) {
         Ok(new) => Ok(State { since, ..new }),
-        Err(Failure::Message(message)) => {
-            Ok(State { since, failure: Some(message), known: HashMap::new(), ..state })
-        }
+        Err(Failure::Message(message)) => Ok(State { since, failure: Some(message), ..state }),
         Err(failure) => Err(failure),
     }
 }
@@ -225,11 +248,7 @@ fn take(changed: &mut HashSet<PathBuf>, event: notify::Result<Event>) {
         let gram = path.extension().is_some_and(|extension| extension == "gram");
         // A folder that came may hold files, and one that went may have held some.
         let folder = moved && (path.is_dir() || (path.extension().is_none() && !path.exists()));
-        (gram && !name.to_string_lossy().starts_with('.'))
-            || folder
-            || name == PROJECT_FILE
-            || name == ".gitignore"
-            || name == ".ignore"
+        (gram && !name.to_string_lossy().starts_with('.')) || folder || says_what_to_read(path)
     };
     changed.extend(event.paths.into_iter().filter(concerns));
 }
