@@ -1,0 +1,1 @@
+//! Whether an implementation fits a specification.

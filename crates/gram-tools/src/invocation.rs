@@ -1,0 +1,108 @@
+//! What passes between the checked call and an implementation.
+
+use std::fmt::{self, Debug};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde_json::Value;
+use smol_str::SmolStr;
+use tokio_util::sync::CancellationToken;
+
+/// One run of an implementation.
+#[derive(Debug, Clone)]
+pub struct Invocation {
+    /// The tool's name in the specification.
+    pub tool: SmolStr,
+    /// One JSON object: the arguments as the checks left them, with pinned, default and injected
+    /// values.
+    pub arguments: Arc<str>,
+    /// Whether the tool's result is text, so that an answer that is no JSON is one, too.
+    pub text_result: bool,
+    /// The most bytes of an answer that are read. What is longer is [`Trouble::TooLarge`].
+    pub max_answer: usize,
+    /// Set when nobody waits for the answer any more.
+    pub cancelled: CancellationToken,
+}
+
+/// What an implementation gives back.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// A value.
+    Json(Value),
+    /// What a program wrote: JSON, or text where the tool's result is text.
+    Raw(String),
+}
+
+/// Why an implementation gave no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// It ran, and said that it failed.
+    Failed,
+    /// It ended, or its connection did, before it answered; or it panicked.
+    Died,
+    /// It could not be started or reached.
+    Unreachable,
+    /// What it said is no answer.
+    Garbled,
+    /// Its answer is longer than allowed.
+    TooLarge,
+    /// Nobody waits any more.
+    Cancelled,
+    /// The host program executes the tool, see `Client`; there is nothing to wait for here.
+    ForTheHost,
+}
+
+/// An implementation gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvocationError {
+    /// The kind of trouble.
+    pub trouble: Trouble,
+    /// What happened, in a sentence for the model and for people, without the arguments.
+    pub detail: String,
+}
+
+impl InvocationError {
+    /// An error with its sentence.
+    pub fn new(trouble: Trouble, detail: impl Into<String>) -> Self {
+        Self { trouble, detail: detail.into() }
+    }
+}
+
+impl fmt::Display for InvocationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.detail)
+    }
+}
+
+impl std::error::Error for InvocationError {}
+
+/// An answer to come. To drop it breaks the invocation off, and ends what was started for it.
+pub type Answering = Pin<Box<dyn Future<Output = Result<Answer, InvocationError>> + Send>>;
+
+/// What an implementation says of the calls that it takes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Declared {
+    /// A signature, as gram.
+    Signature(SmolStr),
+    /// JSON Schemas of the parameters and, where it says so, of the result.
+    Schemas {
+        /// What the parameter object has to fit.
+        parameters: Value,
+        /// What the result fits.
+        result: Option<Value>,
+    },
+}
+
+/// Something that can be run for a tool. Implementations are shared by all sessions of a library.
+pub trait Implementation: Debug + Send + Sync {
+    /// The kind, as a library calls it: `Command`, `Http`, …
+    fn kind(&self) -> &'static str;
+
+    /// Runs it once. Time limits are the caller's.
+    fn invoke(&self, invocation: Invocation) -> Answering;
+
+    /// What it says of the calls that it takes, if anything.
+    fn declared(&self) -> Option<Declared> {
+        None
+    }
+}

@@ -1,0 +1,12 @@
+//! What stands between a model and an implementation.
+//!
+//! A specification names no implementation. A [`ToolLibrary`] holds implementations, and binds
+//! them to a specification at run time. A [`Session`] checks, repairs and throttles the calls of
+//! one conversation.
+
+pub mod clock;
+pub mod fits;
+pub mod invocation;
+pub mod kinds;
+mod names;
+mod throttle;
