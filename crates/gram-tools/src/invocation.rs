@@ -20,6 +20,9 @@ pub struct Invocation {
     pub text_result: bool,
     /// The most bytes of an answer that are read. What is longer is [`Trouble::TooLarge`].
     pub max_answer: usize,
+    /// How many times the session ran the tool with these arguments before. Only counted where
+    /// [`Implementation::counts`] asks for it.
+    pub occurrence: u32,
     /// Set when nobody waits for the answer any more.
     pub cancelled: CancellationToken,
 }
@@ -100,6 +103,11 @@ pub trait Implementation: Debug + Send + Sync {
 
     /// Runs it once. Time limits are the caller's.
     fn invoke(&self, invocation: Invocation) -> Answering;
+
+    /// Whether it wants to know [`Invocation::occurrence`].
+    fn counts(&self) -> bool {
+        false
+    }
 
     /// What it says of the calls that it takes, if anything.
     fn declared(&self) -> Option<Declared> {
