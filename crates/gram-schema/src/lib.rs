@@ -26,6 +26,11 @@ mod signature;
 mod spans;
 mod value;
 
+/// Numbers and values of JSON, compared as what they are and not as they are written.
+pub mod numbers {
+    pub use crate::value::{canonical, compare, is_integer, is_multiple, same};
+}
+
 pub use check::{Checked, Import, Link, Links, check, check_linked, imports};
 pub use emit::Draft;
 pub use format::{BUILT_IN, Format};

@@ -76,7 +76,7 @@ pub(crate) fn number(node: Node<'_>) -> Result<Number, ValueError> {
 }
 
 /// Whether a number is whole: `5`, `5.0`, `50e-1`.
-pub(crate) fn is_integer(number: &Number) -> bool {
+pub fn is_integer(number: &Number) -> bool {
     let text = number.to_string();
     if !text.contains(['.', 'e', 'E']) {
         return true;
@@ -110,7 +110,7 @@ pub(crate) fn same_number(a: &Number, b: &Number) -> bool {
 }
 
 /// The order of two numbers. Exact for those that a double holds.
-pub(crate) fn compare(a: &Number, b: &Number) -> std::cmp::Ordering {
+pub fn compare(a: &Number, b: &Number) -> std::cmp::Ordering {
     if let (Some(a), Some(b)) = (a.as_i128(), b.as_i128()) {
         return a.cmp(&b);
     }
@@ -119,7 +119,7 @@ pub(crate) fn compare(a: &Number, b: &Number) -> std::cmp::Ordering {
 }
 
 /// Whether a number is a whole multiple of a step. What is beyond exact reckoning counts as one.
-pub(crate) fn is_multiple(number: &Number, step: &Number) -> bool {
+pub fn is_multiple(number: &Number, step: &Number) -> bool {
     let parts = |number: &Number| {
         let (digits, exponent) = decimal(&number.to_string())?;
         Some((digits.parse::<i128>().ok()?, exponent))
@@ -140,7 +140,7 @@ pub(crate) fn is_multiple(number: &Number, step: &Number) -> bool {
 }
 
 /// Whether two values are equal as JSON: `1` and `1.0` are.
-pub(crate) fn same(a: &Value, b: &Value) -> bool {
+pub fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => same_number(a, b),
         (Value::Array(a), Value::Array(b)) => {
@@ -154,7 +154,7 @@ pub(crate) fn same(a: &Value, b: &Value) -> bool {
 }
 
 /// A text that two values share exactly when they are equal as JSON.
-pub(crate) fn canonical(value: &Value) -> String {
+pub fn canonical(value: &Value) -> String {
     match value {
         Value::Number(number) => {
             let text = number.to_string();

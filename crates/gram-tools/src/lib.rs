@@ -4,6 +4,7 @@
 //! them to a specification at run time. A [`Session`] checks, repairs and throttles the calls of
 //! one conversation.
 
+pub mod check;
 pub mod clock;
 pub mod fits;
 pub mod invocation;

@@ -1,0 +1,415 @@
+//! From a JSON Schema to shapes.
+
+use std::collections::HashMap;
+
+use jsonschema::Validator;
+use serde_json::{Map, Value, json};
+
+use super::shape::{
+    Bound, Extra, FieldRule, Id, Kinds, ListRules, NumberRules, ObjectRules, Others, Shape, Shapes,
+    TextRules, Values,
+};
+
+/// A schema that nothing can be checked against.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaError(pub(crate) String);
+
+impl std::fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SchemaError {}
+
+/// From how many fields on a map finds them.
+const MANY_FIELDS: usize = 12;
+
+/// How deep schemas may nest.
+const MAX_DEPTH: u32 = 500;
+
+/// Keywords that ask for something which shapes do not know.
+const UNKNOWN: [&str; 22] = [
+    "allOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "patternProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "contains",
+    "minContains",
+    "maxContains",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "additionalItems",
+    "$dynamicRef",
+    "$recursiveRef",
+    "$anchor",
+    "$dynamicAnchor",
+    "$id",
+    "contentMediaType",
+    "contentSchema",
+];
+
+/// The formats that are checked; others are remarks.
+const FORMATS: [&str; 10] = [
+    "date", "time", "date-time", "duration", "email", "uri", "uuid", "ipv4", "ipv6", "hostname",
+];
+
+/// The shapes of a schema of draft 2020-12.
+pub(crate) fn compile(schema: &Value) -> Result<Shapes, SchemaError> {
+    let mut compiler = Compiler {
+        document: schema,
+        list: Vec::new(),
+        known: HashMap::new(),
+        delicate: false,
+        depth: 0,
+    };
+    let root = compiler.schema(schema)?;
+    compiler.shorten();
+    let Compiler { list, delicate, .. } = compiler;
+    Ok(Shapes { list, root, delicate })
+}
+
+struct Compiler<'s> {
+    document: &'s Value,
+    list: Vec<Shape>,
+    /// The shapes of what `$ref`s refer to.
+    known: HashMap<String, Id>,
+    delicate: bool,
+    depth: u32,
+}
+
+impl<'s> Compiler<'s> {
+    fn add(&mut self, shape: Shape) -> Id {
+        self.list.push(shape);
+        // There are fewer schemas than bytes in their text.
+        u32::try_from(self.list.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    fn schema(&mut self, schema: &'s Value) -> Result<Id, SchemaError> {
+        let id = self.add(Shape::any());
+        self.fill(id, schema)?;
+        Ok(id)
+    }
+
+    fn fill(&mut self, id: Id, schema: &'s Value) -> Result<(), SchemaError> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(SchemaError(format!("schemas nest deeper than {MAX_DEPTH} here")));
+        }
+        let shape = match schema {
+            Value::Object(keywords) => self.keywords(schema, keywords)?,
+            Value::Bool(true) => Shape::any(),
+            Value::Bool(false) => Shape { kinds: Kinds::named(""), ..Shape::any() },
+            other => return Err(SchemaError(format!("{other} is no schema"))),
+        };
+        self.list[id as usize] = shape;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn keywords(
+        &mut self,
+        schema: &'s Value,
+        map: &'s Map<String, Value>,
+    ) -> Result<Shape, SchemaError> {
+        let mut shape = Shape::any();
+        shape.kinds = kinds(map.get("type"));
+        shape.name = name(map);
+        shape.number = number_rules(map).map(Box::new);
+        shape.text = text_rules(map)?.map(Box::new);
+        shape.values = values(map).map(Box::new);
+        if shape.kinds.meets(Kinds::LIST) {
+            shape.list = self.list_rules(map)?.map(Box::new);
+        }
+        if shape.kinds.meets(Kinds::OBJECT) {
+            shape.object = self.object_rules(map)?.map(Box::new);
+        }
+        if shape.values.is_some() {
+            self.delicate |= shape.kinds.meets(Kinds::LIST.with(Kinds::OBJECT));
+        }
+        let mut judges = 0;
+        let asks_itself = shape.kinds != Kinds::ALL
+            || shape.number.is_some()
+            || shape.text.is_some()
+            || shape.list.is_some()
+            || shape.object.is_some()
+            || shape.values.is_some();
+        let local = |reference: &str| reference.starts_with('#');
+        if let Some(reference) = map.get("$ref").and_then(Value::as_str).filter(|to| local(to)) {
+            judges += 1;
+            if let Some(id) = self.referred(reference)? {
+                shape.others = Others::Same(id);
+            }
+        }
+        for (key, wrap) in
+            [("anyOf", Others::Any as fn(Box<[Id]>) -> Others), ("oneOf", Others::One)]
+        {
+            let Some(members) = map.get(key).and_then(Value::as_array) else { continue };
+            judges += 1;
+            self.delicate |= key == "oneOf";
+            let ids: Result<Vec<_>, _> = members.iter().map(|member| self.schema(member)).collect();
+            shape.others = wrap(ids?.into());
+        }
+        let mut unknown = map.keys().any(|key| UNKNOWN.contains(&key.as_str()))
+            || map.get("$ref").is_some_and(|to| !to.as_str().is_some_and(local))
+            || map.get("items").is_some_and(Value::is_array);
+        if let [only] = map.get("allOf").and_then(Value::as_array).map_or(&[][..], |all| all)
+            && judges == 0
+            && !asks_itself
+        {
+            // A reference in a wrapping, so that something can be said of it.
+            shape.others = Others::Same(self.schema(only)?);
+            unknown = map.keys().any(|key| key != "allOf" && UNKNOWN.contains(&key.as_str()));
+        }
+        if unknown || judges > 1 || (judges == 1 && asks_itself) {
+            shape.also = Some(Box::new(self.validator(schema)?));
+            self.delicate = true;
+            // What it says elsewhere may declare more.
+            if let Some(object) = &mut shape.object {
+                object.closed = false;
+            }
+            if judges > 1 || asks_itself {
+                shape.others = Others::None;
+            }
+        }
+        Ok(shape)
+    }
+
+    /// The shape that a reference inside of the document stands for; nothing where it leads
+    /// nowhere.
+    fn referred(&mut self, reference: &str) -> Result<Option<Id>, SchemaError> {
+        if let Some(&id) = self.known.get(reference) {
+            return Ok(Some(id));
+        }
+        let pointer = percent_encoding::percent_decode_str(reference.get(1..).unwrap_or_default())
+            .decode_utf8_lossy();
+        let target = match pointer.as_ref() {
+            "" => Some(self.document),
+            pointer => self.document.pointer(pointer),
+        };
+        let Some(target) = target else {
+            return Err(SchemaError(format!("`{reference}` refers to nothing")));
+        };
+        let id = self.add(Shape::any());
+        self.known.insert(reference.to_owned(), id);
+        self.fill(id, target)?;
+        if self.list[id as usize].name.is_none() {
+            let name = reference.rsplit('/').next().unwrap_or_default();
+            self.list[id as usize].name = (!name.is_empty()).then(|| name.into());
+        }
+        Ok(Some(id))
+    }
+
+    /// A validator of a part of the document.
+    fn validator(&self, schema: &Value) -> Result<Validator, SchemaError> {
+        if std::ptr::eq(schema, self.document) {
+            return validator(schema);
+        }
+        let mut whole = Map::new();
+        for key in ["$schema", "$defs", "definitions"] {
+            if let Some(value) = self.document.get(key) {
+                whole.insert(key.to_owned(), value.clone());
+            }
+        }
+        whole.insert("allOf".to_owned(), json!([schema]));
+        validator(&Value::Object(whole))
+    }
+
+    fn list_rules(&mut self, map: &'s Map<String, Value>) -> Result<Option<ListRules>, SchemaError> {
+        let mut rules = ListRules::default();
+        let mut said = false;
+        if let Some(first) = map.get("prefixItems").and_then(Value::as_array) {
+            said = true;
+            for schema in first {
+                rules.first.push(self.schema(schema)?);
+            }
+        }
+        if let Some(items) = map.get("items").filter(|items| !items.is_array()) {
+            said = true;
+            rules.rest = Some(self.schema(items)?);
+        }
+        (rules.least, rules.most) = (count(map, "minItems").unwrap_or(0), count(map, "maxItems"));
+        rules.unique = map.get("uniqueItems") == Some(&Value::Bool(true));
+        self.delicate |= rules.unique;
+        said |= rules.least > 0 || rules.most.is_some() || rules.unique;
+        Ok(said.then_some(rules))
+    }
+
+    fn object_rules(
+        &mut self,
+        map: &'s Map<String, Value>,
+    ) -> Result<Option<ObjectRules>, SchemaError> {
+        let mut rules = ObjectRules::default();
+        let required: Vec<&str> = map
+            .get("required")
+            .and_then(Value::as_array)
+            .map_or_else(Vec::new, |names| names.iter().filter_map(Value::as_str).collect());
+        let properties = map.get("properties").and_then(Value::as_object);
+        for (name, schema) in properties.into_iter().flatten() {
+            let shape = self.schema(schema)?;
+            rules.fields.push(FieldRule {
+                name: name.as_str().into(),
+                key: format!("{}:", Value::from(name.as_str())).into(),
+                shape,
+                required: required.contains(&name.as_str()),
+                default: schema.get("default").map(|value| value.to_string().into()),
+                pinned: None,
+                secret: false,
+            });
+        }
+        let known = |name: &str| properties.is_some_and(|known| known.contains_key(name));
+        rules.required =
+            required.iter().filter(|name| !known(name)).map(|&name| name.into()).collect();
+        rules.extra = match map.get("additionalProperties") {
+            None => Extra::Unsaid,
+            Some(Value::Bool(true)) => Extra::Yes,
+            Some(Value::Bool(false)) => Extra::No,
+            Some(schema) => Extra::Of(self.schema(schema)?),
+        };
+        if let Some(names) = map.get("propertyNames") {
+            rules.names = Some(self.schema(names)?);
+        }
+        rules.closed = match rules.extra {
+            Extra::Unsaid => !rules.fields.is_empty(),
+            Extra::No => true,
+            Extra::Yes | Extra::Of(_) => false,
+        };
+        rules.least = count(map, "minProperties").unwrap_or(0);
+        rules.most = count(map, "maxProperties");
+        self.delicate |= rules.least > 0 || rules.most.is_some();
+        if rules.fields.len() >= MANY_FIELDS {
+            // There are fewer fields than bytes in the schema.
+            let places = rules.fields.iter().zip(0_u32..);
+            rules.by_name = Some(places.map(|(field, at)| (field.name.clone(), at)).collect());
+        }
+        let said = !rules.fields.is_empty()
+            || !rules.required.is_empty()
+            || rules.extra != Extra::Unsaid
+            || rules.names.is_some()
+            || rules.least > 0
+            || rules.most.is_some();
+        Ok(said.then_some(rules))
+    }
+
+    /// Leads past shapes that only name others.
+    fn shorten(&mut self) {
+        for at in 0..self.list.len() {
+            let mut target = at;
+            // A chain that is longer than the list goes in a circle.
+            for _ in 0..self.list.len() {
+                match &self.list[target] {
+                    Shape { others: Others::Same(next), also: None, .. } => target = *next as usize,
+                    _ => break,
+                }
+            }
+            if target != at
+                && let Ok(target) = Id::try_from(target)
+                && let Others::Same(next) = &mut self.list[at].others
+            {
+                *next = target;
+            }
+        }
+    }
+}
+
+/// A validator for all that a schema asks.
+pub(crate) fn validator(schema: &Value) -> Result<Validator, SchemaError> {
+    jsonschema::options()
+        .build(schema)
+        .map_err(|error| SchemaError(format!("this schema cannot be checked against: {error}")))
+}
+
+/// A validator that asserts formats.
+fn format_validator(format: &str) -> Result<Validator, SchemaError> {
+    jsonschema::options()
+        .should_validate_formats(true)
+        .build(&json!({"format": format}))
+        .map_err(|error| SchemaError(format!("the format {format} cannot be checked: {error}")))
+}
+
+fn kinds(types: Option<&Value>) -> Kinds {
+    match types {
+        Some(Value::String(name)) => Kinds::named(name),
+        Some(Value::Array(names)) => names
+            .iter()
+            .filter_map(Value::as_str)
+            .fold(Kinds::named(""), |kinds, name| kinds.with(Kinds::named(name))),
+        _ => Kinds::ALL,
+    }
+}
+
+fn name(map: &Map<String, Value>) -> Option<Box<str>> {
+    Some(map.get("title")?.as_str()?.into())
+}
+
+/// A size, as a keyword says it; `2.0` is one, too.
+fn count(map: &Map<String, Value>, key: &str) -> Option<u64> {
+    let number = map.get(key)?.as_number()?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "sizes beyond what 64 bits hold are beyond any value"
+    )]
+    number.as_u64().or_else(|| number.as_f64().map(|size| size.ceil() as u64))
+}
+
+fn number_rules(map: &Map<String, Value>) -> Option<NumberRules> {
+    let bound = |key: &str| map.get(key).and_then(Bound::new);
+    let rules = NumberRules {
+        least: bound("minimum"),
+        most: bound("maximum"),
+        above: bound("exclusiveMinimum"),
+        below: bound("exclusiveMaximum"),
+        step: bound("multipleOf"),
+    };
+    let NumberRules { least, most, above, below, step } = &rules;
+    [least, most, above, below, step].iter().any(|bound| bound.is_some()).then_some(rules)
+}
+
+fn text_rules(map: &Map<String, Value>) -> Result<Option<TextRules>, SchemaError> {
+    let text = |key: &str| map.get(key).and_then(Value::as_str);
+    let mut rules = TextRules {
+        least: count(map, "minLength").unwrap_or(0),
+        most: count(map, "maxLength"),
+        ..TextRules::default()
+    };
+    if let Some(pattern) = text("pattern") {
+        rules.pattern = Some((pattern.into(), validator(&json!({"pattern": pattern}))?));
+    }
+    if let Some(format) = text("format").filter(|format| FORMATS.contains(format)) {
+        rules.format = Some((format.into(), format_validator(format)?));
+    }
+    if let Some(encoding) = text("contentEncoding").filter(|encoding| *encoding == "base64") {
+        let schema = json!({"contentEncoding": encoding});
+        let validator = jsonschema::options()
+            .with_draft(jsonschema::Draft::Draft7)
+            .build(&schema)
+            .map_err(|error| SchemaError(error.to_string()))?;
+        rules.encoding = Some((encoding.into(), validator));
+    }
+    let said = rules.least > 0
+        || rules.most.is_some()
+        || rules.pattern.is_some()
+        || rules.format.is_some()
+        || rules.encoding.is_some();
+    Ok(said.then_some(rules))
+}
+
+fn values(map: &Map<String, Value>) -> Option<Values> {
+    let (list, constant) = match (map.get("const"), map.get("enum")) {
+        (Some(value), None) => (vec![value.clone()], true),
+        (None, Some(Value::Array(members))) => (members.clone(), false),
+        (Some(value), Some(Value::Array(members))) => {
+            let both = members.contains(value).then(|| value.clone());
+            (both.into_iter().collect(), true)
+        }
+        _ => return None,
+    };
+    let texts = list.iter().all(Value::is_string);
+    Some(Values { list, constant, texts })
+}

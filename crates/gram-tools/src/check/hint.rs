@@ -1,0 +1,283 @@
+//! What a shape asks for, in words and as a compact signature.
+
+use serde_json::Value;
+
+use super::shape::{Extra, Id, Kinds, ListRules, NumberRules, ObjectRules, Others, Shape, Shapes, TextRules};
+
+/// How deep types are written out.
+const MAX_DEPTH: u32 = 3;
+/// How many members of an enum, and fields of an object, are named.
+const MOST_NAMED: usize = 10;
+
+/// What is wanted, as people say it.
+pub(super) fn wanted(shapes: &Shapes, id: Id) -> String {
+    words(shapes, id, 0)
+}
+
+fn words(shapes: &Shapes, id: Id, depth: u32) -> String {
+    let shape = &shapes.list[id as usize];
+    if let Some(values) = &shape.values {
+        return match &values.list[..] {
+            [only] => format!("exactly {only}"),
+            [] => "what nothing is".to_owned(),
+            all => format!("one of {}", listed(all)),
+        };
+    }
+    match &shape.others {
+        Others::Same(other) => return words(shapes, *other, depth),
+        Others::Any(members) | Others::One(members) if depth < MAX_DEPTH => {
+            let mut all: Vec<_> = members.iter().map(|&id| words(shapes, id, depth + 1)).collect();
+            all.dedup();
+            return all.join(" or ");
+        }
+        _ => {}
+    }
+    if shape.kinds == Kinds::ALL {
+        return if shape.is_any() { "any value" } else { "another value" }.to_owned();
+    }
+    let mut all = Vec::new();
+    let has = |kind: Kinds| shape.kinds.meets(kind);
+    if has(Kinds::TEXT) {
+        all.push(text_words(shape.text.as_deref()));
+    }
+    if has(Kinds::FRACTION) {
+        all.push(format!("a number{}", range_words(shape.number.as_deref())));
+    } else if has(Kinds::INTEGER) {
+        all.push(format!("an integer{}", range_words(shape.number.as_deref())));
+    }
+    if has(Kinds::BOOLEAN) {
+        all.push("true or false".to_owned());
+    }
+    if has(Kinds::LIST) {
+        all.push(list_words(shapes, shape.list.as_deref(), depth));
+    }
+    if has(Kinds::OBJECT) {
+        all.push(object_words(shape));
+    }
+    if has(Kinds::NULL) {
+        all.push("null".to_owned());
+    }
+    if all.is_empty() { "nothing at all".to_owned() } else { all.join(" or ") }
+}
+
+fn listed(values: &[Value]) -> String {
+    let mut named: Vec<_> = values.iter().take(MOST_NAMED).map(Value::to_string).collect();
+    if values.len() > MOST_NAMED {
+        named.push("…".to_owned());
+    }
+    named.join(", ")
+}
+
+/// `1 to 5`, `at least 1`, `at most 5`
+fn span(least: Option<String>, most: Option<String>) -> Option<String> {
+    Some(match (least, most) {
+        (Some(least), Some(most)) if least == most => least,
+        (Some(least), Some(most)) => format!("{least} to {most}"),
+        (Some(least), None) => format!("at least {least}"),
+        (None, Some(most)) => format!("at most {most}"),
+        (None, None) => return None,
+    })
+}
+
+fn sizes(least: u64, most: Option<u64>) -> Option<String> {
+    span((least > 0).then(|| least.to_string()), most.map(|most| most.to_string()))
+}
+
+fn text_words(rules: Option<&TextRules>) -> String {
+    let mut out = "text".to_owned();
+    let Some(rules) = rules else { return out };
+    if let Some(sizes) = sizes(rules.least, rules.most) {
+        out += &format!(" of {sizes} characters");
+    }
+    if let Some((format, _)) = &rules.format {
+        out += &format!(" in the format {format}");
+        if let Some(example) = example(format) {
+            out += &format!(" ({example})");
+        }
+    }
+    if rules.encoding.is_some() {
+        out += " in base64";
+    }
+    if let Some((pattern, _)) = &rules.pattern {
+        out += &format!(" that matches {pattern}");
+    }
+    out
+}
+
+/// A value of a format.
+fn example(format: &str) -> Option<&'static str> {
+    Some(match format {
+        "date" => "2026-01-31",
+        "time" => "14:30:00Z",
+        "date-time" => "2026-01-31T14:30:00Z",
+        "duration" => "P3DT4H",
+        "uuid" => "123e4567-e89b-12d3-a456-426614174000",
+        "email" => "ada@example.org",
+        "uri" => "https://example.org/a",
+        _ => return None,
+    })
+}
+
+fn range_words(rules: Option<&NumberRules>) -> String {
+    let Some(rules) = rules else { return String::new() };
+    let text = |bound: &super::shape::Bound| bound.number.to_string();
+    let mut out = String::new();
+    if let Some(span) = span(rules.least.as_ref().map(text), rules.most.as_ref().map(text)) {
+        let from = if rules.least.is_some() && rules.most.is_some() { " from" } else { " of" };
+        out += &format!("{from} {span}");
+    }
+    if let Some(above) = &rules.above {
+        out += &format!(" above {}", above.number);
+    }
+    if let Some(below) = &rules.below {
+        out += &format!(" below {}", below.number);
+    }
+    if let Some(step) = &rules.step {
+        out += &format!(" in steps of {}", step.number);
+    }
+    out
+}
+
+fn list_words(shapes: &Shapes, rules: Option<&ListRules>, depth: u32) -> String {
+    let Some(rules) = rules else { return "a list".to_owned() };
+    let sizes = sizes(rules.least, rules.most).map_or_else(String::new, |sizes| {
+        format!(" with {sizes} items")
+    });
+    let items = match rules.rest.filter(|_| depth < MAX_DEPTH && rules.first.is_empty()) {
+        Some(item) if !shapes.list[item as usize].is_any() => {
+            format!(", each {}", words(shapes, item, depth + 1))
+        }
+        _ => String::new(),
+    };
+    format!("a list{sizes}{items}")
+}
+
+fn object_words(shape: &Shape) -> String {
+    let Some(rules) = shape.object.as_deref().filter(|rules| !rules.fields.is_empty()) else {
+        return "an object".to_owned();
+    };
+    let mut names: Vec<_> =
+        rules.fields.iter().take(MOST_NAMED).map(|field| format!("`{}`", field.name)).collect();
+    if rules.fields.len() > MOST_NAMED {
+        names.push("…".to_owned());
+    }
+    format!("an object with {}", names.join(", "))
+}
+
+/// The compact signature of some parameters: `(path::Text)==>…`. Of all, where none is named.
+pub(super) fn signature(shapes: &Shapes, names: &[String]) -> String {
+    let root = &shapes.list[shapes.root as usize];
+    let Some(object) = &root.object else { return "(…)==>…".to_owned() };
+    let all = names.is_empty() || names.iter().any(String::is_empty);
+    let mut parts: Vec<_> = object
+        .fields
+        .iter()
+        .filter(|field| all || names.iter().any(|name| **name == *field.name))
+        .map(|field| {
+            let default = match &field.default {
+                Some(default) => format!(" {{default: {default}}}"),
+                None if field.required => String::new(),
+                None => " {optional: true}".to_owned(),
+            };
+            format!("({}::{}{default})", symbol(&field.name), label(shapes, field.shape))
+        })
+        .collect();
+    if parts.is_empty() {
+        parts.push("()".to_owned());
+    }
+    parts.push("…".to_owned());
+    parts.join("==>")
+}
+
+fn is_symbol(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn symbol(name: &str) -> String {
+    if is_symbol(name) { name.to_owned() } else { format!("`{name}`") }
+}
+
+fn label(shapes: &Shapes, id: Id) -> String {
+    let expression = expression(shapes, id, 0);
+    if is_symbol(&expression) { expression } else { format!("`{expression}`") }
+}
+
+/// A shape as a type expression of gram, without its constraints.
+fn expression(shapes: &Shapes, id: Id, depth: u32) -> String {
+    let shape = &shapes.list[id as usize];
+    if let Some(values) = &shape.values
+        && values.list.len() <= MOST_NAMED
+    {
+        return values.list.iter().map(Value::to_string).collect::<Vec<_>>().join(" | ");
+    }
+    match &shape.others {
+        Others::Same(other) => return expression(shapes, *other, depth),
+        Others::Any(members) | Others::One(members) if depth < MAX_DEPTH => {
+            let mut all: Vec<_> =
+                members.iter().map(|&id| expression(shapes, id, depth + 1)).collect();
+            all.dedup();
+            return all.join(" | ");
+        }
+        _ => {}
+    }
+    if shape.kinds == Kinds::ALL {
+        return "Any".to_owned();
+    }
+    let has = |kind: Kinds| shape.kinds.meets(kind);
+    let mut all = Vec::new();
+    if has(Kinds::TEXT) {
+        all.push("Text".to_owned());
+    }
+    if has(Kinds::FRACTION) {
+        all.push("Number".to_owned());
+    } else if has(Kinds::INTEGER) {
+        all.push("Int".to_owned());
+    }
+    if has(Kinds::BOOLEAN) {
+        all.push("Bool".to_owned());
+    }
+    if has(Kinds::LIST) {
+        all.push(list_expression(shapes, shape.list.as_deref(), depth));
+    }
+    if has(Kinds::OBJECT) {
+        all.push(object_expression(shapes, shape.object.as_deref(), depth));
+    }
+    if has(Kinds::NULL) {
+        all.push("Null".to_owned());
+    }
+    all.join(" | ")
+}
+
+fn list_expression(shapes: &Shapes, rules: Option<&ListRules>, depth: u32) -> String {
+    let item = rules.and_then(|rules| rules.rest).filter(|_| depth < MAX_DEPTH);
+    match item {
+        Some(item) => {
+            let item = expression(shapes, item, depth + 1);
+            if item.contains('|') { format!("[{item}]") } else { format!("{item}[]") }
+        }
+        None => "List".to_owned(),
+    }
+}
+
+fn object_expression(shapes: &Shapes, rules: Option<&ObjectRules>, depth: u32) -> String {
+    let Some(rules) = rules.filter(|_| depth < MAX_DEPTH) else { return "Object".to_owned() };
+    if rules.fields.is_empty() {
+        return match rules.extra {
+            Extra::Of(id) => format!("Map<{}>", expression(shapes, id, depth + 1)),
+            _ => "Object".to_owned(),
+        };
+    }
+    let field = |field: &super::shape::FieldRule| {
+        let name = if is_symbol(&field.name) {
+            field.name.to_string()
+        } else {
+            Value::from(&*field.name).to_string()
+        };
+        let optional = if field.required { "" } else { "?" };
+        format!("{name}{optional}: {}", expression(shapes, field.shape, depth + 1))
+    };
+    let fields: Vec<_> = rules.fields.iter().map(field).collect();
+    format!("{{{}}}", fields.join(", "))
+}

@@ -1,0 +1,397 @@
+//! Lists and objects.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+use smol_str::SmolStr;
+
+use super::near;
+use super::problem::{Code, Note, Path, Remark, Rule};
+use super::shape::{Extra, FieldRule, Id, Kinds, ListRules, ObjectRules, Others};
+use super::tape::{Kind, Tape};
+use super::walk::{Rules, Undeclared, Walk};
+
+/// No value, in the place of a node.
+const ABSENT: u32 = u32::MAX;
+
+impl Walk<'_> {
+    pub(super) fn list(
+        &mut self,
+        t: &Tape<'_>,
+        rules: &ListRules,
+        id: Id,
+        at: u32,
+        path: &Path<'_>,
+    ) -> bool {
+        let mut fits = true;
+        let mut count = 0_u64;
+        let start = self.out.len();
+        self.out.push('[');
+        for (index, item) in t.items(at).enumerate() {
+            if index > 0 {
+                self.out.push(',');
+            }
+            count += 1;
+            fits &= match rules.first.get(index).copied().or(rules.rest) {
+                Some(shape) => self.value(t, shape, item, &path.index(index)),
+                None => self.copy(t, t.node(item)),
+            };
+            if self.quiet && !fits {
+                return false;
+            }
+        }
+        self.out.push(']');
+        if count < rules.least || rules.most.is_some_and(|most| count > most) {
+            fits = self.refuse(t, id, at, path, Code::WrongSize, Remark::None);
+        }
+        if fits && rules.unique && count > 1 && holds_twice(self.out.get(start..).unwrap_or("")) {
+            fits = self.refuse(t, id, at, path, Code::NotUnique, Remark::None);
+        }
+        fits
+    }
+
+    pub(super) fn object(
+        &mut self,
+        t: &Tape<'_>,
+        rules: &ObjectRules,
+        id: Id,
+        at: u32,
+        path: &Path<'_>,
+    ) -> bool {
+        let (slots, extras) = (self.slots.len(), self.extras.len());
+        let fits = self.sort_entries(t, rules, at, path);
+        let fits = self.entries(t, rules, id, at, path, (slots, extras)) && fits;
+        self.slots.truncate(slots);
+        self.extras.truncate(extras);
+        fits
+    }
+
+    /// Finds the field of each entry; of two entries with one name, the last counts.
+    fn sort_entries(
+        &mut self,
+        t: &Tape<'_>,
+        rules: &ObjectRules,
+        at: u32,
+        path: &Path<'_>,
+    ) -> bool {
+        let (slots, extras) = (self.slots.len(), self.extras.len());
+        self.slots.resize(slots + rules.fields.len(), ABSENT);
+        let mut guess = 0;
+        let mut fits = true;
+        for (key, value) in t.entries(at) {
+            let node = t.node(key);
+            let field = if node.kind == Kind::Plain {
+                rules.field(t.raw(node), guess)
+            } else {
+                rules.field(&t.content(node), guess)
+            };
+            match field {
+                Some(field) => {
+                    self.slots[slots + field] = value;
+                    guess = field + 1;
+                }
+                None => self.extras.push((key, value)),
+            }
+            if let Some(names) = rules.names {
+                fits &= self.name(t, names, key, path);
+            }
+        }
+        if self.extras.len() > extras + 1 {
+            self.drop_repeated(t, extras);
+        }
+        fits
+    }
+
+    /// Whether an entry's name may be one.
+    fn name(&mut self, t: &Tape<'_>, names: Id, key: u32, path: &Path<'_>) -> bool {
+        let content = t.content(t.node(key));
+        let length = self.out.len();
+        let fits = self.value(t, names, key, &path.key(&content));
+        self.out.truncate(length);
+        fits
+    }
+
+    /// Of undeclared entries with one name, the last counts.
+    fn drop_repeated(&mut self, t: &Tape<'_>, from: usize) {
+        let mut seen = HashSet::new();
+        let mut kept = self.extras.split_off(from);
+        kept.reverse();
+        kept.retain(|&(key, _)| seen.insert(t.content(t.node(key))));
+        kept.reverse();
+        self.extras.append(&mut kept);
+    }
+
+    fn entries(
+        &mut self,
+        t: &Tape<'_>,
+        rules: &ObjectRules,
+        id: Id,
+        at: u32,
+        path: &Path<'_>,
+        (slots, extras): (usize, usize),
+    ) -> bool {
+        if self.rules.correct_names && self.extras.len() > extras {
+            self.correct_names(t, rules, path, (slots, extras));
+        }
+        let mut fits = true;
+        let mut count = 0_u64;
+        let start = self.out.len();
+        self.out.push('{');
+        for (place, field) in rules.fields.iter().enumerate() {
+            let value = self.slots[slots + place];
+            let before = self.out.len();
+            match self.field(t, field, value, path, extras) {
+                Outcome::Written => count += 1,
+                Outcome::Filled => {}
+                Outcome::Absent => self.out.truncate(before),
+                Outcome::Refused if self.quiet => return false,
+                Outcome::Refused => fits = false,
+            }
+        }
+        for place in extras..self.extras.len() {
+            let (key, value) = self.extras[place];
+            match self.extra(t, rules, id, key, value, path) {
+                Outcome::Refused if self.quiet => return false,
+                Outcome::Refused => fits = false,
+                Outcome::Written => count += 1,
+                Outcome::Filled | Outcome::Absent => {}
+            }
+        }
+        if self.out.ends_with(',') {
+            self.out.pop();
+        }
+        self.out.push('}');
+        for name in &rules.required {
+            if !self.extras[extras..].iter().any(|&(key, _)| *t.content(t.node(key)) == **name) {
+                fits = false;
+                let pointer = path.key(name).pointer();
+                let (code, remark) = (Code::RequiredField, Remark::None);
+                self.note(Note { code, pointer, shape: id, attempted: None, remark });
+            }
+        }
+        if count < rules.least || rules.most.is_some_and(|most| count > most) {
+            fits = self.refuse(t, id, at, path, Code::WrongSize, Remark::None);
+        }
+        debug_assert!(start < self.out.len());
+        fits
+    }
+
+    /// Writes a field with its name and a comma.
+    fn field(
+        &mut self,
+        t: &Tape<'_>,
+        field: &FieldRule,
+        value: u32,
+        path: &Path<'_>,
+        extras: usize,
+    ) -> Outcome {
+        self.out.push_str(&field.key);
+        let here = path.key(&field.name);
+        let secret = self.secret;
+        self.secret |= field.secret;
+        let outcome = self.field_value(t, field, value, &here, extras);
+        self.secret = secret;
+        if outcome == Outcome::Written || outcome == Outcome::Filled {
+            self.out.push(',');
+        }
+        outcome
+    }
+
+    fn field_value(
+        &mut self,
+        t: &Tape<'_>,
+        field: &FieldRule,
+        value: u32,
+        here: &Path<'_>,
+        extras: usize,
+    ) -> Outcome {
+        if let Some((pinned, json)) = &field.pinned {
+            if value != ABSENT && !leaves_out(t, value) && !is_value(t, value, pinned) {
+                self.refuse(t, field.shape, value, here, Code::PinnedMismatch, Remark::None);
+                return Outcome::Refused;
+            }
+            return if self.rules.fill { self.fill(json) } else { Outcome::Absent };
+        }
+        let absent = value == ABSENT;
+        let null = !absent && t.node(value).kind == Kind::Null;
+        if null && !self.takes_null(field.shape) {
+            if field.required {
+                return self.missing(t, field, here, extras);
+            }
+            if self.rules.repair {
+                self.repaired(here, Rule::NullToAbsent, "null", None);
+                return match &field.default {
+                    Some(json) if self.rules.fill => self.fill(json),
+                    _ => Outcome::Absent,
+                };
+            }
+        }
+        if absent {
+            return match &field.default {
+                _ if field.required => self.missing(t, field, here, extras),
+                Some(json) if self.rules.fill => self.fill(json),
+                _ => Outcome::Absent,
+            };
+        }
+        if self.value(t, field.shape, value, here) { Outcome::Written } else { Outcome::Refused }
+    }
+
+    fn fill(&mut self, json: &str) -> Outcome {
+        self.filled = true;
+        self.out.push_str(json);
+        Outcome::Filled
+    }
+
+    /// Whether null is a value of a shape.
+    fn takes_null(&mut self, shape: Id) -> bool {
+        let known = &self.shapes.list[shape as usize];
+        if matches!(known.others, Others::None) && known.also.is_none() {
+            return known.kinds.meets(Kinds::NULL)
+                && known.values.as_ref().is_none_or(|values| values.list.contains(&Value::Null));
+        }
+        let Ok(null) = Tape::read("null") else { return false };
+        self.attempt(Rules::JUDGE, |walk| walk.value(&null, shape, 0, &Path::ROOT)).fits
+    }
+
+    /// Notes that a required field is missing, with what was sent in its place.
+    fn missing(
+        &mut self,
+        t: &Tape<'_>,
+        field: &FieldRule,
+        here: &Path<'_>,
+        extras: usize,
+    ) -> Outcome {
+        if self.quiet {
+            return Outcome::Refused;
+        }
+        let sent = self.extras[extras..].iter().map(|&(key, value)| (t.content(t.node(key)), value));
+        let mut near: Vec<_> =
+            sent.filter(|(name, _)| near::is_near(name, &field.name)).map(|(name, _)| name).collect();
+        if near.is_empty()
+            && let [(key, value)] = self.extras[extras..]
+        {
+            // The only thing that nobody asked for may well be what is missing.
+            let judge = |walk: &mut Self| walk.value(t, field.shape, value, &Path::ROOT);
+            let asks = !self.shapes.list[field.shape as usize].is_any();
+            if asks && self.attempt(Rules::JUDGE, judge).fits {
+                near.push(t.content(t.node(key)));
+            }
+        }
+        let remark = near.first().map_or(Remark::None, |name| Remark::Sent(name.as_ref().into()));
+        let (code, shape) = (Code::RequiredField, field.shape);
+        self.note(Note { code, pointer: here.pointer(), shape, attempted: None, remark });
+        Outcome::Refused
+    }
+
+    /// An entry that no field names.
+    fn extra(
+        &mut self,
+        t: &Tape<'_>,
+        rules: &ObjectRules,
+        id: Id,
+        key: u32,
+        value: u32,
+        path: &Path<'_>,
+    ) -> Outcome {
+        let name = t.content(t.node(key));
+        let here = path.key(&name);
+        let injected = rules.injected.iter().any(|injected| **injected == *name);
+        if injected || rules.takes_nothing {
+            return self.strip(&here);
+        }
+        let keep = match (self.rules.undeclared, rules.extra) {
+            (Undeclared::Keep, _) | (_, Extra::Yes | Extra::Of(_)) => true,
+            (Undeclared::Strip, Extra::No) => return self.strip(&here),
+            (Undeclared::Reject | Undeclared::Schema, Extra::No) => false,
+            (Undeclared::Schema, Extra::Unsaid) => true,
+            (_, Extra::Unsaid) if !rules.closed => true,
+            (Undeclared::Strip, Extra::Unsaid) => return self.strip(&here),
+            (Undeclared::Reject, Extra::Unsaid) => false,
+        };
+        if !keep {
+            let known = rules.fields.iter().map(|field| SmolStr::from(&*field.name)).collect();
+            self.refuse(t, id, value, &here, Code::UnknownField, Remark::Known(known));
+            return Outcome::Refused;
+        }
+        self.out.push_str(t.json(t.node(key)));
+        self.out.push(':');
+        let fits = match rules.extra {
+            Extra::Of(shape) => self.value(t, shape, value, &here),
+            _ => self.copy(t, t.node(value)),
+        };
+        self.out.push(',');
+        if fits { Outcome::Written } else { Outcome::Refused }
+    }
+
+    fn strip(&mut self, here: &Path<'_>) -> Outcome {
+        self.changes += 1;
+        if !self.quiet {
+            self.stripped.push(here.pointer());
+        }
+        Outcome::Absent
+    }
+
+    /// Gives entries under nearly a field's name that name, where there is no doubt.
+    fn correct_names(
+        &mut self,
+        t: &Tape<'_>,
+        rules: &ObjectRules,
+        path: &Path<'_>,
+        (slots, extras): (usize, usize),
+    ) {
+        if !self.rules.lossy || !rules.closed {
+            return;
+        }
+        let absent = |walk: &Self, place: usize| walk.slots[slots + place] == ABSENT;
+        let mut pairs = Vec::new();
+        for (entry, &(key, _)) in self.extras[extras..].iter().enumerate() {
+            let name = t.content(t.node(key));
+            let mut near = rules.fields.iter().enumerate().filter(|(place, field)| {
+                absent(self, *place)
+                    && field.pinned.is_none()
+                    && near::is_near(&name, &field.name)
+            });
+            if let (Some((place, _)), None) = (near.next(), near.next()) {
+                pairs.push((entry, place));
+            }
+        }
+        // Two names for one parameter: nobody knows which is meant.
+        let alone = |pair: &(usize, usize)| pairs.iter().filter(|p| p.1 == pair.1).count() == 1;
+        let alone: Vec<_> = pairs.iter().copied().filter(alone).collect();
+        for &(entry, place) in alone.iter().rev() {
+            let (key, value) = self.extras.remove(extras + entry);
+            self.slots[slots + place] = value;
+            let field = &rules.fields[place];
+            let to = Value::from(&*field.name).to_string();
+            self.repaired(&path.key(&field.name), Rule::NameCorrected, t.json(t.node(key)), Some(&to));
+        }
+    }
+}
+
+/// What became of a field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Written,
+    /// A value of the specification was written.
+    Filled,
+    Absent,
+    Refused,
+}
+
+/// Whether a value stands for none where the host has one: null or an empty text.
+fn leaves_out(t: &Tape<'_>, at: u32) -> bool {
+    let node = t.node(at);
+    node.kind == Kind::Null || (node.kind == Kind::Plain && t.raw(node).is_empty())
+}
+
+fn is_value(t: &Tape<'_>, at: u32, value: &Value) -> bool {
+    serde_json::from_str::<Value>(t.json(t.node(at)))
+        .is_ok_and(|sent| gram_schema::numbers::same(&sent, value))
+}
+
+/// Whether a list holds the same value twice.
+fn holds_twice(json: &str) -> bool {
+    let Ok(Value::Array(items)) = serde_json::from_str::<Value>(json) else { return false };
+    let mut seen = HashSet::new();
+    !items.iter().all(|item| seen.insert(gram_schema::numbers::canonical(item)))
+}

@@ -1,0 +1,171 @@
+//! Values that are not what is wanted, but certainly mean it.
+
+use serde_json::Value;
+
+use super::number;
+use super::problem::{Code, Path, Remark, Rule};
+use super::shape::{Id, Kinds, Shape, Values};
+use super::tape::{Kind, Tape};
+use super::walk::Walk;
+
+/// Texts that mean yes, in lower case.
+const YES: [&str; 4] = ["true", "1", "yes", "on"];
+/// Texts that mean no, in lower case.
+const NO: [&str; 4] = ["false", "0", "no", "off"];
+
+impl Walk<'_> {
+    /// A value of a kind that the shape does not take.
+    pub(super) fn other_kind(
+        &mut self,
+        t: &Tape<'_>,
+        shape: &Shape,
+        id: Id,
+        at: u32,
+        path: &Path<'_>,
+    ) -> bool {
+        if self.rules.repair {
+            let node = t.node(at);
+            if matches!(node.kind, Kind::Plain | Kind::Escaped) {
+                let text = t.content(node);
+                if let Some((rule, json)) = self.meaning(shape, &text) {
+                    return self.instead(t, id, at, path, rule, &json);
+                }
+                if let Some(fits) = self.json_text(t, shape, id, at, path, &text) {
+                    return fits;
+                }
+            }
+            if shape.kinds.meets(Kinds::LIST)
+                && !matches!(node.kind, Kind::List | Kind::Null)
+                && self.alone(t, shape, id, at, path)
+            {
+                return true;
+            }
+        }
+        self.refuse(t, id, at, path, Code::TypeMismatch, Remark::None)
+    }
+
+    /// The boolean or number that a text certainly stands for where one of them is wanted.
+    fn meaning(&self, shape: &Shape, text: &str) -> Option<(Rule, String)> {
+        let wants = |kinds| shape.kinds.meets(kinds);
+        let boolean = wants(Kinds::BOOLEAN).then(|| self.truth(text)).flatten();
+        let number = wants(Kinds::NUMBER).then(|| number::in_text(text)).flatten();
+        match (boolean, number) {
+            (Some(truth), None) => Some((Rule::TextToBoolean, truth.to_string())),
+            (None, Some(number)) if number::is_whole(&number) && wants(Kinds::INTEGER) => {
+                let number = number::written_whole(&number).unwrap_or(number);
+                Some((Rule::TextToInteger, number))
+            }
+            (None, Some(number)) if wants(Kinds::FRACTION) => Some((Rule::TextToNumber, number)),
+            _ => None,
+        }
+    }
+
+    fn truth(&self, text: &str) -> Option<bool> {
+        let lower = text.trim().to_lowercase();
+        if !self.rules.lossy && lower != "true" && lower != "false" {
+            return None;
+        }
+        let truth = YES.contains(&lower.as_str());
+        (truth || NO.contains(&lower.as_str())).then_some(truth)
+    }
+
+    /// Another value in the place of the one that was sent.
+    fn instead(
+        &mut self,
+        t: &Tape<'_>,
+        id: Id,
+        at: u32,
+        path: &Path<'_>,
+        rule: Rule,
+        json: &str,
+    ) -> bool {
+        let Ok(other) = Tape::read(json) else { return false };
+        let from = t.json(t.node(at));
+        self.repaired(path, rule, from, Some(json));
+        self.value(&other, id, 0, path)
+    }
+
+    /// A text that holds the JSON of the list or object that is wanted. Nothing where it does not.
+    fn json_text(
+        &mut self,
+        t: &Tape<'_>,
+        shape: &Shape,
+        id: Id,
+        at: u32,
+        path: &Path<'_>,
+        text: &str,
+    ) -> Option<bool> {
+        let kinds = match text.trim_start().as_bytes().first()? {
+            b'{' => Kinds::OBJECT,
+            b'[' => Kinds::LIST,
+            _ => return None,
+        };
+        if !shape.kinds.meets(kinds) {
+            return None;
+        }
+        let inner = Tape::read(text).ok()?;
+        if shape.kinds.meets(Kinds::LIST.with(Kinds::TEXT).without(kinds)) {
+            // A list of texts takes the text itself, too; only what fits the wanted type is meant.
+            let trial = self.attempt(self.rules, |walk| walk.value(&inner, id, 0, path));
+            if !trial.fits {
+                return None;
+            }
+        }
+        let place = self.repairs.len();
+        let start = self.out.len();
+        self.repaired(path, Rule::JsonText, t.json(t.node(at)), None);
+        let fits = self.value(&inner, id, 0, path);
+        if fits {
+            let to = self.shown(self.out.get(start..).unwrap_or_default());
+            if let Some(repair) = self.repairs.get_mut(place) {
+                repair.to = Some(to);
+            }
+        }
+        Some(fits)
+    }
+
+    /// A value in the place of a list of one.
+    fn alone(&mut self, t: &Tape<'_>, shape: &Shape, id: Id, at: u32, path: &Path<'_>) -> bool {
+        let json = t.json(t.node(at));
+        let list = format!("[{json}]");
+        let Ok(wrapped) = Tape::read(&list) else { return false };
+        let rules = shape.list.as_deref();
+        if rules.is_some_and(|rules| rules.first.len() > 1) {
+            return false;
+        }
+        if !self.attempt(self.rules, |walk| walk.value(&wrapped, id, 0, path)).fits {
+            return false;
+        }
+        let place = self.repairs.len();
+        let start = self.out.len();
+        self.repaired(path, Rule::SingleToList, json, None);
+        let fits = self.value(&wrapped, id, 0, path);
+        let to = self.shown(self.out.get(start..).unwrap_or_default());
+        if let Some(repair) = self.repairs.get_mut(place) {
+            repair.to = Some(to);
+        }
+        fits
+    }
+
+    /// A value of the right kind that is none of the allowed ones.
+    pub(super) fn other_value(
+        &mut self,
+        t: &Tape<'_>,
+        values: &Values,
+        id: Id,
+        at: u32,
+        path: &Path<'_>,
+    ) -> bool {
+        let node = t.node(at);
+        if self.rules.repair
+            && self.rules.lossy
+            && matches!(node.kind, Kind::Plain | Kind::Escaped)
+            && let Some(member) = values.in_another_case(&t.content(node))
+        {
+            let json = Value::from(member).to_string();
+            return self.instead(t, id, at, path, Rule::EnumCase, &json);
+        }
+        let code = if values.constant { Code::ConstMismatch } else { Code::NotInEnum };
+        self.refuse(t, id, at, path, code, Remark::None)
+    }
+}

@@ -1,0 +1,114 @@
+//! Numbers and texts.
+
+use serde_json::Value;
+
+use super::number;
+use super::problem::{Code, Path, Remark, Rule};
+use super::shape::{Id, Kinds, Shape, TextRules, Values};
+use super::tape::{Kind, Node, Tape};
+use super::walk::Walk;
+
+impl Values {
+    /// Whether a value is one of these.
+    pub(super) fn hold(&self, t: &Tape<'_>, node: Node) -> bool {
+        match node.kind {
+            Kind::Plain => {
+                let text = t.raw(node);
+                self.list.iter().any(|member| member.as_str() == Some(text))
+            }
+            _ if self.texts && node.kind != Kind::Escaped => false,
+            _ => serde_json::from_str::<Value>(t.json(node)).is_ok_and(|value| {
+                self.list.iter().any(|member| gram_schema::numbers::same(member, &value))
+            }),
+        }
+    }
+
+    /// The one member that a text is in another case.
+    pub(super) fn in_another_case(&self, text: &str) -> Option<&str> {
+        let text = text.trim().to_lowercase();
+        let mut found = self
+            .list
+            .iter()
+            .filter_map(Value::as_str)
+            .filter(|member| member.trim().to_lowercase() == text);
+        let first = found.next()?;
+        found.next().is_none().then_some(first)
+    }
+}
+
+impl Walk<'_> {
+    pub(super) fn number(
+        &mut self,
+        t: &Tape<'_>,
+        shape: &Shape,
+        id: Id,
+        at: u32,
+        path: &Path<'_>,
+    ) -> bool {
+        let node = t.node(at);
+        let raw = t.raw(node);
+        let mut fits = true;
+        if let Some(rules) = &shape.number {
+            if number::outside(rules, raw) {
+                fits = self.refuse(t, id, at, path, Code::OutOfRange, Remark::None);
+            }
+            if rules.step.as_ref().is_some_and(|step| !number::is_multiple(raw, step)) {
+                fits = self.refuse(t, id, at, path, Code::NotMultiple, Remark::None);
+            }
+        }
+        if fits
+            && self.rules.repair
+            && !shape.kinds.meets(Kinds::FRACTION)
+            && let Some(whole) = number::written_whole(raw)
+        {
+            self.repaired(path, Rule::WholeNumber, raw, Some(&whole));
+            self.out.push_str(&whole);
+            return true;
+        }
+        fits && self.copy(t, node)
+    }
+
+    pub(super) fn text(
+        &mut self,
+        t: &Tape<'_>,
+        shape: &Shape,
+        id: Id,
+        at: u32,
+        path: &Path<'_>,
+    ) -> bool {
+        let node = t.node(at);
+        if self.secret && !self.quiet {
+            self.secrets.push(t.content(node).into_owned());
+        }
+        let mut fits = true;
+        if let Some(rules) = &shape.text {
+            for code in broken(rules, t, node) {
+                fits = self.refuse(t, id, at, path, code, Remark::None);
+            }
+        }
+        fits && self.copy(t, node)
+    }
+}
+
+/// What a text breaks of its rules.
+fn broken(rules: &TextRules, t: &Tape<'_>, node: Node) -> impl Iterator<Item = Code> + use<> {
+    let text = t.content(node);
+    let bytes = text.len() as u64;
+    // A character has one to four bytes, which decides most cases without a count.
+    let too_long = rules.most.is_some_and(|most| bytes > most && count(&text) > most);
+    let too_short = bytes < rules.least || (bytes / 4 < rules.least && count(&text) < rules.least);
+    let length = (too_long || too_short).then_some(Code::WrongLength);
+    let asks = rules.pattern.is_some() || rules.format.is_some() || rules.encoding.is_some();
+    let value = asks.then(|| Value::String(text.into_owned()));
+    let fails = |rule: &Option<(Box<str>, jsonschema::Validator)>| match (rule, &value) {
+        (Some((_, validator)), Some(value)) => !validator.is_valid(value),
+        _ => false,
+    };
+    let pattern = fails(&rules.pattern).then_some(Code::PatternMismatch);
+    let format = (fails(&rules.format) || fails(&rules.encoding)).then_some(Code::FormatMismatch);
+    [length, pattern, format].into_iter().flatten()
+}
+
+fn count(text: &str) -> u64 {
+    text.chars().count() as u64
+}

@@ -1,0 +1,242 @@
+//! What a JSON Schema asks of a value, compiled once so that it can be asked often.
+
+use std::collections::HashMap;
+
+use jsonschema::Validator;
+use serde_json::{Number, Value};
+
+/// The place of a shape.
+pub(crate) type Id = u32;
+
+/// All shapes of one schema.
+#[derive(Debug)]
+pub(crate) struct Shapes {
+    pub(crate) list: Vec<Shape>,
+    pub(crate) root: Id,
+    /// Whether some shape judges a value as a whole, so that what was changed has to be judged
+    /// again.
+    pub(crate) delicate: bool,
+}
+
+/// The kinds of JSON values, as a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Kinds(u8);
+
+impl Kinds {
+    pub(crate) const NULL: Self = Self(1);
+    pub(crate) const BOOLEAN: Self = Self(2);
+    pub(crate) const INTEGER: Self = Self(4);
+    /// A number that is not whole.
+    pub(crate) const FRACTION: Self = Self(8);
+    pub(crate) const NUMBER: Self = Self(12);
+    pub(crate) const TEXT: Self = Self(16);
+    pub(crate) const LIST: Self = Self(32);
+    pub(crate) const OBJECT: Self = Self(64);
+    pub(crate) const ALL: Self = Self(127);
+
+    pub(crate) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(crate) const fn both(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    pub(crate) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    pub(crate) const fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The kinds that a schema's `type` names.
+    pub(crate) fn named(name: &str) -> Self {
+        match name {
+            "null" => Self::NULL,
+            "boolean" => Self::BOOLEAN,
+            "integer" => Self::INTEGER,
+            "number" => Self::NUMBER,
+            "string" => Self::TEXT,
+            "array" => Self::LIST,
+            "object" => Self::OBJECT,
+            _ => Self(0),
+        }
+    }
+}
+
+/// What one schema asks of a value.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    pub(crate) kinds: Kinds,
+    pub(crate) number: Option<Box<NumberRules>>,
+    pub(crate) text: Option<Box<TextRules>>,
+    pub(crate) list: Option<Box<ListRules>>,
+    pub(crate) object: Option<Box<ObjectRules>>,
+    /// The only values.
+    pub(crate) values: Option<Box<Values>>,
+    /// Other shapes that decide.
+    pub(crate) others: Others,
+    /// What only a validator for all of JSON Schema can judge.
+    pub(crate) also: Option<Box<Validator>>,
+    /// The name that people know it by.
+    pub(crate) name: Option<Box<str>>,
+}
+
+impl Shape {
+    pub(crate) fn any() -> Self {
+        Self {
+            kinds: Kinds::ALL,
+            number: None,
+            text: None,
+            list: None,
+            object: None,
+            values: None,
+            others: Others::None,
+            also: None,
+            name: None,
+        }
+    }
+
+    /// Whether it asks for nothing.
+    pub(crate) fn is_any(&self) -> bool {
+        self.kinds == Kinds::ALL
+            && self.number.is_none()
+            && self.text.is_none()
+            && self.list.is_none()
+            && self.object.is_none()
+            && self.values.is_none()
+            && matches!(self.others, Others::None)
+            && self.also.is_none()
+    }
+}
+
+/// Other shapes that decide on a value.
+#[derive(Debug)]
+pub(crate) enum Others {
+    None,
+    /// This one decides alone.
+    Same(Id),
+    /// One of these at least.
+    Any(Box<[Id]>),
+    /// One of these, and no second one.
+    One(Box<[Id]>),
+}
+
+/// The members of an enum, or a constant.
+#[derive(Debug)]
+pub(crate) struct Values {
+    pub(crate) list: Vec<Value>,
+    pub(crate) constant: bool,
+    /// Whether all of them are texts.
+    pub(crate) texts: bool,
+}
+
+/// What is asked of a number, each with the number as it is written.
+#[derive(Debug, Default)]
+pub(crate) struct NumberRules {
+    pub(crate) least: Option<Bound>,
+    pub(crate) most: Option<Bound>,
+    pub(crate) above: Option<Bound>,
+    pub(crate) below: Option<Bound>,
+    pub(crate) step: Option<Bound>,
+}
+
+/// A number that others are held against.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    pub(crate) number: Number,
+    /// The same, where it is small and whole.
+    pub(crate) whole: Option<i64>,
+}
+
+impl Bound {
+    pub(super) fn new(value: &Value) -> Option<Self> {
+        let number = value.as_number()?.clone();
+        let whole = number.as_i64();
+        Some(Self { number, whole })
+    }
+}
+
+/// What is asked of a text.
+#[derive(Debug, Default)]
+pub(crate) struct TextRules {
+    pub(crate) least: u64,
+    pub(crate) most: Option<u64>,
+    /// The pattern and what runs it.
+    pub(crate) pattern: Option<(Box<str>, Validator)>,
+    pub(crate) format: Option<(Box<str>, Validator)>,
+    pub(crate) encoding: Option<(Box<str>, Validator)>,
+}
+
+/// What is asked of a list.
+#[derive(Debug, Default)]
+pub(crate) struct ListRules {
+    pub(crate) first: Vec<Id>,
+    /// What the items behind the first ones are; `None` for anything.
+    pub(crate) rest: Option<Id>,
+    pub(crate) least: u64,
+    pub(crate) most: Option<u64>,
+    pub(crate) unique: bool,
+}
+
+/// What is asked of an object.
+#[derive(Debug, Default)]
+pub(crate) struct ObjectRules {
+    pub(crate) fields: Vec<FieldRule>,
+    /// The places of fields by name, where there are many.
+    pub(crate) by_name: Option<HashMap<Box<str>, u32>>,
+    /// Required names that no field has.
+    pub(crate) required: Vec<Box<str>>,
+    pub(crate) extra: Extra,
+    /// Whether what is not declared is left out: it is said which fields there are, and nowhere
+    /// that there may be others.
+    pub(crate) closed: bool,
+    pub(crate) names: Option<Id>,
+    pub(crate) least: u64,
+    pub(crate) most: Option<u64>,
+    /// Names that a caller may not use, for the host fills them.
+    pub(crate) injected: Vec<Box<str>>,
+    /// Whether this is the parameter object of a tool without parameters.
+    pub(crate) takes_nothing: bool,
+}
+
+impl ObjectRules {
+    /// The place of a field, with a guess where it is.
+    pub(crate) fn field(&self, name: &str, guess: usize) -> Option<usize> {
+        let is = |at: usize| self.fields.get(at).is_some_and(|field| *field.name == *name);
+        if is(guess) {
+            return Some(guess);
+        }
+        match &self.by_name {
+            Some(map) => map.get(name).map(|&at| at as usize),
+            None => (0..self.fields.len()).find(|&at| is(at)),
+        }
+    }
+}
+
+/// A field of an object.
+#[derive(Debug)]
+pub(crate) struct FieldRule {
+    pub(crate) name: Box<str>,
+    /// The name as JSON, with the colon.
+    pub(crate) key: Box<str>,
+    pub(crate) shape: Id,
+    pub(crate) required: bool,
+    /// What stands for an absent value, as JSON.
+    pub(crate) default: Option<Box<str>>,
+    /// The host owns the value, and it is this one.
+    pub(crate) pinned: Option<(Value, Box<str>)>,
+    /// Whether its value is kept out of messages.
+    pub(crate) secret: bool,
+}
+
+/// What a schema says of entries that no field names.
+#[derive(Debug, Default, PartialEq, Eq, Clone, Copy)]
+pub(crate) enum Extra {
+    #[default]
+    Unsaid,
+    Yes,
+    No,
+    Of(Id),
+}

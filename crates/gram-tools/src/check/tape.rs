@@ -1,0 +1,432 @@
+//! JSON read into one flat list that points into its text, without a copy of any of it.
+
+use std::borrow::Cow;
+
+use memchr::memchr2;
+
+/// How deep values may nest: what `serde_json` reads, too.
+pub(crate) const MAX_DEPTH: usize = 127;
+
+/// The most bytes of one text: places in it are kept in 32 bits.
+const MAX_LENGTH: usize = u32::MAX as usize - 1;
+
+/// What a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Null,
+    True,
+    False,
+    Number,
+    /// A text that stands as it is between its quotes.
+    Plain,
+    /// A text with escapes.
+    Escaped,
+    List,
+    Object,
+}
+
+/// A value, or the key of an entry.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Node {
+    pub(crate) kind: Kind,
+    /// Where it begins and ends in the text; of a text, what stands between the quotes.
+    start: u32,
+    end: u32,
+    /// The first node behind it and all that it holds.
+    pub(crate) next: u32,
+}
+
+/// Why a text is no JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SyntaxError {
+    /// The byte at which reading ended.
+    pub(crate) at: usize,
+    /// What is wrong there.
+    pub(crate) what: &'static str,
+}
+
+/// A read text: its values in order, each followed by what it holds; in objects, keys and values
+/// alternate.
+#[derive(Debug, Clone)]
+pub(crate) struct Tape<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) nodes: Vec<Node>,
+}
+
+impl<'t> Tape<'t> {
+    /// Reads a text that holds one value.
+    pub(crate) fn read(text: &'t str) -> Result<Self, SyntaxError> {
+        let nodes = Vec::with_capacity((text.len() / 8).clamp(4, 1 << 16));
+        Self::read_into(text, nodes)
+    }
+
+    /// Reads a text, with a list to fill that may have held another tape's nodes.
+    pub(crate) fn read_into(text: &'t str, mut nodes: Vec<Node>) -> Result<Self, SyntaxError> {
+        nodes.clear();
+        if text.len() > MAX_LENGTH {
+            return Err(SyntaxError { at: 0, what: "this text is longer than four gigabytes" });
+        }
+        let mut reader = Reader { bytes: text.as_bytes(), at: 0, nodes };
+        reader.document()?;
+        Ok(Self { text, nodes: reader.nodes })
+    }
+
+    pub(crate) fn node(&self, at: u32) -> Node {
+        self.nodes[at as usize]
+    }
+
+    /// The text of a node as it is written: of a text, without the quotes.
+    pub(crate) fn raw(&self, node: Node) -> &'t str {
+        // Nodes begin and end beside ASCII characters, so this is never cut.
+        self.text.get(node.start as usize..node.end as usize).unwrap_or_default()
+    }
+
+    /// The JSON of a node as it is written.
+    pub(crate) fn json(&self, node: Node) -> &'t str {
+        let quotes = usize::from(matches!(node.kind, Kind::Plain | Kind::Escaped));
+        let (start, end) = (node.start as usize - quotes, node.end as usize + quotes);
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    /// What a text says.
+    pub(crate) fn content(&self, node: Node) -> Cow<'t, str> {
+        match node.kind {
+            Kind::Escaped => {
+                // The reader let only escapes of JSON pass.
+                serde_json::from_str(self.json(node)).map_or(Cow::Borrowed(""), Cow::Owned)
+            }
+            _ => Cow::Borrowed(self.raw(node)),
+        }
+    }
+
+    /// What a list holds.
+    pub(crate) fn items(&self, list: u32) -> impl Iterator<Item = u32> {
+        let end = self.node(list).next;
+        let mut at = list + 1;
+        std::iter::from_fn(move || {
+            let item = (at < end).then_some(at)?;
+            at = self.node(item).next;
+            Some(item)
+        })
+    }
+
+    /// The keys and values of an object.
+    pub(crate) fn entries(&self, object: u32) -> impl Iterator<Item = (u32, u32)> {
+        let end = self.node(object).next;
+        let mut at = object + 1;
+        std::iter::from_fn(move || {
+            let key = (at < end).then_some(at)?;
+            at = self.node(key + 1).next;
+            Some((key, key + 1))
+        })
+    }
+}
+
+struct Reader<'t> {
+    bytes: &'t [u8],
+    at: usize,
+    nodes: Vec<Node>,
+}
+
+/// What may come next inside of what is open.
+#[derive(Clone, Copy, PartialEq)]
+enum Expect {
+    /// A value, and where a list has just begun, its end.
+    Value { or_end: bool },
+    /// A comma, or the end of what is open.
+    Comma,
+}
+
+impl Reader<'_> {
+    fn fail<T>(&self, what: &'static str) -> Result<T, SyntaxError> {
+        Err(SyntaxError { at: self.at, what })
+    }
+
+    fn peek(&self) -> u8 {
+        self.bytes.get(self.at).copied().unwrap_or(0)
+    }
+
+    fn space(&mut self) {
+        while matches!(self.peek(), b' ' | b'\n' | b'\t' | b'\r') {
+            self.at += 1;
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the text is shorter than 4 GB")]
+    fn push(&mut self, kind: Kind, start: usize, end: usize) {
+        let next = self.nodes.len() as u32 + 1;
+        self.nodes.push(Node { kind, start: start as u32, end: end as u32, next });
+    }
+
+    /// One value and nothing else. What is open is kept on a stack of its own.
+    fn document(&mut self) -> Result<(), SyntaxError> {
+        let mut open = [0_u32; MAX_DEPTH];
+        let mut depth = 0;
+        let mut expect = Expect::Value { or_end: false };
+        loop {
+            self.space();
+            match expect {
+                Expect::Value { or_end } => {
+                    let byte = self.peek();
+                    if or_end && byte == b']' {
+                        expect = Expect::Comma;
+                        continue;
+                    }
+                    if matches!(byte, b'{' | b'[') {
+                        if depth == MAX_DEPTH {
+                            return self.fail("values nest deeper than 127 here");
+                        }
+                        let kind = if byte == b'{' { Kind::Object } else { Kind::List };
+                        self.push(kind, self.at, self.at);
+                        #[expect(clippy::cast_possible_truncation, reason = "as in `push`")]
+                        {
+                            open[depth] = self.nodes.len() as u32 - 1;
+                        }
+                        depth += 1;
+                        self.at += 1;
+                        expect = if kind == Kind::Object {
+                            self.space();
+                            if self.peek() == b'}' {
+                                Expect::Comma
+                            } else {
+                                self.key()?;
+                                Expect::Value { or_end: false }
+                            }
+                        } else {
+                            Expect::Value { or_end: true }
+                        };
+                        continue;
+                    }
+                    self.scalar()?;
+                    expect = Expect::Comma;
+                }
+                Expect::Comma if depth == 0 => {
+                    return if self.at == self.bytes.len() {
+                        Ok(())
+                    } else {
+                        self.fail("the value has ended, and more follows")
+                    };
+                }
+                Expect::Comma => {
+                    let holder = open[depth - 1];
+                    let object = self.nodes[holder as usize].kind == Kind::Object;
+                    match (self.peek(), object) {
+                        (b'}', true) | (b']', false) => {
+                            self.at += 1;
+                            self.close(holder);
+                            depth -= 1;
+                        }
+                        (b',', true) => {
+                            self.at += 1;
+                            self.space();
+                            self.key()?;
+                            expect = Expect::Value { or_end: false };
+                        }
+                        (b',', false) => {
+                            self.at += 1;
+                            expect = Expect::Value { or_end: false };
+                        }
+                        (_, true) => return self.fail("a comma or `}` is missing here"),
+                        (_, false) => return self.fail("a comma or `]` is missing here"),
+                    }
+                }
+            }
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "as in `push`")]
+    fn close(&mut self, holder: u32) {
+        let next = self.nodes.len() as u32;
+        let end = self.at as u32;
+        let holder = &mut self.nodes[holder as usize];
+        (holder.next, holder.end) = (next, end);
+    }
+
+    fn key(&mut self) -> Result<(), SyntaxError> {
+        if self.peek() != b'"' {
+            return self.fail("a name in double quotes is missing here");
+        }
+        self.text()?;
+        self.space();
+        if self.peek() != b':' {
+            return self.fail("a colon is missing here");
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn scalar(&mut self) -> Result<(), SyntaxError> {
+        let start = self.at;
+        let (kind, word): (_, &[u8]) = match self.peek() {
+            b'"' => return self.text(),
+            b'-' | b'0'..=b'9' => return self.number(),
+            b't' => (Kind::True, b"true"),
+            b'f' => (Kind::False, b"false"),
+            b'n' => (Kind::Null, b"null"),
+            0 if self.at == self.bytes.len() => return self.fail("the text ends too early"),
+            _ => return self.fail("this begins no value"),
+        };
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        let behind = rest.get(word.len()).copied().unwrap_or(b' ');
+        if !rest.starts_with(word) || behind.is_ascii_alphanumeric() || behind == b'_' {
+            return self.fail("this begins no value");
+        }
+        self.at += word.len();
+        self.push(kind, start, self.at);
+        Ok(())
+    }
+
+    fn digits(&mut self) -> Result<(), SyntaxError> {
+        let start = self.at;
+        while self.peek().is_ascii_digit() {
+            self.at += 1;
+        }
+        if self.at == start { self.fail("a digit is missing here") } else { Ok(()) }
+    }
+
+    fn number(&mut self) -> Result<(), SyntaxError> {
+        let start = self.at;
+        if self.peek() == b'-' {
+            self.at += 1;
+        }
+        let zero = self.peek() == b'0';
+        let first = self.at;
+        self.digits()?;
+        if zero && self.at > first + 1 {
+            self.at = first;
+            return self.fail("a number begins with a zero");
+        }
+        if self.peek() == b'.' {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), b'e' | b'E') {
+            self.at += 1;
+            if matches!(self.peek(), b'+' | b'-') {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        if self.peek().is_ascii_alphanumeric() || matches!(self.peek(), b'_' | b'.') {
+            return self.fail("this is no number");
+        }
+        self.push(Kind::Number, start, self.at);
+        Ok(())
+    }
+
+    /// A text, from its opening quote.
+    fn text(&mut self) -> Result<(), SyntaxError> {
+        let start = self.at + 1;
+        let mut at = start;
+        let mut kind = Kind::Plain;
+        loop {
+            let rest = self.bytes.get(at..).unwrap_or_default();
+            // Most texts are short; a search by words pays from some length on.
+            let found = rest.iter().take(16).position(|&byte| matches!(byte, b'"' | b'\\'));
+            let found = found.or_else(|| {
+                let far = rest.get(16..)?;
+                memchr2(b'"', b'\\', far).map(|found| found + 16)
+            });
+            let Some(found) = found else {
+                self.at = self.bytes.len();
+                return self.fail("a text is not closed");
+            };
+            if let Some(control) = rest[..found].iter().position(|&byte| byte < b' ') {
+                self.at = at + control;
+                return self.fail("a text holds a line break or another control character");
+            }
+            at += found;
+            if self.bytes[at] == b'"' {
+                break;
+            }
+            kind = Kind::Escaped;
+            self.at = at;
+            at = self.escape(at + 1)?;
+        }
+        self.push(kind, start, at);
+        self.at = at + 1;
+        Ok(())
+    }
+
+    /// What follows a backslash; gives the place behind it.
+    fn escape(&self, at: usize) -> Result<usize, SyntaxError> {
+        match self.bytes.get(at) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 1),
+            Some(b'u') => {
+                let unit = |at: usize| {
+                    let digits = self.bytes.get(at..at + 4)?;
+                    let text = std::str::from_utf8(digits).ok()?;
+                    let plain = digits.iter().all(u8::is_ascii_hexdigit);
+                    plain.then(|| u32::from_str_radix(text, 16).ok())?
+                };
+                let Some(first) = unit(at + 1) else {
+                    return self.fail("`\\u` wants four hexadecimal digits");
+                };
+                match first {
+                    0xD800..0xDC00 => {
+                        let second = (self.bytes.get(at + 5..at + 7) == Some(b"\\u"))
+                            .then(|| unit(at + 7))
+                            .flatten();
+                        match second {
+                            Some(0xDC00..0xE000) => Ok(at + 11),
+                            _ => self.fail("half of a character stands here alone"),
+                        }
+                    }
+                    0xDC00..0xE000 => self.fail("half of a character stands here alone"),
+                    _ => Ok(at + 5),
+                }
+            }
+            _ => self.fail("this is no escape of JSON"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<String>, (usize, &'static str)> {
+        let tape = Tape::read(text).map_err(|error| (error.at, error.what))?;
+        Ok(tape.nodes.iter().map(|&node| tape.json(node).to_owned()).collect())
+    }
+
+    #[test]
+    fn values_stand_in_order() {
+        assert_eq!(
+            read(r#" {"a": [1, -2.5e3, true], "b\n": {}, "c": "x"} "#).unwrap_or_default(),
+            [
+                r#"{"a": [1, -2.5e3, true], "b\n": {}, "c": "x"}"#,
+                r#""a""#,
+                "[1, -2.5e3, true]",
+                "1",
+                "-2.5e3",
+                "true",
+                r#""b\n""#,
+                "{}",
+                r#""c""#,
+                r#""x""#,
+            ]
+        );
+    }
+
+    #[test]
+    fn what_serde_json_refuses_is_refused() {
+        let texts = [
+            "", "{", "[1,]", "{\"a\":1,}", "01", "1.", "-", "1e", "tru", "truex", "\"a", "\"\n\"",
+            "\"\\x\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\u12\"", "1 2", "{a:1}", "{\"a\" 1}",
+            "[1 2]", "]", "}", "{]", "[}", "nul", "\"\\u+123\"", "1a", "[1}", "\u{feff}1",
+        ];
+        for text in texts {
+            assert!(read(text).is_err(), "{text}");
+            assert!(serde_json::from_str::<serde_json::Value>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn brackets_nest_so_deep_and_no_deeper() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(read(&nested(127)).is_ok());
+        assert!(read(&nested(128)).is_err());
+        assert!(read(&"[".repeat(100_000)).is_err());
+    }
+}

@@ -1,0 +1,123 @@
+use gram_syntax::{SourceFile, parse};
+use serde_json::{Value, json};
+
+use super::{Policy, Refused, ToolCheck, Undeclared};
+
+fn tool(signature: &str) -> ToolCheck {
+    let text = format!("[t:Tool | {signature}==>(::Any)]");
+    let checked = gram_schema::check(&[parse(SourceFile::new("t.gram", text))]);
+    let module = checked.module.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
+    ToolCheck::of_tool(&module.types, &module.tools[0]).unwrap()
+}
+
+/// What a call gives: the arguments, or the codes and places of all problems.
+fn call(tool: &ToolCheck, arguments: &str, policy: Policy) -> Value {
+    match tool.check(arguments, policy) {
+        Ok(accepted) => {
+            let arguments: Value = serde_json::from_str(&accepted.arguments).unwrap();
+            let repairs: Vec<_> = accepted
+                .repairs
+                .iter()
+                .map(|repair| format!("{} {}", repair.pointer, repair.rule.name()))
+                .collect();
+            json!([arguments, repairs, accepted.stripped.iter().map(|s| s.as_str()).collect::<Vec<_>>()])
+        }
+        Err(Refused::Malformed(malformed)) => json!(malformed.to_string()),
+        Err(Refused::Invalid(invalid)) => {
+            let problems = invalid.problems();
+            json!(problems.iter().map(|p| p.message.as_str()).collect::<Vec<_>>())
+        }
+    }
+}
+
+#[test]
+fn a_typical_call_goes_through() {
+    let tool = tool(
+        "(path::Text)==>(limit::Int {default: 10, range: 1..100})==>(deep::Bool {optional: true})",
+    );
+    let p = Policy::default();
+    assert_eq!(call(&tool, r#"{"path":"a"}"#, p), json!([{"path":"a","limit":10},[],[]]));
+    assert_eq!(
+        call(&tool, r#"{"path":"a","limit":"80","deep":"Yes","x":1}"#, p),
+        json!([{"path":"a","limit":80,"deep":true},["/limit text-to-integer","/deep text-to-boolean"],["/x"]])
+    );
+    assert_eq!(
+        call(&tool, r#"{"file":"a","limit":"800","deep":"maybe"}"#, p),
+        json!([
+            "`path` is missing: it is required, and wants text; you sent `file`; the parameter is `path`",
+            "`limit` wants an integer from 1 to 100, and got the number 800",
+            "`deep` wants true or false, and got the text \"maybe\"",
+        ])
+    );
+    let p = Policy { correct_names: true, ..p };
+    assert_eq!(
+        call(&tool, r#"{file:'a', limit: null,}"#, p),
+        json!([{"path":"a","limit":10},[" malformed-json","/path name-corrected","/limit null-to-absent"],[]])
+    );
+    let p = Policy { undeclared: Undeclared::Reject, ..Policy::default() };
+    assert_eq!(
+        call(&tool, r#"{"path":"a","x":1}"#, p),
+        json!(["`x` is not declared; there are `path`, `limit`, `deep`"])
+    );
+}
+
+#[test]
+fn unions_take_what_fits_or_the_one_thing_that_can_be_made_to_fit() {
+    let t = tool("(a::`Int | {kind: \"x\", n: Int} | {kind: \"y\", t: Text}`)");
+    let p = Policy::default();
+    assert_eq!(call(&t, r#"{"a":"5"}"#, p), json!([{"a":5},["/a text-to-integer"],[]]));
+    assert_eq!(
+        call(&t, r#"{"a":{"kind":"y","t":"z","w":1}}"#, p),
+        json!([{"a":{"kind":"y","t":"z"}},[],["/a/w"]])
+    );
+    assert_eq!(
+        call(&t, r#"{"a":{"kind":"x","t":"z"}}"#, p),
+        json!(["`a.n` is missing: it is required, and wants an integer"])
+    );
+    let t = tool("(a::`Int | Bool`)");
+    assert_eq!(
+        call(&t, r#"{"a":"1"}"#, p),
+        json!(["`a` wants an integer or true or false, and got the text \"1\""])
+    );
+}
+
+#[test]
+fn nested_values_are_repaired_where_it_is_certain() {
+    let t = tool("(tags::`Text[]`)==>(opts::`{unit: \"Celsius\" | \"kelvin\", n: Int = 3}`)");
+    let p = Policy::default();
+    assert_eq!(
+        call(&t, r#"{"tags":"a","opts":"{\"unit\":\"CELSIUS\",\"n\":2.0}"}"#, p),
+        json!([{"tags":["a"],"opts":{"unit":"Celsius","n":2}},
+            ["/tags single-to-list","/opts json-text","/opts/unit enum-case","/opts/n whole-number"],[]])
+    );
+    assert_eq!(
+        call(&t, r#"{"tags":"[\"a\",\"b\"]","opts":{"unit":"kelvin"}}"#, p),
+        json!([{"tags":["a","b"],"opts":{"unit":"kelvin","n":3}},["/tags json-text"],[]])
+    );
+}
+
+#[test]
+fn a_tool_without_parameters_lets_nothing_through() {
+    let t = tool("()");
+    for undeclared in [Undeclared::Strip, Undeclared::Keep, Undeclared::Schema, Undeclared::Reject] {
+        let p = Policy { undeclared, ..Policy::default() };
+        assert_eq!(call(&t, r#"{"a":1}"#, p), json!([{}, [], ["/a"]]));
+    }
+    assert_eq!(call(&t, "", Policy::default()), json!([{}, [" no-arguments"], []]));
+    assert_eq!(call(&t, "null", Policy::default()), json!([{}, [" no-arguments"], []]));
+}
+
+#[test]
+fn the_host_owns_what_is_pinned_and_what_it_injects() {
+    let t = tool("(a::Text)==>(env::Text {pinned: \"prod\"})==>(token::Text {injected: true})");
+    let p = Policy::default();
+    let fits = json!([{"a":"x","env":"prod"}, [], []]);
+    assert_eq!(call(&t, r#"{"a":"x"}"#, p), fits);
+    assert_eq!(call(&t, r#"{"a":"x","env":null}"#, p), fits);
+    assert_eq!(call(&t, r#"{"a":"x","env":""}"#, p), fits);
+    assert_eq!(call(&t, r#"{"a":"x","env":"prod","token":"t"}"#, p), json!([{"a":"x","env":"prod"}, [], ["/token"]]));
+    assert_eq!(
+        call(&t, r#"{"a":"x","env":"dev"}"#, p),
+        json!(["`env` is set by the host, and this is not its value: leave it out"])
+    );
+}

@@ -1,0 +1,265 @@
+//! The check of one tool's calls.
+
+use std::sync::Arc;
+
+use gram_schema::Draft;
+use gram_schema::emit::{ParameterSchema, ResultSchema};
+use gram_schema::model::{Host, Tool, Types};
+use serde_json::Value;
+use smol_str::SmolStr;
+
+use super::compile::{SchemaError, compile};
+use super::lenient;
+use super::problem::{Path, Repair, Rule};
+use super::report::{Invalid, Malformed, Refused};
+use super::shape::{Kinds, ObjectRules, Shapes};
+use super::tape::{Kind, SyntaxError, Tape};
+use super::walk::{Rules, Undeclared, Walk};
+
+/// What stands in messages for what is secret, as JSON.
+const MASK: SmolStr = SmolStr::new_static("\"***\"");
+
+/// What a host wants of the check of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Policy {
+    /// Whether arguments are repaired where that is safe.
+    pub repair: bool,
+    /// Whether nearly right names of parameters are corrected.
+    pub correct_names: bool,
+    /// What happens to undeclared parameters.
+    pub undeclared: Undeclared,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self { repair: true, correct_names: false, undeclared: Undeclared::Strip }
+    }
+}
+
+/// The arguments of a call that may run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// One JSON object: what the implementation receives, without injected values.
+    pub arguments: String,
+    /// What was repaired, in order.
+    pub repairs: Vec<Repair>,
+    /// The undeclared parameters that were left out, as JSON pointers.
+    pub stripped: Vec<SmolStr>,
+    /// What secret parameters hold, to be kept out of every message.
+    pub secrets: Vec<String>,
+}
+
+/// Checks the calls of one tool.
+#[derive(Debug, Clone)]
+pub struct ToolCheck {
+    pub(super) shapes: Arc<Shapes>,
+    destructive: bool,
+    /// Whether some parameter is secret.
+    secret: bool,
+}
+
+impl ToolCheck {
+    /// The check of a declared tool. The types are those of its module.
+    ///
+    /// # Errors
+    ///
+    /// When the tool's schema holds something that no validator understands.
+    pub fn of_tool(types: &Types, tool: &Tool) -> Result<Self, SchemaError> {
+        let schema = ParameterSchema::new(types, tool, Draft::Draft2020);
+        // A view of the model writes no key that is no string.
+        let schema = serde_json::to_value(schema).unwrap_or_default();
+        let destructive = said(tool, "destructive");
+        let mut shapes = shapes(&schema)?;
+        let secret = host_rules(&mut shapes, tool);
+        Ok(Self { shapes: Arc::new(shapes), destructive, secret })
+    }
+
+    /// The check of calls whose parameters are declared by a JSON Schema (draft 2020-12).
+    ///
+    /// # Errors
+    ///
+    /// When the schema is none.
+    pub fn of_schema(schema: &Value) -> Result<Self, SchemaError> {
+        Ok(Self { shapes: Arc::new(shapes(schema)?), destructive: false, secret: false })
+    }
+
+    /// The check of a tool's result, where its type says anything. A result is checked without
+    /// repairs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::of_tool`].
+    pub fn of_result(types: &Types, tool: &Tool) -> Result<Option<Self>, SchemaError> {
+        let Some(schema) = ResultSchema::new(types, tool, Draft::Draft2020) else {
+            return Ok(None);
+        };
+        let schema = serde_json::to_value(schema).unwrap_or_default();
+        let shapes = Arc::new(compile(&schema)?);
+        Ok(Some(Self { shapes, destructive: false, secret: false }))
+    }
+
+    /// Checks arguments as a model wrote them.
+    ///
+    /// # Errors
+    ///
+    /// Why the call cannot run.
+    pub fn check(&self, text: &str, policy: Policy) -> Result<Accepted, Refused> {
+        let rules = Rules {
+            repair: policy.repair,
+            lossy: !self.destructive,
+            correct_names: policy.correct_names,
+            undeclared: policy.undeclared,
+            fill: true,
+        };
+        match Tape::read(text) {
+            Ok(tape) if policy.repair && tape.node(0).kind == Kind::Null => {
+                self.mended(text, "{}", Rule::NoArguments, rules)
+            }
+            Ok(tape) => self.judge(&tape, rules),
+            Err(error) if policy.repair => self.mend(text, &error, rules),
+            Err(SyntaxError { at, what }) => Err(Malformed::new(text, at, what).into()),
+        }
+    }
+
+    /// Whether a value fits as it is, and what does not.
+    ///
+    /// # Errors
+    ///
+    /// All that is wrong with it.
+    pub fn fits(&self, json: &str) -> Result<(), Refused> {
+        let tape = Tape::read(json)
+            .map_err(|SyntaxError { at, what }| Malformed::new(json, at, what))?;
+        self.judge(&tape, Rules::JUDGE).map(|_| ())
+    }
+
+    /// Arguments that are no JSON.
+    fn mend(&self, text: &str, error: &SyntaxError, rules: Rules) -> Result<Accepted, Refused> {
+        if text.trim().is_empty() {
+            return self.mended(text, "{}", Rule::NoArguments, rules);
+        }
+        let mended = match lenient::mend(text) {
+            Ok(mended) if mended.lossy && !rules.lossy => {
+                return Err(Malformed::new(text, error.at, error.what).into());
+            }
+            Ok(mended) => mended,
+            Err(unclear) => return Err(Malformed::new(text, unclear.at, unclear.what).into()),
+        };
+        let judged = self.mended(text, &mended.json, Rule::Malformed, rules);
+        match (mended.bare_word, judged) {
+            // The word is a text only where a text is wanted.
+            (Some(at), Err(Refused::Invalid(_))) => {
+                Err(Malformed::new(text, at, "this word stands without quotes").into())
+            }
+            (_, judged) => judged,
+        }
+    }
+
+    /// Arguments in the place of what was sent.
+    fn mended(&self, text: &str, json: &str, rule: Rule, rules: Rules) -> Result<Accepted, Refused> {
+        let tape = Tape::read(json)
+            .map_err(|SyntaxError { at, what }| Malformed::new(json, at, what))?;
+        let mut accepted = self.judge(&tape, rules)?;
+        let shown = |text: &str| match (self.secret, text.len()) {
+            (true, _) => MASK,
+            (_, 0..=1_000) => Value::from(text).to_string().into(),
+            (_, length) => SmolStr::from(format!("\"a text of {length} bytes\"")),
+        };
+        let repair = Repair {
+            pointer: SmolStr::default(),
+            rule,
+            from: shown(text),
+            to: Some(if self.secret { MASK } else { json.into() }),
+        };
+        accepted.repairs.insert(0, repair);
+        Ok(accepted)
+    }
+
+    fn judge(&self, tape: &Tape<'_>, rules: Rules) -> Result<Accepted, Refused> {
+        let mut walk = Walk::new(&self.shapes, rules, tape.text.len() + 64);
+        let fits = walk.value(tape, self.shapes.root, 0, &Path::ROOT);
+        let Walk { out, notes, repairs, stripped, secrets, filled, .. } = walk;
+        if !fits {
+            return Err(Refused::Invalid(Invalid::new(Arc::clone(&self.shapes), notes)));
+        }
+        let changed = filled || !repairs.is_empty() || !stripped.is_empty();
+        if changed && self.shapes.delicate && !self.still_fits(&out) {
+            // What was changed spoils what only the whole shows. As it is, it may fit.
+            let strict = Rules { undeclared: Undeclared::Schema, ..Rules::JUDGE };
+            return self.judge(tape, strict);
+        }
+        Ok(Accepted { arguments: out, repairs, stripped, secrets })
+    }
+
+    fn still_fits(&self, json: &str) -> bool {
+        let Ok(tape) = Tape::read(json) else { return false };
+        let mut walk = Walk::new(&self.shapes, Rules::JUDGE, json.len());
+        walk.quiet = true;
+        walk.value(&tape, self.shapes.root, 0, &Path::ROOT)
+    }
+}
+
+/// Whether a tool bears an attribute.
+fn said(tool: &Tool, attribute: &str) -> bool {
+    tool.attributes.iter().any(|(key, value)| key == attribute && *value == Value::Bool(true))
+}
+
+/// The shapes of a tool's parameters.
+fn shapes(schema: &Value) -> Result<Shapes, SchemaError> {
+    let mut shapes = compile(schema)?;
+    if let Some(root) = shapes.list.get_mut(shapes.root as usize)
+        && root.kinds == Kinds::OBJECT
+        && root.object.is_none()
+        && root.also.is_none()
+        && matches!(root.others, super::shape::Others::None)
+    {
+        let rules = ObjectRules { closed: true, takes_nothing: true, ..ObjectRules::default() };
+        root.object = Some(Box::new(rules));
+    }
+    drop_bad_defaults(&mut shapes);
+    Ok(shapes)
+}
+
+/// Defaults that their own types refuse, which imported schemas have, are not filled in.
+fn drop_bad_defaults(shapes: &mut Shapes) {
+    let mut bad = Vec::new();
+    for (at, shape) in shapes.list.iter().enumerate() {
+        let Some(object) = &shape.object else { continue };
+        for (place, field) in object.fields.iter().enumerate() {
+            let Some(default) = &field.default else { continue };
+            let fits = Tape::read(default).is_ok_and(|tape| {
+                let mut walk = Walk::new(shapes, Rules::JUDGE, default.len());
+                walk.quiet = true;
+                walk.value(&tape, field.shape, 0, &Path::ROOT)
+            });
+            if !fits {
+                bad.push((at, place));
+            }
+        }
+    }
+    for (at, place) in bad {
+        if let Some(object) = &mut shapes.list[at].object {
+            object.fields[place].default = None;
+        }
+    }
+}
+
+/// What the host has to do with parameters. Gives whether one of them is secret.
+fn host_rules(shapes: &mut Shapes, tool: &Tool) -> bool {
+    let root = shapes.root as usize;
+    let Some(root) = shapes.list.get_mut(root) else { return false };
+    let Some(object) = &mut root.object else { return false };
+    for parameter in &tool.parameters {
+        if parameter.host == Host::Injected {
+            object.injected.push(parameter.name.as_str().into());
+        }
+        let Some(field) = object.fields.iter_mut().find(|field| *field.name == *parameter.name)
+        else {
+            continue;
+        };
+        field.secret = parameter.secret;
+        if let Host::Pinned(value) = &parameter.host {
+            field.pinned = Some(((**value).clone(), value.to_string().into()));
+        }
+    }
+    tool.parameters.iter().any(|parameter| parameter.secret)
+}

@@ -1,0 +1,145 @@
+//! Values that may be one of several things.
+
+use super::problem::{Code, Path, Remark};
+use super::shape::{Id, Kinds, Others};
+use super::tape::{Kind, Tape};
+use super::walk::{Rules, Undeclared, Walk, kind_of};
+
+impl Walk<'_> {
+    /// One of these at least.
+    pub(super) fn any(
+        &mut self,
+        t: &Tape<'_>,
+        id: Id,
+        members: &[Id],
+        at: u32,
+        path: &Path<'_>,
+    ) -> bool {
+        let strict = Rules { repair: false, ..self.rules };
+        let kind = kind_of(t, t.node(at));
+        let mut best: Option<(usize, Id)> = None;
+        for &member in members {
+            if !self.kinds(member).meets(kind) {
+                continue;
+            }
+            let trial = self.attempt(strict, |walk| walk.value(t, member, at, path));
+            if trial.fits && best.is_none_or(|(changes, _)| trial.changes < changes) {
+                best = Some((trial.changes, member));
+                if trial.changes == 0 {
+                    break;
+                }
+            }
+        }
+        match best {
+            Some((_, member)) => self.with(strict, |walk| walk.value(t, member, at, path)),
+            None => self.repaired_member(t, id, members, at, path),
+        }
+    }
+
+    /// One of these, and no second one. Which, the schema decides, before anything is left out.
+    pub(super) fn one(
+        &mut self,
+        t: &Tape<'_>,
+        id: Id,
+        members: &[Id],
+        at: u32,
+        path: &Path<'_>,
+    ) -> bool {
+        let judge = Rules { undeclared: Undeclared::Schema, ..Rules::JUDGE };
+        let mut found = None;
+        for &member in members {
+            if self.attempt(judge, |walk| walk.value(t, member, at, path)).fits {
+                if found.is_some() {
+                    return self.refuse(t, id, at, path, Code::TypeMismatch, Remark::Several);
+                }
+                found = Some(member);
+            }
+        }
+        let strict = Rules { repair: false, ..self.rules };
+        match found {
+            Some(member) => self.with(strict, |walk| walk.value(t, member, at, path)),
+            None => self.repaired_member(t, id, members, at, path),
+        }
+    }
+
+    fn with<T>(&mut self, rules: Rules, work: impl FnOnce(&mut Self) -> T) -> T {
+        let saved = std::mem::replace(&mut self.rules, rules);
+        let outcome = work(self);
+        self.rules = saved;
+        outcome
+    }
+
+    /// None fits as it is: the only one that fits when it is repaired, or else the problem.
+    fn repaired_member(
+        &mut self,
+        t: &Tape<'_>,
+        id: Id,
+        members: &[Id],
+        at: u32,
+        path: &Path<'_>,
+    ) -> bool {
+        if self.rules.repair {
+            let mut found = None;
+            let mut several = false;
+            for &member in members {
+                if self.attempt(self.rules, |walk| walk.value(t, member, at, path)).fits {
+                    several |= found.is_some();
+                    found = Some(member);
+                }
+            }
+            if let Some(member) = found.filter(|_| !several) {
+                return self.value(t, member, at, path);
+            }
+        }
+        if self.quiet {
+            return false;
+        }
+        if let Some(member) = self.meant(t, members, at) {
+            let before = self.notes.len();
+            self.value(t, member, at, path);
+            if self.notes.len() > before {
+                return false;
+            }
+        }
+        self.refuse(t, id, at, path, Code::TypeMismatch, Remark::None)
+    }
+
+    /// The member that a refused value was most likely meant to be.
+    fn meant(&self, t: &Tape<'_>, members: &[Id], at: u32) -> Option<Id> {
+        let kind = kind_of(t, t.node(at));
+        let mut fitting = members.iter().copied().filter(|&id| self.kinds(id).meets(kind));
+        if let (Some(only), None) = (fitting.clone().next(), fitting.clone().nth(1)) {
+            return Some(only);
+        }
+        // An object says by a constant field what it is.
+        (t.node(at).kind == Kind::Object).then(|| fitting.find(|&id| self.is_tagged(t, id, at)))?
+    }
+
+    fn is_tagged(&self, t: &Tape<'_>, id: Id, at: u32) -> bool {
+        let mut shape = &self.shapes.list[id as usize];
+        if let Others::Same(other) = shape.others {
+            shape = &self.shapes.list[other as usize];
+        }
+        let Some(object) = &shape.object else { return false };
+        t.entries(at).any(|(key, value)| {
+            let Some(field) = object.field(&t.content(t.node(key)), 0) else { return false };
+            let field = &self.shapes.list[object.fields[field].shape as usize];
+            field.values.as_ref().is_some_and(|values| {
+                values.list.len() == 1 && values.hold(t, t.node(value))
+            })
+        })
+    }
+
+    /// The kinds of values that a shape may take.
+    fn kinds(&self, id: Id) -> Kinds {
+        let shape = &self.shapes.list[id as usize];
+        match shape.others {
+            Others::Same(other) if shape.also.is_none() => {
+                let other = &self.shapes.list[other as usize];
+                if matches!(other.others, Others::None) { other.kinds } else { Kinds::ALL }
+            }
+            Others::None => shape.kinds,
+            _ => Kinds::ALL,
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! The check of a value: what it was read to goes along its shape, and what an implementation
+//! may have comes out.
+
+use jsonschema::Validator;
+use smol_str::SmolStr;
+
+use super::problem::{Code, Note, Path, Remark, Repair, Rule};
+use super::shape::{Id, Kinds, Others, Shape, Shapes};
+use super::tape::{Kind, Node, Tape};
+
+/// What happens to parameters and fields that are not declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Undeclared {
+    /// They are left out, and reported.
+    #[default]
+    Strip,
+    /// They are errors.
+    Reject,
+    /// They are kept.
+    Keep,
+    /// What the schema says: they are kept where it does not forbid them.
+    Schema,
+}
+
+/// How strictly values are checked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rules {
+    pub(crate) repair: bool,
+    /// Whether a repair may lose something of what was sent.
+    pub(crate) lossy: bool,
+    pub(crate) correct_names: bool,
+    pub(crate) undeclared: Undeclared,
+    /// Whether defaults and pinned values stand in for what is absent.
+    pub(crate) fill: bool,
+}
+
+impl Rules {
+    /// As a schema judges, with nothing changed.
+    pub(crate) const JUDGE: Self = Self {
+        repair: false,
+        lossy: false,
+        correct_names: false,
+        undeclared: Undeclared::Schema,
+        fill: false,
+    };
+}
+
+/// How many values are looked at in one check. Unions of unions can ask for ever more of them.
+const MOST_STEPS: u32 = 2_000_000;
+
+/// The longest value that a message shows whole, in bytes.
+const LONGEST_SHOWN: usize = 1_000;
+
+/// A check under way.
+pub(crate) struct Walk<'s> {
+    pub(super) shapes: &'s Shapes,
+    pub(super) rules: Rules,
+    /// The JSON that comes out.
+    pub(crate) out: String,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) repairs: Vec<Repair>,
+    pub(crate) stripped: Vec<SmolStr>,
+    /// What secret fields held.
+    pub(crate) secrets: Vec<String>,
+    /// Whether something was filled in.
+    pub(crate) filled: bool,
+    /// Which values objects under way hold for their fields.
+    pub(super) slots: Vec<u32>,
+    /// The entries of objects under way that no field names.
+    pub(super) extras: Vec<(u32, u32)>,
+    /// Whether only the verdict is asked for.
+    pub(super) quiet: bool,
+    /// How much was stripped or repaired, in quiet checks, too.
+    pub(super) changes: usize,
+    steps: u32,
+    /// Whether the value at hand is kept out of messages.
+    pub(super) secret: bool,
+}
+
+impl<'s> Walk<'s> {
+    pub(crate) fn new(shapes: &'s Shapes, rules: Rules, room: usize) -> Self {
+        Self {
+            shapes,
+            rules,
+            out: String::with_capacity(room),
+            notes: Vec::new(),
+            repairs: Vec::new(),
+            stripped: Vec::new(),
+            secrets: Vec::new(),
+            filled: false,
+            slots: Vec::new(),
+            extras: Vec::new(),
+            quiet: false,
+            changes: 0,
+            steps: 0,
+            secret: false,
+        }
+    }
+
+    /// Checks a value and writes what comes out. Where it is refused, what was written is of no
+    /// use.
+    pub(crate) fn value(&mut self, t: &Tape<'_>, id: Id, at: u32, path: &Path<'_>) -> bool {
+        self.steps += 1;
+        let shape = &self.shapes.list[id as usize];
+        if self.steps > MOST_STEPS {
+            return self.refuse(t, id, at, path, Code::TypeMismatch, Remark::None);
+        }
+        let start = self.out.len();
+        let fits = match &shape.others {
+            Others::None => self.own(t, shape, id, at, path),
+            Others::Same(other) => self.value(t, *other, at, path),
+            Others::Any(members) => self.any(t, id, members, at, path),
+            Others::One(members) => self.one(t, id, members, at, path),
+        };
+        match &shape.also {
+            Some(validator) if fits => self.also(t, id, validator, start, at, path),
+            _ => fits,
+        }
+    }
+
+    /// Notes a problem. Gives `false`, for the verdict.
+    pub(super) fn refuse(
+        &mut self,
+        t: &Tape<'_>,
+        shape: Id,
+        at: u32,
+        path: &Path<'_>,
+        code: Code,
+        remark: Remark,
+    ) -> bool {
+        if !self.quiet {
+            let attempted = Some(self.shown(t.json(t.node(at))));
+            self.note(Note { code, pointer: path.pointer(), shape, attempted, remark });
+        }
+        false
+    }
+
+    pub(super) fn note(&mut self, note: Note) {
+        if !self.quiet {
+            self.notes.push(note);
+        }
+    }
+
+    /// A received value for messages.
+    pub(super) fn shown(&self, json: &str) -> SmolStr {
+        if self.secret {
+            return SmolStr::new_static("\"***\"");
+        }
+        if json.len() <= LONGEST_SHOWN {
+            return json.into();
+        }
+        let kept: String = json.chars().take(100).collect();
+        let text = format!("{kept}… ({} bytes)", json.len());
+        serde_json::Value::from(text).to_string().into()
+    }
+
+    pub(super) fn repaired(&mut self, path: &Path<'_>, rule: Rule, from: &str, to: Option<&str>) {
+        self.changes += 1;
+        if !self.quiet {
+            let (from, to) = (self.shown(from), to.map(|to| self.shown(to)));
+            self.repairs.push(Repair { pointer: path.pointer(), rule, from, to });
+        }
+    }
+
+    /// What a shape asks for by itself.
+    fn own(&mut self, t: &Tape<'_>, shape: &Shape, id: Id, at: u32, path: &Path<'_>) -> bool {
+        let node = t.node(at);
+        let kind = kind_of(t, node);
+        if !shape.kinds.meets(kind) {
+            return self.other_kind(t, shape, id, at, path);
+        }
+        if let Some(values) = &shape.values
+            && !values.hold(t, node)
+        {
+            return self.other_value(t, values, id, at, path);
+        }
+        match node.kind {
+            Kind::Number => self.number(t, shape, id, at, path),
+            Kind::Plain | Kind::Escaped => self.text(t, shape, id, at, path),
+            Kind::List => match &shape.list {
+                Some(rules) => self.list(t, rules, id, at, path),
+                None => self.copy(t, node),
+            },
+            Kind::Object => match &shape.object {
+                Some(rules) => self.object(t, rules, id, at, path),
+                None => self.copy(t, node),
+            },
+            Kind::Null | Kind::True | Kind::False => self.copy(t, node),
+        }
+    }
+
+    /// Lets a value through as it is.
+    pub(super) fn copy(&mut self, t: &Tape<'_>, node: Node) -> bool {
+        self.out.push_str(t.json(node));
+        true
+    }
+
+    /// What only a validator for all of JSON Schema can judge, of what was written.
+    fn also(
+        &mut self,
+        t: &Tape<'_>,
+        id: Id,
+        validator: &Validator,
+        start: usize,
+        at: u32,
+        path: &Path<'_>,
+    ) -> bool {
+        let written = self.out.get(start..).unwrap_or_default();
+        // What is written is JSON, for it was copied from JSON.
+        let Ok(value) = serde_json::from_str(written) else { return false };
+        if self.quiet {
+            return validator.is_valid(&value);
+        }
+        let mut fits = true;
+        for error in validator.iter_errors(&value) {
+            fits = false;
+            let below = error.instance_path().to_string();
+            let pointer = format!("{}{below}", path.pointer()).into();
+            let attempted = match below.as_str() {
+                "" => self.shown(t.json(t.node(at))),
+                below => self.shown(&value.pointer(below).map_or_else(String::new, |v| v.to_string())),
+            };
+            let said = if self.secret { "it does not fit".to_owned() } else { error.to_string() };
+            let remark = Remark::Said(said.into());
+            let attempted = Some(attempted);
+            self.notes.push(Note { code: code_of(&error), pointer, shape: id, attempted, remark });
+        }
+        fits
+    }
+
+    /// Runs a check of which only the verdict counts, and takes back what it wrote.
+    pub(super) fn attempt(&mut self, rules: Rules, check: impl FnOnce(&mut Self) -> bool) -> Trial {
+        let saved = (self.rules, self.quiet, self.changes, self.filled, self.out.len());
+        (self.rules, self.quiet) = (rules, true);
+        let fits = check(self);
+        let changes = self.changes - saved.2;
+        let length;
+        (self.rules, self.quiet, self.changes, self.filled, length) = saved;
+        self.out.truncate(length);
+        Trial { fits, changes }
+    }
+}
+
+/// What came of a check of which only the verdict counts.
+pub(super) struct Trial {
+    pub(super) fits: bool,
+    pub(super) changes: usize,
+}
+
+/// The kind of a value.
+pub(super) fn kind_of(t: &Tape<'_>, node: Node) -> Kinds {
+    match node.kind {
+        Kind::Null => Kinds::NULL,
+        Kind::True | Kind::False => Kinds::BOOLEAN,
+        Kind::Number if super::number::is_whole(t.raw(node)) => Kinds::INTEGER,
+        Kind::Number => Kinds::FRACTION,
+        Kind::Plain | Kind::Escaped => Kinds::TEXT,
+        Kind::List => Kinds::LIST,
+        Kind::Object => Kinds::OBJECT,
+    }
+}
+
+/// The code for what a validator of JSON Schema says.
+fn code_of(error: &jsonschema::ValidationError<'_>) -> Code {
+    let path = error.schema_path().to_string();
+    match path.rsplit('/').find(|step| step.parse::<usize>().is_err()).unwrap_or_default() {
+        "required" | "dependentRequired" => Code::RequiredField,
+        "enum" => Code::NotInEnum,
+        "const" => Code::ConstMismatch,
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => Code::OutOfRange,
+        "multipleOf" => Code::NotMultiple,
+        "minLength" | "maxLength" => Code::WrongLength,
+        "minItems" | "maxItems" | "minProperties" | "maxProperties" => Code::WrongSize,
+        "pattern" => Code::PatternMismatch,
+        "format" => Code::FormatMismatch,
+        "uniqueItems" => Code::NotUnique,
+        "additionalProperties" | "unevaluatedProperties" => Code::UnknownField,
+        _ => Code::TypeMismatch,
+    }
+}
