@@ -24,6 +24,7 @@ mod print;
 pub mod project;
 mod signature;
 mod spans;
+pub mod units;
 mod value;
 
 pub use check::{Checked, Import, Link, Links, check, check_linked, imports};
