@@ -5,7 +5,6 @@ gram_syntax::declare_codes! {
     SCHEMA_CODES;
     NAMELESS = "nameless-declaration";
     SEVERAL_LABELS = "several-labels";
-    UNSUPPORTED = "unsupported-declaration";
     DUPLICATE_NAME = "duplicate-name";
     UNKNOWN_NAME = "unknown-name";
     MISPLACED_ELEMENT = "misplaced-element";
@@ -34,6 +33,11 @@ gram_syntax::declare_codes! {
     UNTAGGED_MEMBER = "untagged-member";
     MALFORMED_PATTERN = "malformed-pattern";
     UNKNOWN_FORMAT = "unknown-format";
+    IMPLEMENTATION_KIND = "implementation-kind";
+    INCOMPLETE_IMPLEMENTATION = "incomplete-implementation";
+    CONFLICTING_ATTRIBUTES = "conflicting-attributes";
+    MISSING_LIBRARY = "missing-library";
+    UNKNOWN_LIBRARY = "unknown-library";
     PROJECT_FILE = "project-file";
 }
 

@@ -24,6 +24,7 @@ mod print;
 pub mod project;
 mod signature;
 mod spans;
+pub mod units;
 mod value;
 
 /// Numbers and values of JSON, compared as what they are and not as they are written.

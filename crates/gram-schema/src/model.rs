@@ -4,12 +4,14 @@
 //! attributes to where they are used. Where each thing stands in the text is kept apart, in
 //! [`Spans`].
 
+mod library;
 mod types;
 
 use serde_json::{Number, Value};
 use smol_str::SmolStr;
 
 use crate::spans::Spans;
+pub use library::{Experiment, Implementation, ImplementationKind, Library};
 pub use types::{ObjectType, Open, Type, TypeDeclaration, TypeId, TypeKind, Types};
 
 /// All declarations of the texts that were checked together.
@@ -23,6 +25,10 @@ pub struct Module {
     pub agents: Vec<Agent>,
     /// All containers, in the order of the texts, those inside agents included.
     pub containers: Vec<Container>,
+    /// All libraries, in the order of the texts.
+    pub libraries: Vec<Library>,
+    /// All experiments, in the order of the texts.
+    pub experiments: Vec<Experiment>,
     /// The vocabulary, in the order of the texts.
     pub terms: Vec<Term>,
     /// All declared types, those inside tools included. A [`TypeId`] is a place in it.
@@ -46,6 +52,16 @@ impl Module {
         self.agents.iter().find(|agent| agent.name == name)
     }
 
+    /// The library of the given name.
+    pub fn library(&self, name: &str) -> Option<&Library> {
+        self.libraries.iter().find(|library| library.name == name)
+    }
+
+    /// The experiment of the given name.
+    pub fn experiment(&self, name: &str) -> Option<&Experiment> {
+        self.experiments.iter().find(|experiment| experiment.name == name)
+    }
+
     /// The container of the given name.
     pub fn container(&self, name: &str) -> Option<&Container> {
         self.containers.iter().find(|container| container.name == name)
@@ -57,6 +73,8 @@ impl PartialEq for Module {
         self.tools == other.tools
             && self.agents == other.agents
             && self.containers == other.containers
+            && self.libraries == other.libraries
+            && self.experiments == other.experiments
             && self.terms == other.terms
             && self.types == other.types
     }

@@ -7,6 +7,7 @@ mod declared;
 mod expression;
 mod field;
 mod layout;
+mod library;
 mod text;
 mod value;
 
@@ -20,7 +21,7 @@ use field::Node;
 use layout::{Entry, INDENT, Layout, WIDTH};
 
 /// A module as gram text: types, the vocabulary, then the tools, then containers and agents, which
-/// name their members.
+/// name their members, at last libraries and experiments.
 ///
 /// A parameter or field that is as the vocabulary says is printed as its name alone; every other
 /// one with its own type and attributes, also where some of them came from the vocabulary, for a
@@ -59,6 +60,12 @@ pub fn print(module: &Module) -> String {
     }
     for agent in &module.agents {
         page.agent(agent);
+    }
+    for library in &module.libraries {
+        page.library(library);
+    }
+    for experiment in &module.experiments {
+        page.experiment(experiment);
     }
     page.out
 }

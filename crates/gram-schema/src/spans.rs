@@ -11,6 +11,10 @@ pub struct Spans {
     pub(crate) tools: Vec<Place>,
     pub(crate) agents: Vec<Place>,
     pub(crate) containers: Vec<Place>,
+    pub(crate) libraries: Vec<Place>,
+    /// Of each library, the places of its implementations.
+    pub(crate) implementations: Vec<Vec<Place>>,
+    pub(crate) experiments: Vec<Place>,
     pub(crate) types: Vec<Place>,
     pub(crate) terms: Vec<Place>,
 }
@@ -45,6 +49,21 @@ impl Spans {
     /// The place of the container of the given index.
     pub fn container(&self, index: usize) -> Option<Place> {
         self.containers.get(index).copied()
+    }
+
+    /// The place of the library of the given index.
+    pub fn library(&self, index: usize) -> Option<Place> {
+        self.libraries.get(index).copied()
+    }
+
+    /// The place of an implementation: of which library, and of which of its implementations.
+    pub fn implementation(&self, library: usize, index: usize) -> Option<Place> {
+        self.implementations.get(library)?.get(index).copied()
+    }
+
+    /// The place of the experiment of the given index.
+    pub fn experiment(&self, index: usize) -> Option<Place> {
+        self.experiments.get(index).copied()
     }
 
     /// The place of a declared type.

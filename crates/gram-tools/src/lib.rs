@@ -9,5 +9,6 @@ pub mod clock;
 pub mod fits;
 pub mod invocation;
 pub mod kinds;
-mod names;
-mod throttle;
+pub mod names;
+#[allow(dead_code, reason = "what admits calls is to come")]
+pub mod throttle;

@@ -109,6 +109,13 @@ impl<'t> Checker<'t> {
                 .help("name a tool or agent without brackets, or declare one: [name:Tool | …]");
             self.report(file, warning);
         }
+        if let Some(label) =
+            subject.labels().find(|it| matches!(it.text(), "Library" | "Experiment"))
+        {
+            let message = format!("a {} stands at the top level", label.text().to_lowercase());
+            let error = self.error(&codes::MISPLACED_ELEMENT, file, label.span(), message);
+            self.report(file, error.help("move it out of here; libraries are bound at run time"));
+        }
         subject.labels().any(|label| matches!(label.text(), "Tool" | "Agent" | "Container"))
     }
 
@@ -157,7 +164,9 @@ impl<'t> Checker<'t> {
             Kind::Tool => self.read_tool(declaration),
             Kind::Agent => self.read_agent(declaration),
             Kind::Container => self.read_container(declaration),
-            Kind::Type(_) | Kind::Other(_) => {}
+            Kind::Library => self.read_library(declaration),
+            Kind::Experiment => self.read_experiment(declaration),
+            Kind::Type(_) => {}
         }
     }
 }

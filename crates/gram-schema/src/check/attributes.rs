@@ -418,7 +418,7 @@ impl<'t> Checker<'t> {
         );
     }
 
-    fn unknown_attribute(
+    pub(super) fn unknown_attribute(
         &mut self,
         file: usize,
         attribute: &Attribute<'_>,

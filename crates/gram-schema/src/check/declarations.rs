@@ -23,8 +23,8 @@ const LABELS: [(&str, Kind); 9] = [
     ("Union", Kind::Type(Form::Union)),
     ("Alias", Kind::Type(Form::Alias)),
     ("Container", Kind::Container),
-    ("Library", Kind::Other("Library")),
-    ("Experiment", Kind::Other("Experiment")),
+    ("Library", Kind::Library),
+    ("Experiment", Kind::Experiment),
 ];
 
 /// The declarations of all texts.
@@ -34,7 +34,7 @@ pub(super) struct Declarations<'t> {
     pub(super) others: Vec<Declaration<'t>>,
 }
 
-/// A tool, a container, an agent or a type.
+/// A tool, a container, an agent, a library, an experiment or a type.
 pub(super) struct Declaration<'t> {
     pub(super) kind: Kind,
     pub(super) file: usize,
@@ -110,10 +110,6 @@ impl<'t> Checker<'t> {
                 let inner = node.elements().filter(|element| element.kind() == N::SubjectPattern);
                 let inner: Vec<_> = inner.map(|element| (element, None)).collect();
                 stack.extend(inner.into_iter().rev());
-            }
-            if let Kind::Other(label) = kind {
-                self.unsupported(file, node, label);
-                continue;
             }
             let Some(name_node) = subject.identifier else {
                 self.nameless(file, node, kind);
@@ -204,15 +200,6 @@ impl<'t> Checker<'t> {
         }
     }
 
-    fn unsupported(&mut self, file: usize, node: Node<'t>, label: &str) {
-        let span = node.subject().labels_node().map_or(node.span(), Node::span);
-        let message = format!("this version does not read {label} declarations");
-        let error = self.error(&codes::UNSUPPORTED, file, span, message).help(
-            "it reads tools, types, containers, agents and vocabulary terms; see the changelog for what comes next",
-        );
-        self.report(file, error);
-    }
-
     fn nameless(&mut self, file: usize, node: Node<'t>, kind: Kind) {
         let label = kind.label();
         let span = node.subject().labels_node().map_or(node.span(), Node::span);
@@ -227,11 +214,15 @@ impl<'t> Checker<'t> {
         self.report(file, error);
     }
 
-    /// Enters a name into the namespace of tools and agents.
+    /// Enters a name into its namespace: that of tools and agents, or that of libraries.
     fn declare(&mut self, file: usize, node: Node<'t>, name: &SmolStr, kind: Kind) {
         let first = First { file, span: node.span(), kind };
-        let Some(known) = self.names.get(name).copied() else {
-            Arc::make_mut(&mut self.names).insert(name.clone(), first);
+        let names = match kind {
+            Kind::Library | Kind::Experiment => &mut self.libraries,
+            _ => &mut self.names,
+        };
+        let Some(known) = names.get(name).copied() else {
+            Arc::make_mut(names).insert(name.clone(), first);
             return;
         };
         if self.is_full(file) {
@@ -239,10 +230,10 @@ impl<'t> Checker<'t> {
         }
         let what = match known.kind {
             same if same == kind => kind.label().to_lowercase(),
-            Kind::Tool | Kind::Agent | Kind::Container => {
+            Kind::Tool | Kind::Agent | Kind::Container | Kind::Library | Kind::Experiment => {
                 format!("{} called", known.kind.label().to_lowercase())
             }
-            _ => "tool, container or agent".to_owned(),
+            Kind::Type(_) => "tool, container or agent".to_owned(),
         };
         let error = self
             .error(

@@ -16,6 +16,7 @@ mod declared;
 mod field;
 mod fits;
 mod foreign;
+mod libraries;
 mod links;
 mod object;
 mod satisfiable;
@@ -143,8 +144,8 @@ enum Kind {
     Agent,
     Container,
     Type(declared::Form),
-    /// A kind of declaration that this version knows and does not read.
-    Other(&'static str),
+    Library,
+    Experiment,
 }
 
 impl Kind {
@@ -155,7 +156,8 @@ impl Kind {
             Self::Agent => "Agent",
             Self::Container => "Container",
             Self::Type(form) => form.label(),
-            Self::Other(label) => label,
+            Self::Library => "Library",
+            Self::Experiment => "Experiment",
         }
     }
 }
@@ -195,6 +197,8 @@ struct Checker<'t> {
     module: Module,
     /// Tools, containers and agents, which share a namespace.
     names: Arc<HashMap<SmolStr, First>>,
+    /// Libraries and experiments, which share another.
+    libraries: Arc<HashMap<SmolStr, First>>,
     /// Vocabulary terms by name: places in `term_fields`.
     terms: Arc<Scopes<usize>>,
     /// What the vocabulary says.
@@ -227,6 +231,7 @@ impl<'t> Checker<'t> {
             diagnostics,
             module,
             names: Arc::default(),
+            libraries: Arc::default(),
             terms: Arc::default(),
             term_fields: Arc::default(),
             type_names: Arc::default(),
@@ -274,6 +279,7 @@ impl<'t> Checker<'t> {
             diagnostics: self.texts.iter().map(|_| Found::default()).collect(),
             module: Module::default(),
             names: Arc::clone(&self.names),
+            libraries: Arc::clone(&self.libraries),
             terms: Arc::clone(&self.terms),
             term_fields: Arc::clone(&self.term_fields),
             type_names: Arc::clone(&self.type_names),
@@ -292,9 +298,14 @@ impl<'t> Checker<'t> {
         self.module.tools.extend(other.module.tools);
         self.module.agents.extend(other.module.agents);
         self.module.containers.extend(other.module.containers);
+        self.module.libraries.extend(other.module.libraries);
+        self.module.experiments.extend(other.module.experiments);
         self.module.spans.tools.extend(other.module.spans.tools);
         self.module.spans.agents.extend(other.module.spans.agents);
         self.module.spans.containers.extend(other.module.spans.containers);
+        self.module.spans.libraries.extend(other.module.spans.libraries);
+        self.module.spans.implementations.extend(other.module.spans.implementations);
+        self.module.spans.experiments.extend(other.module.spans.experiments);
         for (ours, theirs) in self.diagnostics.iter_mut().zip(other.diagnostics) {
             theirs.all.into_iter().for_each(|found| ours.add(found));
         }

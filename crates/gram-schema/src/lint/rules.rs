@@ -4,6 +4,7 @@ pub(crate) mod boolean_trap;
 pub(crate) mod deprecated_use;
 pub(crate) mod description_too_long;
 pub(crate) mod duplicate_description;
+pub(crate) mod literal_inject;
 pub(crate) mod missing_description;
 pub(crate) mod naming;
 pub(crate) mod portable;
@@ -38,6 +39,7 @@ pub static RULES: &[&Rule] = &[
     &deprecated_use::RULE,
     &description_too_long::RULE,
     &duplicate_description::RULE,
+    &literal_inject::RULE,
     &missing_description::RULE,
     &naming::RULE,
     &ANTHROPIC,

@@ -1,0 +1,91 @@
+//! Libraries and experiments: what is bound to tools at run time, as data.
+
+use serde_json::Value;
+use smol_str::SmolStr;
+
+/// Implementations to bind to tools.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Library {
+    /// Its name, as written.
+    pub name: SmolStr,
+    /// What it is for.
+    pub description: Option<SmolStr>,
+    /// Its implementations, in order; no two of them are for one tool.
+    pub implementations: Vec<Implementation>,
+    /// Its policy and all other attributes, in order. Times and sizes are the text that they are
+    /// written as, see [`units`](crate::units).
+    pub attributes: Vec<(SmolStr, Value)>,
+}
+
+impl Library {
+    /// The implementation of the tool of the given name.
+    pub fn implementation(&self, tool: &str) -> Option<&Implementation> {
+        self.implementations.iter().find(|implementation| implementation.tool == tool)
+    }
+}
+
+/// What a library runs for a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Implementation {
+    /// The tool's name. Nothing says that the tool is declared in the same texts.
+    pub tool: SmolStr,
+    /// What kind of thing is run.
+    pub kind: ImplementationKind,
+    /// All attributes, in order. Those that its kind needs are there, and of the right kind.
+    pub attributes: Vec<(SmolStr, Value)>,
+}
+
+impl Implementation {
+    /// The value of an attribute.
+    pub fn attribute(&self, key: &str) -> Option<&Value> {
+        self.attributes.iter().find(|(known, _)| known == key).map(|(_, value)| value)
+    }
+}
+
+/// The kinds of implementations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ImplementationKind {
+    /// A program that reads the arguments from standard input.
+    Command,
+    /// A server that gets the arguments as the body of a POST request.
+    Http,
+    /// A tool of an MCP server.
+    Mcp,
+    /// A recording.
+    Replay,
+    /// What is compiled in.
+    Builtin,
+    /// The host program, or the MCP client, runs the tool itself.
+    Client,
+}
+
+impl ImplementationKind {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Command, Self::Http, Self::Mcp, Self::Replay, Self::Builtin, Self::Client];
+
+    /// Its name in a specification.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Command => "Command",
+            Self::Http => "Http",
+            Self::Mcp => "Mcp",
+            Self::Replay => "Replay",
+            Self::Builtin => "Builtin",
+            Self::Client => "Client",
+        }
+    }
+}
+
+/// A comparison of libraries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Experiment {
+    /// Its name, as written.
+    pub name: SmolStr,
+    /// What it is to find out.
+    pub description: Option<SmolStr>,
+    /// The names of the libraries that it compares, in order; at least two.
+    pub libraries: Vec<SmolStr>,
+    /// All other attributes, in order, as written.
+    pub attributes: Vec<(SmolStr, Value)>,
+}
