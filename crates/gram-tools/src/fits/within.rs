@@ -1,0 +1,439 @@
+//! Whether all values of a branch fit a schema, keyword by keyword.
+
+use serde_json::{Map, Value};
+
+use super::branch::{self, Branch, Keywords, Kind, Term, size, types, whole_size};
+use super::document::{Dialect, Side};
+use super::number::Decimal;
+use super::prove::Prover;
+use super::texts::is_known_format;
+
+impl<'s> Prover<'s> {
+    /// Whether it is proven that all values of a branch fit a schema.
+    pub(super) fn within(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Value) -> bool {
+        let keywords = match wide {
+            Value::Bool(true) => return true,
+            Value::Object(keywords) => keywords,
+            _ => return self.fail("false"),
+        };
+        if !self.enter() {
+            return false;
+        }
+        let proven = self.within_keywords(branch, side, keywords);
+        self.leave();
+        proven
+    }
+
+    fn within_keywords(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Keywords) -> bool {
+        if self.document(side).is_foreign(wide) {
+            return self.fail("$id");
+        }
+        if self.is_said_already(branch, side, wide) {
+            return true;
+        }
+        let lone = self.dialect(side) == Dialect::Draft7 && wide.contains_key("$ref");
+        let mut properties = false;
+        for (key, argument) in wide {
+            if lone && key != "$ref" {
+                continue;
+            }
+            let proven = match key.as_str() {
+                "properties"
+                | "patternProperties"
+                | "additionalProperties"
+                | "unevaluatedProperties" => {
+                    properties = true;
+                    true
+                }
+                _ => self.within_keyword(branch, side, wide, (key, argument)),
+            };
+            if !proven {
+                return self.fail(key);
+            }
+        }
+        !properties || branch.kind != Kind::Object || self.within_properties(branch, side, wide)
+    }
+
+    /// Whether a branch has the same schema among its terms.
+    fn is_said_already(&self, branch: &Branch<'s>, side: Side, wide: &'s Keywords) -> bool {
+        /// Keywords that are hard to prove otherwise.
+        const HARD: [&str; 6] =
+            ["pattern", "not", "if", "contains", "patternProperties", "unevaluatedProperties"];
+        let hard = HARD.iter().any(|key| wide.contains_key(*key));
+        branch.terms.iter().any(|term| match term {
+            Term::Ground(other, own) => {
+                std::ptr::eq(*own, wide)
+                    || (hard
+                        && self.dialect(*other) == self.dialect(side)
+                        && *own == wide
+                        && !own.values().any(refers))
+            }
+            _ => false,
+        })
+    }
+
+    fn within_keyword(
+        &mut self,
+        branch: &Branch<'s>,
+        side: Side,
+        wide: &'s Keywords,
+        (key, argument): (&str, &'s Value),
+    ) -> bool {
+        match key {
+            "$ref" => {
+                let target = argument.as_str().and_then(|to| self.document(side).resolve(to));
+                target.is_some_and(|target| self.within(branch, side, target))
+            }
+            "$dynamicRef" | "$recursiveRef" => false,
+            "allOf" => argument
+                .as_array()
+                .is_some_and(|all| all.iter().all(|schema| self.within(branch, side, schema))),
+            "anyOf" => argument.as_array().is_some_and(|members| {
+                self.within_values(branch, side, wide)
+                    || self.in_parts(branch, side, members, 0, &mut |own, part| {
+                        members
+                            .iter()
+                            .any(|member| own.attempt(|own| own.within(part, side, member)))
+                    })
+            }),
+            "oneOf" => argument.as_array().is_some_and(|members| {
+                self.within_values(branch, side, wide)
+                    || self.in_parts(branch, side, members, 0, &mut |own, part| {
+                        own.within_one(part, side, members)
+                    })
+            }),
+            "not" => self.is_apart(branch, side, argument),
+            "if" => self.within_condition(branch, side, wide, argument),
+            "type" => types(argument).is_some_and(|types| {
+                let whole = branch.integer || branch.multiples.iter().any(|step| step.is_whole());
+                types.kinds & branch.kind.bit() != 0
+                    && (branch.kind != Kind::Number || !types.integer || whole)
+                    || self.within_values(branch, side, wide)
+            }),
+            "const" | "enum" => self.within_values(branch, side, wide),
+            _ => {
+                let proven = match branch.kind {
+                    Kind::Null | Kind::Boolean => true,
+                    Kind::Number => within_numbers(branch, key, argument),
+                    Kind::Text => self.within_texts(branch, side, key, argument),
+                    Kind::List => self.within_lists(branch, side, wide, (key, argument)),
+                    Kind::Object => self.within_objects(branch, side, key, argument),
+                };
+                proven || self.within_values(branch, side, wide)
+            }
+        }
+    }
+
+    /// Whether each of a branch's listed values fits; the whole schema is asked, whose other
+    /// keywords they have to fit anyway.
+    fn within_values(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Keywords) -> bool {
+        branch.values.as_ref().is_some_and(|values| {
+            values.iter().all(|value| {
+                self.spend(1) && self.fits_keywords(side, wide, value, false) == Some(true)
+            })
+        })
+    }
+
+    /// Whether nothing of a branch fits a schema.
+    fn is_apart(&mut self, branch: &Branch<'s>, side: Side, schema: &'s Value) -> bool {
+        let mut terms = branch.terms.clone();
+        if let Some(values) = &branch.values {
+            let apart = values.iter().all(|value| self.fits(side, schema, value) == Some(false));
+            if apart {
+                return true;
+            }
+        }
+        terms.push(Term::Schema(side, schema));
+        self.attempt(|own| own.nothing_fits(&terms))
+    }
+
+    /// Whether all of a branch fits one of several schemas, and no other one.
+    fn within_one(&mut self, branch: &Branch<'s>, side: Side, members: &'s [Value]) -> bool {
+        let fitting =
+            members.iter().position(|member| self.attempt(|own| own.within(branch, side, member)));
+        fitting.is_some_and(|fitting| {
+            members
+                .iter()
+                .enumerate()
+                .all(|(at, member)| at == fitting || self.is_apart(branch, side, member))
+        })
+    }
+
+    /// `if`, `then` and `else`.
+    fn within_condition(
+        &mut self,
+        branch: &Branch<'s>,
+        side: Side,
+        wide: &'s Keywords,
+        condition: &'s Value,
+    ) -> bool {
+        let then = wide.get("then").is_none_or(|then| {
+            let mut terms = branch.terms.clone();
+            terms.push(Term::Schema(side, condition));
+            self.attempt(|own| own.covered(&terms, side, then))
+        });
+        then && wide.get("else").is_none_or(|otherwise| {
+            self.attempt(|own| {
+                own.within(branch, side, condition) || own.within(branch, side, otherwise)
+            })
+        })
+    }
+
+    fn within_texts(
+        &mut self,
+        branch: &Branch<'s>,
+        side: Side,
+        key: &str,
+        argument: &'s Value,
+    ) -> bool {
+        let dialect = self.dialect(side);
+        match key {
+            "minLength" => whole_size(argument).is_some_and(|least| branch.least >= least),
+            "maxLength" => within_most(branch.most, argument),
+            "pattern" => argument.as_str().is_some_and(|pattern| {
+                branch.patterns.contains(&pattern) || matches!(pattern, "" | ".*" | "^.*" | "^")
+            }),
+            "format" => argument.as_str().is_some_and(|format| {
+                branch.formats.contains(&(dialect, format)) || !is_known_format(dialect, format)
+            }),
+            "contentEncoding" | "contentMediaType" => dialect != Dialect::Draft7,
+            _ => true,
+        }
+    }
+
+    fn within_lists(
+        &mut self,
+        branch: &Branch<'s>,
+        side: Side,
+        wide: &'s Keywords,
+        (key, argument): (&str, &'s Value),
+    ) -> bool {
+        let dialect = self.dialect(side);
+        match key {
+            "minItems" => whole_size(argument).is_some_and(|least| branch.least >= least),
+            "maxItems" => within_most(branch.most, argument),
+            "uniqueItems" => {
+                argument == false || branch.unique || branch.most.is_some_and(|most| most < 2)
+            }
+            "prefixItems" if dialect == Dialect::Draft7 => true,
+            "prefixItems" | "items" | "additionalItems" => {
+                let (prefix, rest) = branch::items(dialect, wide);
+                self.within_items(branch, side, prefix, rest)
+            }
+            "contains" => {
+                let new = dialect == Dialect::Draft2020;
+                let least = size(wide, "minContains").filter(|_| new).unwrap_or(1);
+                let most = wide.get("maxContains").filter(|_| new);
+                most.is_none_or(|most| within_most(branch.most, most))
+                    && (least == 0
+                        || (branch.least >= least
+                            && self.within_items(branch, side, &[], Some(argument))))
+            }
+            "unevaluatedItems" => dialect == Dialect::Draft7 || argument == true,
+            _ => true,
+        }
+    }
+
+    fn within_items(
+        &mut self,
+        branch: &Branch<'s>,
+        side: Side,
+        prefix: &'s [Value],
+        rest: Option<&'s Value>,
+    ) -> bool {
+        // One behind the first items of both stands for all that follow.
+        let count = branch.prefix.len().max(prefix.len()) + 1;
+        let count = count.min(branch.most.and_then(|most| most.try_into().ok()).unwrap_or(count));
+        (0..count).all(|at| {
+            let Some(wide) = prefix.get(at).or(rest) else { return true };
+            self.spend(1)
+                && self.inside(&at.to_string(), |own| own.covered(branch.item(at), side, wide))
+        })
+    }
+
+    fn within_objects(
+        &mut self,
+        branch: &Branch<'s>,
+        side: Side,
+        key: &str,
+        argument: &'s Value,
+    ) -> bool {
+        let new = self.dialect(side) == Dialect::Draft2020;
+        match key {
+            "minProperties" => whole_size(argument).is_some_and(|least| branch.least >= least),
+            "maxProperties" => within_most(branch.most, argument),
+            "required" => argument.as_array().is_some_and(|names| {
+                let mut names = names.iter().filter_map(Value::as_str);
+                names.all(|name| branch.required.contains(name))
+            }),
+            "propertyNames" => self.within_names(branch, side, argument),
+            "dependentRequired" if new => argument.as_object().is_some_and(|all| {
+                all.iter().all(|(name, needed)| {
+                    self.is_absent(branch, name)
+                        || needed.as_array().is_some_and(|needed| {
+                            let mut needed = needed.iter().filter_map(Value::as_str);
+                            needed.all(|name| branch.required.contains(name))
+                        })
+                        || branch.terms.iter().any(|term| match term {
+                            Term::Ground(_, own) => own
+                                .get(key)
+                                .and_then(|own| own.get(name))
+                                .is_some_and(|own| own == needed),
+                            _ => false,
+                        })
+                })
+            }),
+            "dependentSchemas" if new => argument.as_object().is_some_and(|all| {
+                all.iter().all(|(name, schema)| {
+                    self.is_absent(branch, name) || self.within(branch, side, schema)
+                })
+            }),
+            "dependencies" => false,
+            _ => true,
+        }
+    }
+
+    /// Whether no object of a branch has a property.
+    fn is_absent(&mut self, branch: &Branch<'s>, name: &str) -> bool {
+        let property = branch.property(name);
+        self.is_misnamed(branch, name)
+            || (!property.is_empty()
+                && self.attempt(|own| own.inside("", |own| own.nothing_fits(property))))
+    }
+
+    fn within_names(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Value) -> bool {
+        let mut terms = branch.names.clone();
+        terms.push(Term::Kind(Kind::Text));
+        if self.attempt(|own| own.inside("", |own| own.covered(&terms, side, wide))) {
+            return true;
+        }
+        branch.is_closed()
+            && branch.properties.keys().all(|name| {
+                self.fits(side, wide, &Value::from(*name)) == Some(true)
+                    || self.is_absent(branch, name)
+            })
+    }
+
+    /// All that an object says of its properties by their names.
+    fn within_properties(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Keywords) -> bool {
+        let new = self.dialect(side) == Dialect::Draft2020;
+        let rest = branch::rest_of(self.dialect(side), wide);
+        let strict = wide.get("unevaluatedProperties").is_some_and(|said| said != true);
+        if new && strict && rest.is_none() {
+            return self.fail("unevaluatedProperties");
+        }
+        let declared = wide.get("properties").and_then(Value::as_object);
+        let others = declared.into_iter().flat_map(Map::keys).map(String::as_str);
+        let others = others.filter(|name| !branch.properties.contains_key(name));
+        for name in branch.properties.keys().copied().chain(others) {
+            let Some(schemas) = self.schemas_of(side, wide, name) else {
+                return self.fail("patternProperties");
+            };
+            let property = branch.property(name);
+            let proven = self.inside(name, |own| {
+                schemas.iter().all(|schema| own.covered(property, side, schema))
+            });
+            if !proven && !self.is_misnamed(branch, name) {
+                return false;
+            }
+        }
+        self.within_rest(branch, side, wide)
+    }
+
+    /// The properties that the branch does not name.
+    fn within_rest(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Keywords) -> bool {
+        if branch.is_closed() {
+            return true;
+        }
+        let patterns = wide.get("patternProperties").and_then(Value::as_object);
+        let rest = branch::rest_of(self.dialect(side), wide);
+        let rest = rest.or_else(|| wide.get("additionalProperties"));
+        let schemas: Vec<&'s Value> =
+            patterns.into_iter().flat_map(Map::values).chain(rest).collect();
+        if schemas.is_empty() {
+            return true;
+        }
+        // A few possible names are looked at one by one.
+        if let Some(names) = self.listed_names(branch) {
+            return names.into_iter().all(|name| {
+                branch.properties.contains_key(name)
+                    || self.schemas_of(side, wide, name).is_some_and(|schemas| {
+                        self.inside(name, |own| {
+                            schemas.iter().all(|schema| own.covered(&branch.rest, side, schema))
+                        })
+                    })
+            });
+        }
+        let proven = self.inside("*", |own| {
+            schemas.iter().all(|schema| own.covered(&branch.rest, side, schema))
+        });
+        proven || self.fail("additionalProperties")
+    }
+
+    /// The names that properties may have, where they are listed.
+    fn listed_names(&mut self, branch: &Branch<'s>) -> Option<Vec<&'s str>> {
+        if branch.names.is_empty() {
+            return None;
+        }
+        let mut terms = branch.names.clone();
+        terms.push(Term::Kind(Kind::Text));
+        let branches = self.branches(&terms)?;
+        let mut names = Vec::new();
+        for branch in &branches {
+            names.extend(branch.values.as_ref()?.iter().filter_map(|value| value.as_str()));
+        }
+        Some(names)
+    }
+}
+
+fn within_most(most: Option<u64>, wide: &Value) -> bool {
+    match (most, whole_size(wide)) {
+        (Some(most), Some(wide)) => most <= wide,
+        _ => false,
+    }
+}
+
+fn within_numbers(branch: &Branch<'_>, key: &str, argument: &Value) -> bool {
+    let Some(at) = Decimal::of_value(argument) else {
+        return !matches!(
+            key,
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf"
+        );
+    };
+    let (first, last) = if branch.integer { branch.whole_range() } else { (None, None) };
+    let above = |open: bool| {
+        let whole = first.map(Decimal::whole);
+        whole.is_some_and(|first| first > at || (first == at && !open))
+            || branch.low.is_some_and(|low| low.at > at || (low.at == at && (low.open || !open)))
+    };
+    let below = |open: bool| {
+        let whole = last.map(Decimal::whole);
+        whole.is_some_and(|last| last < at || (last == at && !open))
+            || branch
+                .high
+                .is_some_and(|high| high.at < at || (high.at == at && (high.open || !open)))
+    };
+    match key {
+        "minimum" => above(false),
+        "exclusiveMinimum" => above(true),
+        "maximum" => below(false),
+        "exclusiveMaximum" => below(true),
+        "multipleOf" => {
+            let whole = branch.integer.then_some(Decimal::whole(1));
+            let mut steps = branch.multiples.iter().copied().chain(whole);
+            steps.any(|step| step.is_multiple_of(at) == Some(true))
+        }
+        _ => true,
+    }
+}
+
+/// Whether a schema refers to others anywhere inside.
+fn refers(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(refers),
+        Value::Object(map) => map
+            .iter()
+            .any(|(key, value)| key.ends_with("ef") && key.starts_with('$') || refers(value)),
+        _ => false,
+    }
+}
