@@ -82,6 +82,9 @@ impl std::error::Error for InvocationError {}
 /// An answer to come. To drop it breaks the invocation off, and ends what was started for it.
 pub type Answering = Pin<Box<dyn Future<Output = Result<Answer, InvocationError>> + Send>>;
 
+/// A connection to come.
+pub type Connecting = Pin<Box<dyn Future<Output = Result<(), InvocationError>> + Send>>;
+
 /// What an implementation says of the calls that it takes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Declared {
@@ -107,6 +110,11 @@ pub trait Implementation: Debug + Send + Sync {
     /// Whether it wants to know [`Invocation::occurrence`].
     fn counts(&self) -> bool {
         false
+    }
+
+    /// Connects to what it runs, where that is apart, so that [`Self::declared`] knows what it says.
+    fn connect(&self) -> Connecting {
+        Box::pin(std::future::ready(Ok(())))
     }
 
     /// What it says of the calls that it takes, if anything.

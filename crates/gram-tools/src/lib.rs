@@ -1,14 +1,29 @@
 //! What stands between a model and an implementation.
 //!
 //! A specification names no implementation. A [`ToolLibrary`] holds implementations, and binds
-//! them to a specification at run time. A [`Session`] checks, repairs and throttles the calls of
-//! one conversation.
+//! them to a specification at run time, which gives a [`Bound`] library. A [`Session`] of it checks,
+//! repairs and throttles the calls of one conversation, and runs them.
 
+mod bind;
 pub mod check;
 pub mod clock;
 pub mod fits;
 pub mod invocation;
 pub mod kinds;
+mod library;
+pub mod mcp;
 pub mod names;
-#[allow(dead_code, reason = "what admits calls is to come")]
+#[cfg(any(feature = "command", feature = "mcp"))]
+mod process;
+mod session;
+mod settings;
 pub mod throttle;
+mod verdict;
+mod web;
+mod words;
+
+pub use bind::{BindProblem, Binding, Bound, Misfit};
+pub use library::{LibraryError, Supply, ToolLibrary};
+pub use session::{Begun, ContainerStats, Ready, Session, SessionStats};
+pub use settings::{Expand, Settings, undeclared};
+pub use verdict::{Call, CallError, Success, Verdict, Warning};

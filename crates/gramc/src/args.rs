@@ -1,11 +1,15 @@
 //! The command line.
 
+mod calls;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use gram_schema::Target;
 use gram_schema::import::Origin;
+
+pub(crate) use calls::{Bind, BindCommand, Call, Replay, Spec, Undeclared, Validate};
 
 /// Declare what LLM agents can do, and compile it to every provider's tool format.
 #[derive(Debug, Parser)]
@@ -60,6 +64,10 @@ pub(crate) enum Command {
     Fmt(Fmt),
     Parse(Parse),
     Explain(Explain),
+    Validate(Validate),
+    Bind(BindCommand),
+    Call(Call),
+    Replay(Replay),
     /// Write a completion script for a shell
     #[command(after_help = "Example:\n  gramc completions bash > /etc/bash_completion.d/gramc")]
     Completions {

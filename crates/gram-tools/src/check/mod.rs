@@ -25,6 +25,7 @@ pub use problem::{Code, Repair, Rule};
 pub use report::{Invalid, Malformed, Problem, Refused};
 pub use tool::{Accepted, Policy, ToolCheck};
 pub(crate) use problem::dotted;
+pub(crate) use tool::mended;
 pub use walk::Undeclared;
 
 #[cfg(test)]

@@ -71,8 +71,9 @@ impl Invalid {
         Self { shapes: Arc::clone(check.shapes()), notes: Vec::new(), host }
     }
 
-    /// Adds problems that a validator of the host found.
-    pub(crate) fn and(&mut self, host: Vec<Problem>) {
+    /// Adds problems that a validator of the host found, of values that have none yet.
+    pub(crate) fn and(&mut self, mut host: Vec<Problem>) {
+        host.retain(|found| self.notes.iter().all(|note| note.pointer != found.pointer));
         self.host.extend(host);
     }
 

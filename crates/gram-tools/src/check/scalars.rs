@@ -47,6 +47,9 @@ impl Walk<'_> {
     ) -> bool {
         let node = t.node(at);
         let raw = t.raw(node);
+        if self.secret && !self.quiet {
+            self.secrets.push(raw.to_owned());
+        }
         let mut fits = true;
         if let Some(rules) = &shape.number {
             if number::outside(rules, raw) {

@@ -38,10 +38,6 @@ impl Kinds {
         Self(self.0 | other.0)
     }
 
-    pub(crate) const fn both(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-
     pub(crate) const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }

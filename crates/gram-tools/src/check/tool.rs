@@ -12,7 +12,7 @@ use super::compile::{SchemaError, compile};
 use super::lenient;
 use super::problem::{Path, Repair, Rule};
 use super::report::{Invalid, Malformed, Refused};
-use super::shape::{Kinds, ObjectRules, Shapes};
+use super::shape::{Id, Kinds, ObjectRules, Others, Shapes};
 use super::tape::{Kind, SyntaxError, Tape};
 use super::walk::{Rules, Undeclared, Walk};
 
@@ -210,7 +210,7 @@ fn shapes(schema: &Value) -> Result<Shapes, SchemaError> {
         && root.kinds == Kinds::OBJECT
         && root.object.is_none()
         && root.also.is_none()
-        && matches!(root.others, super::shape::Others::None)
+        && matches!(root.others, Others::None)
     {
         let rules = ObjectRules { closed: true, takes_nothing: true, ..ObjectRules::default() };
         root.object = Some(Box::new(rules));
@@ -262,4 +262,36 @@ fn host_rules(shapes: &mut Shapes, tool: &Tool) -> bool {
         }
     }
     tool.parameters.iter().any(|parameter| parameter.secret)
+}
+
+impl ToolCheck {
+    /// Whether a text is JSON, whatever it holds.
+    pub(crate) fn reads(text: &str) -> bool {
+        Tape::read(text).is_ok()
+    }
+
+    /// Whether text may be a value.
+    pub(crate) fn takes_text(&self) -> bool {
+        self.kinds().meets(Kinds::TEXT)
+    }
+
+    /// Whether nothing but text may be a value.
+    pub(crate) fn takes_only_text(&self) -> bool {
+        self.kinds() == Kinds::TEXT
+    }
+
+    /// The kinds of values that may fit.
+    fn kinds(&self) -> Kinds {
+        let shape = |id: Id| &self.shapes.list[id as usize];
+        let mut root = shape(self.shapes.root);
+        if let Others::Same(other) = root.others {
+            root = shape(other);
+        }
+        if matches!(root.others, Others::None) { root.kinds } else { Kinds::ALL }
+    }
+}
+
+/// The value that a text stands for which is not quite JSON, if that is certain.
+pub(crate) fn mended(text: &str) -> Option<Value> {
+    serde_json::from_str(&lenient::mend(text).ok()?.json).ok()
 }

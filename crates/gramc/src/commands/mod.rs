@@ -1,5 +1,6 @@
 //! The commands.
 
+mod calls;
 mod check;
 mod compile;
 mod explain;
@@ -24,6 +25,10 @@ pub(crate) fn run(args: Args) -> Outcome {
         Command::Fmt(args) => fmt::run(&args, display),
         Command::Parse(args) => parse::run(&args, display),
         Command::Explain(args) => explain::run(&args),
+        Command::Validate(args) => calls::validate(&args, display),
+        Command::Bind(args) => calls::bind(&args, display),
+        Command::Call(args) => calls::call(&args, display),
+        Command::Replay(args) => calls::replay(&args, display),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Args::command(), "gramc", &mut script);

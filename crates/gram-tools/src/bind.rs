@@ -1,0 +1,292 @@
+//! A specification and a library become one thing that calls run through.
+
+mod fit;
+mod problem;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
+
+use gram_schema::model::{Container, Host, Module, Tool, Types, Valid};
+use serde_json::Value;
+use smol_str::SmolStr;
+use tokio::sync::Semaphore;
+
+use crate::check::{SchemaError, ToolCheck};
+use crate::library::{Entry, ToolLibrary};
+use crate::names::{Known, Names};
+use crate::settings::Settings;
+
+pub use problem::{BindProblem, Binding, Misfit};
+
+/// A specification whose tools have implementations. Cheap to clone, and shared by all sessions.
+#[derive(Debug, Clone)]
+pub struct Bound(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    types: Types,
+    tools: Vec<BoundTool>,
+    containers: Vec<BoundContainer>,
+    /// What each name is.
+    names: HashMap<SmolStr, Named>,
+    near: OnceLock<Names>,
+    settings: Settings,
+    /// What could not be decided.
+    undecided: Vec<BindProblem>,
+}
+
+/// What a name stands for: a place among tools or among containers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Named {
+    Tool(u32),
+    Container(u32),
+}
+
+/// A tool with what runs it.
+#[derive(Debug)]
+pub(crate) struct BoundTool {
+    pub(crate) spec: Tool,
+    /// Its containers.
+    pub(crate) containers: Vec<u32>,
+    pub(crate) entry: Option<Entry>,
+    /// The injected parameters with their values.
+    pub(crate) injected: Vec<(SmolStr, Value)>,
+    pub(crate) limit: Option<Arc<Semaphore>>,
+    check: OnceLock<Result<ToolCheck, SchemaError>>,
+    result: OnceLock<Result<Option<ToolCheck>, SchemaError>>,
+}
+
+/// A group of tools that is called before one of them is.
+#[derive(Debug)]
+pub(crate) struct BoundContainer {
+    pub(crate) spec: Container,
+    pub(crate) members: Vec<u32>,
+}
+
+impl ToolLibrary {
+    /// Binds the library to a specification, whole: each tool has an implementation, and each
+    /// implementation a tool.
+    ///
+    /// # Errors
+    ///
+    /// All that does not fit.
+    pub fn bind(&self, module: &Valid<Module>) -> Result<Bound, Vec<BindProblem>> {
+        let (bound, problems) = self.bind_partly(module);
+        if problems.is_empty() { Ok(bound) } else { Err(problems) }
+    }
+
+    /// Binds what fits, and gives what does not beside it. A tool without implementation can be
+    /// called; the call ends in an error.
+    pub fn bind_partly(&self, module: &Valid<Module>) -> (Bound, Vec<BindProblem>) {
+        Binder::new(self, module).bind()
+    }
+}
+
+struct Binder<'b> {
+    library: &'b ToolLibrary,
+    module: &'b Module,
+    problems: Vec<BindProblem>,
+    undecided: Vec<BindProblem>,
+}
+
+impl<'b> Binder<'b> {
+    fn new(library: &'b ToolLibrary, module: &'b Module) -> Self {
+        Self { library, module, problems: Vec::new(), undecided: Vec::new() }
+    }
+
+    fn bind(mut self) -> (Bound, Vec<BindProblem>) {
+        let entries = self.entries();
+        let mut names = HashMap::with_capacity(self.module.tools.len());
+        let mut tools = Vec::with_capacity(self.module.tools.len());
+        // There are fewer tools than bytes in their texts, which 32 bits count.
+        for (tool, at) in self.module.tools.iter().zip(0_u32..) {
+            names.insert(tool.name.clone(), Named::Tool(at));
+            tools.push(self.tool(tool, entries.get(&tool.name).copied()));
+        }
+        let known: HashSet<&str> = self.module.tools.iter().map(|tool| &*tool.name).collect();
+        for entry in self.library.entries().iter() {
+            if !known.contains(&*entry.tool) {
+                let nearest = gram_schema::did_you_mean(&entry.tool, known.iter().copied());
+                let implementation = entry.tool.clone();
+                self.problems.push(BindProblem::NoTool { implementation, nearest });
+            }
+        }
+        let containers = self.containers(&mut names, &mut tools);
+        let inner = Inner {
+            types: self.module.types.clone(),
+            tools,
+            containers,
+            names,
+            near: OnceLock::new(),
+            settings: self.library.own_settings().clone(),
+            undecided: self.undecided,
+        };
+        (Bound(Arc::new(inner)), self.problems)
+    }
+
+    /// The implementations by tool.
+    fn entries(&mut self) -> HashMap<&'b SmolStr, &'b Entry> {
+        let mut entries = HashMap::with_capacity(self.library.entries().len());
+        for entry in self.library.entries().iter() {
+            if entries.insert(&entry.tool, entry).is_some() {
+                self.problems.push(BindProblem::Twice { tool: entry.tool.clone() });
+            }
+        }
+        entries
+    }
+
+    fn tool(&mut self, tool: &Tool, entry: Option<&Entry>) -> BoundTool {
+        let Some(entry) = entry else {
+            self.problems.push(BindProblem::NoImplementation { tool: tool.name.clone() });
+            return BoundTool::new(tool, None, Vec::new());
+        };
+        let injected = self.injected(tool, entry);
+        if let Some(declared) = entry.implementation.declared() {
+            let types = &self.module.types;
+            for problem in fit::problems(self.module, types, tool, &declared, &entry.settings) {
+                match problem {
+                    BindProblem::Undecided { .. } => self.undecided.push(problem),
+                    problem => self.problems.push(problem),
+                }
+            }
+        }
+        BoundTool::new(tool, Some(entry), injected)
+    }
+
+    fn injected(&mut self, tool: &Tool, entry: &Entry) -> Vec<(SmolStr, Value)> {
+        let mut injected = Vec::new();
+        for parameter in tool.parameters.iter().filter(|known| known.host == Host::Injected) {
+            // What stands at the implementation goes before what stands at the library.
+            let supply = entry.inject.iter().rev().find(|(name, _)| *name == parameter.name);
+            let value = match supply {
+                Some((_, supply)) => supply.read(),
+                None => match &parameter.slot.default {
+                    Some(default) => Ok((**default).clone()),
+                    None => Err("the library's `inject` does not name it".to_owned()),
+                },
+            };
+            match value {
+                Ok(value) => injected.push((parameter.name.clone(), value)),
+                Err(why) => {
+                    let (tool, parameter) = (tool.name.clone(), parameter.name.clone());
+                    self.problems.push(BindProblem::NotInjected { tool, parameter, why });
+                }
+            }
+        }
+        injected
+    }
+
+    fn containers(
+        &self,
+        names: &mut HashMap<SmolStr, Named>,
+        tools: &mut [BoundTool],
+    ) -> Vec<BoundContainer> {
+        let mut containers = Vec::with_capacity(self.module.containers.len());
+        for (spec, at) in self.module.containers.iter().zip(0_u32..) {
+            let mut members = Vec::with_capacity(spec.members.len());
+            for name in &spec.members {
+                if let Some(Named::Tool(tool)) = names.get(name) {
+                    members.push(*tool);
+                    tools[*tool as usize].containers.push(at);
+                }
+            }
+            names.insert(spec.name.clone(), Named::Container(at));
+            containers.push(BoundContainer { spec: spec.clone(), members });
+        }
+        containers
+    }
+}
+
+impl BoundTool {
+    fn new(spec: &Tool, entry: Option<&Entry>, injected: Vec<(SmolStr, Value)>) -> Self {
+        let limit = entry.map_or(0, |entry| entry.settings.concurrency);
+        Self {
+            spec: spec.clone(),
+            containers: Vec::new(),
+            entry: entry.cloned(),
+            injected,
+            limit: (limit > 0).then(|| Arc::new(Semaphore::new(limit as usize))),
+            check: OnceLock::new(),
+            result: OnceLock::new(),
+        }
+    }
+
+    /// What secret injected parameters hold.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
+        let secret = |name: &str| {
+            self.spec.parameters.iter().any(|parameter| parameter.name == name && parameter.secret)
+        };
+        // What a host injects is nearly always a credential, so it is kept secret when it came
+        // from the outside, which only texts do.
+        self.injected.iter().filter(move |(name, _)| secret(name)).filter_map(|(_, v)| v.as_str())
+    }
+}
+
+impl Bound {
+    pub(crate) fn tool(&self, at: u32) -> &BoundTool {
+        &self.0.tools[at as usize]
+    }
+
+    pub(crate) fn tools(&self) -> &[BoundTool] {
+        &self.0.tools
+    }
+
+    pub(crate) fn container(&self, at: u32) -> &BoundContainer {
+        &self.0.containers[at as usize]
+    }
+
+    pub(crate) fn containers(&self) -> &[BoundContainer] {
+        &self.0.containers
+    }
+
+    pub(crate) fn named(&self, name: &str) -> Option<Named> {
+        self.0.names.get(name).copied()
+    }
+
+    /// The policy for a tool, or for calls of what is no tool.
+    pub(crate) fn settings(&self, tool: Option<u32>) -> &Settings {
+        let entry = tool.and_then(|tool| self.tool(tool).entry.as_ref());
+        entry.map_or(&self.0.settings, |entry| &entry.settings)
+    }
+
+    /// The check of a tool's calls, made when it is first asked for.
+    pub(crate) fn check(&self, at: u32) -> Result<&ToolCheck, &SchemaError> {
+        let tool = self.tool(at);
+        tool.check.get_or_init(|| ToolCheck::of_tool(&self.0.types, &tool.spec)).as_ref()
+    }
+
+    /// The check of a tool's results, where its type says anything.
+    pub(crate) fn result(&self, at: u32) -> Result<Option<&ToolCheck>, &SchemaError> {
+        let tool = self.tool(at);
+        let check = tool.result.get_or_init(|| ToolCheck::of_result(&self.0.types, &tool.spec));
+        check.as_ref().map(Option::as_ref)
+    }
+
+    /// All names, to find those near an unknown one.
+    pub(crate) fn near(&self) -> &Names {
+        self.0.near.get_or_init(|| {
+            let containers = self.0.containers.iter();
+            let containers =
+                containers.map(|known| Known { name: &known.spec.name, container: None });
+            let tools = self.0.tools.iter().map(|tool| {
+                let container = tool.containers.first().map(|&at| &*self.container(at).spec.name);
+                Known { name: &tool.spec.name, container }
+            });
+            Names::new(tools.chain(containers))
+        })
+    }
+
+    /// Which implementation serves each tool, in the order of the specification.
+    pub fn bindings(&self) -> impl Iterator<Item = Binding<'_>> {
+        self.0.tools.iter().map(|tool| Binding {
+            tool: &tool.spec.name,
+            implementation: tool.entry.as_ref().map(|entry| entry.implementation.kind()),
+        })
+    }
+
+    /// What could not be decided when the library was bound: implementations of which nobody knows
+    /// whether they fit.
+    pub fn undecided(&self) -> &[BindProblem] {
+        &self.0.undecided
+    }
+}

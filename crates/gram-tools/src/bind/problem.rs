@@ -1,0 +1,142 @@
+//! What keeps a library from being bound.
+
+use std::fmt;
+
+use smol_str::SmolStr;
+
+use crate::fits::Counterexample;
+
+/// Which implementation serves a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Binding<'b> {
+    /// The tool.
+    pub tool: &'b str,
+    /// The kind of implementation: `Command`, `Http`, …; nothing where there is none.
+    pub implementation: Option<&'static str>,
+}
+
+/// Why a library and a specification do not go together.
+#[derive(Debug, Clone, PartialEq)]
+pub enum BindProblem {
+    /// A tool has no implementation.
+    NoImplementation {
+        /// The tool.
+        tool: SmolStr,
+    },
+    /// An implementation has no tool.
+    NoTool {
+        /// The name that it is for.
+        implementation: SmolStr,
+        /// The question whether a near name was meant.
+        nearest: Option<String>,
+    },
+    /// A tool has two implementations.
+    Twice {
+        /// The tool.
+        tool: SmolStr,
+    },
+    /// Nothing supplies an injected parameter.
+    NotInjected {
+        /// The tool.
+        tool: SmolStr,
+        /// The parameter.
+        parameter: SmolStr,
+        /// Why not.
+        why: String,
+    },
+    /// What the implementation declares does not fit the specification.
+    Misfit {
+        /// The tool.
+        tool: SmolStr,
+        /// What does not fit.
+        misfit: Misfit,
+        /// A value that shows it.
+        example: Counterexample,
+    },
+    /// The signature that the library declares for an implementation is none.
+    NoSignature {
+        /// The tool.
+        tool: SmolStr,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Whether the implementation fits cannot be decided. The library is bound all the same.
+    Undecided {
+        /// The tool.
+        tool: SmolStr,
+        /// What may not fit.
+        misfit: Misfit,
+        /// Why nobody knows.
+        why: String,
+    },
+}
+
+/// What of a signature does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Misfit {
+    /// The specification allows arguments that the implementation does not take.
+    Arguments,
+    /// The implementation gives back what the specification does not allow.
+    Result,
+}
+
+impl BindProblem {
+    /// The tool that is meant.
+    pub fn tool(&self) -> &str {
+        match self {
+            Self::NoTool { implementation, .. } => implementation,
+            Self::NoImplementation { tool }
+            | Self::Twice { tool }
+            | Self::NotInjected { tool, .. }
+            | Self::Misfit { tool, .. }
+            | Self::NoSignature { tool, .. }
+            | Self::Undecided { tool, .. } => tool,
+        }
+    }
+}
+
+impl fmt::Display for BindProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = |example: &Counterexample| match example.pointer.as_str() {
+            "" => String::new(),
+            pointer => format!(" at {pointer}"),
+        };
+        match self {
+            Self::NoImplementation { tool } => {
+                write!(f, "`{tool}` has no implementation: the library does not name it")
+            }
+            Self::NoTool { implementation, nearest } => {
+                write!(f, "`{implementation}` is no tool of the specification")?;
+                nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; {nearest}"))
+            }
+            Self::Twice { tool } => write!(f, "`{tool}` has two implementations: keep one"),
+            Self::NotInjected { tool, parameter, why } => {
+                write!(f, "nothing supplies the injected parameter `{parameter}` of `{tool}`: {why}")
+            }
+            Self::Misfit { tool, misfit: Misfit::Arguments, example } => write!(
+                f,
+                "`{tool}` allows arguments that its implementation refuses: {}{}: {}",
+                example.value,
+                place(example),
+                example.why
+            ),
+            Self::Misfit { tool, misfit: Misfit::Result, example } => write!(
+                f,
+                "the implementation of `{tool}` may give back what the tool does not: {}{}: {}",
+                example.value,
+                place(example),
+                example.why
+            ),
+            Self::NoSignature { tool, why } => {
+                write!(f, "the signature of the implementation of `{tool}` cannot be read: {why}")
+            }
+            Self::Undecided { tool, misfit, why } => {
+                let what = match misfit {
+                    Misfit::Arguments => "takes all arguments that the tool allows",
+                    Misfit::Result => "gives back only what the tool allows",
+                };
+                write!(f, "nobody can tell whether the implementation of `{tool}` {what}: {why}")
+            }
+        }
+    }
+}

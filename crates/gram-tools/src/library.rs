@@ -1,0 +1,168 @@
+//! Implementations for tools, with the policy for their calls.
+
+mod declared;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use smol_str::SmolStr;
+
+use crate::check::Problem;
+use crate::invocation::{Implementation, InvocationError};
+use crate::settings::Settings;
+
+pub use declared::LibraryError;
+
+/// A validator of the host program: gives all that is wrong with arguments that fit their types.
+pub(crate) type Validator = dyn Fn(&Value) -> Vec<Problem> + Send + Sync;
+
+/// Implementations of tools, which can be bound to any specification.
+///
+/// A library is a value: cheap to clone, and nothing that happens in a conversation changes it.
+#[derive(Debug, Clone, Default)]
+pub struct ToolLibrary {
+    name: SmolStr,
+    settings: Settings,
+    entries: Arc<Vec<Entry>>,
+}
+
+/// An implementation in its library.
+#[derive(Clone)]
+pub(crate) struct Entry {
+    pub(crate) tool: SmolStr,
+    pub(crate) implementation: Arc<dyn Implementation>,
+    pub(crate) settings: Settings,
+    /// Injected parameters and where their values come from.
+    pub(crate) inject: Vec<(SmolStr, Supply)>,
+    /// Further validators of the tool's calls.
+    pub(crate) validators: Vec<Arc<Validator>>,
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // What is injected may be a secret.
+        f.debug_struct("Entry")
+            .field("tool", &self.tool)
+            .field("implementation", &self.implementation)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where the value of an injected parameter comes from.
+#[derive(Clone, PartialEq)]
+pub enum Supply {
+    /// A variable of the environment, read when the library is bound.
+    Environment(SmolStr),
+    /// A file, read when the library is bound; a line break at its end is left out.
+    File(std::path::PathBuf),
+    /// The value itself.
+    Value(Value),
+}
+
+impl Supply {
+    /// The value as it is now.
+    pub(crate) fn read(&self) -> Result<Value, String> {
+        match self {
+            Self::Environment(name) => match std::env::var(name) {
+                Ok(value) => Ok(Value::String(value)),
+                Err(std::env::VarError::NotPresent) => {
+                    Err(format!("the environment has no variable {name}"))
+                }
+                Err(_) => Err(format!("the variable {name} of the environment is no text")),
+            },
+            Self::File(path) => match std::fs::read_to_string(path) {
+                Ok(text) => Ok(Value::from(text.trim_end_matches(['\n', '\r']))),
+                Err(error) => Err(format!("cannot read {}: {error}", path.display())),
+            },
+            Self::Value(value) => Ok(value.clone()),
+        }
+    }
+}
+
+impl ToolLibrary {
+    /// A library without implementations.
+    pub fn new(name: impl Into<SmolStr>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The policy for tools that are added from now on.
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Adds the implementation of a tool, under the library's policy.
+    pub fn with(
+        self,
+        tool: impl Into<SmolStr>,
+        implementation: impl Implementation + 'static,
+    ) -> Self {
+        let settings = self.settings.clone();
+        self.add(tool.into(), Arc::new(implementation), settings, Vec::new())
+    }
+
+    fn add(
+        mut self,
+        tool: SmolStr,
+        implementation: Arc<dyn Implementation>,
+        settings: Settings,
+        inject: Vec<(SmolStr, Supply)>,
+    ) -> Self {
+        let entry = Entry { tool, implementation, settings, inject, validators: Vec::new() };
+        Arc::make_mut(&mut self.entries).push(entry);
+        self
+    }
+
+    /// Changes the entries of a tool.
+    fn change(mut self, tool: &str, change: impl Fn(&mut Entry)) -> Self {
+        let entries = Arc::make_mut(&mut self.entries).iter_mut();
+        entries.filter(|entry| entry.tool == tool).for_each(change);
+        self
+    }
+
+    /// Supplies an injected parameter of a tool that was added before.
+    pub fn inject(self, tool: &str, parameter: impl Into<SmolStr>, supply: Supply) -> Self {
+        let parameter = parameter.into();
+        self.change(tool, |entry| entry.inject.push((parameter.clone(), supply.clone())))
+    }
+
+    /// Registers a validator of a tool that was added before. It sees the arguments that would run,
+    /// or, where something is wrong with them, the arguments as they were sent. What it finds joins
+    /// the report, except where the types of a value are wrong already.
+    pub fn validate(
+        self,
+        tool: &str,
+        validator: impl Fn(&Value) -> Vec<Problem> + Send + Sync + 'static,
+    ) -> Self {
+        let validator: Arc<Validator> = Arc::new(validator);
+        self.change(tool, |entry| entry.validators.push(Arc::clone(&validator)))
+    }
+
+    /// Sets the policy of a tool that was added before.
+    pub fn settings_of(self, tool: &str, settings: &Settings) -> Self {
+        self.change(tool, |entry| entry.settings = settings.clone())
+    }
+
+    /// Connects to all that is apart, such as MCP servers, so that binding sees what they declare.
+    /// Gives what cannot be reached, by tool.
+    pub async fn connect(&self) -> Vec<(SmolStr, InvocationError)> {
+        let connecting = self.entries.iter().map(|entry| async {
+            let error = entry.implementation.connect().await.err()?;
+            Some((entry.tool.clone(), error))
+        });
+        futures_util::future::join_all(connecting).await.into_iter().flatten().collect()
+    }
+
+    pub(crate) fn entries(&self) -> &Arc<Vec<Entry>> {
+        &self.entries
+    }
+
+    pub(crate) fn own_settings(&self) -> &Settings {
+        &self.settings
+    }
+}

@@ -1,0 +1,199 @@
+//! Libraries that a text declares.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gram_schema::model::{self, ImplementationKind};
+use serde_json::Value;
+use smol_str::SmolStr;
+
+use super::{Supply, ToolLibrary};
+use crate::invocation::Implementation;
+use crate::kinds::{Builtin, Client, Command, Http, HttpClient, Mcp, Replay};
+use crate::mcp::McpServer;
+use crate::settings::Settings;
+
+/// Why a declared library cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LibraryError {
+    /// The tool whose implementation is meant.
+    pub tool: SmolStr,
+    /// What is wrong, in a sentence.
+    pub message: String,
+}
+
+impl fmt::Display for LibraryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: {}", self.tool, self.message)
+    }
+}
+
+impl std::error::Error for LibraryError {}
+
+/// What the implementations of one library share.
+struct Shared<'l> {
+    folder: &'l Path,
+    http: HttpClient,
+    /// MCP servers, by how they are reached: one connection a server.
+    servers: HashMap<String, McpServer>,
+}
+
+impl ToolLibrary {
+    /// The library of a declaration. Relative paths and commands are relative to `folder`, that of
+    /// the declaration's file.
+    ///
+    /// # Errors
+    ///
+    /// All implementations that cannot be used: a recording that cannot be read, a builtin that
+    /// there is not.
+    pub fn declared(library: &model::Library, folder: &Path) -> Result<Self, Vec<LibraryError>> {
+        let mut settings = Settings::default();
+        settings.take(&library.attributes);
+        let mut made = Self::new(library.name.clone()).settings(settings.clone());
+        let mut shared =
+            Shared { folder, http: HttpClient::default(), servers: HashMap::new() };
+        let mut errors = Vec::new();
+        let for_all = attribute(&library.attributes, "inject");
+        for declared in &library.implementations {
+            match shared.implementation(declared) {
+                Ok(implementation) => {
+                    let mut settings = settings.clone();
+                    settings.take(&declared.attributes);
+                    let inject = [for_all, declared.attribute("inject")]
+                        .into_iter()
+                        .flatten()
+                        .flat_map(|inject| supplies(inject, folder))
+                        .collect();
+                    made = made.add(declared.tool.clone(), implementation, settings, inject);
+                }
+                Err(message) => errors.push(LibraryError { tool: declared.tool.clone(), message }),
+            }
+        }
+        if errors.is_empty() { Ok(made) } else { Err(errors) }
+    }
+}
+
+impl Shared<'_> {
+    fn implementation(
+        &mut self,
+        declared: &model::Implementation,
+    ) -> Result<Arc<dyn Implementation>, String> {
+        let made: Arc<dyn Implementation> = match declared.kind {
+            ImplementationKind::Command => {
+                Arc::new(Command::new(texts(declared, "run"), self.folder.to_owned()))
+            }
+            ImplementationKind::Http => {
+                let headers = declared.attribute("headers").and_then(Value::as_object);
+                let headers = headers.into_iter().flatten().filter_map(|(name, value)| {
+                    Some((name.clone(), value.as_str()?.to_owned()))
+                });
+                let http = Http::new(&text(declared, "url"), headers.collect());
+                Arc::new(http.map_err(|error| error.detail)?.sharing(&self.http))
+            }
+            ImplementationKind::Mcp => {
+                let tool = match text(declared, "tool") {
+                    name if name.is_empty() => declared.tool.to_string(),
+                    name => name,
+                };
+                Arc::new(Mcp::new(&self.server(declared)?, tool))
+            }
+            ImplementationKind::Replay => {
+                let path = self.folder.join(text(declared, "from"));
+                let recorded = std::fs::read_to_string(&path)
+                    .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+                let replay = Replay::read(&recorded, &declared.tool)
+                    .map_err(|error| format!("{}: {error}", path.display()))?;
+                Arc::new(replay)
+            }
+            ImplementationKind::Builtin => {
+                let name = match text(declared, "name") {
+                    name if name.is_empty() => declared.tool.to_string(),
+                    name => name,
+                };
+                let builtin = Builtin::named(&name).ok_or_else(|| {
+                    format!("there is no builtin `{name}`; there are {}", Builtin::NAMES.join(", "))
+                })?;
+                Arc::new(builtin)
+            }
+            ImplementationKind::Client => Arc::new(Client),
+        };
+        match declared.attribute("signature").and_then(Value::as_str) {
+            Some(signature) => Ok(Arc::new(Signed { inner: made, signature: signature.into() })),
+            None => Ok(made),
+        }
+    }
+
+    fn server(&mut self, declared: &model::Implementation) -> Result<McpServer, String> {
+        let (url, command) = (text(declared, "url"), texts(declared, "command"));
+        let key = format!("{url}\n{}", command.join("\n"));
+        if let Some(known) = self.servers.get(&key) {
+            return Ok(known.clone());
+        }
+        let server = if url.is_empty() {
+            McpServer::command(command, self.folder.to_owned())
+        } else {
+            McpServer::url(&url).map_err(|error| error.detail)?
+        };
+        self.servers.insert(key, server.clone());
+        Ok(server)
+    }
+}
+
+/// An implementation whose signature the library declares.
+#[derive(Debug)]
+struct Signed {
+    inner: Arc<dyn Implementation>,
+    signature: SmolStr,
+}
+
+impl Implementation for Signed {
+    fn kind(&self) -> &'static str {
+        self.inner.kind()
+    }
+
+    fn invoke(&self, invocation: crate::invocation::Invocation) -> crate::invocation::Answering {
+        self.inner.invoke(invocation)
+    }
+
+    fn counts(&self) -> bool {
+        self.inner.counts()
+    }
+
+    fn connect(&self) -> crate::invocation::Connecting {
+        self.inner.connect()
+    }
+
+    fn declared(&self) -> Option<crate::invocation::Declared> {
+        Some(crate::invocation::Declared::Signature(self.signature.clone()))
+    }
+}
+
+fn attribute<'a>(attributes: &'a [(SmolStr, Value)], key: &str) -> Option<&'a Value> {
+    attributes.iter().find(|(known, _)| known == key).map(|(_, value)| value)
+}
+
+/// The text of an attribute; empty without it.
+fn text(declared: &model::Implementation, key: &str) -> String {
+    declared.attribute(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn texts(declared: &model::Implementation, key: &str) -> Vec<String> {
+    let list = declared.attribute(key).and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(|text| Some(text.as_str()?.to_owned())).collect()
+}
+
+/// What `inject` says: `env:NAME`, `file:PATH`, or the value.
+fn supplies(inject: &Value, folder: &Path) -> Vec<(SmolStr, Supply)> {
+    let supply = |value: &Value| match value.as_str() {
+        Some(text) => match (text.strip_prefix("env:"), text.strip_prefix("file:")) {
+            (Some(name), _) => Supply::Environment(name.into()),
+            (_, Some(path)) => Supply::File(folder.join(PathBuf::from(path))),
+            _ => Supply::Value(value.clone()),
+        },
+        None => Supply::Value(value.clone()),
+    };
+    let map = inject.as_object();
+    map.into_iter().flatten().map(|(name, value)| (name.as_str().into(), supply(value))).collect()
+}

@@ -1,0 +1,292 @@
+//! One conversation: what it has expanded, how often it called, what failed.
+
+mod container;
+mod masks;
+mod oddities;
+mod run;
+mod state;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use smol_str::SmolStr;
+use tokio_util::sync::CancellationToken;
+
+use crate::bind::{Bound, Named};
+use crate::check::{Accepted, Invalid, Refused, ToolCheck};
+use crate::clock::{Clock, SystemClock};
+use crate::throttle::Outcome;
+use crate::verdict::{Call, CallError, Success, Verdict, Warning};
+
+pub use run::Ready;
+pub use state::{ContainerStats, SessionStats};
+use state::State;
+
+/// How many tools an answer to an unknown name lists.
+const MOST_LISTED: usize = 100;
+/// How many suggestions it makes.
+const MOST_SUGGESTED: usize = 5;
+
+/// What one conversation, one connection or one run changes: throttle, attempts, expansion. The
+/// library and the specification stay as they are.
+#[derive(Debug)]
+pub struct Session {
+    bound: Bound,
+    clock: Arc<dyn Clock>,
+    state: Mutex<State>,
+}
+
+/// What comes of a call before anything runs.
+#[derive(Debug)]
+pub enum Begun<'s> {
+    /// It is answered.
+    Answered(Verdict),
+    /// It may run.
+    Ready(Box<Ready<'s>>),
+}
+
+impl Session {
+    /// A session under the machine's clock.
+    pub fn new(bound: &Bound) -> Self {
+        Self::with_clock(bound, Arc::new(SystemClock::default()))
+    }
+
+    /// A session under a clock of the host's.
+    pub fn with_clock(bound: &Bound, clock: Arc<dyn Clock>) -> Self {
+        Self { bound: bound.clone(), clock, state: Mutex::default() }
+    }
+
+    /// What the session's calls are bound to.
+    pub fn bound(&self) -> &Bound {
+        &self.bound
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while it holds the lock, and a half-made note of a call does no harm.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Checks a call and runs it.
+    pub async fn call(&self, call: Call) -> Verdict {
+        self.call_until(call, CancellationToken::new()).await
+    }
+
+    /// Checks a call and runs it, until somebody cancels it.
+    pub async fn call_until(&self, call: Call, cancelled: CancellationToken) -> Verdict {
+        match self.begin(call) {
+            Begun::Answered(verdict) => verdict,
+            Begun::Ready(ready) => ready.run(cancelled).await,
+        }
+    }
+
+    /// Checks a call. Hosts that execute tools themselves begin here, and hand the result to
+    /// [`Ready::finish`].
+    pub fn begin(&self, call: Call) -> Begun<'_> {
+        let Call { id, name, arguments } = call;
+        let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
+        let refuse = |name: String, error| {
+            Begun::Answered(Verdict { id: id.clone(), name, outcome: Err(error) })
+        };
+        let tool = match self.bound.named(&name) {
+            Some(Named::Tool(tool)) => tool,
+            Some(Named::Container(container)) => {
+                let outcome = self.call_container(container, &arguments);
+                return Begun::Answered(Verdict { id, name, outcome });
+            }
+            None => {
+                self.state().count_unknown(self.bound.settings(None), self.clock.now());
+                let error = self.unknown(&name);
+                return refuse(name, error);
+            }
+        };
+        let settings = self.bound.settings(Some(tool));
+        let hash = hash_of(&arguments);
+        let malformed = self.malformed(tool, &arguments);
+        if malformed.is_none()
+            && let Some(error) = self.not_expanded(tool)
+        {
+            self.state().count_unknown(settings, self.clock.now());
+            return refuse(name, error);
+        }
+        let now = self.clock.now();
+        let admitted = self.state().throttle.admit(Some(tool), &settings.throttle, now);
+        let admitted = match admitted {
+            Ok(admitted) => admitted,
+            // What is no JSON is told so first, and counts.
+            Err(throttled) => {
+                let error = malformed.unwrap_or(CallError::Throttled {
+                    rule: throttled.rule.name(),
+                    limit: throttled.limit,
+                    retry_after: throttled.retry_after,
+                });
+                return refuse(name, error);
+            }
+        };
+        let repeats = self.state().throttle.repeats_failure(tool, hash);
+        match self.checked(tool, &arguments) {
+            Ok(accepted) => {
+                self.state().accepted(tool);
+                let mut warnings = Vec::new();
+                if repeats {
+                    warnings.push(Warning {
+                        code: "repeated-failure",
+                        message: format!(
+                            "`{name}` was called with the same arguments as right before, when it \
+                             failed"
+                        ),
+                    });
+                }
+                let ready = Ready::new(self, tool, id, name, accepted, warnings, (admitted, hash));
+                Begun::Ready(Box::new(ready))
+            }
+            Err(error) => {
+                let mut state = self.state();
+                state.throttle.finish(admitted, hash, Outcome::Failure, self.clock.now());
+                let attempts = state.refused(tool);
+                drop(state);
+                let error = match settings.max_attempts {
+                    most if most > 0 && attempts >= most => {
+                        CallError::NeedsHumanReview { attempts, last: Box::new(error) }
+                    }
+                    _ => error,
+                };
+                refuse(name, error)
+            }
+        }
+    }
+
+    /// Judges a call alone: nothing runs, nothing is remembered, and all containers count as
+    /// expanded.
+    pub fn judge(&self, call: Call) -> Verdict {
+        let Call { id, name, arguments } = call;
+        let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
+        let outcome = match self.bound.named(&name) {
+            Some(Named::Tool(tool)) => self.checked(tool, &arguments).map(|accepted| {
+                let masks = masks::Masks::new(accepted.secrets);
+                Success {
+                    arguments: masks.json(&accepted.arguments),
+                    repairs: accepted.repairs,
+                    stripped: accepted.stripped,
+                    ..Success::default()
+                }
+            }),
+            Some(Named::Container(container)) => self.judge_container(container, &arguments),
+            None => Err(self.unknown(&name)),
+        };
+        Verdict { id, name, outcome }
+    }
+
+    /// What is wrong with a text that cannot be read at all.
+    fn malformed(&self, tool: u32, arguments: &str) -> Option<CallError> {
+        let check = self.bound.check(tool).ok()?;
+        let policy = self.bound.settings(Some(tool)).check;
+        if ToolCheck::reads(arguments) {
+            return None;
+        }
+        match check.check(arguments, policy) {
+            Err(Refused::Malformed(malformed)) => Some(CallError::Malformed(malformed)),
+            _ => None,
+        }
+    }
+
+    fn checked(&self, tool: u32, arguments: &str) -> Result<Accepted, CallError> {
+        let check = self.bound.check(tool).map_err(|error| CallError::Invocation {
+            detail: format!("the tool's schema cannot be checked against: {error}"),
+        })?;
+        let policy = self.bound.settings(Some(tool)).check;
+        let checked = check.check(arguments, policy);
+        let validators = self.bound.tool(tool).entry.as_ref().map(|entry| &entry.validators[..]);
+        let validators = validators.unwrap_or_default();
+        let found = |json: &str| -> Vec<_> {
+            if validators.is_empty() {
+                return Vec::new();
+            }
+            let value = serde_json::from_str(json).unwrap_or_default();
+            validators.iter().flat_map(|validator| validator(&value)).collect()
+        };
+        match checked {
+            Ok(accepted) => {
+                let found = found(&accepted.arguments);
+                if found.is_empty() {
+                    return Ok(accepted);
+                }
+                let masks = masks::Masks::new(accepted.secrets);
+                let found = found.into_iter().map(|problem| masks.problem(problem)).collect();
+                Err(CallError::Validation(Invalid::of_host(check, found)))
+            }
+            Err(Refused::Malformed(malformed)) => Err(CallError::Malformed(malformed)),
+            Err(Refused::Invalid(mut invalid)) => {
+                invalid.and(found(arguments));
+                Err(CallError::Validation(invalid))
+            }
+        }
+    }
+
+    fn unknown(&self, name: &str) -> CallError {
+        let suggestions = self.bound.near().suggest(name, MOST_SUGGESTED);
+        let available = self.visible().into_iter().take(MOST_LISTED).collect();
+        CallError::UnknownTool { suggestions, available }
+    }
+
+    /// The names that a model sees now: tools, those of expanded containers included, and
+    /// containers.
+    pub fn visible(&self) -> Vec<SmolStr> {
+        let state = self.state();
+        let tools = self.bound.tools().iter();
+        let tools = tools.filter(|tool| {
+            tool.containers.is_empty() || tool.containers.iter().any(|&at| state.is_expanded(at))
+        });
+        let tools = tools.map(|tool| tool.spec.name.clone());
+        let containers = self.bound.containers().iter().map(|known| known.spec.name.clone());
+        tools.chain(containers).collect()
+    }
+
+    /// Begins a turn: the user has said something. Containers that expand for a turn collapse.
+    pub fn begin_turn(&self) {
+        self.state().begin_turn();
+    }
+
+    /// Expands the containers of a tool, where it is in some.
+    pub fn expand_containers_of(&self, tool: &str) {
+        let Some(Named::Tool(tool)) = self.bound.named(tool) else { return };
+        let expand = self.bound.settings(None).expand;
+        for &container in &self.bound.tool(tool).containers {
+            self.state().expand(container, expand);
+        }
+    }
+
+    /// Forgets the failures of a tool, so that it can be called again. Gives whether there is one of
+    /// that name.
+    pub fn reset(&self, tool: &str) -> bool {
+        let Some(Named::Tool(tool)) = self.bound.named(tool) else { return false };
+        self.state().reset(tool);
+        true
+    }
+
+    /// Forgets the failures of all tools.
+    pub fn reset_all(&self) {
+        self.state().reset_all();
+    }
+
+    /// What happened in the last minute, and what containers were called for in the whole session.
+    pub fn stats(&self) -> SessionStats {
+        self.state().stats(&self.bound, self.clock.now())
+    }
+}
+
+/// A number that stands for arguments.
+fn hash_of(arguments: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    arguments.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Whether a value stands for no arguments at all.
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Object(map) => map.is_empty(),
+        _ => false,
+    }
+}

@@ -1,0 +1,130 @@
+//! Calls of containers, and of functions inside of them.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use smol_str::SmolStr;
+
+use super::{Session, is_nothing};
+use crate::names::{Known, Names};
+use crate::verdict::{CallError, Success};
+
+impl Session {
+    /// A call of a container: without parameters, it expands.
+    pub(super) fn call_container(
+        &self,
+        at: u32,
+        arguments: &str,
+    ) -> Result<Success, CallError> {
+        let settings = self.bound.settings(None);
+        let attempted = attempted(arguments);
+        let mut state = self.state();
+        state.count_unknown(settings, self.clock.now());
+        if is_nothing(&attempted) {
+            state.expand(at, settings.expand);
+            state.of_container(at).expansions += 1;
+            drop(state);
+            return Ok(self.expansion(at));
+        }
+        let stats = state.of_container(at);
+        stats.wrong_calls += 1;
+        if settings.auto_expand {
+            stats.auto_expansions += 1;
+            state.expand(at, settings.expand);
+        }
+        drop(state);
+        Err(self.wrong_call(at, attempted, settings.auto_expand))
+    }
+
+    /// A call of a container, judged alone.
+    pub(super) fn judge_container(
+        &self,
+        at: u32,
+        arguments: &str,
+    ) -> Result<Success, CallError> {
+        let attempted = attempted(arguments);
+        if is_nothing(&attempted) {
+            return Ok(Success { arguments: "{}".to_owned(), ..Success::default() });
+        }
+        Err(self.wrong_call(at, attempted, false))
+    }
+
+    fn functions(&self, at: u32) -> Vec<SmolStr> {
+        let members = self.bound.container(at).members.iter();
+        members.map(|&tool| self.bound.tool(tool).spec.name.clone()).collect()
+    }
+
+    fn wrong_call(&self, at: u32, attempted: Value, expanded: bool) -> CallError {
+        let functions = self.functions(at);
+        let meant = meant(&functions, &attempted);
+        CallError::ContainerInvocation { attempted, functions, meant, expanded }
+    }
+
+    /// What a model is told of a container that has expanded.
+    fn expansion(&self, at: u32) -> Success {
+        let container = self.bound.container(at);
+        let mut text = format!("`{}` is expanded. Its functions:", container.spec.name);
+        for &tool in &container.members {
+            let spec = &self.bound.tool(tool).spec;
+            // Writing to a text in memory cannot fail.
+            let _ = write!(text, "\n- {}", spec.name);
+            if let Some(description) = &spec.description {
+                let first = description.lines().next().unwrap_or_default();
+                let _ = write!(text, ": {first}");
+            }
+        }
+        let result = json!({
+            "expanded": container.spec.name.as_str(),
+            "functions": self.functions(at).iter().map(SmolStr::as_str).collect::<Vec<_>>(),
+            "message": text,
+        });
+        Success { arguments: "{}".to_owned(), result: Some(result), ..Success::default() }
+    }
+
+    /// Why a function cannot be called yet, if its container is collapsed.
+    pub(super) fn not_expanded(&self, tool: u32) -> Option<CallError> {
+        let containers = &self.bound.tool(tool).containers;
+        let &first = containers.first()?;
+        let mut state = self.state();
+        if containers.iter().any(|&at| state.is_expanded(at)) {
+            return None;
+        }
+        let settings = self.bound.settings(None);
+        let stats = state.of_container(first);
+        stats.early_calls += 1;
+        if settings.auto_expand {
+            stats.auto_expansions += 1;
+            state.expand(first, settings.expand);
+        }
+        let container = self.bound.container(first).spec.name.clone();
+        Some(CallError::ContainerNotExpanded { container, expanded: settings.auto_expand })
+    }
+}
+
+/// The parameters that a container was called with, as far as they can be read.
+fn attempted(arguments: &str) -> Value {
+    if arguments.trim().is_empty() {
+        return Value::Null;
+    }
+    match serde_json::from_str(arguments) {
+        Ok(value) => value,
+        Err(_) => crate::check::mended(arguments).unwrap_or_else(|| Value::from(arguments)),
+    }
+}
+
+/// How many words of parameters are compared with functions.
+const MOST_WORDS: usize = 50;
+
+/// The function that parameters name, nearly: as a parameter, or as the text in one.
+fn meant(functions: &[SmolStr], attempted: &Value) -> Option<SmolStr> {
+    let mut words: Vec<&str> = Vec::new();
+    if let Value::Object(map) = attempted {
+        words.extend(map.values().filter_map(Value::as_str));
+        words.extend(map.keys().map(String::as_str));
+    }
+    words.extend(attempted.as_str());
+    let known = functions.iter().map(|name| Known { name, container: None });
+    let names = Names::new(known);
+    let near = |word: &str| names.suggest(word, 1).into_iter().next();
+    words.into_iter().take(MOST_WORDS).find_map(|word| near(word).map(|found| found.name))
+}

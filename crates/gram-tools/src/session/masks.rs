@@ -1,0 +1,94 @@
+//! Secrets are kept out of what is said.
+
+use serde_json::{Map, Value};
+
+use crate::check::Problem;
+
+/// What stands for a secret.
+const MASK: &str = "***";
+
+/// From how many bytes on a secret is masked in results, too: a shorter one would be found
+/// everywhere.
+const SHORTEST_IN_RESULTS: usize = 4;
+
+/// The texts that nobody may read.
+#[derive(Debug, Default)]
+pub(super) struct Masks(Vec<String>);
+
+impl Masks {
+    pub(super) fn new(secrets: impl IntoIterator<Item = String>) -> Self {
+        let mut secrets: Vec<_> = secrets.into_iter().filter(|s| !s.is_empty()).collect();
+        // What JSON makes of a secret tells it, too.
+        let escaped: Vec<_> = secrets
+            .iter()
+            .map(|secret| {
+                let json = Value::from(secret.as_str()).to_string();
+                json.get(1..json.len() - 1).unwrap_or_default().to_owned()
+            })
+            .collect();
+        secrets.extend(escaped);
+        // Of two where one holds the other, the longer one is taken out first.
+        secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.dedup();
+        Self(secrets)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A text without secrets.
+    pub(super) fn text(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), MASK))
+    }
+
+    /// JSON whose texts and numbers are without secrets.
+    pub(super) fn json(&self, json: &str) -> String {
+        if self.is_empty() {
+            return json.to_owned();
+        }
+        let value = serde_json::from_str(json).unwrap_or_default();
+        self.value(value, 1).to_string()
+    }
+
+    /// A result without secrets.
+    pub(super) fn result(&self, value: Value) -> Value {
+        if self.is_empty() { value } else { self.value(value, SHORTEST_IN_RESULTS) }
+    }
+
+    fn value(&self, value: Value, shortest: usize) -> Value {
+        let masked = |text: &str| {
+            let secrets = self.0.iter().filter(|secret| secret.len() >= shortest);
+            secrets.fold(text.to_owned(), |text, secret| {
+                // A short secret is masked where it is all that there is.
+                if secret.len() >= SHORTEST_IN_RESULTS || text == *secret {
+                    text.replace(secret.as_str(), MASK)
+                } else {
+                    text
+                }
+            })
+        };
+        match value {
+            Value::String(text) => Value::String(masked(&text)),
+            Value::Number(number) if self.0.contains(&number.to_string()) => Value::from(MASK),
+            Value::Array(items) => {
+                items.into_iter().map(|item| self.value(item, shortest)).collect()
+            }
+            Value::Object(map) => {
+                let entries = map.into_iter();
+                let entries = entries.map(|(key, value)| (key, self.value(value, shortest)));
+                Value::Object(entries.collect::<Map<_, _>>())
+            }
+            value => value,
+        }
+    }
+
+    /// What a validator of the host says, without secrets.
+    pub(super) fn problem(&self, mut problem: Problem) -> Problem {
+        if !self.is_empty() {
+            problem.message = self.text(&problem.message);
+            problem.attempted_value = problem.attempted_value.map(|value| self.value(value, 1));
+        }
+        problem
+    }
+}

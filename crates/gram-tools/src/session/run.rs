@@ -1,0 +1,262 @@
+//! The invocation of a call that was let through.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use serde_json::Value;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::masks::Masks;
+use super::{Session, oddities};
+use crate::check::{Accepted, Refused};
+use crate::invocation::{Answer, Implementation, Invocation, InvocationError, Trouble};
+use crate::settings::Settings;
+use crate::throttle::{Admitted, Outcome};
+use crate::verdict::{CallError, Success, Verdict, Warning};
+
+/// A call that may run.
+#[derive(Debug)]
+pub struct Ready<'s> {
+    session: &'s Session,
+    tool: u32,
+    id: Option<String>,
+    name: String,
+    accepted: Accepted,
+    warnings: Vec<Warning>,
+    admitted: (Admitted, u64),
+}
+
+/// Why an invocation came to nothing.
+enum Broken {
+    Error(InvocationError),
+    TooLong,
+}
+
+impl<'s> Ready<'s> {
+    pub(super) fn new(
+        session: &'s Session,
+        tool: u32,
+        id: Option<String>,
+        name: String,
+        accepted: Accepted,
+        warnings: Vec<Warning>,
+        admitted: (Admitted, u64),
+    ) -> Self {
+        Self { session, tool, id, name, accepted, warnings, admitted }
+    }
+
+    /// The tool's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the host program has to execute the tool itself.
+    pub fn is_for_the_host(&self) -> bool {
+        let entry = self.session.bound.tool(self.tool).entry.as_ref();
+        entry.is_some_and(|entry| entry.implementation.kind() == "Client")
+    }
+
+    /// What the implementation receives: one JSON object, with injected values.
+    pub fn arguments(&self) -> String {
+        let injected = &self.session.bound.tool(self.tool).injected;
+        let mut arguments = self.accepted.arguments.clone();
+        for (name, value) in injected {
+            if arguments.pop().is_some() {
+                if arguments.len() > 1 {
+                    arguments.push(',');
+                }
+                let name = Value::from(name.as_str());
+                arguments.push_str(&format!("{name}:{value}}}"));
+            }
+        }
+        arguments
+    }
+
+    fn settings(&self) -> &'s Settings {
+        self.session.bound.settings(Some(self.tool))
+    }
+
+    /// Runs the implementation, until it answers, takes too long, or is cancelled.
+    pub async fn run(self, cancelled: CancellationToken) -> Verdict {
+        let answer = self.invoke(cancelled).await;
+        self.end(answer)
+    }
+
+    /// Ends a call that the host executed itself.
+    pub fn finish(self, answer: Result<Answer, InvocationError>) -> Verdict {
+        self.end(answer.map_err(Broken::Error))
+    }
+
+    async fn invoke(&self, cancelled: CancellationToken) -> Result<Answer, Broken> {
+        let bound = &self.session.bound;
+        let tool = bound.tool(self.tool);
+        let Some(entry) = &tool.entry else {
+            let detail = "the library has no implementation of it";
+            return Err(Broken::Error(InvocationError::new(Trouble::Unreachable, detail)));
+        };
+        let implementation = Arc::clone(&entry.implementation);
+        let invocation = self.invocation(&*implementation, cancelled.clone());
+        let limit = tool.limit.clone();
+        let work = async move {
+            let _place = match &limit {
+                // A semaphore that is never closed always gives a place.
+                Some(limit) => limit.acquire().await.ok(),
+                None => None,
+            };
+            implementation.invoke(invocation).await
+        };
+        let caught = AssertUnwindSafe(work).catch_unwind();
+        tokio::select! {
+            biased;
+            () = cancelled.cancelled() => {
+                Err(Broken::Error(InvocationError::new(Trouble::Cancelled, "it was cancelled")))
+            }
+            outcome = timeout(self.settings().timeout, caught) => match outcome {
+                Err(_) => Err(Broken::TooLong),
+                Ok(Err(_)) => {
+                    let detail = "the implementation panicked";
+                    Err(Broken::Error(InvocationError::new(Trouble::Died, detail)))
+                }
+                Ok(Ok(answer)) => answer.map_err(Broken::Error),
+            },
+        }
+    }
+
+    fn invocation(
+        &self,
+        implementation: &dyn Implementation,
+        cancelled: CancellationToken,
+    ) -> Invocation {
+        let occurrence = if implementation.counts() {
+            let mut hasher = DefaultHasher::new();
+            self.accepted.arguments.hash(&mut hasher);
+            self.session.state().occurrence(self.tool, hasher.finish())
+        } else {
+            0
+        };
+        let tool = self.session.bound.tool(self.tool);
+        Invocation {
+            tool: tool.spec.name.clone(),
+            arguments: self.arguments().into(),
+            text_result: self.takes_text(),
+            max_answer: self.settings().max_output,
+            occurrence,
+            cancelled,
+        }
+    }
+
+    /// Whether the tool's result may be text.
+    fn takes_text(&self) -> bool {
+        match self.session.bound.result(self.tool) {
+            Ok(Some(check)) => check.takes_text(),
+            _ => true,
+        }
+    }
+
+    fn end(self, answer: Result<Answer, Broken>) -> Verdict {
+        let tool = self.session.bound.tool(self.tool);
+        let secrets = self.accepted.secrets.iter().cloned();
+        let masks = Masks::new(secrets.chain(tool.secrets().map(str::to_owned)));
+        let outcome = match answer {
+            Ok(answer) => self.value(answer).and_then(|value| self.judged(value, &masks)),
+            Err(Broken::TooLong) => {
+                Err(CallError::Timeout { limit: self.settings().timeout })
+            }
+            Err(Broken::Error(error)) => {
+                Err(CallError::Invocation { detail: masks.text(&error.detail) })
+            }
+        };
+        let failed = match &outcome {
+            Ok(success) => success.warnings.iter().any(|warning| warning.code == UNSUCCESSFUL),
+            Err(_) => true,
+        };
+        let Self { session, id, name, admitted: (admitted, hash), .. } = self;
+        let ended = if failed { Outcome::Failure } else { Outcome::Success };
+        session.state().throttle.finish(admitted, hash, ended, session.clock.now());
+        Verdict { id, name, outcome }
+    }
+
+    /// The value that an answer stands for.
+    fn value(&self, answer: Answer) -> Result<Value, CallError> {
+        let text = match answer {
+            Answer::Json(value) => return Ok(value),
+            Answer::Raw(text) => text,
+        };
+        let wants_text = self.takes_text();
+        match serde_json::from_str::<Value>(&text) {
+            // Text that happens to be JSON of something else is still text where text is wanted.
+            Ok(value) if !wants_text || value.is_string() => Ok(value),
+            Ok(value) if self.fits(&value) && !self.is_plain_text() => Ok(value),
+            _ if wants_text => {
+                let text = text.strip_suffix('\n').unwrap_or(&text);
+                Ok(Value::from(text.strip_suffix('\r').unwrap_or(text)))
+            }
+            Ok(value) => Ok(value),
+            Err(error) => Err(CallError::Invocation {
+                detail: format!("its answer is no JSON: {error}"),
+            }),
+        }
+    }
+
+    /// Whether the result is text and can be nothing else.
+    fn is_plain_text(&self) -> bool {
+        matches!(self.session.bound.result(self.tool), Ok(Some(check)) if check.takes_only_text())
+    }
+
+    fn fits(&self, value: &Value) -> bool {
+        match self.session.bound.result(self.tool) {
+            Ok(Some(check)) => check.fits(&value.to_string()).is_ok(),
+            _ => true,
+        }
+    }
+
+    /// A result with what is odd about it; an error where it has to fit its type and does not.
+    fn judged(&self, value: Value, masks: &Masks) -> Result<Success, CallError> {
+        let settings = self.settings();
+        let mut warnings = self.warnings.clone();
+        let text = value.to_string();
+        if let Ok(Some(check)) = self.session.bound.result(self.tool)
+            && let Err(refused) = check.fits(&text)
+        {
+            let why = match &refused {
+                Refused::Invalid(invalid) => {
+                    let all = invalid.problems();
+                    let all: Vec<_> = all.iter().take(5).map(|p| p.message.as_str()).collect();
+                    all.join("; ").replace("the arguments want", "the result wants")
+                }
+                Refused::Malformed(malformed) => malformed.to_string(),
+            };
+            let why = masks.text(&why);
+            if settings.strict_result {
+                let detail = format!("its result is not what the tool promises: {why}");
+                return Err(CallError::Invocation { detail });
+            }
+            let message = format!("the result is not what the tool promises: {why}");
+            warnings.push(Warning { code: "result-mismatch", message });
+        }
+        warnings.extend(oddities::large(text.len(), settings.max_response));
+        let arguments = serde_json::from_str(&self.accepted.arguments).unwrap_or_default();
+        warnings.extend(oddities::repeated_path(&arguments, "arguments"));
+        warnings.extend(oddities::repeated_path(&value, "result"));
+        if oddities::says_no(&value) {
+            let message = "the result's own flag says that it did not succeed".to_owned();
+            warnings.push(Warning { code: UNSUCCESSFUL, message });
+        }
+        for warning in &mut warnings {
+            warning.message = masks.text(&warning.message);
+        }
+        Ok(Success {
+            arguments: masks.json(&self.accepted.arguments),
+            repairs: self.accepted.repairs.clone(),
+            stripped: self.accepted.stripped.clone(),
+            warnings,
+            result: Some(masks.result(value)),
+        })
+    }
+}
+
+/// The warning of a result whose success flag says no, which counts as a failure.
+const UNSUCCESSFUL: &str = "unsuccessful";

@@ -1,0 +1,152 @@
+//! What a session remembers.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use smol_str::SmolStr;
+
+use crate::bind::Bound;
+use crate::settings::{Expand, Settings};
+use crate::throttle::Throttle;
+
+/// What a session remembers.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    pub(super) throttle: Throttle,
+    /// How many calls of a tool were refused in a row.
+    refused: HashMap<u32, u32>,
+    /// The containers that are expanded, and for how long.
+    expanded: HashMap<u32, Expand>,
+    /// What containers were called for.
+    containers: HashMap<u32, ContainerStats>,
+    /// How often a tool ran with the same arguments, where its implementation asks for it.
+    occurrences: HashMap<(u32, u64), u32>,
+}
+
+/// What a container was called for in a session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ContainerStats {
+    /// How often it was called as it should be.
+    pub expansions: u32,
+    /// How often it was called with parameters.
+    pub wrong_calls: u32,
+    /// How often one of its functions was called before it was expanded.
+    pub early_calls: u32,
+    /// How often it expanded because of a wrong call.
+    pub auto_expansions: u32,
+}
+
+impl State {
+    /// Takes note of a call that no tool gets.
+    pub(super) fn count_unknown(&mut self, settings: &Settings, now: Duration) {
+        // It counts among all calls, and its end says nothing.
+        let _ = self.throttle.admit(None, &settings.throttle, now);
+    }
+
+    pub(super) fn accepted(&mut self, tool: u32) {
+        self.refused.remove(&tool);
+    }
+
+    /// Takes note of a refused call, and gives how many there were in a row.
+    pub(super) fn refused(&mut self, tool: u32) -> u32 {
+        let count = self.refused.entry(tool).or_default();
+        *count = count.saturating_add(1);
+        *count
+    }
+
+    pub(super) fn is_expanded(&self, container: u32) -> bool {
+        self.expanded.contains_key(&container)
+    }
+
+    pub(super) fn expand(&mut self, container: u32, expand: Expand) {
+        self.expanded.insert(container, expand);
+    }
+
+    pub(super) fn begin_turn(&mut self) {
+        self.expanded.retain(|_, expand| *expand == Expand::Conversation);
+    }
+
+    pub(super) fn of_container(&mut self, container: u32) -> &mut ContainerStats {
+        self.containers.entry(container).or_default()
+    }
+
+    /// How often a tool ran with these arguments before.
+    pub(super) fn occurrence(&mut self, tool: u32, arguments: u64) -> u32 {
+        let count = self.occurrences.entry((tool, arguments)).or_default();
+        let before = *count;
+        *count = count.saturating_add(1);
+        before
+    }
+
+    pub(super) fn reset(&mut self, tool: u32) {
+        self.throttle.reset(tool);
+        self.refused.remove(&tool);
+    }
+
+    pub(super) fn reset_all(&mut self) {
+        self.throttle.reset_all();
+        self.refused.clear();
+    }
+
+    pub(super) fn stats(&self, bound: &Bound, now: Duration) -> SessionStats {
+        let stats = self.throttle.stats(now);
+        let name = |tool: u32| bound.tool(tool).spec.name.clone();
+        let mut containers: Vec<_> = self.containers.iter().collect();
+        containers.sort_unstable_by_key(|(at, _)| **at);
+        let container =
+            |(at, stats): (&u32, &ContainerStats)| (bound.container(*at).spec.name.clone(), *stats);
+        SessionStats {
+            calls: stats.calls,
+            failing: stats.failing.into_iter().map(|(tool, count)| (name(tool), count)).collect(),
+            most_called: stats
+                .most_called
+                .into_iter()
+                .map(|(tool, count)| (name(tool), count))
+                .collect(),
+            containers: containers.into_iter().map(container).collect(),
+        }
+    }
+}
+
+/// What happened in a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionStats {
+    /// How many calls there were in the last 60 s, without those that the throttle refused.
+    pub calls: usize,
+    /// The tools whose last calls failed, with how many of them did so in a row; most first.
+    pub failing: Vec<(SmolStr, u32)>,
+    /// The tools that were called in the last 60 s, with how often; most first.
+    pub most_called: Vec<(SmolStr, usize)>,
+    /// The containers that were called in the session.
+    pub containers: Vec<(SmolStr, ContainerStats)>,
+}
+
+impl SessionStats {
+    /// The numbers as JSON.
+    pub fn json(&self) -> Value {
+        let failing = self.failing.iter();
+        let failing: Map<_, _> =
+            failing.map(|(name, count)| (name.to_string(), json!(count))).collect();
+        let called = self.most_called.iter();
+        let called = called.map(|(name, count)| json!({"tool": name.as_str(), "calls": count}));
+        let containers = self.containers.iter().map(|(name, stats)| {
+            let stats = json!({
+                "expansions": stats.expansions,
+                "wrong_calls": stats.wrong_calls,
+                "early_calls": stats.early_calls,
+                "auto_expansions": stats.auto_expansions,
+            });
+            (name.to_string(), stats)
+        });
+        let errors: u32 =
+            self.containers.iter().map(|(_, stats)| stats.wrong_calls + stats.early_calls).sum();
+        json!({
+            "calls_last_60_seconds": self.calls,
+            "tools_with_failures": failing,
+            "most_called_tools": called.collect::<Vec<_>>(),
+            "container_errors": errors,
+            "containers": containers.collect::<Map<_, _>>(),
+        })
+    }
+}

@@ -1,0 +1,457 @@
+//! What comes of a call, as data and as text for the model.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use smol_str::SmolStr;
+
+use crate::check::{Code, Invalid, Malformed, Problem, Repair, dotted};
+use crate::names::Suggestion;
+
+/// A call of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// What tells it from others.
+    pub id: Option<String>,
+    /// The name that was called.
+    pub name: String,
+    /// The arguments: JSON as the model wrote it, or nothing.
+    pub arguments: Option<String>,
+}
+
+impl Call {
+    /// A call with its arguments as text.
+    pub fn new(name: impl Into<String>, arguments: impl Into<String>) -> Self {
+        Self { id: None, name: name.into(), arguments: Some(arguments.into()) }
+    }
+}
+
+/// What came of a call.
+#[derive(Debug, Clone)]
+pub struct Verdict {
+    /// What tells the call from others.
+    pub id: Option<String>,
+    /// The name that was called.
+    pub name: String,
+    /// What it came to.
+    pub outcome: Result<Success, CallError>,
+}
+
+/// A call that went through.
+#[derive(Debug, Clone, Default)]
+pub struct Success {
+    /// What the implementation received, without injected values, secrets masked: a JSON object.
+    pub arguments: String,
+    /// What was repaired.
+    pub repairs: Vec<Repair>,
+    /// The undeclared parameters that were left out, as JSON pointers.
+    pub stripped: Vec<SmolStr>,
+    /// What is odd, but no error.
+    pub warnings: Vec<Warning>,
+    /// What came back; nothing where nothing ran.
+    pub result: Option<Value>,
+}
+
+/// Something odd about a call that went through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// A stable name.
+    pub code: &'static str,
+    /// What is odd, and what to do.
+    pub message: String,
+}
+
+/// Why a call did not go through.
+#[derive(Debug, Clone)]
+pub enum CallError {
+    /// The arguments are not what the tool takes.
+    Validation(Invalid),
+    /// The arguments are no JSON.
+    Malformed(Malformed),
+    /// There is no such tool.
+    UnknownTool {
+        /// What is near, best first.
+        suggestions: Vec<Suggestion>,
+        /// What can be called now.
+        available: Vec<SmolStr>,
+    },
+    /// A container was called with parameters.
+    ContainerInvocation {
+        /// The parameters.
+        attempted: Value,
+        /// The functions in the container, in order.
+        functions: Vec<SmolStr>,
+        /// A function that the parameters name.
+        meant: Option<SmolStr>,
+        /// Whether the container expanded all the same.
+        expanded: bool,
+    },
+    /// A function of a container that nobody expanded was called.
+    ContainerNotExpanded {
+        /// The container.
+        container: SmolStr,
+        /// Whether it expanded all the same.
+        expanded: bool,
+    },
+    /// There were too many calls, or too many that failed.
+    Throttled {
+        /// The rule's name.
+        rule: &'static str,
+        /// The rule's limit.
+        limit: u32,
+        /// When to try again.
+        retry_after: Duration,
+    },
+    /// The implementation gave no answer, or none that counts.
+    Invocation {
+        /// What happened.
+        detail: String,
+    },
+    /// The implementation took too long.
+    Timeout {
+        /// The limit.
+        limit: Duration,
+    },
+    /// The model does not get it right by itself.
+    NeedsHumanReview {
+        /// How many calls in a row were refused.
+        attempts: u32,
+        /// What was wrong with the last one.
+        last: Box<CallError>,
+    },
+}
+
+impl CallError {
+    /// The kind of error, as verdicts name it.
+    pub fn error_type(&self) -> &'static str {
+        match self {
+            Self::Validation(_) => "validation_error",
+            Self::Malformed(_) => "malformed_arguments",
+            Self::UnknownTool { .. } => "unknown_tool",
+            Self::ContainerInvocation { .. } => "container_invocation_error",
+            Self::ContainerNotExpanded { .. } => "container_not_expanded",
+            Self::Throttled { .. } => "throttled",
+            Self::Invocation { .. } => "invocation_error",
+            Self::Timeout { .. } => "timeout",
+            Self::NeedsHumanReview { .. } => "needs_human_review",
+        }
+    }
+}
+
+impl Verdict {
+    /// Whether the call went through.
+    pub fn is_ok(&self) -> bool {
+        self.outcome.is_ok()
+    }
+
+    /// The verdict as JSON, one object.
+    pub fn json(&self) -> Value {
+        let mut map = Map::new();
+        if let Some(id) = &self.id {
+            map.insert("id".to_owned(), json!(id));
+        }
+        map.insert("name".to_owned(), json!(self.name));
+        map.insert("ok".to_owned(), json!(self.is_ok()));
+        match &self.outcome {
+            Ok(success) => success.write(&mut map),
+            Err(error) => {
+                map.insert("error".to_owned(), error_json(&self.name, error));
+                map.insert("message".to_owned(), json!(self.message()));
+            }
+        }
+        Value::Object(map)
+    }
+
+    /// What the model is told: the result, or what went wrong and what to do.
+    pub fn message(&self) -> String {
+        match &self.outcome {
+            Ok(Success { result: Some(Value::String(text)), .. }) => text.clone(),
+            Ok(Success { result, .. }) => {
+                result.as_ref().map_or_else(|| "ok".to_owned(), Value::to_string)
+            }
+            Err(error) => error_text(&self.name, error),
+        }
+    }
+}
+
+impl Success {
+    fn write(&self, map: &mut Map<String, Value>) {
+        let arguments = serde_json::from_str(&self.arguments).unwrap_or_default();
+        map.insert("arguments".to_owned(), arguments);
+        map.insert("repairs".to_owned(), self.repairs.iter().map(repair_json).collect());
+        let stripped = self.stripped.iter().map(|pointer| dotted(pointer));
+        map.insert("stripped".to_owned(), stripped.map(Value::from).collect());
+        let warnings = self.warnings.iter();
+        let warnings =
+            warnings.map(|warning| json!({"code": warning.code, "message": warning.message}));
+        map.insert("warnings".to_owned(), warnings.collect());
+        if let Some(result) = &self.result {
+            map.insert("result".to_owned(), result.clone());
+        }
+    }
+}
+
+fn repair_json(repair: &Repair) -> Value {
+    let value = |json: &str| serde_json::from_str(json).unwrap_or_else(|_| Value::from(json));
+    json!({
+        "path": dotted(&repair.pointer),
+        "rule": repair.rule.name(),
+        "from": value(&repair.from),
+        "to": repair.to.as_deref().map_or(Value::Null, value),
+    })
+}
+
+/// A problem as verdicts show it.
+fn problem_json(problem: &Problem) -> Value {
+    json!({
+        "property": problem.property,
+        "pointer": problem.pointer.as_str(),
+        "attempted_value": problem.attempted_value,
+        "error_code": problem.code.as_str(),
+        "error_message": problem.message,
+    })
+}
+
+fn problems_json(invalid: &Invalid) -> Value {
+    invalid.problems().iter().map(problem_json).collect()
+}
+
+fn error_json(name: &str, error: &CallError) -> Value {
+    let mut map = Map::new();
+    map.insert("error_type".to_owned(), json!(error.error_type()));
+    let mut put = |key: &str, value: Value| {
+        map.insert(key.to_owned(), value);
+    };
+    match error {
+        CallError::Validation(invalid) => {
+            put("errors", problems_json(invalid));
+            put("schema_hint", json!(invalid.schema_hint()));
+        }
+        CallError::Malformed(malformed) => {
+            put("line", json!(malformed.line));
+            put("column", json!(malformed.column));
+            put("detail", json!(malformed.what));
+        }
+        CallError::UnknownTool { suggestions, available } => {
+            put("attempted_name", json!(name));
+            let names = suggestions.iter().map(|suggestion| suggestion.name.as_str());
+            put("suggestions", names.map(Value::from).collect());
+            put("available_tools", available.iter().map(|name| json!(name.as_str())).collect());
+        }
+        CallError::ContainerInvocation { attempted, functions, .. } => {
+            put("container_name", json!(name));
+            put("attempted_parameters", attempted.clone());
+            let functions = functions.iter().map(|name| json!(name.as_str()));
+            put("available_functions", functions.collect());
+        }
+        CallError::ContainerNotExpanded { container, .. } => {
+            put("container_name", json!(container.as_str()));
+            put("attempted_name", json!(name));
+        }
+        CallError::Throttled { rule, limit, retry_after } => {
+            put("tool", json!(name));
+            put("rule", json!(rule));
+            put("limit", json!(limit));
+            put("retry_after_seconds", seconds(*retry_after));
+        }
+        CallError::Invocation { detail } => {
+            put("tool", json!(name));
+            put("detail", json!(detail));
+        }
+        CallError::Timeout { limit } => {
+            put("tool", json!(name));
+            put("detail", json!(format!("no answer within {}", shown(*limit))));
+        }
+        CallError::NeedsHumanReview { attempts, last } => {
+            put("needs_human_review", json!(true));
+            put("attempts", json!(attempts));
+            let errors = match &**last {
+                CallError::Validation(invalid) => problems_json(invalid),
+                CallError::Malformed(malformed) => json!([{
+                    "property": "", "pointer": "", "attempted_value": null,
+                    "error_code": "TYPE_MISMATCH", "error_message": malformed.to_string(),
+                }]),
+                _ => json!([]),
+            };
+            put("errors", errors);
+        }
+    }
+    map.insert("error_message".to_owned(), json!(error_message(name, error)));
+    map.insert("retry_guidance".to_owned(), json!(guidance(name, error)));
+    Value::Object(map)
+}
+
+/// Seconds, without a fraction where they are whole.
+fn seconds(time: Duration) -> Value {
+    if time.subsec_nanos() == 0 {
+        json!(time.as_secs())
+    } else {
+        json!((time.as_secs_f64() * 1000.0).round() / 1000.0)
+    }
+}
+
+fn shown(time: Duration) -> String {
+    format!("{} s", seconds(time))
+}
+
+/// What is wrong, in a sentence.
+fn error_message(name: &str, error: &CallError) -> String {
+    match error {
+        CallError::Validation(invalid) => match &invalid.problems()[..] {
+            [only] => format!("`{name}`: {}", only.message),
+            all => format!("the arguments of `{name}` have {} errors", all.len()),
+        },
+        CallError::Malformed(malformed) => format!("`{name}`: {malformed}"),
+        CallError::UnknownTool { suggestions, .. } => {
+            let meant = match suggestions.first() {
+                Some(Suggestion { name, container: Some(container), .. }) => {
+                    format!("; did you mean `{name}` in `{container}`?")
+                }
+                Some(Suggestion { name, .. }) => format!("; did you mean `{name}`?"),
+                None => String::new(),
+            };
+            format!("there is no tool `{name}`{meant}")
+        }
+        CallError::ContainerInvocation { .. } => {
+            format!("`{name}` is a container that groups functions, and takes no parameters")
+        }
+        CallError::ContainerNotExpanded { container, .. } => {
+            format!("`{name}` is a function of the container `{container}`, which is not expanded")
+        }
+        CallError::Throttled { rule, limit, .. } => match *rule {
+            "max_consecutive_failures" => {
+                format!("`{name}` failed {limit} times in a row, and is not called for a while")
+            }
+            "same_tool_calls" => {
+                format!("`{name}` was called {limit} times within a short time")
+            }
+            _ => format!("{limit} tools were called within a short time"),
+        },
+        CallError::Invocation { detail } => format!("`{name}` failed: {detail}"),
+        CallError::Timeout { limit } => {
+            format!("`{name}` gave no answer within {}", shown(*limit))
+        }
+        CallError::NeedsHumanReview { attempts, .. } => format!(
+            "{attempts} calls of `{name}` in a row were refused: this needs a person's review"
+        ),
+    }
+}
+
+/// What to do next.
+fn guidance(name: &str, error: &CallError) -> String {
+    match error {
+        CallError::Validation(invalid) => {
+            let what = if invalid.count() == 1 { "this" } else { "these" };
+            format!("Correct {what} and call `{name}` again: {}", invalid.schema_hint())
+        }
+        CallError::Malformed(_) => {
+            format!("Call `{name}` again with its arguments as one JSON object.")
+        }
+        CallError::UnknownTool { suggestions, .. } => match suggestions.first() {
+            Some(Suggestion { name, container: Some(container), .. }) => format!(
+                "`{name}` is in the container `{container}`: call `{container}` without arguments \
+                 first, then `{name}`."
+            ),
+            Some(Suggestion { name, .. }) => format!("Call `{name}`, or another available tool."),
+            None => "Call one of the available tools.".to_owned(),
+        },
+        CallError::ContainerInvocation { functions, meant, expanded, .. } => {
+            container_guidance(name, functions, meant.as_ref(), *expanded)
+        }
+        CallError::ContainerNotExpanded { container, expanded: false } => {
+            format!("Call `{container}` without arguments first, then `{name}`.")
+        }
+        CallError::ContainerNotExpanded { container, .. } => {
+            format!("`{container}` is expanded now: call `{name}` again.")
+        }
+        CallError::Throttled { retry_after, .. } => format!(
+            "Do something else, or tell the user what keeps you; it can be called again in {}.",
+            shown(*retry_after)
+        ),
+        CallError::Invocation { .. } => {
+            "Try again only if something has changed; else tell the user.".to_owned()
+        }
+        CallError::Timeout { .. } => {
+            "Try again with less to do, or tell the user that it takes too long.".to_owned()
+        }
+        CallError::NeedsHumanReview { .. } => {
+            format!("Do not call `{name}` again; tell the user what you wanted to do.")
+        }
+    }
+}
+
+/// How many functions the guidance names.
+const NAMED_FUNCTIONS: usize = 5;
+
+fn container_guidance(
+    name: &str,
+    functions: &[SmolStr],
+    meant: Option<&SmolStr>,
+    expanded: bool,
+) -> String {
+    let then = match (meant, functions) {
+        (Some(meant), _) => format!("`{meant}`, which your parameters name"),
+        (None, []) => "the function that you need".to_owned(),
+        (None, all) => {
+            let named: Vec<_> =
+                all.iter().take(NAMED_FUNCTIONS).map(|name| format!("`{name}`")).collect();
+            let more = if all.len() > NAMED_FUNCTIONS { ", ..." } else { "" };
+            format!("one of its functions ({}{more})", named.join(", "))
+        }
+    };
+    if expanded {
+        return format!("`{name}` is expanded now: call {then}, with the parameters.");
+    }
+    format!(
+        "This takes two separate tool calls: first `{name}` with no arguments, which shows its \
+         functions, then {then}, with the parameters."
+    )
+}
+
+/// The error as text for the model.
+fn error_text(name: &str, error: &CallError) -> String {
+    match error {
+        CallError::Validation(invalid) if invalid.count() > 1 => {
+            listed(&format!("{}:", error_message(name, error)), invalid, &guidance(name, error))
+        }
+        CallError::NeedsHumanReview { last, .. } => match &**last {
+            CallError::Validation(invalid) => listed(
+                &format!("{}.", error_message(name, error)),
+                invalid,
+                &guidance(name, error),
+            ),
+            _ => format!("{}. {}", error_message(name, error), guidance(name, error)),
+        },
+        _ => {
+            let message = error_message(name, error);
+            let stop = if message.ends_with(['.', '?', '!']) { "" } else { "." };
+            format!("{message}{stop} {}", guidance(name, error))
+        }
+    }
+}
+
+fn listed(first: &str, invalid: &Invalid, last: &str) -> String {
+    let mut out = first.to_owned();
+    for problem in invalid.problems() {
+        // Writing to a text in memory cannot fail.
+        let _ = write!(out, "\n- {}", problem.message);
+    }
+    out.push('\n');
+    out.push_str(last);
+    out
+}
+
+/// A problem that a validator of the host found.
+impl Problem {
+    /// A problem of the value at a JSON pointer, under the validator's own code.
+    pub fn of_host(pointer: &str, code: impl Into<SmolStr>, message: impl Into<String>) -> Self {
+        Self {
+            property: dotted(pointer),
+            pointer: pointer.into(),
+            attempted_value: None,
+            code: Code::Host(code.into()),
+            message: message.into(),
+        }
+    }
+}

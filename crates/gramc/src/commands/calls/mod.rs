@@ -1,0 +1,219 @@
+//! `gramc validate`, `bind`, `call` and `replay`
+
+mod bound;
+mod lines;
+
+use std::io::{Read as _, Write as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use gram_tools::check::Policy;
+use gram_tools::clock::ManualClock;
+use gram_tools::invocation::{Answer, InvocationError, Trouble};
+use gram_tools::{Begun, BindProblem, Session, Settings, ToolLibrary, Verdict};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::args::{BindCommand, Call, Display, Format, Replay, Undeclared, Validate};
+use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
+use crate::output;
+use bound::{Read, read_library, read_spec};
+use lines::{Line, Lines};
+
+pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
+    let Some(spec) = read_spec(&args.spec, display)? else { return Ok(FINDINGS) };
+    let undeclared = match args.undeclared {
+        Undeclared::Strip => gram_tools::check::Undeclared::Strip,
+        Undeclared::Reject => gram_tools::check::Undeclared::Reject,
+        Undeclared::Keep => gram_tools::check::Undeclared::Keep,
+        Undeclared::Schema => gram_tools::check::Undeclared::Schema,
+    };
+    let check = Policy { repair: !args.no_repair, correct_names: false, undeclared };
+    let library = ToolLibrary::new("").settings(Settings { check, ..Settings::default() });
+    let (bound, _) = library.bind_partly(&spec.module);
+    let session = Session::new(&bound);
+    let mut verdicts = Verdicts::new();
+    for line in Lines::open(&args.calls)? {
+        if let Line::Call { call, .. } = line? {
+            verdicts.print(&session.judge(call))?;
+        }
+    }
+    verdicts.end()
+}
+
+pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
+    let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(FINDINGS) };
+    let unreachable = run(async { Ok(read.library.connect().await) })?;
+    let (bound, problems) = read.library.bind_partly(&read.spec.module);
+    let json = display.format == Format::Json;
+    let mut out = String::new();
+    let width = bound.bindings().map(|binding| binding.tool.len()).max().unwrap_or_default();
+    for binding in bound.bindings() {
+        if json {
+            let line = json!({"tool": binding.tool, "implementation": binding.implementation});
+            out.push_str(&format!("{line}\n"));
+        } else {
+            let kind = binding.implementation.unwrap_or("-");
+            out.push_str(&format!("{:width$}  {kind}\n", binding.tool));
+        }
+    }
+    let problem = |severity: &str, found: &BindProblem| {
+        json!({"severity": severity, "tool": found.tool(), "message": found.to_string()})
+    };
+    if json {
+        for found in &problems {
+            out.push_str(&format!("{}\n", problem("error", found)));
+        }
+        for found in bound.undecided() {
+            out.push_str(&format!("{}\n", problem("warning", found)));
+        }
+    }
+    output::print(&out)?;
+    if !json {
+        say(problems.iter().map(|found| format!("error: {found}")));
+        say(bound.undecided().iter().map(|found| format!("warning: {found}")));
+    }
+    if let Some((tool, error)) = unreachable.first() {
+        return Err(Failure::new(format!("cannot connect to what runs `{tool}`: {error}")));
+    }
+    Ok(if problems.is_empty() { CLEAN } else { FINDINGS })
+}
+
+pub(super) fn call(args: &Call, display: Display) -> Outcome {
+    let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(FINDINGS) };
+    let (bound, problems) = read.library.bind_partly(&read.spec.module);
+    // What does not fit elsewhere is no business of this call.
+    let own: Vec<_> = problems.iter().filter(|found| found.tool() == args.tool).collect();
+    if !own.is_empty() {
+        say(own.iter().map(|found| format!("error: {found}")));
+        return Ok(FINDINGS);
+    }
+    let arguments = match args.arguments.as_str() {
+        "-" => standard_input()?,
+        arguments => arguments.to_owned(),
+    };
+    let session = Session::new(&bound);
+    // One call is no conversation, so the container of the tool is expanded for it.
+    session.expand_containers_of(&args.tool);
+    let call = gram_tools::Call::new(args.tool.as_str(), arguments);
+    let verdict = run(async { Ok(session.call(call).await) })?;
+    let mut verdicts = Verdicts::new();
+    verdicts.print(&verdict)?;
+    verdicts.end()
+}
+
+pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
+    let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(FINDINGS) };
+    let (bound, problems) = read.library.bind_partly(&read.spec.module);
+    if !args.partial && !problems.is_empty() {
+        say(problems.iter().map(|found| format!("error: {found}")));
+        say(std::iter::once("nothing was run; --partial binds what fits".to_owned()));
+        return Ok(FINDINGS);
+    }
+    let clock = Arc::new(ManualClock::default());
+    let session = Session::with_clock(&bound, clock.clone());
+    let mut verdicts = Verdicts::new();
+    let lines = Lines::open(&args.calls)?;
+    run(async {
+        for line in lines {
+            match line? {
+                Line::Call { call, at, result } => {
+                    if let Some(at) = at {
+                        clock.move_to(at);
+                    }
+                    verdicts.print(&replayed(&session, call, result).await)?;
+                }
+                Line::Turn => session.begin_turn(),
+                Line::Reset(Some(tool)) => {
+                    if !session.reset(&tool) {
+                        return Err(Failure::new(format!("there is no tool `{tool}` to reset")));
+                    }
+                }
+                Line::Reset(None) => session.reset_all(),
+            }
+        }
+        Ok(())
+    })?;
+    if args.stats {
+        output::print(&format!("{}\n", json!({"stats": session.stats().json()})))?;
+    }
+    verdicts.end()
+}
+
+async fn replayed(session: &Session, call: gram_tools::Call, result: Option<Value>) -> Verdict {
+    match session.begin(call) {
+        Begun::Answered(verdict) => verdict,
+        Begun::Ready(ready) if ready.is_for_the_host() => {
+            ready.finish(result.map(Answer::Json).ok_or_else(|| {
+                let detail = "the host program executes this tool, and the recorded call has no \
+                              `result`";
+                InvocationError::new(Trouble::ForTheHost, detail)
+            }))
+        }
+        Begun::Ready(ready) => ready.run(CancellationToken::new()).await,
+    }
+}
+
+/// What was read of a specification and a library.
+struct Both {
+    spec: Read,
+    library: ToolLibrary,
+}
+
+fn read(
+    spec: &crate::args::Spec,
+    bind: &crate::args::Bind,
+    display: Display,
+) -> Result<Option<Both>, Failure> {
+    let Some(spec) = read_spec(spec, display)? else { return Ok(None) };
+    let Some(library) = read_library(bind, &spec, display)? else { return Ok(None) };
+    Ok(Some(Both { spec, library }))
+}
+
+/// Says something to the person, a line each.
+fn say(lines: impl Iterator<Item = String>) {
+    for line in lines {
+        // There is nowhere to say that standard error is closed.
+        let _ = writeln!(std::io::stderr(), "{line}");
+    }
+}
+
+fn standard_input() -> Result<String, Failure> {
+    let mut text = String::new();
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| Failure::new(format!("cannot read standard input: {error}")))?;
+    Ok(text)
+}
+
+/// Runs what waits for implementations, on this thread.
+fn run<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(format!("cannot prepare to run tools: {error}")))?;
+    let outcome = runtime.block_on(work);
+    // What still runs was given up; nobody needs to wait for it.
+    runtime.shutdown_timeout(Duration::from_millis(500));
+    outcome
+}
+
+/// Verdicts, as they are printed.
+struct Verdicts {
+    refused: bool,
+}
+
+impl Verdicts {
+    fn new() -> Self {
+        Self { refused: false }
+    }
+
+    fn print(&mut self, verdict: &Verdict) -> Result<(), Failure> {
+        self.refused |= !verdict.is_ok();
+        output::print(&format!("{}\n", verdict.json()))
+    }
+
+    fn end(&self) -> Outcome {
+        Ok(if self.refused { FINDINGS } else { CLEAN })
+    }
+}
