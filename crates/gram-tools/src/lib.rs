@@ -8,5 +8,12 @@ pub mod clock;
 pub mod fits;
 pub mod invocation;
 pub mod kinds;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 mod names;
+#[cfg(any(feature = "command", feature = "mcp"))]
+mod process;
 mod throttle;
+#[cfg(any(feature = "http", feature = "mcp"))]
+mod web;
+mod words;
