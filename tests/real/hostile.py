@@ -1,8 +1,8 @@
 """An MCP server that behaves as its first argument says: mostly badly.
 
 Over standard input and output:  hostile.py MODE [FILE]
-Over HTTP, on 127.0.0.1 only:    hostile.py --http MODE
-    The port is chosen by the system and printed as the first line.
+Over HTTP, on 127.0.0.1 only:    hostile.py --http MODE [PORT]
+    Without a PORT the system chooses one; it is printed as the first line.
 
 A FILE gets the process ids of the server and of what it started, one a line. The modes are the
 functions below whose names begin with `stdio_` and `http_`; `_` is `-` in a mode. Only the
@@ -71,14 +71,55 @@ def complain(text):
     sys.stderr.flush()
 
 
-def serve(listed, introduced=lambda request: say(introduction(request))):
-    """Answers `initialize` with `introduced` and each `tools/list` with `listed`."""
+def serve(listed, introduced=lambda request: say(introduction(request)), called=None):
+    """Answers `initialize` with `introduced`, each `tools/list` with `listed`, calls with `called`."""
     for line in sys.stdin:
         request = json.loads(line)
         if request.get("method") == "initialize":
             introduced(request)
         elif request.get("method") == "tools/list":
             listed(request)
+        elif request.get("method") == "tools/call":
+            called(request)
+        elif request.get("method") == "ping":
+            say(answer(request, {}))
+        elif request.get("method") == "notifications/cancelled":
+            CANCELLED.append(request["params"]["requestId"])
+
+
+# The requests that nobody waits for any more.
+CANCELLED = []
+# The tools of the modes that act; `renames` changes it.
+ACTING = [
+    {
+        "name": "act",
+        "inputSchema": {"type": "object", "properties": {"do": {"type": "string"}}},
+        "outputSchema": {"type": "object", "maximum": 1.50},
+    }
+]
+
+
+def words(text, **more):
+    return {"content": [{"type": "text", "text": text}], **more}
+
+
+def deed(request):
+    """The result of a call of `act`, where its argument `do` asks for one that is no trouble."""
+    do = request["params"]["arguments"].get("do", "answers")
+    image = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
+    return {
+        "answers": words(json.dumps(request["params"]["arguments"])),
+        "says-lines": {"content": [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]},
+        "structures": words("text", structuredContent={"big": 12345678901234567890123}),
+        "draws": {"content": [{"type": "text", "text": "look"}, image]},
+        "fails": words("no such\x1b[31m city", isError=True),
+        "fails-silently": {"isError": True},
+        "is-nobody": words("Tool act not found", isError=True),
+        "names-itself": words(str(os.getpid())),
+        "tells-cancelled": words(json.dumps(CANCELLED)),
+        "is-huge": words("x" * 50_000_000),
+        "is-huge-data": {"structuredContent": {"x": "x" * 50_000_000}, "content": []},
+    }.get(do)
 
 
 def stdio_odd():
@@ -235,6 +276,61 @@ def stdio_leaves_a_child():
     serve(lambda request: say(answer(request, {"tools": []})))
 
 
+def act(request):
+    do = request["params"]["arguments"].get("do")
+    if do == "errs":
+        say(error(request, -32602, "no\nsuch tool"))
+    elif do == "is-garbage":
+        say('{"jsonrpc":"2.0","id":%d,"result":{"content":[}}' % request["id"])
+    elif do == "is-no-result":
+        say(answer(request, {"content": 5}))
+    elif do == "is-deep":
+        say(raw_answer(request, '{"content":%s1%s}' % ("[" * 5000, "]" * 5000)))
+    elif do == "chats":
+        say("a line that is no protocol")
+        say("x" * 20_000_000)
+        say(note("notifications/message", {"level": "info", "data": 1}))
+        say(answer(request, words("done")))
+    elif do == "waits":
+        # Answers when it is called once more, so that calls have to run at once.
+        WAITING.append(request)
+        if len(WAITING) == 2:
+            for waiting in WAITING:
+                say(answer(waiting, words("together")))
+    elif do == "never-answers":
+        pass
+    elif do == "sticks":
+        time.sleep(600)
+    elif do == "dies":
+        complain("out of memory\n")
+        sys.stdout.write('{"jsonrpc":"2.0","id":%d,"result":{"con' % request["id"])
+        sys.stdout.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif do == "renames":
+        ACTING[0]["name"] = "acted"
+        say(note("notifications/tools/list_changed", {}))
+        say(answer(request, words("done")))
+    else:
+        say(answer(request, deed(request)))
+
+
+WAITING = []
+
+
+def stdio_acts():
+    """Has the tool `act`, which does what its argument `do` says."""
+    serve(lambda request: say(answer(request, {"tools": ACTING})), called=act)
+
+
+def stdio_acts_the_second_time():
+    """Ends at once the first time, and acts the second time. A line in the FILE is a time."""
+    with open(sys.argv[2]) as file:
+        if len(file.readlines()) == 1:
+            complain("not ready\n")
+            sys.exit(3)
+    stdio_acts()
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     mode = None
@@ -265,8 +361,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if method == "initialize" and not getattr(self.mode, "early", False):
             body = json.dumps(introduction(request))
             self.reply(200, body, more=[("Mcp-Session-Id", "one")])
-        elif method in ("initialize", "tools/list"):
+        elif method in ("initialize", "tools/list", "tools/call"):
             self.mode(self, request)
+        elif method == "ping":
+            self.reply(200, json.dumps(answer(request, {})))
         else:
             self.reply(202)
 
@@ -386,6 +484,41 @@ def http_slow(_handler, _request):
     time.sleep(600)
 
 
+def http_acts(handler, request):
+    """Has the tool `act`, which does what its argument `do` says."""
+    if request["method"] == "tools/list":
+        return handler.reply(200, json.dumps(answer(request, {"tools": ACTING})))
+    arguments = request["params"]["arguments"]
+    do = arguments.get("do")
+    streams = arguments.get("streams")
+    if do == "errs":
+        body = json.dumps(error(request, -32602, "no\nsuch tool"))
+    elif do == "is-garbage":
+        body = '{"jsonrpc":"2.0","id":1,"result":{"content":[}}'
+    elif do == "is-broken":
+        return handler.reply(500, "<h1>Oops</h1>", "text/html")
+    elif do == "never-answers":
+        time.sleep(600)
+    elif do == "breaks-off":
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream" if streams else "application/json")
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        handler.wfile.write(b'data: {"jsonrpc"' if streams else b'{"jsonrpc"')
+        handler.wfile.flush()
+        handler.connection.shutdown(2)
+        handler.close_connection = True
+        return None
+    elif do == "dies":
+        os.kill(os.getpid(), signal.SIGKILL)
+    else:
+        body = json.dumps(answer(request, deed(request)))
+    if streams:
+        hello = json.dumps(note("notifications/message", {"level": "info", "data": 1}))
+        return handler.reply(200, events(hello, body), "text/event-stream")
+    return handler.reply(200, body)
+
+
 def find(kind, mode):
     name = kind + mode.replace("-", "_")
     if name not in globals():
@@ -396,9 +529,12 @@ def find(kind, mode):
 
 def main():
     if sys.argv[1] == "--http":
+        # A client that went away is no news.
+        http.server.ThreadingHTTPServer.handle_error = lambda *_args: None
         # A function that stands on a class would become its method.
         Handler.mode = staticmethod(find("http_", sys.argv[2]))
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        port = int(sys.argv[3]) if len(sys.argv) > 3 else 0
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
         server.daemon_threads = True
         print(server.server_address[1], flush=True)
         server.serve_forever()

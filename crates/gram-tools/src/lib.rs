@@ -11,6 +11,7 @@ pub mod fits;
 pub mod invocation;
 pub mod kinds;
 mod library;
+#[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod names;
 #[cfg(any(feature = "command", feature = "mcp"))]
@@ -19,6 +20,7 @@ mod session;
 mod settings;
 pub mod throttle;
 mod verdict;
+#[cfg(any(feature = "http", feature = "mcp"))]
 mod web;
 mod words;
 

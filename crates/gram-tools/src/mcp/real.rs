@@ -12,7 +12,11 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use super::tests::{ask_command, ask_url};
 use super::*;
+
+/// Enough for a server that starts slowly on a busy machine.
+const SOON: Duration = Duration::from_mins(1);
 
 /// What a server is started with.
 struct Real {
@@ -97,8 +101,8 @@ fn real_servers_give_what_they_send() {
     let mut asked = 0;
     for server in servers().iter().filter(|server| server.path.is_none()) {
         let words = server.words(folder.path().to_str().unwrap());
-        let line = shlex::try_join(words.iter().map(String::as_str)).unwrap();
-        let list = tools_of_command(&line).unwrap_or_else(|failure| panic!("{failure}"));
+        let line: Vec<_> = words.iter().map(String::as_str).collect();
+        let list = ask_command(&line, SOON).unwrap_or_else(|error| panic!("{error}"));
         assert!(!list["tools"].as_array().unwrap().is_empty(), "{}", server.name);
         assert_eq!(list.to_string(), raw(&words).to_string(), "{}", server.name);
         asked += 1;
@@ -144,7 +148,7 @@ fn a_real_server_gives_over_http_what_it_gives_over_pipes() {
     // It goes on talking; a pipe that nobody reads would stop it.
     std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
     let url = format!("http://{address}{}", http.path.as_deref().unwrap());
-    let list = tools_of_url(&url).unwrap_or_else(|failure| panic!("{failure}"));
+    let list = ask_url(&url, SOON).unwrap_or_else(|error| panic!("{error}"));
     let words = pipes.words(folder.path().to_str().unwrap());
     assert_eq!(list.to_string(), raw(&words).to_string());
 }

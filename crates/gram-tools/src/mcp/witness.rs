@@ -2,42 +2,63 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::ServerJsonRpcMessage;
 use serde_json::Value;
-use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use super::BYTE_LIMIT;
+use super::calls::{Calls, Fault};
 use super::wire::sealed;
+use crate::invocation::Trouble;
+use crate::words::shown;
 
 /// The most lines of a server's standard error that a message repeats.
 const LINES: usize = 10;
-/// The most characters of a line that a message repeats.
-const LINE_LENGTH: usize = 300;
 
 /// What is known to have gone wrong; every part that talks to the server adds to it.
-pub(super) struct Trouble {
+pub(super) struct Witness {
     /// Where the server's messages stand, in words that begin a sentence.
     place: &'static str,
     seen: Mutex<Seen>,
-    fatal: Notify,
+    fatal: CancellationToken,
+    /// The calls that wait for answers.
+    pub(super) calls: Calls,
+    /// How many lists are asked for right now, which may be long.
+    lists: AtomicUsize,
 }
 
 #[derive(Default)]
 struct Seen {
     /// Why there is no use in going on.
-    fatal: Option<String>,
+    fatal: Option<Fault>,
     /// The first of its messages that is none.
     rubbish: Option<String>,
     /// The last lines on standard error.
     lines: VecDeque<String>,
 }
 
-impl Trouble {
+/// While this lives, messages may be as long as lists of tools are.
+pub(super) struct Listing<'w>(&'w Witness);
+
+impl Drop for Listing<'_> {
+    fn drop(&mut self) {
+        self.0.lists.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Witness {
     /// Nothing yet. `place` says where the server's messages stand, as in `On its standard output`.
     pub(super) fn new(place: &'static str) -> Self {
-        Self { place, seen: Mutex::default(), fatal: Notify::new() }
+        Self {
+            place,
+            seen: Mutex::default(),
+            fatal: CancellationToken::new(),
+            calls: Calls::default(),
+            lists: AtomicUsize::new(0),
+        }
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -46,19 +67,40 @@ impl Trouble {
     }
 
     /// Ends the work, with a reason; the first one counts.
-    pub(super) fn end(&self, reason: impl Into<String>) {
-        self.seen().fatal.get_or_insert_with(|| reason.into());
-        self.fatal.notify_one();
+    pub(super) fn end(&self, trouble: Trouble, why: impl Into<String>) {
+        self.seen().fatal.get_or_insert_with(|| Fault { trouble, why: why.into() });
+        self.fatal.cancel();
     }
 
     /// Waits until there is a reason to end the work.
     pub(super) async fn fatal(&self) {
-        self.fatal.notified().await;
+        self.fatal.cancelled().await;
+    }
+
+    /// Whether there is a reason to end the work.
+    pub(super) fn is_over(&self) -> bool {
+        self.fatal.is_cancelled()
     }
 
     /// The reason to end the work, if there is one.
-    pub(super) fn reason(&self) -> Option<String> {
+    pub(super) fn reason(&self) -> Option<Fault> {
         self.seen().fatal.clone()
+    }
+
+    /// Allows long messages while what this gives lives.
+    pub(super) fn listing(&self) -> Listing<'_> {
+        self.lists.fetch_add(1, Ordering::Relaxed);
+        Listing(self)
+    }
+
+    /// The most bytes that a message may have now. Where nothing but calls is waited for, it is no
+    /// more than these need.
+    pub(super) fn room(&self) -> usize {
+        match self.calls.room() {
+            Some(room) if self.lists.load(Ordering::Relaxed) == 0 => room,
+            Some(room) => room.max(BYTE_LIMIT),
+            None => BYTE_LIMIT,
+        }
     }
 
     /// Keeps a line of standard error.
@@ -77,6 +119,9 @@ impl Trouble {
     /// Reads one message of the server. Gives nothing where it is none; where that must be an
     /// answer, which the work would wait for in vain, ends the work.
     pub(super) fn message(&self, text: &str) -> Option<ServerJsonRpcMessage> {
+        if let Some(stub) = self.calls.settle(text) {
+            return Some(stub);
+        }
         let error = match serde_json::from_str(&sealed(text)) {
             Ok(message) => return Some(message),
             Err(error) => error,
@@ -86,17 +131,23 @@ impl Trouble {
             Err(_) => text.contains("\"jsonrpc\""),
         };
         if is_answer {
-            self.end(format!("its answer cannot be read: {error}"));
+            self.end(Trouble::Garbled, unreadable(&error));
         } else {
-            self.seen().rubbish.get_or_insert_with(|| shown(text));
+            self.rubbish(text);
         }
         None
+    }
+
+    /// Keeps the first message that is none.
+    pub(super) fn rubbish(&self, text: &str) {
+        self.seen().rubbish.get_or_insert_with(|| shown(text));
     }
 
     /// A message of the server is longer than anybody needs.
     pub(super) fn too_long(&self) {
         let limit = BYTE_LIMIT >> 20;
-        self.end(format!("a message of it is longer than {limit} megabytes"));
+        let why = format!("a message of it is longer than {limit} megabytes");
+        self.end(Trouble::TooLarge, why);
     }
 
     /// What else a person should know, as further lines of a message.
@@ -119,17 +170,7 @@ impl Trouble {
     }
 }
 
-/// A line from elsewhere as a message may repeat it: short, and without what would steer a
-/// terminal.
-pub(super) fn shown(text: &str) -> String {
-    let line = text.trim_end();
-    let mut kept: String = line
-        .chars()
-        .take(LINE_LENGTH)
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
-        .collect();
-    if line.chars().nth(LINE_LENGTH).is_some() {
-        kept.push('…');
-    }
-    kept
+/// An answer that is not the protocol.
+pub(super) fn unreadable(error: &serde_json::Error) -> String {
+    format!("its answer cannot be read: {error}")
 }

@@ -1,28 +1,34 @@
 //! The conversation: who we are, then one page of tools after the other.
 
 use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rmcp::ServiceExt as _;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientRequest, Implementation, ListToolsRequest,
     PaginatedRequestParams, ServerResult,
 };
-use rmcp::service::{ClientInitializeError, Peer, RoleClient, ServiceError};
+use rmcp::service::{
+    ClientInitializeError, NotificationContext, Peer, RoleClient, RunningService, ServiceError,
+};
 use rmcp::transport::IntoTransport;
+use rmcp::{ClientHandler, ServiceExt as _};
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::BYTE_LIMIT;
-use super::trouble::{Trouble, shown};
 use super::wire::opened;
+use super::witness::Witness;
+use crate::words::shown;
 
 /// The most pages that a list of tools may have.
 const PAGE_LIMIT: usize = 1_000;
 /// How long saying goodbye may take.
 const GOODBYE: Duration = Duration::from_secs(2);
 
-/// Why there is no list of tools.
+/// Why there is no answer.
+#[derive(Debug)]
 pub(super) enum Broken {
     /// The server said so, or it does not keep to the protocol.
     Reason(String),
@@ -30,12 +36,31 @@ pub(super) enum Broken {
     Closed(&'static str),
 }
 
-/// Asks over `transport` for all tools. `limit` is the time for everything; the connection is
-/// closed when this returns.
+/// Who we are to a server, and what we hear from it unasked.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Us {
+    /// Set when the server says that it has other tools now.
+    pub(super) other_tools: Arc<AtomicBool>,
+}
+
+impl ClientHandler for Us {
+    fn get_info(&self) -> ClientConfig {
+        let us = Implementation::new("gramc", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), us)
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.other_tools.store(true, Ordering::Release);
+    }
+}
+
+/// Asks over `transport` for all tools. `limit` is the time for everything; `stop` gives a reason to
+/// end before. The connection is closed when this returns.
 pub(super) async fn tools<T, E, A>(
     transport: T,
     limit: Duration,
-    trouble: &Trouble,
+    stop: impl Future<Output = String>,
+    witness: &Witness,
 ) -> Result<Value, Broken>
 where
     T: IntoTransport<RoleClient, E, A>,
@@ -45,8 +70,8 @@ where
     tokio::select! {
         // What has gone wrong says more than its consequences.
         biased;
-        () = trouble.fatal() => Err(Broken::Closed("")),
-        () = interrupted() => Err(Broken::Reason("gramc was interrupted".to_owned())),
+        () = witness.fatal() => Err(Broken::Closed("")),
+        reason = stop => Err(Broken::Reason(reason)),
         outcome = work => outcome,
     }
 }
@@ -56,23 +81,38 @@ where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
-    let late = |request| {
-        let seconds = limit.as_secs_f32();
-        Broken::Reason(format!("it did not answer `{request}` within {seconds} seconds"))
-    };
-    let us = Implementation::new("gramc", env!("CARGO_PKG_VERSION"));
-    let introduced = ClientConfig::new(ClientCapabilities::default(), us).serve(transport);
-    let running = timeout_at(end, introduced)
-        .await
-        .map_err(|_| late("initialize"))?
-        .map_err(|error| refused(&error))?;
+    let running = introduced(transport, Us::default(), end, limit).await?;
     let outcome = timeout_at(end, all_pages(running.peer())).await;
     // A server that does not listen any more has still given its answer.
     let _ = timeout(GOODBYE, running.cancel()).await;
-    outcome.map_err(|_| late("tools/list"))?
+    let tools = outcome.map_err(|_| late("tools/list", limit))??;
+    Ok(Value::Object(Map::from_iter([("tools".to_owned(), Value::Array(tools))])))
 }
 
-async fn all_pages(peer: &Peer<RoleClient>) -> Result<Value, Broken> {
+/// Introduces us to a server, until `end`, which is `limit` from the beginning.
+pub(super) async fn introduced<T, E, A>(
+    transport: T,
+    us: Us,
+    end: Instant,
+    limit: Duration,
+) -> Result<RunningService<RoleClient, Us>, Broken>
+where
+    T: IntoTransport<RoleClient, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    timeout_at(end, us.serve(transport))
+        .await
+        .map_err(|_| late("initialize", limit))?
+        .map_err(|error| refused(&error))
+}
+
+pub(super) fn late(request: &str, limit: Duration) -> Broken {
+    let seconds = limit.as_secs_f32();
+    Broken::Reason(format!("it did not answer `{request}` within {seconds} seconds"))
+}
+
+/// The tools of all pages.
+pub(super) async fn all_pages(peer: &Peer<RoleClient>) -> Result<Vec<Value>, Broken> {
     let mut pages = Pages::default();
     for _ in 0..PAGE_LIMIT {
         let mut params = PaginatedRequestParams::default();
@@ -81,10 +121,9 @@ async fn all_pages(peer: &Peer<RoleClient>) -> Result<Value, Broken> {
         let answer = peer
             .send_request(ClientRequest::ListToolsRequest(request))
             .await
-            .map_err(|error| unanswered(&error))?;
+            .map_err(|error| unanswered("tools/list", &error))?;
         if pages.add(&answer).map_err(Broken::Reason)? {
-            let tools = Value::Array(pages.tools);
-            return Ok(Value::Object(Map::from_iter([("tools".to_owned(), tools)])));
+            return Ok(pages.tools);
         }
     }
     Err(Broken::Reason(format!("its list of tools has more than {PAGE_LIMIT} pages")))
@@ -150,43 +189,17 @@ fn refused(error: &ClientInitializeError) -> Broken {
     }
 }
 
-/// Why the server did not answer.
-fn unanswered(error: &ServiceError) -> Broken {
+/// Why the server did not answer a request.
+pub(super) fn unanswered(request: &'static str, error: &ServiceError) -> Broken {
     match error {
-        ServiceError::McpError(error) => said_error("tools/list", error.code.0, &error.message),
+        ServiceError::McpError(error) => said_error(request, error.code.0, &error.message),
         ServiceError::TransportSend(_)
         | ServiceError::TransportClosed
-        | ServiceError::Cancelled { .. } => Broken::Closed("tools/list"),
+        | ServiceError::Cancelled { .. } => Broken::Closed(request),
         other => Broken::Reason(shown(&other.to_string())),
     }
 }
 
 fn said_error(request: &str, code: i32, message: &str) -> Broken {
     Broken::Reason(format!("it answered `{request}` with the error {code}: {}", shown(message)))
-}
-
-/// Waits until somebody wants the program to end. A server in a process group of its own does not
-/// hear of that, and has to be ended first. From then on the program goes on when it is told to
-/// end, so this is for commands that do little else.
-#[cfg(unix)]
-async fn interrupted() {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-    let mut signals: Vec<_> = kinds.into_iter().flat_map(signal).collect();
-    std::future::poll_fn(|context| {
-        if signals.iter_mut().any(|signal| signal.poll_recv(context).is_ready()) {
-            std::task::Poll::Ready(())
-        } else {
-            std::task::Poll::Pending
-        }
-    })
-    .await;
-}
-
-#[cfg(not(unix))]
-async fn interrupted() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
-    }
 }

@@ -21,15 +21,31 @@ const ODD: &str = concat!(
     r#"/"}]}"#
 );
 
-fn ask_hostile(mode: &str, limit: Duration) -> Result<Value, Failure> {
-    let script = shlex::try_quote(HOSTILE).unwrap();
-    ask_command(&format!("python3 {script} {mode}"), limit)
+/// Runs `work` as the command line does.
+fn run<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let outcome = runtime.block_on(work);
+    runtime.shutdown_background();
+    outcome
 }
 
-fn text(outcome: Result<Value, Failure>) -> String {
+pub(super) fn ask_command(words: &[&str], limit: Duration) -> Result<Value, McpError> {
+    let words: Vec<_> = words.iter().map(|&word| word.to_owned()).collect();
+    run(tools_of_command(&words, limit, std::future::pending()))
+}
+
+pub(super) fn ask_url(url: &str, limit: Duration) -> Result<Value, McpError> {
+    run(tools_of_url(url, limit, std::future::pending()))
+}
+
+fn ask_hostile(mode: &str, limit: Duration) -> Result<Value, McpError> {
+    ask_command(&["python3", HOSTILE, mode], limit)
+}
+
+fn text(outcome: Result<Value, McpError>) -> String {
     match outcome {
         Ok(value) => value.to_string(),
-        Err(failure) => failure.to_string(),
+        Err(error) => error.to_string(),
     }
 }
 
@@ -123,15 +139,25 @@ fn a_slow_server_is_not_waited_for() {
 
 #[test]
 fn commands_that_cannot_be_started_are_reported() {
-    let of = |command: &str| text(ask_command(command, SOON));
-    assert_eq!(of(" "), "the MCP server's command is empty");
-    assert!(of("server 'a").starts_with("cannot split the MCP server's command into words"));
+    let of = |words: &[&str]| text(ask_command(words, SOON));
+    assert_eq!(of(&[]), "the MCP server's command is empty");
     assert_eq!(
-        of("no-such-program --password=secret"),
+        of(&["no-such-program", "--password=secret"]),
         "cannot get the tools of the MCP server `no-such-program`: there is no such program"
     );
-    let folder = env!("CARGO_MANIFEST_DIR");
-    assert!(of(&shlex::try_quote(folder).unwrap()).ends_with("not a program one may run"));
+    assert!(of(&[env!("CARGO_MANIFEST_DIR")]).ends_with("not a program one may run"));
+}
+
+#[test]
+fn a_reason_to_stop_is_told() {
+    let words = ["python3", HOSTILE, "slow"].map(str::to_owned);
+    let stop = async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        "we were interrupted".to_owned()
+    };
+    let message = text(run(tools_of_command(&words, SOON, stop)));
+    let expected = "cannot get the tools of the MCP server `python3`: we were interrupted";
+    assert_eq!(message, expected);
 }
 
 /// Nothing is left of a server that does not want to end, nor of what it started.
@@ -149,8 +175,7 @@ fn no_process_is_left() {
     ] {
         let file = folder.path().join(mode);
         let limit = Duration::from_secs(4);
-        let quoted = shlex::try_quote(file.to_str().unwrap()).unwrap().into_owned();
-        let outcome = ask_hostile(&format!("{mode} {quoted}"), limit);
+        let outcome = ask_command(&["python3", HOSTILE, mode, file.to_str().unwrap()], limit);
         let good = matches!(mode, "stubborn" | "leaves-a-child" | "odd");
         assert_eq!(outcome.is_ok(), good, "{mode}: {}", text(outcome));
         let ids = std::fs::read_to_string(&file).unwrap();

@@ -1,0 +1,33 @@
+//! Tools that the host program executes.
+
+use crate::invocation::{Answering, Implementation, Invocation, InvocationError, Trouble};
+
+/// A tool that the host program or the MCP client executes, and hands the result of back.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Client;
+
+impl Implementation for Client {
+    fn kind(&self) -> &'static str {
+        "Client"
+    }
+
+    /// Never gives an answer: the host has it.
+    fn invoke(&self, invocation: Invocation) -> Answering {
+        let detail = format!("the tool `{}` is executed by the host program", invocation.tool);
+        let error = InvocationError::new(Trouble::ForTheHost, detail);
+        Box::pin(std::future::ready(Err(error)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::testing::invocation;
+
+    #[tokio::test]
+    async fn the_host_has_the_answer() {
+        let error = Client.invoke(invocation("pick", "{}")).await.unwrap_err();
+        assert_eq!(error.trouble, Trouble::ForTheHost);
+        assert_eq!(error.detail, "the tool `pick` is executed by the host program");
+    }
+}

@@ -1,0 +1,196 @@
+//! Services that get the arguments as the body of a POST.
+
+use std::sync::{Arc, OnceLock};
+
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::redirect::{Attempt, Policy};
+use reqwest::{Response, StatusCode, Url};
+
+use super::{too_large, unless_cancelled};
+use crate::invocation::{Answer, Answering, Implementation, Invocation, InvocationError, Trouble};
+use crate::web;
+use crate::words::{TEXT_LENGTH, beginning, shown};
+
+/// The most redirections that are followed; as many as `reqwest` follows by itself.
+const MOST_REDIRECTIONS: usize = 10;
+
+/// What connections to services are made with. A copy shares them.
+#[derive(Debug, Clone, Default)]
+pub struct HttpClient(Arc<Clients>);
+
+#[derive(Debug, Default)]
+struct Clients {
+    near: OnceLock<reqwest::Client>,
+    far: OnceLock<reqwest::Client>,
+}
+
+impl HttpClient {
+    /// The client for an address. It is made when it is needed first.
+    fn to(&self, url: &Url) -> Result<reqwest::Client, InvocationError> {
+        let place = if web::is_loopback(url) { &self.0.near } else { &self.0.far };
+        if let Some(client) = place.get() {
+            return Ok(client.clone());
+        }
+        let made = web::client(url).redirect(Policy::custom(redirect)).build();
+        let client = made.map_err(|error| {
+            let detail = format!("no connection can be prepared: {}", web::root(&error));
+            InvocationError::new(Trouble::Unreachable, detail)
+        })?;
+        // Somebody else may have been quicker; then this one is closed again.
+        Ok(place.get_or_init(|| client).clone())
+    }
+}
+
+/// Follows redirections within a host. One that would make a GET of the POST, and so lose the
+/// arguments, is none to follow, except to where the answer lies (303).
+fn redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    let followed = {
+        let to = attempt.url();
+        attempt.previous().len() <= MOST_REDIRECTIONS
+            && !matches!(attempt.status(), StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND)
+            && attempt.previous().last().is_some_and(|from| {
+                from.host_str() == to.host_str()
+                    && (from.scheme() == to.scheme() || to.scheme() == "https")
+            })
+    };
+    if followed { attempt.follow() } else { attempt.stop() }
+}
+
+/// A service. It gets the arguments as one JSON object in the body of a POST, and answers with
+/// JSON, or with text where the tool's result is text. Any status but a success is a failure.
+#[derive(Debug, Clone)]
+pub struct Http {
+    client: HttpClient,
+    url: Arc<Url>,
+    headers: HeaderMap,
+}
+
+impl Http {
+    /// The service at `url`, which gets `headers`, too. Fails where the address is no whole URL, or
+    /// a header is none.
+    pub fn new(url: &str, headers: Vec<(String, String)>) -> Result<Self, InvocationError> {
+        let unreachable = |detail: String| InvocationError::new(Trouble::Unreachable, detail);
+        let url = web::address(url).ok_or_else(|| {
+            unreachable(
+                "cannot reach the service: its address must be a whole URL, \
+                 such as https://example.com/search"
+                    .to_owned(),
+            )
+        })?;
+        let mut map = HeaderMap::new();
+        map.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        for (name, value) in headers {
+            let (Ok(key), Ok(mut value)) =
+                (HeaderName::try_from(&name), HeaderValue::try_from(value))
+            else {
+                // The value may be a password.
+                let name = shown(&name);
+                return Err(unreachable(format!("`{name}` is no header, or its value is none")));
+            };
+            value.set_sensitive(true);
+            map.insert(key, value);
+        }
+        Ok(Self { client: HttpClient::default(), url: Arc::new(url), headers: map })
+    }
+
+    /// Takes the connections of `client`, which other services may use, too.
+    #[must_use]
+    pub fn sharing(mut self, client: &HttpClient) -> Self {
+        self.client = client.clone();
+        self
+    }
+
+    async fn answer(self, invocation: Invocation) -> Result<Answer, InvocationError> {
+        let who = format!("the service at {}", web::without_secrets(&self.url));
+        let request = self
+            .client
+            .to(&self.url)?
+            .post(Url::clone(&self.url))
+            .headers(self.headers)
+            .body(invocation.arguments.as_bytes().to_vec());
+        let response = request.send().await.map_err(|error| not_sent(&who, &error))?;
+        let status = response.status();
+        if !status.is_success() {
+            return Err(refused(&who, &self.url, response).await);
+        }
+        let body = read(&who, response, invocation.max_answer).await?;
+        String::from_utf8(body).map(Answer::Raw).map_err(|_| {
+            let detail = format!("{who} gave an answer that is no UTF-8 text");
+            InvocationError::new(Trouble::Garbled, detail)
+        })
+    }
+}
+
+impl Implementation for Http {
+    fn kind(&self) -> &'static str {
+        "Http"
+    }
+
+    fn invoke(&self, invocation: Invocation) -> Answering {
+        let cancelled = invocation.cancelled.clone();
+        Box::pin(unless_cancelled(cancelled, self.clone().answer(invocation)))
+    }
+}
+
+/// The whole of a body that is not too long.
+async fn read(
+    who: &str,
+    mut response: Response,
+    max_answer: usize,
+) -> Result<Vec<u8>, InvocationError> {
+    let mut body = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(part)) if part.len() > max_answer - body.len() => {
+                return Err(too_large(who, max_answer));
+            }
+            Ok(Some(part)) => body.extend_from_slice(&part),
+            Ok(None) => return Ok(body),
+            Err(error) => {
+                let why = web::root(&error);
+                let detail = format!("{who} broke off in the middle of its answer: {why}");
+                return Err(InvocationError::new(Trouble::Died, detail));
+            }
+        }
+    }
+}
+
+/// Why there is no answer at all.
+fn not_sent(who: &str, error: &reqwest::Error) -> InvocationError {
+    let why = web::root(error);
+    let (trouble, what) = if error.is_connect() {
+        (Trouble::Unreachable, "cannot be reached")
+    } else if web::is_cut(error) {
+        (Trouble::Died, "hung up before it answered")
+    } else {
+        (Trouble::Garbled, "does not answer as an HTTP server does")
+    };
+    InvocationError::new(trouble, format!("{who} {what}: {why}"))
+}
+
+/// What a status that is no success says, with the beginning of the body.
+async fn refused(who: &str, url: &Url, mut response: Response) -> InvocationError {
+    let status = web::status_words(response.status().as_u16());
+    let mut detail = format!("{who} answered with {status}");
+    if response.status().is_redirection()
+        && let Some(to) = response.headers().get(LOCATION).and_then(|to| to.to_str().ok())
+        && let Ok(to) = url.join(to)
+    {
+        detail += &format!(", which leads to {} and is not followed", web::without_secrets(&to));
+    }
+    let mut body = Vec::new();
+    while body.len() <= TEXT_LENGTH
+        && let Ok(Some(part)) = response.chunk().await
+    {
+        body.extend_from_slice(&part);
+    }
+    let body = beginning(&String::from_utf8_lossy(&body));
+    if !body.trim().is_empty() {
+        detail += ":\n";
+        detail += &body;
+    }
+    InvocationError::new(Trouble::Failed, detail)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! Tools of MCP servers.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{too_large, unless_cancelled};
+use crate::invocation::{
+    Answer, Answering, Declared, Implementation, Invocation, InvocationError, Trouble,
+};
+use crate::mcp::McpServer;
+use crate::words::beginning;
+
+/// A tool of an MCP server.
+///
+/// Its answer is the server's `structuredContent`, or else the text that the server sent, joined
+/// by line ends. Where that holds anything but text, the answer is the list of its blocks.
+#[derive(Debug, Clone)]
+pub struct Mcp {
+    server: McpServer,
+    tool: Arc<str>,
+}
+
+/// What answers a call.
+#[derive(Deserialize)]
+struct Message {
+    result: CallResult,
+}
+
+/// The result of `tools/call`, as the revision 2025-11-25 of the protocol has it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CallResult {
+    #[serde(default)]
+    content: Vec<Value>,
+    structured_content: Option<Value>,
+    is_error: Option<bool>,
+}
+
+impl Mcp {
+    /// The tool of a server that is called `tool` there.
+    pub fn new(server: &McpServer, tool: impl Into<String>) -> Self {
+        Self { server: server.clone(), tool: Arc::from(tool.into()) }
+    }
+
+    async fn answer(self, invocation: Invocation) -> Result<Answer, InvocationError> {
+        let arguments: Map<String, Value> =
+            serde_json::from_str(&invocation.arguments).map_err(|error| {
+                let detail = format!("the arguments are no JSON object: {error}");
+                InvocationError::new(Trouble::Failed, detail)
+            })?;
+        let outcome = self.ask(arguments, &invocation).await;
+        match outcome {
+            // Servers say in many ways that they have no such tool; their list says it in one.
+            Err(error) if error.trouble == Trouble::Failed => {
+                Err(self.server.missing(&self.tool).await.unwrap_or(error))
+            }
+            outcome => outcome,
+        }
+    }
+
+    async fn ask(
+        &self,
+        arguments: Map<String, Value>,
+        invocation: &Invocation,
+    ) -> Result<Answer, InvocationError> {
+        let max_answer = invocation.max_answer;
+        let (message, who) = self.server.call(&self.tool, arguments, max_answer).await?;
+        let message: Message = serde_json::from_str(&message).map_err(|error| {
+            let detail = format!("{who} gave no answer: its answer cannot be read: {error}");
+            InvocationError::new(Trouble::Garbled, detail)
+        })?;
+        let CallResult { content, structured_content, is_error } = message.result;
+        let text = text_of(&content);
+        if is_error == Some(true) {
+            let text = text.unwrap_or_else(|| Value::Array(content).to_string());
+            let text = beginning(&text);
+            let text = if text.is_empty() { format!("{who} says that it failed") } else { text };
+            return Err(InvocationError::new(Trouble::Failed, text));
+        }
+        let structured =
+            structured_content.filter(|_| !invocation.text_result || content.is_empty());
+        let answer = match (structured, text) {
+            (Some(value), _) => Answer::Json(value),
+            (None, Some(text)) => Answer::Raw(text),
+            (None, None) => Answer::Json(Value::Array(content)),
+        };
+        let length = match &answer {
+            Answer::Raw(text) => text.len(),
+            Answer::Json(value) => length(value),
+        };
+        if length > max_answer { Err(too_large(&who, max_answer)) } else { Ok(answer) }
+    }
+}
+
+/// The text of content that is nothing else.
+fn text_of(content: &[Value]) -> Option<String> {
+    let text = |block: &Value| match block["type"].as_str() {
+        Some("text") => block["text"].as_str().map(str::to_owned),
+        _ => None,
+    };
+    content.iter().map(text).collect::<Option<Vec<_>>>().map(|lines| lines.join("\n"))
+}
+
+/// The bytes of a value as JSON.
+fn length(value: &Value) -> usize {
+    struct Count(usize);
+
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let mut count = Count(0);
+    // Neither a value nor counting can fail.
+    let _ = serde_json::to_writer(&mut count, value);
+    count.0
+}
+
+impl Implementation for Mcp {
+    fn kind(&self) -> &'static str {
+        "Mcp"
+    }
+
+    fn invoke(&self, invocation: Invocation) -> Answering {
+        let cancelled = invocation.cancelled.clone();
+        Box::pin(unless_cancelled(cancelled, self.clone().answer(invocation)))
+    }
+
+    /// The schemas that the server lists, if it was asked for its tools already.
+    fn declared(&self) -> Option<Declared> {
+        let mut tool = self.server.known_tool(&self.tool)?;
+        let mut schema = |key: &str| tool.get_mut(key).map(Value::take).filter(|it| !it.is_null());
+        let result = schema("outputSchema");
+        Some(Declared::Schemas { parameters: schema("inputSchema")?, result })
+    }
+}
+
+#[cfg(test)]
+mod tests;

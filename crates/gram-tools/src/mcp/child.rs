@@ -1,0 +1,190 @@
+//! A server that is a child process and speaks over its standard input and output.
+
+use std::path::Path;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use tokio::io::{self, AsyncRead, AsyncWriteExt as _, BufReader};
+use tokio::process::ChildStdin;
+use tokio::sync::{Mutex, mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::calls::stub;
+use super::lines::{Line, read_line, read_message, whose};
+use super::witness::Witness;
+use crate::process::Group;
+
+/// How long a server may take to end by itself, and then to end when it is asked to.
+const GRACE: Duration = Duration::from_secs(1);
+/// How long to wait for what a server that has ended left in its pipes. A process that it started
+/// may hold them open for ever.
+const LEFTOVERS: Duration = Duration::from_millis(200);
+/// The most bytes of a line of standard error that are kept.
+const ERROR_LINE: usize = 4 << 10;
+/// The messages that may wait to be read.
+const QUEUE: usize = 64;
+
+/// A child process. When this is dropped, it is ended, as far as the runtime lives on.
+pub(super) struct Server {
+    /// How it ended, if it did so by itself. Known when the process is gone.
+    ended: watch::Receiver<Option<Option<ExitStatus>>>,
+    _stop: DropGuard,
+    stop: CancellationToken,
+}
+
+impl Server {
+    /// Starts a server, in `folder` where there is one. Gives it with its pipes.
+    pub(super) fn start(
+        program: &str,
+        arguments: &[String],
+        folder: Option<&Path>,
+        witness: &Arc<Witness>,
+    ) -> io::Result<(Self, Pipes)> {
+        let (group, pipes) = Group::start(program, arguments, folder)?;
+        let (sender, messages) = mpsc::channel(QUEUE);
+        let readers = [
+            tokio::spawn(read_messages(pipes.output, sender, Arc::clone(witness))),
+            tokio::spawn(read_errors(pipes.errors, Arc::clone(witness))),
+        ];
+        let stop = CancellationToken::new();
+        let (tell, ended) = watch::channel(None);
+        tokio::spawn(keep(group, readers, stop.clone(), tell));
+        let input = Arc::new(Mutex::new(Some(pipes.input)));
+        let pipes = Pipes { input, messages, witness: Arc::clone(witness) };
+        Ok((Self { ended, _stop: stop.clone().drop_guard(), stop }, pipes))
+    }
+
+    /// Ends the server and all that it started; it should have no pipe any more. Gives how it
+    /// ended, if it did so by itself.
+    pub(super) async fn end(&mut self) -> Option<ExitStatus> {
+        self.stop.cancel();
+        self.ended.wait_for(Option::is_some).await.ok()?.flatten()
+    }
+
+    /// How the server ended, if it did, or does soon.
+    pub(super) async fn ended(&self) -> Option<ExitStatus> {
+        let mut ended = self.ended.clone();
+        timeout(GRACE, ended.wait_for(Option::is_some)).await.ok()?.ok()?.flatten()
+    }
+}
+
+/// Waits until the server has ended, or should, and then ends it with all that it started. Its
+/// pipe is closed by then, which asks it to end; then it is told to, then it is made to, as the
+/// protocol has it. Where the runtime ends before, the group is dropped, which kills it.
+async fn keep(
+    mut group: Group,
+    mut readers: [JoinHandle<()>; 2],
+    stop: CancellationToken,
+    tell: watch::Sender<Option<Option<ExitStatus>>>,
+) {
+    let status = tokio::select! {
+        status = group.wait() => status.ok(),
+        () = stop.cancelled() => timeout(GRACE, group.wait()).await.ok().and_then(Result::ok),
+    };
+    #[cfg(unix)]
+    if status.is_none() && group.ask_to_end().is_ok() {
+        let _ = timeout(GRACE, group.wait()).await;
+    }
+    group.kill();
+    let _ = timeout(GRACE, group.wait()).await;
+    for reader in &mut readers {
+        if timeout(LEFTOVERS, &mut *reader).await.is_err() {
+            reader.abort();
+        }
+    }
+    // Nobody may want to know.
+    let _ = tell.send(Some(status));
+}
+
+/// Reads the server's messages until it closes its output or nobody wants them any more.
+async fn read_messages(
+    output: impl AsyncRead + Unpin,
+    messages: mpsc::Sender<ServerJsonRpcMessage>,
+    witness: Arc<Witness>,
+) {
+    let mut output = BufReader::new(output);
+    let mut line = Vec::new();
+    while let Ok(Some(read)) = read_message(&mut output, &mut line, || witness.room()).await {
+        let message = match read {
+            Line::Whole => {
+                let text = String::from_utf8_lossy(&line);
+                if text.trim().is_empty() { None } else { witness.message(&text) }
+            }
+            // A list, or anything before there are calls.
+            Line::Long if witness.calls.room().is_none() => return witness.too_long(),
+            Line::Long => {
+                let beginning = String::from_utf8_lossy(&line[..line.len().min(1 << 10)]);
+                let beginning = beginning.into_owned();
+                match whose(&mut output, std::mem::take(&mut line)).await {
+                    Ok(Some(id)) => witness.calls.find(&id).map(|call| {
+                        call.too_large();
+                        stub(id)
+                    }),
+                    Ok(None) => {
+                        witness.rubbish(&beginning);
+                        None
+                    }
+                    Err(_) => return witness.too_long(),
+                }
+            }
+        };
+        if let Some(message) = message
+            && messages.send(message).await.is_err()
+        {
+            return;
+        }
+    }
+}
+
+/// Keeps the last lines of standard error. It must be read to the end: a server whose pipe is
+/// full would wait.
+async fn read_errors(errors: impl AsyncRead + Unpin, witness: Arc<Witness>) {
+    let mut errors = BufReader::new(errors);
+    let mut line = Vec::new();
+    while let Ok(Some(())) = read_line(&mut errors, &mut line, ERROR_LINE).await {
+        witness.hear(&line);
+    }
+}
+
+/// The pipes as `rmcp` wants them.
+pub(super) struct Pipes {
+    input: Arc<Mutex<Option<ChildStdin>>>,
+    messages: mpsc::Receiver<ServerJsonRpcMessage>,
+    witness: Arc<Witness>,
+}
+
+impl Transport<RoleClient> for Pipes {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let input = Arc::clone(&self.input);
+        // Before the message goes out, since the answer may be quick.
+        self.witness.calls.expect(&message);
+        async move {
+            let mut line = serde_json::to_vec(&message)?;
+            line.push(b'\n');
+            let mut input = input.lock().await;
+            let input = input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+            input.write_all(&line).await?;
+            input.flush().await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        self.messages.recv().await
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.input.lock().await.take();
+        Ok(())
+    }
+}

@@ -1,0 +1,324 @@
+//! One connection to a server, which calls share.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use reqwest::Url;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientRequest, PingRequest, ServerResult,
+};
+use rmcp::service::{PeerRequestOptions, RequestHandle, RoleClient, RunningService, ServiceError};
+use rmcp::transport::IntoTransport;
+use serde_json::{Map, Value};
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
+
+use super::ask::{Broken, Us, all_pages, introduced, late, unanswered};
+use super::calls::Call;
+use super::child::Server;
+use super::witness::Witness;
+use super::{IN_ANSWERS, ON_OUTPUT, http};
+use crate::invocation::{InvocationError, Trouble};
+use crate::process::start_error;
+use crate::web;
+use crate::words::shown;
+
+/// How long a server may take to begin. `npx` and its like install a server before they start it,
+/// which can take most of a minute.
+const START_LIMIT: Duration = Duration::from_mins(1);
+/// How long a server may take to list its tools.
+const LIST_LIMIT: Duration = Duration::from_mins(1);
+/// How long a server may take to show that it still listens.
+const PING_LIMIT: Duration = Duration::from_secs(3);
+/// How long saying that nobody waits any more may take, or saying goodbye.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+/// A connection. When it is dropped, its server is ended, if it was started for it.
+pub(super) struct Connection {
+    /// The server, as the subject of a sentence.
+    name: String,
+    running: RunningService<RoleClient, Us>,
+    server: Option<Server>,
+    witness: Arc<Witness>,
+    us: Us,
+    tools: Mutex<Option<Arc<[Value]>>>,
+    /// Set when an answer did not come in time. The server may be stuck.
+    doubtful: AtomicBool,
+    /// Set when the server answered a call, so that it is worth to be started again.
+    proven: AtomicBool,
+}
+
+impl Connection {
+    /// Starts a server and introduces us.
+    pub(super) async fn to_command(
+        words: &[String],
+        folder: &Path,
+    ) -> Result<Self, InvocationError> {
+        let Some((program, arguments)) = words.split_first() else {
+            return Err(unreachable("the MCP server's command is empty".to_owned()));
+        };
+        // The arguments may hold a password, and stay out of messages.
+        let name = format!("the MCP server `{}`", shown(program));
+        let witness = Arc::new(Witness::new(ON_OUTPUT));
+        let (mut server, pipes) = Server::start(program, arguments, Some(folder), &witness)
+            .map_err(|error| {
+                unreachable(format!("{name} cannot be started: {}", start_error(&error)))
+            })?;
+        match introduce(pipes, &witness).await {
+            Ok((running, us)) => Ok(Self::new(name, running, Some(server), witness, us)),
+            Err(broken) => {
+                let ended = server.end().await;
+                let why = witness.reason().map_or_else(
+                    || match (broken, ended) {
+                        (Broken::Reason(why), _) => why,
+                        (Broken::Closed(request), Some(status)) => {
+                            format!("it ended before it answered `{request}` ({status})")
+                        }
+                        (Broken::Closed(request), None) => hung_up(request),
+                    },
+                    |fault| fault.why,
+                );
+                Err(unreachable(format!("{name} does not begin: {why}{}", witness.details())))
+            }
+        }
+    }
+
+    /// Introduces us to the server at an address.
+    pub(super) async fn to_url(url: &Url) -> Result<Self, InvocationError> {
+        let name = format!("the MCP server at {}", web::without_secrets(url));
+        let witness = Arc::new(Witness::new(IN_ANSWERS));
+        let failed = |why: String| unreachable(format!("{name} cannot be reached: {why}"));
+        let transport = http::transport(url, &witness).map_err(&failed)?;
+        match introduce(transport, &witness).await {
+            Ok((running, us)) => Ok(Self::new(name, running, None, witness, us)),
+            Err(broken) => {
+                let why = witness.reason().map_or_else(
+                    || match broken {
+                        Broken::Reason(why) => why,
+                        Broken::Closed(request) => hung_up(request),
+                    },
+                    |fault| fault.why,
+                );
+                Err(failed(why + &witness.details()))
+            }
+        }
+    }
+
+    fn new(
+        name: String,
+        running: RunningService<RoleClient, Us>,
+        server: Option<Server>,
+        witness: Arc<Witness>,
+        us: Us,
+    ) -> Self {
+        Self {
+            name,
+            running,
+            server,
+            witness,
+            us,
+            tools: Mutex::default(),
+            doubtful: AtomicBool::new(false),
+            proven: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether nothing can be asked over it any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.witness.is_over() || self.running.peer().is_transport_closed()
+    }
+
+    /// Whether the server answered a call.
+    pub(super) fn is_proven(&self) -> bool {
+        self.proven.load(Ordering::Acquire)
+    }
+
+    /// The server, as the subject of a sentence.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the server still listens. It is asked only where there is a doubt.
+    pub(super) async fn listens(&self) -> bool {
+        if self.is_over() {
+            return false;
+        }
+        if !self.doubtful.load(Ordering::Acquire) {
+            return true;
+        }
+        let ping = ClientRequest::PingRequest(PingRequest::default());
+        // One that does not know the question has heard it.
+        let heard = matches!(
+            timeout(PING_LIMIT, self.running.peer().send_request(ping)).await,
+            Ok(Ok(_) | Err(ServiceError::McpError(_)))
+        );
+        if heard {
+            self.doubtful.store(false, Ordering::Release);
+        }
+        heard
+    }
+
+    /// All tools of the server. It is asked once, and again when it says that they are others now.
+    pub(super) async fn tools(&self) -> Result<Arc<[Value]>, InvocationError> {
+        let mut known = self.tools.lock().await;
+        if self.us.other_tools.swap(false, Ordering::AcqRel) {
+            *known = None;
+        }
+        if let Some(tools) = &*known {
+            return Ok(Arc::clone(tools));
+        }
+        let _listing = self.witness.listing();
+        let outcome = tokio::select! {
+            biased;
+            () = self.witness.fatal() => Err(Broken::Closed("tools/list")),
+            outcome = timeout(LIST_LIMIT, all_pages(self.running.peer())) => {
+                outcome.unwrap_or_else(|_| Err(late("tools/list", LIST_LIMIT)))
+            }
+        };
+        match outcome {
+            Ok(tools) => Ok(Arc::clone(known.insert(tools.into()))),
+            Err(Broken::Reason(why)) => Err(self.error(Trouble::Failed, &why)),
+            Err(Broken::Closed(request)) => Err(self.gone(request).await),
+        }
+    }
+
+    /// Calls a tool, and gives the message that answers the call, as the server sent it. When the
+    /// future is dropped, the server hears that nobody waits any more.
+    pub(super) async fn call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        max_answer: usize,
+    ) -> Result<String, InvocationError> {
+        let call = Call::new(max_answer);
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        let mut request = CallToolRequest::new(params);
+        request.extensions.insert(call.clone());
+        let request = ClientRequest::CallToolRequest(request);
+        let peer = self.running.peer();
+        let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
+        let Ok(handle) = sent else {
+            return Err(self.gone("tools/call").await);
+        };
+        let answer = Open { handle: Some(handle), doubtful: &self.doubtful }.answer(&self.witness);
+        let answer = answer.await;
+        if let Some(outcome) = call.take() {
+            if outcome.is_ok() {
+                self.proven.store(true, Ordering::Release);
+            }
+            return outcome.map_err(|fault| self.error(fault.trouble, &fault.why));
+        }
+        match answer {
+            Some(Ok(_)) => {
+                Err(self.error(Trouble::Garbled, "it answered `tools/call` with no result"))
+            }
+            Some(Err(error)) => match unanswered("tools/call", &error) {
+                Broken::Reason(why) => {
+                    self.proven.store(true, Ordering::Release);
+                    Err(self.error(Trouble::Failed, &why))
+                }
+                Broken::Closed(request) => Err(self.gone(request).await),
+            },
+            None => Err(self.gone("tools/call").await),
+        }
+    }
+
+    fn error(&self, trouble: Trouble, why: &str) -> InvocationError {
+        InvocationError::new(trouble, format!("{} gave no answer: {why}", self.name))
+    }
+
+    /// Why the connection is gone.
+    async fn gone(&self, request: &str) -> InvocationError {
+        let (trouble, why) = match self.witness.reason() {
+            Some(fault) => (fault.trouble, fault.why),
+            None => (Trouble::Died, self.last_words(request).await),
+        };
+        self.error(trouble, &(why + &self.witness.details()))
+    }
+
+    async fn last_words(&self, request: &str) -> String {
+        let ended = match &self.server {
+            Some(server) => server.ended().await,
+            None => None,
+        };
+        match ended {
+            Some(status) => format!("it ended before it answered `{request}` ({status})"),
+            None => hung_up(request),
+        }
+    }
+
+    /// Says goodbye, and waits until the server has ended, if it was started for this.
+    pub(super) async fn close(self) {
+        // A server that does not listen any more is ended all the same.
+        let _ = timeout(GOODBYE, self.running.cancel()).await;
+        if let Some(mut server) = self.server {
+            server.end().await;
+        }
+    }
+}
+
+fn unreachable(detail: String) -> InvocationError {
+    InvocationError::new(Trouble::Unreachable, detail)
+}
+
+fn hung_up(request: &str) -> String {
+    format!("it hung up before it answered `{request}`")
+}
+
+async fn introduce<T, E, A>(
+    transport: T,
+    witness: &Witness,
+) -> Result<(RunningService<RoleClient, Us>, Us), Broken>
+where
+    T: IntoTransport<RoleClient, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let us = Us::default();
+    let work = introduced(transport, us.clone(), Instant::now() + START_LIMIT, START_LIMIT);
+    tokio::select! {
+        // What has gone wrong says more than its consequences.
+        biased;
+        () = witness.fatal() => Err(Broken::Closed("initialize")),
+        outcome = work => Ok((outcome?, us)),
+    }
+}
+
+/// A request that is not answered yet.
+struct Open<'c> {
+    handle: Option<RequestHandle<RoleClient>>,
+    doubtful: &'c AtomicBool,
+}
+
+impl Open<'_> {
+    /// Waits for the answer. Nothing where the connection is gone.
+    async fn answer(mut self, witness: &Witness) -> Option<Result<ServerResult, ServiceError>> {
+        let answer = match &mut self.handle {
+            None => None,
+            Some(handle) => tokio::select! {
+                biased;
+                answer = &mut handle.rx => answer.ok(),
+                () = witness.fatal() => None,
+            },
+        };
+        self.handle = None;
+        answer
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        let Some(handle) = self.handle.take() else {
+            return;
+        };
+        self.doubtful.store(true, Ordering::Release);
+        // Without a runtime there is no connection either.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                let reason = "nobody waits for the answer any more".to_owned();
+                let _ = timeout(GOODBYE, handle.cancel(Some(reason))).await;
+            });
+        }
+    }
+}

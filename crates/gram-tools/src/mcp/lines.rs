@@ -1,0 +1,166 @@
+//! Lines that a server writes, none of which is kept longer than it is useful.
+
+use std::io::Read;
+
+use rmcp::model::RequestId;
+use tokio::io::{self, AsyncBufRead, AsyncBufReadExt as _};
+use tokio::sync::mpsc;
+
+use super::BYTE_LIMIT;
+use super::calls::Envelope;
+
+/// The most bytes of the rest of a long message that are passed over to learn whose it is.
+const MOST_PASSED_OVER: usize = 2 * BYTE_LIMIT;
+/// The parts of a long message that may wait to be looked at.
+const QUEUE: usize = 4;
+
+/// How much of a line was read.
+pub(super) enum Line {
+    /// All of it.
+    Whole,
+    /// As much as there was room for.
+    Long,
+}
+
+/// Reads a line into `line`, unless it gets longer than `room` says at that moment. Nothing at the
+/// end.
+pub(super) async fn read_message(
+    reader: &mut (impl AsyncBufRead + Unpin),
+    line: &mut Vec<u8>,
+    room: impl Fn() -> usize,
+) -> io::Result<Option<Line>> {
+    line.clear();
+    loop {
+        let bytes = reader.fill_buf().await?;
+        if bytes.is_empty() {
+            return Ok((!line.is_empty()).then_some(Line::Whole));
+        }
+        let end = bytes.iter().position(|&byte| byte == b'\n');
+        let taken = end.map_or(bytes.len(), |end| end + 1);
+        if line.len() + taken > room() {
+            return Ok(Some(Line::Long));
+        }
+        line.extend_from_slice(&bytes[..taken]);
+        reader.consume(taken);
+        if end.is_some() {
+            return Ok(Some(Line::Whole));
+        }
+    }
+}
+
+/// Reads a line into `line`, at most about `limit` bytes of it. Nothing at the end.
+pub(super) async fn read_line(
+    reader: &mut (impl AsyncBufRead + Unpin),
+    line: &mut Vec<u8>,
+    limit: usize,
+) -> io::Result<Option<()>> {
+    line.clear();
+    let mut length = 0_usize;
+    loop {
+        let bytes = reader.fill_buf().await?;
+        if bytes.is_empty() {
+            return Ok((length > 0).then_some(()));
+        }
+        let end = bytes.iter().position(|&byte| byte == b'\n');
+        let taken = end.map_or(bytes.len(), |end| end + 1);
+        if line.len() < limit {
+            line.extend_from_slice(&bytes[..taken]);
+        }
+        length = length.saturating_add(taken);
+        reader.consume(taken);
+        // A line that never ends must not be waited for either.
+        if end.is_some() || length > BYTE_LIMIT {
+            return Ok(Some(()));
+        }
+    }
+}
+
+/// Passes over the rest of a line that begins with `line`, and gives the request that it answers,
+/// if it is an answer. Fails where it does not end.
+///
+/// The id may stand at either end of a message, so all of it is read as JSON, of which nothing is
+/// kept.
+pub(super) async fn whose(
+    reader: &mut (impl AsyncBufRead + Unpin),
+    line: Vec<u8>,
+) -> io::Result<Option<RequestId>> {
+    let (sender, parts) = mpsc::channel(QUEUE);
+    let parsing = tokio::task::spawn_blocking(move || {
+        let text = Parts { part: std::io::Cursor::new(line), more: parts };
+        serde_json::from_reader::<_, Envelope>(std::io::BufReader::new(text)).ok()
+    });
+    let mut passed = 0_usize;
+    loop {
+        let bytes = reader.fill_buf().await?;
+        let end = bytes.iter().position(|&byte| byte == b'\n');
+        let taken = end.map_or(bytes.len(), |end| end + 1);
+        passed += taken;
+        if passed > MOST_PASSED_OVER {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        // What is no JSON is passed over, too, though nobody looks at it any more.
+        let _ = sender.send(bytes[..taken].to_vec()).await;
+        reader.consume(taken);
+        if end.is_some() || taken == 0 {
+            break;
+        }
+    }
+    drop(sender);
+    Ok(parsing.await.ok().flatten().and_then(|envelope| envelope.id()))
+}
+
+/// Reads what comes in parts.
+struct Parts {
+    part: std::io::Cursor<Vec<u8>>,
+    more: mpsc::Receiver<Vec<u8>>,
+}
+
+impl Read for Parts {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        loop {
+            let length = self.part.read(buffer)?;
+            if length > 0 || buffer.is_empty() {
+                return Ok(length);
+            }
+            match self.more.blocking_recv() {
+                Some(part) => self.part = std::io::Cursor::new(part),
+                None => return Ok(0),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
+
+    use super::*;
+
+    #[tokio::test]
+    async fn long_lines_are_passed_over_and_told_apart() {
+        let long = format!(
+            r#"{{"result":{{"id":5,"x":"{}"}},"jsonrpc":"2.0","id":3}}"#,
+            "y".repeat(3_000_000)
+        );
+        let text = format!("short\n{long}\nno json {long}\nlast");
+        let mut reader = io::BufReader::new(text.as_bytes());
+        let mut line = Vec::new();
+        let mut told = Vec::new();
+        while let Some(read) = read_message(&mut reader, &mut line, || 1000).await.unwrap() {
+            told.push(match read {
+                Line::Whole => String::from_utf8(line.clone()).unwrap(),
+                Line::Long => {
+                    let id = whose(&mut reader, std::mem::take(&mut line)).await.unwrap();
+                    format!("{id:?}")
+                }
+            });
+        }
+        assert_eq!(told, ["short\n", "Some(Number(3))", "None", "last"]);
+    }
+
+    #[tokio::test]
+    async fn a_line_without_an_end_is_not_waited_for() {
+        let mut reader = io::BufReader::with_capacity(1 << 20, io::repeat(b'x'));
+        assert!(whose(&mut reader, Vec::new()).await.is_err());
+    }
+}

@@ -1,0 +1,131 @@
+//! Servers of the Model Context Protocol.
+//!
+//! The protocol is spoken by the crate `rmcp`. Its types for tools keep only what they know, so
+//! the result of `tools/list` passes through it as one text (`wire`) and is read here, where
+//! nothing is lost: keys that nobody knows, their order, the digits of numbers (only an exponent
+//! gets a sign, `1e5` being `1e+5` to `serde_json`). Answers to calls are put beside (`calls`).
+//!
+//! [`tools_of_command`] and [`tools_of_url`] ask a server once. A [`McpServer`] keeps a connection,
+//! which the tools of a library share.
+
+mod ask;
+mod calls;
+mod child;
+mod connection;
+mod http;
+mod lines;
+mod server;
+mod wire;
+mod witness;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use self::ask::Broken;
+use self::child::Server;
+pub use self::server::McpServer;
+use self::witness::Witness;
+use crate::process::start_error;
+use crate::web;
+use crate::words::shown;
+
+/// The most bytes that one message may have, and the tools of all pages together. The longest
+/// lists of real servers have a few hundred kilobytes.
+const BYTE_LIMIT: usize = 64 << 20;
+
+/// Why there is no list of tools, in a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpError(String);
+
+impl fmt::Display for McpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for McpError {}
+
+/// Starts the MCP server that `words` name, a program and its arguments, asks it over its standard
+/// input and output for its tools, and ends it, whatever happens.
+///
+/// Gives `{"tools":[…]}` with the tools of all pages, each exactly as the server sent it. Fails when
+/// the server cannot be started, ends too early, says something that is not the protocol, answers
+/// with an error, or takes longer than `limit`; or when `stop` gives a reason to break off.
+pub async fn tools_of_command(
+    words: &[String],
+    limit: Duration,
+    stop: impl Future<Output = String>,
+) -> Result<Value, McpError> {
+    let Some((program, arguments)) = words.split_first() else {
+        return Err(McpError("the MCP server's command is empty".to_owned()));
+    };
+    // The arguments may hold a password, and stay out of messages.
+    let failed = |why: &str, details: &str| {
+        McpError(format!(
+            "cannot get the tools of the MCP server `{}`: {why}{details}",
+            shown(program)
+        ))
+    };
+    let witness = Arc::new(Witness::new(ON_OUTPUT));
+    let (mut server, pipes) = Server::start(program, arguments, None, &witness)
+        .map_err(|error| failed(&start_error(&error), ""))?;
+    let outcome = ask::tools(pipes, limit, stop, &witness).await;
+    let ended = server.end().await;
+    outcome.map_err(|broken| {
+        let why = witness.reason().map_or_else(
+            || match broken {
+                Broken::Reason(why) => why,
+                Broken::Closed(request) => match ended {
+                    Some(status) => format!("it ended before it answered `{request}` ({status})"),
+                    None => format!("it hung up before it answered `{request}`"),
+                },
+            },
+            |fault| fault.why,
+        );
+        failed(&why, &witness.details())
+    })
+}
+
+/// Asks the MCP server at `url` for its tools, over streamable HTTP.
+///
+/// Gives and fails as [`tools_of_command`] does.
+pub async fn tools_of_url(
+    url: &str,
+    limit: Duration,
+    stop: impl Future<Output = String>,
+) -> Result<Value, McpError> {
+    let address = web::address(url).ok_or_else(|| McpError(NO_ADDRESS.to_owned()))?;
+    let failed = |why: &str| {
+        McpError(format!(
+            "cannot get the tools of the MCP server at {}: {why}",
+            web::without_secrets(&address)
+        ))
+    };
+    let witness = Arc::new(Witness::new(IN_ANSWERS));
+    let transport = http::transport(&address, &witness).map_err(|why| failed(&why))?;
+    ask::tools(transport, limit, stop, &witness).await.map_err(|broken| {
+        let why = witness.reason().map_or_else(
+            || match broken {
+                Broken::Reason(why) => why,
+                Broken::Closed(request) => format!("it hung up before it answered `{request}`"),
+            },
+            |fault| fault.why,
+        );
+        failed(&(why + &witness.details()))
+    })
+}
+
+/// Where the messages of a child process stand.
+const ON_OUTPUT: &str = "On its standard output";
+/// Where the messages of a server over HTTP stand.
+const IN_ANSWERS: &str = "In its answers";
+const NO_ADDRESS: &str = "cannot reach the MCP server: its address must be a whole URL, \
+                          such as https://example.com/mcp";
+
+#[cfg(test)]
+mod real;
+#[cfg(test)]
+mod tests;

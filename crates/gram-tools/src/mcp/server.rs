@@ -1,0 +1,305 @@
+//! A server that a library keeps a connection to.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+
+use reqwest::Url;
+use serde_json::{Map, Value};
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+
+use super::NO_ADDRESS;
+use super::connection::Connection;
+use crate::invocation::{InvocationError, Trouble};
+use crate::web;
+use crate::words::shown;
+
+/// The longest wait before a broken server is tried again. The waits begin with none, and then
+/// double from one second on.
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
+
+/// An MCP server. Copies share one connection, which is opened when it is needed first, and again
+/// when it broke. All of this must happen inside a tokio runtime. When the last copy is dropped, a
+/// server that was started is ended.
+#[derive(Clone)]
+pub struct McpServer(Arc<Inner>);
+
+struct Inner {
+    address: Address,
+    link: Mutex<Link>,
+    /// The tools that were seen last.
+    tools: RwLock<Option<Arc<[Value]>>>,
+}
+
+#[derive(Clone)]
+enum Address {
+    Command { words: Arc<[String]>, folder: Arc<Path> },
+    Url(Arc<Url>),
+}
+
+/// What there is of a connection.
+#[derive(Default)]
+struct Link {
+    opening: Option<Opening>,
+    /// How often in a row it could not be opened, or broke before it was of use.
+    failures: u32,
+    /// When it may be tried again, and why not before.
+    wait: Option<(Instant, InvocationError)>,
+    /// Tells one opening from another.
+    count: u64,
+}
+
+type Opened = Result<Arc<Connection>, InvocationError>;
+
+/// A connection that is open, or will be. It is opened by a task of its own: who waits for it may
+/// give up, and still the next one finds it.
+struct Opening {
+    outcome: watch::Receiver<Option<Opened>>,
+    task: AbortHandle,
+    number: u64,
+}
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Address {
+    async fn open(self) -> Opened {
+        let connection = match &self {
+            Self::Command { words, folder } => Connection::to_command(words, folder).await?,
+            Self::Url(url) => Connection::to_url(url).await?,
+        };
+        Ok(Arc::new(connection))
+    }
+}
+
+impl McpServer {
+    /// The server that a program is, with its arguments, run in `folder`. A program whose name
+    /// holds a path separator is looked for from there.
+    pub fn command(words: Vec<String>, folder: PathBuf) -> Self {
+        // This fails where there is no working folder; then everything else fails as well.
+        let folder = std::path::absolute(&folder).unwrap_or(folder);
+        Self::new(Address::Command { words: words.into(), folder: folder.into() })
+    }
+
+    /// The server at an address, over streamable HTTP. Fails where that is no whole URL.
+    pub fn url(url: &str) -> Result<Self, InvocationError> {
+        let url = web::address(url)
+            .ok_or_else(|| InvocationError::new(Trouble::Unreachable, NO_ADDRESS))?;
+        Ok(Self::new(Address::Url(Arc::new(url))))
+    }
+
+    fn new(address: Address) -> Self {
+        Self(Arc::new(Inner { address, link: Mutex::default(), tools: RwLock::default() }))
+    }
+
+    /// Opens the connection and asks for the tools, unless that was done already. Fails where the
+    /// server cannot be reached, ends, or does not answer within a minute.
+    pub async fn connect(&self) -> Result<(), InvocationError> {
+        self.tools().await.map(drop)
+    }
+
+    /// The tools of the server, each exactly as it sent them. It is asked once a connection, and
+    /// again when it said that it has other tools. Fails as [`McpServer::connect`] does.
+    pub async fn tools(&self) -> Result<Vec<Value>, InvocationError> {
+        let connection = self.connection().await?;
+        Ok(self.tools_of(&connection).await?.to_vec())
+    }
+
+    /// Ends the connection. A server that was started is asked to end, and waited for; the
+    /// connection is opened again when it is needed.
+    pub async fn close(&self) {
+        let Some(opening) = self.link().opening.take() else {
+            return;
+        };
+        let outcome = opening.outcome.borrow().clone();
+        drop(opening);
+        if let Some(Ok(connection)) = outcome
+            // Where calls are under way, the last one of them ends it.
+            && let Some(connection) = Arc::into_inner(connection)
+        {
+            connection.close().await;
+        }
+    }
+
+    /// A tool as the server lists it, if its tools were asked for already.
+    pub(crate) fn known_tool(&self, name: &str) -> Option<Value> {
+        let tools = self.0.tools.read().unwrap_or_else(PoisonError::into_inner);
+        tools.as_ref()?.iter().find(|tool| tool["name"] == name).cloned()
+    }
+
+    /// Calls a tool, and gives the message that answers the call and the server's name.
+    pub(crate) async fn call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        max_answer: usize,
+    ) -> Result<(String, String), InvocationError> {
+        let connection = self.connection().await?;
+        match connection.call(tool, arguments, max_answer).await {
+            Ok(message) => Ok((message, connection.name().to_owned())),
+            Err(error) => {
+                if connection.is_over()
+                    || matches!(error.trouble, Trouble::Died | Trouble::Unreachable)
+                {
+                    self.give_up(&connection, &error);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// That the server lacks a tool, if it does; the server is asked if need be.
+    pub(crate) async fn missing(&self, tool: &str) -> Option<InvocationError> {
+        let connection = self.connection().await.ok()?;
+        let tools = self.tools_of(&connection).await.ok()?;
+        let names = || tools.iter().filter_map(|tool| tool["name"].as_str());
+        if names().any(|name| name == tool) {
+            return None;
+        }
+        let mut detail = format!("{} has no tool `{}`", connection.name(), shown(tool));
+        if let Some(question) = gram_schema::did_you_mean(tool, names()) {
+            detail += "; ";
+            detail += &question;
+        }
+        Some(InvocationError::new(Trouble::Failed, detail))
+    }
+
+    async fn tools_of(
+        &self,
+        connection: &Arc<Connection>,
+    ) -> Result<Arc<[Value]>, InvocationError> {
+        let tools = connection.tools().await.inspect_err(|error| {
+            if connection.is_over() {
+                self.give_up(connection, error);
+            }
+        })?;
+        *self.0.tools.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&tools));
+        Ok(tools)
+    }
+
+    fn link(&self) -> MutexGuard<'_, Link> {
+        self.0.link.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The connection, which is opened if need be.
+    async fn connection(&self) -> Opened {
+        // A server that does not listen any more is given up, and started again; that once.
+        for _ in 0..2 {
+            let (mut outcome, number) = self.link().open(&self.0.address)?;
+            let opened = match outcome.wait_for(Option::is_some).await {
+                Ok(opened) => opened.clone(),
+                Err(_) => None,
+            };
+            match opened {
+                Some(Ok(connection)) if connection.listens().await => return Ok(connection),
+                Some(Ok(connection)) => self.give_up(&connection, &silent(&connection)),
+                Some(Err(error)) => {
+                    self.link().failed(number, &error);
+                    return Err(error);
+                }
+                // Somebody closed it just now.
+                None => self.link().forget(number),
+            }
+        }
+        let detail = "the MCP server was closed while it was needed";
+        Err(InvocationError::new(Trouble::Unreachable, detail))
+    }
+
+    /// Uses a connection no more. Other calls that are under way on it may still end well.
+    fn give_up(&self, connection: &Arc<Connection>, error: &InvocationError) {
+        let mut link = self.link();
+        let number = link.opening.as_ref().and_then(|opening| match &*opening.outcome.borrow() {
+            Some(Ok(open)) if Arc::ptr_eq(open, connection) => Some(opening.number),
+            _ => None,
+        });
+        match number {
+            Some(number) if connection.is_proven() => {
+                link.forget(number);
+                link.failures = 0;
+            }
+            Some(number) => link.failed(number, error),
+            // Somebody did so before.
+            None => {}
+        }
+    }
+}
+
+fn silent(connection: &Connection) -> InvocationError {
+    let detail = format!("{} does not listen any more", connection.name());
+    InvocationError::new(Trouble::Unreachable, detail)
+}
+
+impl Link {
+    /// The connection that there is, or else a new one, with its number. Fails where it is too
+    /// early to try again.
+    fn open(
+        &mut self,
+        address: &Address,
+    ) -> Result<(watch::Receiver<Option<Opened>>, u64), InvocationError> {
+        if let Some(opening) = &self.opening {
+            return Ok((opening.outcome.clone(), opening.number));
+        }
+        if let Some((moment, error)) = &self.wait {
+            let left = moment.saturating_duration_since(Instant::now());
+            if !left.is_zero() {
+                // Rounded up, so that it is true.
+                let seconds = left.as_secs() + 1;
+                let detail = format!("{}\nIt is tried again in {seconds} s.", error.detail);
+                return Err(InvocationError::new(Trouble::Unreachable, detail));
+            }
+        }
+        self.count += 1;
+        let (tell, outcome) = watch::channel(None);
+        let address = address.clone();
+        let task = tokio::spawn(async move {
+            let opened = address.open().await;
+            // Nobody may want it any more.
+            let _ = tell.send(Some(opened));
+        });
+        let opening =
+            Opening { outcome: outcome.clone(), task: task.abort_handle(), number: self.count };
+        self.opening = Some(opening);
+        Ok((outcome, self.count))
+    }
+
+    fn forget(&mut self, number: u64) {
+        if self.opening.as_ref().is_some_and(|opening| opening.number == number) {
+            self.opening = None;
+        }
+    }
+
+    /// Counts a connection that was of no use. The first time the next one may begin at once.
+    fn failed(&mut self, number: u64, error: &InvocationError) {
+        // Whoever else waited for it has counted it.
+        if self.opening.as_ref().is_none_or(|opening| opening.number != number) {
+            return;
+        }
+        self.opening = None;
+        self.failures = self.failures.saturating_add(1);
+        let wait = match self.failures {
+            1 => Duration::ZERO,
+            failures => {
+                let doubled = 1_u64.checked_shl(failures - 2).unwrap_or(u64::MAX);
+                Duration::from_secs(doubled).min(LONGEST_WAIT)
+            }
+        };
+        self.wait = Some((Instant::now() + wait, error.clone()));
+    }
+}
+
+impl fmt::Debug for McpServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The arguments of a command may hold a password.
+        let address = match &self.0.address {
+            Address::Command { words, .. } => words.first().cloned().unwrap_or_default(),
+            Address::Url(url) => web::without_secrets(url),
+        };
+        f.debug_tuple("McpServer").field(&address).finish()
+    }
+}

@@ -1,0 +1,99 @@
+//! Asks a running MCP server which tools it offers, for commands that do little else.
+
+use std::time::Duration;
+
+use gram_tools::mcp;
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+/// How long a server may take for everything. `npx` and its like install a server before they
+/// start it, which can take most of a minute.
+const TIME_LIMIT: Duration = Duration::from_mins(1);
+
+/// Starts the MCP server that `command` names, asks it over its standard input and output for its
+/// tools, and ends it.
+///
+/// `command` is split into words like a shell would, and nothing else of a shell is done. Gives
+/// `{"tools":[…]}` with the tools of all pages, each exactly as the server sent it. Fails when the
+/// server cannot be started, ends too early, says something that is not the protocol, answers with
+/// an error, or takes longer than a minute.
+pub(crate) fn tools_of_command(command: &str) -> Result<Value, Failure> {
+    let words = shlex::split(command).ok_or_else(|| {
+        Failure::new(
+            "cannot split the MCP server's command into words: a quote is not closed, \
+             or it ends in a backslash",
+        )
+    })?;
+    run(mcp::tools_of_command(&words, TIME_LIMIT, interrupted()))
+}
+
+/// Asks the MCP server at `url` for its tools, over streamable HTTP.
+///
+/// Gives and fails as [`tools_of_command`] does.
+pub(crate) fn tools_of_url(url: &str) -> Result<Value, Failure> {
+    run(mcp::tools_of_url(url, TIME_LIMIT, interrupted()))
+}
+
+/// Runs `work` on this thread.
+fn run(work: impl Future<Output = Result<Value, mcp::McpError>>) -> Result<Value, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(format!("cannot prepare to ask a server: {error}")))?;
+    let outcome = runtime.block_on(work);
+    // A look-up of a name cannot be broken off; nobody needs to wait for it.
+    runtime.shutdown_background();
+    outcome.map_err(|error| Failure::new(error.to_string()))
+}
+
+/// Waits until somebody wants the program to end, and says so.
+async fn interrupted() -> String {
+    signalled().await;
+    "gramc was interrupted".to_owned()
+}
+
+/// Waits until somebody wants the program to end. A server in a process group of its own does not
+/// hear of that, and has to be ended first. From then on the program goes on when it is told to
+/// end, so this is for commands that do little else.
+#[cfg(unix)]
+async fn signalled() {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+    let mut signals: Vec<_> = kinds.into_iter().flat_map(signal).collect();
+    std::future::poll_fn(|context| {
+        if signals.iter_mut().any(|signal| signal.poll_recv(context).is_ready()) {
+            std::task::Poll::Ready(())
+        } else {
+            std::task::Poll::Pending
+        }
+    })
+    .await;
+}
+
+#[cfg(not(unix))]
+async fn signalled() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_split_like_a_shell_does() {
+        let of = |command: &str| match tools_of_command(command) {
+            Ok(value) => value.to_string(),
+            Err(failure) => failure.to_string(),
+        };
+        assert_eq!(of(" "), "the MCP server's command is empty");
+        assert!(of("server 'a").starts_with("cannot split the MCP server's command into words"));
+        assert_eq!(
+            of("'no such program' --password=secret"),
+            "cannot get the tools of the MCP server `no such program`: there is no such program"
+        );
+    }
+}
