@@ -80,6 +80,10 @@ fn parts(module: &Module) -> Vec<Module> {
         let agent = Agent { members: Vec::new(), ..agent.clone() };
         parts.last_mut().unwrap().agents.push(agent);
     }
+    for library in &module.libraries {
+        parts.push(part());
+        parts.last_mut().unwrap().libraries.push(library.clone());
+    }
     parts
 }
 
@@ -95,7 +99,7 @@ const SOMEWHERE: &[&str] = &[
     "open: true", "open: false", "open: \"", "pinned: ", "injected: true", "secret: true",
     "fields: [", "range: 1..", "range: ...", "...,", "length: ...", "size: ...",
     "readOnly: ", "maxIterations: ", "api: \"functions\"", "result: ", "instruction: ", "model: ",
-    ":Record", ":Enum", ":Union", ":Alias", ":Container", "schemaName: ", "inline: true",
+    ":Record", ":Enum", ":Union", ":Alias", ":Container", ":Library", ":Experiment", ":Mcp {", "inject: {", "schemaName: ", "inline: true",
     "oneOf: true", "discriminator: ", "requires: [", "typeList: true", "extensions: ", "x-order: ",
     "`x-a b`: ", "schema: ", "schemaTitle: ", "schemaDescription: ", "schemaExtensions: ",
     "defs: [", "source: ", "::Address", "Tree[]", "Tree?",

@@ -1,6 +1,7 @@
 //! Times and sizes, as attributes of libraries give them: `2s`, `100kb`.
 
-use std::time::Duration;
+// From `core`, where there are times and no clock.
+use core::time::Duration;
 
 /// The time that a text gives: a whole number and `ms`, `s`, `min` or `h`, without a space. `None`
 /// for all others.

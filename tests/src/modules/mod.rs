@@ -8,6 +8,7 @@
 //! what was said of a value before. So a module is made whole first, and then what is not true of
 //! it is taken out.
 
+mod bound;
 mod declared;
 mod repair;
 mod types;
@@ -102,7 +103,9 @@ impl<'r> Modules<'r> {
     pub fn module(&mut self) -> Module {
         let (tools, containers) = (self.rng.below(4), self.rng.below(5).saturating_sub(3));
         let agents = self.rng.below(3);
-        self.module_of(tools, containers, agents)
+        let mut module = self.module_of(tools, containers, agents);
+        (module.libraries, module.experiments) = self.bound();
+        module
     }
 
     /// A module with one tool.

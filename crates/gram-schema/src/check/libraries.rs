@@ -7,16 +7,16 @@ use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Fix, Node, NodeKind as N};
 use smol_str::SmolStr;
 
-use super::Checker;
 use super::attributes::Attribute;
 use super::declarations::Declaration;
 use super::declared::only_node;
 use super::seen::Seen;
-use super::{Kind, libraries::attributes::Place as At};
+use super::{Checker, Kind};
 use crate::codes;
 use crate::model::{Experiment, Implementation, ImplementationKind, Library};
 use crate::nearest::{nearest, question};
 use crate::spans::Place;
+use attributes::Place as At;
 
 /// The attributes that an experiment defines, beside those that it only keeps.
 const OF_EXPERIMENT: [&str; 3] = ["description", "title", "version"];
@@ -172,7 +172,7 @@ impl<'t> Checker<'t> {
             _ => return,
         };
         let subject = node.subject();
-        let tool = subject.identifier.map_or_else(Default::default, |name| name.content());
+        let tool = subject.identifier.map(Node::content).unwrap_or_default();
         let span = subject.labels_node().unwrap_or(node).span();
         let message = format!("the implementation of `{tool}` does not say {missing}");
         let error = self.error(&codes::INCOMPLETE_IMPLEMENTATION, file, span, message);
@@ -254,9 +254,10 @@ impl<'t> Checker<'t> {
         let text = name.content();
         let known = self.libraries.iter().filter(|(_, first)| first.kind == Kind::Library);
         let near = nearest(&text, known.map(|(name, _)| name.as_str()));
-        let message = match declared {
-            true => format!("`{text}` is no library"),
-            false => format!("there is no library `{text}`"),
+        let message = if declared {
+            format!("`{text}` is no library")
+        } else {
+            format!("there is no library `{text}`")
         };
         let mut error = self
             .error(&codes::UNKNOWN_LIBRARY, file, name.span(), message)

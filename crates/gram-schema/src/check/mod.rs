@@ -109,21 +109,7 @@ pub(crate) fn check_signature(text: &Parse) -> Result<(Vec<Field>, Output), Vec<
     let texts = std::slice::from_ref(text);
     let mut checker = Checker::new(texts);
     checker.link(&Links::default());
-    let mut patterns = text.tree().root().children();
-    let signature = match (patterns.next(), patterns.next()) {
-        (Some(path), None) if path.kind() == NodeKind::Path => checker.signature(0, path),
-        (first, second) => {
-            let place = second.or(first).unwrap_or(text.tree().root());
-            let error = checker
-                .error(&codes::MISSING_SIGNATURE, 0, place.span(), "this is no single signature")
-                .help("a signature is (name::Type)==>(::Type)");
-            checker.report(0, error);
-            None
-        }
-    };
-    let reading = checker.finish();
-    let valid = reading.valid;
-    signature.filter(|_| valid).ok_or_else(|| reading.checked(MOST).diagnostics)
+    checker.only_signature(text)
 }
 
 /// From how many declarations on they are read in parallel: below, starting threads costs more.
@@ -320,6 +306,30 @@ impl<'t> Checker<'t> {
         self.read_types(&declarations.types);
         self.read_all(&declarations.others);
         self.finish()
+    }
+
+    /// Reads the signature that the only text consists of.
+    fn only_signature(mut self, text: &'t Parse) -> Result<(Vec<Field>, Output), Vec<Diagnostic>> {
+        let mut patterns = text.tree().root().children();
+        let signature = match (patterns.next(), patterns.next()) {
+            (Some(path), None) if path.kind() == NodeKind::Path => self.signature(0, path),
+            (first, second) => {
+                let place = second.or(first).unwrap_or(text.tree().root());
+                let error = self
+                    .error(
+                        &codes::MISSING_SIGNATURE,
+                        0,
+                        place.span(),
+                        "this is no single signature",
+                    )
+                    .help("a signature is (name::Type)==>(::Type)");
+                self.report(0, error);
+                None
+            }
+        };
+        let reading = self.finish();
+        let valid = reading.valid;
+        signature.filter(|_| valid).ok_or_else(|| reading.checked(MOST).diagnostics)
     }
 
     fn finish(mut self) -> Reading {

@@ -1,12 +1,14 @@
 //! The attributes of libraries and implementations: which there are, where, and of what kind.
 
+use std::sync::Arc;
+
 use gram_syntax::{Severity, SourceFile};
 use serde_json::Value;
 use smol_str::SmolStr;
 
+use super::super::Checker;
 use super::super::attributes::Attribute;
-use super::super::scopes::Meaning;
-use super::super::{Checker, check_signature};
+use super::super::scopes::{Meaning, Scopes};
 use crate::codes;
 use crate::model::ImplementationKind::{self, Command, Http, Mcp, Replay};
 use crate::units;
@@ -177,18 +179,21 @@ impl<'t> Checker<'t> {
     /// Reports what is wrong in the signature of an implementation. It may name types of the texts.
     fn bound_signature(&mut self, file: usize, attribute: &Attribute<'t>, text: &str) {
         let parse = gram_syntax::parse(SourceFile::new("signature", text));
-        let Err(found) = check_signature(&parse) else { return };
-        let declared = |name: &str| {
-            self.type_names.find(file, None, name.trim_matches('`')) != Meaning::Unknown
-        };
-        let wrong = found.into_iter().find(|found| {
-            let known =
-                *found.code == codes::UNKNOWN_TYPE && declared(parse.source().slice(found.span()));
-            found.severity == Severity::Error && !known
-        });
-        let Some(wrong) = wrong else { return };
-        let message = format!("`{}` is no signature: {}", attribute.key, wrong.message);
-        let help = wrong.help.unwrap_or_else(|| format!("write {}", Wanted::Signature.words()));
+        let mut checker = Checker::new(std::slice::from_ref(&parse));
+        checker.types = Arc::clone(&self.types);
+        // What a name means here, it means in the signature.
+        let mut names = Scopes::default();
+        for name in self.type_names.names(None) {
+            if let Meaning::One(_, id) = self.type_names.find(file, None, name) {
+                names.enter(0, &SmolStr::new(name), id);
+            }
+        }
+        checker.type_names = Arc::new(names);
+        let Err(found) = checker.only_signature(&parse) else { return };
+        let wrong = found.into_iter().find(|found| found.severity == Severity::Error);
+        let (said, help) = wrong.map(|wrong| (wrong.message, wrong.help)).unwrap_or_default();
+        let message = format!("`{}` is no signature: {said}", attribute.key);
+        let help = help.unwrap_or_else(|| format!("write {}", Wanted::Signature.words()));
         let error = self.error(&codes::ATTRIBUTE_VALUE, file, attribute.span(), message).help(help);
         self.report(file, error);
     }

@@ -24,7 +24,7 @@ everywhere, allow it with a comment, `// gram-allow: literal-inject`.
 
 ```gram good
 [cluster:Library |
-  (listPods:Builtin {inject: {token: "env:POD_TOKEN", namespace: "file:namespace"}})
+  (listPods:Builtin {inject: {token: "env:POD_TOKEN", namespace: "file:pods"}})
 ]
 ```
 "#,

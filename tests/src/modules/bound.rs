@@ -1,0 +1,90 @@
+//! Libraries and experiments.
+
+use gram_schema::model::{Experiment, Implementation, ImplementationKind, Library};
+use serde_json::{Value, json};
+
+use super::Modules;
+
+/// What the checker reads at libraries or implementations: no attribute that is only kept.
+const READ: [&str; 9] =
+    ["description", "title", "version", "run", "url", "command", "tool", "from", "timeout"];
+
+impl Modules<'_> {
+    /// Libraries and experiments that compare them, with names of their own namespace.
+    pub(super) fn bound(&mut self) -> (Vec<Library>, Vec<Experiment>) {
+        let (libraries, experiments) = (self.rng.below(3), self.rng.below(2));
+        let names = self.names(libraries + experiments);
+        let (of_libraries, others) = names.split_at(libraries.min(names.len()));
+        let libraries: Vec<_> = of_libraries.iter().map(|name| self.library(name)).collect();
+        // An experiment compares two at least.
+        let others = if libraries.len() < 2 { &[] } else { others };
+        let experiment = |name: &String| Experiment {
+            name: name.into(),
+            description: self.rng.chance(50).then(|| self.text().into()),
+            libraries: libraries.iter().map(|library| library.name.clone()).collect(),
+            attributes: keyed(self.unread()),
+        };
+        let experiments = others.iter().map(experiment).collect();
+        (libraries, experiments)
+    }
+
+    fn library(&mut self, name: &str) -> Library {
+        let mut attributes = self.policy();
+        attributes.extend(self.unread());
+        let count = self.rng.below(4);
+        let tools = self.names(count);
+        Library {
+            name: name.into(),
+            description: self.rng.chance(50).then(|| self.text().into()),
+            implementations: tools.iter().map(|tool| self.implementation(tool)).collect(),
+            attributes: keyed(attributes),
+        }
+    }
+
+    fn implementation(&mut self, tool: &str) -> Implementation {
+        let kind = ImplementationKind::ALL[self.rng.below(ImplementationKind::ALL.len())];
+        let (key, value) = match kind {
+            ImplementationKind::Command => ("run", json!(["python3", self.text()])),
+            ImplementationKind::Http => ("url", json!("http://127.0.0.1:8080/search")),
+            ImplementationKind::Mcp => ("command", json!(["files-server"])),
+            ImplementationKind::Replay => ("from", json!(self.text())),
+            ImplementationKind::Builtin => ("signature", json!("(a::Int)==>(::Text)")),
+            ImplementationKind::Client => ("description", json!(self.text())),
+        };
+        let mut attributes = vec![(key.to_owned(), value)];
+        if self.rng.chance(30) {
+            let names = self.names(2).into_iter();
+            let sources = names.map(|name| (name, Value::String(self.text()))).collect();
+            attributes.push(("inject".into(), Value::Object(sources)));
+        }
+        attributes.extend(self.policy());
+        attributes.extend(self.unread());
+        Implementation { tool: tool.into(), kind, attributes: keyed(attributes) }
+    }
+
+    fn policy(&mut self) -> Vec<(String, Value)> {
+        let all = [
+            ("undeclared", json!("strip")),
+            ("repair", json!(false)),
+            ("maxAttempts", json!(3)),
+            ("sameToolWindow", json!("10s")),
+            ("maxResponse", json!("100kb")),
+            ("timeout", json!("500ms")),
+            ("expand", json!("turn")),
+        ];
+        let all = all.into_iter().filter(|_| self.rng.chance(20));
+        all.map(|(key, value)| (key.into(), value)).collect()
+    }
+
+    /// Attributes that are only kept.
+    fn unread(&mut self) -> Vec<(String, Value)> {
+        let mut attributes = self.attributes();
+        attributes.retain(|(key, _): &(String, Value)| !READ.contains(&key.as_str()));
+        attributes
+    }
+}
+
+/// Attributes with keys as the model has them.
+fn keyed<K: From<String>>(attributes: Vec<(String, Value)>) -> Vec<(K, Value)> {
+    attributes.into_iter().map(|(key, value)| (key.into(), value)).collect()
+}
