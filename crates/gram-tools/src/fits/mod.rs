@@ -5,6 +5,7 @@
 
 mod accept;
 mod branch;
+mod divide;
 mod document;
 mod number;
 mod prove;

@@ -322,7 +322,11 @@ impl<'p, 's> Samples<'p, 's> {
             }
         }
         let mut objects = vec![small.clone(), full.clone()];
+        let prover = &mut *self.prover;
         let mut change = |from: &Map<String, Value>, name: &str, value: Option<&Value>| {
+            if !prover.spend(from.len() + 1) {
+                return;
+            }
             let mut changed = from.clone();
             match value {
                 Some(value) => changed.insert(name.to_owned(), value.clone()),
