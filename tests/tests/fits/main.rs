@@ -134,7 +134,8 @@ fn assert_decided(verdicts: &Verdicts, percent: usize) {
     let counts = format!("{yes} yes, {no} no, {undecided} undecided, {values} values");
     if std::env::var_os("GRAMC_SHOW").is_some() {
         let reasons: Vec<&str> = verdicts.reasons.keys().map(String::as_str).collect();
-        std::fs::write(std::env::temp_dir().join(format!("fits{percent}.txt")), reasons.join("\n")).unwrap();
+        std::fs::write(std::env::temp_dir().join(format!("fits{percent}.txt")), reasons.join("\n"))
+            .unwrap();
         panic!("{counts}");
     }
     let total = yes + no + undecided;

@@ -24,7 +24,7 @@ const MAX_LIST: u64 = 300;
 const MAX_HINTS: usize = 48;
 
 /// Texts of many kinds, for patterns and formats.
-const TEXTS: [&str; 46] = [
+const TEXTS: [&str; 60] = [
     "a",
     "",
     "A",
@@ -71,17 +71,58 @@ const TEXTS: [&str; 46] = [
     "YWI=",
     "abc-123",
     "1234",
+    "P1Y2M3DT4H5M6S",
+    "12:30:00.123456789+00:00",
+    "2024-02-29T12:30:00.123456789+00:00",
+    "a.png",
+    "1999-12-31",
+    "23:59:59Z",
+    "1999-12-31T23:59:59Z",
+    "PT5M",
+    "a@b.example",
+    "ftp://b.example/",
+    "00000000-0000-4000-8000-000000000000",
+    "10.0.0.1",
+    "::1",
+    "b.example",
 ];
 
 /// A maker of values.
 #[derive(Debug)]
 pub(super) struct Samples<'p, 's> {
     prover: &'p mut Prover<'s>,
+    /// Where the proof failed: the names on the way there. Most values differ in that place.
+    focus: Vec<String>,
+    /// The names on the way to what is made.
+    path: Vec<String>,
 }
 
 impl<'p, 's> Samples<'p, 's> {
     pub(super) fn new(prover: &'p mut Prover<'s>) -> Self {
-        Self { prover }
+        let (place, _) = prover.doubt().unwrap_or_default();
+        let focus = place.split('/').skip(1).map(str::to_owned).collect();
+        Self { prover, focus, path: Vec::new() }
+    }
+
+    /// Whether the proof failed in the part of this name of what is made.
+    fn is_focus(&self, part: &str) -> bool {
+        let way = self.focus.strip_prefix(self.path.as_slice());
+        way.and_then(<[String]>::first).is_some_and(|next| next == part)
+    }
+
+    /// Values of a part.
+    fn part(
+        &mut self,
+        part: &str,
+        terms: &[Term<'s>],
+        hints: &[Conj<'s>],
+        limit: usize,
+        depth: usize,
+    ) -> Vec<Value> {
+        self.path.push(part.to_owned());
+        let values = self.of(terms, hints, limit, depth + 1);
+        self.path.pop();
+        values
     }
 
     /// At most `limit` values that probably fit the terms, the plainest first. `hints` is what the
@@ -246,16 +287,20 @@ impl<'p, 's> Samples<'p, 's> {
         let positions = positions.max(branch.prefix.len()) + 1;
         let positions = positions.min(branch.most.unwrap_or(u64::MAX).try_into().unwrap_or(64));
         let share = (limit / positions.max(1)).clamp(1, 200);
-        let wanted = if depth > DEPTH { 0 } else { share };
         let mut items: Vec<Vec<Value>> = Vec::new();
         for at in 0..positions.min(64) {
             let needed = (at as u64) < branch.least;
             let hints: Vec<Conj<'s>> = others.iter().map(|other| other.item(at).clone()).collect();
-            let limit = if needed { wanted.max(1) } else { wanted };
+            let part = at.to_string();
+            let limit = match (self.is_focus(&part), depth > DEPTH) {
+                (true, _) => limit / 2 + 1,
+                (false, false) => share,
+                (false, true) => usize::from(needed),
+            };
             items.push(if limit == 0 {
                 Vec::new()
             } else {
-                self.of(branch.item(at), &hints, limit, depth + 1)
+                self.part(&part, branch.item(at), &hints, limit, depth)
             });
         }
         let sizes = sizes_of(branch, others.iter().copied(), MAX_LIST);
@@ -276,6 +321,27 @@ impl<'p, 's> Samples<'p, 's> {
                 lists.extend(list_of(&items, size, Some((at, item))).map(Value::Array));
             }
         }
+        lists.extend(self.lists_around(branch, items.first(), depth));
+        lists
+    }
+
+    /// Lists with the item that they have to contain, alone and behind another one.
+    fn lists_around(
+        &mut self,
+        branch: &Branch<'s>,
+        others: Option<&Vec<Value>>,
+        depth: usize,
+    ) -> Vec<Value> {
+        let mut lists = Vec::new();
+        for term in &branch.terms {
+            let Term::Ground(side, keywords) = term else { continue };
+            let Some(schema) = keywords.get("contains") else { continue };
+            let wanted = self.part("", &[Term::Schema(*side, schema)], &[], 1, depth);
+            let Some(wanted) = wanted.into_iter().next() else { continue };
+            let pairs = others.into_iter().flatten().take(14);
+            lists.extend(pairs.map(|other| Value::Array(vec![other.clone(), wanted.clone()])));
+            lists.push(Value::Array(vec![wanted]));
+        }
         lists
     }
 
@@ -292,21 +358,24 @@ impl<'p, 's> Samples<'p, 's> {
         let mut choices: Vec<(String, bool, Vec<Value>)> = Vec::new();
         for (name, property) in &branch.properties {
             let required = branch.required.contains(name);
-            if !required && (depth > DEPTH || limit == 1) {
+            let part = escaped(name);
+            let focus = self.is_focus(&part);
+            if !required && !focus && (depth > DEPTH || limit == 1) {
                 continue;
             }
             let hints: Vec<Conj<'s>> =
                 others.iter().map(|other| other.property(name).clone()).collect();
-            let values = self.of(property, &hints, share, depth + 1);
+            let share = if focus { limit / 2 + 1 } else { share };
+            let values = self.part(&part, property, &hints, share, depth);
             if required && values.is_empty() {
                 return Vec::new();
             }
             choices.push(((*name).to_owned(), required, values));
         }
-        let extras = if branch.is_closed() || depth > DEPTH || limit == 1 {
+        let extras = if branch.is_closed() || limit == 1 {
             Vec::new()
         } else {
-            self.extras(branch, &others, share, depth)
+            self.extras(branch, &others, if self.is_focus("*") { limit / 2 } else { share }, depth)
         };
         let entry = |(name, _, values): &(String, bool, Vec<Value>)| {
             values.first().map(|value| (name.clone(), value.clone()))
@@ -314,6 +383,7 @@ impl<'p, 's> Samples<'p, 's> {
         let full: Map<String, Value> = choices.iter().filter_map(entry).collect();
         let mut small: Map<String, Value> =
             choices.iter().filter(|choice| choice.1).filter_map(entry).collect();
+        let bare = small.clone();
         // What the least size asks for comes from optional and from new properties.
         let more = full.iter().chain(extras.iter().map(|(name, value)| (name, value)));
         for (name, value) in more {
@@ -322,6 +392,13 @@ impl<'p, 's> Samples<'p, 's> {
             }
         }
         let mut objects = vec![small.clone(), full.clone()];
+        let mut foreign = bare;
+        for (name, value) in &extras {
+            if (foreign.len() as u64) < branch.least {
+                foreign.insert(name.clone(), value.clone());
+            }
+        }
+        objects.push(foreign);
         let prover = &mut *self.prover;
         let mut change = |from: &Map<String, Value>, name: &str, value: Option<&Value>| {
             if !prover.spend(from.len() + 1) {
@@ -385,20 +462,37 @@ impl<'p, 's> Samples<'p, 's> {
                 _ => None,
             },
         ));
+        names.retain(|name| {
+            let known = branch.properties.contains_key(name.as_str());
+            !known && !self.refuses(&terms, &Value::from(name.as_str()))
+        });
+        let wild = self.is_focus("*");
+        let first = names.iter().position(|name| self.is_focus(&escaped(name)));
+        if names.is_empty() || (depth > DEPTH && !wild && first.is_none()) {
+            return Vec::new();
+        }
+        names.swap(0, first.unwrap_or(0));
+        names.truncate((limit / 3).max(1));
+        let share = (limit / names.len()).clamp(1, 20);
         let mut extras: Vec<(String, Value)> = Vec::new();
         for name in names {
-            let known = branch.properties.contains_key(&*name)
-                || extras.iter().any(|(known, _)| *known == name);
-            if known || self.refuses(&terms, &Value::from(name.as_str())) {
+            if extras.iter().any(|(known, _)| *known == name) {
                 continue;
             }
             let hints: Vec<Conj<'s>> =
                 others.iter().map(|other| other.property(&name).clone()).collect();
-            let values = self.of(&branch.rest, &hints, limit.clamp(2, 20), depth + 1);
+            let part = if wild && extras.is_empty() { "*".to_owned() } else { escaped(&name) };
+            let share = if self.is_focus(&part) { limit / 2 + 1 } else { share };
+            let values = self.part(&part, &branch.rest, &hints, share, depth);
             extras.extend(values.into_iter().map(|value| (name.clone(), value)));
         }
         extras
     }
+}
+
+/// A name as JSON pointers write it.
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// A list of a size of the first choices for each place, one of them replaced.

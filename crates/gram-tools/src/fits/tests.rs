@@ -190,16 +190,16 @@ fn names_and_maps() {
 
 #[test]
 fn unions() {
-    let (string, null) = (json!({"type": "string"}), json!({"type": "null"}));
-    same(&json!({"anyOf": [string, null]}), &json!({"type": ["string", "null"]}));
-    same(&json!({"oneOf": [null, string]}), &json!({"type": ["string", "null"]}));
+    let (string, nothing) = (json!({"type": "string"}), json!({"type": "null"}));
+    same(&json!({"anyOf": [string, nothing]}), &json!({"type": ["string", "null"]}));
+    same(&json!({"oneOf": [nothing, string]}), &json!({"type": ["string", "null"]}));
     same(
         &json!({"allOf": [{"minimum": 1}, {"type": "integer"}]}),
         &json!({"type": "integer", "minimum": 1}),
     );
     wider(
-        &json!({"anyOf": [string, null, {"type": "boolean"}]}),
-        &json!({"anyOf": [null, string]}),
+        &json!({"anyOf": [string, nothing, {"type": "boolean"}]}),
+        &json!({"anyOf": [nothing, string]}),
     );
     wider(&json!({"not": {"type": "string"}}), &json!({"type": "integer"}));
     wider(
