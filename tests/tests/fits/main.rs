@@ -123,7 +123,9 @@ fn ask(cases: usize, make: impl Fn(&mut Rng) -> Option<Value> + Sync) -> Verdict
         verdicts
     });
     let mut all = Verdicts::default();
-    found.into_iter().for_each(|verdicts| all.merge(verdicts));
+    for verdicts in found {
+        all.merge(verdicts);
+    }
     assert!(all.faults.is_empty(), "seed {seed}:\n{}", all.faults.join("\n\n"));
     all
 }
@@ -132,12 +134,6 @@ fn ask(cases: usize, make: impl Fn(&mut Rng) -> Option<Value> + Sync) -> Verdict
 fn assert_decided(verdicts: &Verdicts, percent: usize) {
     let Verdicts { yes, no, undecided, values, .. } = verdicts;
     let counts = format!("{yes} yes, {no} no, {undecided} undecided, {values} values");
-    if std::env::var_os("GRAMC_SHOW").is_some() {
-        let reasons: Vec<&str> = verdicts.reasons.keys().map(String::as_str).collect();
-        std::fs::write(std::env::temp_dir().join(format!("fits{percent}.txt")), reasons.join("\n"))
-            .unwrap();
-        panic!("{counts}");
-    }
     let total = yes + no + undecided;
     let reasons: Vec<&str> = verdicts.reasons.keys().take(5).map(String::as_str).collect();
     assert!(*yes > total / 10 && *no > total / 10, "{counts}");
@@ -170,17 +166,17 @@ fn cases() -> usize {
 
 #[test]
 fn answers_about_our_own_types_hold() {
-    assert_decided(&ask(cases(), own), 2);
+    assert_decided(&ask(cases(), own), 1);
 }
 
 #[test]
 fn answers_about_the_schemas_of_servers_hold() {
-    assert_decided(&ask(cases(), |rng| foreign(rng, false)), 3);
+    assert_decided(&ask(cases(), |rng| foreign(rng, false)), 2);
 }
 
 #[test]
 fn answers_about_wild_schemas_hold() {
-    assert_decided(&ask(cases(), |rng| foreign(rng, true)), 20);
+    assert_decided(&ask(cases(), |rng| foreign(rng, true)), 4);
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl<'s> Prover<'s> {
             for part in parts {
                 match &part.values {
                     Some(values) => {
-                        conjs.extend(values.iter().map(|value| vec![Term::Literal(value)]))
+                        conjs.extend(values.iter().map(|value| vec![Term::Literal(value)]));
                     }
                     None => conjs.push(part.terms),
                 }

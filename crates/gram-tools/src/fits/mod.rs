@@ -8,6 +8,7 @@ mod branch;
 mod divide;
 mod document;
 mod number;
+mod objects;
 mod prove;
 mod referee;
 mod samples;

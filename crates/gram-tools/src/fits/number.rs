@@ -218,6 +218,8 @@ fn far(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::expect_used, reason = "tests fail by panics")]
+
     use super::*;
 
     fn decimal(text: &str) -> Decimal {

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panics")]
 
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -72,8 +73,8 @@ fn bounds_of_numbers() {
     wider(&json!({"type": "number", "multipleOf": 0.5}), &integer(json!({})));
     same(&integer(json!({"minimum": 1, "maximum": 3})), &json!({"enum": [1, 2.0, 3]}));
     wider(
-        &json!({"type": "integer", "maximum": 90071992547409931_u64}),
-        &json!({"type": "integer", "maximum": 90071992547409930_u64}),
+        &json!({"type": "integer", "maximum": 90_071_992_547_409_931_u64}),
+        &json!({"type": "integer", "maximum": 90_071_992_547_409_930_u64}),
     );
     // A range between two whole numbers holds none.
     assert_eq!(covers(&json!(false), &integer(json!({"minimum": 0.2, "maximum": 0.8}))), Fit::Yes);
@@ -321,7 +322,7 @@ fn hostile_schemas_take_bounded_work() {
     doubled["$defs"] = json!({"d": {"type": "string"}});
     let _ = covers(&doubled, &doubled);
     let _ = covers(&json!({"type": "object", "required": ["a"]}), &doubled);
-    assert!(start.elapsed() < Duration::from_secs(240), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_mins(4), "{:?}", start.elapsed());
 }
 
 /// A tool of five parameters.
@@ -354,7 +355,7 @@ fn counterexamples_look_like_this() {
         let mut wide = typical();
         change(&mut wide);
         let (value, pointer, why) = refuses(&wide, &typical());
-        shown += &format!("{value}\n  at {pointer:?}: {why}\n");
+        writeln!(shown, "{value}\n  at {pointer:?}: {why}").unwrap();
     };
     show(&|wide| wide["properties"]["days"]["maximum"] = json!(7));
     show(&|wide| wide["properties"]["unit"]["enum"] = json!(["celsius"]));
