@@ -109,10 +109,7 @@ impl<'s> Prover<'s> {
             "allOf" | "anyOf" | "oneOf" => self.fits_several(side, key, argument, value),
             "not" => self.fits(side, argument, value).map(|fits| !fits),
             "if" => {
-                let then = match self.fits(side, argument, value)? {
-                    true => "then",
-                    false => "else",
-                };
+                let then = if self.fits(side, argument, value)? { "then" } else { "else" };
                 keywords.get(then).map_or(Some(true), |then| self.fits(side, then, value))
             }
             "type" => {

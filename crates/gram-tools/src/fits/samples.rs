@@ -4,27 +4,27 @@
 //! from these in one place. Which ones are worth a try in a place is told by both schemas: the
 //! ends of ranges and the numbers beside them, listed values, names of properties.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::branch::{Branch, Conj, Kind, Term};
 use super::number::{Decimal, canonical};
 use super::prove::Prover;
 
 /// How deep optional parts of values nest. Required ones may go further.
-const DEPTH: usize = 7;
+pub(super) const DEPTH: usize = 7;
 
 /// How deep values nest.
 const MAX_DEPTH: usize = 40;
 
 /// The longest text and list that are made.
 const MAX_TEXT: u64 = 20_000;
-const MAX_LIST: u64 = 300;
+pub(super) const MAX_LIST: u64 = 300;
 
 /// How many schemas of the other side tell what to try in one place.
 const MAX_HINTS: usize = 48;
 
 /// Texts of many kinds, for patterns and formats.
-const TEXTS: [&str; 46] = [
+const TEXTS: [&str; 60] = [
     "a",
     "",
     "A",
@@ -71,17 +71,58 @@ const TEXTS: [&str; 46] = [
     "YWI=",
     "abc-123",
     "1234",
+    "P1Y2M3DT4H5M6S",
+    "12:30:00.123456789+00:00",
+    "2024-02-29T12:30:00.123456789+00:00",
+    "a.png",
+    "1999-12-31",
+    "23:59:59Z",
+    "1999-12-31T23:59:59Z",
+    "PT5M",
+    "a@b.example",
+    "ftp://b.example/",
+    "00000000-0000-4000-8000-000000000000",
+    "10.0.0.1",
+    "::1",
+    "b.example",
 ];
 
 /// A maker of values.
 #[derive(Debug)]
 pub(super) struct Samples<'p, 's> {
-    prover: &'p mut Prover<'s>,
+    pub(super) prover: &'p mut Prover<'s>,
+    /// Where the proof failed: the names on the way there. Most values differ in that place.
+    focus: Vec<String>,
+    /// The names on the way to what is made.
+    path: Vec<String>,
 }
 
 impl<'p, 's> Samples<'p, 's> {
     pub(super) fn new(prover: &'p mut Prover<'s>) -> Self {
-        Self { prover }
+        let (place, _) = prover.doubt().unwrap_or_default();
+        let focus = place.split('/').skip(1).map(str::to_owned).collect();
+        Self { prover, focus, path: Vec::new() }
+    }
+
+    /// Whether the proof failed in the part of this name of what is made.
+    pub(super) fn is_focus(&self, part: &str) -> bool {
+        let way = self.focus.strip_prefix(self.path.as_slice());
+        way.and_then(<[String]>::first).is_some_and(|next| next == part)
+    }
+
+    /// Values of a part.
+    pub(super) fn part(
+        &mut self,
+        part: &str,
+        terms: &[Term<'s>],
+        hints: &[Conj<'s>],
+        limit: usize,
+        depth: usize,
+    ) -> Vec<Value> {
+        self.path.push(part.to_owned());
+        let values = self.of(terms, hints, limit, depth + 1);
+        self.path.pop();
+        values
     }
 
     /// At most `limit` values that probably fit the terms, the plainest first. `hints` is what the
@@ -110,8 +151,8 @@ impl<'p, 's> Samples<'p, 's> {
         for branch in &branches {
             let values = match (&branch.values, branch.kind) {
                 (Some(values), _) => values.iter().map(|value| (*value).clone()).collect(),
-                (_, Kind::Number) => self.numbers(branch, &others),
-                (_, Kind::Text) => self.texts(branch, &others),
+                (_, Kind::Number) => numbers(branch, &others),
+                (_, Kind::Text) => texts(branch, &others),
                 (_, Kind::List) => self.lists(branch, &others, share, depth),
                 (_, Kind::Object) => self.objects(branch, &others, share, depth),
                 (_, Kind::Null | Kind::Boolean) => Vec::new(),
@@ -160,78 +201,8 @@ impl<'p, 's> Samples<'p, 's> {
         chosen
     }
 
-    fn refuses(&mut self, terms: &[Term<'s>], value: &Value) -> bool {
+    pub(super) fn refuses(&mut self, terms: &[Term<'s>], value: &Value) -> bool {
         terms.iter().any(|term| self.prover.fits_term(term, value) == Some(false))
-    }
-
-    fn numbers(&mut self, branch: &Branch<'s>, others: &[Branch<'s>]) -> Vec<Value> {
-        let all = || others.iter().chain([branch]);
-        let mut marks = vec![Decimal::whole(0)];
-        marks
-            .extend(all().flat_map(|branch| [branch.low, branch.high]).flatten().map(|end| end.at));
-        let listed = others.iter().filter_map(|branch| branch.values.as_ref()).flatten();
-        marks.extend(listed.filter_map(|value| Decimal::of_value(value)).take(8));
-        let mut numbers = marks.clone();
-        for mark in &marks {
-            numbers.extend(
-                mark.around()
-                    .into_iter()
-                    .flat_map(|(low, high)| [low - 1, low, high, high + 1].map(Decimal::whole)),
-            );
-            for step in [(5, -1), (1, -3), (-1, -3), (1, -9), (1, 3)] {
-                numbers.extend(mark.plus(Decimal::digit(step.0, step.1)));
-            }
-            for step in all().flat_map(|branch| &branch.multiples) {
-                let below = mark.step_below(*step);
-                numbers.extend(below);
-                let mut above = below;
-                for _ in 0..6 {
-                    above = above.and_then(|number| number.plus(*step));
-                    numbers.extend(above);
-                }
-            }
-        }
-        numbers.extend([Decimal::digit(1, 20), Decimal::digit(-1, 20), Decimal::digit(1, 10)]);
-        if let (Some(low), Some(high)) = (branch.low, branch.high) {
-            // Between two ends that are close to each other.
-            let middle = low.at.plus(high.at).and_then(Decimal::half);
-            numbers.extend(middle);
-        }
-        let mut distinct = Vec::new();
-        for number in numbers {
-            if !distinct.contains(&number) {
-                distinct.push(number);
-            }
-        }
-        distinct.into_iter().map(Decimal::to_value).collect()
-    }
-
-    fn texts(&mut self, branch: &Branch<'s>, others: &[Branch<'s>]) -> Vec<Value> {
-        let mut texts: Vec<String> = Vec::new();
-        for term in branch.terms.iter().chain(others.iter().flat_map(|other| &other.terms)) {
-            let Term::Ground(_, keywords) = term else { continue };
-            let named = keywords.get("examples").and_then(Value::as_array).into_iter().flatten();
-            let named = named.chain(keywords.get("default"));
-            texts.extend(named.filter_map(Value::as_str).take(4).map(str::to_owned));
-        }
-        texts.extend(TEXTS.map(str::to_owned));
-        let listed = others.iter().filter_map(|other| other.values.as_ref()).flatten();
-        texts.extend(listed.filter_map(|value| value.as_str()).take(8).map(str::to_owned));
-        let sizes = sizes(branch, others, MAX_TEXT);
-        let known = texts.len();
-        for size in sizes {
-            let Ok(size) = usize::try_from(size) else { continue };
-            texts.push("a".repeat(size));
-            if !branch.patterns.is_empty() || !branch.formats.is_empty() {
-                let long = |text: &String| text.chars().cycle().take(size).collect::<String>();
-                let long: Vec<String> =
-                    texts[..known].iter().filter(|text| !text.is_empty()).map(long).collect();
-                texts.extend(long);
-                texts.push("a".repeat(size.saturating_sub(10)) + "@b.example");
-                texts.push("https://a.example/".to_owned() + &"a".repeat(size.saturating_sub(18)));
-            }
-        }
-        texts.into_iter().map(Value::String).collect()
     }
 
     fn lists(
@@ -246,16 +217,20 @@ impl<'p, 's> Samples<'p, 's> {
         let positions = positions.max(branch.prefix.len()) + 1;
         let positions = positions.min(branch.most.unwrap_or(u64::MAX).try_into().unwrap_or(64));
         let share = (limit / positions.max(1)).clamp(1, 200);
-        let wanted = if depth > DEPTH { 0 } else { share };
         let mut items: Vec<Vec<Value>> = Vec::new();
         for at in 0..positions.min(64) {
             let needed = (at as u64) < branch.least;
             let hints: Vec<Conj<'s>> = others.iter().map(|other| other.item(at).clone()).collect();
-            let limit = if needed { wanted.max(1) } else { wanted };
+            let part = at.to_string();
+            let limit = match (self.is_focus(&part), depth > DEPTH) {
+                (true, _) => limit / 2 + 1,
+                (false, false) => share,
+                (false, true) => usize::from(needed),
+            };
             items.push(if limit == 0 {
                 Vec::new()
             } else {
-                self.of(branch.item(at), &hints, limit, depth + 1)
+                self.part(&part, branch.item(at), &hints, limit, depth)
             });
         }
         let sizes = sizes_of(branch, others.iter().copied(), MAX_LIST);
@@ -268,6 +243,11 @@ impl<'p, 's> Samples<'p, 's> {
                 let same = first.filter(|_| branch.prefix.is_empty());
                 let same = same.map(|item| vec![item.clone(); usize::try_from(size).unwrap_or(2)]);
                 lists.extend(same.map(Value::Array));
+                let last = items.last().and_then(|items| items.first());
+                if let (Some(mut list), Some(last)) = (list_of(&items, size, None), last) {
+                    list.extend([last.clone(), last.clone()]);
+                    lists.push(Value::Array(list));
+                }
             }
         }
         for (at, choices) in items.iter().enumerate() {
@@ -276,125 +256,100 @@ impl<'p, 's> Samples<'p, 's> {
                 lists.extend(list_of(&items, size, Some((at, item))).map(Value::Array));
             }
         }
+        lists.extend(self.lists_around(branch, items.first(), depth));
         lists
     }
 
-    fn objects(
+    /// Lists with the item that they have to contain, alone and behind another one.
+    fn lists_around(
         &mut self,
         branch: &Branch<'s>,
-        others: &[Branch<'s>],
-        limit: usize,
+        others: Option<&Vec<Value>>,
         depth: usize,
     ) -> Vec<Value> {
-        let others: Vec<_> = others.iter().filter(|other| other.kind == Kind::Object).collect();
-        let places = branch.properties.len() + 2;
-        let share = (limit / places).clamp(1, 200);
-        let mut choices: Vec<(String, bool, Vec<Value>)> = Vec::new();
-        for (name, property) in &branch.properties {
-            let required = branch.required.contains(name);
-            if !required && (depth > DEPTH || limit == 1) {
-                continue;
-            }
-            let hints: Vec<Conj<'s>> =
-                others.iter().map(|other| other.property(name).clone()).collect();
-            let values = self.of(property, &hints, share, depth + 1);
-            if required && values.is_empty() {
-                return Vec::new();
-            }
-            choices.push(((*name).to_owned(), required, values));
+        let mut lists = Vec::new();
+        for term in &branch.terms {
+            let Term::Ground(side, keywords) = term else { continue };
+            let Some(schema) = keywords.get("contains") else { continue };
+            let wanted = self.part("", &[Term::Schema(*side, schema)], &[], 1, depth);
+            let Some(wanted) = wanted.into_iter().next() else { continue };
+            let pairs = others.into_iter().flatten().take(14);
+            lists.extend(pairs.map(|other| Value::Array(vec![other.clone(), wanted.clone()])));
+            lists.push(Value::Array(vec![wanted]));
         }
-        let extras = if branch.is_closed() || depth > DEPTH || limit == 1 {
-            Vec::new()
-        } else {
-            self.extras(branch, &others, share, depth)
-        };
-        let entry = |(name, _, values): &(String, bool, Vec<Value>)| {
-            values.first().map(|value| (name.clone(), value.clone()))
-        };
-        let full: Map<String, Value> = choices.iter().filter_map(entry).collect();
-        let mut small: Map<String, Value> =
-            choices.iter().filter(|choice| choice.1).filter_map(entry).collect();
-        // What the least size asks for comes from optional and from new properties.
-        let more = full.iter().chain(extras.iter().map(|(name, value)| (name, value)));
-        for (name, value) in more {
-            if (small.len() as u64) < branch.least {
-                small.insert(name.clone(), value.clone());
-            }
-        }
-        let mut objects = vec![small.clone(), full.clone()];
-        let mut change = |from: &Map<String, Value>, name: &str, value: Option<&Value>| {
-            let mut changed = from.clone();
-            match value {
-                Some(value) => changed.insert(name.to_owned(), value.clone()),
-                None => changed.shift_remove(name),
-            };
-            objects.push(changed);
-        };
-        for (name, required, values) in &choices {
-            for value in values.iter().skip(usize::from(*required)) {
-                change(&small, name, Some(value));
-            }
-            if !required {
-                change(&full, name, None);
-            }
-        }
-        for (name, value) in &extras {
-            change(&small, name, Some(value));
-        }
-        for size in sizes_of(branch, others.iter().copied(), MAX_LIST) {
-            let mut sized = small.clone();
-            for (name, value) in full.iter().chain(extras.iter().map(|(name, value)| (name, value)))
-            {
-                if (sized.len() as u64) < size {
-                    sized.insert(name.clone(), value.clone());
-                }
-            }
-            let value = extras.first().map(|(_, value)| value.clone());
-            let mut at = 0;
-            while let Some(value) = value.clone().filter(|_| (sized.len() as u64) < size) {
-                at += 1;
-                sized.insert(format!("a{at}"), value);
-            }
-            objects.push(sized);
-        }
-        objects.into_iter().map(Value::Object).collect()
+        lists
     }
+}
 
-    /// Properties that an object may have and does not name.
-    fn extras(
-        &mut self,
-        branch: &Branch<'s>,
-        others: &[&Branch<'s>],
-        limit: usize,
-        depth: usize,
-    ) -> Vec<(String, Value)> {
-        let mut terms = branch.names.clone();
-        terms.push(Term::Kind(Kind::Text));
-        let named = others.iter().flat_map(|other| other.properties.keys());
-        let mut names: Vec<String> = named.take(64).map(|name| (*name).to_owned()).collect();
-        let hints: Vec<Conj<'s>> = others.iter().map(|other| other.names.clone()).collect();
-        // Names are texts, too; a name that says what it is comes first.
-        names.push("other".to_owned());
-        names.extend(self.of(&terms, &hints, 8, depth + 1).into_iter().filter_map(
-            |name| match name {
-                Value::String(name) => Some(name),
-                _ => None,
-            },
-        ));
-        let mut extras: Vec<(String, Value)> = Vec::new();
-        for name in names {
-            let known = branch.properties.contains_key(&*name)
-                || extras.iter().any(|(known, _)| *known == name);
-            if known || self.refuses(&terms, &Value::from(name.as_str())) {
-                continue;
-            }
-            let hints: Vec<Conj<'s>> =
-                others.iter().map(|other| other.property(&name).clone()).collect();
-            let values = self.of(&branch.rest, &hints, limit.clamp(2, 20), depth + 1);
-            extras.extend(values.into_iter().map(|value| (name.clone(), value)));
+/// Numbers at the ends of ranges and beside them, and steps from there.
+fn numbers(branch: &Branch<'_>, others: &[Branch<'_>]) -> Vec<Value> {
+    let all = || others.iter().chain([branch]);
+    let mut marks = vec![Decimal::whole(0)];
+    marks.extend(all().flat_map(|branch| [branch.low, branch.high]).flatten().map(|end| end.at));
+    let listed = others.iter().filter_map(|branch| branch.values.as_ref()).flatten();
+    marks.extend(listed.filter_map(|value| Decimal::of_value(value)).take(8));
+    let mut numbers = marks.clone();
+    for mark in &marks {
+        numbers.extend(
+            mark.around()
+                .into_iter()
+                .flat_map(|(low, high)| [low - 1, low, high, high + 1].map(Decimal::whole)),
+        );
+        for step in [(5, -1), (1, -3), (-1, -3), (1, -9), (1, 3)] {
+            numbers.extend(mark.plus(Decimal::digit(step.0, step.1)));
         }
-        extras
+        for step in all().flat_map(|branch| &branch.multiples) {
+            let below = mark.step_below(*step);
+            numbers.extend(below);
+            let mut above = below;
+            for _ in 0..6 {
+                above = above.and_then(|number| number.plus(*step));
+                numbers.extend(above);
+            }
+        }
     }
+    numbers.extend([Decimal::digit(1, 20), Decimal::digit(-1, 20), Decimal::digit(1, 10)]);
+    if let (Some(low), Some(high)) = (branch.low, branch.high) {
+        // Between two ends that are close to each other.
+        let middle = low.at.plus(high.at).and_then(Decimal::half);
+        numbers.extend(middle);
+    }
+    let mut distinct = Vec::new();
+    for number in numbers {
+        if !distinct.contains(&number) {
+            distinct.push(number);
+        }
+    }
+    distinct.into_iter().map(Decimal::to_value).collect()
+}
+
+/// Texts of all sizes that matter, and of many kinds.
+fn texts(branch: &Branch<'_>, others: &[Branch<'_>]) -> Vec<Value> {
+    let mut texts: Vec<String> = Vec::new();
+    for term in branch.terms.iter().chain(others.iter().flat_map(|other| &other.terms)) {
+        let Term::Ground(_, keywords) = term else { continue };
+        let named = keywords.get("examples").and_then(Value::as_array).into_iter().flatten();
+        let named = named.chain(keywords.get("default"));
+        texts.extend(named.filter_map(Value::as_str).take(4).map(str::to_owned));
+    }
+    texts.extend(TEXTS.map(str::to_owned));
+    let listed = others.iter().filter_map(|other| other.values.as_ref()).flatten();
+    texts.extend(listed.filter_map(|value| value.as_str()).take(8).map(str::to_owned));
+    let sizes = sizes(branch, others, MAX_TEXT);
+    let known = texts.len();
+    for size in sizes {
+        let Ok(size) = usize::try_from(size) else { continue };
+        texts.push("a".repeat(size));
+        if !branch.patterns.is_empty() || !branch.formats.is_empty() {
+            let long = |text: &String| text.chars().cycle().take(size).collect::<String>();
+            let long: Vec<String> =
+                texts[..known].iter().filter(|text| !text.is_empty()).map(long).collect();
+            texts.extend(long);
+            texts.push("a".repeat(size.saturating_sub(10)) + "@b.example");
+            texts.push("https://a.example/".to_owned() + &"a".repeat(size.saturating_sub(18)));
+        }
+    }
+    texts.into_iter().map(Value::String).collect()
 }
 
 /// A list of a size of the first choices for each place, one of them replaced.
@@ -425,7 +380,7 @@ fn sizes(branch: &Branch<'_>, others: &[Branch<'_>], most: u64) -> Vec<u64> {
 }
 
 /// Sizes that are worth a try, small ones first.
-fn sizes_of<'b, 's: 'b>(
+pub(super) fn sizes_of<'b, 's: 'b>(
     branch: &Branch<'s>,
     others: impl Iterator<Item = &'b Branch<'s>>,
     most: u64,

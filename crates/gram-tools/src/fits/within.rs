@@ -258,7 +258,8 @@ impl<'s> Prover<'s> {
         key: &str,
         argument: &'s Value,
     ) -> bool {
-        let new = self.dialect(side) == Dialect::Draft2020;
+        let new_dialect = |own: &Self, side| own.dialect(side) == Dialect::Draft2020;
+        let new = new_dialect(self, side);
         match key {
             "minProperties" => whole_size(argument).is_some_and(|least| branch.least >= least),
             "maxProperties" => within_most(branch.most, argument),
@@ -275,7 +276,7 @@ impl<'s> Prover<'s> {
                             needed.all(|name| branch.required.contains(name))
                         })
                         || branch.terms.iter().any(|term| match term {
-                            Term::Ground(_, own) => own
+                            Term::Ground(other, own) if new_dialect(self, *other) => own
                                 .get(key)
                                 .and_then(|own| own.get(name))
                                 .is_some_and(|own| own == needed),
