@@ -71,7 +71,7 @@ fn look(
             let (accepts, gives) = (validator(wide), validator(narrow));
             let mut tried = 0;
             for _ in 0..ATTEMPTS {
-                let value = instances::instance(rng, narrow, narrow, 4);
+                let value = instances::instance(rng, narrow, narrow, 6);
                 if !gives.is_valid(&value) {
                     continue;
                 }
