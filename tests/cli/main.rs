@@ -17,6 +17,7 @@ mod imports;
 mod markdown;
 mod output;
 mod real;
+mod scenarios;
 mod spec;
 mod support;
 mod targets;

@@ -86,13 +86,15 @@ impl Session {
         let Call { id, name, arguments } = call;
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
         let refuse = |name: String, error| {
-            Begun::Answered(Verdict { id: id.clone(), name, outcome: Err(error) })
+            let warnings = Vec::new();
+            Begun::Answered(Verdict { id: id.clone(), name, warnings, outcome: Err(error) })
         };
         let tool = match self.bound.named(&name) {
             Some(Named::Tool(tool)) => tool,
             Some(Named::Container(container)) => {
                 let outcome = self.call_container(container, &arguments);
-                return Begun::Answered(Verdict { id, name, outcome });
+                let warnings = Vec::new();
+                return Begun::Answered(Verdict { id, name, warnings, outcome });
             }
             None => {
                 self.state().count_unknown(self.bound.settings(None), self.clock.now());
@@ -124,19 +126,13 @@ impl Session {
             }
         };
         let repeats = self.state().throttle.repeats_failure(tool, hash);
+        let warnings = Vec::from_iter(repeats.then(|| Warning {
+            code: "repeated-failure",
+            message: format!("`{name}` failed right before when it was called with these arguments"),
+        }));
         match self.checked(tool, &arguments) {
             Ok(accepted) => {
                 self.state().accepted(tool);
-                let mut warnings = Vec::new();
-                if repeats {
-                    warnings.push(Warning {
-                        code: "repeated-failure",
-                        message: format!(
-                            "`{name}` was called with the same arguments as right before, when it \
-                             failed"
-                        ),
-                    });
-                }
                 let ready = Ready::new(self, tool, id, name, accepted, warnings, (admitted, hash));
                 Begun::Ready(Box::new(ready))
             }
@@ -151,7 +147,7 @@ impl Session {
                     }
                     _ => error,
                 };
-                refuse(name, error)
+                Begun::Answered(Verdict { id, name, warnings, outcome: Err(error) })
             }
         }
     }
@@ -174,7 +170,7 @@ impl Session {
             Some(Named::Container(container)) => self.judge_container(container, &arguments),
             None => Err(self.unknown(&name)),
         };
-        Verdict { id, name, outcome }
+        Verdict { id, name, warnings: Vec::new(), outcome }
     }
 
     /// What is wrong with a text that cannot be read at all.

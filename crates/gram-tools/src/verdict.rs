@@ -34,6 +34,8 @@ pub struct Verdict {
     pub id: Option<String>,
     /// The name that was called.
     pub name: String,
+    /// What is odd about the call.
+    pub warnings: Vec<Warning>,
     /// What it came to.
     pub outcome: Result<Success, CallError>,
 }
@@ -47,13 +49,11 @@ pub struct Success {
     pub repairs: Vec<Repair>,
     /// The undeclared parameters that were left out, as JSON pointers.
     pub stripped: Vec<SmolStr>,
-    /// What is odd, but no error.
-    pub warnings: Vec<Warning>,
     /// What came back; nothing where nothing ran.
     pub result: Option<Value>,
 }
 
-/// Something odd about a call that went through.
+/// Something odd about a call, which is no error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// A stable name.
@@ -154,13 +154,21 @@ impl Verdict {
         map.insert("name".to_owned(), json!(self.name));
         map.insert("ok".to_owned(), json!(self.is_ok()));
         match &self.outcome {
-            Ok(success) => success.write(&mut map),
+            Ok(success) => success.write(&mut map, self.warnings_json()),
             Err(error) => {
+                if !self.warnings.is_empty() {
+                    map.insert("warnings".to_owned(), self.warnings_json());
+                }
                 map.insert("error".to_owned(), error_json(&self.name, error));
                 map.insert("message".to_owned(), json!(self.message()));
             }
         }
         Value::Object(map)
+    }
+
+    fn warnings_json(&self) -> Value {
+        let warnings = self.warnings.iter();
+        warnings.map(|it| json!({"code": it.code, "message": it.message})).collect()
     }
 
     /// What the model is told: the result, or what went wrong and what to do.
@@ -170,22 +178,26 @@ impl Verdict {
             Ok(Success { result, .. }) => {
                 result.as_ref().map_or_else(|| "ok".to_owned(), Value::to_string)
             }
-            Err(error) => error_text(&self.name, error),
+            Err(error) => {
+                let mut text = error_text(&self.name, error);
+                for warning in &self.warnings {
+                    // Writing to a text in memory cannot fail.
+                    let _ = write!(text, "\nNote: {}.", warning.message);
+                }
+                text
+            }
         }
     }
 }
 
 impl Success {
-    fn write(&self, map: &mut Map<String, Value>) {
+    fn write(&self, map: &mut Map<String, Value>, warnings: Value) {
         let arguments = serde_json::from_str(&self.arguments).unwrap_or_default();
         map.insert("arguments".to_owned(), arguments);
         map.insert("repairs".to_owned(), self.repairs.iter().map(repair_json).collect());
         let stripped = self.stripped.iter().map(|pointer| dotted(pointer));
         map.insert("stripped".to_owned(), stripped.map(Value::from).collect());
-        let warnings = self.warnings.iter();
-        let warnings =
-            warnings.map(|warning| json!({"code": warning.code, "message": warning.message}));
-        map.insert("warnings".to_owned(), warnings.collect());
+        map.insert("warnings".to_owned(), warnings);
         if let Some(result) = &self.result {
             map.insert("result".to_owned(), result.clone());
         }

@@ -358,12 +358,15 @@ impl Walk<'_> {
         // Two names for one parameter: nobody knows which is meant.
         let alone = |pair: &(usize, usize)| pairs.iter().filter(|p| p.1 == pair.1).count() == 1;
         let alone: Vec<_> = pairs.iter().copied().filter(alone).collect();
-        for &(entry, place) in alone.iter().rev() {
-            let (key, value) = self.extras.remove(extras + entry);
+        for &(entry, place) in &alone {
+            let (key, value) = self.extras[extras + entry];
             self.slots[slots + place] = value;
             let field = &rules.fields[place];
             let to = Value::from(&*field.name).to_string();
             self.repaired(&path.key(&field.name), Rule::NameCorrected, t.json(t.node(key)), Some(&to));
+        }
+        for &(entry, _) in alone.iter().rev() {
+            self.extras.remove(extras + entry);
         }
     }
 }

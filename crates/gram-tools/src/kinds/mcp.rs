@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{too_large, unless_cancelled};
 use crate::invocation::{
-    Answer, Answering, Declared, Implementation, Invocation, InvocationError, Trouble,
+    Answer, Answering, Connecting, Declared, Implementation, Invocation, InvocationError, Trouble,
 };
 use crate::mcp::McpServer;
 use crate::words::beginning;
@@ -132,6 +132,15 @@ impl Implementation for Mcp {
     fn invoke(&self, invocation: Invocation) -> Answering {
         let cancelled = invocation.cancelled.clone();
         Box::pin(unless_cancelled(cancelled, self.clone().answer(invocation)))
+    }
+
+    /// Connects, and looks whether the server has the tool.
+    fn connect(&self) -> Connecting {
+        let this = self.clone();
+        Box::pin(async move {
+            this.server.connect().await?;
+            this.server.missing(&this.tool).await.map_or(Ok(()), Err)
+        })
     }
 
     /// The schemas that the server lists, if it was asked for its tools already.

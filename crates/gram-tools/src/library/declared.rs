@@ -1,6 +1,5 @@
 //! Libraries that a text declares.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +10,14 @@ use smol_str::SmolStr;
 
 use super::{Supply, ToolLibrary};
 use crate::invocation::Implementation;
-use crate::kinds::{Builtin, Client, Command, Http, HttpClient, Mcp, Replay};
+#[cfg(feature = "command")]
+use crate::kinds::Command;
+#[cfg(feature = "mcp")]
+use crate::kinds::Mcp;
+use crate::kinds::{Builtin, Client, Replay};
+#[cfg(feature = "http")]
+use crate::kinds::{Http, HttpClient};
+#[cfg(feature = "mcp")]
 use crate::mcp::McpServer;
 use crate::settings::Settings;
 
@@ -35,9 +41,11 @@ impl std::error::Error for LibraryError {}
 /// What the implementations of one library share.
 struct Shared<'l> {
     folder: &'l Path,
+    #[cfg(feature = "http")]
     http: HttpClient,
     /// MCP servers, by how they are reached: one connection a server.
-    servers: HashMap<String, McpServer>,
+    #[cfg(feature = "mcp")]
+    servers: std::collections::HashMap<String, McpServer>,
 }
 
 impl ToolLibrary {
@@ -52,8 +60,13 @@ impl ToolLibrary {
         let mut settings = Settings::default();
         settings.take(&library.attributes);
         let mut made = Self::new(library.name.clone()).settings(settings.clone());
-        let mut shared =
-            Shared { folder, http: HttpClient::default(), servers: HashMap::new() };
+        let mut shared = Shared {
+            folder,
+            #[cfg(feature = "http")]
+            http: HttpClient::default(),
+            #[cfg(feature = "mcp")]
+            servers: std::collections::HashMap::new(),
+        };
         let mut errors = Vec::new();
         let for_all = attribute(&library.attributes, "inject");
         for declared in &library.implementations {
@@ -81,17 +94,25 @@ impl Shared<'_> {
         declared: &model::Implementation,
     ) -> Result<Arc<dyn Implementation>, String> {
         let made: Arc<dyn Implementation> = match declared.kind {
+            #[cfg(feature = "command")]
             ImplementationKind::Command => {
                 Arc::new(Command::new(texts(declared, "run"), self.folder.to_owned()))
             }
+            #[cfg(feature = "http")]
             ImplementationKind::Http => {
-                let headers = declared.attribute("headers").and_then(Value::as_object);
-                let headers = headers.into_iter().flatten().filter_map(|(name, value)| {
-                    Some((name.clone(), value.as_str()?.to_owned()))
-                });
-                let http = Http::new(&text(declared, "url"), headers.collect());
+                let headers = declared.attribute("headers");
+                let headers = headers.map_or_else(Vec::new, |it| supplies(it, self.folder));
+                let headers: Result<Vec<_>, String> = headers
+                    .into_iter()
+                    .map(|(name, supply)| {
+                        let value = supply.read()?;
+                        Ok((name.to_string(), value.as_str().unwrap_or_default().to_owned()))
+                    })
+                    .collect();
+                let http = Http::new(&text(declared, "url"), headers?);
                 Arc::new(http.map_err(|error| error.detail)?.sharing(&self.http))
             }
+            #[cfg(feature = "mcp")]
             ImplementationKind::Mcp => {
                 let tool = match text(declared, "tool") {
                     name if name.is_empty() => declared.tool.to_string(),
@@ -118,6 +139,10 @@ impl Shared<'_> {
                 Arc::new(builtin)
             }
             ImplementationKind::Client => Arc::new(Client),
+            #[cfg(not(all(feature = "command", feature = "http", feature = "mcp")))]
+            other => {
+                return Err(format!("this program was built without the kind {}", other.name()));
+            }
         };
         match declared.attribute("signature").and_then(Value::as_str) {
             Some(signature) => Ok(Arc::new(Signed { inner: made, signature: signature.into() })),
@@ -125,6 +150,7 @@ impl Shared<'_> {
         }
     }
 
+    #[cfg(feature = "mcp")]
     fn server(&mut self, declared: &model::Implementation) -> Result<McpServer, String> {
         let (url, command) = (text(declared, "url"), texts(declared, "command"));
         let key = format!("{url}\n{}", command.join("\n"));

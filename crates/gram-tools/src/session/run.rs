@@ -141,7 +141,7 @@ impl<'s> Ready<'s> {
         Invocation {
             tool: tool.spec.name.clone(),
             arguments: self.arguments().into(),
-            text_result: self.takes_text(),
+            text_result: self.is_plain_text(),
             max_answer: self.settings().max_output,
             occurrence,
             cancelled,
@@ -156,12 +156,15 @@ impl<'s> Ready<'s> {
         }
     }
 
-    fn end(self, answer: Result<Answer, Broken>) -> Verdict {
+    fn end(mut self, answer: Result<Answer, Broken>) -> Verdict {
         let tool = self.session.bound.tool(self.tool);
         let secrets = self.accepted.secrets.iter().cloned();
         let masks = Masks::new(secrets.chain(tool.secrets().map(str::to_owned)));
         let outcome = match answer {
-            Ok(answer) => self.value(answer).and_then(|value| self.judged(value, &masks)),
+            Ok(answer) => match self.value(answer) {
+                Ok(value) => self.judged(value, &masks),
+                Err(error) => Err(error),
+            },
             Err(Broken::TooLong) => {
                 Err(CallError::Timeout { limit: self.settings().timeout })
             }
@@ -169,14 +172,12 @@ impl<'s> Ready<'s> {
                 Err(CallError::Invocation { detail: masks.text(&error.detail) })
             }
         };
-        let failed = match &outcome {
-            Ok(success) => success.warnings.iter().any(|warning| warning.code == UNSUCCESSFUL),
-            Err(_) => true,
-        };
-        let Self { session, id, name, admitted: (admitted, hash), .. } = self;
+        let failed =
+            outcome.is_err() || self.warnings.iter().any(|warning| warning.code == UNSUCCESSFUL);
+        let Self { session, id, name, warnings, admitted: (admitted, hash), .. } = self;
         let ended = if failed { Outcome::Failure } else { Outcome::Success };
         session.state().throttle.finish(admitted, hash, ended, session.clock.now());
-        Verdict { id, name, outcome }
+        Verdict { id, name, warnings, outcome }
     }
 
     /// The value that an answer stands for.
@@ -214,9 +215,9 @@ impl<'s> Ready<'s> {
     }
 
     /// A result with what is odd about it; an error where it has to fit its type and does not.
-    fn judged(&self, value: Value, masks: &Masks) -> Result<Success, CallError> {
+    fn judged(&mut self, value: Value, masks: &Masks) -> Result<Success, CallError> {
         let settings = self.settings();
-        let mut warnings = self.warnings.clone();
+        let mut warnings = Vec::new();
         let text = value.to_string();
         if let Ok(Some(check)) = self.session.bound.result(self.tool)
             && let Err(refused) = check.fits(&text)
@@ -248,11 +249,11 @@ impl<'s> Ready<'s> {
         for warning in &mut warnings {
             warning.message = masks.text(&warning.message);
         }
+        self.warnings.append(&mut warnings);
         Ok(Success {
             arguments: masks.json(&self.accepted.arguments),
             repairs: self.accepted.repairs.clone(),
             stripped: self.accepted.stripped.clone(),
-            warnings,
             result: Some(masks.result(value)),
         })
     }

@@ -10,7 +10,7 @@ use super::super::Checker;
 use super::super::attributes::Attribute;
 use super::super::scopes::{Meaning, Scopes};
 use crate::codes;
-use crate::model::ImplementationKind::{self, Command, Http, Mcp, Replay};
+use crate::model::ImplementationKind::{self, Builtin, Command, Http, Mcp, Replay};
 use crate::units;
 
 /// Where an attribute stands.
@@ -60,20 +60,26 @@ const POLICY: [(&str, Wanted); 17] = [
 ];
 
 /// What else is said of libraries.
-const OF_LIBRARIES: [(&str, Wanted); 3] =
-    [("description", Wanted::Text), ("title", Wanted::Text), ("version", Wanted::Text)];
+const OF_LIBRARIES: [(&str, Wanted); 4] = [
+    ("description", Wanted::Text),
+    ("title", Wanted::Text),
+    ("version", Wanted::Text),
+    ("inject", Wanted::Inject),
+];
 
 /// What else is said of implementations of every kind.
 const OF_ALL: [(&str, Wanted); 3] =
     [("description", Wanted::Text), ("inject", Wanted::Inject), ("signature", Wanted::Signature)];
 
 /// What is said of implementations of some kinds.
-const OF_KINDS: [(&str, Wanted, &[ImplementationKind]); 5] = [
+const OF_KINDS: [(&str, Wanted, &[ImplementationKind]); 7] = [
     ("run", Wanted::Program, &[Command]),
     ("url", Wanted::Text, &[Http, Mcp]),
     ("command", Wanted::Program, &[Mcp]),
     ("tool", Wanted::Text, &[Mcp]),
     ("from", Wanted::Text, &[Replay]),
+    ("name", Wanted::Text, &[Builtin]),
+    ("headers", Wanted::Inject, &[Http]),
 ];
 
 /// The attributes of a place.

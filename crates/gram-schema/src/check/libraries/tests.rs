@@ -226,9 +226,9 @@ fn unknown_attributes_are_pointed_at() {
         ]
     );
     assert_eq!(
-        found_in("[l:Library {inject: {a: \"env:A\"}}]"),
+        found_in("[l:Library {signature: \"()==>(::Text)\"}]"),
         [
-            "unknown-attribute: there is no attribute `inject` here / `inject` belongs to each implementation"
+            "unknown-attribute: there is no attribute `signature` here / `signature` belongs to each implementation"
         ]
     );
     assert_eq!(

@@ -1,7 +1,10 @@
 use gram_syntax::{Code, Node, Span};
+use serde_json::Value;
+use smol_str::SmolStr;
 
 use crate::lint::context::{Context, Report};
 use crate::lint::rule::{Look, Rule};
+use crate::spans::Place;
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -34,21 +37,34 @@ everywhere, allow it with a comment, `// gram-allow: literal-inject`.
 };
 
 fn look(cx: &Context<'_>, report: &mut Report) {
-    for (library, places) in cx.module.libraries.iter().zip(&cx.module.spans.implementations) {
+    let spans = &cx.module.spans;
+    let all = cx.module.libraries.iter().zip(&spans.libraries).zip(&spans.implementations);
+    for ((library, place), places) in all {
+        look_at(cx, &library.attributes, *place, report);
         for (implementation, place) in library.implementations.iter().zip(places) {
-            let entries = implementation.attribute("inject").and_then(|value| value.as_object());
-            for (name, value) in entries.into_iter().flatten() {
-                if value.as_str().is_some_and(is_literal) && !report.is_full(place.file) {
-                    let node = cx.texts.get(place.file).map(|text| text.tree().node(place.node));
-                    let span = node.and_then(|node| span_of(node, name)).unwrap_or(place.name);
-                    // The value itself stays out of the message.
-                    let message = format!("the value of `{name}` is written down here");
-                    let finding = cx.finding(&RULE, place.file, span, message);
-                    let help =
-                        format!("say where it comes from, such as \"env:{}\"", shouted(name));
-                    report.add(place.file, finding.help(help));
-                }
-            }
+            look_at(cx, &implementation.attributes, *place, report);
+        }
+    }
+}
+
+/// What a library, or one of its implementations, injects.
+fn look_at(
+    cx: &Context<'_>,
+    attributes: &[(SmolStr, Value)],
+    place: Place,
+    report: &mut Report,
+) {
+    let inject = attributes.iter().find(|(key, _)| key == "inject");
+    let entries = inject.and_then(|(_, value)| value.as_object());
+    for (name, value) in entries.into_iter().flatten() {
+        if value.as_str().is_some_and(is_literal) && !report.is_full(place.file) {
+            let node = cx.texts.get(place.file).map(|text| text.tree().node(place.node));
+            let span = node.and_then(|node| span_of(node, name)).unwrap_or(place.name);
+            // The value itself stays out of the message.
+            let message = format!("the value of `{name}` is written down here");
+            let finding = cx.finding(&RULE, place.file, span, message);
+            let help = format!("say where it comes from, such as \"env:{}\"", shouted(name));
+            report.add(place.file, finding.help(help));
         }
     }
 }
