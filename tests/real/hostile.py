@@ -114,6 +114,8 @@ def deed(request):
         "draws": {"content": [{"type": "text", "text": "look"}, image]},
         "fails": words("no such\x1b[31m city", isError=True),
         "fails-silently": {"isError": True},
+        "is-empty": {},
+        "asks": {"resultType": "input_required", "requestState": "one"},
         "is-nobody": words("Tool act not found", isError=True),
         "names-itself": words(str(os.getpid())),
         "tells-cancelled": words(json.dumps(CANCELLED)),

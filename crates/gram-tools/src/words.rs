@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn nothing_steers_a_terminal() {
-        assert_eq!(shown("\u{1b}[31mred\u{7}\n"), " [31mred");
+        assert_eq!(shown("\u{1b}[31mred\u{7}\n"), " [31mred ");
         assert_eq!(clean("a\r\n\tb\u{1b}[2J\u{9b}c\n\n"), "a\n\tb [2J c");
     }
 

@@ -21,6 +21,8 @@ impl Implementation for Client {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
+
     use super::*;
     use crate::kinds::testing::invocation;
 

@@ -1,5 +1,6 @@
 //! Programs that get the arguments on standard input and answer on standard output.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -27,7 +28,7 @@ const PART: usize = 64 << 10;
 ///
 /// A non-zero exit is a failure, with the end of what the program wrote to standard error. What
 /// the program started itself is killed when it has answered, or when nobody waits any more.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Command {
     run: Arc<[String]>,
     folder: Arc<Path>,
@@ -41,6 +42,17 @@ impl Command {
         // fails where there is no working folder; then everything else fails as well.
         let folder = std::path::absolute(&folder).unwrap_or(folder);
         Self { run: run.into(), folder: folder.into() }
+    }
+}
+
+impl fmt::Debug for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The arguments may hold a password.
+        let program = self.run.first().map(String::as_str);
+        f.debug_struct("Command")
+            .field("program", &program.unwrap_or_default())
+            .field("folder", &self.folder)
+            .finish_non_exhaustive()
     }
 }
 
@@ -171,5 +183,5 @@ async fn read(
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests;

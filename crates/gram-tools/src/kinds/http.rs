@@ -1,5 +1,6 @@
 //! Services that get the arguments as the body of a POST.
 
+use std::fmt::{self, Write as _};
 use std::sync::{Arc, OnceLock};
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
@@ -58,7 +59,7 @@ fn redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
 
 /// A service. It gets the arguments as one JSON object in the body of a POST, and answers with
 /// JSON, or with text where the tool's result is text. Any status but a success is a failure.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Http {
     client: HttpClient,
     url: Arc<Url>,
@@ -121,6 +122,15 @@ impl Http {
     }
 }
 
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Address and headers may hold a password.
+        f.debug_struct("Http")
+            .field("url", &web::without_secrets(&self.url))
+            .finish_non_exhaustive()
+    }
+}
+
 impl Implementation for Http {
     fn kind(&self) -> &'static str {
         "Http"
@@ -176,7 +186,9 @@ async fn refused(who: &str, url: &Url, mut response: Response) -> InvocationErro
         && let Some(to) = response.headers().get(LOCATION).and_then(|to| to.to_str().ok())
         && let Ok(to) = url.join(to)
     {
-        detail += &format!(", which leads to {} and is not followed", web::without_secrets(&to));
+        let to = web::without_secrets(&to);
+        // Writing to text cannot fail.
+        let _ = write!(detail, ", which leads to {to} and is not followed");
     }
     let mut body = Vec::new();
     while body.len() <= TEXT_LENGTH

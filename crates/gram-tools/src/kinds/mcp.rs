@@ -32,10 +32,11 @@ struct Message {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CallResult {
-    #[serde(default)]
-    content: Vec<Value>,
+    content: Option<Vec<Value>>,
     structured_content: Option<Value>,
     is_error: Option<bool>,
+    /// Of a later revision: whether this is the result, or a question.
+    result_type: Option<String>,
 }
 
 impl Mcp {
@@ -71,14 +72,21 @@ impl Mcp {
             let detail = format!("{who} gave no answer: its answer cannot be read: {error}");
             InvocationError::new(Trouble::Garbled, detail)
         })?;
-        let CallResult { content, structured_content, is_error } = message.result;
+        let CallResult { content, structured_content, is_error, result_type } = message.result;
+        if result_type.is_some_and(|kind| kind != "complete") {
+            let detail = format!("{who} gave no answer: it asks for input, and nobody is there");
+            return Err(InvocationError::new(Trouble::Failed, detail));
+        }
+        if content.is_none() && structured_content.is_none() && is_error != Some(true) {
+            let detail = format!("{who} gave no answer: its result holds no `content`");
+            return Err(InvocationError::new(Trouble::Garbled, detail));
+        }
+        let content = content.unwrap_or_default();
         let text = text_of(&content);
         if is_error == Some(true) {
-            let text = text.unwrap_or_else(|| Value::Array(content).to_string());
-            let text = beginning(&text);
-            let text = if text.is_empty() { format!("{who} says that it failed") } else { text };
-            return Err(InvocationError::new(Trouble::Failed, text));
+            return Err(failed(&who, text, content));
         }
+        // Text is what the server wrote for readers of text.
         let structured =
             structured_content.filter(|_| !invocation.text_result || content.is_empty());
         let answer = match (structured, text) {
@@ -92,6 +100,16 @@ impl Mcp {
         };
         if length > max_answer { Err(too_large(&who, max_answer)) } else { Ok(answer) }
     }
+}
+
+/// What a server says of a call that failed.
+fn failed(who: &str, text: Option<String>, content: Vec<Value>) -> InvocationError {
+    let text = text.unwrap_or_else(|| Value::Array(content).to_string());
+    let mut text = beginning(&text);
+    if text.is_empty() {
+        text = format!("{who} says that it failed");
+    }
+    InvocationError::new(Trouble::Failed, text)
 }
 
 /// The text of content that is nothing else.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde::de::IgnoredAny;
 use tokio::io::{self, AsyncRead, AsyncWriteExt as _, BufReader};
 use tokio::process::ChildStdin;
 use tokio::sync::{Mutex, mpsc, watch};
@@ -30,10 +31,30 @@ const ERROR_LINE: usize = 4 << 10;
 /// The messages that may wait to be read.
 const QUEUE: usize = 64;
 
+/// What is known of a process.
+#[derive(Debug)]
+enum State {
+    Runs,
+    /// It is gone. Holds how it ended, if it did so by itself.
+    Ended(Option<ExitStatus>),
+}
+
+impl State {
+    fn is_ended(&self) -> bool {
+        matches!(self, Self::Ended(_))
+    }
+
+    fn status(&self) -> Option<ExitStatus> {
+        match self {
+            Self::Runs => None,
+            Self::Ended(status) => *status,
+        }
+    }
+}
+
 /// A child process. When this is dropped, it is ended, as far as the runtime lives on.
 pub(super) struct Server {
-    /// How it ended, if it did so by itself. Known when the process is gone.
-    ended: watch::Receiver<Option<Option<ExitStatus>>>,
+    state: watch::Receiver<State>,
     _stop: DropGuard,
     stop: CancellationToken,
 }
@@ -53,24 +74,24 @@ impl Server {
             tokio::spawn(read_errors(pipes.errors, Arc::clone(witness))),
         ];
         let stop = CancellationToken::new();
-        let (tell, ended) = watch::channel(None);
+        let (tell, state) = watch::channel(State::Runs);
         tokio::spawn(keep(group, readers, stop.clone(), tell));
         let input = Arc::new(Mutex::new(Some(pipes.input)));
         let pipes = Pipes { input, messages, witness: Arc::clone(witness) };
-        Ok((Self { ended, _stop: stop.clone().drop_guard(), stop }, pipes))
+        Ok((Self { state, _stop: stop.clone().drop_guard(), stop }, pipes))
     }
 
     /// Ends the server and all that it started; it should have no pipe any more. Gives how it
     /// ended, if it did so by itself.
     pub(super) async fn end(&mut self) -> Option<ExitStatus> {
         self.stop.cancel();
-        self.ended.wait_for(Option::is_some).await.ok()?.flatten()
+        self.state.wait_for(State::is_ended).await.ok()?.status()
     }
 
     /// How the server ended, if it did, or does soon.
     pub(super) async fn ended(&self) -> Option<ExitStatus> {
-        let mut ended = self.ended.clone();
-        timeout(GRACE, ended.wait_for(Option::is_some)).await.ok()?.ok()?.flatten()
+        let mut state = self.state.clone();
+        timeout(GRACE, state.wait_for(State::is_ended)).await.ok()?.ok()?.status()
     }
 }
 
@@ -81,7 +102,7 @@ async fn keep(
     mut group: Group,
     mut readers: [JoinHandle<()>; 2],
     stop: CancellationToken,
-    tell: watch::Sender<Option<Option<ExitStatus>>>,
+    tell: watch::Sender<State>,
 ) {
     let status = tokio::select! {
         status = group.wait() => status.ok(),
@@ -99,7 +120,7 @@ async fn keep(
         }
     }
     // Nobody may want to know.
-    let _ = tell.send(Some(status));
+    let _ = tell.send(State::Ended(status));
 }
 
 /// Reads the server's messages until it closes its output or nobody wants them any more.
@@ -112,6 +133,8 @@ async fn read_messages(
     let mut line = Vec::new();
     while let Ok(Some(read)) = read_message(&mut output, &mut line, || witness.room()).await {
         let message = match read {
+            // The server ended in the middle of it, which its output's end says better.
+            Line::Whole if is_cut(&line) && witness.calls.room().is_some() => None,
             Line::Whole => {
                 let text = String::from_utf8_lossy(&line);
                 if text.trim().is_empty() { None } else { witness.message(&text) }
@@ -140,6 +163,11 @@ async fn read_messages(
             return;
         }
     }
+}
+
+/// Whether a message has no end, which it may lack only as a line.
+fn is_cut(line: &[u8]) -> bool {
+    !line.ends_with(b"\n") && serde_json::from_slice::<IgnoredAny>(line).is_err()
 }
 
 /// Keeps the last lines of standard error. It must be read to the end: a server whose pipe is

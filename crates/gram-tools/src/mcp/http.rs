@@ -50,6 +50,8 @@ pub(super) fn transport(
     let mut retry = ExponentialBackoff::default();
     retry.max_times = Some(MOST_RETRIES);
     config.retry_config = Arc::new(retry);
+    // How many calls may run at once is not decided here.
+    config.max_concurrent_requests = usize::MAX;
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 

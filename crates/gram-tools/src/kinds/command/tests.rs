@@ -130,6 +130,7 @@ async fn programs_that_cannot_be_run_are_reported() {
         let error = run(&command(&folder, program), invocation("x", "{}")).await.unwrap_err();
         assert_eq!(error.trouble, Trouble::Unreachable, "{error}");
         assert!(error.detail.contains(part) && !error.detail.contains("secret"), "{error}");
+        assert!(!format!("{:?}", command(&folder, program)).contains("secret"));
     }
     let nowhere = Command::new(vec!["sh".to_owned()], folder.path().join("none"));
     let error = run(&nowhere, invocation("x", "{}")).await.unwrap_err();

@@ -96,13 +96,13 @@ async fn run(http: &Http, invocation: Invocation) -> Result<Answer, InvocationEr
 #[tokio::test]
 async fn a_service_gets_the_arguments_and_answers() {
     let service = Service::start(|_| good("200 OK", "Content-Type: text/plain\r\n", "Grüße")).await;
-    let url = format!("http://127.0.0.1:{}/greet?key=1", service.port);
+    let url = format!("http://127.0.0.1:{}/greet?key=secret", service.port);
     let headers = vec![("X-Token".to_owned(), "secret".to_owned())];
     let http = Http::new(&url, headers).unwrap().sharing(&HttpClient::default());
     let answer = run(&http, text_invocation("greet", r#"{"a": 1.50}"#)).await;
     assert_eq!(answer, Ok(Answer::Raw("Grüße".to_owned())));
     let seen = service.seen.lock().unwrap()[0].to_lowercase();
-    assert!(seen.starts_with("post /greet?key=1 http/1.1\r\n"), "{seen}");
+    assert!(seen.starts_with("post /greet?key=secret http/1.1\r\n"), "{seen}");
     assert!(seen.contains("content-type: application/json\r\n"), "{seen}");
     assert!(seen.contains("x-token: secret\r\n"), "{seen}");
     assert!(seen.ends_with("\r\n\r\n{\"a\": 1.50}"), "{seen}");

@@ -151,6 +151,8 @@ async fn servers_answer() {
     let part = "its answer cannot be read: ";
     fails(&acting.server, act("is-no-result"), Trouble::Garbled, part).await;
     fails(&acting.server, act("is-deep"), Trouble::Garbled, part).await;
+    fails(&acting.server, act("is-empty"), Trouble::Garbled, "its result holds no `content`").await;
+    fails(&acting.server, act("asks"), Trouble::Failed, "it asks for input").await;
     assert_eq!(run(&acting.server, act("chats")).await, Ok(Answer::Raw("done".to_owned())));
     // None of this was a reason to start it again.
     assert_eq!(acting.ids().len(), 1);
@@ -164,9 +166,8 @@ async fn servers_answer_over_http() {
     gives_what_servers_send(&server).await;
     reports_what_servers_refuse(&server).await;
     for streams in [false, true] {
-        let deed = |deed: &str| {
-            invocation("act", &json!({ "do": deed, "streams": streams }).to_string())
-        };
+        let deed =
+            |deed: &str| invocation("act", &json!({ "do": deed, "streams": streams }).to_string());
         let answer = run(&server, deed("says-lines")).await;
         assert_eq!(answer, Ok(Answer::Raw("one\ntwo".to_owned())));
         let part = "its answer has more than 1048576 bytes";
@@ -185,7 +186,10 @@ async fn a_server_that_dies_is_started_again() {
     let part = "`python3` gave no answer: it ended before it answered `tools/call` (signal: 9";
     fails(&acting.server, act("dies"), Trouble::Died, part).await;
     let error = run(&acting.server, act("dies")).await.unwrap_err();
-    assert!(error.detail.ends_with("Its last lines on standard error:\n  out of memory"), "{error}");
+    assert!(
+        error.detail.ends_with("Its last lines on standard error:\n  out of memory"),
+        "{error}"
+    );
     works(&acting.server).await;
     fails(&acting.server, act("is-garbage"), Trouble::Garbled, "its answer cannot be read: ").await;
     assert_eq!(acting.ids().len(), 4);
@@ -213,8 +217,9 @@ async fn a_server_over_http_that_dies_is_reached_again() {
     drop(site);
     let error = run(&server, act("answers")).await.unwrap_err();
     assert_eq!(error.trouble, Trouble::Unreachable);
-    let expected =
-        format!("the MCP server at http://127.0.0.1:{port}/mcp cannot be reached: Connection refused");
+    let expected = format!(
+        "the MCP server at http://127.0.0.1:{port}/mcp cannot be reached: Connection refused"
+    );
     assert_eq!(error.detail, expected);
     let _site = Site::start(port);
     works(&server).await;
@@ -308,6 +313,24 @@ async fn a_broken_server_is_not_started_again_and_again() {
     assert!(acting.ids().len() < 10);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_left_when_the_runtime_ends() {
+    let acting = Acting::start("acts");
+    for at in 0..2 {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(works(&acting.server));
+        drop(runtime);
+        let limit = Instant::now() + SOON;
+        let status = format!("/proc/{}/status", acting.ids()[at]);
+        // Without a runtime nobody buries it.
+        while std::fs::read_to_string(&status).is_ok_and(|status| !status.contains("State:\tZ")) {
+            assert!(Instant::now() < limit, "the server is still there");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_tool_declares_what_the_server_lists() {
     let acting = Acting::start("acts");
@@ -337,7 +360,10 @@ mod real {
         let tools = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.tools/node/node_modules");
         let real = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/real");
         let index = format!("{tools}/@modelcontextprotocol/server-everything/dist/index.js");
-        assert!(Path::new(&index).exists(), "it is not installed; `tests/real/install` installs it");
+        assert!(
+            Path::new(&index).exists(),
+            "it is not installed; `tests/real/install` installs it"
+        );
         let loopback = format!("{real}/loopback.cjs");
         let mut run = words(&["node", "--require", &loopback, &index]);
         run.extend(words(arguments));
