@@ -12,6 +12,9 @@ const MOST_TOOLS: usize = 128;
 const LONGEST_NAME: usize = 64;
 const LONGEST_DESCRIPTION: usize = 1024;
 
+/// The libraries among the examples: the same specification runs against each.
+const LIBRARIES: [&str; 2] = ["friendly.gram", "polite.gram"];
+
 fn examples() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root().join("examples")).expect("there are examples");
     let paths = entries.map(|entry| entry.expect("it can be listed").path());
@@ -39,7 +42,8 @@ fn all_examples_stand_together() {
 
 #[test]
 fn examples_compile_to_every_target() {
-    for path in examples() {
+    let declares_tools = |path: &PathBuf| !LIBRARIES.iter().any(|name| path.ends_with(name));
+    for path in examples().into_iter().filter(declares_tools) {
         for target in Target::ALL.map(Target::name) {
             let run = gramc("compile").arg(&path).args("--target").arg(target).run();
             // Some targets take fewer tools in one request than some examples have.
@@ -110,4 +114,46 @@ fn the_workspace_assistant_keeps_its_secrets() {
     assert_eq!(calendar.get("const"), None, "a pinned value is not shown");
     let required = tools["listEvents"]["required"].as_array().cloned().unwrap_or_default();
     assert!(!required.contains(&Value::from("calendar")), "{required:?}");
+}
+
+/// The results of the calls in `calls.jsonl` against a library; nothing for those that are refused.
+fn results(library: &str) -> Vec<Option<String>> {
+    let line = "replay examples/hello-world.gram --calls examples/calls.jsonl --library";
+    let run = gramc(line).arg(format!("examples/{library}")).run().exits(1);
+    assert_eq!(run.stderr, "");
+    let verdicts = run.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    verdicts.map(|verdict| verdict["result"].as_str().map(str::to_owned)).collect()
+}
+
+#[test]
+fn one_specification_runs_against_alternative_libraries() {
+    for library in LIBRARIES {
+        let bind = gramc("bind examples/hello-world.gram --library");
+        bind.arg(format!("examples/{library}")).run().clean();
+    }
+    let friendly = results("friendly.gram");
+    let polite = results("polite.gram");
+    let shown = |results: &[Option<String>]| {
+        results.iter().map(|it| it.as_deref().unwrap_or("-").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        shown(&friendly),
+        [
+            "Hello, Ada! Nice to meet you.",
+            "Hello, world! Nice to meet you.",
+            "Hello, Grace! Nice to meet you.",
+            "-",
+            "-"
+        ]
+    );
+    assert_eq!(
+        shown(&polite),
+        [
+            "Good day, Ada. How do you do?",
+            "Good day, world. How do you do?",
+            "Good day, Grace. How do you do?",
+            "-",
+            "-"
+        ]
+    );
 }
