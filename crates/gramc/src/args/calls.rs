@@ -10,6 +10,9 @@ pub(crate) struct Spec {
     /// A file, whose imports come along, a folder, or - for standard input
     #[arg(value_name = "SPEC")]
     pub(crate) path: PathBuf,
+    /// What messages call standard input
+    #[arg(long, value_name = "NAME", default_value = "<stdin>")]
+    pub(crate) stdin_filename: String,
 }
 
 /// A library.
@@ -36,7 +39,7 @@ pub(crate) struct Validate {
     /// The calls, one JSON object a line; - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) calls: PathBuf,
-    /// Repair nothing
+    /// Repair nothing: what does not fit as it was sent is refused
     #[arg(long)]
     pub(crate) no_repair: bool,
     /// What happens to parameters that are not declared
@@ -63,6 +66,7 @@ pub(crate) enum Undeclared {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   gramc bind tools.gram --library friendly.gram
+  gramc bind tools.gram --library libraries.gram:friendly
   gramc bind tools.gram --library friendly.gram --format json")]
 pub(crate) struct BindCommand {
     #[command(flatten)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use gram_schema::model::{Library, Module, Valid};
 use gram_tools::ToolLibrary;
 
-use crate::args::{Bind, Display, Inputs, Spec};
+use crate::args::{Bind, Display, Format, Inputs, Spec};
 use crate::failure::Failure;
 use crate::input::{self, Texts};
 use crate::report;
@@ -18,13 +18,20 @@ pub(super) struct Read {
 
 /// Reads and checks a specification. Where it has errors, they are shown, and nothing is given.
 pub(super) fn read_spec(spec: &Spec, display: Display) -> Result<Option<Read>, Failure> {
-    read(&spec.path, display)
+    read(&spec.path, &spec.stdin_filename, display)
 }
 
-fn read(path: &Path, display: Display) -> Result<Option<Read>, Failure> {
-    let inputs = Inputs { paths: vec![path.to_owned()], stdin_filename: "<stdin>".to_owned() };
-    let texts = input::read(&inputs)?;
+fn read(path: &Path, stdin_filename: &str, display: Display) -> Result<Option<Read>, Failure> {
+    let stdin_filename = stdin_filename.to_owned();
+    let texts = input::read(&Inputs { paths: vec![path.to_owned()], stdin_filename })?;
     let checked = texts.check();
+    // Where there is no error, verdicts follow on standard output. Warnings do not go there.
+    let display = match display.format {
+        Format::Json | Format::Sarif | Format::Github if checked.module.is_some() => {
+            Display { format: Format::Concise, ..display }
+        }
+        _ => display,
+    };
     report::show(display, &checked.diagnostics)?;
     Ok(checked.module.map(|module| Read { module, texts }))
 }
@@ -37,22 +44,26 @@ pub(super) fn read_library(
     display: Display,
 ) -> Result<Option<ToolLibrary>, Failure> {
     let named = bind.library.as_str();
-    if !Path::new(named).exists() {
-        if let Some(at) = spec.module.libraries.iter().position(|library| library.name == named) {
-            return made(spec, at).map(Some);
-        }
-        if let Some((path, name)) = named.rsplit_once(':')
-            && Path::new(path).exists()
-        {
-            let Some(read) = read(Path::new(path), display)? else { return Ok(None) };
-            return one(&read, path, Some(name)).map(Some);
-        }
-        return Err(Failure::new(format!(
-            "there is no file `{named}`, and the specification declares no library of that name"
-        )));
+    let read = |path: &str| read(Path::new(path), "<stdin>", display);
+    if named == "-" || Path::new(named).exists() {
+        let Some(read) = read(named)? else { return Ok(None) };
+        return one(&read, named, None).map(Some);
     }
-    let Some(read) = read(Path::new(named), display)? else { return Ok(None) };
-    one(&read, named, None).map(Some)
+    let known = &spec.module.libraries;
+    if let Some(at) = known.iter().position(|library| library.name == named) {
+        return made(spec, at).map(Some);
+    }
+    if let Some((path, name)) = named.rsplit_once(':')
+        && Path::new(path).exists()
+    {
+        let Some(read) = read(path)? else { return Ok(None) };
+        return one(&read, path, Some(name)).map(Some);
+    }
+    let nearest = gram_schema::did_you_mean(named, known.iter().map(|library| &*library.name));
+    let nearest = nearest.map(|nearest| format!("; {nearest}")).unwrap_or_default();
+    Err(Failure::new(format!(
+        "there is no file `{named}`, and the specification declares no library of that name{nearest}"
+    )))
 }
 
 /// The library of a file.

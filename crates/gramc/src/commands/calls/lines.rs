@@ -56,7 +56,7 @@ impl Lines {
             let mut bytes = Vec::new();
             self.number += 1;
             let read = self.reader.by_ref().take(LONGEST).read_until(b'\n', &mut bytes);
-            let length = read.map_err(|error| self.fail(&format!("cannot read on: {error}")))?;
+            let length = read.map_err(|error| Failure::path("read", &self.path, &error))?;
             if length == 0 {
                 return Ok(None);
             }
@@ -65,8 +65,8 @@ impl Lines {
             }
             let text = String::from_utf8(bytes)
                 .map_err(|_| self.fail("this line is no UTF-8"))?;
-            let text = text.trim_start_matches('\u{feff}');
-            if !text.trim().is_empty() {
+            let text = text.trim_start_matches('\u{feff}').trim_end();
+            if !text.is_empty() {
                 return self.line(text).map(Some);
             }
         }
@@ -74,7 +74,7 @@ impl Lines {
 
     fn line(&self, text: &str) -> Result<Line, Failure> {
         let value: Value = serde_json::from_str(text)
-            .map_err(|error| self.fail(&format!("this is no JSON: {error}")))?;
+            .map_err(|error| self.fail(&format!("this is no JSON: {}", told(&error))))?;
         let Value::Object(mut map) = value else {
             return Err(self.fail("a call is an object with `name` and `arguments`"));
         };
@@ -91,13 +91,13 @@ impl Lines {
 
     fn call(&self, map: &mut Map<String, Value>) -> Result<Line, Failure> {
         let Some(Value::String(name)) = map.remove("name") else {
-            return Err(self.fail("this call has no `name`"));
+            return Err(self.fail("this call has no `name`, which is the text that was called"));
         };
         let id = match map.remove("id") {
             None | Some(Value::Null) => None,
             Some(Value::String(id)) => Some(id),
             Some(Value::Number(id)) => Some(id.to_string()),
-            Some(_) => return Err(self.fail("the `id` of a call is a text")),
+            Some(_) => return Err(self.fail("the `id` of a call is a text or a number")),
         };
         let arguments = map.remove("arguments").map(|arguments| match arguments {
             Value::String(text) => text,
@@ -112,6 +112,15 @@ impl Lines {
             }
         };
         Ok(Line::Call { call: Call { id, name, arguments }, at, result: map.remove("result") })
+    }
+}
+
+/// What is wrong with the JSON of a line, with the column alone: it has one line.
+fn told(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(" at line ") {
+        Some((what, _)) => format!("{what}, at column {}", error.column()),
+        None => text,
     }
 }
 

@@ -4,6 +4,7 @@ mod bound;
 mod lines;
 
 use std::io::{Read as _, Write as _};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ use bound::{Read, read_library, read_spec};
 use lines::{Line, Lines};
 
 pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
+    only_one_reads(&[&args.spec.path, &args.calls])?;
     let Some(spec) = read_spec(&args.spec, display)? else { return Ok(FINDINGS) };
     let undeclared = match args.undeclared {
         Undeclared::Strip => gram_tools::check::Undeclared::Strip,
@@ -42,6 +44,7 @@ pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
 }
 
 pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
+    only_one_reads(&[&args.spec.path, Path::new(&args.bind.library)])?;
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(FINDINGS) };
     let unreachable = run(async { Ok(read.library.connect().await) })?;
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
@@ -73,13 +76,19 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
         say(problems.iter().map(|found| format!("error: {found}")));
         say(bound.undecided().iter().map(|found| format!("warning: {found}")));
     }
-    if let Some((tool, error)) = unreachable.first() {
-        return Err(Failure::new(format!("cannot connect to what runs `{tool}`: {error}")));
+    let mut unreachable = unreachable
+        .iter()
+        .map(|(tool, error)| format!("cannot connect to what runs `{tool}`: {error}"));
+    if let Some(first) = unreachable.next() {
+        say(unreachable.map(|other| format!("error: {other}")));
+        return Err(Failure::new(first));
     }
     Ok(if problems.is_empty() { CLEAN } else { FINDINGS })
 }
 
 pub(super) fn call(args: &Call, display: Display) -> Outcome {
+    let (library, arguments) = (Path::new(&args.bind.library), Path::new(&args.arguments));
+    only_one_reads(&[&args.spec.path, library, arguments])?;
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(FINDINGS) };
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
     // What does not fit elsewhere is no business of this call.
@@ -103,6 +112,7 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
 }
 
 pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
+    only_one_reads(&[&args.spec.path, Path::new(&args.bind.library), &args.calls])?;
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(FINDINGS) };
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
     if !args.partial && !problems.is_empty() {
@@ -126,7 +136,12 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
                 Line::Turn => session.begin_turn(),
                 Line::Reset(Some(tool)) => {
                     if !session.reset(&tool) {
-                        return Err(Failure::new(format!("there is no tool `{tool}` to reset")));
+                        let tools = bound.bindings().map(|binding| binding.tool);
+                        let nearest = gram_schema::did_you_mean(&tool, tools);
+                        let nearest = nearest.map(|it| format!("; {it}")).unwrap_or_default();
+                        return Err(Failure::new(format!(
+                            "there is no tool `{tool}` to reset{nearest}"
+                        )));
                     }
                 }
                 Line::Reset(None) => session.reset_all(),
@@ -168,6 +183,14 @@ fn read(
     let Some(spec) = read_spec(spec, display)? else { return Ok(None) };
     let Some(library) = read_library(bind, &spec, display)? else { return Ok(None) };
     Ok(Some(Both { spec, library }))
+}
+
+/// Fails where two arguments are standard input: the second one would find nothing there.
+fn only_one_reads(paths: &[&Path]) -> Result<(), Failure> {
+    if paths.iter().filter(|path| path.as_os_str() == "-").count() < 2 {
+        return Ok(());
+    }
+    Err(Failure::new("standard input can be read once: name a file for all but one `-`"))
 }
 
 /// Says something to the person, a line each.
