@@ -182,6 +182,43 @@ fn texts_of_projects_say_what_they_say_together() {
     }
 }
 
+/// A large text is read in shares, which give what reading it in one go gives: here, in texts of
+/// one tool each.
+#[test]
+fn large_texts_are_read_whole() {
+    let settings = Settings::default();
+    let tool = |at: usize| {
+        let ty = if at % 50 == 7 { "Txt" } else { "Text" };
+        format!(
+            "/** Number {at} of many, all told */\n\
+             [tool{at}:Tool | (it::{ty} {{description: \"Taken on board\"}})==>(::Text)]\n\n"
+        )
+    };
+    let whole = (0..1_000).map(tool).collect::<String>();
+    let large = parse(SourceFile::new("large.gram", whole.as_str()));
+    assert!(Alone::look(&large, &settings).is_none(), "it is for several threads");
+    let small: Vec<_> =
+        (0..1_000).map(|at| parse(SourceFile::new("small.gram", tool(at)))).collect();
+    let links = gram_schema::Links::default();
+    let found = lint::check(std::slice::from_ref(&large), &links, &settings).diagnostics;
+    let expected = lint::check(&small, &links, &settings).diagnostics;
+    let messages = |found: &[Diagnostic]| {
+        let mut messages: Vec<_> = found
+            .iter()
+            .map(|finding| format!("{} {}", finding.code.name, finding.message))
+            .collect();
+        messages.sort();
+        messages
+    };
+    assert_eq!(messages(&found), messages(&expected));
+    assert!(found.len() > 20, "{found:?}");
+    let tools = |texts: &[Parse]| gram_schema::check(texts).module.map(|module| module.tools.len());
+    let fine = parse(SourceFile::new("large.gram", whole.replace("Txt", "Text")));
+    assert_eq!(tools(std::slice::from_ref(&fine)), Some(1_000));
+    let other = lint::findings(std::slice::from_ref(&large), &[None], &links, &settings);
+    assert_eq!(shown(&other), shown(&found));
+}
+
 #[test]
 fn a_tree_is_made_again() {
     let text = "[now:Tool | ()==>(::DateTime)] // now\n";

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use gram_syntax::{Diagnostic, NodeKind as N, Parse, Span};
 use smol_str::SmolStr;
 
-use super::parts::{Known, Read};
+use super::parts::{Known, Read, SHARE};
 use super::{Checker, Kind};
 use crate::model::{Module, Tool, TypeId};
 use crate::spans::Place;
@@ -91,7 +91,8 @@ pub(crate) fn read_alone<R>(
     let mut checker = Checker::new(std::slice::from_ref(text));
     let own = checker.collect_text(0);
     let other = own.others.iter().any(|declaration| declaration.kind != Kind::Tool);
-    if other || !own.types.is_empty() || !own.terms.is_empty() {
+    // What is large is shared among threads, together with the others.
+    if other || own.others.len() > SHARE || !own.types.is_empty() || !own.terms.is_empty() {
         return None;
     }
     checker.module.tools.reserve_exact(own.others.len());

@@ -216,8 +216,9 @@ impl Found {
 
     /// Adds what was found by a checker that began behind this one.
     fn take_over(&mut self, other: Self) {
-        (self.errors, self.others) = (other.errors, other.others);
-        self.all.extend(other.all);
+        for finding in other.all {
+            self.add(finding);
+        }
     }
 }
 

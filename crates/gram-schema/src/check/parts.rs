@@ -14,6 +14,9 @@ use crate::spans::Place;
 /// From how many bytes on texts are read in parallel: below, starting threads costs more.
 const PARALLEL_FROM: usize = 1 << 16;
 
+/// The most declarations that a thread reads at once: of texts that hold more, it reads a share.
+pub(super) const SHARE: usize = 256;
+
 /// How texts are read.
 pub(crate) struct Texts<A> {
     /// Whether all tools are kept whole.
@@ -56,12 +59,13 @@ impl<R> Read<R> {
     }
 }
 
-/// What one text declares, types and terms aside, and what was found in it.
+/// What one text declares, types and terms aside, or a share of it, and what was found there.
 struct Part<R> {
     module: Module,
     found: Found,
     uses: HashSet<(usize, usize)>,
-    read: Read<R>,
+    /// `None` of a share.
+    read: Option<Read<R>>,
 }
 
 impl<'t> Checker<'t> {
@@ -83,6 +87,25 @@ impl<'t> Checker<'t> {
         }
     }
 
+    /// Which texts were read alone and hold what was found then, which is added to what is found.
+    fn found_alone<'a, R: 'a>(
+        &mut self,
+        alone: impl Fn(usize) -> Option<&'a Alone<R>>,
+    ) -> Vec<bool> {
+        let terms = self.module.terms.iter();
+        let mut terms: Vec<_> = terms.map(|term| alone::hash(&term.field.name)).collect();
+        terms.sort_unstable();
+        let mut all = vec![false; self.texts.len()];
+        for ((file, holds), found) in all.iter_mut().enumerate().zip(&mut self.diagnostics) {
+            let Some(text) = alone(file).filter(|text| text.holds(&terms)) else { continue };
+            *holds = true;
+            for finding in &text.found {
+                found.add(finding.clone());
+            }
+        }
+        all
+    }
+
     /// Reads the declarations of each text. What they depend on, the names and the vocabulary, is
     /// complete by now, so the order in which they are read does not matter. There is nothing to
     /// give of a text that was read `alone`, unless a term makes a difference to it.
@@ -92,46 +115,64 @@ impl<'t> Checker<'t> {
         texts: &Texts<impl Fn(usize) -> Option<&'a Alone<R>> + Sync>,
         visit: impl Fn(Known<'_>, usize, &Module) -> R + Sync,
     ) -> Vec<Option<Read<R>>> {
-        let terms = self.module.terms.iter();
-        let mut terms: Vec<_> = terms.map(|term| alone::hash(&term.field.name)).collect();
-        terms.sort_unstable();
-        let mut alone = vec![false; self.texts.len()];
-        for (file, holds) in alone.iter_mut().enumerate() {
-            let Some(text) = (texts.alone)(file) else { continue };
-            *holds = text.holds(&terms);
-            if let Some(found) = self.diagnostics.get_mut(file).filter(|_| *holds) {
-                for finding in &text.found {
-                    found.add(finding.clone());
-                }
-            }
-        }
+        let alone = self.found_alone(&texts.alone);
         let known = self.known();
-        let read = |reader: &mut Self, file: usize| {
-            if alone[file] {
-                return None;
-            }
+        let finish = |file: usize, module: &mut Module| {
+            let visited = visit(known, file, module);
+            Read { tools: Read::<R>::outlines(module, texts.keep), visited }
+        };
+        let read = |reader: &mut Self, (file, first): (usize, usize)| {
             reader.begin(file, self);
             let again;
-            let own = if (texts.alone)(file).is_some() {
+            let all = if (texts.alone)(file).is_some() {
                 // The names of its tools are known already.
                 again = reader.collect_text(file).others;
                 &again
             } else {
                 declarations.get(file).map(Vec::as_slice).unwrap_or_default()
             };
+            let own = all.get(first..all.len().min(first + SHARE)).unwrap_or_default();
             reader.module.tools.reserve_exact(own.len());
             for declaration in own {
                 reader.read(declaration);
             }
             let mut module = std::mem::take(&mut reader.module);
-            let visited = visit(known, file, &module);
-            let read = Read { tools: Read::<R>::outlines(&mut module, texts.keep), visited };
+            let read = (own.len() == all.len()).then(|| finish(file, &mut module));
             let found = reader.end(file);
-            Some(Part { module, found, uses: std::mem::take(&mut reader.uses), read })
+            Part { module, found, uses: std::mem::take(&mut reader.uses), read }
         };
-        let parts = parallel::map(self.texts.len(), self.threads(), || self.reader(), read);
-        let parts = parts.into_iter().enumerate();
-        parts.map(|(file, part)| part.map(|part| self.take_over(file, part))).collect()
+        let count = |file: usize| declarations.get(file).map_or(0, Vec::len);
+        let together = (0..self.texts.len()).filter(|file| !alone[*file]);
+        let shares = together.flat_map(|file| {
+            (0..count(file).max(1)).step_by(SHARE).map(move |first| (file, first))
+        });
+        let shares: Vec<_> = shares.collect();
+        let start = || self.reader();
+        let parts = parallel::map(shares.len(), self.threads(), start, |reader, at| {
+            read(reader, shares[at])
+        });
+        // The shares of a text follow each other.
+        let mut parts = shares.into_iter().zip(parts).peekable();
+        let mut whole = Vec::with_capacity(parts.len());
+        while let Some(((file, _), mut part)) = parts.next() {
+            while let Some((_, share)) = parts.next_if(|((of, _), _)| *of == file) {
+                append(&mut part.module, share.module);
+                part.found.take_over(share.found);
+                part.uses.extend(share.uses);
+            }
+            part.read.get_or_insert_with(|| finish(file, &mut part.module));
+            whole.push((file, part));
+        }
+        let mut all: Vec<_> = self.texts.iter().map(|_| None).collect();
+        for (file, part) in whole {
+            append(&mut self.module, part.module);
+            if let Some(own) = self.diagnostics.get_mut(file) {
+                own.take_over(part.found);
+            }
+            self.uses.extend(part.uses);
+            all[file] = part.read;
+        }
+        all
     }
 
     /// Another checker of the same texts, with the same names and nothing found yet.
@@ -168,20 +209,14 @@ impl<'t> Checker<'t> {
     pub(super) fn end(&mut self, file: usize) -> Found {
         self.diagnostics.get_mut(file).map(std::mem::take).unwrap_or_default()
     }
+}
 
-    /// Adds what another checker found in a text behind what this one found.
-    fn take_over<R>(&mut self, file: usize, part: Part<R>) -> Read<R> {
-        let Part { mut module, found, uses, read } = part;
-        self.module.tools.append(&mut module.tools);
-        self.module.agents.append(&mut module.agents);
-        self.module.containers.append(&mut module.containers);
-        self.module.spans.tools.append(&mut module.spans.tools);
-        self.module.spans.agents.append(&mut module.spans.agents);
-        self.module.spans.containers.append(&mut module.spans.containers);
-        if let Some(own) = self.diagnostics.get_mut(file) {
-            own.take_over(found);
-        }
-        self.uses.extend(uses);
-        read
-    }
+/// Adds what texts declare behind what others do, types and terms aside.
+fn append(module: &mut Module, mut other: Module) {
+    module.tools.append(&mut other.tools);
+    module.agents.append(&mut other.agents);
+    module.containers.append(&mut other.containers);
+    module.spans.tools.append(&mut other.spans.tools);
+    module.spans.agents.append(&mut other.spans.agents);
+    module.spans.containers.append(&mut other.spans.containers);
 }

@@ -203,6 +203,13 @@ impl Count {
     pub(super) fn new(most: usize) -> Self {
         Self { most, errors: 0, others: 0 }
     }
+
+    pub(super) fn add(&mut self, finding: &Diagnostic) {
+        match finding.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning | Severity::Note => self.others += 1,
+        }
+    }
 }
 
 /// What rules found in texts that follow each other.
@@ -233,10 +240,7 @@ impl Report {
             return;
         }
         if let Some(count) = self.counts.get_mut(file.wrapping_sub(self.first)) {
-            match finding.severity {
-                Severity::Error => count.errors += 1,
-                Severity::Warning | Severity::Note => count.others += 1,
-            }
+            count.add(&finding);
             self.found.push((file, finding));
         }
     }
@@ -255,10 +259,5 @@ impl Report {
     /// What was found since the last time that somebody asked, with the text that it is about.
     pub(super) fn take(&mut self) -> Vec<(usize, Diagnostic)> {
         std::mem::take(&mut self.found)
-    }
-
-    /// How much was found about the first of the texts.
-    pub(super) fn count(&self) -> Option<Count> {
-        self.counts.first().copied()
     }
 }

@@ -10,12 +10,12 @@ use crate::check::names_of_slot;
 use crate::model::{Open, Tool, TypeId};
 use crate::parallel;
 
-/// How many declared types a thread looks at, at once.
-const TYPES_AT_ONCE: usize = 64;
+/// How many tools or declared types a thread looks at, at once.
+const AT_ONCE: usize = 64;
 
-/// From how many tools and types on all of them are looked at in parallel: below, starting threads
-/// costs more.
-const PARALLEL_FROM: usize = 200;
+/// From how many tools and types on they are looked at in parallel: below, starting threads costs
+/// more.
+const PARALLEL_FROM: usize = 300;
 
 /// A look, and how grave what it finds is.
 type Wanted<F> = Vec<(F, Severity)>;
@@ -74,24 +74,40 @@ impl Looks {
     /// Looks at one text and its tools, which are all that the module holds.
     pub(super) fn at_text(&self, cx: &Context<'_>, file: usize) -> Looked {
         let may_allow = cx.texts.get(file).is_some_and(allow::may_be_in);
-        let count = Count::new(allow::most(may_allow).max(self.most));
+        let mut count = Count::new(allow::most(may_allow).max(self.most));
         let mut report = Report::new(file, vec![count]);
         for (look, severity) in &self.text {
             report.looks_for(*severity);
             look(cx, file, &mut report);
         }
-        for view in cx.tools() {
-            for (look, severity) in &self.tool {
-                report.looks_for(*severity);
-                look(cx, &view, &mut report);
+        let mut found: Vec<_> = report.take().into_iter().map(|(_, finding)| finding).collect();
+        for finding in &found {
+            count.add(finding);
+        }
+        let tools = cx.module.tools.len();
+        let look = |report: &mut Report, at: usize| {
+            let own = at * AT_ONCE..tools.min((at + 1) * AT_ONCE);
+            for view in own.filter_map(|at| cx.tool(at)) {
+                for (look, severity) in &self.tool {
+                    report.looks_for(*severity);
+                    look(cx, &view, report);
+                }
             }
+            report.take()
+        };
+        let threads = parallel::threads(tools, PARALLEL_FROM);
+        let start = || Report::new(file, vec![count]);
+        for (_, finding) in
+            parallel::map(tools.div_ceil(AT_ONCE), threads, start, look).into_iter().flatten()
+        {
+            count.add(&finding);
+            found.push(finding);
         }
         let mut named = Vec::new();
         if !cx.known.types.0.is_empty() {
             cx.module.tools.iter().for_each(|tool| names(tool, &mut named));
         }
-        let found = report.take().into_iter().map(|(_, finding)| finding).collect();
-        Looked { found, count: report.count().unwrap_or(count), may_allow, named }
+        Looked { found, count, may_allow, named }
     }
 
     /// Looks at what cannot be seen in one text alone: at declared types, and at all declarations
@@ -103,9 +119,9 @@ impl Looks {
         counts: &[Count],
     ) -> impl Iterator<Item = (usize, Diagnostic)> {
         let types = cx.known.types.0.len();
-        let shares = types.div_ceil(TYPES_AT_ONCE);
+        let shares = types.div_ceil(AT_ONCE);
         let look = |report: &mut Report, at: usize| {
-            let own = at * TYPES_AT_ONCE..types.min((at + 1) * TYPES_AT_ONCE);
+            let own = at * AT_ONCE..types.min((at + 1) * AT_ONCE);
             // There are at most as many types as bytes in the texts, which 32 bits count.
             let id = |at| TypeId(u32::try_from(at).unwrap_or(u32::MAX));
             for view in own.filter_map(|at| cx.ty(id(at))) {
