@@ -23,7 +23,7 @@ pub(super) fn read_spec(spec: &Spec, display: Display) -> Result<Option<Read>, F
 
 fn read(path: &Path, display: Display) -> Result<Option<Read>, Failure> {
     let inputs = Inputs { paths: vec![path.to_owned()], stdin_filename: "<stdin>".to_owned() };
-    let texts = input::read(&inputs)?;
+    let texts = input::read(&inputs, None)?;
     let checked = texts.check();
     report::show(display, &checked.diagnostics)?;
     Ok(checked.module.map(|module| Read { module, texts }))
