@@ -9,6 +9,7 @@
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::panic)]
 
 use std::hint::black_box;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -25,7 +26,7 @@ use serde_json::Value;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How often the contestants take turns, and how often each does its work in a turn.
-const ROUNDS: usize = 15;
+const ROUNDS: usize = 9;
 const INNER: u32 = 20_000;
 
 /// A typical tool: five parameters, one of them an object with a list.
@@ -62,7 +63,7 @@ fn main() {
     let bound = library.bind(&module).expect("the library fits");
     let session = Session::new(&bound);
 
-    let mut plain = Plain::start();
+    let others = Others::start();
     let mut own: [(&str, Box<dyn Fn()>); 5] = [
         ("good call", Box::new(|| drop(black_box(check.check(black_box(GOOD), policy))))),
         ("mended call", Box::new(|| drop(black_box(check.check(black_box(MENDED), policy))))),
@@ -84,7 +85,7 @@ fn main() {
         for (name, work) in &mut own {
             note(name, nanoseconds(work));
         }
-        for (name, time) in plain.round() {
+        for (name, time) in others.round() {
             note(&name, time);
         }
     }
@@ -126,38 +127,47 @@ fn nanoseconds(work: &dyn Fn()) -> f64 {
     start.elapsed().as_secs_f64() * 1e9 / f64::from(INNER)
 }
 
-/// The program that measures others.
-struct Plain;
+/// The programs that measure others.
+struct Others {
+    plain: PathBuf,
+    python: PathBuf,
+    script: PathBuf,
+}
 
-impl Plain {
-    fn folder() -> std::path::PathBuf {
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/plain")
-    }
-
+impl Others {
     fn start() -> Self {
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folder = tests.join("benches/plain");
         let built = Command::new("cargo")
-            .args(["build", "--release", "--quiet", "--locked"])
-            .current_dir(Self::folder())
+            .args(["build", "--release", "--quiet", "--locked", "--target-dir", "target"])
+            .current_dir(&folder)
             .status()
             .expect("cargo starts");
         assert!(built.success(), "tests/benches/plain is built");
-        Self
+        let python = tests.join("../.tools/python/bin/python");
+        assert!(python.exists(), "pydantic is missing: tests/real/install installs it");
+        let plain = folder.join("target/release/plain");
+        Self { plain, python, script: tests.join("real/pydantic_calls.py") }
     }
 
     /// One round: names and nanoseconds.
-    fn round(&mut self) -> Vec<(String, f64)> {
-        let output = Command::new("cargo")
-            .args(["run", "--release", "--quiet", "--locked"])
-            .current_dir(Self::folder())
-            .output()
-            .expect("cargo starts");
-        let text = String::from_utf8(output.stdout).expect("it writes text");
-        let line = |line: &str| {
-            let (name, time) = line.rsplit_once(' ')?;
-            Some((name.to_owned(), time.parse().ok()?))
-        };
-        text.lines().filter_map(line).collect()
+    fn round(&self) -> Vec<(String, f64)> {
+        let mut all = told(&mut Command::new(&self.plain));
+        all.extend(told(Command::new(&self.python).arg(&self.script)));
+        all
     }
+}
+
+/// What a program tells: a name and nanoseconds a line.
+fn told(command: &mut Command) -> Vec<(String, f64)> {
+    let output = command.output().expect("it starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("it writes text");
+    let line = |line: &str| {
+        let (name, time) = line.rsplit_once(' ')?;
+        Some((name.to_owned(), time.parse().ok()?))
+    };
+    text.lines().filter_map(line).collect()
 }
 
 /// Suggestions among ten thousand tools.

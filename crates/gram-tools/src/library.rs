@@ -1,6 +1,7 @@
 //! Implementations for tools, with the policy for their calls.
 
 mod declared;
+mod specification;
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use crate::invocation::{Implementation, InvocationError};
 use crate::settings::Settings;
 
 pub use declared::LibraryError;
+pub use specification::specification_of;
 
 /// A validator of the host program: gives all that is wrong with arguments that fit their types.
 pub(crate) type Validator = dyn Fn(&Value) -> Vec<Problem> + Send + Sync;

@@ -104,20 +104,17 @@ impl Session {
         };
         let settings = self.bound.settings(Some(tool));
         let hash = hash_of(&arguments);
-        let malformed = self.malformed(tool, &arguments);
-        if malformed.is_none()
-            && let Some(error) = self.not_expanded(tool)
-        {
+        // What is no JSON is told so before all else, and counts.
+        if self.is_collapsed(tool) && self.malformed(tool, &arguments).is_none() {
             self.state().count_unknown(settings, self.clock.now());
-            return refuse(name, error);
+            return refuse(name, self.not_expanded(tool));
         }
         let now = self.clock.now();
         let admitted = self.state().throttle.admit(Some(tool), &settings.throttle, now);
         let admitted = match admitted {
             Ok(admitted) => admitted,
-            // What is no JSON is told so first, and counts.
             Err(throttled) => {
-                let error = malformed.unwrap_or(CallError::Throttled {
+                let error = self.malformed(tool, &arguments).unwrap_or(CallError::Throttled {
                     rule: throttled.rule.name(),
                     limit: throttled.limit,
                     retry_after: throttled.retry_after,

@@ -53,7 +53,7 @@ fn json(view: impl serde::Serialize) -> Value {
 }
 
 /// The schemas of a signature. It may use the types of the specification.
-fn schemas(module: &Module, signature: &str) -> Result<(Value, Option<Value>), String> {
+pub(crate) fn schemas(module: &Module, signature: &str) -> Result<(Value, Option<Value>), String> {
     let text = format!("[implementation:Tool | {signature}]");
     let mut checked = gram_schema::check(&[parse(SourceFile::new("signature", text.as_str()))]);
     if checked.module.is_none() && !module.types.0.is_empty() {

@@ -187,6 +187,10 @@ impl Implementation for Signed {
         self.inner.counts()
     }
 
+    fn description(&self) -> Option<SmolStr> {
+        self.inner.description()
+    }
+
     fn connect(&self) -> crate::invocation::Connecting {
         self.inner.connect()
     }
