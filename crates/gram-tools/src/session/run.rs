@@ -183,7 +183,7 @@ impl<'s> Ready<'s> {
     /// The value that an answer stands for.
     fn value(&self, answer: Answer) -> Result<Value, CallError> {
         let text = match answer {
-            Answer::Json(value) => return Ok(value),
+            Answer::Json(value) => return Ok(self.unwrapped(value)),
             Answer::Raw(text) => text,
         };
         let wants_text = self.takes_text();
@@ -199,6 +199,22 @@ impl<'s> Ready<'s> {
             Err(error) => Err(CallError::Invocation {
                 detail: format!("its answer is no JSON: {error}"),
             }),
+        }
+    }
+
+    /// The value that an MCP server means: those of the Python SDK put results that are no objects
+    /// into one, as `result`.
+    fn unwrapped(&self, value: Value) -> Value {
+        let entry = self.session.bound.tool(self.tool).entry.as_ref();
+        let is_mcp = entry.is_some_and(|entry| entry.implementation.kind() == "Mcp");
+        match value {
+            Value::Object(mut map)
+                if is_mcp && map.len() == 1 && map.get("result").is_some_and(|it| self.fits(it)) =>
+            {
+                let whole = Value::Object(map.clone());
+                if self.fits(&whole) { whole } else { map.remove("result").unwrap_or(whole) }
+            }
+            value => value,
         }
     }
 
