@@ -68,13 +68,19 @@ fn main() {
         ("good call", Box::new(|| drop(black_box(check.check(black_box(GOOD), policy))))),
         ("mended call", Box::new(|| drop(black_box(check.check(black_box(MENDED), policy))))),
         ("bad call", Box::new(|| drop(black_box(check.check(black_box(BAD), policy))))),
-        ("bad call, told", Box::new(|| match check.check(black_box(BAD), policy) {
-            Err(Refused::Invalid(invalid)) => drop(black_box(invalid.problems())),
-            _ => panic!("the call is refused"),
-        })),
-        ("pipeline", Box::new(|| {
-            drop(black_box(session.begin(Call::new("searchIssues", black_box(GOOD)))));
-        })),
+        (
+            "bad call, told",
+            Box::new(|| match check.check(black_box(BAD), policy) {
+                Err(Refused::Invalid(invalid)) => drop(black_box(invalid.problems())),
+                _ => panic!("the call is refused"),
+            }),
+        ),
+        (
+            "pipeline",
+            Box::new(|| {
+                drop(black_box(session.begin(Call::new("searchIssues", black_box(GOOD)))));
+            }),
+        ),
     ];
     let mut times: Vec<(String, Vec<f64>)> = Vec::new();
     let mut note = |name: &str, time: f64| match times.iter_mut().find(|(known, _)| known == name) {
@@ -181,7 +187,8 @@ fn names() {
         .collect();
     let names = Names::new(all.iter().map(|name| Known { name, container: None }));
     let mut slowest = 0.0_f64;
-    for asked in ["get_file", "fileGet17", "crateIssue", "container.exec", "deleteBranhc42", "zzz"] {
+    for asked in ["get_file", "fileGet17", "crateIssue", "container.exec", "deleteBranhc42", "zzz"]
+    {
         let start = Instant::now();
         for _ in 0..20 {
             black_box(names.suggest(black_box(asked), 5));
@@ -197,7 +204,8 @@ fn names() {
 fn binding() {
     let mut text = String::new();
     for at in 0..100_000 {
-        let tool = format!("[tool{at}:Tool | (path::Text)==>(limit::Int {{default: 5}})==>(::Any)]\n");
+        let tool =
+            format!("[tool{at}:Tool | (path::Text)==>(limit::Int {{default: 5}})==>(::Any)]\n");
         text.push_str(&tool);
     }
     let module = module(&text);

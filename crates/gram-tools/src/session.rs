@@ -20,8 +20,8 @@ use crate::throttle::Outcome;
 use crate::verdict::{Call, CallError, Success, Verdict, Warning};
 
 pub use run::Ready;
-pub use state::{ContainerStats, SessionStats};
 use state::State;
+pub use state::{ContainerStats, SessionStats};
 
 /// How many tools an answer to an unknown name lists.
 const MOST_LISTED: usize = 100;
@@ -38,6 +38,7 @@ pub struct Session {
 }
 
 /// What comes of a call before anything runs.
+#[expect(clippy::large_enum_variant, reason = "it is looked at and gone")]
 #[derive(Debug)]
 pub enum Begun<'s> {
     /// It is answered.
@@ -125,7 +126,9 @@ impl Session {
         let repeats = self.state().throttle.repeats_failure(tool, hash);
         let warnings = Vec::from_iter(repeats.then(|| Warning {
             code: "repeated-failure",
-            message: format!("`{name}` failed right before when it was called with these arguments"),
+            message: format!(
+                "`{name}` failed right before when it was called with these arguments"
+            ),
         }));
         match self.checked(tool, &arguments) {
             Ok(accepted) => {

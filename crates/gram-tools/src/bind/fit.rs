@@ -63,7 +63,7 @@ pub(crate) fn schemas(module: &Module, signature: &str) -> Result<(Value, Option
         checked = gram_schema::check(&[parse(SourceFile::new("signature", text.as_str())), types]);
     }
     let Some(module) = checked.module else {
-        let first = checked.diagnostics.first().map(|found| found.message.to_string());
+        let first = checked.diagnostics.first().map(|found| found.message.clone());
         return Err(first.unwrap_or_else(|| "it is no signature".to_owned()));
     };
     let Some(tool) = module.tool("implementation") else {
@@ -125,7 +125,9 @@ fn close(schema: &mut Value, depth: u32) {
     }
     for key in ["anyOf", "prefixItems"] {
         if let Some(Value::Array(schemas)) = map.get_mut(key) {
-            schemas.iter_mut().for_each(|schema| close(schema, depth + 1));
+            for schema in schemas {
+                close(schema, depth + 1);
+            }
         }
     }
 }

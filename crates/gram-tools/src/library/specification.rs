@@ -24,7 +24,7 @@ fn checked(tools: Value, from: Origin) -> Result<Valid<Module>, String> {
     let imported = import_value(tools, &options).map_err(|error| error.to_string())?;
     let checked = gram_schema::check(&[parse(SourceFile::new("tools", imported.text))]);
     checked.module.ok_or_else(|| {
-        let first = checked.diagnostics.first().map(|found| found.message.to_string());
+        let first = checked.diagnostics.first().map(|found| found.message.clone());
         first.unwrap_or_else(|| "these schemas declare no tools".to_owned())
     })
 }

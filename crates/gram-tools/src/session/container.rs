@@ -11,11 +11,7 @@ use crate::verdict::{CallError, Success};
 
 impl Session {
     /// A call of a container: without parameters, it expands.
-    pub(super) fn call_container(
-        &self,
-        at: u32,
-        arguments: &str,
-    ) -> Result<Success, CallError> {
+    pub(super) fn call_container(&self, at: u32, arguments: &str) -> Result<Success, CallError> {
         let settings = self.bound.settings(None);
         let attempted = attempted(arguments);
         let mut state = self.state();
@@ -37,11 +33,7 @@ impl Session {
     }
 
     /// A call of a container, judged alone.
-    pub(super) fn judge_container(
-        &self,
-        at: u32,
-        arguments: &str,
-    ) -> Result<Success, CallError> {
+    pub(super) fn judge_container(&self, at: u32, arguments: &str) -> Result<Success, CallError> {
         let attempted = attempted(arguments);
         if is_nothing(&attempted) {
             return Ok(Success { arguments: "{}".to_owned(), ..Success::default() });

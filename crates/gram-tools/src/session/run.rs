@@ -1,5 +1,6 @@
 //! The invocation of a call that was let through.
 
+use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -69,7 +70,8 @@ impl<'s> Ready<'s> {
                     arguments.push(',');
                 }
                 let name = Value::from(name.as_str());
-                arguments.push_str(&format!("{name}:{value}}}"));
+                // Writing to a text in memory cannot fail.
+                let _ = write!(arguments, "{name}:{value}}}");
             }
         }
         arguments
@@ -165,9 +167,7 @@ impl<'s> Ready<'s> {
                 Ok(value) => self.judged(value, &masks),
                 Err(error) => Err(error),
             },
-            Err(Broken::TooLong) => {
-                Err(CallError::Timeout { limit: self.settings().timeout })
-            }
+            Err(Broken::TooLong) => Err(CallError::Timeout { limit: self.settings().timeout }),
             Err(Broken::Error(error)) => {
                 Err(CallError::Invocation { detail: masks.text(&error.detail) })
             }
@@ -196,9 +196,9 @@ impl<'s> Ready<'s> {
                 Ok(Value::from(text.strip_suffix('\r').unwrap_or(text)))
             }
             Ok(value) => Ok(value),
-            Err(error) => Err(CallError::Invocation {
-                detail: format!("its answer is no JSON: {error}"),
-            }),
+            Err(error) => {
+                Err(CallError::Invocation { detail: format!("its answer is no JSON: {error}") })
+            }
         }
     }
 
@@ -209,7 +209,9 @@ impl<'s> Ready<'s> {
         let is_mcp = entry.is_some_and(|entry| entry.implementation.kind() == "Mcp");
         match value {
             Value::Object(mut map)
-                if is_mcp && map.len() == 1 && map.get("result").is_some_and(|it| self.fits(it)) =>
+                if is_mcp
+                    && map.len() == 1
+                    && map.get("result").is_some_and(|it| self.fits(it)) =>
             {
                 let whole = Value::Object(map.clone());
                 if self.fits(&whole) { whole } else { map.remove("result").unwrap_or(whole) }

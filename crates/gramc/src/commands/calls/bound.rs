@@ -69,12 +69,14 @@ fn one(read: &Read, path: &str, name: Option<&str>) -> Result<ToolLibrary, Failu
                 libraries[0].name
             )));
         }
-        (Some(name), _) => libraries.iter().position(|known| known.name == name).ok_or_else(|| {
-            let known = names();
-            let help = gram_schema::did_you_mean(name, known.iter().copied());
-            let help = help.unwrap_or_else(|| format!("there are {}", known.join(", ")));
-            Failure::new(format!("{path} declares no library `{name}`; {help}"))
-        })?,
+        (Some(name), _) => {
+            libraries.iter().position(|known| known.name == name).ok_or_else(|| {
+                let known = names();
+                let help = gram_schema::did_you_mean(name, known.iter().copied());
+                let help = help.unwrap_or_else(|| format!("there are {}", known.join(", ")));
+                Failure::new(format!("{path} declares no library `{name}`; {help}"))
+            })?
+        }
     };
     made(read, at)
 }
@@ -84,7 +86,11 @@ fn made(read: &Read, at: usize) -> Result<ToolLibrary, Failure> {
     let folder = folder(read, at);
     ToolLibrary::declared(library, &folder).map_err(|errors| {
         let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
-        Failure::new(format!("the library `{}` cannot be used: {}", library.name, errors.join("; ")))
+        Failure::new(format!(
+            "the library `{}` cannot be used: {}",
+            library.name,
+            errors.join("; ")
+        ))
     })
 }
 
