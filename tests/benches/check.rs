@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use gram_schema::lint;
-use gram_syntax::{Limits, Parse};
+use gram_syntax::{Limits, Parse, Severity};
 use gramc_tests::tool_files::{Style, tools_from};
 
 /// The allocator of the binary, for what is measured in this process.
@@ -216,11 +216,13 @@ fn parts(folder: &Path) {
         ("read", &|| Made::of(in_parallel(&paths, read))),
         ("read and parse", &|| Made::of(parse_all(&paths))),
         ("read, parse, check and lint", &|| {
-            let texts = parse_all(&paths);
+            let settings = lint::Settings::default();
+            let (texts, alone) = look_all(&paths, &settings);
             let links = gram_schema::Links::default();
-            let checked = lint::check(&texts, &links, &lint::Settings::default());
-            assert!(checked.module.is_some(), "{:?}", checked.diagnostics.first());
-            Made::of((texts, checked))
+            let found = lint::findings(&texts, &alone, &links, &settings);
+            let errors = found.iter().filter(|finding| finding.severity == Severity::Error);
+            assert_eq!(errors.count(), 0, "{:?}", found.first());
+            Made::of((texts, alone, found))
         }),
     ];
     let mut times = works.map(|_| Vec::new());
@@ -290,6 +292,23 @@ fn parse_all(paths: &[PathBuf]) -> Vec<Parse> {
     in_parallel(paths, |path| {
         gram_syntax::parse_bytes(path.display().to_string(), read(path), &limits)
     })
+}
+
+/// Reads, parses and looks at each text while it is at hand, as `gramc check` does.
+fn look_all(
+    paths: &[PathBuf],
+    settings: &lint::Settings,
+) -> (Vec<Parse>, Vec<Option<lint::Alone>>) {
+    let limits = Limits::default();
+    let looked = in_parallel(paths, |path| {
+        let mut text = gram_syntax::parse_bytes(path.display().to_string(), read(path), &limits);
+        let alone = lint::Alone::look(&text, settings);
+        if alone.is_some() {
+            text.free_tree();
+        }
+        (text, alone)
+    });
+    looked.into_iter().unzip()
 }
 
 /// What a function makes of paths, in order, on all processors, as gramc reads its inputs.

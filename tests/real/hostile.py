@@ -324,6 +324,12 @@ def stdio_acts():
     serve(lambda request: say(answer(request, {"tools": ACTING})), called=act)
 
 
+def stdio_acts_late():
+    """Takes longer to begin than some want to wait."""
+    time.sleep(2)
+    stdio_acts()
+
+
 def stdio_acts_the_second_time():
     """Ends at once the first time, and acts the second time. A line in the FILE is a time."""
     with open(sys.argv[2]) as file:

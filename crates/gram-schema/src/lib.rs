@@ -19,6 +19,7 @@ pub mod lint;
 pub mod lower;
 pub mod model;
 mod nearest;
+mod parallel;
 mod pointer;
 mod print;
 pub mod project;

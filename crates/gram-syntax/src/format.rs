@@ -80,7 +80,10 @@ impl std::error::Error for FormatError {}
 /// assert_eq!(formatted.as_deref(), Ok("[now:Tool {readOnly: true} | ()==>(::DateTime)]\n"));
 /// ```
 pub fn format(parse: &Parse, options: FormatOptions) -> Result<String, FormatError> {
-    formatted(parse, options).map(Parse::into_text)
+    Ok(match formatted(parse, options)? {
+        Some(after) => after.into_text(),
+        None => parse.source().text().to_owned(),
+    })
 }
 
 /// The edits that format the patterns of the top level that `span` touches, in order, each as
@@ -91,7 +94,7 @@ pub fn format_range(
     span: Span,
 ) -> Result<Vec<Edit>, FormatError> {
     let after = formatted(parse, options)?;
-    Ok(edits::edits(parse.tree(), after.tree(), span))
+    Ok(after.map_or_else(Vec::new, |after| edits::edits(parse.tree(), after.tree(), span)))
 }
 
 /// The finding that a text is not in its canonical layout, with the fix that formats it; `None`
@@ -109,17 +112,21 @@ pub fn unformatted(
     Ok(Some(finding.help("`gramc fmt` formats it").fix(fix)))
 }
 
-/// The parse of the formatted text, which is known to say the same.
-fn formatted(parse: &Parse, options: FormatOptions) -> Result<Parse, FormatError> {
+/// The parse of the formatted text, which is known to say the same; `None` where it is the text
+/// itself.
+fn formatted(parse: &Parse, options: FormatOptions) -> Result<Option<Parse>, FormatError> {
     if parse.has_errors() {
         return Err(FormatError::Syntax);
     }
     let text = layout::document(parse.tree(), options.width);
+    if text == parse.source().text() {
+        return Ok(None);
+    }
     // The text has passed the limits that its parse was given, whatever they were.
     let limits = Limits { max_bytes: usize::MAX, max_depth: usize::MAX, max_diagnostics: 1 };
     let after = parse_with(SourceFile::new(parse.source().name(), text), &limits);
     match verify::first_difference(parse, &after) {
-        None => Ok(after),
+        None => Ok(Some(after)),
         Some(place) => Err(FormatError::Changed(place)),
     }
 }

@@ -1,6 +1,6 @@
 //! What parsing gives.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -14,7 +14,10 @@ use crate::tree::{NodeData, NodeKind, Tree};
 /// A tree, what is wrong with it, and which extensions of gram notation it uses.
 #[derive(Debug)]
 pub struct Parse {
-    tree: Tree,
+    source: Arc<SourceFile>,
+    /// Empty where it was freed and nobody has asked for it since.
+    tree: OnceLock<Tree>,
+    limits: Limits,
     diagnostics: Vec<Diagnostic>,
     extensions: Vec<ExtensionUse>,
 }
@@ -56,7 +59,13 @@ pub fn parse_with(source: impl Into<Arc<SourceFile>>, limits: &Limits) -> Parse 
         return too_large(&source, &format!("{bytes} bytes"), limits);
     }
     let parsed = parser::parse(&source, limits);
-    Parse { tree: parsed.tree, diagnostics: parsed.diagnostics, extensions: parsed.extensions }
+    Parse {
+        source,
+        tree: OnceLock::from(parsed.tree),
+        limits: *limits,
+        diagnostics: parsed.diagnostics,
+        extensions: parsed.extensions,
+    }
 }
 
 /// Parses the bytes of a file under the given limits. Bytes that are no UTF-8 are answered with
@@ -74,7 +83,7 @@ pub fn parse_bytes(name: impl Into<String>, bytes: Vec<u8>, limits: &Limits) -> 
     let message = format!("the file is no UTF-8: the byte 0x{byte:02x} begins no character");
     let diagnostic = Diagnostic::error(&codes::INVALID_UTF8, &source, span, message)
         .help("save the file as UTF-8");
-    unread(&source, diagnostic)
+    unread(&source, diagnostic, limits)
 }
 
 /// The answer to a file beyond the size limit, of which not everything needs to be read: `start`
@@ -84,11 +93,11 @@ pub fn too_large(start: &Arc<SourceFile>, size: &str, limits: &Limits) -> Parse 
     let message = format!("the file has {size}; the most that gramc reads is {most}");
     let diagnostic = Diagnostic::error(&codes::TOO_LARGE, start, Span::empty(0), message)
         .help("split it into several files");
-    unread(start, diagnostic)
+    unread(start, diagnostic, limits)
 }
 
 /// A text that is not parsed: one error node, and the diagnostic that says why.
-fn unread(source: &Arc<SourceFile>, diagnostic: Diagnostic) -> Parse {
+fn unread(source: &Arc<SourceFile>, diagnostic: Diagnostic, limits: &Limits) -> Parse {
     let mut tokens = Tokens::with_capacity(2);
     tokens.push(TokenKind::Unknown, 0);
     tokens.push(TokenKind::End, offset(source.text().len()));
@@ -96,8 +105,11 @@ fn unread(source: &Arc<SourceFile>, diagnostic: Diagnostic) -> Parse {
         NodeData { kind: NodeKind::Document, first: 0, last: 1, end: 2 },
         NodeData { kind: NodeKind::Error, first: 0, last: 0, end: 2 },
     ];
+    let tree = Tree { source: Arc::clone(source), tokens, nodes, docs: Vec::new() };
     Parse {
-        tree: Tree { source: Arc::clone(source), tokens, nodes, docs: Vec::new() },
+        source: Arc::clone(source),
+        tree: OnceLock::from(tree),
+        limits: *limits,
         diagnostics: vec![diagnostic],
         extensions: Vec::new(),
     }
@@ -106,18 +118,26 @@ fn unread(source: &Arc<SourceFile>, diagnostic: Diagnostic) -> Parse {
 impl Parse {
     /// The tree.
     pub fn tree(&self) -> &Tree {
-        &self.tree
+        self.tree.get_or_init(|| parser::parse(&self.source, &self.limits).tree)
+    }
+
+    /// Frees the tree, which most of the memory of a parse goes to. Whoever asks for it later gets
+    /// the same one, for which the text is parsed again. A text with errors keeps its tree.
+    pub fn free_tree(&mut self) {
+        if self.diagnostics.is_empty() {
+            self.tree.take();
+        }
     }
 
     /// The text.
     pub fn source(&self) -> &Arc<SourceFile> {
-        &self.tree.source
+        &self.source
     }
 
     /// The text alone, without a copy where nobody else holds it.
     pub(crate) fn into_text(self) -> String {
-        let source = self.tree.source;
-        Arc::try_unwrap(source)
+        drop(self.tree);
+        Arc::try_unwrap(self.source)
             .map_or_else(|shared| shared.text().to_owned(), SourceFile::into_text)
     }
 
@@ -138,6 +158,6 @@ impl Parse {
 
     /// The tree as the reference grammar's S-expression, with its node and field names.
     pub fn sexp(&self) -> String {
-        crate::sexp::sexp(&self.tree)
+        crate::sexp::sexp(self.tree())
     }
 }

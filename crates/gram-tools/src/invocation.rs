@@ -117,6 +117,11 @@ pub trait Implementation: Debug + Send + Sync {
         Box::pin(std::future::ready(Ok(())))
     }
 
+    /// What it is for, if it says so.
+    fn description(&self) -> Option<SmolStr> {
+        None
+    }
+
     /// What it says of the calls that it takes, if anything.
     fn declared(&self) -> Option<Declared> {
         None

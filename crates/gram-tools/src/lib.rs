@@ -25,7 +25,7 @@ mod web;
 mod words;
 
 pub use bind::{BindProblem, Binding, Bound, Misfit};
-pub use library::{LibraryError, Supply, ToolLibrary};
+pub use library::{LibraryError, Supply, ToolLibrary, specification_of};
 pub use session::{Begun, ContainerStats, Ready, Session, SessionStats};
 pub use settings::{Expand, Settings, undeclared};
 pub use verdict::{Call, CallError, Success, Verdict, Warning};

@@ -1,6 +1,7 @@
 //! Implementations for tools, with the policy for their calls.
 
 mod declared;
+mod specification;
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use crate::invocation::{Implementation, InvocationError};
 use crate::settings::Settings;
 
 pub use declared::LibraryError;
+pub use specification::specification_of;
 
 /// A validator of the host program: gives all that is wrong with arguments that fit their types.
 pub(crate) type Validator = dyn Fn(&Value) -> Vec<Problem> + Send + Sync;
@@ -91,12 +93,14 @@ impl ToolLibrary {
     }
 
     /// The policy for tools that are added from now on.
+    #[must_use]
     pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
         self
     }
 
     /// Adds the implementation of a tool, under the library's policy.
+    #[must_use]
     pub fn with(
         self,
         tool: impl Into<SmolStr>,
@@ -126,7 +130,8 @@ impl ToolLibrary {
     }
 
     /// Supplies an injected parameter of a tool that was added before.
-    pub fn inject(self, tool: &str, parameter: impl Into<SmolStr>, supply: Supply) -> Self {
+    #[must_use]
+    pub fn inject(self, tool: &str, parameter: impl Into<SmolStr>, supply: &Supply) -> Self {
         let parameter = parameter.into();
         self.change(tool, |entry| entry.inject.push((parameter.clone(), supply.clone())))
     }
@@ -134,6 +139,7 @@ impl ToolLibrary {
     /// Registers a validator of a tool that was added before. It sees the arguments that would run,
     /// or, where something is wrong with them, the arguments as they were sent. What it finds joins
     /// the report, except where the types of a value are wrong already.
+    #[must_use]
     pub fn validate(
         self,
         tool: &str,
@@ -144,6 +150,7 @@ impl ToolLibrary {
     }
 
     /// Sets the policy of a tool that was added before.
+    #[must_use]
     pub fn settings_of(self, tool: &str, settings: &Settings) -> Self {
         self.change(tool, |entry| entry.settings = settings.clone())
     }

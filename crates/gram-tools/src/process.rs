@@ -67,7 +67,7 @@ impl Group {
     }
 
     /// Asks the program and all that it started to end.
-    #[cfg(unix)]
+    #[cfg(all(unix, feature = "mcp"))]
     pub(crate) fn ask_to_end(&self) -> io::Result<()> {
         /// The number of SIGTERM, the same on every Unix.
         const SIGTERM: i32 = 15;

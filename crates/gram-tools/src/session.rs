@@ -20,8 +20,8 @@ use crate::throttle::Outcome;
 use crate::verdict::{Call, CallError, Success, Verdict, Warning};
 
 pub use run::Ready;
-pub use state::{ContainerStats, SessionStats};
 use state::State;
+pub use state::{ContainerStats, SessionStats};
 
 /// How many tools an answer to an unknown name lists.
 const MOST_LISTED: usize = 100;
@@ -38,6 +38,7 @@ pub struct Session {
 }
 
 /// What comes of a call before anything runs.
+#[expect(clippy::large_enum_variant, reason = "it is looked at and gone")]
 #[derive(Debug)]
 pub enum Begun<'s> {
     /// It is answered.
@@ -104,20 +105,17 @@ impl Session {
         };
         let settings = self.bound.settings(Some(tool));
         let hash = hash_of(&arguments);
-        let malformed = self.malformed(tool, &arguments);
-        if malformed.is_none()
-            && let Some(error) = self.not_expanded(tool)
-        {
+        // What is no JSON is told so before all else, and counts.
+        if self.is_collapsed(tool) && self.malformed(tool, &arguments).is_none() {
             self.state().count_unknown(settings, self.clock.now());
-            return refuse(name, error);
+            return refuse(name, self.not_expanded(tool));
         }
         let now = self.clock.now();
         let admitted = self.state().throttle.admit(Some(tool), &settings.throttle, now);
         let admitted = match admitted {
             Ok(admitted) => admitted,
-            // What is no JSON is told so first, and counts.
             Err(throttled) => {
-                let error = malformed.unwrap_or(CallError::Throttled {
+                let error = self.malformed(tool, &arguments).unwrap_or(CallError::Throttled {
                     rule: throttled.rule.name(),
                     limit: throttled.limit,
                     retry_after: throttled.retry_after,
@@ -128,7 +126,9 @@ impl Session {
         let repeats = self.state().throttle.repeats_failure(tool, hash);
         let warnings = Vec::from_iter(repeats.then(|| Warning {
             code: "repeated-failure",
-            message: format!("`{name}` failed right before when it was called with these arguments"),
+            message: format!(
+                "`{name}` failed right before when it was called with these arguments"
+            ),
         }));
         match self.checked(tool, &arguments) {
             Ok(accepted) => {

@@ -428,11 +428,9 @@ fn error_text(name: &str, error: &CallError) -> String {
             listed(&format!("{}:", error_message(name, error)), invalid, &guidance(name, error))
         }
         CallError::NeedsHumanReview { last, .. } => match &**last {
-            CallError::Validation(invalid) => listed(
-                &format!("{}.", error_message(name, error)),
-                invalid,
-                &guidance(name, error),
-            ),
+            CallError::Validation(invalid) => {
+                listed(&format!("{}.", error_message(name, error)), invalid, &guidance(name, error))
+            }
             _ => format!("{}. {}", error_message(name, error), guidance(name, error)),
         },
         _ => {

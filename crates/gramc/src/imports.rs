@@ -32,12 +32,18 @@ impl Linker {
         self.paths.get(at)?.as_deref()
     }
 
-    /// Reads what texts import, and what that imports, each file once.
-    pub(crate) fn follow(&mut self, texts: &mut Vec<Parse>, read: &mut Read<'_>) -> Links {
+    /// Reads what texts import, and what that imports, each file once. Some texts are known to have
+    /// no header.
+    pub(crate) fn follow(
+        &mut self,
+        texts: &mut Vec<Parse>,
+        without_header: impl Fn(usize) -> bool,
+        read: &mut Read<'_>,
+    ) -> Links {
         let mut links = Links::default();
         let mut at = 0;
         while let Some(text) = texts.get(at) {
-            let found = self.link(at, text, read);
+            let found = if without_header(at) { Vec::new() } else { self.link(at, text, read) };
             links.of.push(found);
             texts.append(&mut self.brought);
             at += 1;

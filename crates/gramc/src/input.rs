@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gram_schema::lint::{self, Fixed, Settings};
+use gram_schema::lint::{self, Alone, Fixed, Settings};
 use gram_schema::{Checked, Links};
-use gram_syntax::{Limits, Parse, SourceFile};
+use gram_syntax::{Diagnostic, Limits, Parse, SourceFile};
 
 use crate::args::Inputs;
 use crate::failure::Failure;
@@ -28,6 +28,8 @@ pub(crate) struct Texts {
     pub(crate) all: Vec<Parse>,
     /// How many of them were named.
     pub(crate) named: usize,
+    /// What was found in those that others make no difference to, where somebody wanted findings.
+    alone: Vec<Option<Alone>>,
     linker: Linker,
     links: Links,
 }
@@ -38,9 +40,9 @@ impl Texts {
         gram_schema::check_linked(&self.all, &self.links)
     }
 
-    /// Checks and lints them together.
-    pub(crate) fn lint(&self, settings: &Settings) -> Checked {
-        lint::check(&self.all, &self.links, settings)
+    /// What is found in them, lints included, by the settings that they were read for.
+    pub(crate) fn findings(&self, settings: &Settings) -> Vec<Diagnostic> {
+        lint::findings(&self.all, &self.alone, &self.links, settings)
     }
 
     /// Applies safe fixes to those that were named, until there are none.
@@ -53,7 +55,7 @@ impl Texts {
         });
         // What is left is shown as ever.
         self.links = self.linker.again(&self.all);
-        fixed.checked = self.lint(settings);
+        fixed.checked = lint::check(&self.all, &self.links, settings);
         fixed
     }
 
@@ -64,7 +66,7 @@ impl Texts {
 
     /// Reads a text's file again. Gives false, and changes nothing, where that takes reading all
     /// others again, too, because it imports other files than before.
-    pub(crate) fn read_again(&mut self, at: usize) -> Result<bool, Failure> {
+    pub(crate) fn read_again(&mut self, at: usize, settings: &Settings) -> Result<bool, Failure> {
         let (Some(path), Some(old)) = (self.linker.path(at), self.all.get_mut(at)) else {
             return Ok(false);
         };
@@ -78,29 +80,43 @@ impl Texts {
             *links = self.linker.link(at, &new, &mut read);
         }
         *old = new;
+        if let Some(alone) = self.alone.get_mut(at) {
+            *alone = look_alone(old, settings);
+        }
         Ok(true)
     }
 }
 
-/// Reads and parses all inputs, in order, in parallel, and what they import.
-pub(crate) fn read(inputs: &Inputs) -> Result<Texts, Failure> {
+/// Reads and parses all inputs, in order, in parallel, and what they import. Where somebody wants
+/// findings by these `settings`, looks at each text while it is at hand.
+pub(crate) fn read(inputs: &Inputs, settings: Option<&Settings>) -> Result<Texts, Failure> {
     let origins = origins(inputs)?;
-    let mut all = read_all(&origins, inputs)?;
+    let read = for_all(&origins, |origin| {
+        let mut text = read_one(origin, &inputs.stdin_filename)?;
+        let alone = settings.and_then(|settings| look_alone(&mut text, settings));
+        Ok((text, alone))
+    })?;
+    let read: Result<Vec<_>, Failure> = read.into_iter().collect();
+    let (mut all, mut alone): (Vec<_>, Vec<_>) = read?.into_iter().unzip();
     let named = all.len();
     let paths = origins.into_iter().map(|origin| match origin {
         Origin::File(path) => Some(path),
         Origin::Stdin => None,
     });
     let mut linker = Linker::new(paths.collect());
-    let links = linker.follow(&mut all, &mut |path| {
+    let without_header = |at: usize| alone.get(at).is_some_and(Option::is_some);
+    let links = linker.follow(&mut all, without_header, &mut |path| {
         read_one(&Origin::File(path.to_owned()), "").map_err(|failure| failure.to_string())
     });
-    Ok(Texts { all, named, linker, links })
+    alone.resize_with(all.len(), || None);
+    Ok(Texts { all, named, alone, linker, links })
 }
 
-fn read_all(origins: &[Origin], inputs: &Inputs) -> Result<Vec<Parse>, Failure> {
-    let texts = for_all(origins, |origin| read_one(origin, &inputs.stdin_filename))?;
-    texts.into_iter().collect()
+/// Looks at a text alone. Where that says all of it, its tree is hardly wanted any more.
+fn look_alone(text: &mut Parse, settings: &Settings) -> Option<Alone> {
+    let alone = Alone::look(text, settings)?;
+    text.free_tree();
+    Some(alone)
 }
 
 /// What `work` makes of each file that the inputs name, in their order. It is given the path,

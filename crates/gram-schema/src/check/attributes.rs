@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use super::Checker;
 use super::declarations::Declaration;
 use super::foreign::JSON_SCHEMA;
-use super::seen::Seen;
+use super::seen::{FEW, Seen};
 use crate::codes;
 use crate::lint::unknown_attribute;
 use crate::model::{Open, Type, TypeId};
@@ -283,14 +283,27 @@ impl<'t> Checker<'t> {
         record: Option<Node<'t>>,
     ) -> Vec<Attribute<'t>> {
         let mut attributes: Vec<Attribute<'t>> = Vec::new();
-        let mut seen = Seen::default();
+        let mut many = None;
         for entry in record.into_iter().flat_map(Node::entries) {
             let attribute = Attribute {
                 key: entry.key.content(),
                 key_span: entry.key.span(),
                 value: Given::Node(entry.value),
             };
-            match seen.insert(attribute.key.clone(), attribute.key_span) {
+            let first = if attributes.len() < FEW {
+                let known = attributes.iter().find(|known| known.key == attribute.key);
+                known.map(|known| known.key_span)
+            } else {
+                let many = many.get_or_insert_with(|| {
+                    let mut seen = Seen::default();
+                    for known in &attributes {
+                        seen.insert(known.key.clone(), known.key_span);
+                    }
+                    seen
+                });
+                many.insert(attribute.key.clone(), attribute.key_span)
+            };
+            match first {
                 None => attributes.push(attribute),
                 Some(first) => self.second_value(file, &attribute, first),
             }

@@ -5,8 +5,9 @@ use smol_str::SmolStr;
 
 use super::Checker;
 use super::attributes::Attribute;
-use super::field::{Draft, KNOWN, Named};
+use super::field::{Draft, KNOWN};
 use super::fits::Fits;
+use super::named::Named;
 use crate::lint::unsound_import;
 use crate::model::{Constraint, Details, Slot};
 use crate::nearest::{nearest, question};
@@ -46,11 +47,11 @@ impl<'t> Checker<'t> {
                 (Fits::Lists, [unique.then_some(C::Unique), None])
             }
             "enum" => {
-                draft.values.push((Named::Member, attribute.span()));
+                draft.name(Named::Member, attribute.span());
                 (Fits::Every, [attribute.list(self, file).map(C::Enum), None])
             }
             "const" => {
-                draft.values.push((Named::Constant, attribute.span()));
+                draft.name(Named::Constant, attribute.span());
                 let constant = attribute.json(self, file).map(|value| C::Const(Box::new(value)));
                 (Fits::Every, [constant, None])
             }

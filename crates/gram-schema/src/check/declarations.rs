@@ -8,11 +8,12 @@ use smol_str::SmolStr;
 
 use super::declared::Form;
 use super::scopes::{Local, Meaning};
-use super::{Checker, First, Kind};
+use super::{Checker, First, Found, Kind, Outline, all_differ, alone};
 use crate::codes;
 use crate::format::built_in;
 use crate::lint::unknown_label;
 use crate::nearest::nearest;
+use crate::parallel;
 
 /// The labels that declare something.
 const LABELS: [(&str, Kind); 9] = [
@@ -28,7 +29,17 @@ const LABELS: [(&str, Kind); 9] = [
 ];
 
 /// The declarations of all texts.
+#[derive(Default)]
 pub(super) struct Declarations<'t> {
+    pub(super) terms: Vec<TermDeclaration<'t>>,
+    pub(super) types: Vec<Declaration<'t>>,
+    /// Tools, agents and containers, by text.
+    pub(super) others: Vec<Vec<Declaration<'t>>>,
+}
+
+/// The declarations of one text.
+#[derive(Default)]
+pub(super) struct Own<'t> {
     pub(super) terms: Vec<TermDeclaration<'t>>,
     pub(super) types: Vec<Declaration<'t>>,
     pub(super) others: Vec<Declaration<'t>>,
@@ -72,23 +83,69 @@ impl<'t> Checker<'t> {
         self.report(file, warning);
     }
 
-    pub(super) fn collect(&mut self) -> Declarations<'t> {
-        let mut found = Declarations { terms: Vec::new(), types: Vec::new(), others: Vec::new() };
-        for (file, text) in self.texts.iter().enumerate() {
-            self.lone_header(file, text.tree().root());
-            for node in text.tree().root().children() {
-                let (node, annotated) = match node.kind() {
-                    N::AnnotatedPattern => match node.children().nth(1) {
-                        Some(inner) => (inner, Some(node)),
-                        None => continue,
-                    },
-                    _ => (node, None),
-                };
-                match node.kind() {
-                    N::SubjectPattern => self.collect_pattern(&mut found, file, node, annotated),
-                    N::Path => found.terms.push(TermDeclaration { file, node, annotated }),
-                    _ => {}
-                }
+    /// Collects what the texts declare, and enters its names. Of texts that were read alone, the
+    /// tools are known.
+    pub(super) fn collect<'a>(
+        &mut self,
+        alone: impl Fn(usize) -> Option<&'a [Outline]> + Sync,
+    ) -> Declarations<'t> {
+        let collect = |collector: &mut Self, file: usize| {
+            if alone(file).is_some() {
+                return <(Own<'t>, Found)>::default();
+            }
+            collector.begin(file, self);
+            let own = collector.collect_text(file);
+            (own, collector.end(file))
+        };
+        let all = parallel::map(self.texts.len(), self.threads(), || self.reader(), collect);
+        let own = all.iter().flat_map(|(own, _)| &own.others);
+        let tools = || (0..all.len()).filter_map(&alone).flatten();
+        // Names are looked up by agents and containers, and where there are two of a kind.
+        let wanted = own.clone().any(|declaration| declaration.kind != Kind::Tool) || {
+            let names = own.clone().map(|declaration| alone::hash(&declaration.name));
+            !all_differ(names.chain(tools().map(|tool| tool.name_hash)))
+        };
+        if wanted {
+            Arc::make_mut(&mut self.names).reserve(own.count() + tools().count());
+        }
+        let mut found = Declarations::default();
+        found.others.reserve(all.len());
+        for (file, (mut own, diagnostics)) in all.into_iter().enumerate() {
+            if let Some(found) = self.diagnostics.get_mut(file) {
+                found.take_over(diagnostics);
+            }
+            for declaration in own.types {
+                self.declare_type(&mut found.types, declaration);
+            }
+            for Declaration { kind, name, name_node, .. } in own.others.iter().filter(|_| wanted) {
+                self.declare(name, First { file, span: name_node.span(), kind: *kind });
+            }
+            for Outline { name, span, .. } in alone(file).into_iter().flatten().filter(|_| wanted) {
+                self.declare(name, First { file, span: *span, kind: Kind::Tool });
+            }
+            found.terms.append(&mut own.terms);
+            found.others.push(own.others);
+        }
+        found
+    }
+
+    pub(super) fn collect_text(&mut self, file: usize) -> Own<'t> {
+        let mut found = Own::default();
+        let Some(text) = self.texts.get(file) else { return found };
+        let root = text.tree().root();
+        self.lone_header(file, root);
+        for node in root.children() {
+            let (node, annotated) = match node.kind() {
+                N::AnnotatedPattern => match node.children().nth(1) {
+                    Some(inner) => (inner, Some(node)),
+                    None => continue,
+                },
+                _ => (node, None),
+            };
+            match node.kind() {
+                N::SubjectPattern => self.collect_pattern(&mut found, file, node, annotated),
+                N::Path => found.terms.push(TermDeclaration { file, node, annotated }),
+                _ => {}
             }
         }
         found
@@ -97,7 +154,7 @@ impl<'t> Checker<'t> {
     /// Collects a declaration and what is declared inside of it, in the order of the text.
     fn collect_pattern(
         &mut self,
-        found: &mut Declarations<'t>,
+        found: &mut Own<'t>,
         file: usize,
         node: Node<'t>,
         annotated: Option<Node<'t>>,
@@ -120,10 +177,9 @@ impl<'t> Checker<'t> {
             let declaration =
                 Declaration { kind, file, node, annotated, name, name_node, subject, owner };
             if let Kind::Type(_) = kind {
-                self.declare_type(found, declaration);
+                found.types.push(declaration);
                 continue;
             }
-            self.declare(file, name_node, &declaration.name, kind);
             found.others.push(declaration);
             if kind == Kind::Tool {
                 self.collect_local(found, file, node);
@@ -132,7 +188,7 @@ impl<'t> Checker<'t> {
     }
 
     /// Collects the types that are declared inside of a tool.
-    fn collect_local(&mut self, found: &mut Declarations<'t>, file: usize, tool: Node<'t>) {
+    fn collect_local(&mut self, found: &mut Own<'t>, file: usize, tool: Node<'t>) {
         for node in tool.elements().filter(|element| element.kind() == N::SubjectPattern) {
             let subject = node.subject();
             let mut labels = subject.labels();
@@ -147,7 +203,7 @@ impl<'t> Checker<'t> {
             let (annotated, owner) = (None, Some((file, tool.id())));
             let declaration =
                 Declaration { kind, file, node, annotated, name, name_node, subject, owner };
-            self.declare_type(found, declaration);
+            found.types.push(declaration);
         }
     }
 
@@ -215,8 +271,8 @@ impl<'t> Checker<'t> {
     }
 
     /// Enters a name into its namespace: that of tools and agents, or that of libraries.
-    fn declare(&mut self, file: usize, node: Node<'t>, name: &SmolStr, kind: Kind) {
-        let first = First { file, span: node.span(), kind };
+    fn declare(&mut self, name: &SmolStr, first: First) {
+        let First { file, span, kind } = first;
         let names = match kind {
             Kind::Library | Kind::Experiment => &mut self.libraries,
             _ => &mut self.names,
@@ -236,12 +292,7 @@ impl<'t> Checker<'t> {
             Kind::Type(_) => "tool, container or agent".to_owned(),
         };
         let error = self
-            .error(
-                &codes::DUPLICATE_NAME,
-                file,
-                node.span(),
-                format!("there is another {what} `{name}`"),
-            )
+            .error(&codes::DUPLICATE_NAME, file, span, format!("there is another {what} `{name}`"))
             .here("declared again here")
             .label_in(self.source(known.file), known.span, "first declared here")
             .help("rename one of them");

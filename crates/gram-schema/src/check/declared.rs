@@ -68,7 +68,7 @@ impl<'t> Checker<'t> {
     /// Enters a type's name and remembers its declaration.
     pub(super) fn declare_type(
         &mut self,
-        found: &mut Declarations<'t>,
+        types: &mut Vec<Declaration<'t>>,
         declaration: Declaration<'t>,
     ) {
         let Declaration { file, name_node, owner, .. } = declaration;
@@ -87,15 +87,14 @@ impl<'t> Checker<'t> {
             return self.report(file, error);
         }
         // There are at most as many types as bytes in the texts, which 32 bits count.
-        let id = TypeId(u32::try_from(found.types.len()).unwrap_or(u32::MAX));
+        let id = TypeId(u32::try_from(types.len()).unwrap_or(u32::MAX));
         let names = Arc::make_mut(&mut self.type_names);
         let known = match owner {
             Some(tool) => names.enter_local(tool, &name, id),
             None => names.enter(file, &name, id),
         };
         if let Some(known) = known {
-            let first =
-                found.types.get(known.0 as usize).map_or(span, |first| first.name_node.span());
+            let first = types.get(known.0 as usize).map_or(span, |first| first.name_node.span());
             let error = self
                 .error(
                     &codes::DUPLICATE_NAME,
@@ -124,7 +123,7 @@ impl<'t> Checker<'t> {
             local: owner.is_some(),
             referred: owner.is_none(),
         });
-        found.types.push(declaration);
+        types.push(declaration);
     }
 
     /// Reads terms and types once without a word, so that all types are known when the second

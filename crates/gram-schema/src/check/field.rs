@@ -1,7 +1,5 @@
 //! Parameters, fields, results and terms: a type and the attributes that belong to it.
 
-use std::sync::Arc;
-
 use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Fix, Node, Span};
 use serde_json::Value;
@@ -10,6 +8,7 @@ use smol_str::SmolStr;
 use super::Checker;
 use super::attributes::Attribute;
 use super::fits::Fits;
+use super::named::{NAMED, Named, values_of};
 use super::scopes::Meaning;
 use super::unions::lists_types;
 use crate::accept;
@@ -53,28 +52,6 @@ pub(super) const KNOWN: [&str; 31] = [
     "unsound",
 ];
 
-/// A value that attributes name and that the type has to accept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Named {
-    Default,
-    Example,
-    Pinned,
-    Member,
-    Constant,
-}
-
-impl Named {
-    fn words(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Example => "example",
-            Self::Pinned => "pinned value",
-            Self::Member => "enum member",
-            Self::Constant => "constant",
-        }
-    }
-}
-
 /// A field while its attributes are read.
 pub(super) struct Draft {
     pub(super) field: Field,
@@ -88,11 +65,16 @@ pub(super) struct Draft {
     pub(super) pattern: Option<Span>,
     /// Where the first attribute stands that narrows the type.
     pub(super) narrowed: Option<Span>,
-    /// Which of its values the type has to accept, and where they stand.
-    pub(super) values: Vec<(Named, Span)>,
+    /// Which of its values the type has to accept, and where they stand: by [`Named`].
+    values: [Option<Span>; 5],
 }
 
 impl Draft {
+    /// Says where a value stands that the type has to accept.
+    pub(super) fn name(&mut self, what: Named, span: Span) {
+        self.values[what as usize] = Some(span);
+    }
+
     /// Takes back constraints that a term brings and an attribute replaces.
     pub(super) fn forget(&mut self, replaced: impl Fn(&Constraint) -> bool) {
         if let Some(details) = &mut self.field.slot.details {
@@ -131,6 +113,7 @@ impl<'t> Checker<'t> {
         if subject.labels().next().is_some() {
             return self.field(file, node, Some(text), arrow);
         }
+        self.asked = true;
         let term = match self.terms.find(file, None, &text) {
             Meaning::One(owner, term) => {
                 self.used(file, owner);
@@ -219,11 +202,13 @@ impl<'t> Checker<'t> {
             type_list: None,
             pattern: None,
             narrowed: None,
-            values: Vec::new(),
+            values: [None; 5],
         };
         // What a term brings has to fit what is said here, too.
         if let Some(first) = attributes.first() {
-            draft.values.extend(values_of(&draft.field).map(|what| (what, first.span())));
+            for what in values_of(&draft.field) {
+                draft.values[what as usize] = Some(first.span());
+            }
         }
         for attribute in attributes {
             self.field_attribute(file, &mut draft, attribute, depth);
@@ -246,7 +231,7 @@ impl<'t> Checker<'t> {
             "default" => {
                 if let Some(value) = attribute.json(self, file) {
                     slot.default = Some(Box::new(value));
-                    draft.values.push((Named::Default, attribute.span()));
+                    draft.name(Named::Default, attribute.span());
                 }
             }
             "optional" => {
@@ -282,7 +267,7 @@ impl<'t> Checker<'t> {
             "examples" => {
                 if let Some(examples) = attribute.list(self, file) {
                     slot.details_mut().examples = Some(examples);
-                    draft.values.push((Named::Example, attribute.span()));
+                    draft.name(Named::Example, attribute.span());
                 }
             }
             "nullable" => draft.nullable = attribute.flag(self, file),
@@ -304,7 +289,7 @@ impl<'t> Checker<'t> {
             }
             "pinned" => {
                 if let Some(value) = attribute.json(self, file) {
-                    draft.values.push((Named::Pinned, attribute.span()));
+                    draft.name(Named::Pinned, attribute.span());
                     draft.field.host = Host::Pinned(Box::new(value));
                 }
             }
@@ -397,11 +382,10 @@ impl<'t> Checker<'t> {
             if let Some(span) = draft.narrowed {
                 self.satisfiable(file, span, &draft.field.slot);
             }
-            // What is said here stands behind what a term brings, and is where a value is found.
-            let last = |at: usize| draft.values[at + 1..].iter().all(|b| b.0 != draft.values[at].0);
-            let values = draft.values.iter().enumerate().filter(|(at, _)| last(*at));
-            for (_, (what, span)) in values {
-                self.accepts(file, *span, *what, &draft.field);
+            for (what, span) in NAMED.iter().zip(draft.values) {
+                if let Some(span) = span {
+                    self.accepts(file, span, *what, &draft.field);
+                }
             }
         }
         draft.field
@@ -420,9 +404,8 @@ impl<'t> Checker<'t> {
     fn accepts(&mut self, file: usize, span: Span, what: Named, field: &Field) {
         let slot = &field.slot;
         let details = slot.details.as_deref();
-        let types = Arc::clone(&self.types);
-        let whole = |value: &Value| accept::slot(&types, slot, value);
-        let bare = |value: &Value| accept::ty(&types, &slot.ty, value);
+        let whole = |value: &Value| accept::slot(&self.types, slot, value);
+        let bare = |value: &Value| accept::ty(&self.types, &slot.ty, value);
         let mut constraints = Details::of(details).iter();
         let verdict = match what {
             Named::Default => slot.default.as_deref().map_or(Ok(()), whole),
@@ -456,22 +439,6 @@ impl<'t> Checker<'t> {
         };
         self.report(file, finding);
     }
-}
-
-/// Which values a field names that its type has to accept.
-fn values_of(field: &Field) -> impl Iterator<Item = Named> {
-    let details = field.slot.details.as_deref();
-    let constraint = |found: fn(&Constraint) -> bool| Details::of(details).iter().any(found);
-    let examples = details.is_some_and(|details| details.examples.is_some());
-    [
-        (Named::Default, field.slot.default.is_some()),
-        (Named::Example, examples),
-        (Named::Pinned, matches!(field.host, Host::Pinned(_))),
-        (Named::Member, constraint(|found| matches!(found, Constraint::Enum(_)))),
-        (Named::Constant, constraint(|found| matches!(found, Constraint::Const(_)))),
-    ]
-    .into_iter()
-    .filter_map(|(what, named)| named.then_some(what))
 }
 
 /// Adds a keyword, in the place of one of the same name that a term brings.

@@ -47,8 +47,8 @@ pub struct Link {
 }
 
 impl Checker<'_> {
-    /// Takes note of which texts import which.
-    pub(super) fn link(&mut self, links: &Links) {
+    /// Takes note of which texts import which. Some are known to have no header.
+    pub(super) fn link(&mut self, links: &Links, without_header: impl Fn(usize) -> bool) {
         let mut imports = vec![Vec::new(); self.texts.len()];
         for (file, (links, imports)) in links.of.iter().zip(&mut imports).enumerate() {
             for link in links {
@@ -65,7 +65,7 @@ impl Checker<'_> {
         }
         self.terms = std::sync::Arc::new(Scopes::new(&imports));
         self.type_names = std::sync::Arc::new(Scopes::new(&imports));
-        for file in 0..self.texts.len() {
+        for file in (0..self.texts.len()).filter(|file| !without_header(*file)) {
             self.header(file);
         }
     }

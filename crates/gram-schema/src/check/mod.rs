@@ -7,6 +7,7 @@
 //! otherwise.
 
 mod agent;
+mod alone;
 mod attributes;
 mod constraints;
 mod container;
@@ -18,7 +19,9 @@ mod fits;
 mod foreign;
 mod libraries;
 mod links;
+mod named;
 mod object;
+mod parts;
 mod satisfiable;
 mod scopes;
 mod seen;
@@ -35,10 +38,11 @@ use smol_str::SmolStr;
 
 use crate::codes;
 use crate::model::{Field, Module, Output, TypeId, Types, Valid};
+pub(crate) use alone::{Alone, Outline, all_differ, read_alone};
 pub(crate) use cycles::{endless, heads, names, names_of_slot, parts, parts_of_slot};
-use declarations::Declaration;
 pub(crate) use declared::is_type_name;
 pub use links::{Import, Link, Links, imports};
+pub(crate) use parts::{Known, Read, Texts};
 pub(crate) use satisfiable::{empty_interval, is_empty_enum};
 pub(crate) use scopes::{Local, Meaning, Scopes};
 pub(crate) use tool::KNOWN as TOOL_ATTRIBUTES;
@@ -63,12 +67,20 @@ pub fn check(texts: &[Parse]) -> Checked {
 /// A name means what the text itself declares, else what one of the texts that it imports
 /// declares, else what any other text declares.
 pub fn check_linked(texts: &[Parse], links: &Links) -> Checked {
-    read(texts, links).checked(MOST)
+    let whole = Texts { keep: true, alone: |_| None };
+    read::<()>(texts, links, &whole, |_, _, _| ()).0.checked(MOST)
 }
 
-/// Reads all declarations of texts that belong together.
-pub(crate) fn read(texts: &[Parse], links: &Links) -> Reading {
-    Checker::new(texts).read_texts(links)
+/// Reads all declarations of texts that belong together. As soon as a text is read, `visit` sees
+/// what it declares, types and terms aside; what that gives is given back, but for texts that were
+/// read alone.
+pub(crate) fn read<'a, R: Send + Sync + 'a>(
+    texts: &[Parse],
+    links: &Links,
+    how: &Texts<impl Fn(usize) -> Option<&'a Alone<R>> + Sync>,
+    visit: impl Fn(Known<'_>, usize, &Module) -> R + Sync,
+) -> (Reading, Vec<Option<Read<R>>>) {
+    Checker::new(texts).read_texts(links, how, visit)
 }
 
 /// All that reading the declarations of texts gives, errors or not.
@@ -88,6 +100,18 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
+    /// The vocabulary and the declared types.
+    pub(crate) fn known(&self) -> Known<'_> {
+        Known {
+            terms: &self.module.terms,
+            term_places: &self.module.spans.terms,
+            term_names: &self.terms,
+            types: &self.module.types,
+            type_places: &self.module.spans.types,
+            type_names: &self.type_names,
+        }
+    }
+
     /// The module where it is valid, and the findings in order, so many of each text.
     pub(crate) fn checked(self, most: usize) -> Checked {
         let mut diagnostics = Vec::new();
@@ -108,12 +132,9 @@ fn is_error(found: &Diagnostic) -> bool {
 pub(crate) fn check_signature(text: &Parse) -> Result<(Vec<Field>, Output), Vec<Diagnostic>> {
     let texts = std::slice::from_ref(text);
     let mut checker = Checker::new(texts);
-    checker.link(&Links::default());
+    checker.link(&Links::default(), |_| false);
     checker.only_signature(text)
 }
-
-/// From how many declarations on they are read in parallel: below, starting threads costs more.
-const PARALLEL_FROM: usize = 500;
 
 /// A name's first declaration.
 #[derive(Debug, Clone, Copy)]
@@ -152,8 +173,10 @@ impl Kind {
 #[derive(Default)]
 struct Found {
     all: Vec<Diagnostic>,
-    /// How many of them are errors.
+    /// How many errors there are, those included that another checker found before.
     errors: usize,
+    /// How much else there is, likewise.
+    others: usize,
 }
 
 impl Found {
@@ -168,8 +191,21 @@ impl Found {
                 self.errors += 1;
                 self.all.push(diagnostic);
             }
-        } else if self.all.len() - self.errors <= MOST {
+        } else if self.others <= MOST {
+            self.others += 1;
             self.all.push(diagnostic);
+        }
+    }
+
+    /// Nothing yet, in a text about which another checker found as much as this before.
+    fn behind(&self) -> Self {
+        Self { all: Vec::new(), ..*self }
+    }
+
+    /// Adds what was found by a checker that began behind this one.
+    fn take_over(&mut self, other: Self) {
+        for finding in other.all {
+            self.add(finding);
         }
     }
 }
@@ -203,6 +239,9 @@ struct Checker<'t> {
     unread_terms: Arc<HashSet<SmolStr>>,
     /// Which texts use what other texts declare.
     uses: HashSet<(usize, usize)>,
+    /// Whether it was asked what a name means beside the built-in types: texts may answer that
+    /// differently together than alone.
+    asked: bool,
     /// The types of expressions that mean the same everywhere.
     plain_types: HashMap<Box<str>, crate::model::Type>,
 }
@@ -227,85 +266,25 @@ impl<'t> Checker<'t> {
             silent: false,
             unread_terms: Arc::default(),
             uses: HashSet::new(),
+            asked: false,
             plain_types: HashMap::new(),
         }
     }
 
-    /// Reads declarations, many of them on all processors. What they depend on, the names and
-    /// the vocabulary, is complete by now, so the order in which they are read does not matter.
-    fn read_all(&mut self, declarations: &[Declaration<'t>]) {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        if threads == 1 || declarations.len() < PARALLEL_FROM {
-            for declaration in declarations {
-                self.read(declaration);
-            }
-            return;
-        }
-        let share = declarations.len().div_ceil(threads);
-        let (own, others) = declarations.split_at(share);
-        let mut readers: Vec<_> = others.chunks(share).map(|_| self.reader()).collect();
-        std::thread::scope(|scope| {
-            for (reader, share) in readers.iter_mut().zip(others.chunks(share)) {
-                scope.spawn(move || share.iter().for_each(|declaration| reader.read(declaration)));
-            }
-            self.module.tools.reserve(declarations.len());
-            for declaration in own {
-                self.read(declaration);
-            }
-        });
-        for reader in readers {
-            self.take_over(reader);
-        }
-    }
-
-    /// Another checker of the same texts, with the same names and nothing found yet.
-    fn reader(&self) -> Self {
-        Self {
-            texts: self.texts,
-            diagnostics: self.texts.iter().map(|_| Found::default()).collect(),
-            module: Module::default(),
-            names: Arc::clone(&self.names),
-            libraries: Arc::clone(&self.libraries),
-            terms: Arc::clone(&self.terms),
-            term_fields: Arc::clone(&self.term_fields),
-            type_names: Arc::clone(&self.type_names),
-            types: Arc::clone(&self.types),
-            local: None,
-            brought: self.brought,
-            silent: false,
-            unread_terms: Arc::clone(&self.unread_terms),
-            uses: HashSet::new(),
-            plain_types: HashMap::new(),
-        }
-    }
-
-    /// Adds what another checker found behind what this one found.
-    fn take_over(&mut self, other: Self) {
-        self.module.tools.extend(other.module.tools);
-        self.module.agents.extend(other.module.agents);
-        self.module.containers.extend(other.module.containers);
-        self.module.libraries.extend(other.module.libraries);
-        self.module.experiments.extend(other.module.experiments);
-        self.module.spans.tools.extend(other.module.spans.tools);
-        self.module.spans.agents.extend(other.module.spans.agents);
-        self.module.spans.containers.extend(other.module.spans.containers);
-        self.module.spans.libraries.extend(other.module.spans.libraries);
-        self.module.spans.implementations.extend(other.module.spans.implementations);
-        self.module.spans.experiments.extend(other.module.spans.experiments);
-        for (ours, theirs) in self.diagnostics.iter_mut().zip(other.diagnostics) {
-            theirs.all.into_iter().for_each(|found| ours.add(found));
-        }
-        self.uses.extend(other.uses);
-    }
-
-    fn read_texts(mut self, links: &Links) -> Reading {
-        self.link(links);
-        let declarations = self.collect();
+    fn read_texts<'a, R: Send + Sync + 'a>(
+        mut self,
+        links: &Links,
+        how: &Texts<impl Fn(usize) -> Option<&'a Alone<R>> + Sync>,
+        visit: impl Fn(Known<'_>, usize, &Module) -> R + Sync,
+    ) -> (Reading, Vec<Option<Read<R>>>) {
+        let alone = |file| (how.alone)(file).map(|text| text.read.tools.as_slice());
+        self.link(links, |file| alone(file).is_some());
+        let declarations = self.collect(alone);
         self.know_types(&declarations);
         self.read_terms(&declarations.terms);
         self.read_types(&declarations.types);
-        self.read_all(&declarations.others);
-        self.finish()
+        let read = self.read_all(&declarations.others, how, visit);
+        (self.finish(), read)
     }
 
     /// Reads the signature that the only text consists of.
@@ -390,7 +369,7 @@ impl<'t> Checker<'t> {
 
     /// How much was found about a text.
     fn found(&self, file: usize) -> usize {
-        self.diagnostics.get(file).map_or(0, |found| found.all.len())
+        self.diagnostics.get(file).map_or(0, |found| found.errors + found.others)
     }
 
     /// Whether there are as many errors in a text as anybody reads.

@@ -70,6 +70,11 @@ impl<'t> Checker<'t> {
         }
     }
 
+    fn term_of(&mut self, file: usize, name: &str) -> Meaning<usize> {
+        self.asked = true;
+        self.terms.find(file, None, name)
+    }
+
     fn object_field(&mut self, file: usize, item: Node<'t>, depth: u32) -> Option<Field> {
         if item.kind() != N::Map {
             let error = self
@@ -101,7 +106,7 @@ impl<'t> Checker<'t> {
             blank(name, built_in("Object")?)
         } else if has("elementType") {
             blank(name, built_in("Array")?)
-        } else if let Meaning::One(owner, term) = self.terms.find(file, None, &name)
+        } else if let Meaning::One(owner, term) = self.term_of(file, &name)
             && let Some(term) = self.term_fields.get(term)
         {
             if owner != file {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use gram_syntax::Span;
 
 /// Up to how many names a walk over all of them beats a table.
-const FEW: usize = 16;
+pub(super) const FEW: usize = 16;
 
 /// The names of one signature, record or list of fields, and where each stands.
 #[derive(Debug, Default)]

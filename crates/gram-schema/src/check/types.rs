@@ -230,6 +230,7 @@ impl Checker<'_> {
         if let Some(ty) = built_in(name) {
             return Some(ty);
         }
+        self.asked = true;
         let error = match self.type_names.find(file, self.local, name) {
             Meaning::One(owner, id) => {
                 self.used(file, owner);

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use gram_syntax::Applicability::{NeedsLook, Safe};
 use gram_syntax::{Diagnostic, Fix, Limits, Parse, Span, TokenKind};
 
-use super::context::{Context, Report};
+use super::context::{Context, Count, Report};
 use super::rule::{Level, Look, Rule};
 use super::rules::{unknown_lint, unused_allow};
 use crate::nearest::{nearest, question};
@@ -36,9 +36,14 @@ struct Name {
     used: Cell<bool>,
 }
 
+/// Whether a text may have such comments. Most have none, and need not be looked at again.
+pub(super) fn may_be_in(text: &Parse) -> bool {
+    text.tree().may_have(&[TokenKind::Comment]) && text.source().text().contains(WORD)
+}
+
 /// How many findings about a text are looked for, before its comments take some out.
-pub(super) fn most(text: &str) -> usize {
-    if text.contains(WORD) { MOST_WITH_COMMENTS } else { Limits::MAX_DIAGNOSTICS }
+pub(super) fn most(may_allow: bool) -> usize {
+    if may_allow { MOST_WITH_COMMENTS } else { Limits::MAX_DIAGNOSTICS }
 }
 
 /// How many findings about a text with such comments are looked for: many of them may be allowed,
@@ -54,13 +59,13 @@ pub(super) fn apply(cx: &Context<'_>, file: usize, found: &mut Vec<Diagnostic>) 
     }
     // Of a broken text not everything is read; of very many findings not all are known; and of a
     // lint that is off nobody knows what it would find.
-    let all_found = cx.complete && is_whole(found);
+    let all_found = cx.whole.complete && is_whole(found);
     let end = cx.texts[file].source().text().len();
     let index = Index::of(&allows, u32::try_from(end).unwrap_or(u32::MAX));
     found.retain(|finding| !index.allows(finding));
     // Names that are none come first: one comment may allow what another one says, and is of use.
     for judge in [judge_unknown, judge_idle] {
-        let mut report = Report::new(vec![Limits::MAX_DIAGNOSTICS; file + 1]);
+        let mut report = Report::new(file, vec![Count::new(Limits::MAX_DIAGNOSTICS)]);
         for allow in &allows {
             for at in 0..allow.names.len() {
                 if report.is_full(file) {
@@ -69,10 +74,8 @@ pub(super) fn apply(cx: &Context<'_>, file: usize, found: &mut Vec<Diagnostic>) 
                 judge(cx, (file, all_found), (allow, at), &mut report);
             }
         }
-        for mut more in report.into_found() {
-            more.retain(|finding| !index.allows(finding));
-            found.append(&mut more);
-        }
+        let more = report.take().into_iter().map(|(_, finding)| finding);
+        found.extend(more.filter(|finding| !index.allows(finding)));
     }
 }
 
@@ -213,10 +216,6 @@ fn removal(cx: &Context<'_>, file: usize, allow: &Allow, at: usize) -> Span {
 fn allows(text: &Parse) -> Vec<Allow> {
     let (tree, source) = (text.tree(), text.source().text());
     let mut allows: Vec<Allow> = Vec::new();
-    // Most texts have none, and this looks for it much faster than a search for all places.
-    if !source.contains(WORD) {
-        return allows;
-    }
     for (at, _) in source.match_indices(WORD) {
         let token = tree.token_at(u32::try_from(at).unwrap_or(u32::MAX));
         let comment = token.span();

@@ -6,23 +6,36 @@ use gram_syntax::{Diagnostic, Node, NodeKind as N, Parse, Severity, Span};
 
 use super::rule::Rule;
 use super::settings::Settings;
-use crate::check::{Meaning, Scopes};
+use crate::check::{Known, Meaning, Outline};
 use crate::model::{Field, Module, Term, Tool, TypeDeclaration, TypeId};
 
 /// All that a rule may know.
 pub(crate) struct Context<'a> {
     pub(crate) texts: &'a [Parse],
     /// For each text, the texts that it imports, and where its header names them.
-    pub(crate) imports: Vec<Vec<(Span, usize)>>,
-    /// What the texts declare. Where a text has errors, as much as could be read.
+    pub(crate) imports: &'a [Vec<(Span, usize)>],
+    /// The vocabulary and the declared types.
+    pub(crate) known: Known<'a>,
+    /// What the texts declare else; where a text has errors, as much as could be read. While one
+    /// text is looked at, only what that one declares; and when all are read, tools only for looks
+    /// that want them whole.
     pub(crate) module: &'a Module,
+    pub(crate) settings: &'a Settings,
+    /// What is known when all texts are read; while one text is looked at, nothing.
+    pub(crate) whole: Whole<'a>,
+}
+
+/// What is known when all texts are read.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Whole<'a> {
     /// Whether no text has an error, so that nothing is missing in the module.
     pub(crate) complete: bool,
-    pub(crate) terms: &'a Scopes<usize>,
-    pub(crate) type_names: &'a Scopes<TypeId>,
     /// Which texts use what other texts declare.
-    pub(crate) uses: &'a HashSet<(usize, usize)>,
-    pub(crate) settings: &'a Settings,
+    pub(crate) uses: Option<&'a HashSet<(usize, usize)>>,
+    /// The types that tools name.
+    pub(crate) named: &'a [TypeId],
+    /// The tools of each text.
+    pub(crate) tools: &'a [&'a [Outline]],
 }
 
 impl<'a> Context<'a> {
@@ -47,33 +60,50 @@ impl<'a> Context<'a> {
         Some(ToolView { tool, file: place.file, node, name: place.name })
     }
 
-    /// All tools, in the order of the texts.
+    /// All tools that the module holds, in the order of the texts.
     pub(crate) fn tools(&self) -> impl Iterator<Item = ToolView<'a>> {
         (0..self.module.tools.len()).filter_map(|index| self.tool(index))
     }
 
+    /// The outlines of all tools with their files, in the order of the texts, when all are read.
+    pub(crate) fn outlines(&self) -> impl Iterator<Item = (usize, &'a Outline)> + use<'a> {
+        let texts = self.whole.tools.iter().enumerate();
+        texts.flat_map(|(file, tools)| tools.iter().map(move |tool| (file, tool)))
+    }
+
     /// What the vocabulary says of a name in a file.
     pub(crate) fn term(&self, file: usize, name: &str) -> Option<&'a Term> {
-        if self.module.terms.is_empty() {
+        if self.known.terms.is_empty() {
             return None;
         }
-        match self.terms.find(file, None, name) {
-            Meaning::One(_, index) => self.module.terms.get(index),
+        match self.known.term_names.find(file, None, name) {
+            Meaning::One(_, index) => self.known.terms.get(index),
             Meaning::Unknown | Meaning::Ambiguous(..) => None,
         }
     }
 
     /// All terms, each with its file and where its name stands.
     pub(crate) fn terms(&self) -> impl Iterator<Item = (&'a Field, usize, Span)> {
-        let places = &self.module.spans.terms;
-        let terms = self.module.terms.iter().zip(places);
+        self.terms_from(0)
+    }
+
+    /// The terms of one file, each with where its name stands.
+    pub(crate) fn terms_of(&self, file: usize) -> impl Iterator<Item = (&'a Field, Span)> {
+        // They come in the order of the files.
+        let first = self.known.term_places.partition_point(|place| place.file < file);
+        let own = self.terms_from(first).take_while(move |(_, of, _)| *of == file);
+        own.map(|(term, _, name)| (term, name))
+    }
+
+    fn terms_from(&self, first: usize) -> impl Iterator<Item = (&'a Field, usize, Span)> {
+        let terms = self.known.terms.iter().zip(self.known.term_places).skip(first);
         terms.map(|(term, place)| (&term.field, place.file, place.name))
     }
 
     /// The declared type of the given place among the module's.
     pub(crate) fn ty(&self, id: TypeId) -> Option<TypeView<'a>> {
-        let declaration = self.module.types.get(id)?;
-        let place = self.module.spans.ty(id)?;
+        let declaration = self.known.types.get(id)?;
+        let place = self.known.type_places.get(id.0 as usize)?;
         let node = self.texts.get(place.file)?.tree().node(place.node);
         Some(TypeView { id, declaration, file: place.file, node, name: place.name })
     }
@@ -159,26 +189,43 @@ fn name_of(node: Option<Node<'_>>) -> Option<Span> {
     Some(node?.subject().identifier?.span())
 }
 
-/// What rules found, by text.
+/// How much is found about a text, and how much is wanted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Count {
+    /// How much is wanted: so many errors, and so much else.
+    pub(super) most: usize,
+    errors: usize,
+    others: usize,
+}
+
+impl Count {
+    /// Nothing found yet.
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, errors: 0, others: 0 }
+    }
+
+    pub(super) fn add(&mut self, finding: &Diagnostic) {
+        match finding.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning | Severity::Note => self.others += 1,
+        }
+    }
+}
+
+/// What rules found in texts that follow each other.
 pub(crate) struct Report {
-    found: Vec<Vec<Diagnostic>>,
-    /// How much is wanted of each text: so many errors, and so much else.
-    most: Vec<usize>,
-    /// How many errors there are of each text.
-    errors: Vec<usize>,
+    /// The first of the texts.
+    first: usize,
+    counts: Vec<Count>,
+    found: Vec<(usize, Diagnostic)>,
     /// How grave the findings of the rule are that looks now.
     severity: Severity,
 }
 
 impl Report {
-    /// Nothing found yet, of as much as is wanted of each text.
-    pub(super) fn new(most: Vec<usize>) -> Self {
-        Self {
-            found: most.iter().map(|_| Vec::new()).collect(),
-            errors: vec![0; most.len()],
-            most,
-            severity: Severity::Warning,
-        }
+    /// A report behind what was found about texts, from the one numbered `first` on.
+    pub(super) fn new(first: usize, counts: Vec<Count>) -> Self {
+        Self { first, counts, found: Vec::new(), severity: Severity::Warning }
     }
 
     /// Says how grave the findings of the rule are that looks next.
@@ -189,31 +236,28 @@ impl Report {
     /// Adds a finding, unless there are as many about its text as anybody reads.
     pub(crate) fn add(&mut self, file: usize, finding: Diagnostic) {
         self.severity = finding.severity;
-        if !self.is_full(file)
-            && let (Some(found), Some(errors)) =
-                (self.found.get_mut(file), self.errors.get_mut(file))
-        {
-            *errors += usize::from(finding.severity == Severity::Error);
-            found.push(finding);
+        if self.is_full(file) {
+            return;
+        }
+        if let Some(count) = self.counts.get_mut(file.wrapping_sub(self.first)) {
+            count.add(&finding);
+            self.found.push((file, finding));
         }
     }
 
     /// Whether there are as many findings about a text as anybody reads. What is denied is counted
     /// on its own, so that no warnings hide it.
     pub(crate) fn is_full(&self, file: usize) -> bool {
-        let Some(((found, errors), most)) =
-            self.found.get(file).zip(self.errors.get(file)).zip(self.most.get(file))
-        else {
-            return true;
+        let Some(count) = self.counts.get(file.wrapping_sub(self.first)) else { return true };
+        let found = match self.severity {
+            Severity::Error => count.errors,
+            Severity::Warning | Severity::Note => count.others,
         };
-        let count = match self.severity {
-            Severity::Error => *errors,
-            Severity::Warning | Severity::Note => found.len() - errors,
-        };
-        count > *most
+        found > count.most
     }
 
-    pub(super) fn into_found(self) -> Vec<Vec<Diagnostic>> {
-        self.found
+    /// What was found since the last time that somebody asked, with the text that it is about.
+    pub(super) fn take(&mut self) -> Vec<(usize, Diagnostic)> {
+        std::mem::take(&mut self.found)
     }
 }

@@ -6,19 +6,18 @@
 mod allow;
 mod context;
 mod fix;
+mod look;
 mod rule;
 mod rules;
 mod settings;
 mod words;
 
-use std::thread;
+use gram_syntax::{Diagnostic, Parse, Severity, Span};
 
-use gram_syntax::{Diagnostic, Parse, Severity};
-
-use crate::check::{self, Checked, Links, Reading};
-use crate::model::TypeId;
-use context::{Context, Report};
+use crate::check::{self, Checked, Links, Texts};
+use context::{Context, Whole};
 pub use fix::{Fixed, fix};
+use look::{Looked, Looks};
 pub(crate) use rule::Look;
 pub use rule::{Level, Rule, RuleOption};
 pub use rules::RULES;
@@ -31,40 +30,97 @@ pub use settings::{Case, Settings};
 /// codes; the module is given nevertheless, for only the checker's own errors leave it without
 /// meaning.
 pub fn check(texts: &[Parse], links: &Links, settings: &Settings) -> Checked {
-    let mut reading = check::read(texts, links);
+    run(texts, links, settings, Texts { keep: true, alone: |_| None })
+}
+
+/// What [`check`] finds, faster, for it makes no module. Texts may have been looked at
+/// [`alone`](Alone::look) before, by the same settings; what was found in them then is not looked
+/// for again.
+pub fn findings(
+    texts: &[Parse],
+    alone: &[Option<Alone>],
+    links: &Links,
+    settings: &Settings,
+) -> Vec<Diagnostic> {
+    let alone = |file: usize| Some(&alone.get(file)?.as_ref()?.0);
+    run(texts, links, settings, Texts { keep: false, alone }).diagnostics
+}
+
+/// What was found in a text that others make no difference to: it declares nothing but tools, and
+/// they name built-in types alone.
+#[derive(Debug)]
+pub struct Alone(check::Alone<Looked>);
+
+impl Alone {
+    /// Looks at a text alone; `None` where others may make a difference to what is found in it.
+    pub fn look(text: &Parse, settings: &Settings) -> Option<Self> {
+        let looks = Looks::wanted(settings);
+        if looks.want_whole_tools() {
+            return None;
+        }
+        let read = check::read_alone(text, |known, module| {
+            let (texts, whole) = (std::slice::from_ref(text), Whole::default());
+            looks.at_text(&Context { texts, imports: &[], known, module, settings, whole }, 0)
+        });
+        read.map(Self)
+    }
+}
+
+fn run<'a>(
+    texts: &[Parse],
+    links: &Links,
+    settings: &Settings,
+    how: Texts<impl Fn(usize) -> Option<&'a check::Alone<Looked>> + Sync>,
+) -> Checked {
+    let imports = imports(texts, links);
+    let looks = Looks::wanted(settings);
+    let how = Texts { keep: how.keep || looks.want_whole_tools(), ..how };
+    let (mut reading, read) = check::read(texts, links, &how, |known, file, module| {
+        let whole = Whole::default();
+        let cx = Context { texts, imports: &imports, known, module, settings, whole };
+        looks.at_text(&cx, file)
+    });
+    // What was read together, else alone.
+    let read = read.iter().enumerate();
+    let read = read.filter_map(|(file, read)| {
+        read.as_ref().or_else(|| (how.alone)(file).map(|alone| &alone.read))
+    });
+    let read: Vec<_> = read.collect();
+    let looked = || read.iter().map(|read| &read.visited);
     let mut found = std::mem::take(&mut reading.found);
     by_level(settings, &mut found);
-    let cx = context(texts, links, &reading, settings);
-    for (found, more) in found.iter_mut().zip(run(&cx)) {
-        found.extend(more);
+    let named: Vec<_> = looked().flat_map(|looked| looked.named.iter().copied()).collect();
+    let tools: Vec<_> = read.iter().map(|read| read.tools.as_slice()).collect();
+    let uses = Some(&reading.uses);
+    let whole = Whole { complete: reading.valid, uses, named: &named, tools: &tools };
+    let (known, module) = (reading.known(), &reading.module);
+    let cx = Context { texts, imports: &imports, known, module, settings, whole };
+    let counts: Vec<_> = looked().map(|looked| looked.count).collect();
+    let later = looks.at_all(&cx, &counts);
+    for (found, looked) in found.iter_mut().zip(looked()) {
+        found.extend(looked.found.iter().cloned());
     }
-    for (file, found) in found.iter_mut().enumerate() {
-        allow::apply(&cx, file, found);
+    for (file, finding) in later {
+        if let Some(found) = found.get_mut(file) {
+            found.push(finding);
+        }
+    }
+    for (file, (found, looked)) in found.iter_mut().zip(looked()).enumerate() {
+        if looked.may_allow {
+            allow::apply(&cx, file, found);
+        }
     }
     reading.found = found;
     reading.checked(settings.max_findings)
 }
 
-fn context<'a>(
-    texts: &'a [Parse],
-    links: &Links,
-    reading: &'a Reading,
-    settings: &'a Settings,
-) -> Context<'a> {
+/// For each text, the texts that it imports, and where.
+fn imports(texts: &[Parse], links: &Links) -> Vec<Vec<(Span, usize)>> {
     let mut imports = vec![Vec::new(); texts.len()];
     for (of, imports) in links.of.iter().zip(&mut imports) {
         imports.extend(of.iter().filter_map(|link| Some((link.span, *link.text.as_ref().ok()?))));
     }
-    Context {
-        texts,
-        imports,
-        module: &reading.module,
-        complete: reading.valid,
-        terms: &reading.terms,
-        type_names: &reading.type_names,
-        uses: &reading.uses,
-        settings,
-    }
+    imports
 }
 
 /// Gives the lints that the checker found the severity that the settings want.
@@ -81,96 +137,6 @@ fn by_level(settings: &Settings, found: &mut [Vec<Diagnostic>]) {
             severity.is_some()
         });
     }
-}
-
-/// From how many bytes on texts are looked at in parallel: below, starting threads costs more.
-const PARALLEL_FROM: usize = 1 << 16;
-
-/// What all rules find that the settings want, by text.
-fn run(cx: &Context<'_>) -> Vec<Vec<Diagnostic>> {
-    let wanted = RULES.iter().filter_map(|rule| Some((rule, cx.settings.severity(rule)?)));
-    let looks: Vec<Wanted<'_>> = wanted
-        .flat_map(|(rule, severity)| rule.looks.iter().map(move |look| (look, severity)))
-        .collect();
-    let most = |text: &Parse| allow::most(text.source().text()).max(cx.settings.max_findings);
-    let most: Vec<_> = cx.texts.iter().map(most).collect();
-    let bytes: usize = cx.texts.iter().map(|text| text.source().text().len()).sum();
-    let threads = match thread::available_parallelism() {
-        Ok(threads) if bytes >= PARALLEL_FROM => threads.get(),
-        _ => 1,
-    };
-    let mut parts: Vec<_> = if threads == 1 {
-        vec![run_share(cx, &looks, Report::new(most), 0, 1)]
-    } else {
-        thread::scope(|scope| {
-            let looks = &looks;
-            let start = |at| {
-                let report = Report::new(most.clone());
-                scope.spawn(move || run_share(cx, looks, report, at, threads))
-            };
-            let workers: Vec<_> = (0..threads).map(start).collect();
-            // A worker that panics ends the process here, as it would have without threads.
-            let join = |worker: thread::ScopedJoinHandle<'_, _>| {
-                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            workers.into_iter().map(join).collect()
-        })
-    };
-    let mut all = parts.remove(0);
-    for part in parts {
-        for (ours, theirs) in all.iter_mut().zip(part) {
-            ours.extend(theirs);
-        }
-    }
-    all
-}
-
-/// A look of a rule, and how grave what it finds is.
-type Wanted<'r> = (&'r Look, Severity);
-
-/// What rules find in one of several shares of the texts and declarations.
-fn run_share(
-    cx: &Context<'_>,
-    looks: &[Wanted<'_>],
-    mut report: Report,
-    at: usize,
-    of: usize,
-) -> Vec<Vec<Diagnostic>> {
-    let share = |all: usize| all * at / of..all * (at + 1) / of;
-    for file in share(cx.texts.len()) {
-        for (look, severity) in looks {
-            if let Look::Text(look) = look {
-                report.looks_for(*severity);
-                look(cx, file, &mut report);
-            }
-        }
-    }
-    for tool in share(cx.module.tools.len()).filter_map(|index| cx.tool(index)) {
-        for (look, severity) in looks {
-            if let Look::Tool(look) = look {
-                report.looks_for(*severity);
-                look(cx, &tool, &mut report);
-            }
-        }
-    }
-    let types = share(cx.module.types.0.len());
-    let id = |index| TypeId(u32::try_from(index).unwrap_or(u32::MAX));
-    for ty in types.filter_map(|index| cx.ty(id(index))) {
-        for (look, severity) in looks {
-            if let Look::Type(look) = look {
-                report.looks_for(*severity);
-                look(cx, &ty, &mut report);
-            }
-        }
-    }
-    let modules = looks.iter().filter(|(look, _)| matches!(look, Look::Module(_)));
-    for (look, severity) in modules.skip(at).step_by(of) {
-        if let Look::Module(look) = look {
-            report.looks_for(*severity);
-            look(cx, &mut report);
-        }
-    }
-    report.into_found()
 }
 
 #[cfg(test)]

@@ -77,8 +77,10 @@ pub(crate) enum Look {
     Tool(fn(&Context<'_>, &ToolView<'_>, &mut Report)),
     /// At each declared type.
     Type(fn(&Context<'_>, &TypeView<'_>, &mut Report)),
-    /// At all declarations together.
+    /// At all declarations together; of tools, outlines.
     Module(fn(&Context<'_>, &mut Report)),
+    /// At all declarations together, the tools whole. They have to be kept for it.
+    Whole(fn(&Context<'_>, &mut Report)),
 }
 
 impl std::fmt::Debug for Look {
@@ -90,6 +92,7 @@ impl std::fmt::Debug for Look {
             Self::Tool(_) => "Tool",
             Self::Type(_) => "Type",
             Self::Module(_) => "Module",
+            Self::Whole(_) => "Whole",
         })
     }
 }

@@ -26,15 +26,58 @@ pub(super) fn words(name: &str) -> Vec<String> {
     words
 }
 
+/// Whether nothing but space stands in a text.
+pub(super) fn is_blank(text: &str) -> bool {
+    // Most begin with a letter.
+    !text.starts_with(|c: char| c.is_ascii_graphic()) && text.trim().is_empty()
+}
+
+/// What stands in a name.
+#[expect(clippy::struct_excessive_bools, reason = "each is about other characters")]
+#[derive(Debug, Clone, Copy, Default)]
+struct Shape {
+    underscore: bool,
+    hyphen: bool,
+    upper: bool,
+    lower: bool,
+    /// Whether there is an upper or lower letter of English, or something else than letters and
+    /// digits of English, `_` and `-`.
+    ascii_upper: bool,
+    ascii_lower: bool,
+    other: bool,
+}
+
+impl Shape {
+    fn of(name: &str) -> Self {
+        let mut shape = Self::default();
+        for c in name.chars() {
+            match c {
+                'a'..='z' => shape.ascii_lower = true,
+                'A'..='Z' => shape.ascii_upper = true,
+                '0'..='9' => {}
+                '_' => shape.underscore = true,
+                '-' => shape.hyphen = true,
+                _ => {
+                    shape.other = true;
+                    shape.upper |= c.is_uppercase();
+                    shape.lower |= c.is_lowercase();
+                }
+            }
+        }
+        shape.upper |= shape.ascii_upper;
+        shape.lower |= shape.ascii_lower;
+        shape
+    }
+}
+
 /// The way in which a name of several words is written; `None` for one word, and for mixtures.
 pub(super) fn case_of(name: &str) -> Option<Case> {
-    let has = |what: fn(char) -> bool| name.contains(what);
-    let first_is_upper = name.starts_with(|c: char| c.is_uppercase());
-    match (has(|c| c == '_'), has(|c| c == '-'), has(char::is_uppercase)) {
+    let shape = Shape::of(name);
+    match (shape.underscore, shape.hyphen, shape.upper) {
         (true, false, false) => Some(Case::Snake),
         (false, true, false) => Some(Case::Kebab),
-        (false, false, true) if !first_is_upper => Some(Case::Camel),
-        (false, false, true) if has(char::is_lowercase) => Some(Case::Pascal),
+        (false, false, true) if !starts_upper(name) => Some(Case::Camel),
+        (false, false, true) if shape.lower => Some(Case::Pascal),
         _ => None,
     }
 }
@@ -42,9 +85,9 @@ pub(super) fn case_of(name: &str) -> Option<Case> {
 /// Whether a name is one that could be written in another case: letters, digits, `_` and `-`.
 /// Others, such as `Content-Type` and `$filter`, come from elsewhere.
 pub(super) fn is_plain(name: &str) -> bool {
-    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-    let header = name.contains('-') && name.contains(|c: char| c.is_ascii_uppercase());
-    plain && !header && !name.starts_with('_') && name.contains(|c: char| c.is_ascii_lowercase())
+    let shape = Shape::of(name);
+    let header = shape.hyphen && shape.ascii_upper;
+    !shape.other && !header && !name.starts_with('_') && shape.ascii_lower
 }
 
 /// Whether a name can stand among names of a case. A single word in lower case fits all but one.

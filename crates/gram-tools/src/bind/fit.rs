@@ -53,7 +53,7 @@ fn json(view: impl serde::Serialize) -> Value {
 }
 
 /// The schemas of a signature. It may use the types of the specification.
-fn schemas(module: &Module, signature: &str) -> Result<(Value, Option<Value>), String> {
+pub(crate) fn schemas(module: &Module, signature: &str) -> Result<(Value, Option<Value>), String> {
     let text = format!("[implementation:Tool | {signature}]");
     let mut checked = gram_schema::check(&[parse(SourceFile::new("signature", text.as_str()))]);
     if checked.module.is_none() && !module.types.0.is_empty() {
@@ -63,7 +63,7 @@ fn schemas(module: &Module, signature: &str) -> Result<(Value, Option<Value>), S
         checked = gram_schema::check(&[parse(SourceFile::new("signature", text.as_str())), types]);
     }
     let Some(module) = checked.module else {
-        let first = checked.diagnostics.first().map(|found| found.message.to_string());
+        let first = checked.diagnostics.first().map(|found| found.message.clone());
         return Err(first.unwrap_or_else(|| "it is no signature".to_owned()));
     };
     let Some(tool) = module.tool("implementation") else {
@@ -125,7 +125,9 @@ fn close(schema: &mut Value, depth: u32) {
     }
     for key in ["anyOf", "prefixItems"] {
         if let Some(Value::Array(schemas)) = map.get_mut(key) {
-            schemas.iter_mut().for_each(|schema| close(schema, depth + 1));
+            for schema in schemas {
+                close(schema, depth + 1);
+            }
         }
     }
 }

@@ -111,7 +111,10 @@ impl fmt::Display for BindProblem {
             }
             Self::Twice { tool } => write!(f, "`{tool}` has two implementations: keep one"),
             Self::NotInjected { tool, parameter, why } => {
-                write!(f, "nothing supplies the injected parameter `{parameter}` of `{tool}`: {why}")
+                write!(
+                    f,
+                    "nothing supplies the injected parameter `{parameter}` of `{tool}`: {why}"
+                )
             }
             Self::Misfit { tool, misfit: Misfit::Arguments, example } => write!(
                 f,

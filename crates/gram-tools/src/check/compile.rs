@@ -55,9 +55,8 @@ const UNKNOWN: [&str; 22] = [
 ];
 
 /// The formats that are checked; others are remarks.
-const FORMATS: [&str; 10] = [
-    "date", "time", "date-time", "duration", "email", "uri", "uuid", "ipv4", "ipv6", "hostname",
-];
+const FORMATS: [&str; 10] =
+    ["date", "time", "date-time", "duration", "email", "uri", "uuid", "ipv4", "ipv6", "hostname"];
 
 /// The shapes of a schema of draft 2020-12.
 pub(crate) fn compile(schema: &Value) -> Result<Shapes, SchemaError> {
@@ -220,7 +219,10 @@ impl<'s> Compiler<'s> {
         validator(&Value::Object(whole))
     }
 
-    fn list_rules(&mut self, map: &'s Map<String, Value>) -> Result<Option<ListRules>, SchemaError> {
+    fn list_rules(
+        &mut self,
+        map: &'s Map<String, Value>,
+    ) -> Result<Option<ListRules>, SchemaError> {
         let mut rules = ListRules::default();
         let mut said = false;
         if let Some(first) = map.get("prefixItems").and_then(Value::as_array) {

@@ -1,8 +1,12 @@
 //! What a shape asks for, in words and as a compact signature.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
-use super::shape::{Extra, Id, Kinds, ListRules, NumberRules, ObjectRules, Others, Shape, Shapes, TextRules};
+use super::shape::{
+    Extra, Id, Kinds, ListRules, NumberRules, ObjectRules, Others, Shape, Shapes, TextRules,
+};
 
 /// How deep types are written out.
 const MAX_DEPTH: u32 = 3;
@@ -83,23 +87,24 @@ fn sizes(least: u64, most: Option<u64>) -> Option<String> {
     span((least > 0).then(|| least.to_string()), most.map(|most| most.to_string()))
 }
 
+// Writing to a text in memory cannot fail, here and below.
 fn text_words(rules: Option<&TextRules>) -> String {
     let mut out = "text".to_owned();
     let Some(rules) = rules else { return out };
     if let Some(sizes) = sizes(rules.least, rules.most) {
-        out += &format!(" of {sizes} characters");
+        let _ = write!(out, " of {sizes} characters");
     }
     if let Some((format, _)) = &rules.format {
-        out += &format!(" in the format {format}");
+        let _ = write!(out, " in the format {format}");
         if let Some(example) = example(format) {
-            out += &format!(" ({example})");
+            let _ = write!(out, " ({example})");
         }
     }
     if rules.encoding.is_some() {
         out += " in base64";
     }
     if let Some((pattern, _)) = &rules.pattern {
-        out += &format!(" that matches {pattern}");
+        let _ = write!(out, " that matches {pattern}");
     }
     out
 }
@@ -124,25 +129,24 @@ fn range_words(rules: Option<&NumberRules>) -> String {
     let mut out = String::new();
     if let Some(span) = span(rules.least.as_ref().map(text), rules.most.as_ref().map(text)) {
         let from = if rules.least.is_some() && rules.most.is_some() { " from" } else { " of" };
-        out += &format!("{from} {span}");
+        let _ = write!(out, "{from} {span}");
     }
     if let Some(above) = &rules.above {
-        out += &format!(" above {}", above.number);
+        let _ = write!(out, " above {}", above.number);
     }
     if let Some(below) = &rules.below {
-        out += &format!(" below {}", below.number);
+        let _ = write!(out, " below {}", below.number);
     }
     if let Some(step) = &rules.step {
-        out += &format!(" in steps of {}", step.number);
+        let _ = write!(out, " in steps of {}", step.number);
     }
     out
 }
 
 fn list_words(shapes: &Shapes, rules: Option<&ListRules>, depth: u32) -> String {
     let Some(rules) = rules else { return "a list".to_owned() };
-    let sizes = sizes(rules.least, rules.most).map_or_else(String::new, |sizes| {
-        format!(" with {sizes} items")
-    });
+    let sizes = sizes(rules.least, rules.most)
+        .map_or_else(String::new, |sizes| format!(" with {sizes} items"));
     let items = match rules.rest.filter(|_| depth < MAX_DEPTH && rules.first.is_empty()) {
         Some(item) if !shapes.list[item as usize].is_any() => {
             format!(", each {}", words(shapes, item, depth + 1))

@@ -264,9 +264,12 @@ impl Walk<'_> {
         if self.quiet {
             return Outcome::Refused;
         }
-        let sent = self.extras[extras..].iter().map(|&(key, value)| (t.content(t.node(key)), value));
-        let mut near: Vec<_> =
-            sent.filter(|(name, _)| near::is_near(name, &field.name)).map(|(name, _)| name).collect();
+        let sent =
+            self.extras[extras..].iter().map(|&(key, value)| (t.content(t.node(key)), value));
+        let mut near: Vec<_> = sent
+            .filter(|(name, _)| near::is_near(name, &field.name))
+            .map(|(name, _)| name)
+            .collect();
         if near.is_empty()
             && let [(key, value)] = self.extras[extras..]
         {
@@ -299,14 +302,15 @@ impl Walk<'_> {
         if injected || rules.takes_nothing {
             return self.strip(&here);
         }
-        let keep = match (self.rules.undeclared, rules.extra) {
-            (Undeclared::Keep, _) | (_, Extra::Yes | Extra::Of(_)) => true,
-            (Undeclared::Strip, Extra::No) => return self.strip(&here),
-            (Undeclared::Reject | Undeclared::Schema, Extra::No) => false,
-            (Undeclared::Schema, Extra::Unsaid) => true,
-            (_, Extra::Unsaid) if !rules.closed => true,
-            (Undeclared::Strip, Extra::Unsaid) => return self.strip(&here),
-            (Undeclared::Reject, Extra::Unsaid) => false,
+        let may_stay = match rules.extra {
+            Extra::Yes | Extra::Of(_) => true,
+            Extra::No => false,
+            Extra::Unsaid => !rules.closed || self.rules.undeclared == Undeclared::Schema,
+        };
+        let keep = match self.rules.undeclared {
+            Undeclared::Keep => true,
+            Undeclared::Strip if !may_stay => return self.strip(&here),
+            _ => may_stay,
         };
         if !keep {
             let known = rules.fields.iter().map(|field| SmolStr::from(&*field.name)).collect();
@@ -347,9 +351,7 @@ impl Walk<'_> {
         for (entry, &(key, _)) in self.extras[extras..].iter().enumerate() {
             let name = t.content(t.node(key));
             let mut near = rules.fields.iter().enumerate().filter(|(place, field)| {
-                absent(self, *place)
-                    && field.pinned.is_none()
-                    && near::is_near(&name, &field.name)
+                absent(self, *place) && field.pinned.is_none() && near::is_near(&name, &field.name)
             });
             if let (Some((place, _)), None) = (near.next(), near.next()) {
                 pairs.push((entry, place));
@@ -363,7 +365,12 @@ impl Walk<'_> {
             self.slots[slots + place] = value;
             let field = &rules.fields[place];
             let to = Value::from(&*field.name).to_string();
-            self.repaired(&path.key(&field.name), Rule::NameCorrected, t.json(t.node(key)), Some(&to));
+            self.repaired(
+                &path.key(&field.name),
+                Rule::NameCorrected,
+                t.json(t.node(key)),
+                Some(&to),
+            );
         }
         for &(entry, _) in alone.iter().rev() {
             self.extras.remove(extras + entry);

@@ -118,8 +118,8 @@ impl Mender<'_> {
         while let Some(&close) = self.open.last() {
             self.space()?;
             match self.peek() {
-                None => return self.close_all(),
-                Some('`') if self.rest().starts_with("```") => return self.close_all(),
+                None => self.close_all(),
+                Some('`') if self.rest().starts_with("```") => self.close_all(),
                 Some(found) if found == close => self.close(),
                 Some(found @ ('}' | ']')) if self.open.contains(&found) => {
                     // An inner bracket is missing.
@@ -153,12 +153,11 @@ impl Mender<'_> {
     }
 
     /// The text has ended where brackets are open.
-    fn close_all(&mut self) -> Step {
+    fn close_all(&mut self) {
         self.lossy = true;
         while let Some(close) = self.open.pop() {
             self.out.push(close);
         }
-        Ok(())
     }
 
     /// What follows a bracket or a comma: a value, with its name in an object.
@@ -303,9 +302,10 @@ impl Mender<'_> {
                 self.at += 2;
             }
             'u' => {
-                let digits = self.rest().get(1..5).filter(|hex| {
-                    hex.bytes().all(|byte| byte.is_ascii_hexdigit())
-                });
+                let digits = self
+                    .rest()
+                    .get(1..5)
+                    .filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
                 let Some(digits) = digits.map(str::to_owned) else {
                     return self.fail("`\\u` wants four hexadecimal digits");
                 };

@@ -21,11 +21,11 @@ mod unions;
 mod walk;
 
 pub use compile::SchemaError;
+pub(crate) use problem::dotted;
 pub use problem::{Code, Repair, Rule};
 pub use report::{Invalid, Malformed, Problem, Refused};
-pub use tool::{Accepted, Policy, ToolCheck};
-pub(crate) use problem::dotted;
 pub(crate) use tool::mended;
+pub use tool::{Accepted, Policy, ToolCheck};
 pub use walk::Undeclared;
 
 #[cfg(test)]

@@ -22,9 +22,8 @@ pub(super) fn is_near(sent: &str, declared: &str) -> bool {
     if sent == declared {
         return true;
     }
-    let alike = |group: &&[&str]| {
-        group.contains(&sent.as_str()) && group.contains(&declared.as_str())
-    };
+    let alike =
+        |group: &&[&str]| group.contains(&sent.as_str()) && group.contains(&declared.as_str());
     if ALIKE.iter().any(alike) {
         return true;
     }

@@ -20,7 +20,11 @@ fn call(tool: &ToolCheck, arguments: &str, policy: Policy) -> Value {
                 .iter()
                 .map(|repair| format!("{} {}", repair.pointer, repair.rule.name()))
                 .collect();
-            json!([arguments, repairs, accepted.stripped.iter().map(|s| s.as_str()).collect::<Vec<_>>()])
+            json!([
+                arguments,
+                repairs,
+                accepted.stripped.iter().map(|s| s.as_str()).collect::<Vec<_>>()
+            ])
         }
         Err(Refused::Malformed(malformed)) => json!(malformed.to_string()),
         Err(Refused::Invalid(invalid)) => {
@@ -99,7 +103,8 @@ fn nested_values_are_repaired_where_it_is_certain() {
 #[test]
 fn a_tool_without_parameters_lets_nothing_through() {
     let t = tool("()");
-    for undeclared in [Undeclared::Strip, Undeclared::Keep, Undeclared::Schema, Undeclared::Reject] {
+    for undeclared in [Undeclared::Strip, Undeclared::Keep, Undeclared::Schema, Undeclared::Reject]
+    {
         let p = Policy { undeclared, ..Policy::default() };
         assert_eq!(call(&t, r#"{"a":1}"#, p), json!([{}, [], ["/a"]]));
     }
@@ -115,7 +120,10 @@ fn the_host_owns_what_is_pinned_and_what_it_injects() {
     assert_eq!(call(&t, r#"{"a":"x"}"#, p), fits);
     assert_eq!(call(&t, r#"{"a":"x","env":null}"#, p), fits);
     assert_eq!(call(&t, r#"{"a":"x","env":""}"#, p), fits);
-    assert_eq!(call(&t, r#"{"a":"x","env":"prod","token":"t"}"#, p), json!([{"a":"x","env":"prod"}, [], ["/token"]]));
+    assert_eq!(
+        call(&t, r#"{"a":"x","env":"prod","token":"t"}"#, p),
+        json!([{"a":"x","env":"prod"}, [], ["/token"]])
+    );
     assert_eq!(
         call(&t, r#"{"a":"x","env":"dev"}"#, p),
         json!(["`env` is set by the host, and this is not its value: leave it out"])

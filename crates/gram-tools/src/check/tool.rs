@@ -127,8 +127,8 @@ impl ToolCheck {
     ///
     /// All that is wrong with it.
     pub fn fits(&self, json: &str) -> Result<(), Refused> {
-        let tape = Tape::read(json)
-            .map_err(|SyntaxError { at, what }| Malformed::new(json, at, what))?;
+        let tape =
+            Tape::read(json).map_err(|SyntaxError { at, what }| Malformed::new(json, at, what))?;
         self.judge(&tape, Rules::JUDGE).map(|_| ())
     }
 
@@ -155,9 +155,15 @@ impl ToolCheck {
     }
 
     /// Arguments in the place of what was sent.
-    fn mended(&self, text: &str, json: &str, rule: Rule, rules: Rules) -> Result<Accepted, Refused> {
-        let tape = Tape::read(json)
-            .map_err(|SyntaxError { at, what }| Malformed::new(json, at, what))?;
+    fn mended(
+        &self,
+        text: &str,
+        json: &str,
+        rule: Rule,
+        rules: Rules,
+    ) -> Result<Accepted, Refused> {
+        let tape =
+            Tape::read(json).map_err(|SyntaxError { at, what }| Malformed::new(json, at, what))?;
         let mut accepted = self.judge(&tape, rules)?;
         let shown = |text: &str| match (self.secret, text.len()) {
             (true, _) => MASK,

@@ -124,9 +124,10 @@ impl Walk<'_> {
         t.entries(at).any(|(key, value)| {
             let Some(field) = object.field(&t.content(t.node(key)), 0) else { return false };
             let field = &self.shapes.list[object.fields[field].shape as usize];
-            field.values.as_ref().is_some_and(|values| {
-                values.list.len() == 1 && values.hold(t, t.node(value))
-            })
+            field
+                .values
+                .as_ref()
+                .is_some_and(|values| values.list.len() == 1 && values.hold(t, t.node(value)))
         })
     }
 

@@ -23,6 +23,7 @@ pub enum Undeclared {
 }
 
 /// How strictly values are checked.
+#[expect(clippy::struct_excessive_bools, reason = "each is switched on its own")]
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules {
     pub(crate) repair: bool,
@@ -218,7 +219,9 @@ impl<'s> Walk<'s> {
             let pointer = format!("{}{below}", path.pointer()).into();
             let attempted = match below.as_str() {
                 "" => self.shown(t.json(t.node(at))),
-                below => self.shown(&value.pointer(below).map_or_else(String::new, |v| v.to_string())),
+                below => {
+                    self.shown(&value.pointer(below).map_or_else(String::new, ToString::to_string))
+                }
             };
             let said = if self.secret { "it does not fit".to_owned() } else { error.to_string() };
             let remark = Remark::Said(said.into());

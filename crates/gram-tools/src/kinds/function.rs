@@ -21,6 +21,7 @@ use crate::invocation::{
 pub struct Function {
     run: Arc<dyn Fn(Arc<str>) -> Answering + Send + Sync>,
     declared: Option<Declared>,
+    description: Option<SmolStr>,
 }
 
 /// Makes an implementation of a function that takes the arguments as one value and gives a result.
@@ -93,7 +94,14 @@ where
 
 impl Function {
     fn new(run: impl Fn(Arc<str>) -> Answering + Send + Sync + 'static) -> Self {
-        Self { run: Arc::new(run), declared: None }
+        Self { run: Arc::new(run), declared: None, description: None }
+    }
+
+    /// Says what the function is for.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<SmolStr>) -> Self {
+        self.description = Some(description.into());
+        self
     }
 
     /// Declares what the function takes and gives, as a gram signature.
@@ -129,6 +137,10 @@ impl Implementation for Function {
 
     fn declared(&self) -> Option<Declared> {
         self.declared.clone()
+    }
+
+    fn description(&self) -> Option<SmolStr> {
+        self.description.clone()
     }
 }
 

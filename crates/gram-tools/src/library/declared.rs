@@ -70,15 +70,15 @@ impl ToolLibrary {
         let mut errors = Vec::new();
         let for_all = attribute(&library.attributes, "inject");
         for declared in &library.implementations {
-            match shared.implementation(declared) {
+            let inject: Vec<_> = [for_all, declared.attribute("inject")]
+                .into_iter()
+                .flatten()
+                .flat_map(|inject| supplies(inject, folder))
+                .collect();
+            match shared.implementation(declared, &inject) {
                 Ok(implementation) => {
                     let mut settings = settings.clone();
                     settings.take(&declared.attributes);
-                    let inject = [for_all, declared.attribute("inject")]
-                        .into_iter()
-                        .flatten()
-                        .flat_map(|inject| supplies(inject, folder))
-                        .collect();
                     made = made.add(declared.tool.clone(), implementation, settings, inject);
                 }
                 Err(message) => errors.push(LibraryError { tool: declared.tool.clone(), message }),
@@ -92,6 +92,7 @@ impl Shared<'_> {
     fn implementation(
         &mut self,
         declared: &model::Implementation,
+        inject: &[(SmolStr, Supply)],
     ) -> Result<Arc<dyn Implementation>, String> {
         let made: Arc<dyn Implementation> = match declared.kind {
             #[cfg(feature = "command")]
@@ -126,7 +127,8 @@ impl Shared<'_> {
                     .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
                 let replay = Replay::read(&recorded, &declared.tool)
                     .map_err(|error| format!("{}: {error}", path.display()))?;
-                Arc::new(replay)
+                // What is injected stands in no recording.
+                Arc::new(replay.leaving_out(inject.iter().map(|(name, _)| name.to_string())))
             }
             ImplementationKind::Builtin => {
                 let name = match text(declared, "name") {
@@ -185,6 +187,10 @@ impl Implementation for Signed {
 
     fn counts(&self) -> bool {
         self.inner.counts()
+    }
+
+    fn description(&self) -> Option<SmolStr> {
+        self.inner.description()
     }
 
     fn connect(&self) -> crate::invocation::Connecting {

@@ -11,11 +11,7 @@ use crate::verdict::{CallError, Success};
 
 impl Session {
     /// A call of a container: without parameters, it expands.
-    pub(super) fn call_container(
-        &self,
-        at: u32,
-        arguments: &str,
-    ) -> Result<Success, CallError> {
+    pub(super) fn call_container(&self, at: u32, arguments: &str) -> Result<Success, CallError> {
         let settings = self.bound.settings(None);
         let attempted = attempted(arguments);
         let mut state = self.state();
@@ -37,11 +33,7 @@ impl Session {
     }
 
     /// A call of a container, judged alone.
-    pub(super) fn judge_container(
-        &self,
-        at: u32,
-        arguments: &str,
-    ) -> Result<Success, CallError> {
+    pub(super) fn judge_container(&self, at: u32, arguments: &str) -> Result<Success, CallError> {
         let attempted = attempted(arguments);
         if is_nothing(&attempted) {
             return Ok(Success { arguments: "{}".to_owned(), ..Success::default() });
@@ -81,14 +73,21 @@ impl Session {
         Success { arguments: "{}".to_owned(), result: Some(result), ..Success::default() }
     }
 
-    /// Why a function cannot be called yet, if its container is collapsed.
-    pub(super) fn not_expanded(&self, tool: u32) -> Option<CallError> {
+    /// Whether a function can only be called when a container is expanded, and none of its own is.
+    pub(super) fn is_collapsed(&self, tool: u32) -> bool {
         let containers = &self.bound.tool(tool).containers;
-        let &first = containers.first()?;
-        let mut state = self.state();
-        if containers.iter().any(|&at| state.is_expanded(at)) {
-            return None;
+        if containers.is_empty() {
+            return false;
         }
+        let state = self.state();
+        !containers.iter().any(|&at| state.is_expanded(at))
+    }
+
+    /// Why a function of a collapsed container cannot be called yet.
+    pub(super) fn not_expanded(&self, tool: u32) -> CallError {
+        // What is collapsed has a container.
+        let first = self.bound.tool(tool).containers.first().copied().unwrap_or_default();
+        let mut state = self.state();
         let settings = self.bound.settings(None);
         let stats = state.of_container(first);
         stats.early_calls += 1;
@@ -97,7 +96,7 @@ impl Session {
             state.expand(first, settings.expand);
         }
         let container = self.bound.container(first).spec.name.clone();
-        Some(CallError::ContainerNotExpanded { container, expanded: settings.auto_expand })
+        CallError::ContainerNotExpanded { container, expanded: settings.auto_expand }
     }
 }
 

@@ -57,7 +57,8 @@ fn repeats(text: &str) -> bool {
     (1..=count / 2).any(|length| {
         (0..=count - 2 * length).any(|at| {
             let (first, second) = (&segments[at..at + length], &segments[at + length..]);
-            second.starts_with(first) && first.iter().any(|segment| segment.len() > 1 && *segment != "..")
+            second.starts_with(first)
+                && first.iter().any(|segment| segment.len() > 1 && *segment != "..")
         })
     })
 }

@@ -1,5 +1,6 @@
 //! The invocation of a call that was let through.
 
+use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -69,7 +70,8 @@ impl<'s> Ready<'s> {
                     arguments.push(',');
                 }
                 let name = Value::from(name.as_str());
-                arguments.push_str(&format!("{name}:{value}}}"));
+                // Writing to a text in memory cannot fail.
+                let _ = write!(arguments, "{name}:{value}}}");
             }
         }
         arguments
@@ -165,9 +167,7 @@ impl<'s> Ready<'s> {
                 Ok(value) => self.judged(value, &masks),
                 Err(error) => Err(error),
             },
-            Err(Broken::TooLong) => {
-                Err(CallError::Timeout { limit: self.settings().timeout })
-            }
+            Err(Broken::TooLong) => Err(CallError::Timeout { limit: self.settings().timeout }),
             Err(Broken::Error(error)) => {
                 Err(CallError::Invocation { detail: masks.text(&error.detail) })
             }
@@ -183,7 +183,7 @@ impl<'s> Ready<'s> {
     /// The value that an answer stands for.
     fn value(&self, answer: Answer) -> Result<Value, CallError> {
         let text = match answer {
-            Answer::Json(value) => return Ok(value),
+            Answer::Json(value) => return Ok(self.unwrapped(value)),
             Answer::Raw(text) => text,
         };
         let wants_text = self.takes_text();
@@ -196,9 +196,27 @@ impl<'s> Ready<'s> {
                 Ok(Value::from(text.strip_suffix('\r').unwrap_or(text)))
             }
             Ok(value) => Ok(value),
-            Err(error) => Err(CallError::Invocation {
-                detail: format!("its answer is no JSON: {error}"),
-            }),
+            Err(error) => {
+                Err(CallError::Invocation { detail: format!("its answer is no JSON: {error}") })
+            }
+        }
+    }
+
+    /// The value that an MCP server means: those of the Python SDK put results that are no objects
+    /// into one, as `result`.
+    fn unwrapped(&self, value: Value) -> Value {
+        let entry = self.session.bound.tool(self.tool).entry.as_ref();
+        let is_mcp = entry.is_some_and(|entry| entry.implementation.kind() == "Mcp");
+        match value {
+            Value::Object(mut map)
+                if is_mcp
+                    && map.len() == 1
+                    && map.get("result").is_some_and(|it| self.fits(it)) =>
+            {
+                let whole = Value::Object(map.clone());
+                if self.fits(&whole) { whole } else { map.remove("result").unwrap_or(whole) }
+            }
+            value => value,
         }
     }
 

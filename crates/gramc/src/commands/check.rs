@@ -2,7 +2,6 @@
 
 use std::io::{self, Write as _};
 
-use gram_schema::Checked;
 use gram_schema::lint::Settings;
 use gram_syntax::{Applicability, Diagnostic};
 
@@ -29,9 +28,14 @@ impl Plan {
     }
 
     /// Shows what was found, and gives the exit code.
-    pub(super) fn show(&self, display: Display, texts: &Texts, checked: &Checked) -> Outcome {
-        let all: Vec<_> = self.project.iter().chain(&checked.diagnostics).cloned().collect();
-        let found = if self.project.is_empty() { &checked.diagnostics } else { &all };
+    pub(super) fn show(&self, display: Display, texts: &Texts, found: &[Diagnostic]) -> Outcome {
+        let all: Vec<_>;
+        let found = if self.project.is_empty() {
+            found
+        } else {
+            all = self.project.iter().chain(found).cloned().collect();
+            &all
+        };
         let counts = report::show(display, found)?;
         if display.format == Format::Human {
             let count = texts.all.len();
@@ -53,12 +57,13 @@ pub(super) fn run(args: &Check, display: Display) -> Outcome {
         return watch::run(args, display);
     }
     let plan = Plan::new(args)?;
-    let texts: &'static mut Texts = Box::leak(Box::new(input::read(&args.inputs)?));
+    let settings = (!args.fix).then_some(&plan.settings);
+    let texts: &'static mut Texts = Box::leak(Box::new(input::read(&args.inputs, settings)?));
     if args.fix {
         return fix(&plan, display, texts);
     }
-    let checked: &'static Checked = Box::leak(Box::new(texts.lint(&plan.settings)));
-    plan.show(display, texts, checked)
+    let found: &'static [Diagnostic] = texts.findings(&plan.settings).leak();
+    plan.show(display, texts, found)
 }
 
 /// Applies fixes, writes the files that they change, and shows what is left.
@@ -83,7 +88,7 @@ fn fix(plan: &Plan, display: Display, texts: &mut Texts) -> Outcome {
     if let Some(text) = stdin.and_then(|at| texts.all.get(at)) {
         output::print(text.source().text())?;
     }
-    let code = plan.show(display, texts, &fixed.checked)?;
+    let code = plan.show(display, texts, &fixed.checked.diagnostics)?;
     if count > 0 && display.format == Format::Human {
         let s = |n: usize| if n == 1 { "" } else { "s" };
         say(&format!("mended {count} finding{} in {files} file{}", s(count), s(files)));

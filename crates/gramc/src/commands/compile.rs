@@ -21,7 +21,7 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     if args.output.is_none() && !losses_alone {
         report::spare_stdout(display, "write the tools to a file with -o")?;
     }
-    let texts: &'static input::Texts = Box::leak(Box::new(input::read(&args.inputs)?));
+    let texts: &'static input::Texts = Box::leak(Box::new(input::read(&args.inputs, None)?));
     spare_sources(args, texts)?;
     let mut checked = texts.check();
     // Who compiles wants to know what is wrong; `check` tells what is worth knowing besides.

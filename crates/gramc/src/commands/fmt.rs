@@ -50,7 +50,7 @@ pub(super) fn run(args: &Fmt, display: Display) -> Outcome {
             None => projects.of(path.or(named)).map(|project| project.width),
         };
         let parse = width.and_then(|width| Ok((FormatOptions { width }, parse?)));
-        file(args, path, parse)
+        file(args, display.format, path, parse)
     })?;
     let mistakes = projects.mistakes();
     for file in &files {
@@ -60,7 +60,12 @@ pub(super) fn run(args: &Fmt, display: Display) -> Outcome {
 }
 
 /// Formats one file, and writes it unless somebody only wants to look.
-fn file(args: &Fmt, path: Option<&Path>, parse: Result<(FormatOptions, Parse), Failure>) -> File {
+fn file(
+    args: &Fmt,
+    format: Format,
+    path: Option<&Path>,
+    parse: Result<(FormatOptions, Parse), Failure>,
+) -> File {
     let path_name = || path.map_or_else(String::new, |path| path.display().to_string());
     let (options, parse) = match parse {
         Ok(parse) => parse,
@@ -89,9 +94,12 @@ fn file(args: &Fmt, path: Option<&Path>, parse: Result<(FormatOptions, Parse), F
                     Done::Changed(None)
                 }
                 _ if same => Done::Same,
+                // People are told the names alone. Where the text would change is for others to
+                // show, and takes formatting it again.
+                _ if !args.check || format == Format::Human => Done::Changed(None),
                 _ => {
                     let finding = gram_syntax::unformatted(&parse, options).ok().flatten();
-                    Done::Changed(finding.filter(|_| args.check).map(Box::new))
+                    Done::Changed(finding.map(Box::new))
                 }
             }
         }

@@ -109,7 +109,7 @@ impl State {
     fn read(args: &Check) -> Result<Self, Failure> {
         let since = Instant::now();
         let plan = Plan::new(args)?;
-        let texts = input::read(&args.inputs)?;
+        let texts = input::read(&args.inputs, Some(&plan.settings))?;
         let paths = (0..texts.all.len()).filter_map(|at| Some((texts.path(at)?, at)));
         let known = paths.filter_map(|(path, at)| Some((path.canonicalize().ok()?, at))).collect();
         let read = texts.all.len();
@@ -125,9 +125,9 @@ impl State {
             say(&format!("gramc: {message}\nwaiting for changes"));
             return Ok(());
         }
-        let checked = self.texts.lint(&self.plan.settings);
+        let found = self.texts.findings(&self.plan.settings);
         let took = self.since.elapsed();
-        self.plan.show(display, &self.texts, &checked)?;
+        self.plan.show(display, &self.texts, &found)?;
         let s = if self.read == 1 { "" } else { "s" };
         say(&format!(
             "read {} file{s} and checked all in {} ms; waiting for changes",
@@ -186,7 +186,7 @@ fn wait(
         again.sort_unstable();
         again.dedup();
         for at in &again {
-            if !matches!(state.texts.read_again(*at), Ok(true)) {
+            if !matches!(state.texts.read_again(*at, &state.plan.settings), Ok(true)) {
                 return read_all(args, state, since);
             }
         }

@@ -35,7 +35,7 @@ them one parameter with named values.
 
 fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let is_one = |field: &&Field| {
-        field.required() && *cx.module.types.resolve(&field.slot.ty) == Type::Boolean
+        field.required() && *cx.known.types.resolve(&field.slot.ty) == Type::Boolean
     };
     if view.tool.parameters.iter().filter(is_one).nth(1).is_none() {
         return;

@@ -1,9 +1,9 @@
 use gram_syntax::{Code, Node, NodeKind as N, Span};
 
-use crate::check::{Meaning, names_of_slot};
+use crate::check::{Meaning, Outline, names_of_slot};
 use crate::lint::context::{Context, Report, ToolView, TypeView};
 use crate::lint::rule::{Look, Rule};
-use crate::model::{Slot, Tool};
+use crate::model::Slot;
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -65,9 +65,11 @@ fn term(cx: &Context<'_>, view: &ToolView<'_>, field: &crate::model::Field, repo
     if node.subject().labels_node().is_some() {
         return;
     }
-    let Meaning::One(file, term) = cx.terms.find(view.file, None, &field.name) else { return };
-    if cx.module.terms.get(term).is_some_and(|term| is_deprecated(&term.field.slot)) {
-        let declared = cx.module.spans.term(term).map(|place| (file, place.name));
+    let Meaning::One(file, term) = cx.known.term_names.find(view.file, None, &field.name) else {
+        return;
+    };
+    if cx.known.terms.get(term).is_some_and(|term| is_deprecated(&term.field.slot)) {
+        let declared = cx.known.term_places.get(term).map(|place| (file, place.name));
         add(cx, view.file, view.place(field), ("term", &field.name), declared, report);
     }
 }
@@ -78,8 +80,8 @@ fn ty(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
     }
     // One inside of a tool that is deprecated belongs to it.
     let local = view.declaration.local;
-    let holds = |tool: &Tool| tool.deprecated && tool.types.contains(&view.id);
-    let own = || !local || !cx.module.tools.iter().any(holds);
+    let holds = |(_, tool): (usize, &Outline)| tool.deprecated && tool.types.contains(&view.id);
+    let own = || !local || !cx.outlines().any(holds);
     for field in view.fields().iter().filter(|field| !is_deprecated(&field.slot)) {
         types(cx, view.file, &field.slot, report, || own().then(|| view.place(field)));
     }
@@ -97,7 +99,7 @@ fn types(
     place: impl Fn() -> Option<Span>,
 ) {
     names_of_slot(slot, &mut |id| {
-        let declared = cx.module.types.get(id).is_some_and(|ty| is_deprecated(&ty.slot));
+        let declared = cx.known.types.get(id).is_some_and(|ty| is_deprecated(&ty.slot));
         if !declared || report.is_full(file) {
             return;
         }
@@ -119,9 +121,9 @@ fn members(cx: &Context<'_>, report: &mut Report) {
         }
     }
     let deprecated: std::collections::HashMap<_, _> = cx
-        .tools()
-        .filter(|view| view.tool.deprecated)
-        .map(|view| (&view.tool.name, view))
+        .outlines()
+        .filter(|(_, tool)| tool.deprecated)
+        .map(|(file, tool)| (&tool.name, (file, tool)))
         .collect();
     if deprecated.is_empty() {
         return;
@@ -130,11 +132,11 @@ fn members(cx: &Context<'_>, report: &mut Report) {
     for place in spans.agents.iter().chain(&spans.containers) {
         let node = cx.texts[place.file].tree().node(place.node);
         for element in node.elements().filter(|element| element.kind() == N::PatternReference) {
-            let Some(tool) = deprecated.get(&smol_str::SmolStr::new(name(element))) else {
+            let Some((file, tool)) = deprecated.get(&smol_str::SmolStr::new(name(element))) else {
                 continue;
             };
-            let what = ("tool", tool.tool.name.as_str());
-            add(cx, place.file, element.span(), what, Some((tool.file, tool.name)), report);
+            let what = ("tool", tool.name.as_str());
+            add(cx, place.file, element.span(), what, Some((*file, tool.span)), report);
         }
     }
 }

@@ -2,7 +2,8 @@ use std::collections::HashMap;
 
 use gram_syntax::Code;
 
-use crate::lint::context::{Context, Report, ToolView};
+use crate::check::{Outline, all_differ};
+use crate::lint::context::{Context, Report};
 use crate::lint::rule::{Look, Rule};
 
 pub(crate) static RULE: Rule = Rule {
@@ -38,26 +39,31 @@ Say of each tool what it does that the other does not.
 };
 
 fn look(cx: &Context<'_>, report: &mut Report) {
-    let mut known: HashMap<&str, ToolView<'_>> = HashMap::with_capacity(cx.module.tools.len());
-    for view in cx.tools() {
-        let Some(text) = view.tool.description.as_deref().map(str::trim) else { continue };
-        if text.is_empty() || view.tool.deprecated {
+    // Mostly all are different, which hashes tell much faster than a table.
+    let described = cx.outlines().filter(|(_, tool)| tool.description.is_some());
+    if all_differ(described.map(|(_, tool)| tool.description_hash)) {
+        return;
+    }
+    let mut known: HashMap<&str, (usize, &Outline)> = HashMap::with_capacity(cx.outlines().count());
+    for (file, tool) in cx.outlines() {
+        let Some(text) = tool.description.as_deref().map(str::trim) else { continue };
+        if text.is_empty() || tool.deprecated {
             continue;
         }
-        let Some(first) = known.get(text) else {
-            known.insert(text, view);
+        let Some(&(other_file, first)) = known.get(text) else {
+            known.insert(text, (file, tool));
             continue;
         };
-        let (name, other) = (&view.tool.name, &first.tool.name);
+        let (name, other) = (&tool.name, &first.name);
         // Of two tools of one name, that is what is wrong.
         if name == other {
             continue;
         }
         let message = format!("`{name}` has the same description as `{other}`");
         let finding = cx
-            .finding(&RULE, view.file, view.name, message)
-            .label_in(cx.texts[first.file].source(), first.name, "the other one")
+            .finding(&RULE, file, tool.span, message)
+            .label_in(cx.texts[other_file].source(), first.span, "the other one")
             .help("say what the one does that the other does not");
-        report.add(view.file, finding);
+        report.add(file, finding);
     }
 }

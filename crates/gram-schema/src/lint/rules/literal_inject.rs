@@ -48,12 +48,7 @@ fn look(cx: &Context<'_>, report: &mut Report) {
 }
 
 /// What a library, or one of its implementations, injects.
-fn look_at(
-    cx: &Context<'_>,
-    attributes: &[(SmolStr, Value)],
-    place: Place,
-    report: &mut Report,
-) {
+fn look_at(cx: &Context<'_>, attributes: &[(SmolStr, Value)], place: Place, report: &mut Report) {
     let inject = attributes.iter().find(|(key, _)| key == "inject");
     let entries = inject.and_then(|(_, value)| value.as_object());
     for (name, value) in entries.into_iter().flatten() {

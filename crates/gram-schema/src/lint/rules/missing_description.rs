@@ -2,6 +2,7 @@ use gram_syntax::Code;
 
 use crate::lint::context::{Context, Report, ToolView};
 use crate::lint::rule::{Look, Rule};
+use crate::lint::words;
 use crate::model::{Field, Host, Type};
 
 pub(crate) static RULE: Rule = Rule {
@@ -82,9 +83,9 @@ fn lacks_one(cx: &Context<'_>, field: &Field) -> bool {
         ty => ty,
     };
     let Type::Named(id) = *ty else { return true };
-    cx.module.types.get(id).is_none_or(|ty| is_blank(ty.slot.description.as_deref()))
+    cx.known.types.get(id).is_none_or(|ty| is_blank(ty.slot.description.as_deref()))
 }
 
 fn is_blank(text: Option<&str>) -> bool {
-    text.is_none_or(|text| text.trim().is_empty())
+    text.is_none_or(words::is_blank)
 }

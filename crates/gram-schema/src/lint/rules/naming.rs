@@ -97,8 +97,7 @@ fn look(cx: &Context<'_>, file: usize, report: &mut Report) {
             }
         }
     }
-    let terms = cx.terms().filter(|(_, of, _)| *of == file);
-    names.extend(terms.map(|(term, _, name)| (term.name.as_str(), Place::At(name))));
+    names.extend(cx.terms_of(file).map(|(term, name)| (term.name.as_str(), Place::At(name))));
     judge(cx, file, "parameter", &names, cx.settings.parameter_case, report);
 }
 
@@ -110,7 +109,8 @@ fn tools_of(cx: &Context<'_>, file: usize) -> Range<usize> {
 }
 
 fn fits_all(name: &str) -> bool {
-    case_of(name).is_none() && fits(name, Case::Snake)
+    // A name of one word in lower case fits all cases but one.
+    fits(name, Case::Snake) && fits(name, Case::Kebab)
 }
 
 fn judge(

@@ -43,7 +43,7 @@ where the `targets` of `gram.toml` hold `",
             },
             level: Level::Allow,
             target: Some(Target::$target),
-            looks: &[Look::Module($look)],
+            looks: &[Look::Whole($look)],
             ..Rule::COMMON
         };
 
@@ -90,7 +90,7 @@ targets configures compilation and lints.
 
 fn look(cx: &Context<'_>, rule: &'static Rule, target: Target, report: &mut Report) {
     // Where there are errors, there is nothing to compile.
-    if !cx.complete {
+    if !cx.whole.complete {
         return;
     }
     let mut options = Options::new(target, cx.texts.len());

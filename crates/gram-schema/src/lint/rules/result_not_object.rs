@@ -36,7 +36,7 @@ fine.
 };
 
 fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
-    let ty = cx.module.types.resolve(&view.tool.result.slot.ty);
+    let ty = cx.known.types.resolve(&view.tool.result.slot.ty);
     if matches!(ty, Type::Object(_) | Type::Map(_) | Type::Any | Type::Null) {
         return;
     }

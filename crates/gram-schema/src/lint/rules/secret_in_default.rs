@@ -134,12 +134,10 @@ fn holds_secret(field: &Field) -> bool {
     if values.peek().is_none() {
         return false;
     }
-    let declared = field.secret;
-    let named = !declared && is_secret_name(&field.name);
     values.any(|value| {
         let text = value.as_str().unwrap_or_default();
-        holds_key(value)
-            || ((declared || (named && is_like_secret(text))) && is_no_placeholder(text))
+        let secret = || field.secret || (is_like_secret(text) && is_secret_name(&field.name));
+        holds_key(value) || (secret() && is_no_placeholder(text))
     })
 }
 
@@ -159,6 +157,13 @@ fn is_like_secret(text: &str) -> bool {
 }
 
 fn is_secret_name(name: &str) -> bool {
+    // Most names hold none of these words, which is seen without taking them apart.
+    let holds = |part: &&str| {
+        name.as_bytes().windows(part.len()).any(|own| own.eq_ignore_ascii_case(part.as_bytes()))
+    };
+    if name.is_ascii() && !SECRETS.iter().any(&holds) && !holds(&"key") {
+        return false;
+    }
     let words = words(name);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     let key = words.windows(2).any(|pair| {
@@ -170,6 +175,10 @@ fn is_secret_name(name: &str) -> bool {
 /// Whether a text looks like a key that a well-known service issues, or holds a password.
 fn is_key(text: &str) -> bool {
     let text = text.trim();
+    // What is shorter holds neither a key nor a password.
+    if text.len() < 9 && !text.starts_with("eyJ") {
+        return false;
+    }
     let bare = text.strip_prefix("Bearer ").unwrap_or(text);
     let solid = !bare.contains(char::is_whitespace);
     let issued = |(prefix, len): &(&str, usize)| bare.starts_with(prefix) && bare.len() >= *len;

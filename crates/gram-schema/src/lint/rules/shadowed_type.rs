@@ -44,7 +44,7 @@ Rename one of them, or remove the inner one where both mean the same.
 fn look(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
     let name = &view.declaration.name;
     let hidden = if view.declaration.local {
-        match cx.type_names.find(view.file, None, name) {
+        match cx.known.type_names.find(view.file, None, name) {
             // One in a file that has nothing to do with this one is not hidden by it.
             Meaning::One(file, id) if file == view.file || imports(cx, view.file, file) => Some(id),
             _ => None,
@@ -69,5 +69,5 @@ fn imports(cx: &Context<'_>, file: usize, other: usize) -> bool {
 fn imported(cx: &Context<'_>, view: &TypeView<'_>) -> Option<TypeId> {
     let imports = cx.imports.get(view.file)?;
     let name = &view.declaration.name;
-    imports.iter().find_map(|(_, text)| cx.type_names.of_file(*text, name))
+    imports.iter().find_map(|(_, text)| cx.known.type_names.of_file(*text, name))
 }

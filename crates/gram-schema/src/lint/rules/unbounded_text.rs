@@ -35,9 +35,9 @@ fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
         let mut slot = &field.slot;
         // Bounds may stand at the place, or at any alias on the way to the type.
         let mut bounded = is_bounded(slot.details.as_deref());
-        for _ in 0..=cx.module.types.0.len() {
+        for _ in 0..=cx.known.types.0.len() {
             let Type::Named(id) = slot.ty else { break };
-            let Some(declared) = cx.module.types.get(id) else { break };
+            let Some(declared) = cx.known.types.get(id) else { break };
             slot = &declared.slot;
             bounded |= is_bounded(slot.details.as_deref());
         }

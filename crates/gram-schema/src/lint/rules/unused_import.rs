@@ -34,10 +34,11 @@ Remove the import.
 
 fn look(cx: &Context<'_>, report: &mut Report) {
     // What a broken declaration uses is not known.
-    if !cx.complete || cx.imports.iter().all(Vec::is_empty) {
+    if !cx.whole.complete || cx.imports.iter().all(Vec::is_empty) {
         return;
     }
-    let needs = Needs::new(cx);
+    let Some(uses) = cx.whole.uses else { return };
+    let needs = Needs::new(cx, uses);
     for (file, imports) in cx.imports.iter().enumerate() {
         let mut known: HashMap<usize, Span> = HashMap::new();
         for &(span, other) in imports {
@@ -90,7 +91,7 @@ struct Ways {
 }
 
 impl<'c> Needs<'c> {
-    fn new(cx: &'c Context<'_>) -> Self {
+    fn new(cx: &Context<'_>, uses: &'c HashSet<(usize, usize)>) -> Self {
         let mut to = vec![Vec::new(); cx.imports.len()];
         let mut from = vec![Vec::new(); cx.imports.len()];
         for (file, imports) in cx.imports.iter().enumerate() {
@@ -107,7 +108,7 @@ impl<'c> Needs<'c> {
             .flat_map(|(file, to)| to.iter().map(move |to| (file, *to)))
             .collect();
         let mut users: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for &(user, owner) in cx.uses.iter().filter(|using| !known.contains(using)) {
+        for &(user, owner) in uses.iter().filter(|using| !known.contains(using)) {
             users.entry(owner).or_default().push(user);
         }
         let ways = |(owner, users): (usize, Vec<usize>)| {
@@ -115,7 +116,7 @@ impl<'c> Needs<'c> {
             let by_luck = users.iter().any(|user| !has(&lead_there, *user));
             Ways { lead_here: reached(&to, &users), lead_there, by_luck }
         };
-        Self { direct: cx.uses, indirect: users.into_iter().map(ways).collect() }
+        Self { direct: uses, indirect: users.into_iter().map(ways).collect() }
     }
 
     /// Whether a file, or one that imports it, needs something that an import brings; or one that

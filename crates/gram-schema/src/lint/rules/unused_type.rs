@@ -6,7 +6,7 @@ use gram_syntax::{Code, Fix, Span};
 use crate::check::names_of_slot;
 use crate::lint::context::{Context, Report, TypeView};
 use crate::lint::rule::{Look, Rule};
-use crate::model::{Module, Slot, TypeId};
+use crate::model::{Slot, TypeId};
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -39,12 +39,12 @@ the checked files imports, is taken for a library, and its types are left alone.
 
 fn look(cx: &Context<'_>, report: &mut Report) {
     // What a broken declaration uses is not known.
-    if !cx.complete || cx.module.types.0.is_empty() {
+    if !cx.whole.complete || cx.known.types.0.is_empty() {
         return;
     }
-    let used = used(cx.module);
+    let used = used(cx);
     let in_use = files_in_use(cx);
-    for (id, declaration) in cx.module.types.iter() {
+    for (id, declaration) in cx.known.types.iter() {
         let Some(view) = cx.ty(id).filter(|_| !used.contains(&id)) else { continue };
         if !declaration.local && !in_use.contains(&view.file) {
             continue;
@@ -62,26 +62,16 @@ fn look(cx: &Context<'_>, report: &mut Report) {
 }
 
 /// The types that tools, terms and agents need, directly or through other types.
-fn used(module: &Module) -> HashSet<TypeId> {
-    let mut next = Vec::new();
+fn used(cx: &Context<'_>) -> HashSet<TypeId> {
+    let mut next = cx.whole.named.to_vec();
     let mut add = |slot: &Slot| names_of_slot(slot, &mut |id| next.push(id));
-    for tool in &module.tools {
-        tool.parameters.iter().for_each(|field| add(&field.slot));
-        add(&tool.result.slot);
-        if let crate::model::Open::Of(ty) = &tool.open {
-            add(&Slot::new((**ty).clone()));
-        }
-    }
-    module.terms.iter().for_each(|term| add(&term.field.slot));
-    for ty in module.agents.iter().filter_map(|agent| agent.result.clone()) {
+    cx.known.terms.iter().for_each(|term| add(&term.field.slot));
+    for ty in cx.module.agents.iter().filter_map(|agent| agent.result.clone()) {
         add(&Slot::new(ty));
-    }
-    for root in module.tools.iter().filter_map(|tool| tool.root.as_ref()) {
-        next.extend(&root.defs);
     }
     let mut used = HashSet::new();
     while let Some(id) = next.pop() {
-        if let (true, Some(declared)) = (used.insert(id), module.types.get(id)) {
+        if let (true, Some(declared)) = (used.insert(id), cx.known.types.get(id)) {
             names_of_slot(&declared.slot, &mut |id| next.push(id));
         }
     }
@@ -91,8 +81,9 @@ fn used(module: &Module) -> HashSet<TypeId> {
 /// The files that use types themselves, or that a checked file imports.
 fn files_in_use(cx: &Context<'_>) -> HashSet<usize> {
     let spans = &cx.module.spans;
-    let holders = spans.tools.iter().chain(&spans.agents).chain(&spans.terms);
+    let holders = spans.agents.iter().chain(cx.known.term_places);
     let mut files: HashSet<usize> = holders.map(|place| place.file).collect();
+    files.extend(cx.outlines().map(|(file, _)| file));
     files.extend(cx.imports.iter().flatten().map(|(_, file)| *file));
     files
 }

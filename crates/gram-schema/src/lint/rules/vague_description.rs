@@ -3,7 +3,7 @@ use gram_syntax::{Code, Span};
 use crate::lint::context::{Context, Report, ToolView};
 use crate::lint::rule::{Look, Rule};
 use crate::lint::rules::missing_description::is_brought;
-use crate::lint::words::{stem, stems, words};
+use crate::lint::words::{is_blank, stem, stems, words};
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -86,7 +86,7 @@ fn judge(
     report: &mut Report,
 ) {
     // An empty description is a missing one; a long one says something.
-    let Some(text) = text.filter(|text| !text.trim().is_empty() && text.len() <= LONG) else {
+    let Some(text) = text.filter(|text| text.len() <= LONG && !is_blank(text)) else {
         return;
     };
     let message = if is_placeholder(text) {
@@ -142,8 +142,34 @@ fn says_no_more(what: &str, name: &str, text: &str) -> bool {
     })
 }
 
+/// By first letter, how long the words are that say nothing: a bit for each length, that of the word
+/// with an `s` included.
+static LENGTHS: [u32; 26] = lengths();
+
+const fn lengths() -> [u32; 26] {
+    let mut lengths = [0; 26];
+    let mut at = 0;
+    while at < EMPTY.len() + DEEDS.len() {
+        let word = if at < EMPTY.len() { EMPTY[at] } else { DEEDS[at - EMPTY.len()] };
+        // They are in lower case, and short.
+        lengths[(word.as_bytes()[0] - b'a') as usize] |= 0b11 << word.len();
+        at += 1;
+    }
+    lengths
+}
+
+/// Whether a word may be one that says nothing; if not, it is none. This costs next to nothing.
+fn may_be_empty(word: &str) -> bool {
+    let first = word.bytes().next().unwrap_or_default().to_ascii_lowercase();
+    let lengths = LENGTHS.get(usize::from(first.wrapping_sub(b'a')));
+    lengths.is_some_and(|lengths| word.len() < 32 && lengths & (1 << word.len()) != 0)
+}
+
 /// Whether a word says nothing, whatever the name.
 fn is_empty_word(what: &str, word: &str) -> bool {
+    if !may_be_empty(word) {
+        return false;
+    }
     let is = |known: &&str| {
         let singular = word.strip_suffix(['s', 'S']).unwrap_or(word);
         word.eq_ignore_ascii_case(known) || singular.eq_ignore_ascii_case(known)

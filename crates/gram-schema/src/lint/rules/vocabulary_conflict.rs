@@ -58,11 +58,13 @@ fn judge<'a>(
     node: impl Fn() -> Option<Node<'a>>,
     report: &mut Report,
 ) {
-    if cx.module.terms.is_empty() {
+    if cx.known.terms.is_empty() {
         return;
     }
-    let Meaning::One(other, index) = cx.terms.find(file, None, &field.name) else { return };
-    let Some(term) = cx.module.terms.get(index) else { return };
+    let Meaning::One(other, index) = cx.known.term_names.find(file, None, &field.name) else {
+        return;
+    };
+    let Some(term) = cx.known.terms.get(index) else { return };
     if own_type(cx, &term.field) == own_type(cx, field) || report.is_full(file) {
         return;
     }
@@ -72,7 +74,7 @@ fn judge<'a>(
     let (Some(name), Some(labels)) = (subject.identifier, subject.labels_node()) else { return };
     let message = format!("`{}` has another type than the term of its name", field.name);
     let mut finding = cx.finding(&RULE, file, name.span(), message);
-    if let Some(place) = cx.module.spans.term(index) {
+    if let Some(place) = cx.known.term_places.get(index) {
         finding = finding.label_in(cx.texts[other].source(), place.name, "the term");
     }
     let fix = Fix::replace(NeedsLook, "take the term's type", labels.span(), "");
@@ -82,7 +84,7 @@ fn judge<'a>(
 /// The type of a field that names stand for. Whether null may stand in its place does not matter:
 /// the thing is the same, and may be absent.
 fn own_type<'a>(cx: &Context<'a>, field: &'a Field) -> &'a Type {
-    let types = &cx.module.types;
+    let types = cx.known.types;
     let mut ty = types.resolve(&field.slot.ty);
     while let Type::Nullable(inner) = ty {
         ty = types.resolve(inner);

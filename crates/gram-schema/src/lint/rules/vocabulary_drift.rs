@@ -37,7 +37,7 @@ tools.
 "#,
     },
     level: Level::Allow,
-    looks: &[Look::Module(look)],
+    looks: &[Look::Whole(look)],
     ..Rule::COMMON
 };
 
@@ -67,7 +67,7 @@ fn look(cx: &Context<'_>, report: &mut Report) {
             compare(cx, (field, view.file, Owner::Tool(view)), &mut known, report);
         }
     }
-    for view in cx.module.types.iter().filter_map(|(id, _)| cx.ty(id)) {
+    for view in cx.known.types.iter().filter_map(|(id, _)| cx.ty(id)) {
         for field in view.fields() {
             compare(cx, (field, view.file, Owner::Type(view)), &mut known, report);
         }
@@ -80,10 +80,11 @@ fn compare<'a>(
     known: &mut Known<'a>,
     report: &mut Report,
 ) {
-    if cx.terms.find(file, None, &field.name) != Meaning::Unknown || report.is_full(file) {
+    if cx.known.term_names.find(file, None, &field.name) != Meaning::Unknown || report.is_full(file)
+    {
         return;
     }
-    let ty = cx.module.types.resolve(&field.slot.ty);
+    let ty = cx.known.types.resolve(&field.slot.ty);
     let Some(&(first, other, of)) = known.get(field.name.as_str()) else {
         known.insert(&field.name, (ty, file, owner));
         return;

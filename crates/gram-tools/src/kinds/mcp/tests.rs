@@ -300,6 +300,14 @@ async fn servers_that_do_not_begin_are_reported() {
 }
 
 #[tokio::test]
+async fn a_server_that_begins_slowly_is_started_once() {
+    let acting = Acting::start("acts-late");
+    broken_off(&acting.server, "answers").await;
+    works(&acting.server).await;
+    assert_eq!(acting.ids().len(), 1);
+}
+
+#[tokio::test]
 async fn a_broken_server_is_not_started_again_and_again() {
     let acting = Acting::start("dies-at-once");
     let mut waits = 0;

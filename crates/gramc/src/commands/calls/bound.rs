@@ -22,8 +22,8 @@ pub(super) fn read_spec(spec: &Spec, display: Display) -> Result<Option<Read>, F
 }
 
 fn read(path: &Path, stdin_filename: &str, display: Display) -> Result<Option<Read>, Failure> {
-    let stdin_filename = stdin_filename.to_owned();
-    let texts = input::read(&Inputs { paths: vec![path.to_owned()], stdin_filename })?;
+    let (paths, stdin_filename) = (vec![path.to_owned()], stdin_filename.to_owned());
+    let texts = input::read(&Inputs { paths, stdin_filename }, None)?;
     let checked = texts.check();
     // Where there is no error, verdicts follow on standard output. Warnings do not go there.
     let display = match display.format {
@@ -80,12 +80,14 @@ fn one(read: &Read, path: &str, name: Option<&str>) -> Result<ToolLibrary, Failu
                 libraries[0].name
             )));
         }
-        (Some(name), _) => libraries.iter().position(|known| known.name == name).ok_or_else(|| {
-            let known = names();
-            let help = gram_schema::did_you_mean(name, known.iter().copied());
-            let help = help.unwrap_or_else(|| format!("there are {}", known.join(", ")));
-            Failure::new(format!("{path} declares no library `{name}`; {help}"))
-        })?,
+        (Some(name), _) => {
+            libraries.iter().position(|known| known.name == name).ok_or_else(|| {
+                let known = names();
+                let help = gram_schema::did_you_mean(name, known.iter().copied());
+                let help = help.unwrap_or_else(|| format!("there are {}", known.join(", ")));
+                Failure::new(format!("{path} declares no library `{name}`; {help}"))
+            })?
+        }
     };
     made(read, at)
 }
@@ -95,7 +97,11 @@ fn made(read: &Read, at: usize) -> Result<ToolLibrary, Failure> {
     let folder = folder(read, at);
     ToolLibrary::declared(library, &folder).map_err(|errors| {
         let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
-        Failure::new(format!("the library `{}` cannot be used: {}", library.name, errors.join("; ")))
+        Failure::new(format!(
+            "the library `{}` cannot be used: {}",
+            library.name,
+            errors.join("; ")
+        ))
     })
 }
 

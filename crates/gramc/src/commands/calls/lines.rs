@@ -63,8 +63,7 @@ impl Lines {
             if bytes.len() as u64 == LONGEST {
                 return Err(self.fail("this line is longer than 256 MiB"));
             }
-            let text = String::from_utf8(bytes)
-                .map_err(|_| self.fail("this line is no UTF-8"))?;
+            let text = String::from_utf8(bytes).map_err(|_| self.fail("this line is no UTF-8"))?;
             let text = text.trim_start_matches('\u{feff}').trim_end();
             if !text.is_empty() {
                 return self.line(text).map(Some);

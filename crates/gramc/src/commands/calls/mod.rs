@@ -60,9 +60,7 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
             out.push_str(&format!("{:width$}  {kind}\n", binding.tool));
         }
     }
-    let problem = |severity: &str, found: &BindProblem| {
-        json!({"severity": severity, "tool": found.tool(), "message": found.to_string()})
-    };
+    let problem = |severity: &str, found: &BindProblem| json!({"severity": severity, "tool": found.tool(), "message": found.to_string()});
     if json {
         for found in &problems {
             out.push_str(&format!("{}\n", problem("error", found)));

@@ -1,0 +1,85 @@
+//! A specification from what implementations declare of themselves.
+
+use gram_schema::import::{Options, Origin, import_value};
+use gram_schema::model::{Module, Valid};
+use gram_syntax::{SourceFile, parse};
+use serde_json::{Map, Value, json};
+
+use super::{Entry, LibraryError, ToolLibrary};
+use crate::bind::declared_schemas;
+use crate::invocation::Declared;
+
+/// The specification of tools that are declared by JSON Schemas: a list of tools as MCP servers,
+/// `OpenAI` or `Anthropic` have them, or one schema.
+///
+/// # Errors
+///
+/// Why it is none, in a sentence.
+pub fn specification_of(tools: Value) -> Result<Valid<Module>, String> {
+    checked(tools, Origin::Auto)
+}
+
+fn checked(tools: Value, from: Origin) -> Result<Valid<Module>, String> {
+    let options = Options { from, ..Options::default() };
+    let imported = import_value(tools, &options).map_err(|error| error.to_string())?;
+    let checked = gram_schema::check(&[parse(SourceFile::new("tools", imported.text))]);
+    checked.module.ok_or_else(|| {
+        let first = checked.diagnostics.first().map(|found| found.message.clone());
+        first.unwrap_or_else(|| "these schemas declare no tools".to_owned())
+    })
+}
+
+impl ToolLibrary {
+    /// The specification that the library's implementations declare by themselves: functions with
+    /// their signatures or schemas and descriptions, MCP servers that are connected.
+    ///
+    /// ```
+    /// use gram_tools::{ToolLibrary, kinds::function};
+    /// use serde_json::Value;
+    ///
+    /// let double = function(|arguments: Value| {
+    ///     arguments["n"].as_i64().map(|n| n * 2).ok_or("there is no n")
+    /// });
+    /// let double = double.signature("(n::Int)==>(::Int)").description("Doubles a number");
+    /// let library = ToolLibrary::new("numbers").with("double", double);
+    /// let specification = library.specification().unwrap();
+    /// assert_eq!(specification.tools[0].description.as_deref(), Some("Doubles a number"));
+    /// assert!(library.bind(&specification).is_ok());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// All implementations that declare nothing, or what cannot be read.
+    pub fn specification(&self) -> Result<Valid<Module>, Vec<LibraryError>> {
+        let mut tools = Vec::new();
+        let mut errors = Vec::new();
+        for entry in self.entries.iter() {
+            match of(entry) {
+                Ok(tool) => tools.push(tool),
+                Err(message) => errors.push(LibraryError { tool: entry.tool.clone(), message }),
+            }
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        checked(json!({ "tools": tools }), Origin::Mcp)
+            .map_err(|message| vec![LibraryError { tool: self.name.clone(), message }])
+    }
+}
+
+/// A tool as MCP has it.
+fn of(entry: &Entry) -> Result<Value, String> {
+    let (parameters, result) = match entry.implementation.declared() {
+        None => return Err("it declares neither a signature nor schemas".to_owned()),
+        Some(Declared::Schemas { parameters, result }) => (parameters, result),
+        Some(Declared::Signature(signature)) => declared_schemas(&Module::default(), &signature)?,
+    };
+    let mut tool = Map::new();
+    tool.insert("name".to_owned(), json!(entry.tool.as_str()));
+    if let Some(description) = entry.implementation.description() {
+        tool.insert("description".to_owned(), json!(description.as_str()));
+    }
+    tool.insert("inputSchema".to_owned(), parameters);
+    tool.extend(result.map(|result| ("outputSchema".to_owned(), result)));
+    Ok(Value::Object(tool))
+}
