@@ -23,7 +23,7 @@
 //!
 //! // The function takes what serde reads, and declares what that is.
 //! let cost = function(|stay: Stay| Ok::<_, String>(f64::from(stay.nights) * stay.price))
-//!     .signature("(nights::Int {range: 0..})==>(price::Number)==>(::Number)");
+//!     .signature("(nights::Int {range: 0...})==>(price::Number)==>(::Number)");
 //! let library = ToolLibrary::new("stays").with("cost", cost);
 //! let bound = library.bind(&module).expect("the function takes what the tool does");
 //!

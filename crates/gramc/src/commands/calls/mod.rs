@@ -11,7 +11,7 @@ use std::time::Duration;
 use gram_tools::check::Policy;
 use gram_tools::clock::ManualClock;
 use gram_tools::invocation::{Answer, InvocationError, Trouble};
-use gram_tools::{Begun, BindProblem, Session, Settings, ToolLibrary, Verdict};
+use gram_tools::{Begun, BindProblem, Bound, Session, Settings, ToolLibrary, Verdict};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -40,7 +40,7 @@ pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
             verdicts.print(&session.judge(call))?;
         }
     }
-    verdicts.end()
+    Ok(verdicts.code())
 }
 
 pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
@@ -48,29 +48,14 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(FINDINGS) };
     let unreachable = run(async { Ok(read.library.connect().await) })?;
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
-    let json = display.format == Format::Json;
-    let mut out = String::new();
-    let width = bound.bindings().map(|binding| binding.tool.len()).max().unwrap_or_default();
-    for binding in bound.bindings() {
-        if json {
-            let line = json!({"tool": binding.tool, "implementation": binding.implementation});
-            out.push_str(&format!("{line}\n"));
-        } else {
-            let kind = binding.implementation.unwrap_or("-");
-            out.push_str(&format!("{:width$}  {kind}\n", binding.tool));
-        }
-    }
-    let problem = |severity: &str, found: &BindProblem| json!({"severity": severity, "tool": found.tool(), "message": found.to_string()});
-    if json {
-        for found in &problems {
-            out.push_str(&format!("{}\n", problem("error", found)));
-        }
-        for found in bound.undecided() {
-            out.push_str(&format!("{}\n", problem("warning", found)));
-        }
-    }
-    output::print(&out)?;
-    if !json {
+    if display.format == Format::Json {
+        output::print(&binding_as_json(&bound, &problems))?;
+    } else {
+        let width = bound.bindings().map(|binding| binding.tool.len()).max().unwrap_or_default();
+        let lines = bound.bindings().map(|binding| {
+            format!("{:width$}  {}\n", binding.tool, binding.implementation.unwrap_or("-"))
+        });
+        output::print(&lines.collect::<String>())?;
         say(problems.iter().map(|found| format!("error: {found}")));
         say(bound.undecided().iter().map(|found| format!("warning: {found}")));
     }
@@ -82,6 +67,19 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
         return Err(Failure::new(first));
     }
     Ok(if problems.is_empty() { CLEAN } else { FINDINGS })
+}
+
+/// What serves each tool, and then what does not fit, a line each.
+fn binding_as_json(bound: &Bound, problems: &[BindProblem]) -> String {
+    let bindings = bound
+        .bindings()
+        .map(|binding| json!({"tool": binding.tool, "implementation": binding.implementation}));
+    let errors = problems.iter().map(|found| ("error", found));
+    let found = errors.chain(bound.undecided().iter().map(|found| ("warning", found)));
+    let found = found.map(|(severity, found)| {
+        json!({"severity": severity, "tool": found.tool(), "message": found.to_string()})
+    });
+    bindings.chain(found).map(|line| line.to_string() + "\n").collect()
 }
 
 pub(super) fn call(args: &Call, display: Display) -> Outcome {
@@ -106,7 +104,7 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
     let verdict = run(async { Ok(session.call(call).await) })?;
     let mut verdicts = Verdicts::new();
     verdicts.print(&verdict)?;
-    verdicts.end()
+    Ok(verdicts.code())
 }
 
 pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
@@ -150,7 +148,7 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
     if args.stats {
         output::print(&format!("{}\n", json!({"stats": session.stats().json()})))?;
     }
-    verdicts.end()
+    Ok(verdicts.code())
 }
 
 async fn replayed(session: &Session, call: gram_tools::Call, result: Option<Value>) -> Verdict {
@@ -234,7 +232,8 @@ impl Verdicts {
         output::print(&format!("{}\n", verdict.json()))
     }
 
-    fn end(&self) -> Outcome {
-        Ok(if self.refused { FINDINGS } else { CLEAN })
+    /// The exit code.
+    fn code(&self) -> i32 {
+        if self.refused { FINDINGS } else { CLEAN }
     }
 }
