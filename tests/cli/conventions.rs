@@ -299,7 +299,21 @@ fn packagers_get_completions_and_a_manual_page() {
 
 #[test]
 fn every_command_has_help_with_examples() {
-    for name in ["compile", "check", "parse", "explain", "completions", "man"] {
+    let names = [
+        "compile",
+        "import",
+        "check",
+        "fmt",
+        "parse",
+        "explain",
+        "validate",
+        "bind",
+        "call",
+        "replay",
+        "completions",
+        "man",
+    ];
+    for name in names {
         let help = gramc(name).arg("--help").run().clean().stdout;
         assert!(help.contains("Example") && help.contains("Usage"), "{name}: {help}");
     }

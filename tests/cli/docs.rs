@@ -208,3 +208,19 @@ fn the_readme_shows_the_rust_example() {
     let shown = blocks.iter().find(|block| block.info == "rust").expect("it has an example");
     assert_eq!(shown.text, body, "the README's example and the one that runs differ");
 }
+
+/// The second `rust` block of the README is the example of gram-tools' own documentation, which runs
+/// there.
+#[test]
+fn the_readme_shows_how_a_program_hosts_tools() {
+    let source = std::fs::read_to_string(root().join("crates/gram-tools/src/lib.rs"));
+    let source = source.expect("the source is there");
+    let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
+    let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line));
+    let page = lines.fold(String::new(), |text, line| text + line + "\n");
+    let run = blocks(&page).into_iter().find(|block| block.info.is_empty());
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("there is a README");
+    let blocks = blocks(&readme);
+    let shown = blocks.iter().filter(|block| block.info == "rust").nth(1).expect("it has two");
+    assert_eq!(shown.text, run.expect("the crate's page has an example").text);
+}

@@ -13,6 +13,7 @@ use std::path::Path;
 use serde_json::Value;
 use tempfile::tempdir;
 
+use crate::calls::{call_fault, verdict_fault};
 use crate::support::gramc;
 
 /// A call or another line for `gramc replay`, and what its verdict holds.
@@ -127,6 +128,10 @@ fn play(name: &str, scenario: &Scenario) -> Vec<String> {
         let (stdout, stderr) = (&run.stdout, &run.stderr);
         let mut verdicts = stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         for step in &scene.steps {
+            let sent = serde_json::from_str::<Value>(&step.sent).unwrap();
+            if let Some(fault) = call_fault(&sent) {
+                faults.push(format!("{name}:{}: this is no call: {fault}", step.line));
+            }
             let steers = ["{\"turn\"", "{\"reset\""];
             if steers.iter().any(|start| step.sent.starts_with(start)) {
                 continue;
@@ -135,6 +140,9 @@ fn play(name: &str, scenario: &Scenario) -> Vec<String> {
                 faults.push(format!("{name}:{}: no verdict; {stderr}", step.line));
                 break;
             };
+            if let Some(fault) = verdict_fault(&verdict) {
+                faults.push(format!("{name}:{}: this is no verdict: {fault}", step.line));
+            }
             assert!(!step.expected.is_empty(), "{name}:{}: nothing is promised", step.line);
             for (line, expected) in &step.expected {
                 // What stands under `stats` is asked of the session's end.

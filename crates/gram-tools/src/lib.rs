@@ -3,6 +3,42 @@
 //! A specification names no implementation. A [`ToolLibrary`] holds implementations, and binds
 //! them to a specification at run time, which gives a [`Bound`] library. A [`Session`] of it checks,
 //! repairs and throttles the calls of one conversation, and runs them.
+//!
+//! ```
+//! use gram_schema::check;
+//! use gram_syntax::{SourceFile, parse};
+//! use gram_tools::kinds::function;
+//! use gram_tools::{Call, Session, ToolLibrary};
+//! use serde::Deserialize;
+//!
+//! #[derive(Deserialize)]
+//! struct Stay {
+//!     nights: u32,
+//!     price: f64,
+//! }
+//!
+//! let text = "[cost:Tool | (nights::Int {range: 1..30})==>(price::Number)==>(::Number)]";
+//! let checked = check(&[parse(SourceFile::new("stays.gram", text))]);
+//! let module = checked.module.expect("there is one where nothing is wrong");
+//!
+//! // The function takes what serde reads, and declares what that is.
+//! let cost = function(|stay: Stay| Ok::<_, String>(f64::from(stay.nights) * stay.price))
+//!     .signature("(nights::Int {range: 0..})==>(price::Number)==>(::Number)");
+//! let library = ToolLibrary::new("stays").with("cost", cost);
+//! let bound = library.bind(&module).expect("the function takes what the tool does");
+//!
+//! // A session is one conversation.
+//! let session = Session::new(&bound);
+//! let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+//! runtime.block_on(async {
+//!     let verdict = session.call(Call::new("cost", r#"{"nights": "3", "price": 80.5}"#)).await;
+//!     assert_eq!(verdict.message(), "241.5");
+//!
+//!     let verdict = session.call(Call::new("cost", r#"{"nights": 90, "price": 80.5}"#)).await;
+//!     let wrong = "`cost`: `nights` wants an integer from 1 to 30, and got the number 90.";
+//!     assert!(verdict.message().starts_with(wrong));
+//! });
+//! ```
 
 mod bind;
 pub mod check;
