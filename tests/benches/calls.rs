@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 use gram_schema::model::{Module, Valid};
 use gram_syntax::{SourceFile, parse};
 use gram_tools::check::{Policy, Refused, ToolCheck};
-use gram_tools::kinds::function;
-use gram_tools::names::{Known, Names};
 use gram_tools::clock::ManualClock;
 use gram_tools::invocation::Answer;
+use gram_tools::kinds::function;
+use gram_tools::names::{Known, Names};
 use gram_tools::{Begun, Call, Session, ToolLibrary};
 use serde_json::Value;
 

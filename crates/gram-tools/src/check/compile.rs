@@ -340,7 +340,6 @@ fn kinds(types: Option<&Value>) -> Kinds {
     }
 }
 
-
 /// A size, as a keyword says it; `2.0` is one, too.
 fn count(map: &Map<String, Value>, key: &str) -> Option<u64> {
     let number = map.get(key)?.as_number()?;

@@ -18,7 +18,7 @@ pub(crate) struct Spec {
 /// A library.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Bind {
-    /// The file that declares the library, FILE:NAME where it declares several, or the name of one
+    /// The file that declares the library, `FILE:NAME` where it declares several, or the name of one
     /// that SPEC declares
     #[arg(long, value_name = "FILE")]
     pub(crate) library: String,

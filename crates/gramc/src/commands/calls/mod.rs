@@ -3,7 +3,8 @@
 mod bound;
 mod lines;
 
-use std::io::{Read as _, Write as _};
+use std::fmt::Write as _;
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,7 +41,7 @@ pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
             verdicts.print(&session.judge(call))?;
         }
     }
-    verdicts.end()
+    Ok(verdicts.end())
 }
 
 pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
@@ -49,24 +50,25 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
     let unreachable = run(async { Ok(read.library.connect().await) })?;
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
     let json = display.format == Format::Json;
+    // Writing to a text in memory cannot fail, here and below.
     let mut out = String::new();
     let width = bound.bindings().map(|binding| binding.tool.len()).max().unwrap_or_default();
     for binding in bound.bindings() {
         if json {
             let line = json!({"tool": binding.tool, "implementation": binding.implementation});
-            out.push_str(&format!("{line}\n"));
+            let _ = writeln!(out, "{line}");
         } else {
             let kind = binding.implementation.unwrap_or("-");
-            out.push_str(&format!("{:width$}  {kind}\n", binding.tool));
+            let _ = writeln!(out, "{:width$}  {kind}", binding.tool);
         }
     }
     let problem = |severity: &str, found: &BindProblem| json!({"severity": severity, "tool": found.tool(), "message": found.to_string()});
     if json {
         for found in &problems {
-            out.push_str(&format!("{}\n", problem("error", found)));
+            let _ = writeln!(out, "{}", problem("error", found));
         }
         for found in bound.undecided() {
-            out.push_str(&format!("{}\n", problem("warning", found)));
+            let _ = writeln!(out, "{}", problem("warning", found));
         }
     }
     output::print(&out)?;
@@ -106,7 +108,7 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
     let verdict = run(async { Ok(session.call(call).await) })?;
     let mut verdicts = Verdicts::new();
     verdicts.print(&verdict)?;
-    verdicts.end()
+    Ok(verdicts.end())
 }
 
 pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
@@ -150,7 +152,7 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
     if args.stats {
         output::print(&format!("{}\n", json!({"stats": session.stats().json()})))?;
     }
-    verdicts.end()
+    Ok(verdicts.end())
 }
 
 async fn replayed(session: &Session, call: gram_tools::Call, result: Option<Value>) -> Verdict {
@@ -195,13 +197,13 @@ fn only_one_reads(paths: &[&Path]) -> Result<(), Failure> {
 fn say(lines: impl Iterator<Item = String>) {
     for line in lines {
         // There is nowhere to say that standard error is closed.
-        let _ = writeln!(std::io::stderr(), "{line}");
+        let _ = writeln!(io::stderr(), "{line}");
     }
 }
 
 fn standard_input() -> Result<String, Failure> {
     let mut text = String::new();
-    std::io::stdin()
+    io::stdin()
         .read_to_string(&mut text)
         .map_err(|error| Failure::new(format!("cannot read standard input: {error}")))?;
     Ok(text)
@@ -234,7 +236,7 @@ impl Verdicts {
         output::print(&format!("{}\n", verdict.json()))
     }
 
-    fn end(&self) -> Outcome {
-        Ok(if self.refused { FINDINGS } else { CLEAN })
+    fn end(&self) -> i32 {
+        if self.refused { FINDINGS } else { CLEAN }
     }
 }
