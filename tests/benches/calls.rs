@@ -8,17 +8,21 @@
 //! first time.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::panic)]
 
+use std::cell::Cell;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use gram_schema::model::{Module, Valid};
 use gram_syntax::{SourceFile, parse};
 use gram_tools::check::{Policy, Refused, ToolCheck};
+use gram_tools::clock::ManualClock;
+use gram_tools::invocation::Answer;
 use gram_tools::kinds::function;
 use gram_tools::names::{Known, Names};
-use gram_tools::{Begun, Call, Session, Settings, ToolLibrary};
+use gram_tools::{Begun, Call, Session, ToolLibrary};
 use serde_json::Value;
 
 /// The allocator of the binary.
@@ -58,10 +62,11 @@ fn main() {
     prove(&check, policy);
 
     let library = ToolLibrary::new("bench")
-        .settings(unthrottled())
         .with("searchIssues", function(|_: Value| Ok::<_, String>(Value::Null)));
     let bound = library.bind(&module).expect("the library fits");
-    let session = Session::new(&bound);
+    let clock = Arc::new(ManualClock::default());
+    let session = Session::with_clock(&bound, clock.clone());
+    let seconds = Cell::new(0_u64);
 
     let others = Others::start();
     let mut own: [(&str, Box<dyn Fn()>); 5] = [
@@ -78,7 +83,13 @@ fn main() {
         (
             "pipeline",
             Box::new(|| {
-                drop(black_box(session.begin(Call::new("searchIssues", black_box(GOOD)))));
+                // A call every ten seconds is what no rule of the throttle refuses.
+                seconds.set(seconds.get() + 10);
+                clock.move_to(Duration::from_secs(seconds.get()));
+                match black_box(session.begin(Call::new("searchIssues", black_box(GOOD)))) {
+                    Begun::Ready(ready) => drop(ready.finish(Ok(Answer::Json(Value::Null)))),
+                    Begun::Answered(verdict) => panic!("{}", verdict.json()),
+                }
             }),
         ),
     ];
@@ -115,14 +126,6 @@ fn prove(check: &ToolCheck, policy: Policy) {
         Err(Refused::Invalid(invalid)) => assert_eq!(invalid.count(), 6),
         other => panic!("six errors are found, not {other:?}"),
     }
-}
-
-fn unthrottled() -> Settings {
-    let mut settings = Settings::default();
-    // The same call over and over is what a throttle is against; its rules run all the same.
-    settings.throttle.same_tool_calls = u32::MAX;
-    settings.throttle.all_tools_calls = u32::MAX;
-    settings
 }
 
 fn nanoseconds(work: &dyn Fn()) -> f64 {

@@ -161,7 +161,7 @@ impl Session {
             Some(Named::Tool(tool)) => self.checked(tool, &arguments).map(|accepted| {
                 let masks = masks::Masks::new(accepted.secrets);
                 Success {
-                    arguments: masks.json(&accepted.arguments),
+                    arguments: masks.json(accepted.arguments),
                     repairs: accepted.repairs,
                     stripped: accepted.stripped,
                     ..Success::default()

@@ -4,7 +4,7 @@ use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gram_schema::model::{Host, Module, Open, Presence, Tool, Types};
 use gram_syntax::{SourceFile, parse};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::problem::{BindProblem, Misfit};
 use crate::check::Undeclared;
@@ -38,16 +38,21 @@ pub(super) fn problems(
         }
     };
     look(Misfit::Arguments, covers(&parameters, &received(types, tool, settings)));
-    let wanted = ResultSchema::new(types, tool, Draft::Draft2020).map(json);
-    // A tool that says nothing of its result takes everything; an implementation that says nothing
-    // has nothing to be held to.
-    if let (Some(wanted), Some(given)) = (wanted, result) {
-        look(Misfit::Result, covers(&wanted, &given));
+    let wanted = ResultSchema::new(types, tool, Draft::Draft2020).map(value);
+    // A tool that says nothing of its result takes everything.
+    match (wanted, result) {
+        (Some(wanted), Some(given)) => look(Misfit::Result, covers(&wanted, &given)),
+        // What an implementation gives back that does not say what is text at least.
+        (Some(wanted), None) if covers(&wanted, &json!({"type": "string"})) != Fit::Yes => {
+            let why = "it does not say what it gives back".to_owned();
+            look(Misfit::Result, Fit::Undecided(why));
+        }
+        _ => {}
     }
     problems
 }
 
-fn json(view: impl serde::Serialize) -> Value {
+fn value(view: impl serde::Serialize) -> Value {
     // A view of the model writes no key that is no string.
     serde_json::to_value(view).unwrap_or_default()
 }
@@ -69,8 +74,8 @@ pub(crate) fn schemas(module: &Module, signature: &str) -> Result<(Value, Option
     let Some(tool) = module.tool("implementation") else {
         return Err("it is no signature".to_owned());
     };
-    let parameters = json(ParameterSchema::new(&module.types, tool, Draft::Draft2020));
-    Ok((parameters, ResultSchema::new(&module.types, tool, Draft::Draft2020).map(json)))
+    let parameters = value(ParameterSchema::new(&module.types, tool, Draft::Draft2020));
+    Ok((parameters, ResultSchema::new(&module.types, tool, Draft::Draft2020).map(value)))
 }
 
 /// What an implementation receives: what the model may send, with all that the host adds, and
@@ -87,7 +92,7 @@ fn received(types: &Types, tool: &Tool, settings: &Settings) -> Value {
     if strips && tool.open == Open::Unsaid {
         tool.open = Open::No;
     }
-    let mut schema = json(ParameterSchema::new(types, &tool, Draft::Draft2020));
+    let mut schema = value(ParameterSchema::new(types, &tool, Draft::Draft2020));
     if strips {
         close(&mut schema, 0);
     }

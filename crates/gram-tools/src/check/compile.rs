@@ -118,7 +118,6 @@ impl<'s> Compiler<'s> {
     ) -> Result<Shape, SchemaError> {
         let mut shape = Shape::any();
         shape.kinds = kinds(map.get("type"));
-        shape.name = name(map);
         shape.number = number_rules(map).map(Box::new);
         shape.text = text_rules(map)?.map(Box::new);
         shape.values = values(map).map(Box::new);
@@ -197,10 +196,6 @@ impl<'s> Compiler<'s> {
         let id = self.add(Shape::any());
         self.known.insert(reference.to_owned(), id);
         self.fill(id, target)?;
-        if self.list[id as usize].name.is_none() {
-            let name = reference.rsplit('/').next().unwrap_or_default();
-            self.list[id as usize].name = (!name.is_empty()).then(|| name.into());
-        }
         Ok(Some(id))
     }
 
@@ -343,10 +338,6 @@ fn kinds(types: Option<&Value>) -> Kinds {
             .fold(Kinds::named(""), |kinds, name| kinds.with(Kinds::named(name))),
         _ => Kinds::ALL,
     }
-}
-
-fn name(map: &Map<String, Value>) -> Option<Box<str>> {
-    Some(map.get("title")?.as_str()?.into())
 }
 
 /// A size, as a keyword says it; `2.0` is one, too.

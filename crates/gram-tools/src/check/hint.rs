@@ -14,8 +14,8 @@ const MAX_DEPTH: u32 = 3;
 const MOST_NAMED: usize = 10;
 
 /// What is wanted, as people say it.
-pub(super) fn wanted(shapes: &Shapes, id: Id) -> String {
-    words(shapes, id, 0)
+pub(super) fn wanted(shapes: &Shapes, id: Id) -> &str {
+    shapes.list[id as usize].words.get_or_init(|| words(shapes, id, 0).into())
 }
 
 fn words(shapes: &Shapes, id: Id, depth: u32) -> String {

@@ -1,6 +1,6 @@
 //! What is said of a call that cannot run.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -135,37 +135,75 @@ fn problem(shapes: &Shapes, note: &Note) -> Problem {
 
 fn message(shapes: &Shapes, note: &Note, property: &str, attempted: Option<&Value>) -> String {
     let wanted = hint::wanted(shapes, note.shape);
-    let (who, wants) = match property {
-        "" => ("the arguments".to_owned(), "want"),
-        property => (format!("`{property}`"), "wants"),
-    };
-    let got = attempted.map_or_else(String::new, |value| format!(", and got {}", received(value)));
-    match (&note.code, &note.remark) {
-        (Code::RequiredField, Remark::Sent(name)) => format!(
+    let (who, got) = (Who(property), Got(note.attempted.as_deref()));
+    let wants = if property.is_empty() { "want" } else { "wants" };
+    let mut out = String::with_capacity(property.len() + wanted.len() + 64);
+    let written = match (&note.code, &note.remark) {
+        (Code::RequiredField, Remark::Sent(name)) => write!(
+            out,
             "{who} is missing: it is required, and {wants} {wanted}; \
              you sent `{name}`; the parameter is {who}"
         ),
         (Code::RequiredField, _) => {
-            format!("{who} is missing: it is required, and {wants} {wanted}")
+            write!(out, "{who} is missing: it is required, and {wants} {wanted}")
         }
         (Code::PinnedMismatch, _) => {
-            format!("{who} is set by the host, and this is not its value: leave it out")
+            write!(out, "{who} is set by the host, and this is not its value: leave it out")
         }
         (Code::UnknownField, Remark::Known(known)) => {
-            format!("{who} is not declared; {}", names(known))
+            write!(out, "{who} is not declared; {}", names(known))
         }
-        (Code::TypeMismatch, Remark::Several) => format!(
+        (Code::TypeMismatch, Remark::Several) => write!(
+            out,
             "{who} fits more than one of the things that it may be, where only one is allowed: \
              it {wants} {wanted}"
         ),
-        (_, Remark::Said(said)) => format!("{who} does not fit: {said}"),
-        (Code::NotUnique, _) => {
-            format!("{who} {wants} a list without repeated items{got}")
-        }
+        (_, Remark::Said(said)) => write!(out, "{who} does not fit: {said}"),
+        (Code::NotUnique, _) => write!(out, "{who} {wants} a list without repeated items{got}"),
         (Code::WrongSize, _) => {
-            format!("{who} {wants} {wanted}{}", attempted.map_or_else(String::new, size))
+            let size = attempted.map_or_else(String::new, size);
+            write!(out, "{who} {wants} {wanted}{size}")
         }
-        _ => format!("{who} {wants} {wanted}{got}"),
+        _ => write!(out, "{who} {wants} {wanted}{got}"),
+    };
+    // Writing to a text in memory cannot fail.
+    debug_assert!(written.is_ok());
+    out
+}
+
+/// A property, as messages call it.
+#[derive(Clone, Copy)]
+struct Who<'a>(&'a str);
+
+impl fmt::Display for Who<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            "" => f.write_str("the arguments"),
+            property => write!(f, "`{property}`"),
+        }
+    }
+}
+
+/// A received value, as JSON, with the name of its type; nothing where nothing came.
+#[derive(Clone, Copy)]
+struct Got<'a>(Option<&'a str>);
+
+impl fmt::Display for Got<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// The most characters that are shown.
+        const MOST: usize = 100;
+        let Some(json) = self.0 else { return Ok(()) };
+        let kind = match json.as_bytes().first() {
+            Some(b'"') => "the text ",
+            Some(b'{') => "the object ",
+            Some(b'[') => "the list ",
+            Some(b't' | b'f') => "the boolean ",
+            Some(b'n') => "",
+            _ => "the number ",
+        };
+        let end = json.char_indices().nth(MOST).map_or(json.len(), |(at, _)| at);
+        let more = if end < json.len() { "…" } else { "" };
+        write!(f, ", and got {kind}{}{more}", json.get(..end).unwrap_or_default())
     }
 }
 
@@ -186,23 +224,6 @@ fn size(value: &Value) -> String {
     }
 }
 
-/// A received value with the name of its type.
-fn received(value: &Value) -> String {
-    const MOST: usize = 100;
-    let kind = match value {
-        Value::Null => return "null".to_owned(),
-        Value::Bool(_) => "the boolean",
-        Value::Number(_) => "the number",
-        Value::String(_) => "the text",
-        Value::Array(_) => "the list",
-        Value::Object(_) => "the object",
-    };
-    let text = value.to_string();
-    let shown: String = text.chars().take(MOST).collect();
-    let more = if shown.len() < text.len() { "…" } else { "" };
-    format!("{kind} {shown}{more}")
-}
-
 impl super::ToolCheck {
     pub(crate) fn shapes(&self) -> &Arc<Shapes> {
         &self.shapes
@@ -213,6 +234,6 @@ impl super::ToolCheck {
         let root: Id = self.shapes.root;
         let object = self.shapes.list.get(root as usize)?.object.as_ref()?;
         let field = object.fields.get(object.field(parameter, 0)?)?;
-        Some(hint::wanted(&self.shapes, field.shape))
+        Some(hint::wanted(&self.shapes, field.shape).to_owned())
     }
 }

@@ -1,6 +1,7 @@
 //! What a JSON Schema asks of a value, compiled once so that it can be asked often.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use jsonschema::Validator;
 use serde_json::{Number, Value};
@@ -75,8 +76,8 @@ pub(crate) struct Shape {
     pub(crate) others: Others,
     /// What only a validator for all of JSON Schema can judge.
     pub(crate) also: Option<Box<Validator>>,
-    /// The name that people know it by.
-    pub(crate) name: Option<Box<str>>,
+    /// What it asks for in words, once somebody has wanted to know.
+    pub(crate) words: OnceLock<Box<str>>,
 }
 
 impl Shape {
@@ -90,7 +91,7 @@ impl Shape {
             values: None,
             others: Others::None,
             also: None,
-            name: None,
+            words: OnceLock::new(),
         }
     }
 

@@ -43,11 +43,11 @@ impl Masks {
     }
 
     /// JSON whose texts and numbers are without secrets.
-    pub(super) fn json(&self, json: &str) -> String {
+    pub(super) fn json(&self, json: String) -> String {
         if self.is_empty() {
-            return json.to_owned();
+            return json;
         }
-        let value = serde_json::from_str(json).unwrap_or_default();
+        let value = serde_json::from_str(&json).unwrap_or_default();
         self.value(value, 1).to_string()
     }
 

@@ -257,8 +257,10 @@ impl<'s> Ready<'s> {
             warnings.push(Warning { code: "result-mismatch", message });
         }
         warnings.extend(oddities::large(text.len(), settings.max_response));
-        let arguments = serde_json::from_str(&self.accepted.arguments).unwrap_or_default();
-        warnings.extend(oddities::repeated_path(&arguments, "arguments"));
+        if self.accepted.arguments.contains(['/', '\\']) {
+            let arguments = serde_json::from_str(&self.accepted.arguments).unwrap_or_default();
+            warnings.extend(oddities::repeated_path(&arguments, "arguments"));
+        }
         warnings.extend(oddities::repeated_path(&value, "result"));
         if oddities::says_no(&value) {
             let message = "the result's own flag says that it did not succeed".to_owned();
@@ -269,9 +271,9 @@ impl<'s> Ready<'s> {
         }
         self.warnings.append(&mut warnings);
         Ok(Success {
-            arguments: masks.json(&self.accepted.arguments),
-            repairs: self.accepted.repairs.clone(),
-            stripped: self.accepted.stripped.clone(),
+            arguments: masks.json(std::mem::take(&mut self.accepted.arguments)),
+            repairs: std::mem::take(&mut self.accepted.repairs),
+            stripped: std::mem::take(&mut self.accepted.stripped),
             result: Some(masks.result(value)),
         })
     }
