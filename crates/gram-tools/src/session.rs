@@ -20,8 +20,8 @@ use crate::throttle::Outcome;
 use crate::verdict::{Call, CallError, Success, Verdict, Warning};
 
 pub use run::Ready;
-pub use state::{ContainerStats, SessionStats};
 use state::State;
+pub use state::{ContainerStats, SessionStats};
 
 /// How many tools an answer to an unknown name lists.
 const MOST_LISTED: usize = 100;
@@ -111,8 +111,10 @@ impl Session {
             self.state().count_unknown(settings, self.clock.now());
             return refuse(name, error);
         }
-        let now = self.clock.now();
-        let admitted = self.state().throttle.admit(Some(tool), &settings.throttle, now);
+        let mut state = self.state();
+        // The moment is asked for under the lock, so that calls enter the windows in order.
+        let admitted = state.throttle.admit(Some(tool), &settings.throttle, self.clock.now());
+        drop(state);
         let admitted = match admitted {
             Ok(admitted) => admitted,
             // What is no JSON is told so first, and counts.
@@ -128,7 +130,9 @@ impl Session {
         let repeats = self.state().throttle.repeats_failure(tool, hash);
         let warnings = Vec::from_iter(repeats.then(|| Warning {
             code: "repeated-failure",
-            message: format!("`{name}` failed right before when it was called with these arguments"),
+            message: format!(
+                "`{name}` failed right before when it was called with these arguments"
+            ),
         }));
         match self.checked(tool, &arguments) {
             Ok(accepted) => {

@@ -4,6 +4,7 @@
 //! What a tool asks for is compiled once into shapes. A call is read into a list of nodes that
 //! point into its text, and walks along the shapes; what comes out is written as it goes.
 
+mod asserts;
 mod compile;
 mod hint;
 mod holders;
@@ -21,11 +22,11 @@ mod unions;
 mod walk;
 
 pub use compile::SchemaError;
+pub(crate) use problem::dotted;
 pub use problem::{Code, Repair, Rule};
 pub use report::{Invalid, Malformed, Problem, Refused};
-pub use tool::{Accepted, Policy, ToolCheck};
-pub(crate) use problem::dotted;
 pub(crate) use tool::mended;
+pub use tool::{Accepted, Policy, ToolCheck};
 pub use walk::Undeclared;
 
 #[cfg(test)]
