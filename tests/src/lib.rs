@@ -17,10 +17,12 @@
     reason = "these helpers run in tests only, where a panic is how a failure is told"
 )]
 
+pub mod arguments;
 pub mod campaign;
 pub mod compare;
 pub mod corpus;
 pub mod generate;
+pub mod instances;
 pub mod lints;
 pub mod modules;
 pub mod mutate;

@@ -110,8 +110,10 @@ impl Session {
             self.state().count_unknown(settings, self.clock.now());
             return refuse(name, self.not_expanded(tool));
         }
-        let now = self.clock.now();
-        let admitted = self.state().throttle.admit(Some(tool), &settings.throttle, now);
+        let mut state = self.state();
+        // The moment is asked for under the lock, so that calls enter the windows in order.
+        let admitted = state.throttle.admit(Some(tool), &settings.throttle, self.clock.now());
+        drop(state);
         let admitted = match admitted {
             Ok(admitted) => admitted,
             Err(throttled) => {

@@ -2,7 +2,6 @@
 //! value, and what is said to be a counterexample is one.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod instances;
 mod relatives;
 
 use std::collections::BTreeMap;
@@ -10,10 +9,10 @@ use std::collections::BTreeMap;
 use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gram_tools::fits::{Counterexample, Fit, covers};
-use gramc_tests::campaign;
 use gramc_tests::modules::{Modules, Numbers};
 use gramc_tests::rng::Rng;
 use gramc_tests::schemas::Schemas;
+use gramc_tests::{campaign, instances};
 use jsonschema::Validator;
 use serde_json::Value;
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
+use super::asserts::{FORMATS, validator};
 use super::shape::{
     Bound, Extra, FieldRule, Id, Kinds, ListRules, NumberRules, ObjectRules, Others, Shape, Shapes,
     TextRules, Values,
@@ -54,10 +55,6 @@ const UNKNOWN: [&str; 22] = [
     "contentSchema",
 ];
 
-/// The formats that are checked; others are remarks.
-const FORMATS: [&str; 10] =
-    ["date", "time", "date-time", "duration", "email", "uri", "uuid", "ipv4", "ipv6", "hostname"];
-
 /// The shapes of a schema of draft 2020-12.
 pub(crate) fn compile(schema: &Value) -> Result<Shapes, SchemaError> {
     let mut compiler = Compiler {
@@ -68,6 +65,7 @@ pub(crate) fn compile(schema: &Value) -> Result<Shapes, SchemaError> {
         depth: 0,
     };
     let root = compiler.schema(schema)?;
+    compiler.no_circles()?;
     compiler.shorten();
     let Compiler { list, delicate, .. } = compiler;
     Ok(Shapes { list, root, delicate })
@@ -199,19 +197,28 @@ impl<'s> Compiler<'s> {
         Ok(Some(id))
     }
 
-    /// A validator of a part of the document.
+    /// A validator of a part of the document, in which references still mean the document.
     fn validator(&self, schema: &Value) -> Result<Validator, SchemaError> {
+        let mut document = self.document.clone();
+        let mut own = None;
+        if let Value::Object(keywords) = &mut document {
+            // Whatever it calls itself, it is read as one of draft 2020-12.
+            keywords.remove("$schema");
+            own = keywords.get("$id").and_then(Value::as_str).map(str::to_owned);
+        }
         if std::ptr::eq(schema, self.document) {
+            return validator(&document);
+        }
+        let mut steps = Vec::new();
+        if !leads_to(self.document, schema, &mut steps) {
             return validator(schema);
         }
-        let mut whole = Map::new();
-        for key in ["$schema", "$defs", "definitions"] {
-            if let Some(value) = self.document.get(key) {
-                whole.insert(key.to_owned(), value.clone());
-            }
-        }
-        whole.insert("allOf".to_owned(), json!([schema]));
-        validator(&Value::Object(whole))
+        let name = own.filter(|own| own.contains(':')).unwrap_or_else(|| "urn:document".to_owned());
+        document["$id"] = Value::from(name.as_str());
+        let pointer: String = steps.iter().rev().map(|step| format!("/{step}")).collect();
+        let pointer = percent_encoding::utf8_percent_encode(&pointer, OUTSIDE_OF_POINTERS);
+        let name = name.trim_end_matches('#');
+        validator(&json!({"$ref": format!("{name}#{pointer}"), "$defs": {"document": document}}))
     }
 
     fn list_rules(
@@ -293,6 +300,37 @@ impl<'s> Compiler<'s> {
         Ok(said.then_some(rules))
     }
 
+    /// Refuses schemas that refer to themselves for the very same value: no check of it would end.
+    fn no_circles(&self) -> Result<(), SchemaError> {
+        let mut seen = vec![Seen::No; self.list.len()];
+        for id in (0_u32..).take(self.list.len()) {
+            self.no_circle(id, &mut seen)?;
+        }
+        Ok(())
+    }
+
+    /// Goes along what judges the same value. That is no deeper than schemas nest.
+    fn no_circle(&self, id: Id, seen: &mut [Seen]) -> Result<(), SchemaError> {
+        match std::mem::replace(&mut seen[id as usize], Seen::Now) {
+            Seen::Now => {
+                let what = "a schema here is nothing but a reference to itself";
+                return Err(SchemaError(what.to_owned()));
+            }
+            Seen::Yes => {}
+            Seen::No => match &self.list[id as usize].others {
+                Others::None => {}
+                Others::Same(other) => self.no_circle(*other, seen)?,
+                Others::Any(members) | Others::One(members) => {
+                    for &member in members {
+                        self.no_circle(member, seen)?;
+                    }
+                }
+            },
+        }
+        seen[id as usize] = Seen::Yes;
+        Ok(())
+    }
+
     /// Leads past shapes that only name others.
     fn shorten(&mut self) {
         for at in 0..self.list.len() {
@@ -314,19 +352,35 @@ impl<'s> Compiler<'s> {
     }
 }
 
-/// A validator for all that a schema asks.
-pub(crate) fn validator(schema: &Value) -> Result<Validator, SchemaError> {
-    jsonschema::options()
-        .build(schema)
-        .map_err(|error| SchemaError(format!("this schema cannot be checked against: {error}")))
+/// What is written in another way in the pointer of a URI.
+const OUTSIDE_OF_POINTERS: &percent_encoding::AsciiSet =
+    &percent_encoding::NON_ALPHANUMERIC.remove(b'/').remove(b'~').remove(b'-').remove(b'_');
+
+/// Finds the way to a part of a value, as the steps of a JSON pointer, the last one first.
+fn leads_to(value: &Value, part: &Value, steps: &mut Vec<String>) -> bool {
+    let step = match value {
+        _ if std::ptr::eq(value, part) => return true,
+        Value::Object(map) => map
+            .iter()
+            .find(|(_, below)| leads_to(below, part, steps))
+            .map(|(key, _)| key.replace('~', "~0").replace('/', "~1")),
+        Value::Array(items) => {
+            items.iter().position(|below| leads_to(below, part, steps)).map(|at| at.to_string())
+        }
+        _ => None,
+    };
+    let found = step.is_some();
+    steps.extend(step);
+    found
 }
 
-/// A validator that asserts formats.
-fn format_validator(format: &str) -> Result<Validator, SchemaError> {
-    jsonschema::options()
-        .should_validate_formats(true)
-        .build(&json!({"format": format}))
-        .map_err(|error| SchemaError(format!("the format {format} cannot be checked: {error}")))
+/// Whether circles were looked for behind a shape.
+#[derive(Clone, Copy)]
+enum Seen {
+    No,
+    /// They are being looked for.
+    Now,
+    Yes,
 }
 
 fn kinds(types: Option<&Value>) -> Kinds {
@@ -375,15 +429,10 @@ fn text_rules(map: &Map<String, Value>) -> Result<Option<TextRules>, SchemaError
         rules.pattern = Some((pattern.into(), validator(&json!({"pattern": pattern}))?));
     }
     if let Some(format) = text("format").filter(|format| FORMATS.contains(format)) {
-        rules.format = Some((format.into(), format_validator(format)?));
+        rules.format = Some((format.into(), validator(&json!({"format": format}))?));
     }
     if let Some(encoding) = text("contentEncoding").filter(|encoding| *encoding == "base64") {
-        let schema = json!({"contentEncoding": encoding});
-        let validator = jsonschema::options()
-            .with_draft(jsonschema::Draft::Draft7)
-            .build(&schema)
-            .map_err(|error| SchemaError(error.to_string()))?;
-        rules.encoding = Some((encoding.into(), validator));
+        rules.encoding = Some((encoding.into(), validator(&json!({"contentEncoding": encoding}))?));
     }
     let said = rules.least > 0
         || rules.most.is_some()

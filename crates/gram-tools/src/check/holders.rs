@@ -11,6 +11,13 @@ use super::shape::{Extra, FieldRule, Id, Kinds, ListRules, ObjectRules, Others};
 use super::tape::{Kind, Tape};
 use super::walk::{Rules, Undeclared, Walk};
 
+/// How many undeclared entries are looked at for names that were meant for others. Where there are
+/// more, they are data.
+const MOST_GUESSED: usize = 100;
+
+/// How many declared names a message about another one keeps; it shows a few less.
+const MOST_KNOWN: usize = 21;
+
 /// No value, in the place of a node.
 const ABSENT: u32 = u32::MAX;
 
@@ -210,7 +217,7 @@ impl Walk<'_> {
                 self.refuse(t, field.shape, value, here, Code::PinnedMismatch, Remark::None);
                 return Outcome::Refused;
             }
-            return if self.rules.fill { self.fill(json) } else { Outcome::Absent };
+            return if self.rules.pin { self.fill(json) } else { Outcome::Absent };
         }
         let absent = value == ABSENT;
         let null = !absent && t.node(value).kind == Kind::Null;
@@ -264,8 +271,10 @@ impl Walk<'_> {
         if self.quiet {
             return Outcome::Refused;
         }
-        let sent =
-            self.extras[extras..].iter().map(|&(key, value)| (t.content(t.node(key)), value));
+        let sent = self.extras[extras..]
+            .iter()
+            .take(MOST_GUESSED)
+            .map(|&(key, value)| (t.content(t.node(key)), value));
         let mut near: Vec<_> = sent
             .filter(|(name, _)| near::is_near(name, &field.name))
             .map(|(name, _)| name)
@@ -302,18 +311,27 @@ impl Walk<'_> {
         if injected || rules.takes_nothing {
             return self.strip(&here);
         }
+        // What has to be there is declared, whoever forgot to say what it is.
+        let required = rules.required.iter().any(|required| **required == *name);
         let may_stay = match rules.extra {
             Extra::Yes | Extra::Of(_) => true,
             Extra::No => false,
-            Extra::Unsaid => !rules.closed || self.rules.undeclared == Undeclared::Schema,
+            Extra::Unsaid => {
+                required || !rules.closed || self.rules.undeclared == Undeclared::Schema
+            }
         };
         let keep = match self.rules.undeclared {
             Undeclared::Keep => true,
-            Undeclared::Strip if !may_stay => return self.strip(&here),
+            Undeclared::Strip if !may_stay && !required => return self.strip(&here),
             _ => may_stay,
         };
         if !keep {
-            let known = rules.fields.iter().map(|field| SmolStr::from(&*field.name)).collect();
+            let known = rules
+                .fields
+                .iter()
+                .take(MOST_KNOWN)
+                .map(|field| SmolStr::from(&*field.name))
+                .collect();
             self.refuse(t, id, value, &here, Code::UnknownField, Remark::Known(known));
             return Outcome::Refused;
         }
@@ -343,13 +361,17 @@ impl Walk<'_> {
         path: &Path<'_>,
         (slots, extras): (usize, usize),
     ) {
-        if !self.rules.lossy || !rules.closed {
+        let guessed = self.extras.len() - extras <= MOST_GUESSED;
+        if !self.rules.lossy || !rules.closed || !guessed {
             return;
         }
         let absent = |walk: &Self, place: usize| walk.slots[slots + place] == ABSENT;
         let mut pairs = Vec::new();
         for (entry, &(key, _)) in self.extras[extras..].iter().enumerate() {
             let name = t.content(t.node(key));
+            if rules.required.iter().any(|required| **required == *name) {
+                continue;
+            }
             let mut near = rules.fields.iter().enumerate().filter(|(place, field)| {
                 absent(self, *place) && field.pinned.is_none() && near::is_near(&name, &field.name)
             });
@@ -357,6 +379,10 @@ impl Walk<'_> {
                 pairs.push((entry, place));
             }
         }
+        pairs.retain(|&(entry, place)| {
+            let (shape, value) = (rules.fields[place].shape, self.extras[extras + entry].1);
+            self.attempt(self.rules, |walk| walk.value(t, shape, value, &Path::ROOT)).fits
+        });
         // Two names for one parameter: nobody knows which is meant.
         let alone = |pair: &(usize, usize)| pairs.iter().filter(|p| p.1 == pair.1).count() == 1;
         let alone: Vec<_> = pairs.iter().copied().filter(alone).collect();

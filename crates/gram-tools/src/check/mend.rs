@@ -4,9 +4,12 @@ use serde_json::Value;
 
 use super::number;
 use super::problem::{Code, Path, Remark, Rule};
-use super::shape::{Id, Kinds, Shape, Values};
+use super::shape::{Id, Kinds, Others, Shape, Values};
 use super::tape::{Kind, Tape};
 use super::walk::Walk;
+
+/// How many lists are put around what stands alone. Types of lists of themselves ask for ever more.
+const MOST_AROUND: u32 = 4;
 
 /// Texts that mean yes, in lower case.
 const YES: [&str; 4] = ["true", "1", "yes", "on"];
@@ -106,7 +109,14 @@ impl Walk<'_> {
         let inner = Tape::read(text).ok()?;
         if shape.kinds.meets(Kinds::LIST.with(Kinds::TEXT).without(kinds)) {
             // A list of texts takes the text itself, too; only what fits the wanted type is meant.
-            let trial = self.attempt(self.rules, |walk| walk.value(&inner, id, 0, path));
+            let start = self.out.len();
+            let trial = self.trial(self.rules, |walk| walk.value(&inner, id, 0, path));
+            if trial.fits && self.quiet {
+                self.changes += 1;
+                self.keep(&trial);
+                return Some(true);
+            }
+            self.out.truncate(start);
             if !trial.fits {
                 return None;
             }
@@ -130,14 +140,28 @@ impl Walk<'_> {
         let list = format!("[{json}]");
         let Ok(wrapped) = Tape::read(&list) else { return false };
         let rules = shape.list.as_deref();
-        if rules.is_some_and(|rules| rules.first.len() > 1) {
+        if rules.is_some_and(|rules| rules.first.len() > 1)
+            || rules.and_then(|rules| rules.rest).is_some_and(|items| self.leads_back(items, id))
+        {
             return false;
         }
-        if !self.attempt(self.rules, |walk| walk.value(&wrapped, id, 0, path)).fits {
+        if self.alone == MOST_AROUND {
+            return false;
+        }
+        let start = self.out.len();
+        self.alone += 1;
+        let trial = self.trial(self.rules, |walk| walk.value(&wrapped, id, 0, path));
+        self.alone -= 1;
+        if trial.fits && self.quiet {
+            self.changes += 1;
+            self.keep(&trial);
+            return true;
+        }
+        self.out.truncate(start);
+        if !trial.fits {
             return false;
         }
         let place = self.repairs.len();
-        let start = self.out.len();
         self.repaired(path, Rule::SingleToList, json, None);
         let fits = self.value(&wrapped, id, 0, path);
         let to = self.shown(self.out.get(start..).unwrap_or_default());
@@ -145,6 +169,23 @@ impl Walk<'_> {
             repair.to = Some(to);
         }
         fits
+    }
+
+    /// Whether the items of a list may be the list itself. What stands alone is no item then, for
+    /// else it would have fitted already, or lists would be put around it for ever.
+    fn leads_back(&self, items: Id, list: Id) -> bool {
+        let behind = |id: Id| match self.shapes.list[id as usize].others {
+            Others::Same(other) => other,
+            _ => id,
+        };
+        let items = behind(items);
+        items == list
+            || match &self.shapes.list[items as usize].others {
+                Others::Any(members) | Others::One(members) => {
+                    members.iter().any(|&member| behind(member) == list)
+                }
+                _ => false,
+            }
     }
 
     /// A value of the right kind that is none of the allowed ones.

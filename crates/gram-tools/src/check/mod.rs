@@ -4,6 +4,7 @@
 //! What a tool asks for is compiled once into shapes. A call is read into a list of nodes that
 //! point into its text, and walks along the shapes; what comes out is written as it goes.
 
+mod asserts;
 mod compile;
 mod hint;
 mod holders;

@@ -1,5 +1,6 @@
 //! What is said of a call that cannot run.
 
+use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
@@ -92,12 +93,13 @@ impl Invalid {
     pub fn schema_hint(&self) -> String {
         let first = |pointer: &str| dotted(pointer).split('.').next().unwrap_or("").to_owned();
         let mut names: Vec<String> = Vec::new();
+        let mut seen = HashSet::new();
         let pointers = self.notes.iter().filter(|note| note.code != Code::UnknownField);
         let pointers = pointers.map(|note| &note.pointer);
         for pointer in pointers.chain(self.host.iter().map(|problem| &problem.pointer)) {
             let step = pointer.split('/').nth(1).unwrap_or_default();
             let name = if step.contains('~') { first(pointer) } else { step.to_owned() };
-            if !names.contains(&name) {
+            if seen.insert(name.clone()) {
                 names.push(name);
             }
         }

@@ -110,6 +110,7 @@ impl ToolCheck {
             correct_names: policy.correct_names,
             undeclared: policy.undeclared,
             fill: true,
+            pin: true,
         };
         match Tape::read(text) {
             Ok(tape) if policy.repair && tape.node(0).kind == Kind::Null => {
@@ -181,19 +182,43 @@ impl ToolCheck {
     }
 
     fn judge(&self, tape: &Tape<'_>, rules: Rules) -> Result<Accepted, Refused> {
+        let first = match self.walked(tape, rules) {
+            Ok(accepted) => return Ok(accepted),
+            Err(refused) => refused,
+        };
+        if !self.shapes.delicate || !rules.pin {
+            return Err(first);
+        }
+        // What was left out, repaired or filled in may spoil what only the whole shows. As it is,
+        // it may fit, and nobody is refused for what the host does.
+        let undeclared = match rules.undeclared {
+            Undeclared::Strip => Undeclared::Schema,
+            other => other,
+        };
+        let pinned = Rules { undeclared, pin: true, ..Rules::JUDGE };
+        let filled = Rules { fill: true, ..pinned };
+        self.walked(tape, filled).or_else(|_| self.walked(tape, pinned)).map_err(|_| first)
+    }
+
+    /// One walk along the shapes. Where something was changed that only the whole shows, what came
+    /// out is judged again.
+    fn walked(&self, tape: &Tape<'_>, rules: Rules) -> Result<Accepted, Refused> {
         let mut walk = Walk::new(&self.shapes, rules, tape.text.len() + 64);
         let fits = walk.value(tape, self.shapes.root, 0, &Path::ROOT);
-        let Walk { out, notes, repairs, stripped, secrets, filled, .. } = walk;
-        if !fits {
-            return Err(Refused::Invalid(Invalid::new(Arc::clone(&self.shapes), notes)));
-        }
+        let Walk { out, mut notes, repairs, stripped, secrets, filled, .. } = walk;
         let changed = filled || !repairs.is_empty() || !stripped.is_empty();
-        if changed && self.shapes.delicate && !self.still_fits(&out) {
-            // What was changed spoils what only the whole shows. As it is, it may fit.
-            let strict = Rules { undeclared: Undeclared::Schema, ..Rules::JUDGE };
-            return self.judge(tape, strict);
+        // Without defaults, nothing is filled in but what the host has pinned, and that has to be.
+        let own = rules.fill || !repairs.is_empty() || !stripped.is_empty();
+        if fits && (!changed || !own || !self.shapes.delicate || self.still_fits(&out)) {
+            return Ok(Accepted { arguments: out, repairs, stripped, secrets });
         }
-        Ok(Accepted { arguments: out, repairs, stripped, secrets })
+        if notes.is_empty() {
+            // It fitted until it was changed. What is wrong with it as it was sent?
+            let mut walk = Walk::new(&self.shapes, Rules::JUDGE, tape.text.len());
+            walk.value(tape, self.shapes.root, 0, &Path::ROOT);
+            notes = walk.notes;
+        }
+        Err(Refused::Invalid(Invalid::new(Arc::clone(&self.shapes), notes)))
     }
 
     fn still_fits(&self, json: &str) -> bool {

@@ -3,7 +3,7 @@
 use super::problem::{Code, Path, Remark};
 use super::shape::{Id, Kinds, Others};
 use super::tape::{Kind, Tape};
-use super::walk::{Rules, Undeclared, Walk, kind_of};
+use super::walk::{Rules, Trial, Undeclared, Walk, kind_of};
 
 impl Walk<'_> {
     /// One of these at least.
@@ -17,23 +17,44 @@ impl Walk<'_> {
     ) -> bool {
         let strict = Rules { repair: false, ..self.rules };
         let kind = kind_of(t, t.node(at));
-        let mut best: Option<(usize, Id)> = None;
+        let start = self.out.len();
+        let mut best: Option<(Trial, Id, String)> = None;
         for &member in members {
             if !self.kinds(member).meets(kind) {
                 continue;
             }
-            let trial = self.attempt(strict, |walk| walk.value(t, member, at, path));
-            if trial.fits && best.is_none_or(|(changes, _)| trial.changes < changes) {
-                best = Some((trial.changes, member));
-                if trial.changes == 0 {
+            let trial = self.trial(strict, |walk| walk.value(t, member, at, path));
+            if trial.fits && trial.changes == 0 && self.notes_nothing(&trial) {
+                // As it is; what was written stands already.
+                self.keep(&trial);
+                return true;
+            }
+            let better = best.as_ref().is_none_or(|(best, ..)| trial.changes < best.changes);
+            if trial.fits && better {
+                let enough = trial.changes == 0;
+                let written = self.out.split_off(start);
+                best = Some((trial, member, written));
+                if enough {
                     break;
                 }
             }
+            self.out.truncate(start);
         }
         match best {
-            Some((_, member)) => self.with(strict, |walk| walk.value(t, member, at, path)),
+            Some((trial, _, written)) if self.quiet => {
+                self.out.push_str(&written);
+                self.keep(&trial);
+                true
+            }
+            Some((_, member, _)) => self.with(strict, |walk| walk.value(t, member, at, path)),
             None => self.repaired_member(t, id, members, at, path),
         }
+    }
+
+    /// Whether a second walk along what a trial went would only do the same again. Each level of a
+    /// union that is walked twice doubles the work for all that it holds.
+    fn notes_nothing(&self, trial: &Trial) -> bool {
+        self.quiet || (trial.changes == 0 && !self.secret)
     }
 
     /// One of these, and no second one. Which, the schema decides, before anything is left out.
@@ -46,18 +67,26 @@ impl Walk<'_> {
         path: &Path<'_>,
     ) -> bool {
         let judge = Rules { undeclared: Undeclared::Schema, ..Rules::JUDGE };
-        let mut found = None;
+        let start = self.out.len();
+        let mut found: Option<(Trial, Id, String)> = None;
         for &member in members {
-            if self.attempt(judge, |walk| walk.value(t, member, at, path)).fits {
+            let trial = self.trial(judge, |walk| walk.value(t, member, at, path));
+            if trial.fits {
                 if found.is_some() {
                     return self.refuse(t, id, at, path, Code::TypeMismatch, Remark::Several);
                 }
-                found = Some(member);
+                found = Some((trial, member, self.out.split_off(start)));
             }
+            self.out.truncate(start);
         }
         let strict = Rules { repair: false, ..self.rules };
         match found {
-            Some(member) => self.with(strict, |walk| walk.value(t, member, at, path)),
+            Some((trial, _, written)) if strict == judge && self.notes_nothing(&trial) => {
+                self.out.push_str(&written);
+                self.keep(&trial);
+                true
+            }
+            Some((_, member, _)) => self.with(strict, |walk| walk.value(t, member, at, path)),
             None => self.repaired_member(t, id, members, at, path),
         }
     }
@@ -79,16 +108,28 @@ impl Walk<'_> {
         path: &Path<'_>,
     ) -> bool {
         if self.rules.repair {
-            let mut found = None;
+            let start = self.out.len();
+            let mut found: Option<(Trial, Id, String)> = None;
             let mut several = false;
             for &member in members {
-                if self.attempt(self.rules, |walk| walk.value(t, member, at, path)).fits {
+                let trial = self.trial(self.rules, |walk| walk.value(t, member, at, path));
+                if trial.fits {
                     several |= found.is_some();
-                    found = Some(member);
+                    found = Some((trial, member, self.out.split_off(start)));
+                }
+                self.out.truncate(start);
+                if several {
+                    break;
                 }
             }
-            if let Some(member) = found.filter(|_| !several) {
-                return self.value(t, member, at, path);
+            match found.filter(|_| !several) {
+                Some((trial, _, written)) if self.quiet => {
+                    self.out.push_str(&written);
+                    self.keep(&trial);
+                    return true;
+                }
+                Some((_, member, _)) => return self.value(t, member, at, path),
+                None => {}
             }
         }
         if self.quiet {

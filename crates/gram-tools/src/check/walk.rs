@@ -24,15 +24,17 @@ pub enum Undeclared {
 
 /// How strictly values are checked.
 #[expect(clippy::struct_excessive_bools, reason = "each is switched on its own")]
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rules {
     pub(crate) repair: bool,
     /// Whether a repair may lose something of what was sent.
     pub(crate) lossy: bool,
     pub(crate) correct_names: bool,
     pub(crate) undeclared: Undeclared,
-    /// Whether defaults and pinned values stand in for what is absent.
+    /// Whether defaults stand in for what is absent.
     pub(crate) fill: bool,
+    /// Whether pinned values do.
+    pub(crate) pin: bool,
 }
 
 impl Rules {
@@ -43,6 +45,7 @@ impl Rules {
         correct_names: false,
         undeclared: Undeclared::Schema,
         fill: false,
+        pin: false,
     };
 }
 
@@ -73,6 +76,8 @@ pub(crate) struct Walk<'s> {
     pub(super) quiet: bool,
     /// How much was stripped or repaired, in quiet checks, too.
     pub(super) changes: usize,
+    /// How many lists of one are being made of what stands alone, each in the one before it.
+    pub(super) alone: u32,
     steps: u32,
     /// Whether the value at hand is kept out of messages.
     pub(super) secret: bool,
@@ -93,6 +98,7 @@ impl<'s> Walk<'s> {
             extras: Vec::new(),
             quiet: false,
             changes: 0,
+            alone: 0,
             steps: 0,
             secret: false,
         }
@@ -233,21 +239,36 @@ impl<'s> Walk<'s> {
 
     /// Runs a check of which only the verdict counts, and takes back what it wrote.
     pub(super) fn attempt(&mut self, rules: Rules, check: impl FnOnce(&mut Self) -> bool) -> Trial {
-        let saved = (self.rules, self.quiet, self.changes, self.filled, self.out.len());
-        (self.rules, self.quiet) = (rules, true);
-        let fits = check(self);
-        let changes = self.changes - saved.2;
-        let length;
-        (self.rules, self.quiet, self.changes, self.filled, length) = saved;
+        let length = self.out.len();
+        let trial = self.trial(rules, check);
         self.out.truncate(length);
-        Trial { fits, changes }
+        trial
+    }
+
+    /// Runs a check that notes nothing, and lets stand what it wrote, which is of use where the
+    /// value fits.
+    pub(super) fn trial(&mut self, rules: Rules, check: impl FnOnce(&mut Self) -> bool) -> Trial {
+        let saved = (self.rules, self.quiet, self.changes, self.filled);
+        (self.rules, self.quiet, self.filled) = (rules, true, false);
+        let fits = check(self);
+        let (changes, filled) = (self.changes - saved.2, self.filled);
+        (self.rules, self.quiet, self.changes, self.filled) = saved;
+        Trial { fits, changes, filled }
+    }
+
+    /// Takes over what a trial wrote.
+    pub(super) fn keep(&mut self, trial: &Trial) {
+        self.changes += trial.changes;
+        self.filled |= trial.filled;
     }
 }
 
-/// What came of a check of which only the verdict counts.
+/// What came of a check that noted nothing.
 pub(super) struct Trial {
     pub(super) fits: bool,
     pub(super) changes: usize,
+    /// Whether something was filled in.
+    pub(super) filled: bool,
 }
 
 /// The kind of a value.

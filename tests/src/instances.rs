@@ -1,7 +1,8 @@
 //! Random values that may fit a schema.
 
-use gramc_tests::rng::Rng;
 use serde_json::{Map, Value, json};
+
+use crate::rng::Rng;
 
 const TEXTS: [&str; 14] = [
     "",
@@ -25,7 +26,7 @@ fn wild(rng: &mut Rng, depth: usize) -> Value {
     match rng.below(if depth == 0 { 8 } else { 10 }) {
         0 => Value::Null,
         1 => rng.chance(50).into(),
-        2 | 3 => (i64::try_from(rng.below(40)).unwrap() - 10).into(),
+        2 | 3 => (i64::try_from(rng.below(40)).unwrap_or_default() - 10).into(),
         4 => json!([0.5, -1.5, 2.0, 1e10][rng.below(4)]),
         5..8 => (rng.pick(&TEXTS)).into(),
         8 => (0..rng.below(3)).map(|_| wild(rng, depth - 1)).collect(),
@@ -41,7 +42,7 @@ fn wild(rng: &mut Rng, depth: usize) -> Value {
 }
 
 /// A value that probably fits a schema.
-pub(crate) fn instance(rng: &mut Rng, root: &Value, schema: &Value, depth: usize) -> Value {
+pub fn instance(rng: &mut Rng, root: &Value, schema: &Value, depth: usize) -> Value {
     let Value::Object(keywords) = schema else { return wild(rng, depth.min(2)) };
     if rng.chance(1) {
         return wild(rng, depth.min(2));
@@ -110,7 +111,8 @@ fn typed(
         }
         "string" => {
             let least = usize::try_from(size("minLength").unwrap_or(0)).unwrap_or(0);
-            let most = size("maxLength").map_or(least + 30, |most| usize::try_from(most).unwrap());
+            let most = size("maxLength")
+                .map_or(least + 30, |most| usize::try_from(most).unwrap_or_default());
             match rng.below(3) {
                 0 => "a".repeat(rng.between(least, most.max(least)).min(5_000)).into(),
                 1 => "b".repeat(if rng.chance(50) { least } else { most.min(5_000) }).into(),
@@ -127,8 +129,9 @@ fn list(rng: &mut Rng, root: &Value, keywords: &Map<String, Value>, depth: usize
     let size = |key: &str| keywords.get(key).and_then(Value::as_u64);
     let prefix = keywords.get("prefixItems").and_then(Value::as_array);
     let prefix = prefix.map_or(&[][..], Vec::as_slice);
-    let least = usize::try_from(size("minItems").unwrap_or(0)).unwrap().min(200);
-    let most = size("maxItems").map_or(least + 3, |most| usize::try_from(most).unwrap().min(200));
+    let least = usize::try_from(size("minItems").unwrap_or(0)).unwrap_or_default().min(200);
+    let most = size("maxItems")
+        .map_or(least + 3, |most| usize::try_from(most).unwrap_or_default().min(200));
     let most = if depth == 0 { least } else { most.min(least + 4) };
     let mut count = rng.between(least, most.max(least));
     if keywords.get("items") == Some(&json!(false)) {
@@ -164,7 +167,7 @@ fn object(rng: &mut Rng, root: &Value, keywords: &Map<String, Value>, depth: usi
     }
     let rest = keywords.get("additionalProperties");
     let least = keywords.get("minProperties").and_then(Value::as_u64).unwrap_or(0);
-    let more = usize::try_from(least).unwrap().saturating_sub(map.len()).min(50);
+    let more = usize::try_from(least).unwrap_or_default().saturating_sub(map.len()).min(50);
     if rest != Some(&Value::Bool(false)) {
         for at in 0..more + usize::from(rng.chance(30)) {
             let schema = rest.unwrap_or(&Value::Bool(true));
@@ -177,4 +180,57 @@ fn object(rng: &mut Rng, root: &Value, keywords: &Map<String, Value>, depth: usi
         }
     }
     Value::Object(map)
+}
+
+/// Changes something somewhere in a value.
+pub fn spoilt(rng: &mut Rng, value: &mut Value) {
+    let deeper = rng.chance(80);
+    match value {
+        Value::Array(items) if deeper && !items.is_empty() => {
+            let at = rng.below(items.len());
+            match rng.below(5) {
+                0 => {
+                    items.remove(at);
+                }
+                1 => items.push(items[at].clone()),
+                _ => spoilt(rng, &mut items[at]),
+            }
+        }
+        Value::Object(map) if deeper && !map.is_empty() => {
+            let at = rng.below(map.len());
+            let Some(key) = map.keys().nth(at).cloned() else { return };
+            match rng.below(6) {
+                0 => {
+                    map.remove(&key);
+                }
+                1 => {
+                    map.insert((rng.pick(&["added", "value", "x~/y"])).to_owned(), wild(rng, 1));
+                }
+                _ => spoilt(rng, map.entry(key).or_insert(Value::Null)),
+            }
+        }
+        Value::Number(number) if rng.chance(70) => {
+            let text = number.to_string();
+            let spelling = match rng.below(6) {
+                0 => format!("{text}.0"),
+                1 => format!("{text}e0"),
+                2 => format!("{text}.5"),
+                3 => format!("-{text}"),
+                4 => format!("{text}00000000000000000000"),
+                _ => format!("{text}1"),
+            };
+            if let Ok(other) = serde_json::from_str(&spelling) {
+                *value = other;
+            }
+        }
+        Value::String(text) if rng.chance(50) => match rng.below(4) {
+            0 => {
+                text.pop();
+            }
+            1 => text.push('x'),
+            2 => text.insert(0, 'é'),
+            _ => *text = text.to_uppercase(),
+        },
+        _ => *value = wild(rng, 2),
+    }
 }
