@@ -204,6 +204,11 @@ impl Count {
         Self { most, errors: 0, others: 0 }
     }
 
+    /// How many findings of a kind are wanted.
+    pub(super) fn most(self) -> usize {
+        self.most
+    }
+
     pub(super) fn add(&mut self, finding: &Diagnostic) {
         match finding.severity {
             Severity::Error => self.errors += 1,

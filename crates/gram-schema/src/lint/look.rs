@@ -96,7 +96,9 @@ impl Looks {
             report.take()
         };
         let threads = parallel::threads(tools, PARALLEL_FROM);
-        let start = || Report::new(file, vec![count]);
+        // What is found about tools stands between what was found about the text, of which the first
+        // ones are kept; so neither may crowd out the other before all are in order.
+        let start = || Report::new(file, vec![Count::new(count.most())]);
         for (_, finding) in
             parallel::map(tools.div_ceil(AT_ONCE), threads, start, look).into_iter().flatten()
         {

@@ -14,6 +14,8 @@ pub enum Code {
     RequiredField,
     /// It is of another type.
     TypeMismatch,
+    /// It is none of the things that it may be, or more than one where only one is allowed.
+    NoUnionMember,
     /// Nothing of this name is declared.
     UnknownField,
     /// It is none of the allowed values.
@@ -46,6 +48,7 @@ impl Code {
         match self {
             Self::RequiredField => "REQUIRED_FIELD",
             Self::TypeMismatch => "TYPE_MISMATCH",
+            Self::NoUnionMember => "NO_UNION_MEMBER",
             Self::UnknownField => "UNKNOWN_FIELD",
             Self::NotInEnum => "NOT_IN_ENUM",
             Self::ConstMismatch => "CONST_MISMATCH",

@@ -155,7 +155,7 @@ fn message(shapes: &Shapes, note: &Note, property: &str, attempted: Option<&Valu
         (Code::UnknownField, Remark::Known(known)) => {
             write!(out, "{who} is not declared; {}", names(known))
         }
-        (Code::TypeMismatch, Remark::Several) => write!(
+        (_, Remark::Several) => write!(
             out,
             "{who} fits more than one of the things that it may be, where only one is allowed: \
              it {wants} {wanted}"

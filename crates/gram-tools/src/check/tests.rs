@@ -23,7 +23,7 @@ fn call(tool: &ToolCheck, arguments: &str, policy: Policy) -> Value {
             json!([
                 arguments,
                 repairs,
-                accepted.stripped.iter().map(|s| s.as_str()).collect::<Vec<_>>()
+                accepted.stripped.iter().map(smol_str::SmolStr::as_str).collect::<Vec<_>>()
             ])
         }
         Err(Refused::Malformed(malformed)) => json!(malformed.to_string()),

@@ -73,7 +73,7 @@ impl Walk<'_> {
             let trial = self.trial(judge, |walk| walk.value(t, member, at, path));
             if trial.fits {
                 if found.is_some() {
-                    return self.refuse(t, id, at, path, Code::TypeMismatch, Remark::Several);
+                    return self.refuse(t, id, at, path, Code::NoUnionMember, Remark::Several);
                 }
                 found = Some((trial, member, self.out.split_off(start)));
             }
@@ -142,7 +142,7 @@ impl Walk<'_> {
                 return false;
             }
         }
-        self.refuse(t, id, at, path, Code::TypeMismatch, Remark::None)
+        self.refuse(t, id, at, path, Code::NoUnionMember, Remark::None)
     }
 
     /// The member that a refused value was most likely meant to be.

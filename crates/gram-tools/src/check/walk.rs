@@ -289,6 +289,7 @@ fn code_of(error: &jsonschema::ValidationError<'_>) -> Code {
     let path = error.schema_path().to_string();
     match path.rsplit('/').find(|step| step.parse::<usize>().is_err()).unwrap_or_default() {
         "required" | "dependentRequired" => Code::RequiredField,
+        "anyOf" | "oneOf" => Code::NoUnionMember,
         "enum" => Code::NotInEnum,
         "const" => Code::ConstMismatch,
         "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => Code::OutOfRange,
