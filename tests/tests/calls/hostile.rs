@@ -99,7 +99,10 @@ fn many_entries_are_answered() {
     };
     let wide = format!(
         "[t:Tool | {}(path::Text)==>(::Any)]",
-        (0..50).map(|at| format!("(field{at}::Int {{optional: true}})==>")).collect::<String>()
+        (0..50)
+            .map(|at| format!("(field{at}::Int {{optional: true}})==>"))
+            .collect::<Vec<_>>()
+            .concat()
     );
     for tool in [TEXT, &wide] {
         let subject = Subject::new(tool);

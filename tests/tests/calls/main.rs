@@ -82,7 +82,7 @@ fn told(answer: &Result<Accepted, Refused>) -> String {
 /// What many cases came to.
 #[derive(Debug, Default)]
 struct Counts {
-    counts: BTreeMap<&'static str, usize>,
+    of: BTreeMap<&'static str, usize>,
     faults: Vec<String>,
     /// Some cases of what is not wrong, for people to look at.
     samples: Vec<String>,
@@ -90,11 +90,11 @@ struct Counts {
 
 impl Counts {
     fn add(&mut self, what: &'static str) {
-        *self.counts.entry(what).or_default() += 1;
+        *self.of.entry(what).or_default() += 1;
     }
 
     fn of(&self, what: &str) -> usize {
-        self.counts.get(what).copied().unwrap_or_default()
+        self.of.get(what).copied().unwrap_or_default()
     }
 }
 
@@ -119,13 +119,13 @@ fn run(cases: usize, salt: u64, look: impl Fn(&mut Rng, &mut Counts) + Sync) -> 
     for counts in found {
         all.faults.extend(counts.faults);
         all.samples.extend(counts.samples);
-        for (what, count) in counts.counts {
-            *all.counts.entry(what).or_default() += count;
+        for (what, count) in counts.of {
+            *all.of.entry(what).or_default() += count;
         }
     }
     // A list of many long cases helps nobody.
     all.samples.truncate(30);
-    eprintln!("{:?}", all.counts);
+    eprintln!("{:?}", all.of);
     assert!(all.faults.is_empty(), "seed {seed}:\n{}", all.faults.join("\n\n"));
     all
 }

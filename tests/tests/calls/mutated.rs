@@ -66,5 +66,5 @@ fn whatever_is_sent_is_answered_rightly() {
         let subject = &subjects[rng.below(subjects.len())];
         counts.add(if subject.look(&text) > 0 { "accepted" } else { "refused" });
     });
-    assert!(counts.of("accepted") > 100 && counts.of("refused") > 100, "{:?}", counts.counts);
+    assert!(counts.of("accepted") > 100 && counts.of("refused") > 100, "{:?}", counts.of);
 }

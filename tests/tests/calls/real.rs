@@ -54,8 +54,8 @@ fn calls_of_real_tools_are_judged_by_their_schemas() {
         };
         ask(&mut Rng::for_case(51, case), &judges, VALUES, &mut counts);
     }
-    eprintln!("{} tools, {:?}", tools.len(), counts.counts);
+    eprintln!("{} tools, {:?}", tools.len(), counts.of);
     assert!(tools.len() >= 100, "{}", tools.len());
     assert!(counts.faults.is_empty(), "{}", counts.faults.join("\n\n"));
-    assert!(counts.of("valid") > 1_000 && counts.of("not valid") > 1_000, "{:?}", counts.counts);
+    assert!(counts.of("valid") > 1_000 && counts.of("not valid") > 1_000, "{:?}", counts.of);
 }

@@ -111,6 +111,7 @@ fn object(
 
 /// How a text is written that is not quite JSON.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a slip of its own")]
 pub(crate) struct Style {
     fence: bool,
     commas: bool,

@@ -149,7 +149,7 @@ fn many_calls_at_once_are_all_counted() {
                 })
             })
             .collect();
-        tokio::time::timeout(Duration::from_secs(240), async {
+        tokio::time::timeout(Duration::from_mins(4), async {
             for task in tasks {
                 task.await.unwrap();
             }
@@ -178,7 +178,7 @@ fn many_calls_at_once_are_all_counted() {
 /// Whether more than `limit` of these moments lie within some window.
 fn exceeds(moments: &mut [Duration], limit: usize, window: Duration) -> bool {
     moments.sort_unstable();
-    moments.windows(limit + 1).any(|some| some[limit] - some[0] < window)
+    moments.windows(limit + 1).any(|some| some[limit].saturating_sub(some[0]) < window)
 }
 
 #[test]
@@ -240,11 +240,11 @@ fn the_throttle_never_lets_more_through() {
         let mut all: Vec<_> = admitted.iter().map(|(at, _)| *at).collect();
         let limit = policy.all_tools_calls as usize;
         assert!(!exceeds(&mut all, limit, policy.all_tools_window), "calls of all tools");
-        for tool in 0..3 {
+        for (tool, name) in TOOLS.iter().enumerate() {
             let of = admitted.iter().filter(|(_, other)| *other == tool);
             let mut of: Vec<_> = of.map(|(at, _)| *at).collect();
             let limit = policy.same_tool_calls as usize;
-            assert!(!exceeds(&mut of, limit, policy.same_tool_window), "calls of {}", TOOLS[tool]);
+            assert!(!exceeds(&mut of, limit, policy.same_tool_window), "calls of {name}");
         }
     }
 }

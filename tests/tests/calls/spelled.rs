@@ -1,5 +1,7 @@
 //! JSON in other spellings that mean the same.
 
+use std::fmt::Write as _;
+
 use gramc_tests::rng::Rng;
 use serde_json::Value;
 
@@ -73,7 +75,7 @@ fn write_text(rng: &mut Rng, text: &str, odd: bool, out: &mut String) {
         if rng.chance(50) {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
-                out.push_str(&format!("\\u{unit:04X}"));
+                write!(out, "\\u{unit:04X}").unwrap();
             }
         } else {
             let quoted = Value::from(c.to_string()).to_string();

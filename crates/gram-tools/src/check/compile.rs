@@ -215,7 +215,9 @@ impl<'s> Compiler<'s> {
         }
         let name = own.filter(|own| own.contains(':')).unwrap_or_else(|| "urn:document".to_owned());
         document["$id"] = Value::from(name.as_str());
-        let pointer: String = steps.iter().rev().map(|step| format!("/{step}")).collect();
+        steps.push(String::new());
+        steps.reverse();
+        let pointer = steps.join("/");
         let pointer = percent_encoding::utf8_percent_encode(&pointer, OUTSIDE_OF_POINTERS);
         let name = name.trim_end_matches('#');
         validator(&json!({"$ref": format!("{name}#{pointer}"), "$defs": {"document": document}}))

@@ -12,7 +12,7 @@ use super::compile::{SchemaError, compile};
 use super::lenient;
 use super::problem::{Path, Repair, Rule};
 use super::report::{Invalid, Malformed, Refused};
-use super::shape::{Id, Kinds, ObjectRules, Others, Shapes};
+use super::shape::{FieldRule, Id, Kinds, ObjectRules, Others, Shape, Shapes};
 use super::tape::{Kind, SyntaxError, Tape};
 use super::walk::{Rules, Undeclared, Walk};
 
@@ -276,6 +276,8 @@ fn drop_bad_defaults(shapes: &mut Shapes) {
 
 /// What the host has to do with parameters. Gives whether one of them is secret.
 fn host_rules(shapes: &mut Shapes, tool: &Tool) -> bool {
+    let any = shapes.list.len();
+    shapes.list.push(Shape::any());
     let root = shapes.root as usize;
     let Some(root) = shapes.list.get_mut(root) else { return false };
     let Some(object) = &mut root.object else { return false };
@@ -283,10 +285,30 @@ fn host_rules(shapes: &mut Shapes, tool: &Tool) -> bool {
         if parameter.host == Host::Injected {
             object.injected.push(parameter.name.as_str().into());
         }
-        let Some(field) = object.fields.iter_mut().find(|field| *field.name == *parameter.name)
-        else {
-            continue;
+        let name = parameter.name.as_str();
+        let known = object.fields.iter().position(|field| *field.name == *name);
+        let place = match (known, &parameter.host, Id::try_from(any)) {
+            (Some(place), ..) => place,
+            // A schema that stands in the place of the generated one need not name what is pinned.
+            (None, Host::Pinned(_), Ok(any)) => {
+                object.fields.push(FieldRule {
+                    name: name.into(),
+                    key: format!("{}:", Value::from(name)).into(),
+                    shape: any,
+                    required: false,
+                    default: None,
+                    pinned: None,
+                    secret: false,
+                });
+                let place = object.fields.len() - 1;
+                if let Some(places) = &mut object.by_name {
+                    places.insert(name.into(), u32::try_from(place).unwrap_or(u32::MAX));
+                }
+                place
+            }
+            _ => continue,
         };
+        let field = &mut object.fields[place];
         field.secret = parameter.secret;
         if let Host::Pinned(value) = &parameter.host {
             field.pinned = Some(((**value).clone(), value.to_string().into()));
