@@ -29,6 +29,9 @@ use serde_json::Value;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// What is measured.
+type Work<'w> = Box<dyn Fn() + 'w>;
+
 /// How often the contestants take turns, and how often each does its work in a turn.
 const ROUNDS: usize = 9;
 const INNER: u32 = 20_000;
@@ -69,7 +72,7 @@ fn main() {
     let seconds = Cell::new(0_u64);
 
     let others = Others::start();
-    let mut own: [(&str, Box<dyn Fn()>); 5] = [
+    let mut own: [(&str, Work<'_>); 5] = [
         ("good call", Box::new(|| drop(black_box(check.check(black_box(GOOD), policy))))),
         ("mended call", Box::new(|| drop(black_box(check.check(black_box(MENDED), policy))))),
         ("bad call", Box::new(|| drop(black_box(check.check(black_box(BAD), policy))))),
