@@ -6,8 +6,20 @@ use serde_json::{Value, json};
 use super::Modules;
 
 /// What the checker reads at libraries or implementations: no attribute that is only kept.
-const READ: [&str; 9] =
-    ["description", "title", "version", "run", "url", "command", "tool", "from", "timeout"];
+const READ: [&str; 12] = [
+    "description",
+    "title",
+    "version",
+    "inject",
+    "run",
+    "url",
+    "headers",
+    "command",
+    "tool",
+    "from",
+    "name",
+    "timeout",
+];
 
 impl Modules<'_> {
     /// Libraries and experiments that compare them, with names of their own namespace.
