@@ -82,6 +82,9 @@ impl Walk<'_> {
         let node = t.node(at);
         if self.secret && !self.quiet {
             self.secrets.push(t.content(node).into_owned());
+            if node.kind == Kind::Escaped {
+                self.secrets.push(t.raw(node).to_owned());
+            }
         }
         let mut fits = true;
         if let Some(rules) = &shape.text {

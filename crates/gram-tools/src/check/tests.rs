@@ -129,3 +129,33 @@ fn the_host_owns_what_is_pinned_and_what_it_injects() {
         json!(["`env` is set by the host, and this is not its value: leave it out"])
     );
 }
+
+#[test]
+fn what_a_secret_holds_stands_in_no_problem_of_what_is_around_it() {
+    let t = tool("(user::Text)==>(password::Text {secret: true})==>(extra::Text {optional: true})");
+    // What the whole object has to be is judged by a validator, whose sentence quotes it.
+    let schema = serde_json::json!({
+        "type": "object",
+        "properties": {"user": {"type": "string"}, "password": {"type": "string"}},
+        "not": {"required": ["user"]}
+    });
+    let whole = tool(&format!(
+        "(user::Text)==>(password::Text {{secret: true}})==>(o::Object {{schema: json`{schema}`}})"
+    ));
+    for (tool, arguments) in [
+        (&t, r#"{"user": 5, "password": "hunter2\n"}"#),
+        (&t, r#""{\"user\": \"a\", \"password\": \"hunter2\"}""#),
+        (
+            &whole,
+            r#"{"user": "a", "password": "hunter2", "o": {"user": "x", "password": "hunter2"}}"#,
+        ),
+    ] {
+        let told = match tool.check(arguments, Policy::default()) {
+            Ok(accepted) => format!("{:?}", accepted.repairs),
+            Err(Refused::Invalid(invalid)) => format!("{:?}", invalid.problems()),
+            Err(Refused::Malformed(malformed)) => panic!("{malformed}"),
+        };
+        assert!(told.len() > 2, "{told}");
+        assert!(!told.contains("hunter2"), "{told}");
+    }
+}

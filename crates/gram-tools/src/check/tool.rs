@@ -205,6 +205,7 @@ impl ToolCheck {
     fn walked(&self, tape: &Tape<'_>, rules: Rules) -> Result<Accepted, Refused> {
         let mut walk = Walk::new(&self.shapes, rules, tape.text.len() + 64);
         let fits = walk.value(tape, self.shapes.root, 0, &Path::ROOT);
+        walk.mask();
         let Walk { out, mut notes, repairs, stripped, secrets, filled, .. } = walk;
         let changed = filled || !repairs.is_empty() || !stripped.is_empty();
         // Without defaults, nothing is filled in but what the host has pinned, and that has to be.

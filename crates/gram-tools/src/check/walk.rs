@@ -229,7 +229,7 @@ impl<'s> Walk<'s> {
                     self.shown(&value.pointer(below).map_or_else(String::new, ToString::to_string))
                 }
             };
-            let said = if self.secret { "it does not fit".to_owned() } else { error.to_string() };
+            let said = if self.secret { UNTOLD.to_owned() } else { error.to_string() };
             let remark = Remark::Said(said.into());
             let attempted = Some(attempted);
             self.notes.push(Note { code: code_of(&error), pointer, shape: id, attempted, remark });
@@ -301,5 +301,32 @@ fn code_of(error: &jsonschema::ValidationError<'_>) -> Code {
         "uniqueItems" => Code::NotUnique,
         "additionalProperties" | "unevaluatedProperties" => Code::UnknownField,
         _ => Code::TypeMismatch,
+    }
+}
+
+/// What is said in the place of a sentence that quotes a secret.
+const UNTOLD: &str = "it is not what is wanted";
+
+impl Walk<'_> {
+    /// Takes what secret fields held out of what is told of the values around them: an object that
+    /// is refused as a whole is shown with all that it holds.
+    pub(super) fn mask(&mut self) {
+        for secret in self.secrets.iter().filter(|secret| !secret.is_empty()) {
+            let mask = |told: &mut SmolStr| {
+                if told.contains(secret.as_str()) {
+                    *told = SmolStr::new_static("\"***\"");
+                }
+            };
+            for note in &mut self.notes {
+                note.attempted.iter_mut().for_each(mask);
+                if matches!(&note.remark, Remark::Said(said) if said.contains(secret.as_str())) {
+                    note.remark = Remark::Said(SmolStr::new_static(UNTOLD));
+                }
+            }
+            for repair in &mut self.repairs {
+                mask(&mut repair.from);
+                repair.to.iter_mut().for_each(mask);
+            }
+        }
     }
 }

@@ -3,11 +3,12 @@
 //! A validator is built for a whole document and takes a while to build; here parts of documents
 //! are asked, and a doubt is an answer.
 
+use gram_schema::numbers::canonical;
 use serde_json::Value;
 
 use super::branch::{self, Keywords, Kind, Term, size, types, whole_size};
 use super::document::{Dialect, Side};
-use super::number::{Decimal, canonical};
+use super::number::Decimal;
 use super::prove::Prover;
 
 /// How long a list of values has to be for an index of it.

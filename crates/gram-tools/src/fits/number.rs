@@ -180,42 +180,6 @@ impl PartialOrd for Decimal {
     }
 }
 
-/// A text that two values share exactly when they are equal as JSON: `1` and `1.0` are.
-pub(super) fn canonical(value: &Value) -> String {
-    match value {
-        Value::Number(number) => match Decimal::of(number) {
-            Some(decimal) => format!("{}e{}", decimal.mantissa, decimal.exponent),
-            None => far(&number.to_string()),
-        },
-        Value::Array(items) => {
-            let items: Vec<_> = items.iter().map(canonical).collect();
-            format!("[{}]", items.join(","))
-        }
-        Value::Object(map) => {
-            let entry = |(key, value): (&String, &Value)| format!("{key:?}:{}", canonical(value));
-            let mut entries: Vec<_> = map.iter().map(entry).collect();
-            entries.sort_unstable();
-            format!("{{{}}}", entries.join(","))
-        }
-        value => value.to_string(),
-    }
-}
-
-/// The text of a number that is too large or too long to be reckoned with, without what may be
-/// written in several ways.
-fn far(text: &str) -> String {
-    let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    let Ok(exponent) = exponent.parse::<i64>() else { return text.to_owned() };
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let digits = format!("{whole}{fraction}");
-    let short = digits.trim_end_matches('0');
-    let dropped = digits.len().saturating_sub(short.len());
-    let moved = i64::try_from(dropped).unwrap_or(0) - i64::try_from(fraction.len()).unwrap_or(0);
-    let sign = if short.starts_with('-') { "-" } else { "" };
-    let short = short.trim_start_matches(['-', '0']);
-    format!("{sign}{short}e{}", exponent.saturating_add(moved))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::expect_used, reason = "tests fail by panics")]
@@ -252,7 +216,7 @@ mod tests {
         let number = |text: &str| Number::from_string_unchecked(text.to_owned());
         assert_eq!(Decimal::of(&number("1e999999999999999999999")), None);
         assert_eq!(Decimal::of(&number(&"9".repeat(1_000))), None);
-        let text = |text: &str| canonical(&Value::Number(number(text)));
+        let text = |text: &str| gram_schema::numbers::canonical(&Value::Number(number(text)));
         assert_eq!(text("1e400"), text("10.0e399"));
         assert_ne!(text("1e400"), text("-1e400"));
     }

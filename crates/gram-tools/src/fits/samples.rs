@@ -4,10 +4,11 @@
 //! from these in one place. Which ones are worth a try in a place is told by both schemas: the
 //! ends of ranges and the numbers beside them, listed values, names of properties.
 
+use gram_schema::numbers::canonical;
 use serde_json::Value;
 
 use super::branch::{Branch, Conj, Kind, Term};
-use super::number::{Decimal, canonical};
+use super::number::Decimal;
 use super::prove::Prover;
 
 /// How deep optional parts of values nest. Required ones may go further.
