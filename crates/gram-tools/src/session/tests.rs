@@ -1,5 +1,5 @@
 //! What holds for every session, whatever is called.
-#![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where something is missing")]
 
 use std::sync::{Arc, Mutex};
 
@@ -173,4 +173,81 @@ async fn a_library_is_a_value() {
     assert!(Session::new(&bound).call(right()).await.is_ok());
     assert!(Session::new(&first.bind(&module).unwrap()).call(right()).await.is_ok());
     assert_eq!(Session::new(&bound).stats(), SessionStats::default());
+}
+
+/// A library for a specification of one tool, `a`.
+fn one(
+    implementation: impl crate::invocation::Implementation + 'static,
+    settings: Settings,
+) -> crate::Bound {
+    let text = "[a:Tool | (n::Int)==>(::Any)]";
+    let checked = check(&[parse(SourceFile::new("a.gram", text))]);
+    let library = ToolLibrary::new("one").settings(settings).with("a", implementation);
+    library.validate("a", odd_ones_only).bind(&checked.module.unwrap()).unwrap()
+}
+
+/// A validator of a host: even numbers are refused.
+fn odd_ones_only(arguments: &Value) -> Vec<Problem> {
+    let even = arguments["n"].as_i64().is_some_and(|n| n % 2 == 0);
+    Vec::from_iter(even.then(|| Problem::of_host("/n", "NOT_ODD", "`n` wants an odd number")))
+}
+
+#[tokio::test]
+async fn a_validator_of_the_host_joins_the_report() {
+    let echo = async_function(async |arguments: Value| Ok::<_, String>(arguments));
+    let bound = one(echo, patient(Undeclared::Strip));
+    let session = Session::new(&bound);
+    assert!(session.call(Call::new("a", r#"{"n": 3}"#)).await.is_ok());
+    let refused = session.call(Call::new("a", r#"{"n": "4"}"#)).await.json();
+    assert_eq!(refused["error"]["errors"][0]["error_code"], "NOT_ODD", "{refused}");
+    // Of what is of the wrong type already, nothing more is said.
+    let refused = session.call(Call::new("a", r#"{"n": []}"#)).await.json();
+    assert_eq!(refused["error"]["errors"].as_array().map(Vec::len), Some(1), "{refused}");
+}
+
+#[tokio::test]
+async fn only_so_many_invocations_run_at_a_time_in_all_sessions_together() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let seen = Arc::clone(&most);
+    let slow = async_function(move |_: Value| {
+        let (running, most) = (Arc::clone(&running), Arc::clone(&seen));
+        async move {
+            most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            running.fetch_sub(1, Ordering::SeqCst);
+            Ok::<_, String>(0)
+        }
+    });
+    let bound = one(slow, Settings { concurrency: 2, ..patient(Undeclared::Strip) });
+    let sessions = [Session::new(&bound), Session::new(&bound)];
+    let calls = (0..12).map(|at| sessions[at % 2].call(Call::new("a", r#"{"n": 1}"#)));
+    let verdicts = futures_util::future::join_all(calls).await;
+    assert!(verdicts.iter().all(Verdict::is_ok));
+    assert_eq!(most.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn what_panics_or_is_cancelled_fails_and_the_next_call_works() {
+    let moody = async_function(async |arguments: Value| match arguments["n"].as_i64() {
+        Some(1) => panic!("what a mood"),
+        Some(3) => {
+            tokio::time::sleep(std::time::Duration::from_mins(10)).await;
+            Ok(0)
+        }
+        _ => Ok::<_, String>(5),
+    });
+    let bound = one(moody, patient(Undeclared::Strip));
+    let session = Session::new(&bound);
+    let died = session.call(Call::new("a", r#"{"n": 1}"#)).await.json();
+    assert_eq!(died["error"]["error_type"], "invocation_error", "{died}");
+    let cancelled = CancellationToken::new();
+    let stop = cancelled.clone();
+    let (verdict, ()) =
+        tokio::join!(session.call_until(Call::new("a", r#"{"n": 3}"#), cancelled), async move {
+            tokio::task::yield_now().await;
+            stop.cancel();
+        });
+    assert_eq!(verdict.json()["error"]["detail"], "it was cancelled");
+    assert!(session.call(Call::new("a", r#"{"n": 5}"#)).await.is_ok());
 }
