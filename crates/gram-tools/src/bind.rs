@@ -213,13 +213,26 @@ impl BoundTool {
     }
 
     /// What secret injected parameters hold.
-    pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn secrets(&self) -> Vec<String> {
         let secret = |name: &str| {
             self.spec.parameters.iter().any(|parameter| parameter.name == name && parameter.secret)
         };
-        // What a host injects is nearly always a credential, so it is kept secret when it came
-        // from the outside, which only texts do.
-        self.injected.iter().filter(move |(name, _)| secret(name)).filter_map(|(_, v)| v.as_str())
+        let mut held = Vec::new();
+        for (_, value) in self.injected.iter().filter(|(name, _)| secret(name)) {
+            texts(value, &mut held);
+        }
+        held
+    }
+}
+
+/// The texts and numbers of a value.
+fn texts(value: &Value, held: &mut Vec<String>) {
+    match value {
+        Value::String(text) => held.push(text.clone()),
+        Value::Number(number) => held.push(number.to_string()),
+        Value::Array(items) => items.iter().for_each(|item| texts(item, held)),
+        Value::Object(map) => map.values().for_each(|item| texts(item, held)),
+        Value::Null | Value::Bool(_) => {}
     }
 }
 

@@ -163,7 +163,7 @@ impl Session {
             Some(Named::Tool(tool)) => self.checked(tool, &arguments).map(|accepted| {
                 let masks = masks::Masks::new(accepted.secrets);
                 Success {
-                    arguments: masks.json(accepted.arguments),
+                    arguments: masks.arguments(&self.bound.tool(tool).spec, accepted.arguments),
                     repairs: accepted.repairs,
                     stripped: accepted.stripped,
                     ..Success::default()
@@ -215,7 +215,9 @@ impl Session {
             }
             Err(Refused::Malformed(malformed)) => Err(CallError::Malformed(malformed)),
             Err(Refused::Invalid(mut invalid)) => {
-                invalid.and(found(arguments));
+                let masks = masks::Masks::new(invalid.secrets().iter().cloned());
+                let found = found(arguments).into_iter();
+                invalid.and(found.map(|problem| masks.problem(problem)).collect());
                 Err(CallError::Validation(invalid))
             }
         }

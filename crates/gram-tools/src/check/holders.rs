@@ -196,6 +196,9 @@ impl Walk<'_> {
         let here = path.key(&field.name);
         let secret = self.secret;
         self.secret |= field.secret;
+        if value != ABSENT {
+            self.gather_secrets(t, value);
+        }
         let outcome = self.field_value(t, field, value, &here, extras);
         self.secret = secret;
         if outcome == Outcome::Written || outcome == Outcome::Filled {
@@ -246,6 +249,11 @@ impl Walk<'_> {
     fn fill(&mut self, json: &str) -> Outcome {
         self.filled = true;
         self.out.push_str(json);
+        if self.secret
+            && let Ok(value) = Tape::read(json)
+        {
+            self.gather_secrets(&value, 0);
+        }
         Outcome::Filled
     }
 

@@ -121,6 +121,7 @@ impl Walk<'_> {
                 return None;
             }
         }
+        self.gather_secrets(&inner, 0);
         let place = self.repairs.len();
         let start = self.out.len();
         self.repaired(path, Rule::JsonText, t.json(t.node(at)), None);

@@ -60,16 +60,23 @@ pub struct Invalid {
     notes: Vec<Note>,
     /// What validators of the host say.
     host: Vec<Problem>,
+    /// What secret parameters held.
+    secrets: Vec<String>,
 }
 
 impl Invalid {
-    pub(super) fn new(shapes: Arc<Shapes>, notes: Vec<Note>) -> Self {
-        Self { shapes, notes, host: Vec::new() }
+    pub(super) fn new(shapes: Arc<Shapes>, notes: Vec<Note>, secrets: Vec<String>) -> Self {
+        Self { shapes, notes, host: Vec::new(), secrets }
+    }
+
+    /// What secret parameters held, to be kept out of what others say.
+    pub(crate) fn secrets(&self) -> &[String] {
+        &self.secrets
     }
 
     /// Problems that a validator of the host found.
     pub(crate) fn of_host(check: &super::ToolCheck, host: Vec<Problem>) -> Self {
-        Self { shapes: Arc::clone(check.shapes()), notes: Vec::new(), host }
+        Self { shapes: Arc::clone(check.shapes()), notes: Vec::new(), host, secrets: Vec::new() }
     }
 
     /// Adds problems that a validator of the host found, of values that have none yet.

@@ -47,9 +47,6 @@ impl Walk<'_> {
     ) -> bool {
         let node = t.node(at);
         let raw = t.raw(node);
-        if self.secret && !self.quiet {
-            self.secrets.push(raw.to_owned());
-        }
         let mut fits = true;
         if let Some(rules) = &shape.number {
             if number::outside(rules, raw) {
@@ -80,12 +77,6 @@ impl Walk<'_> {
         path: &Path<'_>,
     ) -> bool {
         let node = t.node(at);
-        if self.secret && !self.quiet {
-            self.secrets.push(t.content(node).into_owned());
-            if node.kind == Kind::Escaped {
-                self.secrets.push(t.raw(node).to_owned());
-            }
-        }
         let mut fits = true;
         if let Some(rules) = &shape.text {
             for code in broken(rules, t, node) {

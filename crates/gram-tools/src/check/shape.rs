@@ -19,6 +19,22 @@ pub(crate) struct Shapes {
     pub(crate) delicate: bool,
 }
 
+impl Shapes {
+    /// The kinds of values that a shape may take, as far as can be told at a glance.
+    pub(crate) fn kinds(&self, id: Id) -> Kinds {
+        let shape = &self.list[id as usize];
+        match shape.others {
+            // What leads on leads to where it ends, see `shorten`.
+            Others::Same(other) if shape.also.is_none() => {
+                let other = &self.list[other as usize];
+                if matches!(other.others, Others::None) { other.kinds } else { Kinds::ALL }
+            }
+            Others::None => shape.kinds,
+            _ => Kinds::ALL,
+        }
+    }
+}
+
 /// The kinds of JSON values, as a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kinds(u8);

@@ -133,6 +133,7 @@ fn the_host_owns_what_is_pinned_and_what_it_injects() {
 #[test]
 fn what_a_secret_holds_stands_in_no_problem_of_what_is_around_it() {
     let t = tool("(user::Text)==>(password::Text {secret: true})==>(extra::Text {optional: true})");
+    let nested = tool("(user::Text)==>(keys::Object {secret: true})");
     // What the whole object has to be is judged by a validator, whose sentence quotes it.
     let schema = serde_json::json!({
         "type": "object",
@@ -145,6 +146,7 @@ fn what_a_secret_holds_stands_in_no_problem_of_what_is_around_it() {
     for (tool, arguments) in [
         (&t, r#"{"user": 5, "password": "hunter2\n"}"#),
         (&t, r#""{\"user\": \"a\", \"password\": \"hunter2\"}""#),
+        (&nested, r#"{"user": 5, "keys": {"a": ["hunter2"], "n": 4711}}"#),
         (
             &whole,
             r#"{"user": "a", "password": "hunter2", "o": {"user": "x", "password": "hunter2"}}"#,
@@ -156,6 +158,6 @@ fn what_a_secret_holds_stands_in_no_problem_of_what_is_around_it() {
             Err(Refused::Malformed(malformed)) => panic!("{malformed}"),
         };
         assert!(told.len() > 2, "{told}");
-        assert!(!told.contains("hunter2"), "{told}");
+        assert!(!told.contains("hunter2") && !told.contains("4711"), "{told}");
     }
 }

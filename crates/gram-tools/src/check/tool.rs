@@ -217,9 +217,10 @@ impl ToolCheck {
             // It fitted until it was changed. What is wrong with it as it was sent?
             let mut walk = Walk::new(&self.shapes, Rules::JUDGE, tape.text.len());
             walk.value(tape, self.shapes.root, 0, &Path::ROOT);
+            walk.mask();
             notes = walk.notes;
         }
-        Err(Refused::Invalid(Invalid::new(Arc::clone(&self.shapes), notes)))
+        Err(Refused::Invalid(Invalid::new(Arc::clone(&self.shapes), notes, secrets)))
     }
 
     fn still_fits(&self, json: &str) -> bool {
@@ -326,22 +327,12 @@ impl ToolCheck {
 
     /// Whether text may be a value.
     pub(crate) fn takes_text(&self) -> bool {
-        self.kinds().meets(Kinds::TEXT)
+        self.shapes.kinds(self.shapes.root).meets(Kinds::TEXT)
     }
 
     /// Whether nothing but text may be a value.
     pub(crate) fn takes_only_text(&self) -> bool {
-        self.kinds() == Kinds::TEXT
-    }
-
-    /// The kinds of values that may fit.
-    fn kinds(&self) -> Kinds {
-        let shape = |id: Id| &self.shapes.list[id as usize];
-        let mut root = shape(self.shapes.root);
-        if let Others::Same(other) = root.others {
-            root = shape(other);
-        }
-        if matches!(root.others, Others::None) { root.kinds } else { Kinds::ALL }
+        self.shapes.kinds(self.shapes.root) == Kinds::TEXT
     }
 }
 

@@ -1,7 +1,7 @@
 //! Values that may be one of several things.
 
 use super::problem::{Code, Path, Remark};
-use super::shape::{Id, Kinds, Others};
+use super::shape::{Id, Others};
 use super::tape::{Kind, Tape};
 use super::walk::{Rules, Trial, Undeclared, Walk, kind_of};
 
@@ -20,7 +20,7 @@ impl Walk<'_> {
         let start = self.out.len();
         let mut best: Option<(Trial, Id, String)> = None;
         for &member in members {
-            if !self.kinds(member).meets(kind) {
+            if !self.shapes.kinds(member).meets(kind) {
                 continue;
             }
             let trial = self.trial(strict, |walk| walk.value(t, member, at, path));
@@ -148,7 +148,7 @@ impl Walk<'_> {
     /// The member that a refused value was most likely meant to be.
     fn meant(&self, t: &Tape<'_>, members: &[Id], at: u32) -> Option<Id> {
         let kind = kind_of(t, t.node(at));
-        let mut fitting = members.iter().copied().filter(|&id| self.kinds(id).meets(kind));
+        let mut fitting = members.iter().copied().filter(|&id| self.shapes.kinds(id).meets(kind));
         if let (Some(only), None) = (fitting.clone().next(), fitting.clone().nth(1)) {
             return Some(only);
         }
@@ -170,18 +170,5 @@ impl Walk<'_> {
                 .as_ref()
                 .is_some_and(|values| values.list.len() == 1 && values.hold(t, t.node(value)))
         })
-    }
-
-    /// The kinds of values that a shape may take.
-    fn kinds(&self, id: Id) -> Kinds {
-        let shape = &self.shapes.list[id as usize];
-        match shape.others {
-            Others::Same(other) if shape.also.is_none() => {
-                let other = &self.shapes.list[other as usize];
-                if matches!(other.others, Others::None) { other.kinds } else { Kinds::ALL }
-            }
-            Others::None => shape.kinds,
-            _ => Kinds::ALL,
-        }
     }
 }

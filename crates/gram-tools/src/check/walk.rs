@@ -308,6 +308,23 @@ fn code_of(error: &jsonschema::ValidationError<'_>) -> Code {
 const UNTOLD: &str = "it is not what is wanted";
 
 impl Walk<'_> {
+    /// Notes all texts and numbers that a secret value holds.
+    pub(super) fn gather_secrets(&mut self, t: &Tape<'_>, at: u32) {
+        if !self.secret || self.quiet {
+            return;
+        }
+        for &node in t.nodes.get(at as usize..t.node(at).next as usize).unwrap_or_default() {
+            match node.kind {
+                Kind::Plain | Kind::Number => self.secrets.push(t.raw(node).to_owned()),
+                Kind::Escaped => {
+                    self.secrets.push(t.content(node).into_owned());
+                    self.secrets.push(t.raw(node).to_owned());
+                }
+                Kind::Null | Kind::True | Kind::False | Kind::List | Kind::Object => {}
+            }
+        }
+    }
+
     /// Takes what secret fields held out of what is told of the values around them: an object that
     /// is refused as a whole is shown with all that it holds.
     pub(super) fn mask(&mut self) {

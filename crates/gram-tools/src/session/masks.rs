@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use gram_schema::model::Tool;
+
 use crate::check::Problem;
 
 /// What stands for a secret.
@@ -42,12 +44,18 @@ impl Masks {
         self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), MASK))
     }
 
-    /// JSON whose texts and numbers are without secrets.
-    pub(super) fn json(&self, json: String) -> String {
-        if self.is_empty() {
+    /// The arguments of a tool's call, as JSON, without secrets: neither where they belong nor
+    /// anywhere else.
+    pub(super) fn arguments(&self, tool: &Tool, json: String) -> String {
+        if !tool.parameters.iter().any(|parameter| parameter.secret) {
             return json;
         }
-        let value = serde_json::from_str(&json).unwrap_or_default();
+        let mut value: Value = serde_json::from_str(&json).unwrap_or_default();
+        for parameter in tool.parameters.iter().filter(|parameter| parameter.secret) {
+            if let Some(value) = value.get_mut(parameter.name.as_str()) {
+                *value = MASK.into();
+            }
+        }
         self.value(value, 1).to_string()
     }
 

@@ -161,7 +161,7 @@ impl<'s> Ready<'s> {
     fn end(mut self, answer: Result<Answer, Broken>) -> Verdict {
         let tool = self.session.bound.tool(self.tool);
         let secrets = self.accepted.secrets.iter().cloned();
-        let masks = Masks::new(secrets.chain(tool.secrets().map(str::to_owned)));
+        let masks = Masks::new(secrets.chain(tool.secrets()));
         let outcome = match answer {
             Ok(answer) => match self.value(answer) {
                 Ok(value) => self.judged(value, &masks),
@@ -234,6 +234,7 @@ impl<'s> Ready<'s> {
 
     /// A result with what is odd about it; an error where it has to fit its type and does not.
     fn judged(&mut self, value: Value, masks: &Masks) -> Result<Success, CallError> {
+        let tool = self.session.bound.tool(self.tool);
         let settings = self.settings();
         let mut warnings = Vec::new();
         let text = value.to_string();
@@ -271,7 +272,7 @@ impl<'s> Ready<'s> {
         }
         self.warnings.append(&mut warnings);
         Ok(Success {
-            arguments: masks.json(std::mem::take(&mut self.accepted.arguments)),
+            arguments: masks.arguments(&tool.spec, std::mem::take(&mut self.accepted.arguments)),
             repairs: std::mem::take(&mut self.accepted.repairs),
             stripped: std::mem::take(&mut self.accepted.stripped),
             result: Some(masks.result(value)),

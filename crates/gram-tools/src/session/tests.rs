@@ -124,7 +124,7 @@ async fn no_secret_reaches_a_verdict() {
         let library = library(&seen, patient(Undeclared::Strip), fails).validate(
             "deploy",
             |arguments: &Value| {
-                if arguments["service"] != "odd" {
+                if arguments["service"] == "web" {
                     return Vec::new();
                 }
                 vec![Problem::of_host("/password", "ODD", format!("{arguments} is odd"))]
@@ -250,4 +250,18 @@ async fn what_panics_or_is_cancelled_fails_and_the_next_call_works() {
         });
     assert_eq!(verdict.json()["error"]["detail"], "it was cancelled");
     assert!(session.call(Call::new("a", r#"{"n": 5}"#)).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_secret_of_any_shape_reaches_no_verdict() {
+    let text = "[a:Tool | (keys::Object {secret: true})==>(pin::Int {secret: true})==>(::Any)]";
+    let checked = check(&[parse(SourceFile::new("a.gram", text))]);
+    let echo = async_function(async |arguments: Value| Ok::<_, String>(arguments));
+    let library = ToolLibrary::new("a").settings(patient(Undeclared::Strip)).with("a", echo);
+    let session = Session::new(&library.bind(&checked.module.unwrap()).unwrap());
+    for keys in [r#"{"a": ["hunter2"]}"#, r#""{\"a\": [\"hunter2\"]}""#, r#"["hunter2"]"#] {
+        let arguments = format!("{{\"keys\": {keys}, \"pin\": \"47110815\"}}");
+        let told = session.call(Call::new("a", arguments)).await.json().to_string();
+        assert!(!told.contains("hunter2") && !told.contains("47110815"), "{told}");
+    }
 }
