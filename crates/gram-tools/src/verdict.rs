@@ -195,8 +195,8 @@ impl Success {
         let arguments = serde_json::from_str(&self.arguments).unwrap_or_default();
         map.insert("arguments".to_owned(), arguments);
         map.insert("repairs".to_owned(), self.repairs.iter().map(repair_json).collect());
-        let stripped = self.stripped.iter().map(|pointer| dotted(pointer));
-        map.insert("stripped".to_owned(), stripped.map(Value::from).collect());
+        let stripped = self.stripped.iter().map(|pointer| json!(dotted(pointer).as_str()));
+        map.insert("stripped".to_owned(), stripped.collect());
         map.insert("warnings".to_owned(), warnings);
         if let Some(result) = &self.result {
             map.insert("result".to_owned(), result.clone());
@@ -204,22 +204,26 @@ impl Success {
     }
 }
 
+/// What was sent, which is kept as JSON.
+fn sent(json: &str) -> Value {
+    serde_json::from_str(json).unwrap_or_else(|_| Value::from(json))
+}
+
 fn repair_json(repair: &Repair) -> Value {
-    let value = |json: &str| serde_json::from_str(json).unwrap_or_else(|_| Value::from(json));
     json!({
-        "path": dotted(&repair.pointer),
+        "path": dotted(&repair.pointer).as_str(),
         "rule": repair.rule.name(),
-        "from": value(&repair.from),
-        "to": repair.to.as_deref().map_or(Value::Null, value),
+        "from": sent(&repair.from),
+        "to": repair.to.as_deref().map_or(Value::Null, sent),
     })
 }
 
 /// A problem as verdicts show it.
 fn problem_json(problem: &Problem) -> Value {
     json!({
-        "property": problem.property,
+        "property": problem.property.as_str(),
         "pointer": problem.pointer.as_str(),
-        "attempted_value": problem.attempted_value,
+        "attempted_value": problem.attempted.as_deref().map(sent),
         "error_code": problem.code.as_str(),
         "error_message": problem.message,
     })
@@ -459,7 +463,7 @@ impl Problem {
         Self {
             property: dotted(pointer),
             pointer: pointer.into(),
-            attempted_value: None,
+            attempted: None,
             code: Code::Host(code.into()),
             message: message.into(),
         }

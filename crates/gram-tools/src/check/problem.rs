@@ -1,6 +1,5 @@
 //! What the check of a call finds.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use smol_str::{SmolStr, SmolStrBuilder};
@@ -207,19 +206,21 @@ impl<'p> Path<'p> {
 }
 
 /// A JSON pointer as the dotted path that people read: `items.0.name`.
-pub(crate) fn dotted(pointer: &str) -> String {
-    let steps = pointer.split('/').skip(1);
-    let mut out = String::new();
-    for (at, step) in steps.enumerate() {
+pub(crate) fn dotted(pointer: &str) -> SmolStr {
+    let path = pointer.strip_prefix('/').unwrap_or_default();
+    if !path.contains(['/', '~']) {
+        return path.into();
+    }
+    let mut out = SmolStrBuilder::new();
+    for (at, step) in path.split('/').enumerate() {
         if at > 0 {
             out.push('.');
         }
-        let step = if step.contains('~') {
-            Cow::Owned(step.replace("~1", "/").replace("~0", "~"))
+        if step.contains('~') {
+            out.push_str(&step.replace("~1", "/").replace("~0", "~"));
         } else {
-            Cow::Borrowed(step)
-        };
-        out.push_str(&step);
+            out.push_str(step);
+        }
     }
-    out
+    out.finish()
 }

@@ -1,7 +1,7 @@
 //! What is said of a call that cannot run.
 
 use std::collections::HashSet;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -118,11 +118,11 @@ impl Invalid {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
     /// The dotted path to the value: `items.0.name`. Empty for all arguments.
-    pub property: String,
+    pub property: SmolStr,
     /// The same as a JSON pointer.
     pub pointer: SmolStr,
-    /// What was sent; nothing where nothing was. Masked where it is secret.
-    pub attempted_value: Option<Value>,
+    /// What was sent, as JSON; nothing where nothing was. Masked where it is secret.
+    pub attempted: Option<SmolStr>,
     /// What kind of problem it is.
     pub code: Code,
     /// What is wanted and what came instead, in a sentence.
@@ -131,89 +131,80 @@ pub struct Problem {
 
 fn problem(shapes: &Shapes, note: &Note) -> Problem {
     let property = dotted(&note.pointer);
-    let attempted = note.attempted.as_deref().and_then(|json| serde_json::from_str(json).ok());
-    let message = message(shapes, note, &property, attempted.as_ref());
     Problem {
+        message: message(shapes, note, &property),
         property,
         pointer: note.pointer.clone(),
-        attempted_value: attempted,
+        attempted: note.attempted.clone(),
         code: note.code.clone(),
-        message,
     }
 }
 
-fn message(shapes: &Shapes, note: &Note, property: &str, attempted: Option<&Value>) -> String {
+/// Put together from its pieces in one go: what refuses thousands of calls a second is read by
+/// models, and should not cost more than the check.
+fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
     let wanted = hint::wanted(shapes, note.shape);
-    let (who, got) = (Who(property), Got(note.attempted.as_deref()));
-    let wants = if property.is_empty() { "want" } else { "wants" };
-    let mut out = String::with_capacity(property.len() + wanted.len() + 64);
-    let written = match (&note.code, &note.remark) {
-        (Code::RequiredField, Remark::Sent(name)) => write!(
-            out,
-            "{who} is missing: it is required, and {wants} {wanted}; \
-             you sent `{name}`; the parameter is {who}"
-        ),
-        (Code::RequiredField, _) => {
-            write!(out, "{who} is missing: it is required, and {wants} {wanted}")
+    let (open, who, close, wants) = match property {
+        "" => ("", "the arguments", "", " want "),
+        property => ("`", property, "`", " wants "),
+    };
+    let attempted = note.attempted.as_deref().unwrap_or_default();
+    match (&note.code, &note.remark) {
+        (Code::RequiredField, remark) => {
+            let start = [open, who, close, " is missing: it is required, and", wants, wanted];
+            match remark {
+                Remark::Sent(name) => {
+                    let sent = ["; you sent `", name, "`; the parameter is ", open, who, close];
+                    [start, sent].concat().concat()
+                }
+                _ => start.concat(),
+            }
         }
         (Code::PinnedMismatch, _) => {
-            write!(out, "{who} is set by the host, and this is not its value: leave it out")
+            let rest = " is set by the host, and this is not its value: leave it out";
+            [open, who, close, rest].concat()
         }
         (Code::UnknownField, Remark::Known(known)) => {
-            write!(out, "{who} is not declared; {}", names(known))
+            [open, who, close, " is not declared; ", &names(known)].concat()
         }
-        (_, Remark::Several) => write!(
-            out,
-            "{who} fits more than one of the things that it may be, where only one is allowed: \
-             it {wants} {wanted}"
-        ),
-        (_, Remark::Said(said)) => write!(out, "{who} does not fit: {said}"),
-        (Code::NotUnique, _) => write!(out, "{who} {wants} a list without repeated items{got}"),
-        (Code::WrongSize, _) => {
-            let size = attempted.map_or_else(String::new, size);
-            write!(out, "{who} {wants} {wanted}{size}")
+        (_, Remark::Several) => {
+            let rest = " fits more than one of the things that it may be, where only one is \
+                        allowed: it";
+            [open, who, close, rest, wants, wanted].concat()
         }
-        _ => write!(out, "{who} {wants} {wanted}{got}"),
+        (_, Remark::Said(said)) => [open, who, close, " does not fit: ", said].concat(),
+        (Code::NotUnique, _) => {
+            let [and, kind, json, more] = got(attempted);
+            let wanted = "a list without repeated items";
+            [open, who, close, wants, wanted, and, kind, json, more].concat()
+        }
+        (Code::WrongSize, _) => [open, who, close, wants, wanted, &size(attempted)].concat(),
+        _ => {
+            let [and, kind, json, more] = got(attempted);
+            [open, who, close, wants, wanted, and, kind, json, more].concat()
+        }
+    }
+}
+
+/// A received value, as JSON, after the name of its type; nothing where nothing came.
+fn got(json: &str) -> [&str; 4] {
+    /// The most characters that are shown.
+    const MOST: usize = 100;
+    let kind = match json.as_bytes().first() {
+        None => return [""; 4],
+        Some(b'"') => "the text ",
+        Some(b'{') => "the object ",
+        Some(b'[') => "the list ",
+        Some(b't' | b'f') => "the boolean ",
+        Some(b'n') => "",
+        _ => "the number ",
     };
-    // Writing to a text in memory cannot fail.
-    debug_assert!(written.is_ok());
-    out
-}
-
-/// A property, as messages call it.
-#[derive(Clone, Copy)]
-struct Who<'a>(&'a str);
-
-impl fmt::Display for Who<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            "" => f.write_str("the arguments"),
-            property => write!(f, "`{property}`"),
-        }
-    }
-}
-
-/// A received value, as JSON, with the name of its type; nothing where nothing came.
-#[derive(Clone, Copy)]
-struct Got<'a>(Option<&'a str>);
-
-impl fmt::Display for Got<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// The most characters that are shown.
-        const MOST: usize = 100;
-        let Some(json) = self.0 else { return Ok(()) };
-        let kind = match json.as_bytes().first() {
-            Some(b'"') => "the text ",
-            Some(b'{') => "the object ",
-            Some(b'[') => "the list ",
-            Some(b't' | b'f') => "the boolean ",
-            Some(b'n') => "",
-            _ => "the number ",
-        };
-        let end = json.char_indices().nth(MOST).map_or(json.len(), |(at, _)| at);
-        let more = if end < json.len() { "…" } else { "" };
-        write!(f, ", and got {kind}{}{more}", json.get(..end).unwrap_or_default())
-    }
+    let end = match json.len() {
+        ..=MOST => json.len(),
+        length => json.char_indices().nth(MOST).map_or(length, |(at, _)| at),
+    };
+    let more = if end < json.len() { "…" } else { "" };
+    [", and got ", kind, json.get(..end).unwrap_or_default(), more]
 }
 
 fn names(known: &[SmolStr]) -> String {
@@ -225,10 +216,11 @@ fn names(known: &[SmolStr]) -> String {
     format!("there are {}{more}", shown.join(", "))
 }
 
-fn size(value: &Value) -> String {
-    match value {
-        Value::Array(items) => format!(", and got {} items", items.len()),
-        Value::Object(map) => format!(", and got {} entries", map.len()),
+/// The size of a received list or object.
+fn size(json: &str) -> String {
+    match serde_json::from_str(json) {
+        Ok(Value::Array(items)) => format!(", and got {} items", items.len()),
+        Ok(Value::Object(map)) => format!(", and got {} entries", map.len()),
         _ => String::new(),
     }
 }

@@ -95,7 +95,7 @@ impl Masks {
     pub(super) fn problem(&self, mut problem: Problem) -> Problem {
         if !self.is_empty() {
             problem.message = self.text(&problem.message);
-            problem.attempted_value = problem.attempted_value.map(|value| self.value(value, 1));
+            problem.attempted = problem.attempted.map(|json| self.text(&json).into());
         }
         problem
     }
