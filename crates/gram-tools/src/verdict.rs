@@ -195,7 +195,7 @@ impl Success {
         let arguments = serde_json::from_str(&self.arguments).unwrap_or_default();
         map.insert("arguments".to_owned(), arguments);
         map.insert("repairs".to_owned(), self.repairs.iter().map(repair_json).collect());
-        let stripped = self.stripped.iter().map(|pointer| json!(dotted(pointer).as_str()));
+        let stripped = self.stripped.iter().map(|pointer| json!(dotted(pointer)));
         map.insert("stripped".to_owned(), stripped.collect());
         map.insert("warnings".to_owned(), warnings);
         if let Some(result) = &self.result {
@@ -211,7 +211,7 @@ fn sent(json: &str) -> Value {
 
 fn repair_json(repair: &Repair) -> Value {
     json!({
-        "path": dotted(&repair.pointer).as_str(),
+        "path": dotted(&repair.pointer),
         "rule": repair.rule.name(),
         "from": sent(&repair.from),
         "to": repair.to.as_deref().map_or(Value::Null, sent),
@@ -221,7 +221,7 @@ fn repair_json(repair: &Repair) -> Value {
 /// A problem as verdicts show it.
 fn problem_json(problem: &Problem) -> Value {
     json!({
-        "property": problem.property.as_str(),
+        "property": problem.property(),
         "pointer": problem.pointer.as_str(),
         "attempted_value": problem.attempted.as_deref().map(sent),
         "error_code": problem.code.as_str(),
@@ -461,7 +461,6 @@ impl Problem {
     /// A problem of the value at a JSON pointer, under the validator's own code.
     pub fn of_host(pointer: &str, code: impl Into<SmolStr>, message: impl Into<String>) -> Self {
         Self {
-            property: dotted(pointer),
             pointer: pointer.into(),
             attempted: None,
             code: Code::Host(code.into()),

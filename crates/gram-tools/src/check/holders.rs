@@ -171,7 +171,7 @@ impl Walk<'_> {
         for name in &rules.required {
             if !self.extras[extras..].iter().any(|&(key, _)| *t.content(t.node(key)) == **name) {
                 fits = false;
-                let pointer = path.key(name).pointer();
+                let pointer = self.pointer(&path.key(name));
                 let (code, remark) = (Code::RequiredField, Remark::None);
                 self.note(Note { code, pointer, shape: id, attempted: None, remark });
             }
@@ -299,7 +299,8 @@ impl Walk<'_> {
         }
         let remark = near.first().map_or(Remark::None, |name| Remark::Sent(name.as_ref().into()));
         let (code, shape) = (Code::RequiredField, field.shape);
-        self.note(Note { code, pointer: here.pointer(), shape, attempted: None, remark });
+        let pointer = self.pointer(here);
+        self.note(Note { code, pointer, shape, attempted: None, remark });
         Outcome::Refused
     }
 
@@ -356,7 +357,8 @@ impl Walk<'_> {
     fn strip(&mut self, here: &Path<'_>) -> Outcome {
         self.changes += 1;
         if !self.quiet {
-            self.stripped.push(here.pointer());
+            let pointer = self.pointer(here);
+            self.stripped.push(pointer);
         }
         Outcome::Absent
     }

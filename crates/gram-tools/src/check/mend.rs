@@ -64,12 +64,13 @@ impl Walk<'_> {
     }
 
     fn truth(&self, text: &str) -> Option<bool> {
-        let lower = text.trim().to_lowercase();
-        if !self.rules.lossy && lower != "true" && lower != "false" {
+        let text = text.trim();
+        let is = |word: &&str| text.eq_ignore_ascii_case(word);
+        if !self.rules.lossy && !["true", "false"].iter().any(is) {
             return None;
         }
-        let truth = YES.contains(&lower.as_str());
-        (truth || NO.contains(&lower.as_str())).then_some(truth)
+        let truth = YES.iter().any(is);
+        (truth || NO.iter().any(is)).then_some(truth)
     }
 
     /// Another value in the place of the one that was sent.

@@ -1,8 +1,9 @@
 //! What the check of a call finds.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use smol_str::{SmolStr, SmolStrBuilder};
+use smol_str::SmolStr;
 
 use super::shape::Id;
 
@@ -176,14 +177,8 @@ impl<'p> Path<'p> {
         Self { up: Some(self), step: Step::Index(index) }
     }
 
-    /// As a JSON pointer.
-    pub(crate) fn pointer(&self) -> SmolStr {
-        let mut out = SmolStrBuilder::new();
-        self.write(&mut out);
-        out.finish()
-    }
-
-    fn write(&self, out: &mut SmolStrBuilder) {
+    /// Writes it as a JSON pointer.
+    pub(super) fn write(&self, out: &mut String) {
         if let Some(up) = self.up {
             up.write(out);
         }
@@ -191,7 +186,7 @@ impl<'p> Path<'p> {
             Step::Root => {}
             Step::Key(key) => {
                 out.push('/');
-                if key.contains(['~', '/']) {
+                if key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
                     out.push_str(&key.replace('~', "~0").replace('/', "~1"));
                 } else {
                     out.push_str(key);
@@ -206,21 +201,12 @@ impl<'p> Path<'p> {
 }
 
 /// A JSON pointer as the dotted path that people read: `items.0.name`.
-pub(crate) fn dotted(pointer: &str) -> SmolStr {
+pub(crate) fn dotted(pointer: &str) -> Cow<'_, str> {
     let path = pointer.strip_prefix('/').unwrap_or_default();
-    if !path.contains(['/', '~']) {
-        return path.into();
+    let bytes = path.as_bytes();
+    if bytes.contains(&b'~') {
+        let steps = path.split('/').map(|step| step.replace("~1", "/").replace("~0", "~"));
+        return steps.collect::<Vec<_>>().join(".").into();
     }
-    let mut out = SmolStrBuilder::new();
-    for (at, step) in path.split('/').enumerate() {
-        if at > 0 {
-            out.push('.');
-        }
-        if step.contains('~') {
-            out.push_str(&step.replace("~1", "/").replace("~0", "~"));
-        } else {
-            out.push_str(step);
-        }
-    }
-    out.finish()
+    if bytes.contains(&b'/') { path.replace('/', ".").into() } else { path.into() }
 }

@@ -1,5 +1,6 @@
 //! What is said of a call that cannot run.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
@@ -92,8 +93,10 @@ impl Invalid {
 
     /// All problems, in the order of the parameters.
     pub fn problems(&self) -> Vec<Problem> {
-        let notes = self.notes.iter().map(|note| problem(&self.shapes, note));
-        notes.chain(self.host.iter().cloned()).collect()
+        let mut all = Vec::with_capacity(self.count());
+        all.extend(self.notes.iter().map(|note| problem(&self.shapes, note)));
+        all.extend(self.host.iter().cloned());
+        all
     }
 
     /// The compact signature of the parameters that are wrong.
@@ -117,9 +120,7 @@ impl Invalid {
 /// One thing that is wrong with a call's arguments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
-    /// The dotted path to the value: `items.0.name`. Empty for all arguments.
-    pub property: SmolStr,
-    /// The same as a JSON pointer.
+    /// The JSON pointer to the value: `/items/0/name`. Empty for all arguments.
     pub pointer: SmolStr,
     /// What was sent, as JSON; nothing where nothing was. Masked where it is secret.
     pub attempted: Option<SmolStr>,
@@ -129,11 +130,16 @@ pub struct Problem {
     pub message: String,
 }
 
+impl Problem {
+    /// The dotted path to the value: `items.0.name`. Empty for all arguments.
+    pub fn property(&self) -> Cow<'_, str> {
+        dotted(&self.pointer)
+    }
+}
+
 fn problem(shapes: &Shapes, note: &Note) -> Problem {
-    let property = dotted(&note.pointer);
     Problem {
-        message: message(shapes, note, &property),
-        property,
+        message: message(shapes, note, &dotted(&note.pointer)),
         pointer: note.pointer.clone(),
         attempted: note.attempted.clone(),
         code: note.code.clone(),

@@ -25,15 +25,20 @@ impl Values {
 
     /// The one member that a text is in another case.
     pub(super) fn in_another_case(&self, text: &str) -> Option<&str> {
-        let text = text.trim().to_lowercase();
-        let mut found = self
-            .list
-            .iter()
-            .filter_map(Value::as_str)
-            .filter(|member| member.trim().to_lowercase() == text);
+        let mut found =
+            self.list.iter().filter_map(Value::as_str).filter(|member| same_letters(member, text));
         let first = found.next()?;
         found.next().is_none().then_some(first)
     }
+}
+
+/// Whether two texts differ in case and surrounding space alone.
+fn same_letters(one: &str, other: &str) -> bool {
+    let (one, other) = (one.trim(), other.trim());
+    if one.is_ascii() && other.is_ascii() {
+        return one.eq_ignore_ascii_case(other);
+    }
+    one.to_lowercase() == other.to_lowercase()
 }
 
 impl Walk<'_> {

@@ -79,6 +79,8 @@ pub(crate) struct Walk<'s> {
     /// How many lists of one are being made of what stands alone, each in the one before it.
     pub(super) alone: u32,
     steps: u32,
+    /// The pointer that was written last, kept for its room.
+    written: String,
     /// Whether the value at hand is kept out of messages.
     pub(super) secret: bool,
 }
@@ -100,6 +102,7 @@ impl<'s> Walk<'s> {
             changes: 0,
             alone: 0,
             steps: 0,
+            written: String::new(),
             secret: false,
         }
     }
@@ -125,6 +128,13 @@ impl<'s> Walk<'s> {
         }
     }
 
+    /// A path as a JSON pointer.
+    pub(super) fn pointer(&mut self, path: &Path<'_>) -> SmolStr {
+        self.written.clear();
+        path.write(&mut self.written);
+        SmolStr::new(&self.written)
+    }
+
     /// Notes a problem. Gives `false`, for the verdict.
     pub(super) fn refuse(
         &mut self,
@@ -137,13 +147,18 @@ impl<'s> Walk<'s> {
     ) -> bool {
         if !self.quiet {
             let attempted = Some(self.shown(t.json(t.node(at))));
-            self.note(Note { code, pointer: path.pointer(), shape, attempted, remark });
+            let pointer = self.pointer(path);
+            self.note(Note { code, pointer, shape, attempted, remark });
         }
         false
     }
 
     pub(super) fn note(&mut self, note: Note) {
         if !self.quiet {
+            // Who makes one mistake makes some.
+            if self.notes.is_empty() {
+                self.notes.reserve(8);
+            }
             self.notes.push(note);
         }
     }
@@ -165,7 +180,8 @@ impl<'s> Walk<'s> {
         self.changes += 1;
         if !self.quiet {
             let (from, to) = (self.shown(from), to.map(|to| self.shown(to)));
-            self.repairs.push(Repair { pointer: path.pointer(), rule, from, to });
+            let pointer = self.pointer(path);
+            self.repairs.push(Repair { pointer, rule, from, to });
         }
     }
 
@@ -222,7 +238,7 @@ impl<'s> Walk<'s> {
         for error in validator.iter_errors(&value) {
             fits = false;
             let below = error.instance_path().to_string();
-            let pointer = format!("{}{below}", path.pointer()).into();
+            let pointer = format!("{}{below}", self.pointer(path)).into();
             let attempted = match below.as_str() {
                 "" => self.shown(t.json(t.node(at))),
                 below => {
