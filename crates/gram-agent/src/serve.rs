@@ -1,0 +1,1 @@
+//! A bound library as an MCP server.
