@@ -4,6 +4,7 @@
 //! where it is.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod agent;
 mod calls;
 mod check;
 mod conventions;
@@ -16,6 +17,7 @@ mod formats;
 mod import;
 mod imports;
 mod markdown;
+mod model_server;
 mod output;
 mod real;
 mod scenarios;

@@ -20,7 +20,14 @@ pub(crate) fn binary() -> &'static Path {
 /// A command whose environment does not depend on who runs the tests.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
-    for name in ["NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+    for name in [
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+    ] {
         command.env_remove(name);
     }
     command.stdin(Stdio::null());

@@ -5,4 +5,18 @@
 //! and nothing undeclared reaches an implementation. The tools of a bound library can also be served
 //! to others, over the Model Context Protocol ([`serve`]).
 
+mod answer;
+mod conversation;
+mod crew;
+mod event;
+mod message;
+pub mod model;
 pub mod serve;
+mod tools;
+mod trace;
+
+pub use conversation::{Conversation, End, Limits, Saved, Turn};
+pub use crew::{Crew, CrewError, CrewOptions};
+pub use event::{Event, Watch};
+pub use message::{Message, ModelCall, Reply, Said, Usage};
+pub use trace::Trace;

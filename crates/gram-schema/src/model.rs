@@ -420,7 +420,7 @@ pub struct Agent {
 }
 
 /// How an agent passes tools to its model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Api {
     /// In the field `tools`.
     #[default]

@@ -226,7 +226,7 @@ impl BoundTool {
 }
 
 /// The texts and numbers of a value.
-fn texts(value: &Value, held: &mut Vec<String>) {
+pub(crate) fn texts(value: &Value, held: &mut Vec<String>) {
     match value {
         Value::String(text) => held.push(text.clone()),
         Value::Number(number) => held.push(number.to_string()),
@@ -296,6 +296,11 @@ impl Bound {
             tool: &tool.spec.name,
             implementation: tool.entry.as_ref().map(|entry| entry.implementation.kind()),
         })
+    }
+
+    /// What the library says of all calls.
+    pub fn settings_of_library(&self) -> &Settings {
+        &self.0.settings
     }
 
     /// What could not be decided when the library was bound: implementations of which nobody knows

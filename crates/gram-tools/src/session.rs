@@ -1,11 +1,13 @@
 //! One conversation: what it has expanded, how often it called, what failed.
 
 mod container;
+mod hidden;
 mod masks;
 mod oddities;
 mod run;
 mod state;
 
+use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,6 +21,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::throttle::Outcome;
 use crate::verdict::{Call, CallError, Success, Verdict, Warning};
 
+pub use hidden::Hidden;
 pub use run::Ready;
 use state::State;
 pub use state::{ContainerStats, SessionStats};
@@ -35,6 +38,8 @@ pub struct Session {
     bound: Bound,
     clock: Arc<dyn Clock>,
     state: Mutex<State>,
+    /// What may be called, where that is not all that is bound.
+    scope: Option<HashSet<SmolStr>>,
 }
 
 /// What comes of a call before anything runs.
@@ -55,7 +60,31 @@ impl Session {
 
     /// A session under a clock of the host's.
     pub fn with_clock(bound: &Bound, clock: Arc<dyn Clock>) -> Self {
-        Self { bound: bound.clone(), clock, state: Mutex::default() }
+        Self { bound: bound.clone(), clock, state: Mutex::default(), scope: None }
+    }
+
+    /// Of all that is bound, lets nothing be called but these tools and containers, with the
+    /// functions of the containers. What is out of scope is unknown.
+    #[must_use]
+    pub fn scoped_to<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Self {
+        let mut scope = HashSet::new();
+        for name in names {
+            if let Some(Named::Container(at)) = self.bound.named(name) {
+                let members = self.bound.container(at).members.iter();
+                scope.extend(members.map(|&tool| self.bound.tool(tool).spec.name.clone()));
+            }
+            scope.insert(SmolStr::from(name));
+        }
+        self.scope = Some(scope);
+        self
+    }
+
+    fn is_in_scope(&self, name: &str) -> bool {
+        self.scope.as_ref().is_none_or(|scope| scope.contains(name))
+    }
+
+    fn named(&self, name: &str) -> Option<Named> {
+        self.bound.named(name).filter(|_| self.is_in_scope(name))
     }
 
     /// What the session's calls are bound to.
@@ -90,7 +119,7 @@ impl Session {
             let warnings = Vec::new();
             Begun::Answered(Verdict { id: id.clone(), name, warnings, outcome: Err(error) })
         };
-        let tool = match self.bound.named(&name) {
+        let tool = match self.named(&name) {
             Some(Named::Tool(tool)) => tool,
             Some(Named::Container(container)) => {
                 let outcome = self.call_container(container, &arguments);
@@ -159,7 +188,7 @@ impl Session {
     pub fn judge(&self, call: Call) -> Verdict {
         let Call { id, name, arguments } = call;
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
-        let outcome = match self.bound.named(&name) {
+        let outcome = match self.named(&name) {
             Some(Named::Tool(tool)) => self.checked(tool, &arguments).map(|accepted| {
                 let masks = masks::Masks::new(accepted.secrets);
                 Success {
@@ -224,7 +253,12 @@ impl Session {
     }
 
     fn unknown(&self, name: &str) -> CallError {
-        let suggestions = self.bound.near().suggest(name, MOST_SUGGESTED);
+        let mut suggestions = match self.scope {
+            Some(_) => self.bound.near().suggest(name, MOST_LISTED),
+            None => self.bound.near().suggest(name, MOST_SUGGESTED),
+        };
+        suggestions.retain(|suggestion| self.is_in_scope(&suggestion.name));
+        suggestions.truncate(MOST_SUGGESTED);
         let available = self.visible().into_iter().take(MOST_LISTED).collect();
         CallError::UnknownTool { suggestions, available }
     }
@@ -239,7 +273,7 @@ impl Session {
         });
         let tools = tools.map(|tool| tool.spec.name.clone());
         let containers = self.bound.containers().iter().map(|known| known.spec.name.clone());
-        tools.chain(containers).collect()
+        tools.chain(containers).filter(|name| self.is_in_scope(name)).collect()
     }
 
     /// Begins a turn: the user has said something. Containers that expand for a turn collapse.
@@ -253,6 +287,13 @@ impl Session {
         let expand = self.bound.settings(None).expand;
         for &container in &self.bound.tool(tool).containers {
             self.state().expand(container, expand);
+        }
+    }
+
+    /// Expands a container, as its call does; nothing where there is none of the name.
+    pub fn expand(&self, container: &str) {
+        if let Some(Named::Container(at)) = self.named(container) {
+            self.state().expand(at, self.bound.settings(None).expand);
         }
     }
 

@@ -53,30 +53,53 @@ async fn interrupted() -> String {
     "gramc was interrupted".to_owned()
 }
 
+/// Signals by which somebody wants the program, or what it does, to end.
+pub(crate) struct Signals {
+    #[cfg(unix)]
+    signals: Vec<tokio::signal::unix::Signal>,
+}
+
+impl Signals {
+    /// From now on, signals do not end the program.
+    #[cfg(unix)]
+    pub(crate) fn new() -> Self {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        Self { signals: kinds.into_iter().flat_map(signal).collect() }
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn new() -> Self {
+        Self {}
+    }
+
+    /// Waits for the next one.
+    #[cfg(unix)]
+    pub(crate) async fn next(&mut self) {
+        std::future::poll_fn(|context| {
+            if self.signals.iter_mut().any(|signal| signal.poll_recv(context).is_ready()) {
+                std::task::Poll::Ready(())
+            } else {
+                std::task::Poll::Pending
+            }
+        })
+        .await;
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending().await
+        }
+    }
+}
+
 /// Waits until somebody wants the program to end. A server in a process group of its own does not
 /// hear of that, and has to be ended first. From then on the program goes on when it is told to
 /// end, so this is for commands that do little else.
-#[cfg(unix)]
 async fn signalled() {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-    let mut signals: Vec<_> = kinds.into_iter().flat_map(signal).collect();
-    std::future::poll_fn(|context| {
-        if signals.iter_mut().any(|signal| signal.poll_recv(context).is_ready()) {
-            std::task::Poll::Ready(())
-        } else {
-            std::task::Poll::Pending
-        }
-    })
-    .await;
-}
-
-#[cfg(not(unix))]
-async fn signalled() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
-    }
+    Signals::new().next().await;
 }
 
 #[cfg(test)]

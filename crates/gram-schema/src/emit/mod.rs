@@ -20,7 +20,7 @@ pub use json_schema::{Draft, ParameterSchema, ResultSchema};
 pub(crate) use place::type_name;
 
 use crate::lower::{Became, Loss, Lowered, Names, Restore, Target, ToolJson, lower};
-use crate::model::{Container, Module, Tool, Valid};
+use crate::model::{Agent, Container, Module, Tool, Valid};
 
 /// What to compile, and to what.
 #[derive(Debug, Clone)]
@@ -60,6 +60,8 @@ pub enum Entry<'m> {
     Tool(&'m Tool),
     /// A container: a tool without parameters that a model calls to see the tools inside.
     Container(&'m Container),
+    /// An agent that another one calls: a tool that takes a message.
+    Agent(&'m Agent),
 }
 
 impl<'m> Entry<'m> {
@@ -68,6 +70,7 @@ impl<'m> Entry<'m> {
         match self {
             Self::Tool(tool) => &tool.name,
             Self::Container(container) => &container.name,
+            Self::Agent(agent) => &agent.name,
         }
     }
 }
@@ -84,6 +87,22 @@ impl<'m> Compilation<'m> {
         let entries = entries(module, options);
         let names = Names::new(target.rules(), entries.iter().map(|entry| entry.name()));
         Self { module, target, draft, entries, names }
+    }
+
+    /// Looks at all that an agent may be given: all tools, all containers, and agents that are
+    /// called as tools.
+    pub fn whole(module: &'m Valid<Module>, target: Target) -> Self {
+        let tools = module.tools.iter().map(Entry::Tool);
+        let containers = module.containers.iter().map(Entry::Container);
+        let agents = module.agents.iter().map(Entry::Agent);
+        let entries: Vec<_> = tools.chain(containers).chain(agents).collect();
+        let names = Names::new(target.rules(), entries.iter().map(|entry| entry.name()));
+        Self { module, target, draft: Draft::default(), entries, names }
+    }
+
+    /// The name by which the target knows an entry.
+    pub fn name_of<'n>(&'n self, name: &'n str) -> &'n str {
+        self.names.get(name)
     }
 
     /// What is compiled, in the order of the texts.
@@ -103,8 +122,11 @@ impl<'m> Compilation<'m> {
             (Target::JsonSchema, Entry::Tool(tool)) => {
                 Compiled(Form::Schema(ParameterSchema::new(&self.module.types, tool, self.draft)))
             }
-            (Target::JsonSchema, Entry::Container(_)) => {
-                let value = empty_object();
+            (Target::JsonSchema, Entry::Container(_) | Entry::Agent(_)) => {
+                let value = match entry {
+                    Entry::Agent(_) => message_object(),
+                    _ => empty_object(),
+                };
                 let restore = Restore::default();
                 Compiled(Form::Lowered(Lowered { value, losses: Vec::new(), restore }))
             }
@@ -121,7 +143,12 @@ impl<'m> Compilation<'m> {
             }
             (_, Entry::Container(container)) => {
                 let text = container_text(self.module, container);
-                let json = container_json(container, &text);
+                let json = plain_json(&container.name, Some(&text), empty_object());
+                Compiled(Form::Lowered(lower(self.target.rules(), &self.names, json)))
+            }
+            (_, Entry::Agent(agent)) => {
+                let description = agent.description.as_deref();
+                let json = plain_json(&agent.name, description, message_object());
                 Compiled(Form::Lowered(lower(self.target.rules(), &self.names, json)))
             }
         }
@@ -240,13 +267,25 @@ fn is_object_schema(schema: &Value) -> bool {
     schema.get("type").is_some_and(|ty| ty == "object")
 }
 
-/// A container before any target's rules.
-fn container_json<'t>(container: &'t Container, description: &'t str) -> ToolJson<'t> {
+/// What an agent is asked when another one calls it.
+pub fn message_object() -> Value {
+    serde_json::json!({
+        "type": "object",
+        "properties": {"message": {
+            "type": "string",
+            "description": "What is asked, with all that the answer needs",
+        }},
+        "required": ["message"],
+    })
+}
+
+/// A container or an agent before any target's rules.
+fn plain_json<'t>(name: &'t str, description: Option<&'t str>, parameters: Value) -> ToolJson<'t> {
     ToolJson {
-        name: &container.name,
+        name,
         title: None,
-        description: Some(description),
-        parameters: empty_object(),
+        description,
+        parameters,
         output: None,
         annotations: Map::new(),
         extras: Vec::new(),

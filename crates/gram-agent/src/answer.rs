@@ -1,0 +1,123 @@
+//! Answers of a type: the model's final text, checked like a call.
+
+use gram_schema::Draft;
+use gram_schema::emit::{ParameterSchema, ResultSchema};
+use gram_schema::model::{ObjectType, Output, Slot, Tool, Type, Types};
+use gram_tools::check::{Policy, Refused, SchemaError, ToolCheck};
+use gram_tools::{CallError, Verdict};
+use serde_json::Value;
+
+/// The check of an agent's answers.
+#[derive(Debug)]
+pub(crate) struct AnswerCheck {
+    check: ToolCheck,
+    /// What an answer has to be, as JSON Schema.
+    pub(crate) schema: Value,
+    /// Whether the answer is a text, which needs no quotes.
+    is_text: bool,
+}
+
+impl AnswerCheck {
+    pub(crate) fn new(types: &Types, ty: &Type) -> Result<Self, SchemaError> {
+        let declared = match ty {
+            Type::Named(id) => types.get(*id).map(|declared| &declared.slot.ty),
+            other => Some(other),
+        };
+        let mut tool = tool(ty);
+        // The fields of a record take what parameters take: pinned values, and secrets.
+        if let Some(Type::Object(object)) = declared
+            && let ObjectType { fields: Some(fields), open, .. } = &**object
+        {
+            tool.parameters.clone_from(fields);
+            tool.open = open.clone();
+            let schema = ParameterSchema::new(types, &tool, Draft::Draft2020);
+            let schema = serde_json::to_value(schema).unwrap_or_default();
+            return Ok(Self { check: ToolCheck::of_tool(types, &tool)?, schema, is_text: false });
+        }
+        let schema = ResultSchema::new(types, &tool, Draft::Draft2020);
+        let schema = schema.map(|schema| serde_json::to_value(schema).unwrap_or_default());
+        let schema = schema.unwrap_or(Value::Bool(true));
+        let is_text = schema["type"] == "string";
+        Ok(Self { check: ToolCheck::of_schema(&schema)?, schema, is_text })
+    }
+
+    /// The value that a text stands for; else what the model is told.
+    pub(crate) fn read(&self, text: &str) -> Result<Value, String> {
+        let plain = json_in(text);
+        let quoted;
+        let json = if self.is_text && !plain.starts_with('"') {
+            quoted = Value::from(text.trim()).to_string();
+            &quoted
+        } else {
+            plain
+        };
+        let error = match self.check.check(json, Policy::default()) {
+            Ok(accepted) => {
+                return serde_json::from_str(&accepted.arguments)
+                    .map_err(|error| format!("the answer cannot be read: {error}"));
+            }
+            Err(Refused::Malformed(malformed)) => CallError::Malformed(malformed),
+            Err(Refused::Invalid(invalid)) => CallError::Validation(invalid),
+        };
+        let verdict =
+            Verdict { id: None, name: "answer".into(), warnings: Vec::new(), outcome: Err(error) };
+        Err(verdict.message())
+    }
+}
+
+/// A tool whose result is of a type.
+fn tool(ty: &Type) -> Tool {
+    Tool {
+        name: "answer".into(),
+        description: None,
+        title: None,
+        deprecated: false,
+        parameters: Vec::new(),
+        result: Output { name: None, slot: Slot::new(ty.clone()) },
+        open: gram_schema::model::Open::Unsaid,
+        root: None,
+        types: Vec::new(),
+        attributes: Vec::new(),
+    }
+}
+
+/// The JSON in a text: what stands between fences, else from the first bracket to the last one,
+/// else all of it.
+fn json_in(text: &str) -> &str {
+    let text = text.trim();
+    if let Some((before, rest)) = text.split_once("```") {
+        let rest = rest.strip_prefix("json").unwrap_or(rest);
+        if let Some((inside, _)) = rest.split_once("```")
+            && !before.trim_start().starts_with(['{', '['])
+        {
+            return inside.trim();
+        }
+    }
+    if text.starts_with(['{', '[', '"']) {
+        return text;
+    }
+    let ends = |open: char, close: char| text.find(open).zip(text.rfind(close));
+    let found = [ends('{', '}'), ends('[', ']')].into_iter().flatten();
+    let first = found.filter(|(start, end)| start < end).min_by_key(|(start, _)| *start);
+    first.and_then(|(start, end)| text.get(start..=end)).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_found_in_what_models_write() {
+        for (text, json) in [
+            ("{\"a\": 1}", "{\"a\": 1}"),
+            ("Here it is:\n```json\n{\"a\": 1}\n```\nDone.", "{\"a\": 1}"),
+            ("```\n[1]\n```", "[1]"),
+            ("The answer is {\"a\": [1]}.", "{\"a\": [1]}"),
+            ("{\"a\": \"```\"}", "{\"a\": \"```\"}"),
+            ("7", "7"),
+            ("no } and {", "no } and {"),
+        ] {
+            assert_eq!(json_in(text), json, "{text}");
+        }
+    }
+}

@@ -1,0 +1,521 @@
+//! A conversation with an agent: turns, and what passes in them.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::{StreamExt, stream};
+use gram_tools::check::{Policy, Refused};
+use gram_tools::{Call, CallError, Session, Success, Verdict};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::crew::{Crew, Member};
+use crate::event::{Event, Watch};
+use crate::message::{Message, ModelCall, Reply, Said, Usage};
+use crate::model::{Heard, ModelError, Patience, Request};
+
+/// How many calls of one reply run at once; tools may have lower limits of their own.
+const MOST_AT_ONCE: usize = 16;
+/// How deep agents call agents.
+const DEEPEST: usize = 5;
+
+/// What ends a turn before its answer. What is not said does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How often the model is asked in one turn; else what the agent says.
+    pub iterations: Option<u32>,
+    /// How often an answer that is not of the agent's type is tried.
+    pub attempts: u32,
+    /// How many tokens all turns may take together.
+    pub tokens: Option<u64>,
+    /// How long one turn may take.
+    pub time: Option<Duration>,
+    /// How often a model that fails in passing is asked again.
+    pub patience: Patience,
+    /// Whether the model's text is heard while it comes.
+    pub stream: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            iterations: None,
+            attempts: 3,
+            tokens: None,
+            time: None,
+            patience: Patience::default(),
+            stream: false,
+        }
+    }
+}
+
+/// What came of a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    /// The model's last text; empty where it said nothing.
+    pub text: String,
+    /// The answer, where the agent answers in a type and this is of it.
+    pub value: Option<Value>,
+    /// Why it is over.
+    pub end: End,
+    /// How often the model was asked.
+    pub iterations: u32,
+    /// How many calls were made.
+    pub calls: usize,
+    /// What the turn cost, agents that were called included.
+    pub usage: Usage,
+}
+
+/// Why a turn is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// The model answered with text.
+    Answered,
+    /// It was asked so often, and calls on.
+    Iterations(u32),
+    /// The tokens are spent.
+    Tokens(u64),
+    /// The time is over.
+    Time(Duration),
+    /// Somebody ended it.
+    Cancelled,
+    /// The answer is not of the agent's type, and does not become so: a person has to look.
+    NeedsHumanReview {
+        /// What was wrong with the last one.
+        wrong: String,
+    },
+    /// The model gave no answer.
+    Failed(ModelError),
+}
+
+impl Turn {
+    /// Whether there is an answer as it should be.
+    pub fn is_answered(&self) -> bool {
+        self.end == End::Answered
+    }
+}
+
+impl End {
+    /// Why it is over, for people.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Answered => "answered".to_owned(),
+            Self::Iterations(most) => {
+                format!("the model was asked {most} times and has no answer yet")
+            }
+            Self::Tokens(most) => format!("the budget of {most} tokens is spent"),
+            Self::Time(most) => format!("the time of {} s is over", most.as_secs_f64()),
+            Self::Cancelled => "it was ended".to_owned(),
+            Self::NeedsHumanReview { .. } => {
+                "the answer is not of the agent's type: a person has to look".to_owned()
+            }
+            Self::Failed(error) => error.to_string(),
+        }
+    }
+}
+
+/// A conversation with the first agent of a crew.
+#[derive(Debug)]
+pub struct Conversation {
+    crew: Arc<Crew>,
+    member: usize,
+    session: Session,
+    messages: Vec<Message>,
+    usage: Usage,
+    limits: Limits,
+    depth: usize,
+}
+
+/// What of a conversation is kept, to go on with it another time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Saved {
+    /// The agent's name.
+    pub agent: String,
+    /// All messages, results of tools included.
+    pub messages: Vec<Message>,
+    /// What all turns cost.
+    #[serde(default)]
+    pub usage: Usage,
+}
+
+impl Conversation {
+    /// A new conversation.
+    pub fn new(crew: &Arc<Crew>, limits: Limits) -> Self {
+        Self::of_member(crew, 0, limits, 0)
+    }
+
+    fn of_member(crew: &Arc<Crew>, member: usize, limits: Limits, depth: usize) -> Self {
+        let scope = crew.members.get(member).map(|it| &it.scope[..]).unwrap_or_default();
+        let session = Session::new(&crew.bound).scoped_to(scope.iter().map(|name| &**name));
+        let (crew, messages) = (Arc::clone(crew), Vec::new());
+        Self { crew, member, session, messages, usage: Usage::default(), limits, depth }
+    }
+
+    /// A conversation that goes on. Containers that were expanded are again.
+    pub fn resume(crew: &Arc<Crew>, limits: Limits, saved: Saved) -> Self {
+        let mut conversation = Self::new(crew, limits);
+        for message in &saved.messages {
+            if let Message::Assistant(Said { tool_calls, .. }) = message {
+                tool_calls.iter().for_each(|call| conversation.session.expand(&call.name));
+            }
+        }
+        conversation.messages = saved.messages;
+        conversation.usage = saved.usage;
+        conversation
+    }
+
+    /// What is kept of it: everything but what secret parameters held.
+    pub fn save(&self) -> Saved {
+        let messages = self.messages.iter().map(|message| match message {
+            Message::Assistant(said) => Message::Assistant(self.hide_said(said)),
+            other => other.clone(),
+        });
+        let agent = self.crew.agent().to_owned();
+        Saved { agent, messages: messages.collect(), usage: self.usage }
+    }
+
+    /// All messages up to now.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// What its calls went through.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// What all turns cost.
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// One turn: the user says something, the model calls what it needs, until it answers or
+    /// something else ends the turn. Whatever happens, the messages stay as far as they came, and
+    /// each call has its answer.
+    pub async fn turn(
+        &mut self,
+        text: &str,
+        watch: &dyn Watch,
+        cancelled: &CancellationToken,
+    ) -> Turn {
+        let crew = Arc::clone(&self.crew);
+        let Some(member) = crew.members.get(self.member) else {
+            let end = End::Cancelled;
+            let (text, usage) = (String::new(), Usage::default());
+            return Turn { text, value: None, end, iterations: 0, calls: 0, usage };
+        };
+        watch.see(&member.name, &Event::Begun { text });
+        self.session.begin_turn();
+        self.messages.push(Message::User { content: text.to_owned() });
+        let deadline = self.limits.time.and_then(|time| Instant::now().checked_add(time));
+        let mut running = Running {
+            member,
+            watch,
+            cancelled,
+            deadline,
+            turn: Turn {
+                text: String::new(),
+                value: None,
+                end: End::Answered,
+                iterations: 0,
+                calls: 0,
+                usage: Usage::default(),
+            },
+            attempts: 0,
+        };
+        running.turn.end = self.until_it_ends(&mut running).await;
+        let turn = running.turn;
+        watch.see(&member.name, &Event::Ended(&turn));
+        turn
+    }
+
+    async fn until_it_ends(&mut self, running: &mut Running<'_>) -> End {
+        loop {
+            if let Some(end) = self.spent(running) {
+                return end;
+            }
+            let reply = match self.asked(running).await {
+                Ok(reply) => reply,
+                Err(end) => return end,
+            };
+            let said = reply.said;
+            if let Some(text) = &said.content {
+                running.turn.text.clone_from(text);
+            }
+            let calls = said.tool_calls.clone();
+            self.messages.push(Message::Assistant(said));
+            if !calls.is_empty() {
+                running.turn.calls += calls.len();
+                self.run(&calls, running).await;
+            } else if let Some(end) = self.answered(running) {
+                return end;
+            }
+        }
+    }
+
+    /// Which limit is reached.
+    fn spent(&self, running: &Running<'_>) -> Option<End> {
+        let iterations = self.limits.iterations.unwrap_or(running.member.iterations);
+        if running.cancelled.is_cancelled() {
+            return Some(End::Cancelled);
+        }
+        if running.turn.iterations >= iterations {
+            return Some(End::Iterations(iterations));
+        }
+        if let Some(most) = self.limits.tokens.filter(|most| self.usage.total() >= *most) {
+            return Some(End::Tokens(most));
+        }
+        match (self.limits.time, running.deadline) {
+            (Some(most), Some(at)) if Instant::now() >= at => Some(End::Time(most)),
+            _ => None,
+        }
+    }
+
+    async fn asked(&mut self, running: &mut Running<'_>) -> Result<Reply, End> {
+        let Running { member, watch, cancelled, deadline, .. } = *running;
+        running.turn.iterations += 1;
+        let tools = member.tools.now(&self.session);
+        let messages = member.tools.named(&self.messages);
+        let request = Request {
+            instruction: &member.instruction,
+            messages: &messages,
+            tools: &tools,
+            sampling: &member.sampling,
+            stream: self.limits.stream,
+        };
+        let iteration = running.turn.iterations;
+        watch.see(&member.name, &Event::Asked { iteration, request: &request });
+        let ear = |heard: Heard<'_>| {
+            let event = match heard {
+                Heard::Text(text) => Event::Text(text),
+                Heard::Again { error, wait } => Event::Again { error, wait },
+            };
+            watch.see(&member.name, &event);
+        };
+        let began = Instant::now();
+        let asked = self.limits.patience.ask(&*member.model, request, &ear);
+        let reply = tokio::select! {
+            biased;
+            () = cancelled.cancelled() => return Err(End::Cancelled),
+            reply = asked => reply,
+            () = until(deadline) => {
+                return Err(End::Time(self.limits.time.unwrap_or_default()));
+            }
+        };
+        let mut reply = reply.map_err(End::Failed)?;
+        let calls = std::mem::take(&mut reply.said.tool_calls);
+        reply.said.tool_calls = calls.into_iter().map(|it| member.tools.restored(it)).collect();
+        self.identify(&mut reply.said.tool_calls);
+        self.usage.add(reply.usage);
+        running.turn.usage.add(reply.usage);
+        let took = began.elapsed();
+        let shown = self.hide(&reply);
+        let shown = shown.as_ref().unwrap_or(&reply);
+        watch.see(&member.name, &Event::Replied { reply: shown, took });
+        Ok(reply)
+    }
+
+    /// A reply without secrets, where there are any.
+    fn hide(&self, reply: &Reply) -> Option<Reply> {
+        let calls = &reply.said.tool_calls;
+        let any = calls.iter().any(|it| self.session.hidden(&it.name, &it.arguments).is_some());
+        any.then(|| Reply { said: self.hide_said(&reply.said), usage: reply.usage })
+    }
+
+    /// What a model says, without secrets.
+    fn hide_said(&self, said: &Said) -> Said {
+        let calls = said.tool_calls.iter();
+        let hidden: Vec<_> =
+            calls.map(|call| self.session.hidden(&call.name, &call.arguments)).collect();
+        if hidden.iter().all(Option::is_none) {
+            return said.clone();
+        }
+        let secrets: Vec<_> = hidden.iter().flatten().flat_map(|it| &it.secrets).collect();
+        let content = said.content.as_ref().map(|text| {
+            secrets.iter().fold(text.clone(), |text, secret| match secret.len() {
+                // A shorter one would be found everywhere.
+                0..4 => text,
+                _ => text.replace(secret.as_str(), "***"),
+            })
+        });
+        let calls = said.tool_calls.iter().zip(hidden).map(|(call, hidden)| match hidden {
+            Some(hidden) => ModelCall { arguments: hidden.arguments, ..call.clone() },
+            None => call.clone(),
+        });
+        // What only the provider reads may hold them anywhere.
+        Said { content, tool_calls: calls.collect(), provider: None }
+    }
+
+    /// Gives calls without an id of their own one.
+    fn identify(&self, calls: &mut [ModelCall]) {
+        let mut used: HashSet<String> = HashSet::new();
+        let mut count = 0;
+        for message in &self.messages {
+            if let Message::Assistant(Said { tool_calls, .. }) = message {
+                count += tool_calls.len();
+                used.extend(tool_calls.iter().map(|call| call.id.clone()));
+            }
+        }
+        for call in calls {
+            count += 1;
+            if call.id.is_empty() || used.contains(&call.id) {
+                let free = (count..).map(|at| format!("call_{at}")).find(|id| !used.contains(id));
+                call.id = free.unwrap_or_default();
+            }
+            used.insert(call.id.clone());
+        }
+    }
+
+    /// Runs the calls of one reply, at once as far as their tools allow, and answers them in
+    /// order.
+    async fn run(&mut self, calls: &[ModelCall], running: &mut Running<'_>) {
+        let ending = running.cancelled.child_token();
+        let Running { member, watch, deadline, .. } = *running;
+        let limits = self.limits;
+        let (crew, session, depth) = (&self.crew, &self.session, self.depth);
+        let one = |call: &ModelCall| {
+            let (call, ending) = (call.clone(), ending.clone());
+            async move {
+                let began = Instant::now();
+                let agent = member.agents.iter().find(|(name, _)| *name == call.name);
+                let (verdict, usage) = match agent {
+                    Some((_, at)) => {
+                        let asked = Box::pin(ask_agent(
+                            (crew, *at, depth + 1),
+                            limits,
+                            &call,
+                            watch,
+                            &ending,
+                        ));
+                        asked.await
+                    }
+                    None => {
+                        let ModelCall { id, name, arguments } = call.clone();
+                        let arguments = (!arguments.is_empty()).then_some(arguments);
+                        let asked = Call { id: Some(id), name, arguments };
+                        (session.call_until(asked, ending).await, Usage::default())
+                    }
+                };
+                let took = began.elapsed();
+                let hidden = session.hidden(&call.name, &call.arguments);
+                let shown = hidden.map(|it| ModelCall { arguments: it.arguments, ..call.clone() });
+                let shown = shown.as_ref().unwrap_or(&call);
+                watch.see(&member.name, &Event::Called { call: shown, verdict: &verdict, took });
+                let result =
+                    Message::Tool { id: call.id, name: call.name, content: verdict.message() };
+                (result, usage)
+            }
+        };
+        let all = stream::iter(calls.iter().map(one)).buffered(MOST_AT_ONCE).collect::<Vec<_>>();
+        let mut all = std::pin::pin!(all);
+        let results = tokio::select! {
+            biased;
+            results = &mut all => results,
+            () = until(deadline) => {
+                // What runs is told to end, and each call gets its answer.
+                ending.cancel();
+                all.await
+            }
+        };
+        for (message, usage) in results {
+            self.messages.push(message);
+            self.usage.add(usage);
+            running.turn.usage.add(usage);
+        }
+    }
+
+    /// The model has answered with text. Gives why the turn is over, unless it has to try again.
+    fn answered(&mut self, running: &mut Running<'_>) -> Option<End> {
+        let Some(answer) = &running.member.answer else { return Some(End::Answered) };
+        running.attempts += 1;
+        let wrong = match answer.read(&running.turn.text) {
+            Ok(value) => {
+                running.turn.value = Some(value);
+                return Some(End::Answered);
+            }
+            Err(wrong) => wrong,
+        };
+        let (attempt, correction) = (running.attempts, wrong.as_str());
+        running.watch.see(&running.member.name, &Event::Misfit { attempt, correction });
+        if running.attempts >= self.limits.attempts {
+            return Some(End::NeedsHumanReview { wrong });
+        }
+        let content = format!(
+            "Your answer is not what is wanted. {wrong}\nAnswer again, with the whole JSON and \
+             nothing else."
+        );
+        self.messages.push(Message::User { content });
+        None
+    }
+}
+
+/// A turn under way.
+struct Running<'r> {
+    member: &'r Member,
+    watch: &'r dyn Watch,
+    cancelled: &'r CancellationToken,
+    deadline: Option<Instant>,
+    turn: Turn,
+    /// How many answers were tried.
+    attempts: u32,
+}
+
+/// Waits until a moment; for ever where there is none.
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// An agent that is called as a tool: one turn of a conversation of its own.
+async fn ask_agent(
+    (crew, member, depth): (&Arc<Crew>, usize, usize),
+    limits: Limits,
+    call: &ModelCall,
+    watch: &dyn Watch,
+    cancelled: &CancellationToken,
+) -> (Verdict, Usage) {
+    let verdict = |outcome| Verdict {
+        id: Some(call.id.clone()),
+        name: call.name.clone(),
+        warnings: Vec::new(),
+        outcome,
+    };
+    let accepted = match crew.message.check(&call.arguments, Policy::default()) {
+        Ok(accepted) => accepted,
+        Err(refused) => {
+            let error = match refused {
+                Refused::Malformed(malformed) => CallError::Malformed(malformed),
+                Refused::Invalid(invalid) => CallError::Validation(invalid),
+            };
+            return (verdict(Err(error)), Usage::default());
+        }
+    };
+    if depth >= DEEPEST {
+        let detail = format!("agents call each other {DEEPEST} deep: do this without the agent");
+        return (verdict(Err(CallError::Invocation { detail })), Usage::default());
+    }
+    let message: Value = serde_json::from_str(&accepted.arguments).unwrap_or_default();
+    let text = message["message"].as_str().unwrap_or_default();
+    let mut other = Conversation::of_member(crew, member, limits, depth);
+    let turn = other.turn(text, watch, cancelled).await;
+    let outcome = if turn.is_answered() {
+        Ok(Success {
+            arguments: accepted.arguments,
+            repairs: accepted.repairs,
+            stripped: accepted.stripped,
+            result: Some(turn.value.unwrap_or_else(|| turn.text.into())),
+        })
+    } else {
+        let mut detail = format!("the agent gave no answer: {}", turn.end.words());
+        if !turn.text.is_empty() {
+            detail.push_str("; it said last: ");
+            detail.extend(turn.text.chars().take(500));
+        }
+        Err(CallError::Invocation { detail })
+    };
+    (verdict(outcome), turn.usage)
+}

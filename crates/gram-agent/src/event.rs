@@ -1,0 +1,81 @@
+//! What happens in a run, for those who watch it.
+
+use std::time::Duration;
+
+use gram_tools::Verdict;
+
+use crate::conversation::Turn;
+use crate::message::{ModelCall, Reply};
+use crate::model::{ModelError, Request};
+
+/// Something that happened in a run.
+#[derive(Debug)]
+pub enum Event<'e> {
+    /// A turn begins: the user has said something.
+    Begun {
+        /// What.
+        text: &'e str,
+    },
+    /// The model is asked.
+    Asked {
+        /// Which time in this turn, from 1.
+        iteration: u32,
+        /// What it is sent.
+        request: &'e Request<'e>,
+    },
+    /// More of the model's text, where it is heard while it comes.
+    Text(&'e str),
+    /// The model failed, and is asked once more; what was heard of this answer counts no longer.
+    Again {
+        /// Why.
+        error: &'e ModelError,
+        /// After how long.
+        wait: Duration,
+    },
+    /// The model has answered.
+    Replied {
+        /// What it says and calls. What secret parameters hold is masked.
+        reply: &'e Reply,
+        /// How long that took.
+        took: Duration,
+    },
+    /// A call is answered.
+    Called {
+        /// The call, as the model made it. What secret parameters hold is masked.
+        call: &'e ModelCall,
+        /// What came of it.
+        verdict: &'e Verdict,
+        /// How long that took.
+        took: Duration,
+    },
+    /// The model's text is not of the type that the agent answers in.
+    Misfit {
+        /// Which attempt it was, from 1.
+        attempt: u32,
+        /// What the model is told.
+        correction: &'e str,
+    },
+    /// The turn is over.
+    Ended(&'e Turn),
+}
+
+/// Who watches a run. Events of one agent come in order; agents that others call are told apart by
+/// name.
+pub trait Watch: Send + Sync {
+    /// Sees that something happens to an agent.
+    fn see(&self, agent: &str, event: &Event<'_>);
+}
+
+/// Nobody.
+impl Watch for () {
+    fn see(&self, _: &str, _: &Event<'_>) {}
+}
+
+/// All of them, in order.
+impl Watch for [&dyn Watch] {
+    fn see(&self, agent: &str, event: &Event<'_>) {
+        for one in self {
+            one.see(agent, event);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! A request of chat completions.
+
+use gram_schema::model::Api;
+use serde_json::{Map, Value, json};
+
+use crate::message::{Message, ModelCall, Said};
+use crate::model::Request;
+
+/// The body of a request.
+pub(super) fn of(model: &str, api: Api, request: &Request<'_>) -> Value {
+    let mut body = Map::new();
+    let mut put = |key: &str, value: Value| body.insert(key.to_owned(), value);
+    put("model", model.into());
+    put("messages", messages(api, request));
+    if !request.tools.is_empty() {
+        let key = match api {
+            Api::Tools => "tools",
+            Api::Functions => "functions",
+        };
+        put(key, request.tools.into());
+    }
+    let sampling = request.sampling;
+    if let Some(temperature) = sampling.temperature {
+        put("temperature", json!(temperature));
+    }
+    if let Some(top_p) = sampling.top_p {
+        put("top_p", json!(top_p));
+    }
+    if let Some(most) = sampling.max_tokens {
+        // What reasons takes only the newer name, and what is no OpenAI may know only the older.
+        let newer = ["gpt-5", "gpt-6", "o1", "o3", "o4"].iter().any(|it| model.starts_with(it));
+        put(if newer { "max_completion_tokens" } else { "max_tokens" }, json!(most));
+    }
+    if let Some(seed) = sampling.seed {
+        put("seed", json!(seed));
+    }
+    if request.stream {
+        put("stream", json!(true));
+        put("stream_options", json!({"include_usage": true}));
+    }
+    body.into()
+}
+
+fn messages(api: Api, request: &Request<'_>) -> Value {
+    let mut all = Vec::with_capacity(request.messages.len() + 1);
+    if !request.instruction.is_empty() {
+        all.push(json!({"role": "system", "content": request.instruction}));
+    }
+    match api {
+        Api::Tools => all.extend(request.messages.iter().map(message)),
+        Api::Functions => functions(request.messages, &mut all),
+    }
+    all.into()
+}
+
+fn message(message: &Message) -> Value {
+    match message {
+        Message::User { content } => json!({"role": "user", "content": content}),
+        Message::Assistant(Said { content, tool_calls, .. }) if tool_calls.is_empty() => {
+            json!({"role": "assistant", "content": content.as_deref().unwrap_or_default()})
+        }
+        Message::Assistant(Said { content, tool_calls, .. }) => {
+            let call = |call: &ModelCall| {
+                let function = json!({"name": call.name, "arguments": arguments(call)});
+                json!({"id": call.id, "type": "function", "function": function})
+            };
+            let calls: Value = tool_calls.iter().map(call).collect();
+            json!({"role": "assistant", "content": content, "tool_calls": calls})
+        }
+        Message::Tool { id, content, .. } => {
+            json!({"role": "tool", "tool_call_id": id, "content": content})
+        }
+    }
+}
+
+/// Servers read the arguments of earlier calls, and some fail over what is no JSON.
+fn arguments(call: &ModelCall) -> String {
+    match serde_json::from_str::<serde::de::IgnoredAny>(&call.arguments) {
+        Ok(_) => call.arguments.clone(),
+        Err(_) => call.object().to_string(),
+    }
+}
+
+/// Messages in the older form, in which a model calls one function at a time. Several calls of one
+/// message, from a conversation that began with another model, become one after the other.
+fn functions(messages: &[Message], all: &mut Vec<Value>) {
+    for (at, said) in messages.iter().enumerate() {
+        match said {
+            Message::Assistant(Said { content, tool_calls, .. }) if !tool_calls.is_empty() => {
+                let after = messages.get(at + 1..).unwrap_or_default();
+                let mut content = content.as_deref();
+                for call in tool_calls {
+                    let function = json!({"name": call.name, "arguments": arguments(call)});
+                    all.push(json!({
+                        "role": "assistant",
+                        "content": content.take(),
+                        "function_call": function,
+                    }));
+                    let result = after.iter().find_map(|message| match message {
+                        Message::Tool { id, content, .. } if *id == call.id => Some(content),
+                        _ => None,
+                    });
+                    if let Some(result) = result {
+                        all.push(json!({"role": "function", "name": call.name, "content": result}));
+                    }
+                }
+            }
+            // It stands behind its call.
+            Message::Tool { .. } => {}
+            other => all.push(message(other)),
+        }
+    }
+}

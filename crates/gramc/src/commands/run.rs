@@ -1,0 +1,216 @@
+//! `gramc run`
+
+mod show;
+mod turns;
+
+use std::fs::{self, File};
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gram_agent::model::{Model as _, Models, Sampling, Scripted};
+use gram_agent::{Conversation, Crew, CrewOptions, Limits, Saved, Trace, Watch};
+use gram_schema::model::Module;
+use tokio_util::sync::CancellationToken;
+
+use super::calls::{Both, only_one_reads, read, run as run_on_this_thread, say};
+use crate::args::{Display, Format, Run};
+use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
+use crate::{live, save};
+use show::Show;
+use turns::Turns;
+
+/// What the shell expects of a program that somebody interrupts.
+const INTERRUPTED: i32 = 130;
+
+pub(super) fn run(args: &Run, display: Display) -> Outcome {
+    only_one_reads(&[&args.spec.path, Path::new(&args.bind.library)])?;
+    let Some(Both { spec, library }) = read(&args.spec, &args.bind, display)? else {
+        return Ok(FINDINGS);
+    };
+    let (bound, problems) = library.bind_partly(&spec.module);
+    if !args.partial && !problems.is_empty() {
+        say(problems.iter().map(|found| format!("error: {found}")));
+        say(std::iter::once("nothing was run; --partial binds what fits".to_owned()));
+        return Ok(FINDINGS);
+    }
+    let agent = agent(&spec.module, args.agent.as_deref())?;
+    let mut models = Models::new(|name| std::env::var(name).ok(), folder(&args.spec.path));
+    let options = CrewOptions {
+        model: model(args, &mut models)?,
+        sampling: Sampling { temperature: args.temperature, ..Sampling::default() },
+        guidance: !args.no_guidance,
+    };
+    let crew = Crew::new(&spec.module, &agent, &bound, &mut models, &options);
+    let crew = Arc::new(crew.map_err(|error| Failure::new(error.to_string()))?);
+    let streams = display.format == Format::Human && io::stdout().is_terminal();
+    let limits = Limits {
+        iterations: args.max_iterations,
+        tokens: args.max_tokens,
+        time: args.time_limit.map(Duration::from_secs_f64),
+        stream: !args.no_stream,
+        ..Limits::default()
+    };
+    let conversation = match saved(args, crew.agent())? {
+        Some(saved) => Conversation::resume(&crew, limits, saved),
+        None => Conversation::new(&crew, limits),
+    };
+    let trace = match &args.trace {
+        Some(path) => {
+            let file = File::create(path).map_err(|error| Failure::path("write", path, &error))?;
+            Some(Trace::new(file, crew.agent(), crew.model()))
+        }
+        None => None,
+    };
+    let show = Show::new(args, streams && !args.no_stream, crew.agent());
+    let code = run_on_this_thread(hold(args, display, conversation, (&show, trace.as_ref())))?;
+    if let (Some(path), Some(error)) = (&args.trace, trace.and_then(|trace| trace.error())) {
+        return Err(Failure::path("write", path, &error));
+    }
+    Ok(code)
+}
+
+/// Holds the conversation, turn by turn.
+async fn hold(
+    args: &Run,
+    display: Display,
+    mut conversation: Conversation,
+    (show, trace): (&Show, Option<&Trace<File>>),
+) -> Result<i32, Failure> {
+    let watchers: Vec<&dyn Watch> = match trace {
+        Some(trace) => vec![show, trace],
+        None => vec![show],
+    };
+    let watch = Together(watchers);
+    let mut turns = Turns::new(&args.messages);
+    let mut signals = live::Signals::new();
+    let mut code = CLEAN;
+    loop {
+        let text = tokio::select! {
+            text = turns.next() => text?,
+            () = signals.next() => return Ok(INTERRUPTED),
+        };
+        let Some(text) = text else { return Ok(code) };
+        let cancelled = CancellationToken::new();
+        let turn = {
+            let mut turn = std::pin::pin!(conversation.turn(&text, &watch, &cancelled));
+            loop {
+                tokio::select! {
+                    turn = &mut turn => break turn,
+                    () = signals.next() => cancelled.cancel(),
+                }
+            }
+        };
+        if let Some(path) = &args.conversation {
+            keep(path, &conversation.save())?;
+        }
+        let own = match &turn.end {
+            gram_agent::End::Answered => CLEAN,
+            gram_agent::End::Cancelled => INTERRUPTED,
+            gram_agent::End::Failed(_) => 2,
+            _ => FINDINGS,
+        };
+        code = code.max(own);
+        show.end(&turn, display)?;
+        if let (Some(path), true) = (&args.conversation, own != CLEAN) {
+            say(std::iter::once(format!("the conversation is kept in {}", path.display())));
+        }
+        // Who sits at a terminal can go on; a script has lost what its next turn builds on.
+        if own != CLEAN && !turns.is_chat() {
+            return Ok(code);
+        }
+    }
+}
+
+/// Several who watch.
+struct Together<'w>(Vec<&'w dyn Watch>);
+
+impl Watch for Together<'_> {
+    fn see(&self, agent: &str, event: &gram_agent::Event<'_>) {
+        self.0.iter().for_each(|one| one.see(agent, event));
+    }
+}
+
+/// The agent that is asked for, or the only one that no other calls.
+fn agent(module: &Module, asked: Option<&str>) -> Result<String, Failure> {
+    if let Some(name) = asked {
+        return Ok(name.to_owned());
+    }
+    let called =
+        |name: &str| module.agents.iter().any(|agent| agent.members.iter().any(|it| it == name));
+    let free: Vec<_> = module.agents.iter().filter(|agent| !called(&agent.name)).collect();
+    match (&free[..], &module.agents[..]) {
+        ([only], _) => Ok(only.name.to_string()),
+        ([], [only]) => Ok(only.name.to_string()),
+        (_, []) => Err(Failure::new("the specification declares no agent")),
+        (_, all) => {
+            let names: Vec<_> = all.iter().map(|agent| agent.name.as_str()).collect();
+            Err(Failure::new(format!(
+                "the specification declares the agents {}: name one with --agent",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+/// The model that is asked for: by name, or a trace's.
+fn model(args: &Run, models: &mut Models) -> Result<Option<String>, Failure> {
+    if let Some(name) = &args.model {
+        // A script on the command line lies where the user is.
+        if let Some(file) = name.strip_prefix("scripted/").filter(|file| *file != "echo") {
+            let script = Scripted::file(Path::new(file)).map_err(Failure::new)?;
+            let name = script.name().to_owned();
+            models.add(Arc::new(script));
+            return Ok(Some(name));
+        }
+        return Ok(Some(name.clone()));
+    }
+    let Some(path) = &args.replay else { return Ok(None) };
+    let script = Scripted::file(path).map_err(Failure::new)?;
+    let name = script.name().to_owned();
+    models.add(Arc::new(script));
+    Ok(Some(name))
+}
+
+/// The folder that scripts of a specification's agents are relative to.
+fn folder(spec: &Path) -> &Path {
+    if spec.is_dir() {
+        return spec;
+    }
+    spec.parent().unwrap_or(Path::new(""))
+}
+
+/// The conversation that a file holds, where there is one.
+fn saved(args: &Run, agent: &str) -> Result<Option<Saved>, Failure> {
+    let Some(path) = &args.conversation else { return Ok(None) };
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // Better now than when there is something to lose.
+            File::create_new(path).map_err(|error| Failure::path("write", path, &error))?;
+            return Ok(None);
+        }
+        Err(error) => return Err(Failure::path("read", path, &error)),
+    };
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    let shown = path.display();
+    let saved: Saved = serde_json::from_str(&text)
+        .map_err(|error| Failure::new(format!("{shown} holds no conversation: {error}")))?;
+    if saved.agent != agent {
+        return Err(Failure::new(format!(
+            "{shown} holds a conversation with the agent `{}`, and this is `{agent}`",
+            saved.agent
+        )));
+    }
+    Ok(Some(saved))
+}
+
+/// Puts the conversation in the place of the one that a file holds.
+fn keep(path: &Path, saved: &Saved) -> Result<(), Failure> {
+    // Messages serialize as objects with keys that are strings.
+    let text = serde_json::to_string_pretty(saved).unwrap_or_default();
+    save::replace(path, &(text + "\n"))
+}

@@ -1,0 +1,164 @@
+//! What is shown of a run while it goes on.
+
+use std::io::{self, Write as _};
+use std::sync::{Mutex, PoisonError};
+
+use gram_agent::{End, Event, Turn, Watch};
+use gram_tools::Verdict;
+use serde_json::{Value, json};
+
+use crate::args::{Display, Format, Run};
+use crate::failure::Failure;
+use crate::output;
+
+/// Shows what happens: the model's text on standard output, if it is shown while it comes; all
+/// else on standard error.
+pub(super) struct Show {
+    /// How many characters of calls and results are shown.
+    most: usize,
+    debug: bool,
+    /// Whether text is shown while it comes.
+    streams: bool,
+    /// The agent whose text is the answer.
+    agent: String,
+    /// What of the answer has been shown.
+    shown: Mutex<String>,
+}
+
+impl Show {
+    pub(super) fn new(args: &Run, streams: bool, agent: &str) -> Self {
+        let (most, debug, agent) = (args.show, args.debug, agent.to_owned());
+        Self { most, debug, streams, agent, shown: Mutex::default() }
+    }
+
+    /// Prints the answer, or says why there is none.
+    pub(super) fn end(&self, turn: &Turn, display: Display) -> Result<(), Failure> {
+        if display.format == Format::Json {
+            output::print(&format!("{}\n", turn.json()))?;
+        } else {
+            let answer = match &turn.value {
+                Some(Value::String(text)) => text.clone(),
+                Some(value) => value.to_string(),
+                None => turn.text.clone(),
+            };
+            let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+            let rest = match shown.as_str() {
+                shown if shown == answer => "",
+                _ => answer.as_str(),
+            };
+            if turn.is_answered() || !answer.is_empty() {
+                output::print(&format!("{rest}\n"))?;
+            }
+            shown.clear();
+        }
+        if !turn.is_answered() {
+            self.say("", &format!("no answer: {}", turn.end.words()));
+            if let End::NeedsHumanReview { wrong } = &turn.end {
+                self.say("", wrong);
+            }
+        }
+        Ok(())
+    }
+
+    /// Says something to the person; agents that others call are named.
+    fn say(&self, agent: &str, text: &str) {
+        // There is nowhere to say that standard error is closed.
+        let _ = if agent.is_empty() || agent == self.agent {
+            writeln!(io::stderr(), "{text}")
+        } else {
+            writeln!(io::stderr(), "[{agent}] {text}")
+        };
+    }
+
+    /// One line of at most so many characters, without what steers a terminal.
+    fn cut(&self, text: &str) -> String {
+        let mut plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+        let mut out: String = plain.by_ref().take(self.most).collect();
+        if plain.next().is_some() {
+            out.push('…');
+        }
+        out
+    }
+
+    /// Ends a line of the answer before something else is shown.
+    fn break_line(&self) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if !shown.is_empty() && self.streams {
+            let _ = output::print("\n");
+        }
+        shown.clear();
+    }
+
+    fn called(&self, agent: &str, verdict: &Verdict) {
+        match &verdict.outcome {
+            Ok(success) => {
+                for repair in &success.repairs {
+                    let to = repair.to.as_deref().unwrap_or("left out");
+                    let (path, rule) = (&repair.pointer, repair.rule.name());
+                    self.say(
+                        agent,
+                        &self.cut(&format!("  ~ {path} {rule}: {} to {to}", repair.from)),
+                    );
+                }
+                if !success.stripped.is_empty() {
+                    let all: Vec<_> = success.stripped.iter().map(|it| it.as_str()).collect();
+                    self.say(agent, &self.cut(&format!("  ~ left out: {}", all.join(", "))));
+                }
+                self.say(agent, &format!("  = {}", self.cut(&verdict.message())));
+            }
+            Err(_) => self.say(agent, &format!("  ! {}", self.cut(&verdict.message()))),
+        }
+        for warning in &verdict.warnings {
+            self.say(agent, &self.cut(&format!("  warning: {}", warning.message)));
+        }
+    }
+}
+
+impl Watch for Show {
+    fn see(&self, agent: &str, event: &Event<'_>) {
+        match event {
+            Event::Text(text) if self.streams && agent == self.agent => {
+                self.shown.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
+                // The end of the turn tells of it when nobody reads any more.
+                let _ = output::print(text);
+            }
+            Event::Again { error, wait } => {
+                self.break_line();
+                let wait = wait.as_secs_f64();
+                self.say(agent, &self.cut(&format!("{error}; asking again in {wait:.1} s")));
+            }
+            Event::Asked { iteration, request } if self.debug => self.say(
+                agent,
+                &json!({
+                    "request": iteration,
+                    "instruction": request.instruction,
+                    "messages": request.messages,
+                    "tools": request.tools,
+                })
+                .to_string(),
+            ),
+            Event::Replied { reply, .. } => {
+                if self.debug {
+                    self.say(agent, &json!({"reply": reply}).to_string());
+                }
+                if !reply.said.tool_calls.is_empty() {
+                    self.break_line();
+                }
+            }
+            Event::Called { call, verdict, .. } => {
+                let arguments = call.arguments.trim();
+                let line = format!("{} {arguments}", call.name);
+                self.say(agent, &format!("  > {}", self.cut(line.trim_end())));
+                if self.debug {
+                    self.say(agent, &json!({"verdict": verdict.json()}).to_string());
+                }
+                self.called(agent, verdict);
+            }
+            Event::Misfit { correction, .. } => {
+                self.break_line();
+                self.say(agent, &format!("  ! {}", self.cut(correction)));
+            }
+            Event::Begun { .. } | Event::Asked { .. } | Event::Text(_) | Event::Ended(_) => {}
+        }
+    }
+}
