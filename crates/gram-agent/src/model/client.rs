@@ -106,6 +106,8 @@ pub(super) fn lost(error: &reqwest::Error) -> ModelError {
     while let Some(deeper) = cause.source() {
         cause = deeper;
     }
+    let cause = cause.to_string();
+    let cause = cause.split(" (os error").next().unwrap_or_default();
     if error.is_connect() {
         let detail = format!("the provider cannot be reached: {cause}");
         return ModelError::new(Failure::Unavailable, detail);
