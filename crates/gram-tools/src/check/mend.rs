@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::number;
 use super::problem::{Code, Path, Remark, Rule};
 use super::shape::{Id, Kinds, Others, Shape, Values};
-use super::tape::{Kind, Tape};
+use super::tape::{Kind, MAX_DEPTH, Tape};
 use super::walk::Walk;
 
 /// How many lists are put around what stands alone. Types of lists of themselves ask for ever more.
@@ -108,6 +108,9 @@ impl Walk<'_> {
             return None;
         }
         let inner = Tape::read(text).ok()?;
+        if self.is_too_deep(&inner) {
+            return None;
+        }
         if shape.kinds.meets(Kinds::LIST.with(Kinds::TEXT).without(kinds)) {
             // A list of texts takes the text itself, too; only what fits the wanted type is meant.
             let start = self.out.len();
@@ -141,6 +144,9 @@ impl Walk<'_> {
         let json = t.json(t.node(at));
         let list = format!("[{json}]");
         let Ok(wrapped) = Tape::read(&list) else { return false };
+        if self.is_too_deep(&wrapped) {
+            return false;
+        }
         let rules = shape.list.as_deref();
         if rules.is_some_and(|rules| rules.first.len() > 1)
             || rules.and_then(|rules| rules.rest).is_some_and(|items| self.leads_back(items, id))
@@ -171,6 +177,12 @@ impl Walk<'_> {
             repair.to = Some(to);
         }
         fits
+    }
+
+    /// Whether a value that was read by itself nests deeper, where it stands, than what is sent may.
+    /// Texts in texts could else nest without end.
+    fn is_too_deep(&self, inner: &Tape<'_>) -> bool {
+        self.depth + inner.depth() > MAX_DEPTH
     }
 
     /// Whether the items of a list may be the list itself. What stands alone is no item then, for

@@ -161,3 +161,35 @@ fn what_a_secret_holds_stands_in_no_problem_of_what_is_around_it() {
         assert!(!told.contains("hunter2") && !told.contains("4711"), "{told}");
     }
 }
+
+#[test]
+fn texts_in_texts_nest_no_deeper_than_what_is_sent() {
+    let text = "[T:Alias | (::`T[]`)]\n[t:Tool | (t::T)==>(::Any)]";
+    let checked = gram_schema::check(&[parse(SourceFile::new("t.gram", text))]);
+    let module = checked.module.unwrap();
+    let recursive = ToolCheck::of_tool(&module.types, &module.tools[0]).unwrap();
+    let nested = |brackets: usize, levels: usize| {
+        let mut json = "[]".to_owned();
+        for _ in 0..levels {
+            let text = Value::from(json).to_string();
+            json = format!("{}{text}{}", "[".repeat(brackets), "]".repeat(brackets));
+        }
+        format!("{{\"t\": {json}}}")
+    };
+    // What goes through can be read by whoever gets it.
+    let fits = |tool: &ToolCheck, arguments: &str| {
+        let accepted = tool.check(arguments, Policy::default()).ok()?;
+        Some(serde_json::from_str::<Value>(&accepted.arguments).is_ok())
+    };
+    assert_eq!(fits(&recursive, &nested(40, 3)), Some(true));
+    assert_eq!(fits(&recursive, &nested(62, 2)), Some(true));
+    assert_eq!(fits(&recursive, &nested(64, 2)), None);
+    assert_eq!(fits(&recursive, &nested(125, 2)), None);
+    assert_eq!(fits(&recursive, &nested(125, 16)), None);
+    // A list of anything is not looked into, and nests all the same.
+    let plain = tool("(t::List)");
+    let deep = format!("{{\"t\": {}}}", Value::from("[".repeat(126) + &"]".repeat(126)));
+    assert_eq!(fits(&plain, &deep), Some(true));
+    let deep = format!("{{\"t\": {}}}", Value::from("[".repeat(127) + &"]".repeat(127)));
+    assert_eq!(fits(&plain, &deep), None);
+}

@@ -78,6 +78,8 @@ pub(crate) struct Walk<'s> {
     pub(super) changes: usize,
     /// How many lists of one are being made of what stands alone, each in the one before it.
     pub(super) alone: u32,
+    /// How many lists and objects of what was sent are open, those that stood in texts included.
+    pub(super) depth: usize,
     steps: u32,
     /// The pointer that was written last, kept for its room.
     written: String,
@@ -101,6 +103,7 @@ impl<'s> Walk<'s> {
             quiet: false,
             changes: 0,
             alone: 0,
+            depth: 0,
             steps: 0,
             written: String::new(),
             secret: false,
@@ -201,11 +204,21 @@ impl<'s> Walk<'s> {
             Kind::Number => self.number(t, shape, id, at, path),
             Kind::Plain | Kind::Escaped => self.text(t, shape, id, at, path),
             Kind::List => match &shape.list {
-                Some(rules) => self.list(t, rules, id, at, path),
+                Some(rules) => {
+                    self.depth += 1;
+                    let fits = self.list(t, rules, id, at, path);
+                    self.depth -= 1;
+                    fits
+                }
                 None => self.copy(t, node),
             },
             Kind::Object => match &shape.object {
-                Some(rules) => self.object(t, rules, id, at, path),
+                Some(rules) => {
+                    self.depth += 1;
+                    let fits = self.object(t, rules, id, at, path);
+                    self.depth -= 1;
+                    fits
+                }
                 None => self.copy(t, node),
             },
             Kind::Null | Kind::True | Kind::False => self.copy(t, node),
