@@ -86,6 +86,7 @@ impl Walk<'_> {
         let Ok(other) = Tape::read(json) else { return false };
         let from = t.json(t.node(at));
         self.repaired(path, rule, from, Some(json));
+        self.gather_secrets(&other, 0);
         self.value(&other, id, 0, path)
     }
 

@@ -265,3 +265,19 @@ async fn a_secret_of_any_shape_reaches_no_verdict() {
         assert!(!told.contains("hunter2") && !told.contains("47110815"), "{told}");
     }
 }
+
+#[tokio::test]
+async fn a_secret_that_was_repaired_is_one_still() {
+    let text = "[a:Tool | (token::Int {secret: true})==>(::Any)]";
+    let checked = check(&[parse(SourceFile::new("a.gram", text))]);
+    let tells = async_function(async |arguments: Value| {
+        Err::<Value, _>(format!("no such token: {}", arguments["token"]))
+    });
+    let library = ToolLibrary::new("a").settings(patient(Undeclared::Strip)).with("a", tells);
+    let session = Session::new(&library.bind(&checked.module.unwrap()).unwrap());
+    for token in ["1234567", "1234567.0", "\"+1234567\"", "\"1234567.0\"", "1.234567e6"] {
+        let arguments = format!("{{\"token\": {token}}}");
+        let told = session.call(Call::new("a", arguments)).await.json().to_string();
+        assert!(told.contains("no such token: ***"), "{told}");
+    }
+}
