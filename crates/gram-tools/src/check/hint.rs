@@ -179,6 +179,7 @@ pub(super) fn signature(shapes: &Shapes, names: &[String]) -> String {
         .filter(|field| all || names.iter().any(|name| **name == *field.name))
         .map(|field| {
             let default = match &field.default {
+                Some(_) if field.secret => " {default: \"***\"}".to_owned(),
                 Some(default) => format!(" {{default: {default}}}"),
                 None if field.required => String::new(),
                 None => " {optional: true}".to_owned(),

@@ -17,6 +17,8 @@ pub(crate) struct Shapes {
     /// Whether some shape judges a value as a whole, so that what was changed has to be judged
     /// again.
     pub(crate) delicate: bool,
+    /// Whether some field is secret.
+    pub(crate) secret: bool,
 }
 
 impl Shapes {

@@ -54,8 +54,6 @@ pub struct Accepted {
 pub struct ToolCheck {
     pub(super) shapes: Arc<Shapes>,
     destructive: bool,
-    /// Whether some parameter is secret.
-    secret: bool,
 }
 
 impl ToolCheck {
@@ -70,8 +68,8 @@ impl ToolCheck {
         let schema = serde_json::to_value(schema).unwrap_or_default();
         let destructive = said(tool, "destructive");
         let mut shapes = shapes(&schema)?;
-        let secret = host_rules(&mut shapes, tool);
-        Ok(Self { shapes: Arc::new(shapes), destructive, secret })
+        host_rules(&mut shapes, tool);
+        Ok(Self { shapes: Arc::new(shapes), destructive })
     }
 
     /// The check of calls whose parameters are declared by a JSON Schema (draft 2020-12).
@@ -80,7 +78,7 @@ impl ToolCheck {
     ///
     /// When the schema is none.
     pub fn of_schema(schema: &Value) -> Result<Self, SchemaError> {
-        Ok(Self { shapes: Arc::new(shapes(schema)?), destructive: false, secret: false })
+        Ok(Self { shapes: Arc::new(shapes(schema)?), destructive: false })
     }
 
     /// The check of a tool's result, where its type says anything. A result is checked without
@@ -95,7 +93,7 @@ impl ToolCheck {
         };
         let schema = serde_json::to_value(schema).unwrap_or_default();
         let shapes = Arc::new(compile(&schema)?);
-        Ok(Some(Self { shapes, destructive: false, secret: false }))
+        Ok(Some(Self { shapes, destructive: false }))
     }
 
     /// Checks arguments as a model wrote them.
@@ -166,7 +164,7 @@ impl ToolCheck {
         let tape =
             Tape::read(json).map_err(|SyntaxError { at, what }| Malformed::new(json, at, what))?;
         let mut accepted = self.judge(&tape, rules)?;
-        let shown = |text: &str| match (self.secret, text.len()) {
+        let shown = |text: &str| match (self.shapes.secret, text.len()) {
             (true, _) => MASK,
             (_, 0..=1_000) => Value::from(text).to_string().into(),
             (_, length) => SmolStr::from(format!("\"a text of {length} bytes\"")),
@@ -175,7 +173,7 @@ impl ToolCheck {
             pointer: SmolStr::default(),
             rule,
             from: shown(text),
-            to: Some(if self.secret { MASK } else { json.into() }),
+            to: Some(if self.shapes.secret { MASK } else { json.into() }),
         };
         accepted.repairs.insert(0, repair);
         Ok(accepted)
@@ -276,13 +274,14 @@ fn drop_bad_defaults(shapes: &mut Shapes) {
     }
 }
 
-/// What the host has to do with parameters. Gives whether one of them is secret.
-fn host_rules(shapes: &mut Shapes, tool: &Tool) -> bool {
+/// What the host has to do with parameters.
+fn host_rules(shapes: &mut Shapes, tool: &Tool) {
+    shapes.secret = tool.parameters.iter().any(|parameter| parameter.secret);
     let any = shapes.list.len();
     shapes.list.push(Shape::any());
     let root = shapes.root as usize;
-    let Some(root) = shapes.list.get_mut(root) else { return false };
-    let Some(object) = &mut root.object else { return false };
+    let Some(root) = shapes.list.get_mut(root) else { return };
+    let Some(object) = &mut root.object else { return };
     for parameter in &tool.parameters {
         if parameter.host == Host::Injected {
             object.injected.push(parameter.name.as_str().into());
@@ -316,7 +315,6 @@ fn host_rules(shapes: &mut Shapes, tool: &Tool) -> bool {
             field.pinned = Some(((**value).clone(), value.to_string().into()));
         }
     }
-    tool.parameters.iter().any(|parameter| parameter.secret)
 }
 
 impl ToolCheck {

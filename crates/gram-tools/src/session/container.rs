@@ -1,10 +1,12 @@
 //! Calls of containers, and of functions inside of them.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use smol_str::SmolStr;
 
+use super::masks::MASK;
 use super::{Session, is_nothing};
 use crate::names::{Known, Names};
 use crate::verdict::{CallError, Success};
@@ -49,7 +51,18 @@ impl Session {
     fn wrong_call(&self, at: u32, attempted: Value, expanded: bool) -> CallError {
         let functions = self.functions(at);
         let meant = meant(&functions, &attempted);
+        let attempted = self.without_secrets(at, attempted);
         CallError::ContainerInvocation { attempted, functions, meant, expanded }
+    }
+
+    /// The parameters that a container was called with, without those that are secret for one of its
+    /// functions.
+    fn without_secrets(&self, at: u32, attempted: Value) -> Value {
+        let members = self.bound.container(at).members.iter();
+        let parameters = members.flat_map(|&tool| &self.bound.tool(tool).spec.parameters);
+        let secret = parameters.filter(|parameter| parameter.secret);
+        let secret: BTreeSet<&str> = secret.map(|parameter| parameter.name.as_str()).collect();
+        if secret.is_empty() { attempted } else { masked(&secret, attempted) }
     }
 
     /// What a model is told of a container that has expanded.
@@ -108,6 +121,22 @@ fn attempted(arguments: &str) -> Value {
     match serde_json::from_str(arguments) {
         Ok(value) => value,
         Err(_) => crate::check::mended(arguments).unwrap_or_else(|| Value::from(arguments)),
+    }
+}
+
+/// A value without what stands under some names, in texts that hold JSON, too.
+fn masked(names: &BTreeSet<&str>, value: Value) -> Value {
+    match value {
+        Value::String(text) if names.iter().any(|name| text.contains(name)) => MASK.into(),
+        Value::Array(items) => items.into_iter().map(|item| masked(names, item)).collect(),
+        Value::Object(map) => {
+            let entries = map.into_iter().map(|(key, value)| {
+                let is_secret = names.contains(key.as_str());
+                (key, if is_secret { MASK.into() } else { masked(names, value) })
+            });
+            Value::Object(entries.collect())
+        }
+        value => value,
     }
 }
 

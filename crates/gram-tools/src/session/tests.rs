@@ -281,3 +281,37 @@ async fn a_secret_that_was_repaired_is_one_still() {
         assert!(told.contains("no such token: ***"), "{told}");
     }
 }
+
+#[tokio::test]
+async fn no_part_of_a_secret_is_left_where_a_message_is_cut() {
+    let text = r#"[a:Tool |
+      (list::`Int[]` {optional: true})
+      ==>(password::Text {secret: true, default: "initial-secret"})
+      ==>(::Int)
+    ]
+    [Box:Container | a]"#;
+    let checked = check(&[parse(SourceFile::new("a.gram", text))]);
+    let echo = async_function(async |arguments: Value| {
+        let password = arguments["password"].clone();
+        let password = password.as_str().unwrap_or_default();
+        Ok::<_, String>(json!({"x".repeat(80): password, format!("by {password}"): 1}))
+    });
+    let library = ToolLibrary::new("a").settings(patient(Undeclared::Strip)).with("a", echo);
+    let session = Session::new(&library.bind(&checked.module.unwrap()).unwrap());
+    let wrong = session.call(Call::new("Box", r#"{"x": [{"password": "hunter2"}]}"#)).await.json();
+    assert_eq!(wrong["error"]["attempted_parameters"], json!({"x": [{"password": "***"}]}));
+    let wrong = session.call(Call::new("Box", r#"{"x": "{\"password\": \"hunter2\"}"}"#)).await;
+    assert!(!wrong.json().to_string().contains("hunter2"), "{}", wrong.json());
+    session.call(Call::new("Box", "{}")).await;
+    let password = "hunter2".repeat(20);
+    for arguments in [
+        // The result is no integer, and its sentence is cut.
+        json!({"password": password}),
+        // What was sent is longer than a message shows.
+        json!({"password": password, "list": {"x".repeat(60): password, "y": "y".repeat(1_000)}}),
+        json!({"password": 5, "list": 1}),
+    ] {
+        let told = session.call(Call::new("a", arguments.to_string())).await.json().to_string();
+        assert!(!told.contains("hunt") && !told.contains("initial-secret"), "{told}");
+    }
+}
