@@ -19,6 +19,9 @@ pub(crate) struct Shapes {
     pub(crate) delicate: bool,
     /// Whether some field is secret.
     pub(crate) secret: bool,
+    /// What the host has to do with the root's entries, where the root itself is no object with
+    /// rules of its own, but leads on to others.
+    pub(crate) host: Option<Id>,
 }
 
 impl Shapes {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
-use gram_schema::model::{Host, Tool, Types};
+use gram_schema::model::{Tool, Types};
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -12,7 +12,7 @@ use super::compile::{SchemaError, compile};
 use super::lenient;
 use super::problem::{Path, Repair, Rule};
 use super::report::{Invalid, Malformed, Refused};
-use super::shape::{FieldRule, Id, Kinds, ObjectRules, Others, Shape, Shapes};
+use super::shape::{Kinds, ObjectRules, Others, Shapes};
 use super::tape::{Kind, SyntaxError, Tape};
 use super::walk::{Rules, Undeclared, Walk};
 
@@ -68,7 +68,7 @@ impl ToolCheck {
         let schema = serde_json::to_value(schema).unwrap_or_default();
         let destructive = said(tool, "destructive");
         let mut shapes = shapes(&schema)?;
-        host_rules(&mut shapes, tool);
+        super::host::rules(&mut shapes, tool);
         Ok(Self { shapes: Arc::new(shapes), destructive })
     }
 
@@ -202,7 +202,10 @@ impl ToolCheck {
     /// out is judged again.
     fn walked(&self, tape: &Tape<'_>, rules: Rules) -> Result<Accepted, Refused> {
         let mut walk = Walk::new(&self.shapes, rules, tape.text.len() + 64);
-        let fits = walk.value(tape, self.shapes.root, 0, &Path::ROOT);
+        let fits = match self.shapes.host {
+            None => walk.value(tape, self.shapes.root, 0, &Path::ROOT),
+            Some(host) => walk.hosted(tape, host),
+        };
         walk.mask();
         let Walk { out, mut notes, repairs, stripped, secrets, filled, .. } = walk;
         let changed = filled || !repairs.is_empty() || !stripped.is_empty();
@@ -214,6 +217,7 @@ impl ToolCheck {
         if notes.is_empty() {
             // It fitted until it was changed. What is wrong with it as it was sent?
             let mut walk = Walk::new(&self.shapes, Rules::JUDGE, tape.text.len());
+            walk.secrets.clone_from(&secrets);
             walk.value(tape, self.shapes.root, 0, &Path::ROOT);
             walk.mask();
             notes = walk.notes;
@@ -270,49 +274,6 @@ fn drop_bad_defaults(shapes: &mut Shapes) {
     for (at, place) in bad {
         if let Some(object) = &mut shapes.list[at].object {
             object.fields[place].default = None;
-        }
-    }
-}
-
-/// What the host has to do with parameters.
-fn host_rules(shapes: &mut Shapes, tool: &Tool) {
-    shapes.secret = tool.parameters.iter().any(|parameter| parameter.secret);
-    let any = shapes.list.len();
-    shapes.list.push(Shape::any());
-    let root = shapes.root as usize;
-    let Some(root) = shapes.list.get_mut(root) else { return };
-    let Some(object) = &mut root.object else { return };
-    for parameter in &tool.parameters {
-        if parameter.host == Host::Injected {
-            object.injected.push(parameter.name.as_str().into());
-        }
-        let name = parameter.name.as_str();
-        let known = object.fields.iter().position(|field| *field.name == *name);
-        let place = match (known, &parameter.host, Id::try_from(any)) {
-            (Some(place), ..) => place,
-            // A schema that stands in the place of the generated one need not name what is pinned.
-            (None, Host::Pinned(_), Ok(any)) => {
-                object.fields.push(FieldRule {
-                    name: name.into(),
-                    key: format!("{}:", Value::from(name)).into(),
-                    shape: any,
-                    required: false,
-                    default: None,
-                    pinned: None,
-                    secret: false,
-                });
-                let place = object.fields.len() - 1;
-                if let Some(places) = &mut object.by_name {
-                    places.insert(name.into(), u32::try_from(place).unwrap_or(u32::MAX));
-                }
-                place
-            }
-            _ => continue,
-        };
-        let field = &mut object.fields[place];
-        field.secret = parameter.secret;
-        if let Host::Pinned(value) = &parameter.host {
-            field.pinned = Some(((**value).clone(), value.to_string().into()));
         }
     }
 }
