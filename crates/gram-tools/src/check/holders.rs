@@ -113,7 +113,9 @@ impl Walk<'_> {
     fn name(&mut self, t: &Tape<'_>, names: Id, key: u32, path: &Path<'_>) -> bool {
         let content = t.content(t.node(key));
         let length = self.out.len();
-        let fits = self.value(t, names, key, &path.key(&content));
+        // The name stays what it is, so a repair would change nothing.
+        let strict = Rules { repair: false, ..self.rules };
+        let fits = self.with(strict, |walk| walk.value(t, names, key, &path.key(&content)));
         self.out.truncate(length);
         fits
     }

@@ -91,7 +91,8 @@ impl Walk<'_> {
         }
     }
 
-    fn with<T>(&mut self, rules: Rules, work: impl FnOnce(&mut Self) -> T) -> T {
+    /// Does something under other rules.
+    pub(super) fn with<T>(&mut self, rules: Rules, work: impl FnOnce(&mut Self) -> T) -> T {
         let saved = std::mem::replace(&mut self.rules, rules);
         let outcome = work(self);
         self.rules = saved;
