@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::lenient;
 use super::number;
 use super::problem::{Code, Path, Remark, Rule};
 use super::shape::{Id, Kinds, Others, Shape, Values};
@@ -16,6 +17,12 @@ const YES: [&str; 4] = ["true", "1", "yes", "on"];
 /// Texts that mean no, in lower case.
 const NO: [&str; 4] = ["false", "0", "no", "off"];
 
+/// Whether a text plainly means a list.
+fn is_bracketed(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with('[') && text.ends_with(']')
+}
+
 impl Walk<'_> {
     /// A value of a kind that the shape does not take.
     pub(super) fn other_kind(
@@ -28,8 +35,10 @@ impl Walk<'_> {
     ) -> bool {
         if self.rules.repair {
             let node = t.node(at);
+            let mut is_list = false;
             if matches!(node.kind, Kind::Plain | Kind::Escaped) {
                 let text = t.content(node);
+                is_list = is_bracketed(&text);
                 if let Some((rule, json)) = self.meaning(shape, &text) {
                     return self.instead(t, id, at, path, rule, &json);
                 }
@@ -37,7 +46,9 @@ impl Walk<'_> {
                     return fits;
                 }
             }
+            // What looks like a list is no item of one.
             if shape.kinds.meets(Kinds::LIST)
+                && !is_list
                 && !matches!(node.kind, Kind::List | Kind::Null)
                 && self.alone(t, shape, id, at, path)
             {
@@ -108,7 +119,15 @@ impl Walk<'_> {
         if !shape.kinds.meets(kinds) {
             return None;
         }
-        let inner = Tape::read(text).ok()?;
+        let mended;
+        let inner = match Tape::read(text) {
+            Ok(inner) => inner,
+            Err(_) if is_bracketed(text) => {
+                mended = lenient::mend(text).ok().filter(|it| self.rules.lossy || !it.lossy)?;
+                Tape::read(&mended.json).ok()?
+            }
+            Err(_) => return None,
+        };
         if self.is_too_deep(&inner) {
             return None;
         }
