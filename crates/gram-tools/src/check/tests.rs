@@ -193,3 +193,60 @@ fn texts_in_texts_nest_no_deeper_than_what_is_sent() {
     let deep = format!("{{\"t\": {}}}", Value::from("[".repeat(127) + &"]".repeat(127)));
     assert_eq!(fits(&plain, &deep), None);
 }
+
+#[test]
+fn a_text_that_breaks_off_is_not_guessed_at() {
+    let t = tool(
+        "(path::Text)==>(limit::Int {optional: true})==>(filter::`{x: Int}` {optional: true})",
+    );
+    let p = Policy::default();
+    let is_malformed = |arguments: &str| match t.check(arguments, p) {
+        Err(Refused::Malformed(malformed)) => Some((malformed.line, malformed.column)),
+        _ => None,
+    };
+    assert_eq!(is_malformed(r#"{"path": "a.txt", "#), Some((1, 19)));
+    assert_eq!(is_malformed(r#"{"path": rea"#), Some((1, 13)));
+    assert_eq!(is_malformed(r#"{"path": "a", "limit": 1"#), Some((1, 25)));
+    // It is not known where the bracket belongs that is missing.
+    let unclear = r#"{"path": "a", "filter": {"x": 1, "limit": 5}"#;
+    assert_eq!(is_malformed(unclear), Some((1, 45)));
+    assert_eq!(
+        call(&t, r#"{"path": "a", "filter": {"x": 1}"#, p),
+        json!([{"path": "a", "filter": {"x": 1}}, [" malformed-json"], []])
+    );
+    let wipe = "[t:Tool {destructive: true} | (path::Text)==>(::Any)]";
+    let module = gram_schema::check(&[parse(SourceFile::new("t.gram", wipe))]).module.unwrap();
+    let wipe = ToolCheck::of_tool(&module.types, &module.tools[0]).unwrap();
+    assert!(matches!(wipe.check("{path: everything}", p), Err(Refused::Malformed(_))));
+    assert_eq!(call(&wipe, "{path: 'a'}", p), json!([{"path": "a"}, [" malformed-json"], []]));
+}
+
+#[test]
+fn a_name_of_a_map_is_not_repaired() {
+    let t = tool("(m::Map {keys: \"\\\"Red\\\" | \\\"Blue\\\"\", valueType: \"Int\"})");
+    let p = Policy::default();
+    assert_eq!(call(&t, r#"{"m": {"Red": "1"}}"#, p)[0], json!({"m": {"Red": 1}}));
+    assert_eq!(
+        call(&t, r#"{"m": {"RED": 1}}"#, p),
+        json!(["`m.RED` wants one of \"Red\", \"Blue\", and got the text \"RED\""])
+    );
+}
+
+#[test]
+fn a_text_that_plainly_means_a_list_is_no_item_of_one() {
+    let t = tool("(tags::`Text[]`)");
+    let p = Policy::default();
+    assert_eq!(
+        call(&t, r#"{"tags": " ['a', \"b\",] "}"#, p),
+        json!([{"tags": ["a", "b"]}, ["/tags json-text"], []])
+    );
+    for text in ["[1, {}]", "['a'", "[a] and [b]", "[['a']]"] {
+        let told = call(&t, &json!({"tags": text}).to_string(), p);
+        assert_eq!(told[0].is_string(), text.ends_with(']'), "{told}");
+    }
+    let wipe = "[t:Tool {destructive: true} | (tags::`Text[]`)==>(::Any)]";
+    let module = gram_schema::check(&[parse(SourceFile::new("t.gram", wipe))]).module.unwrap();
+    let wipe = ToolCheck::of_tool(&module.types, &module.tools[0]).unwrap();
+    assert_eq!(call(&wipe, r#"{"tags": "['a']"}"#, p)[0], json!({"tags": ["a"]}));
+    assert!(wipe.check(r#"{"tags": "[a]"}"#, p).is_err());
+}

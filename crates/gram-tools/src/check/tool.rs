@@ -9,7 +9,7 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::compile::{SchemaError, compile};
-use super::lenient;
+use super::lenient::{self, Mended};
 use super::problem::{Path, Repair, Rule};
 use super::report::{Invalid, Malformed, Refused};
 use super::shape::{Kinds, ObjectRules, Others, Shapes};
@@ -144,12 +144,17 @@ impl ToolCheck {
             Err(unclear) => return Err(Malformed::new(text, unclear.at, unclear.what).into()),
         };
         let judged = self.mended(text, &mended.json, Rule::Malformed, rules);
-        match (mended.bare_word, judged) {
+        match (judged, mended) {
             // The word is a text only where a text is wanted.
-            (Some(at), Err(Refused::Invalid(_))) => {
+            (Err(Refused::Invalid(_)), Mended { bare_word: Some(at), .. }) => {
                 Err(Malformed::new(text, at, "this word stands without quotes").into())
             }
-            (_, judged) => judged,
+            // What nobody declared there may stand behind the bracket that is missing.
+            (Ok(accepted), Mended { closed: Some(at), .. }) if !accepted.stripped.is_empty() => {
+                let what = "a closing bracket is missing, and it is not clear where";
+                Err(Malformed::new(text, at, what).into())
+            }
+            (judged, _) => judged,
         }
     }
 
@@ -161,8 +166,8 @@ impl ToolCheck {
         rule: Rule,
         rules: Rules,
     ) -> Result<Accepted, Refused> {
-        let tape =
-            Tape::read(json).map_err(|SyntaxError { at, what }| Malformed::new(json, at, what))?;
+        // What was mended is JSON; a place in it would be none in what was sent.
+        let tape = Tape::read(json).map_err(|error| Malformed::new(text, 0, error.what))?;
         let mut accepted = self.judge(&tape, rules)?;
         let shown = |text: &str| match (self.shapes.secret, text.len()) {
             (true, _) => MASK,
