@@ -220,6 +220,11 @@ pub(crate) struct ObjectRules {
 }
 
 impl ObjectRules {
+    /// Whether the host supplies what has this name.
+    pub(crate) fn is_injected(&self, name: &str) -> bool {
+        self.injected.iter().any(|injected| **injected == *name)
+    }
+
     /// The place of a field, with a guess where it is.
     pub(crate) fn field(&self, name: &str, guess: usize) -> Option<usize> {
         let is = |at: usize| self.fields.get(at).is_some_and(|field| *field.name == *name);

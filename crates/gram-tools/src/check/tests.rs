@@ -250,3 +250,29 @@ fn a_text_that_plainly_means_a_list_is_no_item_of_one() {
     assert_eq!(call(&wipe, r#"{"tags": "['a']"}"#, p)[0], json!({"tags": ["a"]}));
     assert!(wipe.check(r#"{"tags": "[a]"}"#, p).is_err());
 }
+
+#[test]
+fn a_name_is_corrected_where_it_is_sure_and_never_to_its_opposite() {
+    let t = tool(
+        "(include::Text)==>(max_price::Int {optional: true})==>(token::Text {injected: true})",
+    );
+    let p = Policy { correct_names: true, ..Policy::default() };
+    assert_eq!(
+        call(&t, r#"{"inclde": "a", "maxPrice": 5}"#, p),
+        json!([{"include": "a", "max_price": 5},
+            ["/include name-corrected", "/max_price name-corrected"], []])
+    );
+    assert_eq!(
+        call(&t, r#"{"include": "a", "min_price": 5}"#, p),
+        json!([{"include": "a"}, [], ["/min_price"]])
+    );
+    for sent in ["exclude", "token"] {
+        let arguments = json!({sent: "a"}).to_string();
+        assert_eq!(
+            call(&t, &arguments, p),
+            json!(["`include` is missing: it is required, and wants text"])
+        );
+    }
+    let t = tool("(context::Text)");
+    assert!(call(&t, r#"{"text": "a"}"#, p)[0].is_string());
+}
