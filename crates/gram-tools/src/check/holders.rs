@@ -154,14 +154,22 @@ impl Walk<'_> {
                 Outcome::Filled => {}
                 Outcome::Absent => self.out.truncate(before),
                 Outcome::Refused if self.quiet => return false,
-                Outcome::Refused => fits = false,
+                // What is wrong is left out, so that what is right can be read.
+                Outcome::Refused => {
+                    self.out.truncate(before);
+                    fits = false;
+                }
             }
         }
         for place in extras..self.extras.len() {
             let (key, value) = self.extras[place];
+            let before = self.out.len();
             match self.extra(t, rules, id, key, value, path) {
                 Outcome::Refused if self.quiet => return false,
-                Outcome::Refused => fits = false,
+                Outcome::Refused => {
+                    self.out.truncate(before);
+                    fits = false;
+                }
                 Outcome::Written => count += 1,
                 Outcome::Filled | Outcome::Absent => {}
             }
@@ -326,7 +334,15 @@ impl Walk<'_> {
     ) -> Outcome {
         let name = t.content(t.node(key));
         let here = path.key(&name);
-        if rules.is_injected(&name) || rules.takes_nothing {
+        if rules.is_injected(&name) {
+            return self.strip(&here);
+        }
+        let refused = match self.rules.undeclared {
+            Undeclared::Reject => true,
+            Undeclared::Schema => rules.extra == Extra::No,
+            Undeclared::Strip | Undeclared::Keep => false,
+        };
+        if rules.takes_nothing && !refused {
             return self.strip(&here);
         }
         // What has to be there is declared, whoever forgot to say what it is.
@@ -339,6 +355,7 @@ impl Walk<'_> {
             }
         };
         let keep = match self.rules.undeclared {
+            _ if rules.takes_nothing => false,
             Undeclared::Keep => true,
             Undeclared::Strip if !may_stay && !required => return self.strip(&here),
             _ => may_stay,

@@ -106,7 +106,13 @@ fn a_tool_without_parameters_lets_nothing_through() {
     for undeclared in [Undeclared::Strip, Undeclared::Keep, Undeclared::Schema, Undeclared::Reject]
     {
         let p = Policy { undeclared, ..Policy::default() };
-        assert_eq!(call(&t, r#"{"a":1}"#, p), json!([{}, [], ["/a"]]));
+        let said = call(&t, r#"{"a":1}"#, p);
+        match undeclared {
+            Undeclared::Reject => {
+                assert_eq!(said, json!(["`a` is not declared; nothing may be sent"]));
+            }
+            _ => assert_eq!(said, json!([{}, [], ["/a"]])),
+        }
     }
     assert_eq!(call(&t, "", Policy::default()), json!([{}, [" no-arguments"], []]));
     assert_eq!(call(&t, "null", Policy::default()), json!([{}, [" no-arguments"], []]));
@@ -275,4 +281,22 @@ fn a_name_is_corrected_where_it_is_sure_and_never_to_its_opposite() {
     }
     let t = tool("(context::Text)");
     assert!(call(&t, r#"{"text": "a"}"#, p)[0].is_string());
+}
+
+#[test]
+fn of_thousands_of_problems_the_first_are_told() {
+    let t = tool("(list::`Int[]`)");
+    let arguments = json!({"list": vec!["wrong"; 20_000]}).to_string();
+    let Err(Refused::Invalid(invalid)) = t.check(&arguments, Policy::default()) else {
+        panic!("it went through")
+    };
+    assert_eq!((invalid.problems().len(), invalid.more(), invalid.count()), (100, 19_900, 20_000));
+    // Where there are very many secrets, no value is told.
+    let t = tool("(user::Int)==>(keys::Object {secret: true})");
+    let keys: Vec<_> = (0..20_000).map(|key| format!("key-{key}")).collect();
+    let arguments = json!({"user": "me", "keys": {"all": keys}}).to_string();
+    let Err(Refused::Invalid(invalid)) = t.check(&arguments, Policy::default()) else {
+        panic!("it went through")
+    };
+    assert_eq!(invalid.problems()[0].attempted.as_deref(), Some("\"***\""));
 }

@@ -212,7 +212,7 @@ impl ToolCheck {
             Some(host) => walk.hosted(tape, host),
         };
         walk.mask();
-        let Walk { out, mut notes, repairs, stripped, secrets, filled, .. } = walk;
+        let Walk { mut out, mut notes, mut more, repairs, stripped, secrets, filled, .. } = walk;
         let changed = filled || !repairs.is_empty() || !stripped.is_empty();
         // Without defaults, nothing is filled in but what the host has pinned, and that has to be.
         let own = rules.fill || !repairs.is_empty() || !stripped.is_empty();
@@ -225,9 +225,11 @@ impl ToolCheck {
             walk.secrets.clone_from(&secrets);
             walk.value(tape, self.shapes.root, 0, &Path::ROOT);
             walk.mask();
-            notes = walk.notes;
+            (notes, more) = (walk.notes, walk.more);
+            out.clear();
         }
-        Err(Refused::Invalid(Invalid::new(Arc::clone(&self.shapes), notes, secrets)))
+        let shapes = Arc::clone(&self.shapes);
+        Err(Refused::Invalid(Invalid::new(shapes, notes, more, secrets, out)))
     }
 
     fn still_fits(&self, json: &str) -> bool {
@@ -248,12 +250,14 @@ fn shapes(schema: &Value) -> Result<Shapes, SchemaError> {
     let mut shapes = compile(schema)?;
     if let Some(root) = shapes.list.get_mut(shapes.root as usize)
         && root.kinds == Kinds::OBJECT
-        && root.object.is_none()
         && root.also.is_none()
         && matches!(root.others, Others::None)
     {
-        let rules = ObjectRules { closed: true, takes_nothing: true, ..ObjectRules::default() };
-        root.object = Some(Box::new(rules));
+        let rules = root.object.get_or_insert_with(|| {
+            Box::new(ObjectRules { closed: true, ..ObjectRules::default() })
+        });
+        rules.takes_nothing =
+            rules.closed && rules.fields.is_empty() && rules.required.is_empty();
     }
     drop_bad_defaults(&mut shapes);
     Ok(shapes)

@@ -137,9 +137,9 @@ impl Walk<'_> {
             return false;
         }
         if let Some(member) = self.meant(t, members, at) {
-            let before = self.notes.len();
+            let before = self.notes.len() + self.more;
             self.value(t, member, at, path);
-            if self.notes.len() > before {
+            if self.notes.len() + self.more > before {
                 return false;
             }
         }

@@ -52,6 +52,12 @@ impl Rules {
 /// How many values are looked at in one check. Unions of unions can ask for ever more of them.
 const MOST_STEPS: u32 = 2_000_000;
 
+/// How many problems of one call are told; of the others, how many there are.
+pub(super) const MOST_NOTES: usize = 100;
+
+/// How many secrets are looked for in what is told. Where there are more, no value is told.
+const MOST_SECRETS: usize = 100;
+
 /// The longest value that a message shows whole, in bytes.
 const LONGEST_SHOWN: usize = 1_000;
 
@@ -62,6 +68,8 @@ pub(crate) struct Walk<'s> {
     /// The JSON that comes out.
     pub(crate) out: String,
     pub(crate) notes: Vec<Note>,
+    /// How many notes there are beside these.
+    pub(crate) more: usize,
     pub(crate) repairs: Vec<Repair>,
     pub(crate) stripped: Vec<SmolStr>,
     /// What secret fields held.
@@ -94,6 +102,7 @@ impl<'s> Walk<'s> {
             rules,
             out: String::with_capacity(room),
             notes: Vec::new(),
+            more: 0,
             repairs: Vec::new(),
             stripped: Vec::new(),
             secrets: Vec::new(),
@@ -148,7 +157,9 @@ impl<'s> Walk<'s> {
         code: Code,
         remark: Remark,
     ) -> bool {
-        if !self.quiet {
+        if !self.quiet && self.notes.len() == MOST_NOTES {
+            self.more += 1;
+        } else if !self.quiet {
             let attempted = Some(self.shown(t.json(t.node(at))));
             let pointer = self.pointer(path);
             self.note(Note { code, pointer, shape, attempted, remark });
@@ -157,7 +168,9 @@ impl<'s> Walk<'s> {
     }
 
     pub(super) fn note(&mut self, note: Note) {
-        if !self.quiet {
+        if !self.quiet && self.notes.len() == MOST_NOTES {
+            self.more += 1;
+        } else if !self.quiet {
             // Who makes one mistake makes some.
             if self.notes.is_empty() {
                 self.notes.reserve(8);
@@ -265,7 +278,7 @@ impl<'s> Walk<'s> {
             let said = if self.secret { UNTOLD.to_owned() } else { error.to_string() };
             let remark = Remark::Said(said.into());
             let attempted = Some(attempted);
-            self.notes.push(Note { code: code_of(&error), pointer, shape: id, attempted, remark });
+            self.note(Note { code: code_of(&error), pointer, shape: id, attempted, remark });
         }
         fits
     }
@@ -365,22 +378,28 @@ impl Walk<'_> {
     /// Takes what secret fields held out of what is told of the values around them: an object that
     /// is refused as a whole is shown with all that it holds.
     pub(super) fn mask(&mut self) {
-        for secret in self.secrets.iter().filter(|secret| !secret.is_empty()) {
-            let mask = |told: &mut SmolStr| {
-                if told.contains(secret.as_str()) {
-                    *told = SmolStr::new_static("\"***\"");
-                }
-            };
-            for note in &mut self.notes {
-                note.attempted.iter_mut().for_each(mask);
-                if matches!(&note.remark, Remark::Said(said) if said.contains(secret.as_str())) {
-                    note.remark = Remark::Said(SmolStr::new_static(UNTOLD));
-                }
+        if self.secrets.is_empty() {
+            return;
+        }
+        self.secrets.sort_unstable();
+        self.secrets.dedup();
+        self.secrets.retain(|secret| !secret.is_empty());
+        let (secrets, many) = (&self.secrets, self.secrets.len() > MOST_SECRETS);
+        let tells = |text: &str| many || secrets.iter().any(|secret| text.contains(&**secret));
+        let mask = |told: &mut SmolStr| {
+            if tells(told) {
+                *told = SmolStr::new_static("\"***\"");
             }
-            for repair in &mut self.repairs {
-                mask(&mut repair.from);
-                repair.to.iter_mut().for_each(mask);
+        };
+        for note in &mut self.notes {
+            note.attempted.iter_mut().for_each(mask);
+            if matches!(&note.remark, Remark::Said(said) if tells(said)) {
+                note.remark = Remark::Said(SmolStr::new_static(UNTOLD));
             }
+        }
+        for repair in &mut self.repairs {
+            mask(&mut repair.from);
+            repair.to.iter_mut().for_each(mask);
         }
     }
 }

@@ -206,6 +206,38 @@ async fn a_validator_of_the_host_joins_the_report() {
 }
 
 #[tokio::test]
+async fn a_validator_of_the_host_sees_what_would_run() {
+    let text = "[a:Tool | (n::Int)==>(m::Int)==>(::Any)]";
+    let checked = check(&[parse(SourceFile::new("a.gram", text))]);
+    let echo = async_function(async |arguments: Value| Ok::<_, String>(arguments));
+    let library = ToolLibrary::new("a").settings(patient(Undeclared::Strip)).with("a", echo);
+    let library = library.validate("a", |arguments: &Value| {
+        assert!(arguments["n"] != 13, "what bad luck");
+        let wrong = !arguments["n"].is_i64();
+        let mut found = odd_ones_only(arguments);
+        found.extend(wrong.then(|| Problem::of_host("/n", "NO_INTEGER", "it is no integer")));
+        let missing = arguments.get("m").is_none();
+        found.extend(missing.then(|| Problem::of_host("", "NO_M", "`m` is not there")));
+        found
+    });
+    let session = Session::new(&library.bind(&checked.module.unwrap()).unwrap());
+    for (arguments, codes) in [
+        (r#"{"n": "3", "m": []}"#, json!(["TYPE_MISMATCH"])),
+        (r#"{"n": "4", "m": []}"#, json!(["TYPE_MISMATCH", "NOT_ODD"])),
+        ("{n: '4', m: []}", json!(["TYPE_MISMATCH", "NOT_ODD"])),
+        ("{n: '4'}", json!(["REQUIRED_FIELD", "NOT_ODD"])),
+    ] {
+        let refused = session.call(Call::new("a", arguments)).await.json();
+        let errors = refused["error"]["errors"].as_array().unwrap();
+        let found: Value = errors.iter().map(|error| error["error_code"].clone()).collect();
+        assert_eq!(found, codes, "{refused}");
+    }
+    let died = session.call(Call::new("a", r#"{"n": 13, "m": 1}"#)).await.json();
+    assert_eq!(died["error"]["error_type"], "invocation_error", "{died}");
+    assert!(session.call(Call::new("a", r#"{"n": 3, "m": 1}"#)).await.is_ok());
+}
+
+#[tokio::test]
 async fn only_so_many_invocations_run_at_a_time_in_all_sessions_together() {
     use std::sync::atomic::{AtomicUsize, Ordering};
     let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -314,4 +346,19 @@ async fn no_part_of_a_secret_is_left_where_a_message_is_cut() {
         let told = session.call(Call::new("a", arguments.to_string())).await.json().to_string();
         assert!(!told.contains("hunt") && !told.contains("initial-secret"), "{told}");
     }
+}
+
+#[tokio::test]
+async fn judged_alone_what_is_in_a_container_is_available() {
+    let text = "[ReadFile:Tool | ()==>(::Any)] [Box:Container | ReadFile]";
+    let checked = check(&[parse(SourceFile::new("a.gram", text))]);
+    let echo = async_function(async |arguments: Value| Ok::<_, String>(arguments));
+    let library = ToolLibrary::new("a").with("ReadFile", echo);
+    let session = Session::new(&library.bind(&checked.module.unwrap()).unwrap());
+    let judged = session.judge(Call::new("Box.ReadFil", "{}")).json();
+    assert_eq!(judged["error"]["available_tools"], json!(["ReadFile", "Box"]));
+    assert_eq!(judged["error"]["retry_guidance"], "Call `ReadFile`, or another available tool.");
+    let called = session.call(Call::new("Box.ReadFil", "{}")).await.json();
+    assert_eq!(called["error"]["available_tools"], json!(["Box"]));
+    assert!(called.to_string().contains("call `Box` without arguments first"), "{called}");
 }
