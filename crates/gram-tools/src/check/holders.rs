@@ -182,8 +182,12 @@ impl Walk<'_> {
             if !self.extras[extras..].iter().any(|&(key, _)| *t.content(t.node(key)) == **name) {
                 fits = false;
                 let pointer = self.pointer(&path.key(name));
-                let (code, remark) = (Code::RequiredField, Remark::None);
-                self.note(Note { code, pointer, shape: id, attempted: None, remark });
+                let (shape, remark) = match rules.extra {
+                    Extra::Of(shape) => (shape, Remark::None),
+                    _ => (id, Remark::Unsaid),
+                };
+                let code = Code::RequiredField;
+                self.note(Note { code, pointer, shape, attempted: None, remark });
             }
         }
         if count < rules.least || rules.most.is_some_and(|most| count > most) {

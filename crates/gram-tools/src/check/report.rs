@@ -183,6 +183,9 @@ fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
     };
     let attempted = note.attempted.as_deref().unwrap_or_default();
     match (&note.code, &note.remark) {
+        (Code::RequiredField, Remark::Unsaid) => {
+            [open, who, close, " is missing: it is required"].concat()
+        }
         (Code::RequiredField, remark) => {
             let start = [open, who, close, " is missing: it is required, and", wants, wanted];
             match remark {

@@ -300,3 +300,26 @@ fn of_thousands_of_problems_the_first_are_told() {
     };
     assert_eq!(invalid.problems()[0].attempted.as_deref(), Some("\"***\""));
 }
+
+#[test]
+fn messages_say_what_is_wanted() {
+    let p = Policy::default();
+    let t = tool(
+        "(m::Map {size: 1..2})==>(o::Object {size: 2..., fields: [{name: \"a\", type: \"Int\"}]})",
+    );
+    assert_eq!(
+        call(&t, r#"{"m": {}, "o": {"a": 1}}"#, p),
+        json!([
+            "`m` wants an object with 1 to 2 entries, and got 0 entries",
+            "`o` wants an object with at least 2 entries, such as `a`, and got 1 entries"
+        ])
+    );
+    let t = tool("(pair::`[Text, Int]`)");
+    let Err(Refused::Invalid(invalid)) = t.check(r#"{"pair": 5}"#, p) else {
+        panic!("it went through")
+    };
+    assert_eq!(invalid.schema_hint(), "(pair::`[Text, Int]`)==>…");
+    let schema = json!({"type": "object", "properties": {"a": {}}, "required": ["b"]});
+    let t = ToolCheck::of_schema(&schema).unwrap();
+    assert_eq!(call(&t, "{}", p), json!(["`b` is missing: it is required"]));
+}

@@ -256,8 +256,7 @@ fn shapes(schema: &Value) -> Result<Shapes, SchemaError> {
         let rules = root.object.get_or_insert_with(|| {
             Box::new(ObjectRules { closed: true, ..ObjectRules::default() })
         });
-        rules.takes_nothing =
-            rules.closed && rules.fields.is_empty() && rules.required.is_empty();
+        rules.takes_nothing = rules.closed && rules.fields.is_empty() && rules.required.is_empty();
     }
     drop_bad_defaults(&mut shapes);
     Ok(shapes)

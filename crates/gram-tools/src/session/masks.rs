@@ -36,11 +36,8 @@ fn forms(secret: String) -> impl Iterator<Item = String> {
             }
             for unit in c.encode_utf16(&mut [0; 2]) {
                 // Writing to a text in memory cannot fail.
-                let _ = if upper {
-                    write!(out, "\\u{unit:04X}")
-                } else {
-                    write!(out, "\\u{unit:04x}")
-                };
+                let _ =
+                    if upper { write!(out, "\\u{unit:04X}") } else { write!(out, "\\u{unit:04x}") };
             }
         }
         out
