@@ -310,12 +310,12 @@ impl Walk<'_> {
             .collect();
         if near.is_empty()
             && let [(name, value)] = &sent[..]
-            && !near::are_opposite(name, &field.name)
         {
             // The only thing that nobody asked for may well be what is missing.
             let judge = |walk: &mut Self| walk.value(t, field.shape, *value, &Path::ROOT);
             let asks = !self.shapes.list[field.shape as usize].is_any();
-            if asks && self.attempt(Rules::JUDGE, judge).fits {
+            let may_be = asks && self.attempt(Rules::JUDGE, judge).fits;
+            if may_be && !near::are_opposite(name, &field.name) {
                 near.push(name);
             }
         }

@@ -70,24 +70,42 @@ const LONGEST: usize = 100;
 
 /// Whether a name that was sent is likely meant for a declared one.
 pub(super) fn is_near(sent: &str, declared: &str) -> bool {
-    if sent.len() > LONGEST || declared.len() > LONGEST || are_opposite(sent, declared) {
+    if sent.len() > LONGEST || declared.len() > LONGEST {
         return false;
     }
-    let same = is_same(sent, declared);
-    let (sent_words, declared_words) = (words(sent), words(declared));
-    let (sent, declared) = (plain(sent), plain(declared));
-    if same || share_a_group(&ALIKE, &sent, &declared) {
+    // Most names are not near at all, and that is seen without a look at their words.
+    looks_near(sent, declared) && !are_opposite(sent, declared)
+}
+
+fn looks_near(sent: &str, declared: &str) -> bool {
+    let (sent_letters, declared_letters) = (plain(sent), plain(declared));
+    if sent_letters == declared_letters || share_a_group(&ALIKE, &sent_letters, &declared_letters) {
         return true;
     }
-    let most = 1 + declared.chars().count() / 4;
+    let most = 1 + declared_letters.chars().count() / 4;
     // Of very short names, nearly all are near each other.
-    if declared.len() > 3 && strsim::osa_distance(&sent, &declared) <= most {
+    if declared_letters.len() > 3 && strsim::osa_distance(&sent_letters, &declared_letters) <= most
+    {
         return true;
     }
-    let (long, short) =
-        if sent.len() > declared.len() { (&sent, &declared) } else { (&declared, &sent) };
+    let (long, short) = if sent_letters.len() > declared_letters.len() {
+        (&sent_letters, &declared_letters)
+    } else {
+        (&declared_letters, &sent_letters)
+    };
+    if long.len() == short.len() {
+        return in_order(&sent_letters) == in_order(&declared_letters) && is_same(sent, declared);
+    }
     short.len() > 3
-        && (long.starts_with(short.as_str()) || holds_at_end(&sent_words, &declared_words))
+        && (long.starts_with(short.as_str())
+            || (long.ends_with(short.as_str()) && holds_at_end(&words(sent), &words(declared))))
+}
+
+/// The letters of a name, sorted.
+fn in_order(letters: &str) -> Vec<char> {
+    let mut letters: Vec<_> = letters.chars().collect();
+    letters.sort_unstable();
+    letters
 }
 
 /// Whether a name that was sent is so surely meant for a declared one that it may be changed to it:
