@@ -85,20 +85,16 @@ impl Masks {
             let mut part = part;
             if nth > 0 {
                 kept.push(CUT);
-                let rests = self.0.iter().filter_map(|secret| {
-                    let mut rests = secret.char_indices().skip(1).map(|(at, _)| &secret[at..]);
-                    rests.find(|rest| part.starts_with(rest))
-                });
-                if let Some(length) = rests.map(str::len).max().filter(|&it| it >= SHORTEST_REST) {
+                let begins = |rest: Option<&str>| rest.is_some_and(|it| part.starts_with(it));
+                let is_rest = |secret: &str, n: usize| begins(secret.get(secret.len() - n..));
+                if let Some(length) = self.longest(part, is_rest) {
                     part = &part[length..];
                     kept.push_str(MASK);
                 }
             }
-            let rests = self.0.iter().filter_map(|secret| {
-                let mut rests = secret.char_indices().rev().map(|(at, _)| &secret[..at]);
-                rests.find(|rest| part.ends_with(rest))
-            });
-            match rests.map(str::len).max().filter(|&it| nth < last && it >= SHORTEST_REST) {
+            let ends = |rest: Option<&str>| rest.is_some_and(|it| part.ends_with(it));
+            let is_rest = |secret: &str, n: usize| ends(secret.get(..n));
+            match self.longest(part, is_rest).filter(|_| nth < last) {
                 Some(length) => {
                     kept.push_str(&part[..part.len() - length]);
                     kept.push_str(MASK);
@@ -107,6 +103,15 @@ impl Masks {
             }
         }
         kept
+    }
+
+    /// The longest rest of a secret that a part of a text may hold, in bytes.
+    fn longest(&self, part: &str, is_rest: impl Fn(&str, usize) -> bool) -> Option<usize> {
+        let of_one = |secret: &String| {
+            let most = part.len().min(secret.len().saturating_sub(1));
+            (SHORTEST_REST..=most).rev().find(|&n| is_rest(secret, n))
+        };
+        self.0.iter().filter_map(of_one).max()
     }
 
     /// The arguments of a tool's call, as JSON, without secrets: neither where they belong nor
