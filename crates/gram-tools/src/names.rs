@@ -14,7 +14,8 @@ use std::ops::Bound;
 use smol_str::SmolStr;
 
 use self::near::{Budget, Shape};
-use self::words::{Reading, letters, readings, split, stem, synonyms, weight};
+use self::words::{Reading, letters, readings, synonyms, weight};
+pub(crate) use self::words::{split, stem};
 
 /// Names that are less near than this are noise: two names that share a verb alone are at 0.29, two
 /// of two words that share one at 0.5.

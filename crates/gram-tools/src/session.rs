@@ -9,6 +9,7 @@ mod state;
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
@@ -16,7 +17,7 @@ use smol_str::SmolStr;
 use tokio_util::sync::CancellationToken;
 
 use crate::bind::{Bound, Named};
-use crate::check::{Accepted, Invalid, Refused, ToolCheck};
+use crate::check::{Accepted, Invalid, Problem, Refused, ToolCheck};
 use crate::clock::{Clock, SystemClock};
 use crate::throttle::Outcome;
 use crate::verdict::{Call, CallError, Success, Verdict, Warning};
@@ -128,7 +129,7 @@ impl Session {
             }
             None => {
                 self.state().count_unknown(self.bound.settings(None), self.clock.now());
-                let error = self.unknown(&name);
+                let error = self.unknown(&name, false);
                 return refuse(name, error);
             }
         };
@@ -170,7 +171,9 @@ impl Session {
             Err(error) => {
                 let mut state = self.state();
                 state.throttle.finish(admitted, hash, Outcome::Failure, self.clock.now());
-                let attempts = state.refused(tool);
+                // A model is not asked about what the host gets wrong.
+                let is_the_models = !matches!(error, CallError::Invocation { .. });
+                let attempts = if is_the_models { state.refused(tool) } else { 0 };
                 drop(state);
                 let error = match settings.max_attempts {
                     most if most > 0 && attempts >= most => {
@@ -199,7 +202,7 @@ impl Session {
                 }
             }),
             Some(Named::Container(container)) => self.judge_container(container, &arguments),
-            None => Err(self.unknown(&name)),
+            None => Err(self.unknown(&name, true)),
         };
         Verdict { id, name, warnings: Vec::new(), outcome }
     }
@@ -225,16 +228,17 @@ impl Session {
         let checked = check.check(arguments, policy);
         let validators = self.bound.tool(tool).entry.as_ref().map(|entry| &entry.validators[..]);
         let validators = validators.unwrap_or_default();
-        let found = |json: &str| -> Vec<_> {
-            if validators.is_empty() {
-                return Vec::new();
-            }
-            let value = serde_json::from_str(json).unwrap_or_default();
-            validators.iter().flat_map(|validator| validator(&value)).collect()
+        // A validator is code of the host, as an implementation is.
+        let found = |value: &Value| -> Result<Vec<_>, CallError> {
+            let found = || validators.iter().flat_map(|validator| validator(value)).collect();
+            catch_unwind(AssertUnwindSafe(found)).map_err(|_| CallError::Invocation {
+                detail: "a validator of its arguments panicked".to_owned(),
+            })
         };
         match checked {
+            Ok(accepted) if validators.is_empty() => Ok(accepted),
             Ok(accepted) => {
-                let found = found(&accepted.arguments);
+                let found = found(&serde_json::from_str(&accepted.arguments).unwrap_or_default())?;
                 if found.is_empty() {
                     return Ok(accepted);
                 }
@@ -245,31 +249,55 @@ impl Session {
             Err(Refused::Malformed(malformed)) => Err(CallError::Malformed(malformed)),
             Err(Refused::Invalid(mut invalid)) => {
                 let masks = masks::Masks::new(invalid.secrets().iter().cloned());
-                let found = found(arguments).into_iter();
-                invalid.and(found.map(|problem| masks.problem(problem)).collect());
+                // Of what is wrong already, nothing more is said, nor of what hangs on it.
+                if !validators.is_empty()
+                    && let Some(accepted) = invalid.accepted()
+                {
+                    let is_there = |found: &Problem| {
+                        !found.pointer.is_empty() && accepted.pointer(&found.pointer).is_some()
+                    };
+                    let found = found(&accepted)?.into_iter().filter(is_there);
+                    invalid.and(found.map(|problem| masks.problem(problem)).collect());
+                }
                 Err(CallError::Validation(invalid))
             }
         }
     }
 
-    fn unknown(&self, name: &str) -> CallError {
+    /// What is said of a name that there is not, where all containers count as expanded, or those
+    /// that are.
+    fn unknown(&self, name: &str, expanded: bool) -> CallError {
         let mut suggestions = match self.scope {
             Some(_) => self.bound.near().suggest(name, MOST_LISTED),
             None => self.bound.near().suggest(name, MOST_SUGGESTED),
         };
         suggestions.retain(|suggestion| self.is_in_scope(&suggestion.name));
         suggestions.truncate(MOST_SUGGESTED);
-        let available = self.visible().into_iter().take(MOST_LISTED).collect();
+        for suggestion in &mut suggestions {
+            // What can be called already needs no way to it.
+            if let Some(Named::Tool(tool)) = self.bound.named(&suggestion.name)
+                && (expanded || !self.is_collapsed(tool))
+            {
+                suggestion.container = None;
+            }
+        }
+        let available = self.names(expanded).into_iter().take(MOST_LISTED).collect();
         CallError::UnknownTool { suggestions, available }
     }
 
     /// The names that a model sees now: tools, those of expanded containers included, and
     /// containers.
     pub fn visible(&self) -> Vec<SmolStr> {
+        self.names(false)
+    }
+
+    fn names(&self, expanded: bool) -> Vec<SmolStr> {
         let state = self.state();
         let tools = self.bound.tools().iter();
         let tools = tools.filter(|tool| {
-            tool.containers.is_empty() || tool.containers.iter().any(|&at| state.is_expanded(at))
+            expanded
+                || tool.containers.is_empty()
+                || tool.containers.iter().any(|&at| state.is_expanded(at))
         });
         let tools = tools.map(|tool| tool.spec.name.clone());
         let containers = self.bound.containers().iter().map(|known| known.spec.name.clone());

@@ -242,6 +242,9 @@ fn error_json(name: &str, error: &CallError) -> Value {
     match error {
         CallError::Validation(invalid) => {
             put("errors", problems_json(invalid));
+            if invalid.more() > 0 {
+                put("more_errors", json!(invalid.more()));
+            }
             put("schema_hint", json!(invalid.schema_hint()));
         }
         CallError::Malformed(malformed) => {
@@ -291,6 +294,11 @@ fn error_json(name: &str, error: &CallError) -> Value {
                 _ => json!([]),
             };
             put("errors", errors);
+            if let CallError::Validation(invalid) = &**last
+                && invalid.more() > 0
+            {
+                put("more_errors", json!(invalid.more()));
+            }
         }
     }
     map.insert("error_message".to_owned(), json!(error_message(name, error)));
@@ -316,7 +324,7 @@ fn error_message(name: &str, error: &CallError) -> String {
     match error {
         CallError::Validation(invalid) => match &invalid.problems()[..] {
             [only] => format!("`{name}`: {}", only.message),
-            all => format!("the arguments of `{name}` have {} errors", all.len()),
+            _ => format!("the arguments of `{name}` have {} errors", invalid.count()),
         },
         CallError::Malformed(malformed) => format!("`{name}`: {malformed}"),
         CallError::UnknownTool { suggestions, .. } => {
@@ -450,6 +458,9 @@ fn listed(first: &str, invalid: &Invalid, last: &str) -> String {
     for problem in invalid.problems() {
         // Writing to a text in memory cannot fail.
         let _ = write!(out, "\n- {}", problem.message);
+    }
+    if invalid.more() > 0 {
+        let _ = write!(out, "\n- and {} more", invalid.more());
     }
     out.push('\n');
     out.push_str(last);

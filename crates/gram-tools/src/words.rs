@@ -21,15 +21,20 @@ pub(crate) fn shown(text: &str) -> String {
     kept
 }
 
-/// A text of several lines without what would steer a terminal.
+/// A text of several lines without what would steer a terminal, and without an empty end.
 pub(crate) fn clean(text: &str) -> String {
+    plain(text.trim_end())
+}
+
+/// A text of several lines without what would steer a terminal.
+pub(crate) fn plain(text: &str) -> String {
     let plain = |letter: char| match letter {
         '\n' | '\t' => letter,
         _ if letter.is_control() => ' ',
         _ => letter,
     };
     // A carriage return before the end of a line is Windows' way to end one.
-    text.trim_end().replace("\r\n", "\n").chars().map(plain).collect()
+    text.replace("\r\n", "\n").chars().map(plain).collect()
 }
 
 /// The beginning of a text from elsewhere, at most about [`TEXT_LENGTH`] bytes of it, [`clean`].

@@ -68,7 +68,7 @@ pub(crate) fn compile(schema: &Value) -> Result<Shapes, SchemaError> {
     compiler.no_circles()?;
     compiler.shorten();
     let Compiler { list, delicate, .. } = compiler;
-    Ok(Shapes { list, root, delicate })
+    Ok(Shapes { list, root, delicate, secret: false, host: None })
 }
 
 struct Compiler<'s> {

@@ -157,15 +157,18 @@ fn list_words(shapes: &Shapes, rules: Option<&ListRules>, depth: u32) -> String 
 }
 
 fn object_words(shape: &Shape) -> String {
-    let Some(rules) = shape.object.as_deref().filter(|rules| !rules.fields.is_empty()) else {
-        return "an object".to_owned();
-    };
+    let Some(rules) = shape.object.as_deref() else { return "an object".to_owned() };
+    let sizes = sizes(rules.least, rules.most).map(|sizes| format!(" with {sizes} entries"));
+    if rules.fields.is_empty() {
+        return format!("an object{}", sizes.unwrap_or_default());
+    }
     let mut names: Vec<_> =
         rules.fields.iter().take(MOST_NAMED).map(|field| format!("`{}`", field.name)).collect();
     if rules.fields.len() > MOST_NAMED {
         names.push("…".to_owned());
     }
-    format!("an object with {}", names.join(", "))
+    let with = sizes.map_or_else(|| " with".to_owned(), |sizes| sizes + ", such as");
+    format!("an object{with} {}", names.join(", "))
 }
 
 /// The compact signature of some parameters: `(path::Text)==>…`. Of all, where none is named.
@@ -179,6 +182,7 @@ pub(super) fn signature(shapes: &Shapes, names: &[String]) -> String {
         .filter(|field| all || names.iter().any(|name| **name == *field.name))
         .map(|field| {
             let default = match &field.default {
+                Some(_) if field.secret => " {default: \"***\"}".to_owned(),
                 Some(default) => format!(" {{default: {default}}}"),
                 None if field.required => String::new(),
                 None => " {optional: true}".to_owned(),
@@ -255,8 +259,13 @@ fn expression(shapes: &Shapes, id: Id, depth: u32) -> String {
 }
 
 fn list_expression(shapes: &Shapes, rules: Option<&ListRules>, depth: u32) -> String {
-    let item = rules.and_then(|rules| rules.rest).filter(|_| depth < MAX_DEPTH);
-    match item {
+    let rules = rules.filter(|_| depth < MAX_DEPTH);
+    let first = rules.map_or(&[][..], |rules| &rules.first).iter();
+    let first: Vec<_> = first.map(|&item| expression(shapes, item, depth + 1)).collect();
+    if !first.is_empty() {
+        return format!("[{}]", first.join(", "));
+    }
+    match rules.and_then(|rules| rules.rest) {
         Some(item) => {
             let item = expression(shapes, item, depth + 1);
             if item.contains('|') { format!("[{item}]") } else { format!("{item}[]") }

@@ -113,7 +113,9 @@ impl Walk<'_> {
     fn name(&mut self, t: &Tape<'_>, names: Id, key: u32, path: &Path<'_>) -> bool {
         let content = t.content(t.node(key));
         let length = self.out.len();
-        let fits = self.value(t, names, key, &path.key(&content));
+        // The name stays what it is, so a repair would change nothing.
+        let strict = Rules { repair: false, ..self.rules };
+        let fits = self.with(strict, |walk| walk.value(t, names, key, &path.key(&content)));
         self.out.truncate(length);
         fits
     }
@@ -147,19 +149,27 @@ impl Walk<'_> {
         for (place, field) in rules.fields.iter().enumerate() {
             let value = self.slots[slots + place];
             let before = self.out.len();
-            match self.field(t, field, value, path, extras) {
+            match self.field(t, rules, field, value, path, extras) {
                 Outcome::Written => count += 1,
                 Outcome::Filled => {}
                 Outcome::Absent => self.out.truncate(before),
                 Outcome::Refused if self.quiet => return false,
-                Outcome::Refused => fits = false,
+                // What is wrong is left out, so that what is right can be read.
+                Outcome::Refused => {
+                    self.out.truncate(before);
+                    fits = false;
+                }
             }
         }
         for place in extras..self.extras.len() {
             let (key, value) = self.extras[place];
+            let before = self.out.len();
             match self.extra(t, rules, id, key, value, path) {
                 Outcome::Refused if self.quiet => return false,
-                Outcome::Refused => fits = false,
+                Outcome::Refused => {
+                    self.out.truncate(before);
+                    fits = false;
+                }
                 Outcome::Written => count += 1,
                 Outcome::Filled | Outcome::Absent => {}
             }
@@ -172,8 +182,12 @@ impl Walk<'_> {
             if !self.extras[extras..].iter().any(|&(key, _)| *t.content(t.node(key)) == **name) {
                 fits = false;
                 let pointer = self.pointer(&path.key(name));
-                let (code, remark) = (Code::RequiredField, Remark::None);
-                self.note(Note { code, pointer, shape: id, attempted: None, remark });
+                let (shape, remark) = match rules.extra {
+                    Extra::Of(shape) => (shape, Remark::None),
+                    _ => (id, Remark::Unsaid),
+                };
+                let code = Code::RequiredField;
+                self.note(Note { code, pointer, shape, attempted: None, remark });
             }
         }
         if count < rules.least || rules.most.is_some_and(|most| count > most) {
@@ -187,6 +201,7 @@ impl Walk<'_> {
     fn field(
         &mut self,
         t: &Tape<'_>,
+        rules: &ObjectRules,
         field: &FieldRule,
         value: u32,
         path: &Path<'_>,
@@ -199,7 +214,7 @@ impl Walk<'_> {
         if value != ABSENT {
             self.gather_secrets(t, value);
         }
-        let outcome = self.field_value(t, field, value, &here, extras);
+        let outcome = self.field_value(t, rules, field, value, &here, extras);
         self.secret = secret;
         if outcome == Outcome::Written || outcome == Outcome::Filled {
             self.out.push(',');
@@ -210,6 +225,7 @@ impl Walk<'_> {
     fn field_value(
         &mut self,
         t: &Tape<'_>,
+        rules: &ObjectRules,
         field: &FieldRule,
         value: u32,
         here: &Path<'_>,
@@ -226,7 +242,7 @@ impl Walk<'_> {
         let null = !absent && t.node(value).kind == Kind::Null;
         if null && !self.takes_null(field.shape) {
             if field.required {
-                return self.missing(t, field, here, extras);
+                return self.missing(t, rules, field, here, extras);
             }
             if self.rules.repair {
                 self.repaired(here, Rule::NullToAbsent, "null", None);
@@ -238,7 +254,7 @@ impl Walk<'_> {
         }
         if absent {
             return match &field.default {
-                _ if field.required => self.missing(t, field, here, extras),
+                _ if field.required => self.missing(t, rules, field, here, extras),
                 Some(json) if self.rules.fill => self.fill(json),
                 _ => Outcome::Absent,
             };
@@ -272,6 +288,7 @@ impl Walk<'_> {
     fn missing(
         &mut self,
         t: &Tape<'_>,
+        rules: &ObjectRules,
         field: &FieldRule,
         here: &Path<'_>,
         extras: usize,
@@ -279,22 +296,27 @@ impl Walk<'_> {
         if self.quiet {
             return Outcome::Refused;
         }
-        let sent = self.extras[extras..]
+        // What the host supplies was not meant for anything else.
+        let sent: Vec<_> = self.extras[extras..]
             .iter()
             .take(MOST_GUESSED)
-            .map(|&(key, value)| (t.content(t.node(key)), value));
+            .map(|&(key, value)| (t.content(t.node(key)), value))
+            .filter(|(name, _)| !rules.is_injected(name))
+            .collect();
         let mut near: Vec<_> = sent
+            .iter()
             .filter(|(name, _)| near::is_near(name, &field.name))
             .map(|(name, _)| name)
             .collect();
         if near.is_empty()
-            && let [(key, value)] = self.extras[extras..]
+            && let [(name, value)] = &sent[..]
         {
             // The only thing that nobody asked for may well be what is missing.
-            let judge = |walk: &mut Self| walk.value(t, field.shape, value, &Path::ROOT);
+            let judge = |walk: &mut Self| walk.value(t, field.shape, *value, &Path::ROOT);
             let asks = !self.shapes.list[field.shape as usize].is_any();
-            if asks && self.attempt(Rules::JUDGE, judge).fits {
-                near.push(t.content(t.node(key)));
+            let may_be = asks && self.attempt(Rules::JUDGE, judge).fits;
+            if may_be && !near::are_opposite(name, &field.name) {
+                near.push(name);
             }
         }
         let remark = near.first().map_or(Remark::None, |name| Remark::Sent(name.as_ref().into()));
@@ -316,8 +338,15 @@ impl Walk<'_> {
     ) -> Outcome {
         let name = t.content(t.node(key));
         let here = path.key(&name);
-        let injected = rules.injected.iter().any(|injected| **injected == *name);
-        if injected || rules.takes_nothing {
+        if rules.is_injected(&name) {
+            return self.strip(&here);
+        }
+        let refused = match self.rules.undeclared {
+            Undeclared::Reject => true,
+            Undeclared::Schema => rules.extra == Extra::No,
+            Undeclared::Strip | Undeclared::Keep => false,
+        };
+        if rules.takes_nothing && !refused {
             return self.strip(&here);
         }
         // What has to be there is declared, whoever forgot to say what it is.
@@ -330,6 +359,7 @@ impl Walk<'_> {
             }
         };
         let keep = match self.rules.undeclared {
+            _ if rules.takes_nothing => false,
             Undeclared::Keep => true,
             Undeclared::Strip if !may_stay && !required => return self.strip(&here),
             _ => may_stay,
@@ -379,7 +409,8 @@ impl Walk<'_> {
         let mut pairs = Vec::new();
         for (entry, &(key, _)) in self.extras[extras..].iter().enumerate() {
             let name = t.content(t.node(key));
-            if rules.required.iter().any(|required| **required == *name) {
+            let is_required = rules.required.iter().any(|required| **required == *name);
+            if is_required || rules.is_injected(&name) {
                 continue;
             }
             let mut near = rules.fields.iter().enumerate().filter(|(place, field)| {
@@ -395,7 +426,12 @@ impl Walk<'_> {
         });
         // Two names for one parameter: nobody knows which is meant.
         let alone = |pair: &(usize, usize)| pairs.iter().filter(|p| p.1 == pair.1).count() == 1;
-        let alone: Vec<_> = pairs.iter().copied().filter(alone).collect();
+        let is_sure = |&(entry, place): &(usize, usize)| {
+            let name = t.content(t.node(self.extras[extras + entry].0));
+            near::is_same(&name, &rules.fields[place].name)
+        };
+        let alone: Vec<_> =
+            pairs.iter().copied().filter(|pair| alone(pair) && is_sure(pair)).collect();
         for &(entry, place) in &alone {
             let (key, value) = self.extras[extras + entry];
             self.slots[slots + place] = value;

@@ -11,6 +11,8 @@ pub(crate) struct Mended {
     pub(crate) json: String,
     /// Whether something of what was sent is gone, or what is missing was made up.
     pub(crate) lossy: bool,
+    /// Where the first closing bracket was missing. What stands before may belong behind it.
+    pub(crate) closed: Option<usize>,
     /// The first word without quotes that was taken for a text. It is one only where a text is
     /// wanted.
     pub(crate) bare_word: Option<usize>,
@@ -32,11 +34,12 @@ pub(crate) fn mend(text: &str) -> Result<Mended, Unclear> {
         out: String::with_capacity(text.len() + 8),
         open: Vec::new(),
         lossy: false,
+        closed: None,
         bare_word: None,
     };
     mender.document()?;
-    let Mender { out: json, lossy, bare_word, .. } = mender;
-    Ok(Mended { json, lossy, bare_word })
+    let Mender { out: json, lossy, closed, bare_word, .. } = mender;
+    Ok(Mended { json, lossy, closed, bare_word })
 }
 
 struct Mender<'t> {
@@ -46,8 +49,23 @@ struct Mender<'t> {
     /// The closing brackets that are still to come.
     open: Vec<char>,
     lossy: bool,
+    closed: Option<usize>,
     bare_word: Option<usize>,
 }
+
+/// Words that stand for values, and what JSON writes for them.
+const KNOWN: [(&str, &str); 10] = [
+    ("true", "true"),
+    ("True", "true"),
+    ("TRUE", "true"),
+    ("false", "false"),
+    ("False", "false"),
+    ("FALSE", "false"),
+    ("null", "null"),
+    ("None", "null"),
+    ("NULL", "null"),
+    ("nil", "null"),
+];
 
 type Step = Result<(), Unclear>;
 
@@ -118,12 +136,13 @@ impl Mender<'_> {
         while let Some(&close) = self.open.last() {
             self.space()?;
             match self.peek() {
-                None => self.close_all(),
-                Some('`') if self.rest().starts_with("```") => self.close_all(),
+                None => self.close_all()?,
+                Some('`') if self.rest().starts_with("```") => self.close_all()?,
                 Some(found) if found == close => self.close(),
                 Some(found @ ('}' | ']')) if self.open.contains(&found) => {
                     // An inner bracket is missing.
                     self.lossy = true;
+                    self.closed.get_or_insert(self.at);
                     self.out.push(close);
                     self.open.pop();
                 }
@@ -132,7 +151,8 @@ impl Mender<'_> {
                     self.space()?;
                     match self.peek() {
                         // A comma behind the last one says nothing.
-                        None | Some('}' | ']' | '`') => {}
+                        Some('}' | ']') => {}
+                        None | Some('`') => return self.fail("the text ends behind a comma"),
                         _ => {
                             self.out.push(',');
                             self.entry()?;
@@ -153,11 +173,22 @@ impl Mender<'_> {
     }
 
     /// The text has ended where brackets are open.
-    fn close_all(&mut self) {
+    fn close_all(&mut self) -> Step {
+        let before = self.text.get(..self.at).unwrap_or_default();
+        let ends_whole = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '}' | ']');
+        let is_apart = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '$');
+        let word = before.rsplit(is_apart).next().unwrap_or_default();
+        let whole = before.ends_with(ends_whole) || KNOWN.iter().any(|(known, _)| *known == word);
+        // More digits or letters may have been to come, or all that an object holds.
+        if !whole || before.trim_end().ends_with(['{', '[']) {
+            return self.fail("the text ends here, and may not be whole");
+        }
         self.lossy = true;
+        self.closed.get_or_insert(self.at);
         while let Some(close) = self.open.pop() {
             self.out.push(close);
         }
+        Ok(())
     }
 
     /// What follows a bracket or a comma: a value, with its name in an object.
@@ -235,21 +266,17 @@ impl Mender<'_> {
     fn named(&mut self) -> Step {
         let start = self.at;
         let word = self.word();
-        let known = match word.as_str() {
-            "true" | "True" | "TRUE" => "true",
-            "false" | "False" | "FALSE" => "false",
-            "null" | "None" | "NULL" | "nil" => "null",
-            "NaN" | "Infinity" | "nan" | "inf" | "undefined" => {
-                self.at = start;
-                return self.fail("JSON has no such value");
-            }
-            _ => {
-                self.bare_word.get_or_insert(start);
-                self.write_text(&word);
-                return Ok(());
-            }
-        };
-        self.out.push_str(known);
+        if let Some((_, json)) = KNOWN.iter().find(|(known, _)| *known == word) {
+            self.out.push_str(json);
+            return Ok(());
+        }
+        if matches!(word.as_str(), "NaN" | "Infinity" | "nan" | "inf" | "undefined") {
+            self.at = start;
+            return self.fail("JSON has no such value");
+        }
+        self.lossy = true;
+        self.bare_word.get_or_insert(start);
+        self.write_text(&word);
         Ok(())
     }
 
@@ -302,22 +329,33 @@ impl Mender<'_> {
                 self.at += 2;
             }
             'u' => {
-                let digits = self
-                    .rest()
-                    .get(1..5)
-                    .filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
-                let Some(digits) = digits.map(str::to_owned) else {
+                let rest = self.rest().get(1..).unwrap_or_default();
+                let Some(first) = unit(rest) else {
                     return self.fail("`\\u` wants four hexadecimal digits");
                 };
+                let second = rest.get(4..).and_then(|rest| unit(rest.strip_prefix("\\u")?));
+                let is_pair = (0xDC00..0xE000).contains(&second.unwrap_or_default());
+                let length = match first {
+                    0xD800..0xDC00 if is_pair => 10,
+                    0xD800..0xE000 => return self.fail("half of a character stands here alone"),
+                    _ => 4,
+                };
+                let digits = rest.get(..length).unwrap_or_default().to_owned();
                 self.out.push_str("\\u");
                 self.out.push_str(&digits);
-                self.at += 4;
+                self.at += length;
             }
             _ => return self.fail("this is no escape of JSON: a backslash is written twice"),
         }
         self.at += c.len_utf8();
         Ok(())
     }
+}
+
+/// The four hexadecimal digits that a text begins with.
+fn unit(text: &str) -> Option<u32> {
+    let digits = text.get(..4).filter(|it| it.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    u32::from_str_radix(digits, 16).ok()
 }
 
 #[cfg(test)]
@@ -334,12 +372,16 @@ mod tests {
             ("{a: 1, $b_c: 2}", r#"{"a":1,"$b_c":2}"#),
             ("{\"a\": 1 // one\n, /* two */ \"b\": 2} # three", r#"{"a":1,"b":2}"#),
             ("{\"a\": True, 'b': None, 'c': False}", r#"{"a":true,"b":null,"c":false}"#),
-            ("{\"a\": [1, {\"b\": 2", r#"{"a":[1,{"b":2}]}"#),
+            ("{\"a\": [1, {\"b\": \"2\"", r#"{"a":[1,{"b":"2"}]}"#),
+            ("{\"a\": [1, {\"b\": 2 ", r#"{"a":[1,{"b":2}]}"#),
+            ("{\"a\": [[1], {\"b\": None", r#"{"a":[[1],{"b":null}]}"#),
             ("{\"a\": [1, 2}", r#"{"a":[1,2]}"#),
             ("{\"a\": \"two\nlines\"}", r#"{"a":"two\nlines"}"#),
             ("{'a': 'don\\'t \\x41'}", r#"{"a":"don't \u0041"}"#),
+            ("{'a': '\\ud83d\\ude00\\u00e4'}", r#"{"a":"\ud83d\ude00\u00e4"}"#),
             ("{\"unit\": celsius}", r#"{"unit":"celsius"}"#),
-            ("```\n{a: 1", r#"{"a":1}"#),
+            ("```\n{a: 1\n", r#"{"a":1}"#),
+            ("```\n{a: 1\n```", r#"{"a":1}"#),
         ] {
             assert_eq!(mend(text).map(|mended| mended.json), Ok(json.to_owned()), "{text}");
         }
@@ -350,6 +392,17 @@ mod tests {
         for (text, at) in [
             ("{\"a\": \"half of a te", 6),
             ("{\"a\":", 5),
+            ("{\"a\": \"b\", ", 11),
+            ("```{\"a\": \"b\",\n```", 14),
+            ("[1, 2", 5),
+            ("{\"a\": -0.5", 10),
+            ("{\"a\": rea", 9),
+            ("{\"a\": tru", 9),
+            ("{\"a\": [True, b", 14),
+            ("{\"a\": _true", 11),
+            ("{\"a\": 1, \"b\": {", 15),
+            ("{'a': '\\ud83d'}", 8),
+            ("{'a': '\\ude00\\ud83d'}", 8),
             ("{\"a\": NaN}", 6),
             ("{\"a\" 1}", 5),
             ("{\"a\": 1 \"b\": 2}", 8),

@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
+use super::lenient;
 use super::number;
 use super::problem::{Code, Path, Remark, Rule};
 use super::shape::{Id, Kinds, Others, Shape, Values};
-use super::tape::{Kind, Tape};
+use super::tape::{Kind, MAX_DEPTH, Tape};
 use super::walk::Walk;
 
 /// How many lists are put around what stands alone. Types of lists of themselves ask for ever more.
@@ -15,6 +16,12 @@ const MOST_AROUND: u32 = 4;
 const YES: [&str; 4] = ["true", "1", "yes", "on"];
 /// Texts that mean no, in lower case.
 const NO: [&str; 4] = ["false", "0", "no", "off"];
+
+/// Whether a text plainly means a list.
+fn is_bracketed(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with('[') && text.ends_with(']')
+}
 
 impl Walk<'_> {
     /// A value of a kind that the shape does not take.
@@ -28,8 +35,10 @@ impl Walk<'_> {
     ) -> bool {
         if self.rules.repair {
             let node = t.node(at);
+            let mut is_list = false;
             if matches!(node.kind, Kind::Plain | Kind::Escaped) {
                 let text = t.content(node);
+                is_list = is_bracketed(&text);
                 if let Some((rule, json)) = self.meaning(shape, &text) {
                     return self.instead(t, id, at, path, rule, &json);
                 }
@@ -37,7 +46,9 @@ impl Walk<'_> {
                     return fits;
                 }
             }
+            // What looks like a list is no item of one.
             if shape.kinds.meets(Kinds::LIST)
+                && !is_list
                 && !matches!(node.kind, Kind::List | Kind::Null)
                 && self.alone(t, shape, id, at, path)
             {
@@ -86,6 +97,7 @@ impl Walk<'_> {
         let Ok(other) = Tape::read(json) else { return false };
         let from = t.json(t.node(at));
         self.repaired(path, rule, from, Some(json));
+        self.gather_secrets(&other, 0);
         self.value(&other, id, 0, path)
     }
 
@@ -107,7 +119,18 @@ impl Walk<'_> {
         if !shape.kinds.meets(kinds) {
             return None;
         }
-        let inner = Tape::read(text).ok()?;
+        let mended;
+        let inner = match Tape::read(text) {
+            Ok(inner) => inner,
+            Err(_) if is_bracketed(text) => {
+                mended = lenient::mend(text).ok().filter(|it| self.rules.lossy || !it.lossy)?;
+                Tape::read(&mended.json).ok()?
+            }
+            Err(_) => return None,
+        };
+        if self.is_too_deep(&inner) {
+            return None;
+        }
         if shape.kinds.meets(Kinds::LIST.with(Kinds::TEXT).without(kinds)) {
             // A list of texts takes the text itself, too; only what fits the wanted type is meant.
             let start = self.out.len();
@@ -141,6 +164,9 @@ impl Walk<'_> {
         let json = t.json(t.node(at));
         let list = format!("[{json}]");
         let Ok(wrapped) = Tape::read(&list) else { return false };
+        if self.is_too_deep(&wrapped) {
+            return false;
+        }
         let rules = shape.list.as_deref();
         if rules.is_some_and(|rules| rules.first.len() > 1)
             || rules.and_then(|rules| rules.rest).is_some_and(|items| self.leads_back(items, id))
@@ -171,6 +197,12 @@ impl Walk<'_> {
             repair.to = Some(to);
         }
         fits
+    }
+
+    /// Whether a value that was read by itself nests deeper, where it stands, than what is sent may.
+    /// Texts in texts could else nest without end.
+    fn is_too_deep(&self, inner: &Tape<'_>) -> bool {
+        self.depth + inner.depth() > MAX_DEPTH
     }
 
     /// Whether the items of a list may be the list itself. What stands alone is no item then, for

@@ -8,6 +8,7 @@ mod asserts;
 mod compile;
 mod hint;
 mod holders;
+mod host;
 mod lenient;
 mod mend;
 mod near;

@@ -83,6 +83,8 @@ pub(crate) struct Note {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Remark {
     None,
+    /// Nobody says what is wanted.
+    Unsaid,
     /// A name that was sent looks like this one.
     Sent(SmolStr),
     /// The names that there are.

@@ -11,6 +11,7 @@ use smol_str::SmolStr;
 use super::hint;
 use super::problem::{Code, Note, Remark, dotted};
 use super::shape::{Id, Shapes};
+use super::walk::MOST_NOTES;
 
 /// Why a call cannot run.
 #[derive(Debug, Clone)]
@@ -61,13 +62,29 @@ pub struct Invalid {
     notes: Vec<Note>,
     /// What validators of the host say.
     host: Vec<Problem>,
+    /// How many problems there are beside these.
+    more: usize,
     /// What secret parameters held.
     secrets: Vec<String>,
+    /// The arguments without those that are wrong, as JSON; empty where they cannot be told apart.
+    accepted: String,
 }
 
 impl Invalid {
-    pub(super) fn new(shapes: Arc<Shapes>, notes: Vec<Note>, secrets: Vec<String>) -> Self {
-        Self { shapes, notes, host: Vec::new(), secrets }
+    pub(super) fn new(
+        shapes: Arc<Shapes>,
+        notes: Vec<Note>,
+        more: usize,
+        secrets: Vec<String>,
+        accepted: String,
+    ) -> Self {
+        Self { shapes, notes, host: Vec::new(), more, secrets, accepted }
+    }
+
+    /// The arguments that nothing is wrong with, repaired, as a JSON object; nothing where they
+    /// cannot be told from the others.
+    pub(crate) fn accepted(&self) -> Option<Value> {
+        serde_json::from_str(&self.accepted).ok().filter(Value::is_object)
     }
 
     /// What secret parameters held, to be kept out of what others say.
@@ -77,23 +94,33 @@ impl Invalid {
 
     /// Problems that a validator of the host found.
     pub(crate) fn of_host(check: &super::ToolCheck, host: Vec<Problem>) -> Self {
-        Self { shapes: Arc::clone(check.shapes()), notes: Vec::new(), host, secrets: Vec::new() }
+        let shapes = Arc::clone(check.shapes());
+        let mut invalid = Self::new(shapes, Vec::new(), 0, Vec::new(), String::new());
+        invalid.and(host);
+        invalid
     }
 
-    /// Adds problems that a validator of the host found, of values that have none yet.
-    pub(crate) fn and(&mut self, mut host: Vec<Problem>) {
-        host.retain(|found| self.notes.iter().all(|note| note.pointer != found.pointer));
+    /// Adds problems that a validator of the host found.
+    pub(crate) fn and(&mut self, host: Vec<Problem>) {
         self.host.extend(host);
+        let kept = self.host.len().min(MOST_NOTES.saturating_sub(self.notes.len()));
+        self.more += self.host.len() - kept;
+        self.host.truncate(kept);
+    }
+
+    /// How many problems there are beside those that [`Self::problems`] gives.
+    pub fn more(&self) -> usize {
+        self.more
     }
 
     /// How many problems there are.
     pub fn count(&self) -> usize {
-        self.notes.len() + self.host.len()
+        self.notes.len() + self.host.len() + self.more
     }
 
-    /// All problems, in the order of the parameters.
+    /// The problems, in the order of the parameters: all, or the first hundred.
     pub fn problems(&self) -> Vec<Problem> {
-        let mut all = Vec::with_capacity(self.count());
+        let mut all = Vec::with_capacity(self.notes.len() + self.host.len());
         all.extend(self.notes.iter().map(|note| problem(&self.shapes, note)));
         all.extend(self.host.iter().cloned());
         all
@@ -156,6 +183,9 @@ fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
     };
     let attempted = note.attempted.as_deref().unwrap_or_default();
     match (&note.code, &note.remark) {
+        (Code::RequiredField, Remark::Unsaid) => {
+            [open, who, close, " is missing: it is required"].concat()
+        }
         (Code::RequiredField, remark) => {
             let start = [open, who, close, " is missing: it is required, and", wants, wanted];
             match remark {

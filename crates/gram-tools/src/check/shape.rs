@@ -17,6 +17,11 @@ pub(crate) struct Shapes {
     /// Whether some shape judges a value as a whole, so that what was changed has to be judged
     /// again.
     pub(crate) delicate: bool,
+    /// Whether some field is secret.
+    pub(crate) secret: bool,
+    /// What the host has to do with the root's entries, where the root itself is no object with
+    /// rules of its own, but leads on to others.
+    pub(crate) host: Option<Id>,
 }
 
 impl Shapes {
@@ -215,6 +220,11 @@ pub(crate) struct ObjectRules {
 }
 
 impl ObjectRules {
+    /// Whether the host supplies what has this name.
+    pub(crate) fn is_injected(&self, name: &str) -> bool {
+        self.injected.iter().any(|injected| **injected == *name)
+    }
+
     /// The place of a field, with a guess where it is.
     pub(crate) fn field(&self, name: &str, guess: usize) -> Option<usize> {
         let is = |at: usize| self.fields.get(at).is_some_and(|field| *field.name == *name);

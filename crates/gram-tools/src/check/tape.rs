@@ -99,6 +99,22 @@ impl<'t> Tape<'t> {
         }
     }
 
+    /// How deep lists and objects nest in it.
+    pub(crate) fn depth(&self) -> usize {
+        let mut open: Vec<u32> = Vec::new();
+        let mut deepest = 0;
+        for (at, node) in (0_u32..).zip(&self.nodes) {
+            while open.last().is_some_and(|&end| end <= at) {
+                open.pop();
+            }
+            if matches!(node.kind, Kind::List | Kind::Object) {
+                open.push(node.next);
+                deepest = deepest.max(open.len());
+            }
+        }
+        deepest
+    }
+
     /// What a list holds.
     pub(crate) fn items(&self, list: u32) -> impl Iterator<Item = u32> {
         let end = self.node(list).next;

@@ -106,7 +106,13 @@ fn a_tool_without_parameters_lets_nothing_through() {
     for undeclared in [Undeclared::Strip, Undeclared::Keep, Undeclared::Schema, Undeclared::Reject]
     {
         let p = Policy { undeclared, ..Policy::default() };
-        assert_eq!(call(&t, r#"{"a":1}"#, p), json!([{}, [], ["/a"]]));
+        let said = call(&t, r#"{"a":1}"#, p);
+        match undeclared {
+            Undeclared::Reject => {
+                assert_eq!(said, json!(["`a` is not declared; nothing may be sent"]));
+            }
+            _ => assert_eq!(said, json!([{}, [], ["/a"]])),
+        }
     }
     assert_eq!(call(&t, "", Policy::default()), json!([{}, [" no-arguments"], []]));
     assert_eq!(call(&t, "null", Policy::default()), json!([{}, [" no-arguments"], []]));
@@ -160,4 +166,160 @@ fn what_a_secret_holds_stands_in_no_problem_of_what_is_around_it() {
         assert!(told.len() > 2, "{told}");
         assert!(!told.contains("hunter2") && !told.contains("4711"), "{told}");
     }
+}
+
+#[test]
+fn texts_in_texts_nest_no_deeper_than_what_is_sent() {
+    let text = "[T:Alias | (::`T[]`)]\n[t:Tool | (t::T)==>(::Any)]";
+    let checked = gram_schema::check(&[parse(SourceFile::new("t.gram", text))]);
+    let module = checked.module.unwrap();
+    let recursive = ToolCheck::of_tool(&module.types, &module.tools[0]).unwrap();
+    let nested = |brackets: usize, levels: usize| {
+        let mut json = "[]".to_owned();
+        for _ in 0..levels {
+            let text = Value::from(json).to_string();
+            json = format!("{}{text}{}", "[".repeat(brackets), "]".repeat(brackets));
+        }
+        format!("{{\"t\": {json}}}")
+    };
+    // What goes through can be read by whoever gets it.
+    let fits = |tool: &ToolCheck, arguments: &str| {
+        let accepted = tool.check(arguments, Policy::default()).ok()?;
+        Some(serde_json::from_str::<Value>(&accepted.arguments).is_ok())
+    };
+    assert_eq!(fits(&recursive, &nested(40, 3)), Some(true));
+    assert_eq!(fits(&recursive, &nested(62, 2)), Some(true));
+    assert_eq!(fits(&recursive, &nested(64, 2)), None);
+    assert_eq!(fits(&recursive, &nested(125, 2)), None);
+    assert_eq!(fits(&recursive, &nested(125, 16)), None);
+    // A list of anything is not looked into, and nests all the same.
+    let plain = tool("(t::List)");
+    let deep = format!("{{\"t\": {}}}", Value::from("[".repeat(126) + &"]".repeat(126)));
+    assert_eq!(fits(&plain, &deep), Some(true));
+    let deep = format!("{{\"t\": {}}}", Value::from("[".repeat(127) + &"]".repeat(127)));
+    assert_eq!(fits(&plain, &deep), None);
+}
+
+#[test]
+fn a_text_that_breaks_off_is_not_guessed_at() {
+    let t = tool(
+        "(path::Text)==>(limit::Int {optional: true})==>(filter::`{x: Int}` {optional: true})",
+    );
+    let p = Policy::default();
+    let is_malformed = |arguments: &str| match t.check(arguments, p) {
+        Err(Refused::Malformed(malformed)) => Some((malformed.line, malformed.column)),
+        _ => None,
+    };
+    assert_eq!(is_malformed(r#"{"path": "a.txt", "#), Some((1, 19)));
+    assert_eq!(is_malformed(r#"{"path": rea"#), Some((1, 13)));
+    assert_eq!(is_malformed(r#"{"path": "a", "limit": 1"#), Some((1, 25)));
+    // It is not known where the bracket belongs that is missing.
+    let unclear = r#"{"path": "a", "filter": {"x": 1, "limit": 5}"#;
+    assert_eq!(is_malformed(unclear), Some((1, 45)));
+    assert_eq!(
+        call(&t, r#"{"path": "a", "filter": {"x": 1}"#, p),
+        json!([{"path": "a", "filter": {"x": 1}}, [" malformed-json"], []])
+    );
+    let wipe = "[t:Tool {destructive: true} | (path::Text)==>(::Any)]";
+    let module = gram_schema::check(&[parse(SourceFile::new("t.gram", wipe))]).module.unwrap();
+    let wipe = ToolCheck::of_tool(&module.types, &module.tools[0]).unwrap();
+    assert!(matches!(wipe.check("{path: everything}", p), Err(Refused::Malformed(_))));
+    assert_eq!(call(&wipe, "{path: 'a'}", p), json!([{"path": "a"}, [" malformed-json"], []]));
+}
+
+#[test]
+fn a_name_of_a_map_is_not_repaired() {
+    let t = tool("(m::Map {keys: \"\\\"Red\\\" | \\\"Blue\\\"\", valueType: \"Int\"})");
+    let p = Policy::default();
+    assert_eq!(call(&t, r#"{"m": {"Red": "1"}}"#, p)[0], json!({"m": {"Red": 1}}));
+    assert_eq!(
+        call(&t, r#"{"m": {"RED": 1}}"#, p),
+        json!(["`m.RED` wants one of \"Red\", \"Blue\", and got the text \"RED\""])
+    );
+}
+
+#[test]
+fn a_text_that_plainly_means_a_list_is_no_item_of_one() {
+    let t = tool("(tags::`Text[]`)");
+    let p = Policy::default();
+    assert_eq!(
+        call(&t, r#"{"tags": " ['a', \"b\",] "}"#, p),
+        json!([{"tags": ["a", "b"]}, ["/tags json-text"], []])
+    );
+    for text in ["[1, {}]", "['a'", "[a] and [b]", "[['a']]"] {
+        let told = call(&t, &json!({"tags": text}).to_string(), p);
+        assert_eq!(told[0].is_string(), text.ends_with(']'), "{told}");
+    }
+    let wipe = "[t:Tool {destructive: true} | (tags::`Text[]`)==>(::Any)]";
+    let module = gram_schema::check(&[parse(SourceFile::new("t.gram", wipe))]).module.unwrap();
+    let wipe = ToolCheck::of_tool(&module.types, &module.tools[0]).unwrap();
+    assert_eq!(call(&wipe, r#"{"tags": "['a']"}"#, p)[0], json!({"tags": ["a"]}));
+    assert!(wipe.check(r#"{"tags": "[a]"}"#, p).is_err());
+}
+
+#[test]
+fn a_name_is_corrected_where_it_is_sure_and_never_to_its_opposite() {
+    let t = tool(
+        "(include::Text)==>(max_price::Int {optional: true})==>(token::Text {injected: true})",
+    );
+    let p = Policy { correct_names: true, ..Policy::default() };
+    assert_eq!(
+        call(&t, r#"{"inclde": "a", "maxPrice": 5}"#, p),
+        json!([{"include": "a", "max_price": 5},
+            ["/include name-corrected", "/max_price name-corrected"], []])
+    );
+    assert_eq!(
+        call(&t, r#"{"include": "a", "min_price": 5}"#, p),
+        json!([{"include": "a"}, [], ["/min_price"]])
+    );
+    for sent in ["exclude", "token"] {
+        let arguments = json!({sent: "a"}).to_string();
+        assert_eq!(
+            call(&t, &arguments, p),
+            json!(["`include` is missing: it is required, and wants text"])
+        );
+    }
+    let t = tool("(context::Text)");
+    assert!(call(&t, r#"{"text": "a"}"#, p)[0].is_string());
+}
+
+#[test]
+fn of_thousands_of_problems_the_first_are_told() {
+    let t = tool("(list::`Int[]`)");
+    let arguments = json!({"list": vec!["wrong"; 20_000]}).to_string();
+    let Err(Refused::Invalid(invalid)) = t.check(&arguments, Policy::default()) else {
+        panic!("it went through")
+    };
+    assert_eq!((invalid.problems().len(), invalid.more(), invalid.count()), (100, 19_900, 20_000));
+    // Where there are very many secrets, no value is told.
+    let t = tool("(user::Int)==>(keys::Object {secret: true})");
+    let keys: Vec<_> = (0..20_000).map(|key| format!("key-{key}")).collect();
+    let arguments = json!({"user": "me", "keys": {"all": keys}}).to_string();
+    let Err(Refused::Invalid(invalid)) = t.check(&arguments, Policy::default()) else {
+        panic!("it went through")
+    };
+    assert_eq!(invalid.problems()[0].attempted.as_deref(), Some("\"***\""));
+}
+
+#[test]
+fn messages_say_what_is_wanted() {
+    let p = Policy::default();
+    let t = tool(
+        "(m::Map {size: 1..2})==>(o::Object {size: 2..., fields: [{name: \"a\", type: \"Int\"}]})",
+    );
+    assert_eq!(
+        call(&t, r#"{"m": {}, "o": {"a": 1}}"#, p),
+        json!([
+            "`m` wants an object with 1 to 2 entries, and got 0 entries",
+            "`o` wants an object with at least 2 entries, such as `a`, and got 1 entries"
+        ])
+    );
+    let t = tool("(pair::`[Text, Int]`)");
+    let Err(Refused::Invalid(invalid)) = t.check(r#"{"pair": 5}"#, p) else {
+        panic!("it went through")
+    };
+    assert_eq!(invalid.schema_hint(), "(pair::`[Text, Int]`)==>…");
+    let schema = json!({"type": "object", "properties": {"a": {}}, "required": ["b"]});
+    let t = ToolCheck::of_schema(&schema).unwrap();
+    assert_eq!(call(&t, "{}", p), json!(["`b` is missing: it is required"]));
 }

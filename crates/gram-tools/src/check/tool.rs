@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
-use gram_schema::model::{Host, Tool, Types};
+use gram_schema::model::{Tool, Types};
 use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::compile::{SchemaError, compile};
-use super::lenient;
+use super::lenient::{self, Mended};
 use super::problem::{Path, Repair, Rule};
 use super::report::{Invalid, Malformed, Refused};
-use super::shape::{FieldRule, Id, Kinds, ObjectRules, Others, Shape, Shapes};
+use super::shape::{Kinds, ObjectRules, Others, Shapes};
 use super::tape::{Kind, SyntaxError, Tape};
 use super::walk::{Rules, Undeclared, Walk};
 
@@ -54,8 +54,6 @@ pub struct Accepted {
 pub struct ToolCheck {
     pub(super) shapes: Arc<Shapes>,
     destructive: bool,
-    /// Whether some parameter is secret.
-    secret: bool,
 }
 
 impl ToolCheck {
@@ -70,8 +68,8 @@ impl ToolCheck {
         let schema = serde_json::to_value(schema).unwrap_or_default();
         let destructive = said(tool, "destructive");
         let mut shapes = shapes(&schema)?;
-        let secret = host_rules(&mut shapes, tool);
-        Ok(Self { shapes: Arc::new(shapes), destructive, secret })
+        super::host::rules(&mut shapes, tool);
+        Ok(Self { shapes: Arc::new(shapes), destructive })
     }
 
     /// The check of calls whose parameters are declared by a JSON Schema (draft 2020-12).
@@ -80,7 +78,7 @@ impl ToolCheck {
     ///
     /// When the schema is none.
     pub fn of_schema(schema: &Value) -> Result<Self, SchemaError> {
-        Ok(Self { shapes: Arc::new(shapes(schema)?), destructive: false, secret: false })
+        Ok(Self { shapes: Arc::new(shapes(schema)?), destructive: false })
     }
 
     /// The check of a tool's result, where its type says anything. A result is checked without
@@ -95,7 +93,7 @@ impl ToolCheck {
         };
         let schema = serde_json::to_value(schema).unwrap_or_default();
         let shapes = Arc::new(compile(&schema)?);
-        Ok(Some(Self { shapes, destructive: false, secret: false }))
+        Ok(Some(Self { shapes, destructive: false }))
     }
 
     /// Checks arguments as a model wrote them.
@@ -146,12 +144,17 @@ impl ToolCheck {
             Err(unclear) => return Err(Malformed::new(text, unclear.at, unclear.what).into()),
         };
         let judged = self.mended(text, &mended.json, Rule::Malformed, rules);
-        match (mended.bare_word, judged) {
+        match (judged, mended) {
             // The word is a text only where a text is wanted.
-            (Some(at), Err(Refused::Invalid(_))) => {
+            (Err(Refused::Invalid(_)), Mended { bare_word: Some(at), .. }) => {
                 Err(Malformed::new(text, at, "this word stands without quotes").into())
             }
-            (_, judged) => judged,
+            // What nobody declared there may stand behind the bracket that is missing.
+            (Ok(accepted), Mended { closed: Some(at), .. }) if !accepted.stripped.is_empty() => {
+                let what = "a closing bracket is missing, and it is not clear where";
+                Err(Malformed::new(text, at, what).into())
+            }
+            (judged, _) => judged,
         }
     }
 
@@ -163,10 +166,10 @@ impl ToolCheck {
         rule: Rule,
         rules: Rules,
     ) -> Result<Accepted, Refused> {
-        let tape =
-            Tape::read(json).map_err(|SyntaxError { at, what }| Malformed::new(json, at, what))?;
+        // What was mended is JSON; a place in it would be none in what was sent.
+        let tape = Tape::read(json).map_err(|error| Malformed::new(text, 0, error.what))?;
         let mut accepted = self.judge(&tape, rules)?;
-        let shown = |text: &str| match (self.secret, text.len()) {
+        let shown = |text: &str| match (self.shapes.secret, text.len()) {
             (true, _) => MASK,
             (_, 0..=1_000) => Value::from(text).to_string().into(),
             (_, length) => SmolStr::from(format!("\"a text of {length} bytes\"")),
@@ -175,7 +178,7 @@ impl ToolCheck {
             pointer: SmolStr::default(),
             rule,
             from: shown(text),
-            to: Some(if self.secret { MASK } else { json.into() }),
+            to: Some(if self.shapes.secret { MASK } else { json.into() }),
         };
         accepted.repairs.insert(0, repair);
         Ok(accepted)
@@ -204,9 +207,12 @@ impl ToolCheck {
     /// out is judged again.
     fn walked(&self, tape: &Tape<'_>, rules: Rules) -> Result<Accepted, Refused> {
         let mut walk = Walk::new(&self.shapes, rules, tape.text.len() + 64);
-        let fits = walk.value(tape, self.shapes.root, 0, &Path::ROOT);
+        let fits = match self.shapes.host {
+            None => walk.value(tape, self.shapes.root, 0, &Path::ROOT),
+            Some(host) => walk.hosted(tape, host),
+        };
         walk.mask();
-        let Walk { out, mut notes, repairs, stripped, secrets, filled, .. } = walk;
+        let Walk { mut out, mut notes, mut more, repairs, stripped, secrets, filled, .. } = walk;
         let changed = filled || !repairs.is_empty() || !stripped.is_empty();
         // Without defaults, nothing is filled in but what the host has pinned, and that has to be.
         let own = rules.fill || !repairs.is_empty() || !stripped.is_empty();
@@ -216,11 +222,14 @@ impl ToolCheck {
         if notes.is_empty() {
             // It fitted until it was changed. What is wrong with it as it was sent?
             let mut walk = Walk::new(&self.shapes, Rules::JUDGE, tape.text.len());
+            walk.secrets.clone_from(&secrets);
             walk.value(tape, self.shapes.root, 0, &Path::ROOT);
             walk.mask();
-            notes = walk.notes;
+            (notes, more) = (walk.notes, walk.more);
+            out.clear();
         }
-        Err(Refused::Invalid(Invalid::new(Arc::clone(&self.shapes), notes, secrets)))
+        let shapes = Arc::clone(&self.shapes);
+        Err(Refused::Invalid(Invalid::new(shapes, notes, more, secrets, out)))
     }
 
     fn still_fits(&self, json: &str) -> bool {
@@ -241,12 +250,13 @@ fn shapes(schema: &Value) -> Result<Shapes, SchemaError> {
     let mut shapes = compile(schema)?;
     if let Some(root) = shapes.list.get_mut(shapes.root as usize)
         && root.kinds == Kinds::OBJECT
-        && root.object.is_none()
         && root.also.is_none()
         && matches!(root.others, Others::None)
     {
-        let rules = ObjectRules { closed: true, takes_nothing: true, ..ObjectRules::default() };
-        root.object = Some(Box::new(rules));
+        let rules = root.object.get_or_insert_with(|| {
+            Box::new(ObjectRules { closed: true, ..ObjectRules::default() })
+        });
+        rules.takes_nothing = rules.closed && rules.fields.is_empty() && rules.required.is_empty();
     }
     drop_bad_defaults(&mut shapes);
     Ok(shapes)
@@ -274,49 +284,6 @@ fn drop_bad_defaults(shapes: &mut Shapes) {
             object.fields[place].default = None;
         }
     }
-}
-
-/// What the host has to do with parameters. Gives whether one of them is secret.
-fn host_rules(shapes: &mut Shapes, tool: &Tool) -> bool {
-    let any = shapes.list.len();
-    shapes.list.push(Shape::any());
-    let root = shapes.root as usize;
-    let Some(root) = shapes.list.get_mut(root) else { return false };
-    let Some(object) = &mut root.object else { return false };
-    for parameter in &tool.parameters {
-        if parameter.host == Host::Injected {
-            object.injected.push(parameter.name.as_str().into());
-        }
-        let name = parameter.name.as_str();
-        let known = object.fields.iter().position(|field| *field.name == *name);
-        let place = match (known, &parameter.host, Id::try_from(any)) {
-            (Some(place), ..) => place,
-            // A schema that stands in the place of the generated one need not name what is pinned.
-            (None, Host::Pinned(_), Ok(any)) => {
-                object.fields.push(FieldRule {
-                    name: name.into(),
-                    key: format!("{}:", Value::from(name)).into(),
-                    shape: any,
-                    required: false,
-                    default: None,
-                    pinned: None,
-                    secret: false,
-                });
-                let place = object.fields.len() - 1;
-                if let Some(places) = &mut object.by_name {
-                    places.insert(name.into(), u32::try_from(place).unwrap_or(u32::MAX));
-                }
-                place
-            }
-            _ => continue,
-        };
-        let field = &mut object.fields[place];
-        field.secret = parameter.secret;
-        if let Host::Pinned(value) = &parameter.host {
-            field.pinned = Some(((**value).clone(), value.to_string().into()));
-        }
-    }
-    tool.parameters.iter().any(|parameter| parameter.secret)
 }
 
 impl ToolCheck {

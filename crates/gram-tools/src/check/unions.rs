@@ -91,7 +91,8 @@ impl Walk<'_> {
         }
     }
 
-    fn with<T>(&mut self, rules: Rules, work: impl FnOnce(&mut Self) -> T) -> T {
+    /// Does something under other rules.
+    pub(super) fn with<T>(&mut self, rules: Rules, work: impl FnOnce(&mut Self) -> T) -> T {
         let saved = std::mem::replace(&mut self.rules, rules);
         let outcome = work(self);
         self.rules = saved;
@@ -136,9 +137,9 @@ impl Walk<'_> {
             return false;
         }
         if let Some(member) = self.meant(t, members, at) {
-            let before = self.notes.len();
+            let before = self.notes.len() + self.more;
             self.value(t, member, at, path);
-            if self.notes.len() > before {
+            if self.notes.len() + self.more > before {
                 return false;
             }
         }

@@ -52,6 +52,12 @@ impl Rules {
 /// How many values are looked at in one check. Unions of unions can ask for ever more of them.
 const MOST_STEPS: u32 = 2_000_000;
 
+/// How many problems of one call are told; of the others, how many there are.
+pub(super) const MOST_NOTES: usize = 100;
+
+/// How many secrets are looked for in what is told. Where there are more, no value is told.
+const MOST_SECRETS: usize = 100;
+
 /// The longest value that a message shows whole, in bytes.
 const LONGEST_SHOWN: usize = 1_000;
 
@@ -62,6 +68,8 @@ pub(crate) struct Walk<'s> {
     /// The JSON that comes out.
     pub(crate) out: String,
     pub(crate) notes: Vec<Note>,
+    /// How many notes there are beside these.
+    pub(crate) more: usize,
     pub(crate) repairs: Vec<Repair>,
     pub(crate) stripped: Vec<SmolStr>,
     /// What secret fields held.
@@ -78,6 +86,8 @@ pub(crate) struct Walk<'s> {
     pub(super) changes: usize,
     /// How many lists of one are being made of what stands alone, each in the one before it.
     pub(super) alone: u32,
+    /// How many lists and objects of what was sent are open, those that stood in texts included.
+    pub(super) depth: usize,
     steps: u32,
     /// The pointer that was written last, kept for its room.
     written: String,
@@ -92,6 +102,7 @@ impl<'s> Walk<'s> {
             rules,
             out: String::with_capacity(room),
             notes: Vec::new(),
+            more: 0,
             repairs: Vec::new(),
             stripped: Vec::new(),
             secrets: Vec::new(),
@@ -101,6 +112,7 @@ impl<'s> Walk<'s> {
             quiet: false,
             changes: 0,
             alone: 0,
+            depth: 0,
             steps: 0,
             written: String::new(),
             secret: false,
@@ -145,7 +157,9 @@ impl<'s> Walk<'s> {
         code: Code,
         remark: Remark,
     ) -> bool {
-        if !self.quiet {
+        if !self.quiet && self.notes.len() == MOST_NOTES {
+            self.more += 1;
+        } else if !self.quiet {
             let attempted = Some(self.shown(t.json(t.node(at))));
             let pointer = self.pointer(path);
             self.note(Note { code, pointer, shape, attempted, remark });
@@ -154,7 +168,9 @@ impl<'s> Walk<'s> {
     }
 
     pub(super) fn note(&mut self, note: Note) {
-        if !self.quiet {
+        if !self.quiet && self.notes.len() == MOST_NOTES {
+            self.more += 1;
+        } else if !self.quiet {
             // Who makes one mistake makes some.
             if self.notes.is_empty() {
                 self.notes.reserve(8);
@@ -170,6 +186,10 @@ impl<'s> Walk<'s> {
         }
         if json.len() <= LONGEST_SHOWN {
             return json.into();
+        }
+        if self.shapes.secret {
+            // A cut could leave a part of a secret, which nobody would find.
+            return format!("\"… ({} bytes)\"", json.len()).into();
         }
         let kept: String = json.chars().take(100).collect();
         let text = format!("{kept}… ({} bytes)", json.len());
@@ -201,11 +221,21 @@ impl<'s> Walk<'s> {
             Kind::Number => self.number(t, shape, id, at, path),
             Kind::Plain | Kind::Escaped => self.text(t, shape, id, at, path),
             Kind::List => match &shape.list {
-                Some(rules) => self.list(t, rules, id, at, path),
+                Some(rules) => {
+                    self.depth += 1;
+                    let fits = self.list(t, rules, id, at, path);
+                    self.depth -= 1;
+                    fits
+                }
                 None => self.copy(t, node),
             },
             Kind::Object => match &shape.object {
-                Some(rules) => self.object(t, rules, id, at, path),
+                Some(rules) => {
+                    self.depth += 1;
+                    let fits = self.object(t, rules, id, at, path);
+                    self.depth -= 1;
+                    fits
+                }
                 None => self.copy(t, node),
             },
             Kind::Null | Kind::True | Kind::False => self.copy(t, node),
@@ -248,7 +278,7 @@ impl<'s> Walk<'s> {
             let said = if self.secret { UNTOLD.to_owned() } else { error.to_string() };
             let remark = Remark::Said(said.into());
             let attempted = Some(attempted);
-            self.notes.push(Note { code: code_of(&error), pointer, shape: id, attempted, remark });
+            self.note(Note { code: code_of(&error), pointer, shape: id, attempted, remark });
         }
         fits
     }
@@ -333,7 +363,11 @@ impl Walk<'_> {
             match node.kind {
                 Kind::Plain | Kind::Number => self.secrets.push(t.raw(node).to_owned()),
                 Kind::Escaped => {
-                    self.secrets.push(t.content(node).into_owned());
+                    let content = t.content(node).into_owned();
+                    // Validators write it in their own way.
+                    let json = serde_json::Value::from(content.as_str()).to_string();
+                    self.secrets.push(json.get(1..json.len() - 1).unwrap_or("").to_owned());
+                    self.secrets.push(content);
                     self.secrets.push(t.raw(node).to_owned());
                 }
                 Kind::Null | Kind::True | Kind::False | Kind::List | Kind::Object => {}
@@ -344,22 +378,28 @@ impl Walk<'_> {
     /// Takes what secret fields held out of what is told of the values around them: an object that
     /// is refused as a whole is shown with all that it holds.
     pub(super) fn mask(&mut self) {
-        for secret in self.secrets.iter().filter(|secret| !secret.is_empty()) {
-            let mask = |told: &mut SmolStr| {
-                if told.contains(secret.as_str()) {
-                    *told = SmolStr::new_static("\"***\"");
-                }
-            };
-            for note in &mut self.notes {
-                note.attempted.iter_mut().for_each(mask);
-                if matches!(&note.remark, Remark::Said(said) if said.contains(secret.as_str())) {
-                    note.remark = Remark::Said(SmolStr::new_static(UNTOLD));
-                }
+        if self.secrets.is_empty() {
+            return;
+        }
+        self.secrets.sort_unstable();
+        self.secrets.dedup();
+        self.secrets.retain(|secret| !secret.is_empty());
+        let (secrets, many) = (&self.secrets, self.secrets.len() > MOST_SECRETS);
+        let tells = |text: &str| many || secrets.iter().any(|secret| text.contains(&**secret));
+        let mask = |told: &mut SmolStr| {
+            if tells(told) {
+                *told = SmolStr::new_static("\"***\"");
             }
-            for repair in &mut self.repairs {
-                mask(&mut repair.from);
-                repair.to.iter_mut().for_each(mask);
+        };
+        for note in &mut self.notes {
+            note.attempted.iter_mut().for_each(mask);
+            if matches!(&note.remark, Remark::Said(said) if tells(said)) {
+                note.remark = Remark::Said(SmolStr::new_static(UNTOLD));
             }
+        }
+        for repair in &mut self.repairs {
+            mask(&mut repair.from);
+            repair.to.iter_mut().for_each(mask);
         }
     }
 }

@@ -109,7 +109,8 @@ async fn answer(
         },
         read(pipes.errors, &ended, |part| {
             complained.extend_from_slice(part);
-            let extra = complained.len().saturating_sub(TEXT_LENGTH);
+            // One byte more shows that there was more.
+            let extra = complained.len().saturating_sub(TEXT_LENGTH + 1);
             complained.drain(..extra);
             Ok(())
         }),
@@ -136,7 +137,12 @@ fn unreachable(who: &str, folder: &Path, error: &io::Error) -> InvocationError {
 }
 
 fn failed(who: &str, status: ExitStatus, complained: &[u8]) -> InvocationError {
-    let complaint = clean(&String::from_utf8_lossy(complained));
+    // Where it was cut is marked, since of a secret an end may be left there.
+    let cut = complained.len() > TEXT_LENGTH;
+    let start = complained.iter().skip(usize::from(cut)).position(|byte| byte & 0xC0 != 0x80);
+    let start = if cut { start.unwrap_or(0) + 1 } else { 0 };
+    let complaint = clean(&String::from_utf8_lossy(complained.get(start..).unwrap_or_default()));
+    let complaint = if cut { format!("…{complaint}") } else { complaint };
     // On Unix a status without a code is a signal.
     let (trouble, what) = match status.code() {
         Some(_) => (Trouble::Failed, "failed"),

@@ -79,7 +79,7 @@ pub(super) fn letters(name: &str) -> String {
 
 /// The words of a name, in lower case. They end at everything that is no letter or digit, where a
 /// capital follows a small letter, and between letters and digits.
-pub(super) fn split(name: &str) -> Vec<String> {
+pub(crate) fn split(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = None;
     let mut chars = cut(name).chars().peekable();
@@ -109,7 +109,7 @@ pub(super) fn split(name: &str) -> Vec<String> {
 }
 
 /// A word in the singular, as far as its letters tell.
-pub(super) fn stem(word: &str) -> Cow<'_, str> {
+pub(crate) fn stem(word: &str) -> Cow<'_, str> {
     if word.len() < 4 {
         return word.into();
     }

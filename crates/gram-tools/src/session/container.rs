@@ -1,10 +1,12 @@
 //! Calls of containers, and of functions inside of them.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use smol_str::SmolStr;
 
+use super::masks::MASK;
 use super::{Session, is_nothing};
 use crate::names::{Known, Names};
 use crate::verdict::{CallError, Success};
@@ -49,7 +51,18 @@ impl Session {
     fn wrong_call(&self, at: u32, attempted: Value, expanded: bool) -> CallError {
         let functions = self.functions(at);
         let meant = meant(&functions, &attempted);
+        let attempted = self.without_secrets(at, attempted);
         CallError::ContainerInvocation { attempted, functions, meant, expanded }
+    }
+
+    /// The parameters that a container was called with, without those that are secret for one of its
+    /// functions.
+    fn without_secrets(&self, at: u32, attempted: Value) -> Value {
+        let members = self.bound.container(at).members.iter();
+        let parameters = members.flat_map(|&tool| &self.bound.tool(tool).spec.parameters);
+        let secret = parameters.filter(|parameter| parameter.secret);
+        let secret: BTreeSet<&str> = secret.map(|parameter| parameter.name.as_str()).collect();
+        if secret.is_empty() { attempted } else { masked(&secret, attempted) }
     }
 
     /// What a model is told of a container that has expanded.
@@ -111,19 +124,73 @@ fn attempted(arguments: &str) -> Value {
     }
 }
 
+/// A value without what stands under some names, in texts that hold JSON, too.
+fn masked(names: &BTreeSet<&str>, value: Value) -> Value {
+    match value {
+        Value::String(text) if names.iter().any(|name| text.contains(name)) => MASK.into(),
+        Value::Array(items) => items.into_iter().map(|item| masked(names, item)).collect(),
+        Value::Object(map) => {
+            let entries = map.into_iter().map(|(key, value)| {
+                let is_secret = names.contains(key.as_str());
+                (key, if is_secret { MASK.into() } else { masked(names, value) })
+            });
+            Value::Object(entries.collect())
+        }
+        value => value,
+    }
+}
+
 /// How many words of parameters are compared with functions.
 const MOST_WORDS: usize = 50;
 
+/// From which nearness on, in percent, a text in a parameter names a function. It may be anything;
+/// a longer one even has to hold the name nearly whole.
+const NEAR_IN_TEXT: u8 = 60;
+const NEAR_IN_LONG_TEXT: u8 = 80;
+
 /// The function that parameters name, nearly: as a parameter, or as the text in one.
 fn meant(functions: &[SmolStr], attempted: &Value) -> Option<SmolStr> {
-    let mut words: Vec<&str> = Vec::new();
+    let mut words: Vec<(&str, u8)> = Vec::new();
+    let text = |text| {
+        let is_long = str::split_whitespace(text).nth(2).is_some();
+        (text, if is_long { NEAR_IN_LONG_TEXT } else { NEAR_IN_TEXT })
+    };
     if let Value::Object(map) = attempted {
-        words.extend(map.values().filter_map(Value::as_str));
-        words.extend(map.keys().map(String::as_str));
+        words.extend(map.values().filter_map(Value::as_str).map(text));
+        words.extend(map.keys().map(|key| (key.as_str(), 0)));
     }
-    words.extend(attempted.as_str());
+    words.extend(attempted.as_str().map(text));
+    words.truncate(MOST_WORDS);
+    if let Some(exact) = functions.iter().find(|name| words.iter().any(|(word, _)| word == name)) {
+        return Some(exact.clone());
+    }
     let known = functions.iter().map(|name| Known { name, container: None });
     let names = Names::new(known);
-    let near = |word: &str| names.suggest(word, 1).into_iter().next();
-    words.into_iter().take(MOST_WORDS).find_map(|word| near(word).map(|found| found.name))
+    let near = words.into_iter().filter_map(|(word, least)| {
+        names.suggest(word, 1).into_iter().find(|found| found.nearness >= least)
+    });
+    // Of equally near ones, the first one is meant.
+    near.reduce(|best, other| if other.nearness > best.nearness { other } else { best })
+        .map(|found| found.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_function_is_meant_whichever_parameter_names_it() {
+        let functions: Vec<SmolStr> =
+            ["ReadFile", "WriteFile", "ListFiles"].map(SmolStr::from).into();
+        for (attempted, name) in [
+            (json!({"a_file": "x", "op": "write_file"}), Some("WriteFile")),
+            (json!({"op": "reading a file", "ListFiles": {}}), Some("ListFiles")),
+            (json!({"text": "the file that I want to read is here", "b": 1}), None),
+            (json!({"function": "ReadFiel"}), Some("ReadFile")),
+            (json!("WriteFile"), Some("WriteFile")),
+            (json!({"a": 1}), None),
+        ] {
+            assert_eq!(meant(&functions, &attempted).as_deref(), name, "{attempted}");
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Secrets are kept out of what is said.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 use gram_schema::model::Tool;
@@ -7,11 +9,48 @@ use gram_schema::model::Tool;
 use crate::check::Problem;
 
 /// What stands for a secret.
-const MASK: &str = "***";
+pub(super) const MASK: &str = "***";
 
 /// From how many bytes on a secret is masked in results, too: a shorter one would be found
 /// everywhere.
 const SHORTEST_IN_RESULTS: usize = 4;
+
+/// What stands where a text was cut.
+const CUT: char = '…';
+
+/// From how many bytes on what a cut left of a secret is masked.
+const SHORTEST_REST: usize = 2;
+
+/// The ways in which a secret may be written where it is told: as it is, as programs put it into
+/// JSON, and as a message repeats it, without what would steer a terminal.
+fn forms(secret: String) -> impl Iterator<Item = String> {
+    let json = in_json(&secret);
+    let lines = crate::words::plain(&secret);
+    let line = secret.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let [lower, upper] = [false, true].map(|upper| {
+        let mut out = String::with_capacity(json.len());
+        for c in json.chars() {
+            if c.is_ascii() {
+                out.push(c);
+                continue;
+            }
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a text in memory cannot fail.
+                let _ =
+                    if upper { write!(out, "\\u{unit:04X}") } else { write!(out, "\\u{unit:04x}") };
+            }
+        }
+        out
+    });
+    let twice = in_json(&json);
+    [secret, json, twice, lower, upper, lines, line].into_iter()
+}
+
+/// A text as it stands between the quotes of JSON.
+fn in_json(text: &str) -> String {
+    let json = Value::from(text).to_string();
+    json.get(1..json.len() - 1).unwrap_or_default().to_owned()
+}
 
 /// The texts that nobody may read.
 #[derive(Debug, Default)]
@@ -19,18 +58,10 @@ pub(super) struct Masks(Vec<String>);
 
 impl Masks {
     pub(super) fn new(secrets: impl IntoIterator<Item = String>) -> Self {
-        let mut secrets: Vec<_> = secrets.into_iter().filter(|s| !s.is_empty()).collect();
-        // What JSON makes of a secret tells it, too.
-        let escaped: Vec<_> = secrets
-            .iter()
-            .map(|secret| {
-                let json = Value::from(secret.as_str()).to_string();
-                json.get(1..json.len() - 1).unwrap_or_default().to_owned()
-            })
-            .collect();
-        secrets.extend(escaped);
+        let secrets = secrets.into_iter().filter(|secret| !secret.is_empty());
+        let mut secrets: Vec<_> = secrets.flat_map(forms).collect();
         // Of two where one holds the other, the longer one is taken out first.
-        secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.sort_unstable_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         secrets.dedup();
         Self(secrets)
     }
@@ -41,7 +72,46 @@ impl Masks {
 
     /// A text without secrets.
     pub(super) fn text(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), MASK))
+        let whole =
+            self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), MASK));
+        if self.is_empty() || !whole.contains(CUT) { whole } else { self.without_rests(&whole) }
+    }
+
+    /// A text that was cut in some places, without what the cuts left of secrets.
+    fn without_rests(&self, text: &str) -> String {
+        let last = text.matches(CUT).count();
+        let mut kept = String::with_capacity(text.len());
+        for (nth, part) in text.split(CUT).enumerate() {
+            let mut part = part;
+            if nth > 0 {
+                kept.push(CUT);
+                let begins = |rest: Option<&str>| rest.is_some_and(|it| part.starts_with(it));
+                let is_rest = |secret: &str, n: usize| begins(secret.get(secret.len() - n..));
+                if let Some(length) = self.longest(part, is_rest) {
+                    part = &part[length..];
+                    kept.push_str(MASK);
+                }
+            }
+            let ends = |rest: Option<&str>| rest.is_some_and(|it| part.ends_with(it));
+            let is_rest = |secret: &str, n: usize| ends(secret.get(..n));
+            match self.longest(part, is_rest).filter(|_| nth < last) {
+                Some(length) => {
+                    kept.push_str(&part[..part.len() - length]);
+                    kept.push_str(MASK);
+                }
+                None => kept.push_str(part),
+            }
+        }
+        kept
+    }
+
+    /// The longest rest of a secret that a part of a text may hold, in bytes.
+    fn longest(&self, part: &str, is_rest: impl Fn(&str, usize) -> bool) -> Option<usize> {
+        let of_one = |secret: &String| {
+            let most = part.len().min(secret.len().saturating_sub(1));
+            (SHORTEST_REST..=most).rev().find(|&n| is_rest(secret, n))
+        };
+        self.0.iter().filter_map(of_one).max()
     }
 
     /// The arguments of a tool's call, as JSON, without secrets: neither where they belong nor
@@ -83,8 +153,11 @@ impl Masks {
                 items.into_iter().map(|item| self.value(item, shortest)).collect()
             }
             Value::Object(map) => {
-                let entries = map.into_iter();
-                let entries = entries.map(|(key, value)| (key, self.value(value, shortest)));
+                let entries = map.into_iter().map(|(key, value)| {
+                    // The names of arguments are the model's own, and stand in the specification.
+                    let key = if shortest < SHORTEST_IN_RESULTS { key } else { masked(&key) };
+                    (key, self.value(value, shortest))
+                });
                 Value::Object(entries.collect::<Map<_, _>>())
             }
             value => value,
@@ -98,5 +171,58 @@ impl Masks {
             problem.attempted = problem.attempted.map(|json| self.text(&json).into());
         }
         problem
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn masks(secrets: &[&str]) -> Masks {
+        Masks::new(secrets.iter().map(|&secret| secret.to_owned()))
+    }
+
+    #[test]
+    fn a_secret_is_found_however_it_is_written() {
+        let masks = masks(&["pässword-😀", "two\r\nlines \u{1b}", "qu\"ote"]);
+        for told in [
+            "pässword-😀",
+            "{\"a\": \"p\\u00e4ssword-\\ud83d\\ude00\"}",
+            "{\"a\": \"p\\u00E4ssword-\\uD83D\\uDE00\"}",
+            "two\r\nlines \u{1b}",
+            "two\\r\\nlines \\u001b",
+            "two\nlines  ",
+            "two  lines  ",
+            "qu\\\"ote",
+        ] {
+            let left = masks.text(told);
+            assert!(left.contains(MASK), "{left}");
+            assert!(!left.contains("word") && !left.contains("two") && !left.contains("ote"));
+        }
+    }
+
+    #[test]
+    fn nothing_of_a_secret_that_was_cut_is_left() {
+        let masks = masks(&["hunter2-hunter2", "a\"b-secret"]);
+        for (text, left) in [
+            ("it was hunter2-hun… (9 bytes)", "it was ***… (9 bytes)"),
+            ("…er2-hunter2 was it", "…*** was it"),
+            ("a … b", "a … b"),
+            ("\"a\\\"b-se…", "\"***…"),
+            ("hunter2-hunter2…hunter2 …", "***…*** …"),
+            ("hunter2-hunter2", "***"),
+        ] {
+            assert_eq!(masks.text(text), left);
+        }
+        assert_eq!(Masks::default().text("a…b"), "a…b");
+    }
+
+    #[test]
+    fn names_in_results_are_masked_too() {
+        let masks = masks(&["hunter2"]);
+        let told = masks.result(json!({"by": {"hunter2": [1], "a-hunter2": "hunter2"}}));
+        assert_eq!(told, json!({"by": {"***": [1], "a-***": "***"}}));
     }
 }

@@ -258,24 +258,28 @@ impl<'s> Ready<'s> {
             warnings.push(Warning { code: "result-mismatch", message });
         }
         warnings.extend(oddities::large(text.len(), settings.max_response));
-        if self.accepted.arguments.contains(['/', '\\']) {
-            let arguments = serde_json::from_str(&self.accepted.arguments).unwrap_or_default();
-            warnings.extend(oddities::repeated_path(&arguments, "arguments"));
-        }
-        warnings.extend(oddities::repeated_path(&value, "result"));
         if oddities::says_no(&value) {
             let message = "the result's own flag says that it did not succeed".to_owned();
             warnings.push(Warning { code: UNSUCCESSFUL, message });
         }
+        // What is told from here on is told of what may be seen.
+        let arguments = std::mem::take(&mut self.accepted.arguments);
+        let arguments = masks.arguments(&tool.spec, arguments);
+        let result = masks.result(value);
+        if arguments.contains(['/', '\\']) {
+            let arguments = serde_json::from_str(&arguments).unwrap_or_default();
+            warnings.extend(oddities::repeated_path(&arguments, "arguments"));
+        }
+        warnings.extend(oddities::repeated_path(&result, "result"));
         for warning in &mut warnings {
             warning.message = masks.text(&warning.message);
         }
         self.warnings.append(&mut warnings);
         Ok(Success {
-            arguments: masks.arguments(&tool.spec, std::mem::take(&mut self.accepted.arguments)),
+            arguments,
             repairs: std::mem::take(&mut self.accepted.repairs),
             stripped: std::mem::take(&mut self.accepted.stripped),
-            result: Some(masks.result(value)),
+            result: Some(result),
         })
     }
 }

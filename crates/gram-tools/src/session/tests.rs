@@ -206,6 +206,38 @@ async fn a_validator_of_the_host_joins_the_report() {
 }
 
 #[tokio::test]
+async fn a_validator_of_the_host_sees_what_would_run() {
+    let text = "[a:Tool | (n::Int)==>(m::Int)==>(::Any)]";
+    let checked = check(&[parse(SourceFile::new("a.gram", text))]);
+    let echo = async_function(async |arguments: Value| Ok::<_, String>(arguments));
+    let library = ToolLibrary::new("a").settings(patient(Undeclared::Strip)).with("a", echo);
+    let library = library.validate("a", |arguments: &Value| {
+        assert!(arguments["n"] != 13, "what bad luck");
+        let wrong = !arguments["n"].is_i64();
+        let mut found = odd_ones_only(arguments);
+        found.extend(wrong.then(|| Problem::of_host("/n", "NO_INTEGER", "it is no integer")));
+        let missing = arguments.get("m").is_none();
+        found.extend(missing.then(|| Problem::of_host("", "NO_M", "`m` is not there")));
+        found
+    });
+    let session = Session::new(&library.bind(&checked.module.unwrap()).unwrap());
+    for (arguments, codes) in [
+        (r#"{"n": "3", "m": []}"#, json!(["TYPE_MISMATCH"])),
+        (r#"{"n": "4", "m": []}"#, json!(["TYPE_MISMATCH", "NOT_ODD"])),
+        ("{n: '4', m: []}", json!(["TYPE_MISMATCH", "NOT_ODD"])),
+        ("{n: '4'}", json!(["REQUIRED_FIELD", "NOT_ODD"])),
+    ] {
+        let refused = session.call(Call::new("a", arguments)).await.json();
+        let errors = refused["error"]["errors"].as_array().unwrap();
+        let found: Value = errors.iter().map(|error| error["error_code"].clone()).collect();
+        assert_eq!(found, codes, "{refused}");
+    }
+    let died = session.call(Call::new("a", r#"{"n": 13, "m": 1}"#)).await.json();
+    assert_eq!(died["error"]["error_type"], "invocation_error", "{died}");
+    assert!(session.call(Call::new("a", r#"{"n": 3, "m": 1}"#)).await.is_ok());
+}
+
+#[tokio::test]
 async fn only_so_many_invocations_run_at_a_time_in_all_sessions_together() {
     use std::sync::atomic::{AtomicUsize, Ordering};
     let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -264,4 +296,69 @@ async fn a_secret_of_any_shape_reaches_no_verdict() {
         let told = session.call(Call::new("a", arguments)).await.json().to_string();
         assert!(!told.contains("hunter2") && !told.contains("47110815"), "{told}");
     }
+}
+
+#[tokio::test]
+async fn a_secret_that_was_repaired_is_one_still() {
+    let text = "[a:Tool | (token::Int {secret: true})==>(::Any)]";
+    let checked = check(&[parse(SourceFile::new("a.gram", text))]);
+    let tells = async_function(async |arguments: Value| {
+        Err::<Value, _>(format!("no such token: {}", arguments["token"]))
+    });
+    let library = ToolLibrary::new("a").settings(patient(Undeclared::Strip)).with("a", tells);
+    let session = Session::new(&library.bind(&checked.module.unwrap()).unwrap());
+    for token in ["1234567", "1234567.0", "\"+1234567\"", "\"1234567.0\"", "1.234567e6"] {
+        let arguments = format!("{{\"token\": {token}}}");
+        let told = session.call(Call::new("a", arguments)).await.json().to_string();
+        assert!(told.contains("no such token: ***"), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn no_part_of_a_secret_is_left_where_a_message_is_cut() {
+    let text = r#"[a:Tool |
+      (list::`Int[]` {optional: true})
+      ==>(password::Text {secret: true, default: "initial-secret"})
+      ==>(::Int)
+    ]
+    [Box:Container | a]"#;
+    let checked = check(&[parse(SourceFile::new("a.gram", text))]);
+    let echo = async_function(async |arguments: Value| {
+        let password = arguments["password"].clone();
+        let password = password.as_str().unwrap_or_default();
+        Ok::<_, String>(json!({"x".repeat(80): password, format!("by {password}"): 1}))
+    });
+    let library = ToolLibrary::new("a").settings(patient(Undeclared::Strip)).with("a", echo);
+    let session = Session::new(&library.bind(&checked.module.unwrap()).unwrap());
+    let wrong = session.call(Call::new("Box", r#"{"x": [{"password": "hunter2"}]}"#)).await.json();
+    assert_eq!(wrong["error"]["attempted_parameters"], json!({"x": [{"password": "***"}]}));
+    let wrong = session.call(Call::new("Box", r#"{"x": "{\"password\": \"hunter2\"}"}"#)).await;
+    assert!(!wrong.json().to_string().contains("hunter2"), "{}", wrong.json());
+    session.call(Call::new("Box", "{}")).await;
+    let password = "hunter2".repeat(20);
+    for arguments in [
+        // The result is no integer, and its sentence is cut.
+        json!({"password": password}),
+        // What was sent is longer than a message shows.
+        json!({"password": password, "list": {"x".repeat(60): password, "y": "y".repeat(1_000)}}),
+        json!({"password": 5, "list": 1}),
+    ] {
+        let told = session.call(Call::new("a", arguments.to_string())).await.json().to_string();
+        assert!(!told.contains("hunt") && !told.contains("initial-secret"), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn judged_alone_what_is_in_a_container_is_available() {
+    let text = "[ReadFile:Tool | ()==>(::Any)] [Box:Container | ReadFile]";
+    let checked = check(&[parse(SourceFile::new("a.gram", text))]);
+    let echo = async_function(async |arguments: Value| Ok::<_, String>(arguments));
+    let library = ToolLibrary::new("a").with("ReadFile", echo);
+    let session = Session::new(&library.bind(&checked.module.unwrap()).unwrap());
+    let judged = session.judge(Call::new("Box.ReadFil", "{}")).json();
+    assert_eq!(judged["error"]["available_tools"], json!(["ReadFile", "Box"]));
+    assert_eq!(judged["error"]["retry_guidance"], "Call `ReadFile`, or another available tool.");
+    let called = session.call(Call::new("Box.ReadFil", "{}")).await.json();
+    assert_eq!(called["error"]["available_tools"], json!(["Box"]));
+    assert!(called.to_string().contains("call `Box` without arguments first"), "{called}");
 }

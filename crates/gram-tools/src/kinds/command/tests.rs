@@ -94,7 +94,7 @@ async fn failures_are_told_with_the_last_words() {
     fails("print(5); sys.exit(7)", Trouble::Failed, &["(exit status: 7) and wrote nothing to"])
         .await;
     let body = "sys.stderr.write('x' * 100_000 + '\\xff'); sys.stderr.write('end'); sys.exit(1)";
-    fails(body, Trouble::Failed, &["xxx", "end"]).await;
+    fails(body, Trouble::Failed, &["standard error:\n…xxx", "end"]).await;
 }
 
 #[tokio::test]

@@ -1,0 +1,147 @@
+//! What the host has to do with parameters: it owns some, supplies some, and hides some.
+
+use gram_schema::model::{Host, Tool};
+use serde_json::Value;
+
+use super::problem::Path;
+use super::shape::{Extra, FieldRule, Id, ObjectRules, Shape, Shapes};
+use super::tape::Tape;
+use super::walk::Walk;
+
+/// Lays down in a tool's shapes what its parameters' attributes say of the host.
+pub(super) fn rules(shapes: &mut Shapes, tool: &Tool) {
+    let parameters = &tool.parameters;
+    if !parameters.iter().any(|parameter| parameter.secret || parameter.host != Host::No) {
+        return;
+    }
+    shapes.secret = parameters.iter().any(|parameter| parameter.secret);
+    // There are fewer shapes than bytes in the schema.
+    let Ok(any) = Id::try_from(shapes.list.len()) else { return };
+    shapes.list.push(Shape::any());
+    let mut at = shapes.root;
+    if shapes.list[at as usize].object.is_none() {
+        at = any + 1;
+        let object = Some(Box::new(ObjectRules::default()));
+        shapes.list.push(Shape { object, ..Shape::any() });
+        shapes.host = Some(at);
+    }
+    let Some(object) = &mut shapes.list[at as usize].object else { return };
+    for parameter in parameters {
+        let name = parameter.name.as_str();
+        if parameter.host == Host::Injected {
+            object.injected.push(name.into());
+            continue;
+        }
+        let known = object.fields.iter().position(|field| *field.name == *name);
+        let pinned = match &parameter.host {
+            Host::Pinned(value) => Some(((**value).clone(), value.to_string().into())),
+            _ => None,
+        };
+        // A schema that stands in the place of the generated one need not name a parameter.
+        let hides = parameter.secret && !matches!(object.extra, Extra::Of(_));
+        let place = match known {
+            Some(place) => place,
+            None if pinned.is_some() || hides => add(object, name, any),
+            None => continue,
+        };
+        let field = &mut object.fields[place];
+        (field.secret, field.pinned) = (parameter.secret, pinned);
+    }
+}
+
+/// Adds a field that may hold anything. Gives its place.
+fn add(object: &mut ObjectRules, name: &str, shape: Id) -> usize {
+    object.fields.push(FieldRule {
+        name: name.into(),
+        key: format!("{}:", Value::from(name)).into(),
+        shape,
+        required: false,
+        default: None,
+        pinned: None,
+        secret: false,
+    });
+    let place = object.fields.len() - 1;
+    if let Some(places) = &mut object.by_name {
+        places.insert(name.into(), u32::try_from(place).unwrap_or(u32::MAX));
+    }
+    place
+}
+
+impl Walk<'_> {
+    /// Checks arguments whose root leads on to other shapes, which know nothing of the host: its
+    /// rules come before them, and once more behind them, for they may have left out what the host
+    /// owns, and repaired what is secret.
+    pub(super) fn hosted(&mut self, t: &Tape<'_>, host: Id) -> bool {
+        let ruled = self.value(t, host, 0, &Path::ROOT);
+        let text = std::mem::take(&mut self.out);
+        let read = if ruled { Tape::read(&text).ok() } else { None };
+        let stripped = self.stripped.len();
+        let fits = self.value(read.as_ref().unwrap_or(t), self.shapes.root, 0, &Path::ROOT);
+        if !ruled || !fits {
+            return false;
+        }
+        let text = std::mem::take(&mut self.out);
+        let Ok(read) = Tape::read(&text) else { return false };
+        let fits = self.value(&read, host, 0, &Path::ROOT);
+        let object = self.shapes.list[host as usize].object.as_ref();
+        for field in object.into_iter().flat_map(|object| &object.fields) {
+            if field.pinned.is_some() {
+                let pointer = self.pointer(&Path::ROOT.key(&field.name));
+                let mut nth = 0;
+                self.stripped.retain(|it| {
+                    nth += 1;
+                    nth <= stripped || *it != pointer
+                });
+            }
+        }
+        fits
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where it cannot go on")]
+mod tests {
+    use gram_syntax::{SourceFile, parse};
+    use serde_json::{Value, json};
+
+    use crate::check::{Policy, Refused, ToolCheck};
+
+    #[test]
+    fn the_host_has_its_say_whatever_the_schema_looks_like() {
+        let open = r#"{"anyOf": [{"type": "object", "properties": {"n": {"type": "integer"}},
+            "required": ["n"], "additionalProperties": ADDITIONAL}, {"type": "null"}]}"#;
+        let referring = r##"{"$ref": "#/$defs/N", "$defs": {"N": {"type": "object",
+            "properties": {"n": {"type": "integer"}}, "additionalProperties": ADDITIONAL}}}"##;
+        for (schema, additional) in
+            [(open, "true"), (open, "false"), (referring, "true"), (referring, "false")]
+        {
+            let schema = schema.replace("ADDITIONAL", additional).replace('\n', " ");
+            let text = format!(
+                "[t:Tool {{schema: json`{schema}`}} | (n::Int)\
+                 ==>(env::Text {{pinned: \"prod\"}})\
+                 ==>(token::Text {{injected: true}})==>(pin::Int {{secret: true}})==>(::Any)]"
+            );
+            let checked = gram_schema::check(&[parse(SourceFile::new("t.gram", text))]);
+            let module = checked.module.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
+            let tool = ToolCheck::of_tool(&module.types, &module.tools[0]).unwrap();
+            let check = |arguments: &str| tool.check(arguments, Policy::default());
+
+            let accepted = check(r#"{"n": "5", "token": "stolen", "pin": 4711}"#).unwrap();
+            let arguments: Value = serde_json::from_str(&accepted.arguments).unwrap();
+            assert_eq!((&arguments["n"], &arguments["env"]), (&json!(5), &json!("prod")));
+            assert_eq!(arguments.get("token"), None);
+            assert_eq!(accepted.stripped[0], "/token");
+            assert!(accepted.stripped.iter().all(|it| it != "/env"), "{:?}", accepted.stripped);
+            assert!(accepted.secrets.contains(&"4711".to_owned()));
+            assert_eq!(accepted.repairs.len(), 1);
+
+            let Err(Refused::Invalid(refused)) = check(r#"{"n": {}, "env": "dev", "pin": 4711}"#)
+            else {
+                panic!("it went through")
+            };
+            let told = format!("{:?}", refused.problems());
+            assert!(told.contains("PinnedMismatch"), "{told}");
+            assert!(!told.contains("4711"), "{told}");
+        }
+    }
+}
