@@ -428,6 +428,11 @@ def http_loop(handler, _request):
     handler.reply(307, more=[("Location", handler.path)])
 
 
+def http_elsewhere(handler, _request):
+    """Introduces itself, and then sends those who ask to another place."""
+    handler.reply(307, more=[("Location", "http://localhost:1/mcp?key=secret")])
+
+
 def http_locked_list(handler, _request):
     handler.reply(403, "no", "text/plain")
 

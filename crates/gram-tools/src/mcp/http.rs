@@ -253,6 +253,7 @@ fn text(message: &ServerJsonRpcMessage) -> String {
 fn kind_of(error: &HttpError) -> Trouble {
     match error {
         HttpError::Client(error) if error.is_connect() => Trouble::Unreachable,
+        HttpError::Client(error) if error.is_redirect() => Trouble::Failed,
         HttpError::Client(_) | HttpError::Io(_) | HttpError::Sse(_) => Trouble::Died,
         HttpError::HttpStatus(_) | HttpError::AuthRequired(_) | HttpError::InsufficientScope(_) => {
             Trouble::Failed
@@ -264,6 +265,7 @@ fn kind_of(error: &HttpError) -> Trouble {
 /// An error in words for people, without the address, which may hold a password.
 fn words(error: &HttpError) -> String {
     match error {
+        HttpError::Client(error) if error.is_redirect() => format!("it {}", web::root(error)),
         HttpError::Client(error) => web::root(error),
         HttpError::HttpStatus(error) => answered_with(error.status),
         HttpError::AuthRequired(_) => answered_with(401),
