@@ -4,6 +4,7 @@
 //! where it is.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod binding;
 mod calls;
 mod check;
 mod conventions;

@@ -16,7 +16,7 @@ use crate::library::{Entry, ToolLibrary};
 use crate::names::{Known, Names};
 use crate::settings::Settings;
 
-pub(crate) use fit::schemas as declared_schemas;
+pub(crate) use fit::{schemas as declared_schemas, schemas_of};
 pub use problem::{BindProblem, Binding, Misfit};
 
 /// A specification whose tools have implementations. Cheap to clone, and shared by all sessions.

@@ -88,8 +88,14 @@ pub type Connecting = Pin<Box<dyn Future<Output = Result<(), InvocationError>> +
 /// What an implementation says of the calls that it takes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Declared {
-    /// A signature, as gram.
-    Signature(SmolStr),
+    /// A signature.
+    Signature {
+        /// As gram.
+        text: SmolStr,
+        /// Declarations of types and terms, as gram, that its names mean before they mean types of
+        /// the specification.
+        types: SmolStr,
+    },
     /// JSON Schemas of the parameters and, where it says so, of the result.
     Schemas {
         /// What the parameter object has to fit.

@@ -1,9 +1,9 @@
 //! Whether what an implementation declares fits a tool.
 
-use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gram_schema::model::{Host, Module, Open, Presence, Tool, Types};
-use gram_syntax::{SourceFile, parse};
+use gram_schema::{Draft, Link, Links};
+use gram_syntax::{Severity, SourceFile, Span, parse};
 use serde_json::{Map, Value, json};
 
 use super::problem::{BindProblem, Misfit};
@@ -22,7 +22,7 @@ pub(super) fn problems(
 ) -> Vec<BindProblem> {
     let (parameters, result) = match declared {
         Declared::Schemas { parameters, result } => (parameters.clone(), result.clone()),
-        Declared::Signature(signature) => match schemas(module, signature) {
+        Declared::Signature { text, types } => match schemas(module, text, types) {
             Ok(schemas) => schemas,
             Err(why) => return vec![BindProblem::NoSignature { tool: tool.name.clone(), why }],
         },
@@ -57,25 +57,41 @@ fn value(view: impl serde::Serialize) -> Value {
     serde_json::to_value(view).unwrap_or_default()
 }
 
-/// The schemas of a signature. It may use the types of the specification.
-pub(crate) fn schemas(module: &Module, signature: &str) -> Result<(Value, Option<Value>), String> {
+/// The schemas of a signature. Its names mean what `types` declare, else types of the
+/// specification.
+pub(crate) fn schemas(
+    module: &Module,
+    signature: &str,
+    types: &str,
+) -> Result<(Value, Option<Value>), String> {
     let text = format!("[implementation:Tool | {signature}]");
-    let mut checked = gram_schema::check(&[parse(SourceFile::new("signature", text.as_str()))]);
+    let read = |name: &str, text: &str| parse(SourceFile::new(name, text));
+    let alone = [read("signature", &text), read("library", types)];
+    let mut checked = gram_schema::check(&alone);
     if checked.module.is_none() && !module.types.0.is_empty() {
         let mut only_types = Module::default();
         only_types.types = module.types.clone();
-        let types = parse(SourceFile::new("types", gram_schema::print(&only_types)));
-        checked = gram_schema::check(&[parse(SourceFile::new("signature", text.as_str())), types]);
+        let [signature, types] = alone;
+        let span = Span::empty(0);
+        // What is imported goes before what other texts declare.
+        let links = Links { of: vec![vec![Link { span, text: Ok(1) }]] };
+        let texts = [signature, types, read("types", &gram_schema::print(&only_types))];
+        checked = gram_schema::check_linked(&texts, &links);
     }
     let Some(module) = checked.module else {
-        let first = checked.diagnostics.first().map(|found| found.message.clone());
-        return Err(first.unwrap_or_else(|| "it is no signature".to_owned()));
+        let error = checked.diagnostics.iter().find(|found| found.severity == Severity::Error);
+        return Err(
+            error.map_or_else(|| "it is no signature".to_owned(), |found| found.message.clone())
+        );
     };
-    let Some(tool) = module.tool("implementation") else {
-        return Err("it is no signature".to_owned());
-    };
-    let parameters = value(ParameterSchema::new(&module.types, tool, Draft::Draft2020));
-    Ok((parameters, ResultSchema::new(&module.types, tool, Draft::Draft2020).map(value)))
+    let tool = module.tools.iter().find(|tool| tool.name == "implementation");
+    tool.map(|tool| schemas_of(&module.types, tool)).ok_or_else(|| "it is no signature".to_owned())
+}
+
+/// The schemas of what a tool takes and gives.
+pub(crate) fn schemas_of(types: &Types, tool: &Tool) -> (Value, Option<Value>) {
+    let parameters = value(ParameterSchema::new(types, tool, Draft::Draft2020));
+    (parameters, ResultSchema::new(types, tool, Draft::Draft2020).map(value))
 }
 
 /// What an implementation receives: what the model may send, with all that the host adds, and

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use gram_syntax::{Severity, SourceFile};
+use gram_syntax::{Diagnostic, Severity, SourceFile};
 use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::super::Checker;
 use super::super::attributes::Attribute;
-use super::super::scopes::{Meaning, Scopes};
 use crate::codes;
 use crate::model::ImplementationKind::{self, Builtin, Command, Http, Mcp, Replay};
+use crate::model::Signature;
 use crate::units;
 
 /// Where an attribute stands.
@@ -157,9 +157,6 @@ impl<'t> Checker<'t> {
             attribute.wrong(self, file, &wanted.words());
             return None;
         }
-        if let (Wanted::Signature, Some(text)) = (wanted, value.as_str()) {
-            self.bound_signature(file, attribute, text);
-        }
         Some((key, value))
     }
 
@@ -182,25 +179,54 @@ impl<'t> Checker<'t> {
         self.unknown_attribute(file, attribute, "", Some(help));
     }
 
-    /// Reports what is wrong in the signature of an implementation. It may name types of the texts.
-    fn bound_signature(&mut self, file: usize, attribute: &Attribute<'t>, text: &str) {
-        let parse = gram_syntax::parse(SourceFile::new("signature", text));
+    /// The signature of an implementation. What a name means here, it means in the signature. Types
+    /// that no text declares are left to the specification; all else that is wrong is reported.
+    pub(super) fn bound_signature(
+        &mut self,
+        file: usize,
+        attribute: &Attribute<'t>,
+    ) -> Option<Signature> {
+        // What is no text is reported with the other attributes.
+        let value = attribute.json(self, file)?;
+        let parse = gram_syntax::parse(SourceFile::new("signature", value.as_str()?));
         let mut checker = Checker::new(std::slice::from_ref(&parse));
         checker.types = Arc::clone(&self.types);
-        // What a name means here, it means in the signature.
-        let mut names = Scopes::default();
-        for name in self.type_names.names(None) {
-            if let Meaning::One(_, id) = self.type_names.find(file, None, name) {
-                names.enter(0, &SmolStr::new(name), id);
+        checker.type_names = Arc::new(self.type_names.seen_from(file));
+        checker.terms = Arc::new(self.terms.seen_from(file));
+        checker.term_fields = Arc::clone(&self.term_fields);
+        checker.unread_terms = Arc::clone(&self.unread_terms);
+        let mut found = match checker.only_signature(&parse) {
+            Ok((parameters, result)) => return Some(Signature { parameters, result }),
+            Err(found) => found,
+        };
+        found.retain(|found| found.severity == Severity::Error);
+        let is_unknown = |found: &Diagnostic| found.code == &codes::UNKNOWN_TYPE;
+        let finding = match found.iter().find(|found| !is_unknown(found)) {
+            None if !found.is_empty() => {
+                let said = &found[0].message;
+                let message =
+                    format!("{said} here: the specification that this is bound to has to have it");
+                let note = Diagnostic::new(
+                    Severity::Note,
+                    &codes::UNKNOWN_TYPE,
+                    self.source(file),
+                    attribute.span(),
+                    message,
+                );
+                match &found[0].help {
+                    Some(help) if help.starts_with("did you mean") => note.help(help.clone()),
+                    _ => note,
+                }
             }
-        }
-        checker.type_names = Arc::new(names);
-        let Err(found) = checker.only_signature(&parse) else { return };
-        let wrong = found.into_iter().find(|found| found.severity == Severity::Error);
-        let (said, help) = wrong.map(|wrong| (wrong.message, wrong.help)).unwrap_or_default();
-        let message = format!("`{}` is no signature: {said}", attribute.key);
-        let help = help.unwrap_or_else(|| format!("write {}", Wanted::Signature.words()));
-        let error = self.error(&codes::ATTRIBUTE_VALUE, file, attribute.span(), message).help(help);
-        self.report(file, error);
+            wrong => {
+                let (said, help) =
+                    wrong.map(|it| (it.message.as_str(), it.help.clone())).unwrap_or_default();
+                let message = format!("`{}` is no signature: {said}", attribute.key);
+                let help = help.unwrap_or_else(|| format!("write {}", Wanted::Signature.words()));
+                self.error(&codes::ATTRIBUTE_VALUE, file, attribute.span(), message).help(help)
+            }
+        };
+        self.report(file, finding);
+        None
     }
 }

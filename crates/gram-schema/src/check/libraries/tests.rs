@@ -243,13 +243,21 @@ fn unknown_attributes_are_pointed_at() {
 fn a_signature_is_one() {
     let with = |signature: &str| {
         found_in(&format!(
-            "[City::Enum | Graz, Linz] [l:Library | (a:Builtin {{signature: '{signature}'}})]"
+            "[City::Enum | Graz, Linz] (home::City) \
+             [l:Library | (a:Builtin {{signature: '{signature}'}})]"
         ))
     };
     assert!(with("(a::Int)==>(::Text)").is_empty());
     assert!(with("(a::City)==>(::`City[]`)").is_empty());
+    assert!(with("(home)==>(::Text)").is_empty());
+    // The specification may have it.
+    assert_eq!(
+        with("(a::Cty)==>(::Text)"),
+        ["unknown-type: there is no type `Cty` here: the specification that this is bound to has \
+             to have it / did you mean `City`?"]
+    );
     for signature in
-        ["", "Text", "(a::Int)", "(a::Int)==>(b)", "(a::Town)==>(::Text)", "(a::Int)=>"]
+        ["", "Text", "(a::Int)", "(a::Int)==>(b)", "(a::Town)==>(b::Cty)==>(c)", "(a::Int)=>"]
     {
         let found = with(signature);
         assert!(found.len() == 1, "{signature}: {found:?}");

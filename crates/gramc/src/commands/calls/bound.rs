@@ -95,7 +95,7 @@ fn one(read: &Read, path: &str, name: Option<&str>) -> Result<ToolLibrary, Failu
 fn made(read: &Read, at: usize) -> Result<ToolLibrary, Failure> {
     let library: &Library = &read.module.libraries[at];
     let folder = folder(read, at);
-    ToolLibrary::declared(library, &folder).map_err(|errors| {
+    ToolLibrary::declared(&read.module, library, &folder).map_err(|errors| {
         let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
         Failure::new(format!(
             "the library `{}` cannot be used: {}",
