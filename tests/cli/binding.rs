@@ -67,3 +67,18 @@ fn a_signature_may_use_terms_and_imports() {
     let errors = found_in(&folder);
     assert!(errors.len() == 1 && errors[0].contains("allows arguments that its"), "{errors:?}");
 }
+
+#[test]
+fn what_a_library_injects_into_all_tools_is_taken_by_one() {
+    let spec = "[f:Tool | (key::Text {injected: true})==>(::Any)] [g:Tool | ()==>(::Any)]";
+    let library = |name: &str| {
+        format!(
+            "[l:Library {{inject: {{key: \"file:library.gram\", {name}: \"file:a\"}}}} | (f:Builtin {{name: \"echo\"}}), (g:Builtin {{name: \"echo\"}})]"
+        )
+    };
+    assert_eq!(
+        found(spec, &library("kye")),
+        ["warning: no tool has an injected parameter `kye`, which the library's `inject` names; \
+             did you mean `key`?"]
+    );
+}

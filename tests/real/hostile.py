@@ -334,6 +334,13 @@ def stdio_acts():
     serve(lambda request: say(answer(request, {"tools": ACTING})), called=act)
 
 
+def stdio_acts_to_the_end():
+    """Says goodbye in the FILE when it is asked to end by its input's end."""
+    stdio_acts()
+    with open(sys.argv[2], "a") as file:
+        file.write("goodbye\n")
+
+
 def stdio_acts_late():
     """Takes longer to begin than some want to wait."""
     time.sleep(2)

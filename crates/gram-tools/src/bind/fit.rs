@@ -7,19 +7,20 @@ use gram_syntax::{Severity, SourceFile, Span, parse};
 use serde_json::{Map, Value, json};
 
 use super::problem::{BindProblem, Misfit};
-use crate::check::Undeclared;
+use crate::check::{ToolCheck, Undeclared};
 use crate::fits::{Fit, covers};
 use crate::invocation::Declared;
+use crate::library::Entry;
 use crate::settings::Settings;
 
 /// What does not fit, or cannot be decided.
 pub(super) fn problems(
     module: &Module,
-    types: &Types,
     tool: &Tool,
     declared: &Declared,
-    settings: &Settings,
+    entry: &Entry,
 ) -> Vec<BindProblem> {
+    let types = &module.types;
     let (parameters, result) = match declared {
         Declared::Schemas { parameters, result } => (parameters.clone(), result.clone()),
         Declared::Signature { text, types } => match schemas(module, text, types) {
@@ -37,11 +38,20 @@ pub(super) fn problems(
             problems.push(BindProblem::Undecided { tool: tool.name.clone(), misfit, why });
         }
     };
-    look(Misfit::Arguments, covers(&parameters, &received(types, tool, settings)));
+    look(Misfit::Arguments, covers(&parameters, &received(types, tool, &entry.settings)));
+    let is_mcp = entry.implementation.kind() == "Mcp";
+    if is_mcp && wants_only_text(types, tool) {
+        // The answer is what the server wrote for readers of text, whatever else it sends.
+        return problems;
+    }
     let wanted = ResultSchema::new(types, tool, Draft::Draft2020).map(value);
     // A tool that says nothing of its result takes everything.
     match (wanted, result) {
-        (Some(wanted), Some(given)) => look(Misfit::Result, covers(&wanted, &given)),
+        (Some(wanted), Some(given)) => {
+            let fit = covers(&wanted, &given);
+            let within = if is_mcp && fit != Fit::Yes { within_result(&given) } else { None };
+            look(Misfit::Result, within.map_or(fit, |within| covers(&wanted, &within)));
+        }
         // What an implementation gives back that does not say what is text at least.
         (Some(wanted), None) if covers(&wanted, &json!({"type": "string"})) != Fit::Yes => {
             let why = "it does not say what it gives back".to_owned();
@@ -94,23 +104,50 @@ pub(crate) fn schemas_of(types: &Types, tool: &Tool) -> (Value, Option<Value>) {
     (parameters, ResultSchema::new(types, tool, Draft::Draft2020).map(value))
 }
 
+fn wants_only_text(types: &Types, tool: &Tool) -> bool {
+    matches!(ToolCheck::of_result(types, tool), Ok(Some(check)) if check.takes_only_text())
+}
+
+/// The schema of `result`, where that is all that an object has: servers of the Python SDK put
+/// results that are no objects into one, and a call takes them out again.
+fn within_result(schema: &Value) -> Option<Value> {
+    let properties = schema.get("properties")?.as_object()?;
+    if properties.len() != 1 || schema.get("required")? != &json!(["result"]) {
+        return None;
+    }
+    let mut within = properties.get("result")?.clone();
+    if let Value::Object(within) = &mut within {
+        // References mean what the whole document has.
+        for key in ["$schema", "$defs", "definitions"] {
+            within.extend(schema.get(key).map(|value| (key.to_owned(), value.clone())));
+        }
+    }
+    Some(within)
+}
+
 /// What an implementation receives: what the model may send, with all that the host adds, and
 /// without what is stripped.
 fn received(types: &Types, tool: &Tool, settings: &Settings) -> Value {
     let mut tool = tool.clone();
+    let mut pinned = Vec::new();
     for parameter in &mut tool.parameters {
         if parameter.host != Host::No || parameter.slot.default.is_some() {
             parameter.presence = Presence::Required;
         }
-        parameter.host = Host::No;
+        if let Host::Pinned(value) = std::mem::take(&mut parameter.host) {
+            pinned.push((parameter.name.clone(), value));
+        }
     }
     let strips = matches!(settings.check.undeclared, Undeclared::Strip | Undeclared::Reject);
     if strips && tool.open == Open::Unsaid {
         tool.open = Open::No;
     }
     let mut schema = value(ParameterSchema::new(types, &tool, Draft::Draft2020));
-    if strips {
-        close(&mut schema, 0);
+    settle(&mut schema, strips, 0);
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for (name, value) in pinned {
+            properties.insert(name.to_string(), json!({ "const": value }));
+        }
     }
     schema
 }
@@ -118,36 +155,62 @@ fn received(types: &Types, tool: &Tool, settings: &Settings) -> Value {
 /// How deep schemas are looked at.
 const MAX_DEPTH: u32 = 100;
 
-/// Says of objects that nothing else is in them where the check strips what is not declared.
-fn close(schema: &mut Value, depth: u32) {
+/// What is said of an object together with its properties. Beside these, nobody can tell what the
+/// check does to it.
+const BESIDE: [&str; 12] = [
+    "$ref",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "not",
+    "if",
+    "patternProperties",
+    "enum",
+    "const",
+    "minProperties",
+    "maxProperties",
+    "dependentSchemas",
+];
+
+/// Says of objects what the check makes of them: what has a default is there, and, where it strips
+/// what is not declared, nothing else is.
+fn settle(schema: &mut Value, strips: bool, depth: u32) {
     let Value::Object(map) = schema else { return };
     if depth > MAX_DEPTH {
         return;
     }
-    let declares = map.get("properties").and_then(Value::as_object).is_some_and(|p| !p.is_empty());
-    let combines = ["$ref", "anyOf", "oneOf", "allOf", "not", "if", "patternProperties"];
-    if declares
-        && !map.contains_key("additionalProperties")
-        && !combines.iter().any(|key| map.contains_key(*key))
+    let is_plain = !BESIDE.iter().any(|key| map.contains_key(*key));
+    if let Some(Value::Object(properties)) = map.get("properties")
+        && is_plain
+        && !properties.is_empty()
     {
-        map.insert("additionalProperties".to_owned(), Value::Bool(false));
+        let defaults = properties.iter().filter(|(_, schema)| schema.get("default").is_some());
+        let mut there: Vec<_> = defaults.map(|(name, _)| Value::from(name.as_str())).collect();
+        if strips && !map.contains_key("additionalProperties") {
+            map.insert("additionalProperties".to_owned(), Value::Bool(false));
+        }
+        let required = map.entry("required").or_insert_with(|| json!([]));
+        if let Value::Array(required) = required {
+            there.retain(|name| !required.contains(name));
+            required.append(&mut there);
+        }
     }
     let each = |map: &mut Map<String, Value>, key: &str| {
         if let Some(Value::Object(schemas)) = map.get_mut(key) {
-            schemas.values_mut().for_each(|schema| close(schema, depth + 1));
+            schemas.values_mut().for_each(|schema| settle(schema, strips, depth + 1));
         }
     };
     each(map, "properties");
     each(map, "$defs");
     for key in ["items", "additionalProperties"] {
         if let Some(schema) = map.get_mut(key) {
-            close(schema, depth + 1);
+            settle(schema, strips, depth + 1);
         }
     }
-    for key in ["anyOf", "prefixItems"] {
+    for key in ["anyOf", "oneOf", "prefixItems"] {
         if let Some(Value::Array(schemas)) = map.get_mut(key) {
             for schema in schemas {
-                close(schema, depth + 1);
+                settle(schema, strips, depth + 1);
             }
         }
     }

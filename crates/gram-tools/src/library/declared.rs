@@ -8,7 +8,7 @@ use gram_schema::model::{self, ImplementationKind, Module, Open, Tool, Valid};
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use super::{Supply, ToolLibrary};
+use super::{Injection, Supply, ToolLibrary};
 use crate::bind::schemas_of;
 use crate::invocation::{Declared, Implementation};
 #[cfg(feature = "command")]
@@ -77,12 +77,17 @@ impl ToolLibrary {
         let mut errors = Vec::new();
         let for_all = attribute(&library.attributes, "inject");
         for declared in &library.implementations {
-            let inject: Vec<_> = [for_all, declared.attribute("inject")]
-                .into_iter()
-                .flatten()
-                .flat_map(|inject| supplies(inject, folder))
-                .collect();
-            match shared.implementation(declared, &inject) {
+            let own = declared.attribute("inject");
+            let inject = [(for_all, false), (own, true)].into_iter().flat_map(|(inject, own)| {
+                let supplies = inject.map(|inject| supplies(inject, folder)).unwrap_or_default();
+                supplies.into_iter().map(move |(parameter, supply)| Injection {
+                    parameter,
+                    supply,
+                    own,
+                })
+            });
+            let inject = inject.collect();
+            match shared.implementation(declared) {
                 Ok(implementation) => {
                     let mut settings = settings.clone();
                     settings.take(&declared.attributes);
@@ -99,7 +104,6 @@ impl Shared<'_> {
     fn implementation(
         &mut self,
         declared: &model::Implementation,
-        inject: &[(SmolStr, Supply)],
     ) -> Result<Arc<dyn Implementation>, String> {
         let made: Arc<dyn Implementation> = match declared.kind {
             #[cfg(feature = "command")]
@@ -134,8 +138,7 @@ impl Shared<'_> {
                     .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
                 let replay = Replay::read(&recorded, &declared.tool)
                     .map_err(|error| format!("{}: {error}", path.display()))?;
-                // What is injected stands in no recording.
-                Arc::new(replay.leaving_out(inject.iter().map(|(name, _)| name.to_string())))
+                Arc::new(replay)
             }
             ImplementationKind::Builtin => {
                 let name = match text(declared, "name") {
@@ -231,6 +234,14 @@ impl Implementation for Signed {
 
     fn connect(&self) -> crate::invocation::Connecting {
         self.inner.connect()
+    }
+
+    fn close(&self) -> crate::invocation::Closing {
+        self.inner.close()
+    }
+
+    fn fault(&self) -> Option<String> {
+        self.inner.fault()
     }
 
     fn declared(&self) -> Option<Declared> {

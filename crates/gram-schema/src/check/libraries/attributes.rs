@@ -126,8 +126,9 @@ impl Wanted {
             Self::Inject => {
                 value.as_object().is_some_and(|entries| entries.values().all(Value::is_string))
             }
-            Self::Time => text.and_then(units::time).is_some(),
-            Self::Size => text.and_then(units::size).is_some(),
+            // A limit of 0 turns its rule off, whatever its unit is.
+            Self::Time => text.and_then(units::time).is_some() || value.as_u64() == Some(0),
+            Self::Size => text.and_then(units::size).is_some() || value.as_u64() == Some(0),
             Self::Flag => value.is_boolean(),
             Self::Count => value.as_u64().is_some(),
             Self::OneOf(words) => text.is_some_and(|text| words.contains(&text)),

@@ -209,6 +209,7 @@ fn attributes_are_of_their_kind() {
     }
     assert!(found("a:Mcp {command: \"npx\"}")[0].starts_with("attribute-value: `command` wants"));
     assert!(found("a:Builtin {timeout: 0s, maxResponse: 0kb, maxAttempts: 0}").is_empty());
+    assert!(found("a:Builtin {timeout: 0, sameToolWindow: 0, maxResponse: 0}").is_empty());
     assert!(found("a:Builtin {timeout: \"2s\", undeclared: keep}").is_empty());
     assert!(found_in("[l:Library {maxAttempts: \"3\"}]")[0].starts_with("attribute-value"));
 }
