@@ -19,6 +19,7 @@ mod imports;
 mod markdown;
 mod output;
 mod real;
+mod running;
 mod scenarios;
 mod spec;
 mod support;

@@ -53,30 +53,34 @@ async fn interrupted() -> String {
     "gramc was interrupted".to_owned()
 }
 
-/// Waits until somebody wants the program to end. A server in a process group of its own does not
-/// hear of that, and has to be ended first. From then on the program goes on when it is told to
-/// end, so this is for commands that do little else.
+/// Waits until somebody wants the program to end, and gives the number of the signal. A program in
+/// a process group of its own does not hear of that, and has to be ended first. From then on gramc
+/// goes on when it is told to end, so this is for commands that wait for little else.
 #[cfg(unix)]
-async fn signalled() {
+pub(crate) async fn signalled() -> i32 {
     use tokio::signal::unix::{SignalKind, signal};
 
     let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-    let mut signals: Vec<_> = kinds.into_iter().flat_map(signal).collect();
+    let listen = |kind: SignalKind| Some((kind.as_raw_value(), signal(kind).ok()?));
+    let mut signals: Vec<_> = kinds.into_iter().filter_map(listen).collect();
     std::future::poll_fn(|context| {
-        if signals.iter_mut().any(|signal| signal.poll_recv(context).is_ready()) {
-            std::task::Poll::Ready(())
-        } else {
-            std::task::Poll::Pending
+        for (number, signal) in &mut signals {
+            if signal.poll_recv(context).is_ready() {
+                return std::task::Poll::Ready(*number);
+            }
         }
+        std::task::Poll::Pending
     })
-    .await;
+    .await
 }
 
+/// Waits until somebody wants the program to end, and gives the number that Unix has for that.
 #[cfg(not(unix))]
-async fn signalled() {
+pub(crate) async fn signalled() -> i32 {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await
     }
+    2
 }
 
 #[cfg(test)]
