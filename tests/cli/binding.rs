@@ -66,6 +66,9 @@ fn a_signature_may_use_terms_and_imports() {
     ]);
     let errors = found_in(&folder);
     assert!(errors.len() == 1 && errors[0].contains("allows arguments that its"), "{errors:?}");
+    // What a signature uses is in use.
+    let checked = gramc("check spec.gram library.gram").within(folder.path()).run();
+    assert!(!checked.stderr.contains("unused"), "{}", checked.stderr);
 }
 
 #[test]

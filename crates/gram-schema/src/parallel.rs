@@ -67,6 +67,21 @@ pub(crate) fn threads(size: usize, worth: usize) -> usize {
 mod tests {
     use super::*;
 
+    /// Goes so many frames deep, each with four kilobytes at least.
+    fn deep(frames: usize) -> usize {
+        let room = std::hint::black_box([frames; 512]);
+        if frames == 0 { room[0] } else { 1 + deep(frames - 1) }
+    }
+
+    #[test]
+    fn threads_have_room_for_what_nests() {
+        // This thread works, too, and is one of a test, which has less.
+        let work = || map(64, 4, || (), |(), _| deep(1_000));
+        let made =
+            thread::Builder::new().stack_size(STACK).spawn(work).map(thread::JoinHandle::join);
+        assert!(matches!(made, Ok(Ok(made)) if made == vec![1_000; 64]));
+    }
+
     #[test]
     fn what_is_made_comes_in_order() {
         for (count, threads) in [(0, 4), (1, 4), (7, 2), (8, 2), (1000, 1), (1000, 3), (1001, 4)] {

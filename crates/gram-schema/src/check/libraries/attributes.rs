@@ -6,8 +6,9 @@ use gram_syntax::{Diagnostic, Severity, SourceFile};
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use super::super::Checker;
 use super::super::attributes::Attribute;
+use super::super::scopes::Meaning;
+use super::super::{Checker, names_of_slot};
 use crate::codes;
 use crate::model::ImplementationKind::{self, Builtin, Command, Http, Mcp, Replay};
 use crate::model::Signature;
@@ -197,7 +198,11 @@ impl<'t> Checker<'t> {
         checker.term_fields = Arc::clone(&self.term_fields);
         checker.unread_terms = Arc::clone(&self.unread_terms);
         let mut found = match checker.only_signature(&parse) {
-            Ok((parameters, result)) => return Some(Signature { parameters, result }),
+            Ok((parameters, result)) => {
+                let signature = Signature { parameters, result };
+                self.used_by(file, &signature);
+                return Some(signature);
+            }
             Err(found) => found,
         };
         found.retain(|found| found.severity == Severity::Error);
@@ -229,5 +234,28 @@ impl<'t> Checker<'t> {
         };
         self.report(file, finding);
         None
+    }
+
+    /// Takes note of the texts whose types and terms a signature uses.
+    fn used_by(&mut self, file: usize, signature: &Signature) {
+        let mut owners = Vec::new();
+        let slots = signature.parameters.iter().map(|parameter| &parameter.slot);
+        for slot in slots.chain([&signature.result.slot]) {
+            names_of_slot(slot, &mut |id| {
+                let name = self.types.get(id).map(|declared| declared.name.as_str());
+                if let Meaning::One(owner, _) = self.type_names.find(file, None, name.unwrap_or(""))
+                {
+                    owners.push(owner);
+                }
+            });
+        }
+        for parameter in &signature.parameters {
+            if let Meaning::One(owner, _) = self.terms.find(file, None, &parameter.name) {
+                owners.push(owner);
+            }
+        }
+        for owner in owners {
+            self.used(file, owner);
+        }
     }
 }
