@@ -24,7 +24,10 @@ fn lines(texts: &[&str]) -> String {
 
 /// The name that somebody greets with.
 fn name_in(text: &str) -> Option<&str> {
-    ["I am ", "from "].iter().find_map(|it| text.split(it).nth(1)).map(|name| name.trim_end_matches('!'))
+    ["I am ", "from "]
+        .iter()
+        .find_map(|it| text.split(it).nth(1))
+        .map(|name| name.trim_end_matches('!'))
 }
 
 /// What a model that greets people answers, as chat completions: it calls `sayHello` for greetings
@@ -83,7 +86,10 @@ fn five_turns_with_a_script() {
     // A script that is too short says so.
     let turns = [TURNS.as_slice(), &["And now?"]].concat();
     let run = turns.iter().fold(gramc(HELLO).arg("--model").arg(&model), Gramc::arg).run();
-    assert_eq!(run.exits(2).says(&["has 8 replies, and was asked once more"]).stdout, lines(&ANSWERS));
+    assert_eq!(
+        run.exits(2).says(&["has 8 replies, and was asked once more"]).stdout,
+        lines(&ANSWERS)
+    );
 }
 
 #[test]
@@ -91,11 +97,14 @@ fn five_turns_with_a_server_in_both_forms_streaming_and_not() {
     let spec = std::fs::read_to_string(crate::support::root().join("examples/hello-world.gram"));
     let older = spec.expect("it is there").replace("model:", "api: \"functions\", model:");
     let files = folder(&[("older.gram", &older)]);
-    for (path, older) in [("examples/hello-world.gram".into(), false), (files.file("older.gram"), true)] {
+    for (path, older) in
+        [("examples/hello-world.gram".into(), false), (files.file("older.gram"), true)]
+    {
         for stream in ["--no-stream", "--show=150"] {
             let server = Server::start(move |_, request| greeter(request, older));
             let run = gramc("run").arg(&path).args("--library examples/friendly.gram");
-            let run = run.args("--model openai/any").arg(stream).env("OPENAI_BASE_URL", &server.url());
+            let run =
+                run.args("--model openai/any").arg(stream).env("OPENAI_BASE_URL", &server.url());
             let run = run.env("OPENAI_API_KEY", "a-key");
             let run = TURNS.iter().fold(run, Gramc::arg).run().exits(0);
             assert_eq!(run.stdout, lines(&ANSWERS), "{stream} {older}");
@@ -118,8 +127,12 @@ fn five_turns_with_a_server_in_both_forms_streaming_and_not() {
             let result = if older { "function" } else { "tool" };
             let greeting = ["user", "assistant", result];
             let expected = [
-                &["system"][..], &greeting, &["assistant", "user", "assistant"], &greeting,
-                &["assistant", "user", "assistant"], &greeting,
+                &["system"][..],
+                &greeting,
+                &["assistant", "user", "assistant"],
+                &greeting,
+                &["assistant", "user", "assistant"],
+                &greeting,
             ];
             assert_eq!(roles, expected.concat());
         }
@@ -338,7 +351,8 @@ fn a_trace_can_be_played_back_and_holds_no_secret() {
         _ => says(request, "You are in."),
     });
     let run = gramc("run spec.gram --library echoes --trace trace.jsonl --conversation talk.json");
-    let run = run.args("Log_me_in --debug").within(files.path()).env("OPENAI_BASE_URL", &server.url());
+    let run =
+        run.args("Log_me_in --debug").within(files.path()).env("OPENAI_BASE_URL", &server.url());
     let run = run.run().exits(0);
     assert!(!files.read("trace.jsonl").contains("hunter2"), "{}", files.read("trace.jsonl"));
     assert!(!files.read("talk.json").contains("hunter2"), "{}", files.read("talk.json"));
@@ -366,10 +380,12 @@ fn an_agent_answers_in_its_type_or_a_person_has_to_look() {
         let run = gramc("run spec.gram Plan --library none").within(files.path());
         (run.env("OPENAI_BASE_URL", &server.url()).run(), server)
     };
-    let (right, server) = run(["Here:\n```json\n{\"nights\": \"3\", \"city\": \"Vienna\", \"x\": 1}\n```"; 3]);
+    let (right, server) =
+        run(["Here:\n```json\n{\"nights\": \"3\", \"city\": \"Vienna\", \"x\": 1}\n```"; 3]);
     assert_eq!(right.exits(0).stdout, "{\"nights\":3,\"city\":\"Vienna\"}\n");
     assert!(server.requests()[0]["messages"][0].to_string().contains("JSON Schema"));
-    let (second, server) = run(["I do not know", "{\"nights\": 99}", "{\"nights\": 9, \"city\": \"Linz\"}"]);
+    let (second, server) =
+        run(["I do not know", "{\"nights\": 99}", "{\"nights\": 9, \"city\": \"Linz\"}"]);
     assert_eq!(second.exits(0).stdout, "{\"nights\":9,\"city\":\"Linz\"}\n");
     let told = server.requests()[2]["messages"].to_string();
     assert!(told.contains("`nights` wants an integer from 1 to 30"), "{told}");
@@ -438,9 +454,10 @@ fn containers_expand_for_the_model() {
 
 #[test]
 fn what_is_missing_is_told_before_anything_runs() {
-    gramc(HELLO).args("Hi --agent nobody").run().fails_with(&[
-        "there is no agent `nobody`; there are hello_world_agent",
-    ]);
+    gramc(HELLO)
+        .args("Hi --agent nobody")
+        .run()
+        .fails_with(&["there is no agent `nobody`; there are hello_world_agent"]);
     let run = gramc(HELLO).args("Hi --model openai/gpt-4o").run();
     run.fails_with(&["`openai/gpt-4o` needs a key: set OPENAI_API_KEY"]);
     gramc(HELLO).args("Hi --model scripted/missing.jsonl").run().fails_with(&["cannot be read"]);

@@ -119,6 +119,17 @@ fn of_several_libraries_one_is_named() {
     let of = |library: &str| within(&folder, &format!("{line}:{library}")).run();
     assert_eq!(of("echoes").exits(0).json()["arguments"]["loud"], true);
     assert_eq!(of("strict").exits(1).json()["error"]["error_type"], "malformed_arguments");
+    // Those that a file imports are meant where it has none itself, or by their names.
+    folder.write(
+        "mine.gram",
+        "{imports: [\"libraries.gram\"]} [mine:Library | (greet:Builtin {name: \"echo\"})]",
+    );
+    let line = "call spec.gram greet {loud:'yes'} --library mine.gram";
+    assert_eq!(within(&folder, line).run().exits(0).json()["arguments"]["loud"], true);
+    let run = within(&folder, &format!("{line}:strict")).run().exits(1);
+    assert_eq!(run.json()["error"]["error_type"], "malformed_arguments");
+    folder.write("none.gram", "{imports: [\"library.gram\"]}");
+    within(&folder, "call spec.gram greet {} --library none.gram").run().clean();
     // One that the specification declares needs no file.
     folder.write("both.gram", format!("{SPEC}{LIBRARIES}"));
     let run = within(&folder, "call both.gram greet {} --library strict").run();
@@ -172,10 +183,28 @@ fn a_line_that_is_no_call_is_named_with_its_number() {
     assert!(said(b"{\"name\": \"greet\", \"id\": []}").contains("a text or a number"));
     assert!(said(b"{\"name\": \"greet\", \"at\": -1}").contains("`at` is a number of seconds"));
     assert!(said(b"{\"name\": \"greet\", \"at\": \"1\"}").contains("`at` is a number of seconds"));
+    let part = "<stdin>:3: this call has no `arguments`, and `args` is no key of a call";
+    assert!(said(b"{\"name\": \"greet\", \"args\": {}}").contains(part));
     assert!(said(b"{\"name\": \"gr\xfc\xdfe\"}").contains("<stdin>:3: this line is no UTF-8"));
     folder.write("calls.jsonl", "{\"name\": 1}");
     let run = within(&folder, "replay spec.gram --library library.gram --calls calls.jsonl").run();
     run.fails_with(&["calls.jsonl:1: "]);
+}
+
+#[test]
+fn arguments_that_nest_deep_are_an_affair_of_their_own_line() {
+    let folder = files();
+    let deep = format!("{}1{}", "[".repeat(5_000), "]".repeat(5_000));
+    let calls = format!(
+        "{{\"name\": \"greet\", \"arguments\": {{\"name\": {deep}}}, \"more\": {deep}}}\n{{\"name\": \"greet\"}}\n"
+    );
+    for line in
+        ["validate spec.gram --calls -", "replay spec.gram --library library.gram --calls -"]
+    {
+        let run = within(&folder, line).input(calls.as_str()).run().exits(1);
+        let told: Vec<_> = run.stdout.lines().map(|line| line.contains("\"ok\":true")).collect();
+        assert_eq!(told, [false, true], "{line}");
+    }
 }
 
 #[test]

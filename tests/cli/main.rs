@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod agent;
+mod binding;
 mod calls;
 mod check;
 mod conventions;
@@ -20,6 +21,7 @@ mod markdown;
 mod model_server;
 mod output;
 mod real;
+mod running;
 mod scenarios;
 mod spec;
 mod support;

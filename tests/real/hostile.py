@@ -10,6 +10,7 @@ standard library is used.
 """
 
 import http.server
+import itertools
 import json
 import os
 import signal
@@ -43,6 +44,10 @@ def error(request, code, message):
 
 def note(method, params):
     return {"jsonrpc": "2.0", "method": method, "params": params}
+
+
+def ping(number):
+    return {"jsonrpc": "2.0", "id": number, "method": "ping"}
 
 
 def introduction(request):
@@ -149,7 +154,7 @@ def stdio_chatty():
         say('{"level":30,"msg":"a log line that is JSON"}')
         say(note("notifications/message", {"level": "info", "data": 1}))
         say(note("notifications/own", {"tools": []}))
-        say({"jsonrpc": "2.0", "id": 77, "method": "ping"})
+        say(ping(77))
         last = answer(request, {"tools": [tool("quiet")], "nextCursor": ""})
         say(json.dumps(last) + "\r")
 
@@ -303,6 +308,9 @@ def act(request):
         pass
     elif do == "sticks":
         time.sleep(600)
+    elif do == "only-asks":
+        for number in itertools.count():
+            say(ping(number))
     elif do == "dies":
         complain("out of memory\n")
         sys.stdout.write('{"jsonrpc":"2.0","id":%d,"result":{"con' % request["id"])
@@ -317,11 +325,20 @@ def act(request):
 
 
 WAITING = []
+# The calls whose answer is nothing but questions.
+ASKING = []
 
 
 def stdio_acts():
     """Has the tool `act`, which does what its argument `do` says."""
     serve(lambda request: say(answer(request, {"tools": ACTING})), called=act)
+
+
+def stdio_acts_to_the_end():
+    """Says goodbye in the FILE when it is asked to end by its input's end."""
+    stdio_acts()
+    with open(sys.argv[2], "a") as file:
+        file.write("goodbye\n")
 
 
 def stdio_acts_late():
@@ -373,6 +390,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.mode(self, request)
         elif method == "ping":
             self.reply(200, json.dumps(answer(request, {})))
+        elif method is None and ASKING:
+            # An answer, which takes for ever to arrive.
+            time.sleep(600)
         else:
             self.reply(202)
 
@@ -428,6 +448,11 @@ def http_loop(handler, _request):
     handler.reply(307, more=[("Location", handler.path)])
 
 
+def http_elsewhere(handler, _request):
+    """Introduces itself, and then sends those who ask to another place."""
+    handler.reply(307, more=[("Location", "http://localhost:1/mcp?key=secret")])
+
+
 def http_locked_list(handler, _request):
     handler.reply(403, "no", "text/plain")
 
@@ -457,24 +482,25 @@ def http_no_tools(handler, request):
     handler.reply(200, json.dumps(answer(request, {})))
 
 
-def pour(handler, kind, piece):
+def pour(handler, kind, pieces):
     handler.send_response(200)
     handler.send_header("Content-Type", kind)
     handler.send_header("Connection", "close")
     handler.end_headers()
     try:
-        while True:
+        for piece in pieces:
             handler.wfile.write(piece)
     except OSError:
         handler.close_connection = True
 
 
 def http_huge(handler, _request):
-    pour(handler, "application/json", b" " * 1_000_000)
+    pour(handler, "application/json", itertools.repeat(b" " * 1_000_000))
 
 
 def http_huge_event(handler, _request):
-    pour(handler, "text/event-stream", b"data: " + b"x" * 1_000_000 + b"\n")
+    line = b"data: " + b"x" * 1_000_000 + b"\n"
+    pour(handler, "text/event-stream", itertools.repeat(line))
 
 
 def http_cut(handler, request):
@@ -507,6 +533,10 @@ def http_acts(handler, request):
         return handler.reply(500, "<h1>Oops</h1>", "text/html")
     elif do == "never-answers":
         time.sleep(600)
+    elif do == "only-asks":
+        ASKING.append(request)
+        pings = (events(json.dumps(ping(number))).encode() for number in itertools.count())
+        return pour(handler, "text/event-stream", pings)
     elif do == "breaks-off":
         handler.send_response(200)
         handler.send_header("Content-Type", "text/event-stream" if streams else "application/json")

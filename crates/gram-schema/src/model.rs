@@ -11,7 +11,7 @@ use serde_json::{Number, Value};
 use smol_str::SmolStr;
 
 use crate::spans::Spans;
-pub use library::{Experiment, Implementation, ImplementationKind, Library};
+pub use library::{Experiment, Implementation, ImplementationKind, Library, Signature};
 pub use types::{ObjectType, Open, Type, TypeDeclaration, TypeId, TypeKind, Types};
 
 /// All declarations of the texts that were checked together.

@@ -8,6 +8,10 @@ use std::thread;
 /// them take, and with many the last thread would work alone in the end.
 const MOST_AT_ONCE: usize = 8;
 
+/// The bytes of a thread's stack, as many as the first thread of a program has on most systems: types
+/// nest, and who reads them goes along.
+const STACK: usize = 8 << 20;
+
 /// What `make` makes of each number below `count`, in order, on so many `threads`. `start` makes
 /// what a thread works with.
 pub(crate) fn map<S, R: Send>(
@@ -35,7 +39,9 @@ pub(crate) fn map<S, R: Send>(
         }
     };
     let mut made = thread::scope(|scope| {
-        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        // Where a thread cannot be had, this one does its share, too.
+        let spawn = |_| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok();
+        let workers: Vec<_> = (1..threads).filter_map(spawn).collect();
         let mut made = work();
         for worker in workers {
             // A worker that panics ends the process here, as it would have without threads.
@@ -60,6 +66,21 @@ pub(crate) fn threads(size: usize, worth: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Goes so many frames deep, each with four kilobytes at least.
+    fn deep(frames: usize) -> usize {
+        let room = std::hint::black_box([frames; 512]);
+        if frames == 0 { room[0] } else { 1 + deep(frames - 1) }
+    }
+
+    #[test]
+    fn threads_have_room_for_what_nests() {
+        // This thread works, too, and is one of a test, which has less.
+        let work = || map(64, 4, || (), |(), _| deep(1_000));
+        let made =
+            thread::Builder::new().stack_size(STACK).spawn(work).map(thread::JoinHandle::join);
+        assert!(matches!(made, Ok(Ok(made)) if made == vec![1_000; 64]));
+    }
 
     #[test]
     fn what_is_made_comes_in_order() {

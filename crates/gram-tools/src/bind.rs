@@ -1,6 +1,7 @@
 //! A specification and a library become one thing that calls run through.
 
 mod fit;
+mod injected;
 mod problem;
 
 use std::collections::{HashMap, HashSet};
@@ -16,7 +17,7 @@ use crate::library::{Entry, ToolLibrary};
 use crate::names::{Known, Names};
 use crate::settings::Settings;
 
-pub(crate) use fit::schemas as declared_schemas;
+pub(crate) use fit::{schemas as declared_schemas, schemas_of};
 pub use problem::{BindProblem, Binding, Misfit};
 
 /// A specification whose tools have implementations. Cheap to clone, and shared by all sessions.
@@ -32,8 +33,8 @@ struct Inner {
     names: HashMap<SmolStr, Named>,
     near: OnceLock<Names>,
     settings: Settings,
-    /// What could not be decided.
-    undecided: Vec<BindProblem>,
+    /// What is odd, or could not be decided.
+    warnings: Vec<BindProblem>,
 }
 
 /// What a name stands for: a place among tools or among containers.
@@ -52,6 +53,8 @@ pub(crate) struct BoundTool {
     pub(crate) entry: Option<Entry>,
     /// The injected parameters with their values.
     pub(crate) injected: Vec<(SmolStr, Value)>,
+    /// The names of injected and secret parameters.
+    pub(crate) hidden: Arc<[SmolStr]>,
     pub(crate) limit: Option<Arc<Semaphore>>,
     check: OnceLock<Result<ToolCheck, SchemaError>>,
     result: OnceLock<Result<Option<ToolCheck>, SchemaError>>,
@@ -87,12 +90,12 @@ struct Binder<'b> {
     library: &'b ToolLibrary,
     module: &'b Module,
     problems: Vec<BindProblem>,
-    undecided: Vec<BindProblem>,
+    warnings: Vec<BindProblem>,
 }
 
 impl<'b> Binder<'b> {
     fn new(library: &'b ToolLibrary, module: &'b Module) -> Self {
-        Self { library, module, problems: Vec::new(), undecided: Vec::new() }
+        Self { library, module, problems: Vec::new(), warnings: Vec::new() }
     }
 
     fn bind(mut self) -> (Bound, Vec<BindProblem>) {
@@ -112,6 +115,7 @@ impl<'b> Binder<'b> {
                 self.problems.push(BindProblem::NoTool { implementation, nearest });
             }
         }
+        self.injected_nowhere();
         let containers = self.containers(&mut names, &mut tools);
         let inner = Inner {
             types: self.module.types.clone(),
@@ -120,7 +124,7 @@ impl<'b> Binder<'b> {
             names,
             near: OnceLock::new(),
             settings: self.library.own_settings().clone(),
-            undecided: self.undecided,
+            warnings: self.warnings,
         };
         (Bound(Arc::new(inner)), self.problems)
     }
@@ -141,40 +145,19 @@ impl<'b> Binder<'b> {
             self.problems.push(BindProblem::NoImplementation { tool: tool.name.clone() });
             return BoundTool::new(tool, None, Vec::new());
         };
+        if let Some(why) = entry.implementation.fault() {
+            self.problems.push(BindProblem::Faulty { tool: tool.name.clone(), why });
+        }
         let injected = self.injected(tool, entry);
         if let Some(declared) = entry.implementation.declared() {
-            let types = &self.module.types;
-            for problem in fit::problems(self.module, types, tool, &declared, &entry.settings) {
+            for problem in fit::problems(self.module, tool, &declared, entry) {
                 match problem {
-                    BindProblem::Undecided { .. } => self.undecided.push(problem),
+                    BindProblem::Undecided { .. } => self.warnings.push(problem),
                     problem => self.problems.push(problem),
                 }
             }
         }
         BoundTool::new(tool, Some(entry), injected)
-    }
-
-    fn injected(&mut self, tool: &Tool, entry: &Entry) -> Vec<(SmolStr, Value)> {
-        let mut injected = Vec::new();
-        for parameter in tool.parameters.iter().filter(|known| known.host == Host::Injected) {
-            // What stands at the implementation goes before what stands at the library.
-            let supply = entry.inject.iter().rev().find(|(name, _)| *name == parameter.name);
-            let value = match supply {
-                Some((_, supply)) => supply.read(),
-                None => match &parameter.slot.default {
-                    Some(default) => Ok((**default).clone()),
-                    None => Err("the library's `inject` does not name it".to_owned()),
-                },
-            };
-            match value {
-                Ok(value) => injected.push((parameter.name.clone(), value)),
-                Err(why) => {
-                    let (tool, parameter) = (tool.name.clone(), parameter.name.clone());
-                    self.problems.push(BindProblem::NotInjected { tool, parameter, why });
-                }
-            }
-        }
-        injected
     }
 
     fn containers(
@@ -201,11 +184,13 @@ impl<'b> Binder<'b> {
 impl BoundTool {
     fn new(spec: &Tool, entry: Option<&Entry>, injected: Vec<(SmolStr, Value)>) -> Self {
         let limit = entry.map_or(0, |entry| entry.settings.concurrency);
+        let hidden = spec.parameters.iter().filter(|it| it.secret || it.host == Host::Injected);
         Self {
             spec: spec.clone(),
             containers: Vec::new(),
             entry: entry.cloned(),
             injected,
+            hidden: hidden.map(|parameter| parameter.name.clone()).collect(),
             limit: (limit > 0).then(|| Arc::new(Semaphore::new(limit as usize))),
             check: OnceLock::new(),
             result: OnceLock::new(),
@@ -303,9 +288,12 @@ impl Bound {
         &self.0.settings
     }
 
-    /// What could not be decided when the library was bound: implementations of which nobody knows
-    /// whether they fit.
-    pub fn undecided(&self) -> &[BindProblem] {
-        &self.0.undecided
+    /// What was odd when the library was bound, or could not be decided: implementations of which
+    /// nobody knows whether they fit.
+    pub fn warnings(&self) -> &[BindProblem] {
+        &self.0.warnings
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,6 +23,8 @@ pub struct Invocation {
     /// How many times the session ran the tool with these arguments before. Only counted where
     /// [`Implementation::counts`] asks for it.
     pub occurrence: u32,
+    /// The parameters that no recording holds as they are: injected and secret ones.
+    pub hidden: Arc<[SmolStr]>,
     /// Set when nobody waits for the answer any more.
     pub cancelled: CancellationToken,
 }
@@ -85,11 +87,20 @@ pub type Answering = Pin<Box<dyn Future<Output = Result<Answer, InvocationError>
 /// A connection to come.
 pub type Connecting = Pin<Box<dyn Future<Output = Result<(), InvocationError>> + Send>>;
 
+/// An end to come.
+pub type Closing = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 /// What an implementation says of the calls that it takes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Declared {
-    /// A signature, as gram.
-    Signature(SmolStr),
+    /// A signature.
+    Signature {
+        /// As gram.
+        text: SmolStr,
+        /// Declarations of types and terms, as gram, that its names mean before they mean types of
+        /// the specification.
+        types: SmolStr,
+    },
     /// JSON Schemas of the parameters and, where it says so, of the result.
     Schemas {
         /// What the parameter object has to fit.
@@ -115,6 +126,16 @@ pub trait Implementation: Debug + Send + Sync {
     /// Connects to what it runs, where that is apart, so that [`Self::declared`] knows what it says.
     fn connect(&self) -> Connecting {
         Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Ends what it keeps running. That is started again when it is needed.
+    fn close(&self) -> Closing {
+        Box::pin(std::future::ready(()))
+    }
+
+    /// Why no call of it can go well, in a sentence, where that is known already.
+    fn fault(&self) -> Option<String> {
+        None
     }
 
     /// What it is for, if it says so.

@@ -63,5 +63,5 @@ mod words;
 pub use bind::{BindProblem, Binding, Bound, Misfit};
 pub use library::{LibraryError, Supply, ToolLibrary, specification_of};
 pub use session::{Begun, ContainerStats, Hidden, Ready, Session, SessionStats};
-pub use settings::{Expand, Settings, undeclared};
+pub use settings::{Expand, MOST_OUTPUT, Settings, undeclared};
 pub use verdict::{Call, CallError, Success, Verdict, Warning};

@@ -35,7 +35,7 @@ pub(crate) struct Entry {
     pub(crate) implementation: Arc<dyn Implementation>,
     pub(crate) settings: Settings,
     /// Injected parameters and where their values come from.
-    pub(crate) inject: Vec<(SmolStr, Supply)>,
+    pub(crate) inject: Vec<Injection>,
     /// Further validators of the tool's calls.
     pub(crate) validators: Vec<Arc<Validator>>,
 }
@@ -48,6 +48,15 @@ impl std::fmt::Debug for Entry {
             .field("implementation", &self.implementation)
             .finish_non_exhaustive()
     }
+}
+
+/// A parameter that the library supplies.
+#[derive(Clone)]
+pub(crate) struct Injection {
+    pub(crate) parameter: SmolStr,
+    pub(crate) supply: Supply,
+    /// Whether it is supplied to this tool, and not to all tools of the library.
+    pub(crate) own: bool,
 }
 
 /// Where the value of an injected parameter comes from.
@@ -115,7 +124,7 @@ impl ToolLibrary {
         tool: SmolStr,
         implementation: Arc<dyn Implementation>,
         settings: Settings,
-        inject: Vec<(SmolStr, Supply)>,
+        inject: Vec<Injection>,
     ) -> Self {
         let entry = Entry { tool, implementation, settings, inject, validators: Vec::new() };
         Arc::make_mut(&mut self.entries).push(entry);
@@ -132,8 +141,9 @@ impl ToolLibrary {
     /// Supplies an injected parameter of a tool that was added before.
     #[must_use]
     pub fn inject(self, tool: &str, parameter: impl Into<SmolStr>, supply: &Supply) -> Self {
-        let parameter = parameter.into();
-        self.change(tool, |entry| entry.inject.push((parameter.clone(), supply.clone())))
+        let injection =
+            Injection { parameter: parameter.into(), supply: supply.clone(), own: true };
+        self.change(tool, |entry| entry.inject.push(injection.clone()))
     }
 
     /// Registers a validator of a tool that was added before. It sees the arguments that would run,
@@ -163,6 +173,13 @@ impl ToolLibrary {
             Some((entry.tool.clone(), error))
         });
         futures_util::future::join_all(connecting).await.into_iter().flatten().collect()
+    }
+
+    /// Ends what the implementations keep running, such as MCP servers. These are asked to end, and
+    /// waited for, which can take some seconds; they are started again when they are needed.
+    pub async fn close(&self) {
+        let closing = self.entries.iter().map(|entry| entry.implementation.close());
+        futures_util::future::join_all(closing).await;
     }
 
     pub(crate) fn entries(&self) -> &Arc<Vec<Entry>> {

@@ -134,7 +134,6 @@ impl Session {
             }
         };
         let settings = self.bound.settings(Some(tool));
-        let hash = hash_of(&arguments);
         // What is no JSON is told so before all else, and counts.
         if self.is_collapsed(tool) && self.malformed(tool, &arguments).is_none() {
             self.state().count_unknown(settings, self.clock.now());
@@ -155,7 +154,7 @@ impl Session {
                 return refuse(name, error);
             }
         };
-        let repeats = self.state().throttle.repeats_failure(tool, hash);
+        let repeats = self.state().throttle.repeats_failure(tool, || hash_of(&arguments));
         let warnings = Vec::from_iter(repeats.then(|| Warning {
             code: "repeated-failure",
             message: format!(
@@ -165,10 +164,12 @@ impl Session {
         match self.checked(tool, &arguments) {
             Ok(accepted) => {
                 self.state().accepted(tool);
-                let ready = Ready::new(self, tool, id, name, accepted, warnings, (admitted, hash));
+                let admitted = (admitted, arguments);
+                let ready = Ready::new(self, tool, id, name, accepted, warnings, admitted);
                 Begun::Ready(Box::new(ready))
             }
             Err(error) => {
+                let hash = hash_of(&arguments);
                 let mut state = self.state();
                 state.throttle.finish(admitted, hash, Outcome::Failure, self.clock.now());
                 // A model is not asked about what the host gets wrong.
@@ -344,10 +345,13 @@ impl Session {
     }
 }
 
-/// A number that stands for arguments.
+/// A number that stands for arguments, the same however they are written.
 fn hash_of(arguments: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    arguments.hash(&mut hasher);
+    match serde_json::from_str(arguments) {
+        Ok(value) => gram_schema::numbers::canonical(&value).hash(&mut hasher),
+        Err(_) => arguments.hash(&mut hasher),
+    }
     hasher.finish()
 }
 

@@ -9,6 +9,10 @@ use smol_str::SmolStr;
 use crate::check::{Policy, Undeclared};
 use crate::throttle::ThrottlePolicy;
 
+/// The most bytes of a response that are read where no limit is wanted. Nobody has memory for all
+/// that a program may say.
+pub const MOST_OUTPUT: usize = 1 << 30;
+
 /// How long a container that was called stays expanded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Expand {
@@ -32,13 +36,13 @@ pub struct Settings {
     pub throttle: ThrottlePolicy,
     /// From how many bytes on a response is warned of. 0: never.
     pub max_response: usize,
-    /// The most bytes of a response that are read.
+    /// The most bytes of a response that are read. 0: [`MOST_OUTPUT`].
     pub max_output: usize,
     /// Whether a container expands when it is called wrongly, too.
     pub auto_expand: bool,
     /// How long containers stay expanded.
     pub expand: Expand,
-    /// How long an invocation may take.
+    /// How long an invocation may take. Zero: as long as it wants.
     pub timeout: Duration,
     /// How many invocations of a tool may run at a time, in all sessions together. 0: any number.
     pub concurrency: u32,
@@ -62,6 +66,16 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// How long an invocation may take.
+    pub(crate) fn time_limit(&self) -> Duration {
+        if self.timeout.is_zero() { Duration::MAX } else { self.timeout }
+    }
+
+    /// The most bytes of a response that are read.
+    pub(crate) fn most_output(&self) -> usize {
+        if self.max_output == 0 { MOST_OUTPUT } else { self.max_output }
+    }
+
     /// Takes over what attributes of a library, or of an implementation, say. The checker has seen
     /// that they are of the right kind; others are passed over.
     pub fn take(&mut self, attributes: &[(SmolStr, Value)]) {

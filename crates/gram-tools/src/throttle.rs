@@ -190,7 +190,8 @@ impl Throttle {
         Ok(Admitted { tool })
     }
 
-    /// Takes note of how a call went that ends now; `arguments` is the hash of its arguments.
+    /// Takes note of how a call went that ends now; `arguments` is the hash of its arguments, which
+    /// matters where it failed.
     #[expect(clippy::needless_pass_by_value, reason = "a call ends once")]
     pub(crate) fn finish(
         &mut self,
@@ -211,9 +212,11 @@ impl Throttle {
         }
     }
 
-    /// Whether the tool's last call had the same arguments and failed.
-    pub(crate) fn repeats_failure(&self, tool: u32, arguments: u64) -> bool {
-        self.tools.get(&tool).is_some_and(|tool| tool.failed_with == Some(arguments))
+    /// Whether the tool's last call had the same arguments and failed. Their hash is asked for only
+    /// where it failed.
+    pub(crate) fn repeats_failure(&self, tool: u32, arguments: impl FnOnce() -> u64) -> bool {
+        let failed_with = self.tools.get(&tool).and_then(|tool| tool.failed_with);
+        failed_with.is_some_and(|failed| failed == arguments())
     }
 
     /// Forgets the failures of a tool. Its calls still count.

@@ -1,12 +1,17 @@
 //! What everything that speaks HTTP needs.
 
 use std::error::Error;
+use std::fmt;
 #[cfg(feature = "http")]
 use std::io;
 
+use reqwest::redirect::{Action, Attempt, Policy};
 use reqwest::{ClientBuilder, StatusCode, Url};
 
 use crate::words::shown;
+
+/// The most redirections that are followed; as many as `reqwest` follows by itself.
+const MOST_REDIRECTIONS: usize = 10;
 
 /// The address, where it is a whole URL of the web.
 pub(crate) fn address(url: &str) -> Option<Url> {
@@ -23,11 +28,48 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
 pub(crate) fn client(url: &Url) -> ClientBuilder {
     // The second time there is one already, the same.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder =
-        reqwest::Client::builder().user_agent(concat!("gramc/", env!("CARGO_PKG_VERSION")));
+    // The address may hold a password, which is nobody else's business.
+    let builder = reqwest::Client::builder()
+        .user_agent(concat!("gramc/", env!("CARGO_PKG_VERSION")))
+        .redirect(Policy::custom(redirect))
+        .referer(false);
     // A proxy has another idea of who that is.
     if is_loopback(url) { builder.no_proxy() } else { builder }
 }
+
+/// Follows redirections to the same scheme, host and port: arguments and headers hold what is meant
+/// for this server alone. One that would make a GET of a POST, and so lose the arguments, is none to
+/// follow, except to where the answer lies (303).
+fn redirect(attempt: Attempt<'_>) -> Action {
+    let to = attempt.url();
+    let origin = |url: &Url| {
+        (url.scheme().to_owned(), url.host_str().map(str::to_owned), url.port_or_known_default())
+    };
+    let is_followed = attempt.previous().len() <= MOST_REDIRECTIONS
+        && !matches!(attempt.status(), StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND)
+        && attempt.previous().last().is_some_and(|from| origin(from) == origin(to));
+    if is_followed {
+        return attempt.follow();
+    }
+    let error = RedirectError { status: attempt.status().as_u16(), to: without_secrets(to) };
+    attempt.error(error)
+}
+
+/// A redirection that is not followed, in words that follow the server's name.
+#[derive(Debug)]
+struct RedirectError {
+    status: u16,
+    to: String,
+}
+
+impl fmt::Display for RedirectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let status = status_words(self.status);
+        write!(f, "answered with {status}, which leads to {} and is not followed", self.to)
+    }
+}
+
+impl Error for RedirectError {}
 
 /// The address without what may be a password: a user, and the questions behind the path.
 pub(crate) fn without_secrets(url: &Url) -> String {

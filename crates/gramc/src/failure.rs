@@ -9,7 +9,7 @@ pub(crate) const CLEAN: i32 = 0;
 /// The input has errors, or warnings that are denied.
 pub(crate) const FINDINGS: i32 = 1;
 /// The command could not do its work.
-const FAILED: i32 = 2;
+pub(crate) const FAILED: i32 = 2;
 
 /// Why a command could not do its work.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub(crate) enum Failure {
     Message(String),
     /// Nobody reads the output any more.
     BrokenPipe,
+    /// Somebody wanted the program to end, with the signal of this number.
+    Interrupted(i32),
 }
 
 pub(crate) type Outcome = Result<i32, Failure>;
@@ -42,11 +44,16 @@ impl Failure {
 
     /// Tells the person, and gives the exit code.
     pub(crate) fn report(&self) -> i32 {
-        if let Self::Message(message) = self {
-            // There is nowhere to say that standard error is closed.
-            let _ = writeln!(io::stderr(), "gramc: {message}");
+        match self {
+            Self::Message(message) => {
+                // There is nowhere to say that standard error is closed.
+                let _ = writeln!(io::stderr(), "gramc: {message}");
+                FAILED
+            }
+            Self::BrokenPipe => FAILED,
+            // As shells have it.
+            Self::Interrupted(signal) => 128 + signal,
         }
-        FAILED
     }
 }
 
@@ -64,6 +71,7 @@ impl fmt::Display for Failure {
         match self {
             Self::Message(message) => f.write_str(message),
             Self::BrokenPipe => f.write_str("nobody reads the output"),
+            Self::Interrupted(_) => f.write_str("gramc was interrupted"),
         }
     }
 }

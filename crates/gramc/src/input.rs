@@ -15,6 +15,9 @@ use crate::failure::Failure;
 use crate::imports::Linker;
 use crate::project::project_folder;
 
+/// The bytes of a thread's stack: types nest, and who looks at them goes along.
+const STACK: usize = 8 << 20;
+
 /// Where a text comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Origin {
@@ -153,7 +156,10 @@ fn for_all<R: Send>(
         done
     };
     let mut done = std::thread::scope(|scope| {
-        let workers: Vec<_> = (1..threads.min(origins.len())).map(|_| scope.spawn(work)).collect();
+        // Where a thread cannot be had, this one does its share, too.
+        let spawn =
+            |_| std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok();
+        let workers: Vec<_> = (1..threads.min(origins.len())).filter_map(spawn).collect();
         let mut done = work();
         for worker in workers {
             // A worker that panicked took its share with it; the count below then tells.

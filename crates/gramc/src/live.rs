@@ -56,7 +56,7 @@ async fn interrupted() -> String {
 /// Signals by which somebody wants the program, or what it does, to end.
 pub(crate) struct Signals {
     #[cfg(unix)]
-    signals: Vec<tokio::signal::unix::Signal>,
+    signals: Vec<(i32, tokio::signal::unix::Signal)>,
 }
 
 impl Signals {
@@ -66,7 +66,8 @@ impl Signals {
         use tokio::signal::unix::{SignalKind, signal};
 
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-        Self { signals: kinds.into_iter().flat_map(signal).collect() }
+        let listen = |kind: SignalKind| Some((kind.as_raw_value(), signal(kind).ok()?));
+        Self { signals: kinds.into_iter().filter_map(listen).collect() }
     }
 
     #[cfg(not(unix))]
@@ -74,32 +75,35 @@ impl Signals {
         Self {}
     }
 
-    /// Waits for the next one.
+    /// Waits for the next one, and gives its number.
     #[cfg(unix)]
-    pub(crate) async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) -> i32 {
         std::future::poll_fn(|context| {
-            if self.signals.iter_mut().any(|signal| signal.poll_recv(context).is_ready()) {
-                std::task::Poll::Ready(())
-            } else {
-                std::task::Poll::Pending
+            for (number, signal) in &mut self.signals {
+                if signal.poll_recv(context).is_ready() {
+                    return std::task::Poll::Ready(*number);
+                }
             }
+            std::task::Poll::Pending
         })
-        .await;
+        .await
     }
 
+    /// Waits for the next one, and gives the number that Unix has for that.
     #[cfg(not(unix))]
-    pub(crate) async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) -> i32 {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending().await
         }
+        2
     }
 }
 
-/// Waits until somebody wants the program to end. A server in a process group of its own does not
-/// hear of that, and has to be ended first. From then on the program goes on when it is told to
-/// end, so this is for commands that do little else.
-async fn signalled() {
-    Signals::new().next().await;
+/// Waits until somebody wants the program to end, and gives the number of the signal. A program in
+/// a process group of its own does not hear of that, and has to be ended first. From then on gramc
+/// goes on when it is told to end, so this is for commands that wait for little else.
+pub(crate) async fn signalled() -> i32 {
+    Signals::new().next().await
 }
 
 #[cfg(test)]

@@ -71,7 +71,8 @@ impl Modules<'_> {
         }
         attributes.extend(self.policy());
         attributes.extend(self.unread());
-        Implementation { tool: tool.into(), kind, attributes: keyed(attributes) }
+        let (tool, attributes) = (tool.into(), keyed(attributes));
+        Implementation { tool, kind, attributes, signature: None }
     }
 
     fn policy(&mut self) -> Vec<(String, Value)> {

@@ -92,8 +92,11 @@ impl<'t> Checker<'t> {
         let mut attributes = self.record_attributes(file, subject.record);
         Self::add_doc(&mut attributes, node);
         self.needs(file, node, kind, &attributes);
-        let mut read = Implementation { tool, kind, attributes: Vec::new() };
+        let mut read = Implementation { tool, kind, attributes: Vec::new(), signature: None };
         for attribute in &attributes {
+            if attribute.key == "signature" {
+                read.signature = self.bound_signature(file, attribute);
+            }
             read.attributes.extend(self.bound_attribute(file, attribute, At::Tool(kind)));
         }
         Some((read, Place { file, node: node.id(), name: name.span() }))

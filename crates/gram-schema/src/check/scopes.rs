@@ -85,6 +85,17 @@ impl<T: Copy + PartialEq> Scopes<T> {
         }
     }
 
+    /// What names mean in a file, as names of a file that stands alone.
+    pub(crate) fn seen_from(&self, file: usize) -> Self {
+        let mut seen = Self::default();
+        for name in self.files.keys() {
+            if let Meaning::One(_, thing) = self.find(file, None, name) {
+                seen.enter(0, name, thing);
+            }
+        }
+        seen
+    }
+
     /// What a file itself declares under a name.
     pub(crate) fn of_file(&self, file: usize, name: &str) -> Option<T> {
         let things = self.files.get(name)?;

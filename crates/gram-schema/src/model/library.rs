@@ -3,6 +3,8 @@
 use serde_json::Value;
 use smol_str::SmolStr;
 
+use super::{Field, Output};
+
 /// Implementations to bind to tools.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Library {
@@ -25,7 +27,7 @@ impl Library {
 }
 
 /// What a library runs for a tool.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Implementation {
     /// The tool's name. Nothing says that the tool is declared in the same texts.
     pub tool: SmolStr,
@@ -33,6 +35,25 @@ pub struct Implementation {
     pub kind: ImplementationKind,
     /// All attributes, in order. Those that its kind needs are there, and of the right kind.
     pub attributes: Vec<(SmolStr, Value)>,
+    /// What its attribute `signature` says. Nothing where there is none, or where it names a type
+    /// that none of the texts declares: the specification that it is bound to may.
+    pub signature: Option<Signature>,
+}
+
+/// What an implementation takes and gives, by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Signature {
+    /// What it takes.
+    pub parameters: Vec<Field>,
+    /// What it gives back.
+    pub result: Output,
+}
+
+impl PartialEq for Implementation {
+    fn eq(&self, other: &Self) -> bool {
+        // The signature follows from its attribute and the declared types.
+        self.tool == other.tool && self.kind == other.kind && self.attributes == other.attributes
+    }
 }
 
 impl Implementation {

@@ -1,28 +1,29 @@
 //! Whether what an implementation declares fits a tool.
 
-use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gram_schema::model::{Host, Module, Open, Presence, Tool, Types};
-use gram_syntax::{SourceFile, parse};
+use gram_schema::{Draft, Link, Links};
+use gram_syntax::{Severity, SourceFile, Span, parse};
 use serde_json::{Map, Value, json};
 
 use super::problem::{BindProblem, Misfit};
-use crate::check::Undeclared;
+use crate::check::{ToolCheck, Undeclared};
 use crate::fits::{Fit, covers};
 use crate::invocation::Declared;
+use crate::library::Entry;
 use crate::settings::Settings;
 
 /// What does not fit, or cannot be decided.
 pub(super) fn problems(
     module: &Module,
-    types: &Types,
     tool: &Tool,
     declared: &Declared,
-    settings: &Settings,
+    entry: &Entry,
 ) -> Vec<BindProblem> {
+    let types = &module.types;
     let (parameters, result) = match declared {
         Declared::Schemas { parameters, result } => (parameters.clone(), result.clone()),
-        Declared::Signature(signature) => match schemas(module, signature) {
+        Declared::Signature { text, types } => match schemas(module, text, types) {
             Ok(schemas) => schemas,
             Err(why) => return vec![BindProblem::NoSignature { tool: tool.name.clone(), why }],
         },
@@ -37,11 +38,20 @@ pub(super) fn problems(
             problems.push(BindProblem::Undecided { tool: tool.name.clone(), misfit, why });
         }
     };
-    look(Misfit::Arguments, covers(&parameters, &received(types, tool, settings)));
+    look(Misfit::Arguments, covers(&parameters, &received(types, tool, &entry.settings)));
+    let is_mcp = entry.implementation.kind() == "Mcp";
+    if is_mcp && wants_only_text(types, tool) {
+        // The answer is what the server wrote for readers of text, whatever else it sends.
+        return problems;
+    }
     let wanted = ResultSchema::new(types, tool, Draft::Draft2020).map(value);
     // A tool that says nothing of its result takes everything.
     match (wanted, result) {
-        (Some(wanted), Some(given)) => look(Misfit::Result, covers(&wanted, &given)),
+        (Some(wanted), Some(given)) => {
+            let fit = covers(&wanted, &given);
+            let within = if is_mcp && fit != Fit::Yes { within_result(&given) } else { None };
+            look(Misfit::Result, within.map_or(fit, |within| covers(&wanted, &within)));
+        }
         // What an implementation gives back that does not say what is text at least.
         (Some(wanted), None) if covers(&wanted, &json!({"type": "string"})) != Fit::Yes => {
             let why = "it does not say what it gives back".to_owned();
@@ -57,44 +67,87 @@ fn value(view: impl serde::Serialize) -> Value {
     serde_json::to_value(view).unwrap_or_default()
 }
 
-/// The schemas of a signature. It may use the types of the specification.
-pub(crate) fn schemas(module: &Module, signature: &str) -> Result<(Value, Option<Value>), String> {
+/// The schemas of a signature. Its names mean what `types` declare, else types of the
+/// specification.
+pub(crate) fn schemas(
+    module: &Module,
+    signature: &str,
+    types: &str,
+) -> Result<(Value, Option<Value>), String> {
     let text = format!("[implementation:Tool | {signature}]");
-    let mut checked = gram_schema::check(&[parse(SourceFile::new("signature", text.as_str()))]);
+    let read = |name: &str, text: &str| parse(SourceFile::new(name, text));
+    let alone = [read("signature", &text), read("library", types)];
+    let mut checked = gram_schema::check(&alone);
     if checked.module.is_none() && !module.types.0.is_empty() {
         let mut only_types = Module::default();
         only_types.types = module.types.clone();
-        let types = parse(SourceFile::new("types", gram_schema::print(&only_types)));
-        checked = gram_schema::check(&[parse(SourceFile::new("signature", text.as_str())), types]);
+        let [signature, types] = alone;
+        let span = Span::empty(0);
+        // What is imported goes before what other texts declare.
+        let links = Links { of: vec![vec![Link { span, text: Ok(1) }]] };
+        let texts = [signature, types, read("types", &gram_schema::print(&only_types))];
+        checked = gram_schema::check_linked(&texts, &links);
     }
     let Some(module) = checked.module else {
-        let first = checked.diagnostics.first().map(|found| found.message.clone());
-        return Err(first.unwrap_or_else(|| "it is no signature".to_owned()));
+        let error = checked.diagnostics.iter().find(|found| found.severity == Severity::Error);
+        return Err(
+            error.map_or_else(|| "it is no signature".to_owned(), |found| found.message.clone())
+        );
     };
-    let Some(tool) = module.tool("implementation") else {
-        return Err("it is no signature".to_owned());
-    };
-    let parameters = value(ParameterSchema::new(&module.types, tool, Draft::Draft2020));
-    Ok((parameters, ResultSchema::new(&module.types, tool, Draft::Draft2020).map(value)))
+    let tool = module.tools.iter().find(|tool| tool.name == "implementation");
+    tool.map(|tool| schemas_of(&module.types, tool)).ok_or_else(|| "it is no signature".to_owned())
+}
+
+/// The schemas of what a tool takes and gives.
+pub(crate) fn schemas_of(types: &Types, tool: &Tool) -> (Value, Option<Value>) {
+    let parameters = value(ParameterSchema::new(types, tool, Draft::Draft2020));
+    (parameters, ResultSchema::new(types, tool, Draft::Draft2020).map(value))
+}
+
+fn wants_only_text(types: &Types, tool: &Tool) -> bool {
+    matches!(ToolCheck::of_result(types, tool), Ok(Some(check)) if check.takes_only_text())
+}
+
+/// The schema of `result`, where that is all that an object has: servers of the Python SDK put
+/// results that are no objects into one, and a call takes them out again.
+fn within_result(schema: &Value) -> Option<Value> {
+    let properties = schema.get("properties")?.as_object()?;
+    if properties.len() != 1 || schema.get("required")? != &json!(["result"]) {
+        return None;
+    }
+    let mut within = properties.get("result")?.clone();
+    if let Value::Object(within) = &mut within {
+        // References mean what the whole document has.
+        for key in ["$schema", "$defs", "definitions"] {
+            within.extend(schema.get(key).map(|value| (key.to_owned(), value.clone())));
+        }
+    }
+    Some(within)
 }
 
 /// What an implementation receives: what the model may send, with all that the host adds, and
 /// without what is stripped.
 fn received(types: &Types, tool: &Tool, settings: &Settings) -> Value {
     let mut tool = tool.clone();
+    let mut pinned = Vec::new();
     for parameter in &mut tool.parameters {
         if parameter.host != Host::No || parameter.slot.default.is_some() {
             parameter.presence = Presence::Required;
         }
-        parameter.host = Host::No;
+        if let Host::Pinned(value) = std::mem::take(&mut parameter.host) {
+            pinned.push((parameter.name.clone(), value));
+        }
     }
     let strips = matches!(settings.check.undeclared, Undeclared::Strip | Undeclared::Reject);
     if strips && tool.open == Open::Unsaid {
         tool.open = Open::No;
     }
     let mut schema = value(ParameterSchema::new(types, &tool, Draft::Draft2020));
-    if strips {
-        close(&mut schema, 0);
+    settle(&mut schema, strips, 0);
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for (name, value) in pinned {
+            properties.insert(name.to_string(), json!({ "const": value }));
+        }
     }
     schema
 }
@@ -102,36 +155,62 @@ fn received(types: &Types, tool: &Tool, settings: &Settings) -> Value {
 /// How deep schemas are looked at.
 const MAX_DEPTH: u32 = 100;
 
-/// Says of objects that nothing else is in them where the check strips what is not declared.
-fn close(schema: &mut Value, depth: u32) {
+/// What is said of an object together with its properties. Beside these, nobody can tell what the
+/// check does to it.
+const BESIDE: [&str; 12] = [
+    "$ref",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "not",
+    "if",
+    "patternProperties",
+    "enum",
+    "const",
+    "minProperties",
+    "maxProperties",
+    "dependentSchemas",
+];
+
+/// Says of objects what the check makes of them: what has a default is there, and, where it strips
+/// what is not declared, nothing else is.
+fn settle(schema: &mut Value, strips: bool, depth: u32) {
     let Value::Object(map) = schema else { return };
     if depth > MAX_DEPTH {
         return;
     }
-    let declares = map.get("properties").and_then(Value::as_object).is_some_and(|p| !p.is_empty());
-    let combines = ["$ref", "anyOf", "oneOf", "allOf", "not", "if", "patternProperties"];
-    if declares
-        && !map.contains_key("additionalProperties")
-        && !combines.iter().any(|key| map.contains_key(*key))
+    let is_plain = !BESIDE.iter().any(|key| map.contains_key(*key));
+    if let Some(Value::Object(properties)) = map.get("properties")
+        && is_plain
+        && !properties.is_empty()
     {
-        map.insert("additionalProperties".to_owned(), Value::Bool(false));
+        let defaults = properties.iter().filter(|(_, schema)| schema.get("default").is_some());
+        let mut there: Vec<_> = defaults.map(|(name, _)| Value::from(name.as_str())).collect();
+        if strips && !map.contains_key("additionalProperties") {
+            map.insert("additionalProperties".to_owned(), Value::Bool(false));
+        }
+        let required = map.entry("required").or_insert_with(|| json!([]));
+        if let Value::Array(required) = required {
+            there.retain(|name| !required.contains(name));
+            required.append(&mut there);
+        }
     }
     let each = |map: &mut Map<String, Value>, key: &str| {
         if let Some(Value::Object(schemas)) = map.get_mut(key) {
-            schemas.values_mut().for_each(|schema| close(schema, depth + 1));
+            schemas.values_mut().for_each(|schema| settle(schema, strips, depth + 1));
         }
     };
     each(map, "properties");
     each(map, "$defs");
     for key in ["items", "additionalProperties"] {
         if let Some(schema) = map.get_mut(key) {
-            close(schema, depth + 1);
+            settle(schema, strips, depth + 1);
         }
     }
-    for key in ["anyOf", "prefixItems"] {
+    for key in ["anyOf", "oneOf", "prefixItems"] {
         if let Some(Value::Array(schemas)) = map.get_mut(key) {
             for schema in schemas {
-                close(schema, depth + 1);
+                settle(schema, strips, depth + 1);
             }
         }
     }

@@ -35,6 +35,13 @@ pub enum BindProblem {
         /// The tool.
         tool: SmolStr,
     },
+    /// No call of the implementation can go well.
+    Faulty {
+        /// The tool.
+        tool: SmolStr,
+        /// Why not.
+        why: String,
+    },
     /// Nothing supplies an injected parameter.
     NotInjected {
         /// The tool.
@@ -43,6 +50,25 @@ pub enum BindProblem {
         parameter: SmolStr,
         /// Why not.
         why: String,
+    },
+    /// What is supplied for an injected parameter does not fit it.
+    InjectedMisfit {
+        /// The tool.
+        tool: SmolStr,
+        /// The parameter.
+        parameter: SmolStr,
+        /// What it wants.
+        wanted: String,
+    },
+    /// A value is supplied for an injected parameter that there is not. The library is bound all
+    /// the same.
+    NothingInjected {
+        /// The tool; nothing where none of the library's tools has such a parameter.
+        tool: Option<SmolStr>,
+        /// The name that it is supplied for.
+        parameter: SmolStr,
+        /// The question whether a near name was meant.
+        nearest: Option<String>,
     },
     /// What the implementation declares does not fit the specification.
     Misfit {
@@ -81,16 +107,19 @@ pub enum Misfit {
 }
 
 impl BindProblem {
-    /// The tool that is meant.
-    pub fn tool(&self) -> &str {
+    /// The tool that is meant; nothing where no tool is.
+    pub fn tool(&self) -> Option<&str> {
         match self {
-            Self::NoTool { implementation, .. } => implementation,
+            Self::NoTool { implementation, .. } => Some(implementation),
+            Self::NothingInjected { tool, .. } => tool.as_deref(),
             Self::NoImplementation { tool }
             | Self::Twice { tool }
+            | Self::Faulty { tool, .. }
             | Self::NotInjected { tool, .. }
+            | Self::InjectedMisfit { tool, .. }
             | Self::Misfit { tool, .. }
             | Self::NoSignature { tool, .. }
-            | Self::Undecided { tool, .. } => tool,
+            | Self::Undecided { tool, .. } => Some(tool),
         }
     }
 }
@@ -110,11 +139,25 @@ impl fmt::Display for BindProblem {
                 nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; {nearest}"))
             }
             Self::Twice { tool } => write!(f, "`{tool}` has two implementations: keep one"),
+            Self::Faulty { tool, why } => write!(f, "nothing can run `{tool}`: {why}"),
             Self::NotInjected { tool, parameter, why } => {
                 write!(
                     f,
                     "nothing supplies the injected parameter `{parameter}` of `{tool}`: {why}"
                 )
+            }
+            Self::InjectedMisfit { tool, parameter, wanted } => write!(
+                f,
+                "what the library supplies for the injected parameter `{parameter}` of `{tool}` \
+                 does not fit it: {wanted}"
+            ),
+            Self::NothingInjected { tool, parameter, nearest } => {
+                match tool {
+                    Some(tool) => write!(f, "`{tool}` has no injected parameter `{parameter}`")?,
+                    None => write!(f, "no tool has an injected parameter `{parameter}`")?,
+                }
+                f.write_str(", which the library's `inject` names")?;
+                nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; {nearest}"))
             }
             Self::Misfit { tool, misfit: Misfit::Arguments, example } => write!(
                 f,

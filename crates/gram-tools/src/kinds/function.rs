@@ -107,7 +107,8 @@ impl Function {
     /// Declares what the function takes and gives, as a gram signature.
     #[must_use]
     pub fn signature(mut self, signature: impl Into<SmolStr>) -> Self {
-        self.declared = Some(Declared::Signature(signature.into()));
+        let (text, types) = (signature.into(), SmolStr::default());
+        self.declared = Some(Declared::Signature { text, types });
         self
     }
 
@@ -265,7 +266,8 @@ mod tests {
         let plain = || function(|value: Value| Ok::<_, Infallible>(value));
         assert_eq!(plain().declared(), None);
         let declared = plain().signature("()==>(::Int)").declared();
-        assert_eq!(declared, Some(Declared::Signature("()==>(::Int)".into())));
+        let (text, types) = ("()==>(::Int)".into(), SmolStr::default());
+        assert_eq!(declared, Some(Declared::Signature { text, types }));
         let declared = plain().schemas(json!({}), None).declared();
         assert_eq!(declared, Some(Declared::Schemas { parameters: json!({}), result: None }));
     }

@@ -1,19 +1,15 @@
 //! Services that get the arguments as the body of a POST.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::redirect::{Attempt, Policy};
-use reqwest::{Response, StatusCode, Url};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Response, Url};
 
 use super::{too_large, unless_cancelled};
 use crate::invocation::{Answer, Answering, Implementation, Invocation, InvocationError, Trouble};
 use crate::web;
 use crate::words::{TEXT_LENGTH, beginning, shown};
-
-/// The most redirections that are followed; as many as `reqwest` follows by itself.
-const MOST_REDIRECTIONS: usize = 10;
 
 /// What connections to services are made with. A copy shares them.
 #[derive(Debug, Clone, Default)]
@@ -32,29 +28,13 @@ impl HttpClient {
         if let Some(client) = place.get() {
             return Ok(client.clone());
         }
-        let made = web::client(url).redirect(Policy::custom(redirect)).build();
-        let client = made.map_err(|error| {
+        let client = web::client(url).build().map_err(|error| {
             let detail = format!("no connection can be prepared: {}", web::root(&error));
             InvocationError::new(Trouble::Unreachable, detail)
         })?;
         // Somebody else may have been quicker; then this one is closed again.
         Ok(place.get_or_init(|| client).clone())
     }
-}
-
-/// Follows redirections within a host. One that would make a GET of the POST, and so lose the
-/// arguments, is none to follow, except to where the answer lies (303).
-fn redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
-    let followed = {
-        let to = attempt.url();
-        attempt.previous().len() <= MOST_REDIRECTIONS
-            && !matches!(attempt.status(), StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND)
-            && attempt.previous().last().is_some_and(|from| {
-                from.host_str() == to.host_str()
-                    && (from.scheme() == to.scheme() || to.scheme() == "https")
-            })
-    };
-    if followed { attempt.follow() } else { attempt.stop() }
 }
 
 /// A service. It gets the arguments as one JSON object in the body of a POST, and answers with
@@ -112,7 +92,7 @@ impl Http {
         let response = request.send().await.map_err(|error| not_sent(&who, &error))?;
         let status = response.status();
         if !status.is_success() {
-            return Err(refused(&who, &self.url, response).await);
+            return Err(refused(&who, response).await);
         }
         let body = read(&who, response, invocation.max_answer).await?;
         String::from_utf8(body).map(Answer::Raw).map_err(|_| {
@@ -168,6 +148,9 @@ async fn read(
 /// Why there is no answer at all.
 fn not_sent(who: &str, error: &reqwest::Error) -> InvocationError {
     let why = web::root(error);
+    if error.is_redirect() {
+        return InvocationError::new(Trouble::Failed, format!("{who} {why}"));
+    }
     let (trouble, what) = if error.is_connect() {
         (Trouble::Unreachable, "cannot be reached")
     } else if web::is_cut(error) {
@@ -179,17 +162,9 @@ fn not_sent(who: &str, error: &reqwest::Error) -> InvocationError {
 }
 
 /// What a status that is no success says, with the beginning of the body.
-async fn refused(who: &str, url: &Url, mut response: Response) -> InvocationError {
+async fn refused(who: &str, mut response: Response) -> InvocationError {
     let status = web::status_words(response.status().as_u16());
     let mut detail = format!("{who} answered with {status}");
-    if response.status().is_redirection()
-        && let Some(to) = response.headers().get(LOCATION).and_then(|to| to.to_str().ok())
-        && let Ok(to) = url.join(to)
-    {
-        let to = web::without_secrets(&to);
-        // Writing to text cannot fail.
-        let _ = write!(detail, ", which leads to {to} and is not followed");
-    }
     let mut body = Vec::new();
     while body.len() <= TEXT_LENGTH
         && let Ok(Some(part)) = response.chunk().await

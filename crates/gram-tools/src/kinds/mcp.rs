@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use super::{too_large, unless_cancelled};
 use crate::invocation::{
-    Answer, Answering, Connecting, Declared, Implementation, Invocation, InvocationError, Trouble,
+    Answer, Answering, Closing, Connecting, Declared, Implementation, Invocation, InvocationError,
+    Trouble,
 };
 use crate::mcp::McpServer;
 use crate::words::beginning;
@@ -152,13 +153,19 @@ impl Implementation for Mcp {
         Box::pin(unless_cancelled(cancelled, self.clone().answer(invocation)))
     }
 
-    /// Connects, and looks whether the server has the tool.
     fn connect(&self) -> Connecting {
-        let this = self.clone();
-        Box::pin(async move {
-            this.server.connect().await?;
-            this.server.missing(&this.tool).await.map_or(Ok(()), Err)
-        })
+        let server = self.server.clone();
+        Box::pin(async move { server.connect().await })
+    }
+
+    fn close(&self) -> Closing {
+        let server = self.server.clone();
+        Box::pin(async move { server.close().await })
+    }
+
+    /// That the server has no such tool, if it was asked for its tools already.
+    fn fault(&self) -> Option<String> {
+        self.server.known_missing(&self.tool)
     }
 
     /// The schemas that the server lists, if it was asked for its tools already.

@@ -1,11 +1,12 @@
 //! Answers from a recording.
 
-use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Number, Value};
+use smol_str::SmolStr;
 
 use crate::invocation::{Answer, Answering, Implementation, Invocation, InvocationError, Trouble};
 use crate::words::beginning;
@@ -17,7 +18,6 @@ use crate::words::beginning;
 #[derive(Debug, Clone)]
 pub struct Replay {
     calls: Arc<[Call]>,
-    left_out: Arc<HashSet<String>>,
 }
 
 /// A line of a recording is no call.
@@ -47,7 +47,8 @@ struct Call {
 /// A line, as far as it matters: a call with its result, or what `gramc` says of a call.
 #[derive(Deserialize)]
 struct Line {
-    name: String,
+    name: Option<String>,
+    stats: Option<IgnoredAny>,
     arguments: Option<Value>,
     ok: Option<bool>,
     // A result of null is one.
@@ -64,8 +65,8 @@ fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D
 impl Replay {
     /// Reads a recording, one JSON object a line, and keeps the calls of `tool`. Lines hold a call
     /// with its result (`name`, `arguments`, `result`), or what `gramc` says of a call (beside
-    /// these `ok`, and where that is false `error`). Empty lines, and calls that never ran, are
-    /// left out.
+    /// these `ok`, and where that is false `error`). Empty lines, what `gramc` counted, and calls
+    /// that never ran, are left out.
     pub fn read(text: &str, tool: &str) -> Result<Self, ReplayError> {
         let mut calls = Vec::new();
         for (at, line) in text.lines().enumerate() {
@@ -75,19 +76,16 @@ impl Replay {
             let wrong = |detail: String| ReplayError { line: at + 1, detail };
             let line: Line =
                 serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
-            if line.name == tool {
-                calls.extend(call(line).map_err(|detail| wrong(detail.to_owned()))?);
+            match &line.name {
+                // What `gramc` counted stands between what it says of calls.
+                None if line.stats.is_some() => continue,
+                None => return Err(wrong("it has no `name`".to_owned())),
+                Some(name) if name != tool => continue,
+                Some(_) => {}
             }
+            calls.extend(call(line).map_err(|detail| wrong(detail.to_owned()))?);
         }
-        Ok(Self { calls: calls.into(), left_out: Arc::default() })
-    }
-
-    /// Leaves arguments with these names out when it compares: recordings do not hold the injected
-    /// ones.
-    #[must_use]
-    pub fn leaving_out(mut self, names: impl IntoIterator<Item = String>) -> Self {
-        self.left_out = Arc::new(names.into_iter().collect());
-        self
+        Ok(Self { calls: calls.into() })
     }
 
     /// How many calls of the tool the recording holds.
@@ -104,9 +102,12 @@ impl Replay {
         let failed = |detail: String| InvocationError::new(Trouble::Failed, detail);
         let mut arguments: Map<String, Value> = serde_json::from_str(&invocation.arguments)
             .map_err(|error| failed(format!("the arguments are no JSON object: {error}")))?;
-        arguments.retain(|name, _| !self.left_out.contains(name));
-        let mut matching =
-            self.calls.iter().filter(|call| same_object(&call.arguments, &arguments));
+        let hidden = &invocation.hidden;
+        arguments.retain(|name, _| !is_hidden(hidden, name));
+        let mut matching = self
+            .calls
+            .iter()
+            .filter(|call| differing(&call.arguments, &arguments, hidden).is_empty());
         let occurrence = usize::try_from(invocation.occurrence).unwrap_or(usize::MAX);
         // The last one that there is, at most the wanted one.
         let found = matching.by_ref().take(occurrence.saturating_add(1)).last();
@@ -115,14 +116,15 @@ impl Replay {
                 Ok(result) => Ok(Answer::Json(result.clone())),
                 Err(message) => Err(failed(message.clone())),
             },
-            None => Err(failed(self.missing(&invocation.tool, &arguments))),
+            None => Err(failed(self.missing(invocation, &arguments))),
         }
     }
 
     /// That there is no such call, and what the nearest one has other arguments for.
-    fn missing(&self, tool: &str, arguments: &Map<String, Value>) -> String {
-        let start = format!("the recording holds no call of `{tool}`");
-        let nearest = self.calls.iter().map(|call| differing(&call.arguments, arguments));
+    fn missing(&self, invocation: &Invocation, arguments: &Map<String, Value>) -> String {
+        let start = format!("the recording holds no call of `{}`", invocation.tool);
+        let nearest = self.calls.iter();
+        let nearest = nearest.map(|call| differing(&call.arguments, arguments, &invocation.hidden));
         let Some(nearest) = nearest.min_by_key(Vec::len) else {
             return start;
         };
@@ -171,12 +173,21 @@ fn message(error: Option<&Value>, message: Option<String>) -> String {
     beginning(text.as_deref().unwrap_or("the recorded call failed"))
 }
 
-/// The names of the arguments in which two calls differ.
-fn differing<'a>(a: &'a Map<String, Value>, b: &'a Map<String, Value>) -> Vec<&'a str> {
-    let missing = b.keys().filter(|name| !a.contains_key(*name));
-    let other =
-        |(name, value): &(&String, &Value)| b.get(*name).is_none_or(|other| !same(value, other));
-    a.iter().filter(other).map(|(name, _)| name).chain(missing).map(String::as_str).collect()
+fn is_hidden(hidden: &[SmolStr], name: &str) -> bool {
+    hidden.iter().any(|hidden| hidden == name)
+}
+
+/// The names of the arguments in which a recorded call differs from one without what is hidden.
+fn differing<'a>(
+    recorded: &'a Map<String, Value>,
+    sent: &'a Map<String, Value>,
+    hidden: &[SmolStr],
+) -> Vec<&'a str> {
+    let missing = sent.keys().filter(|name| !recorded.contains_key(*name));
+    let other = |(name, value): &(&String, &Value)| {
+        !is_hidden(hidden, name) && sent.get(*name).is_none_or(|other| !same(value, other))
+    };
+    recorded.iter().filter(other).map(|(name, _)| name).chain(missing).map(String::as_str).collect()
 }
 
 /// Whether two values are equal as JSON: `1` and `1.0` are, and the order of keys means nothing.
@@ -234,6 +245,7 @@ mod tests {
 {"id": "3", "name": "weather", "ok": false, "error": {"error_type": "unknown_tool"}, "message": "never ran"}
 {"id": "4", "name": "weather", "ok": true, "arguments": {"city": "Kiel"}}
 {"name": "weather", "arguments": "{\"city\": \"Bonn\"}", "result": null}
+{"stats": {"calls_last_60_seconds": 5}}
 "#;
 
     fn replay() -> Replay {
@@ -285,10 +297,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn injected_arguments_are_not_compared() {
-        let replay = replay().leaving_out(["token".to_owned()]);
-        let answer = run(&replay, r#"{"city": "Bonn", "token": "x"}"#, 0).await;
+    async fn injected_and_secret_arguments_are_not_compared() {
+        let call = invocation("weather", r#"{"city": "Bonn", "token": "x"}"#);
+        let hidden: Arc<[SmolStr]> = Arc::new(["token".into()]);
+        let answer = replay().invoke(Invocation { hidden: hidden.clone(), ..call.clone() }).await;
         assert_eq!(answer, Ok(Answer::Json(Value::Null)));
+        assert!(replay().invoke(call.clone()).await.is_err());
+        // What is secret is masked where it stands in a recording.
+        let masked =
+            r#"{"name": "weather", "arguments": {"city": "Bonn", "token": "***"}, "result": 1}"#;
+        let masked = Replay::read(masked, "weather").unwrap();
+        assert_eq!(masked.invoke(Invocation { hidden, ..call }).await, Ok(Answer::Json(json!(1))));
     }
 
     #[test]
@@ -296,7 +315,7 @@ mod tests {
         for (line, part) in [
             ("{", "EOF while parsing"),
             ("[]", "invalid length 0"),
-            (r#"{"arguments": {}}"#, "missing field `name`"),
+            (r#"{"arguments": {}}"#, "it has no `name`"),
             (r#"{"name": "weather", "arguments": {}}"#, "it has no `result`"),
             (r#"{"name": "weather", "result": 1}"#, "it has no `arguments`"),
             (r#"{"name": "weather", "result": 1, "arguments": [1]}"#, "are no JSON object"),

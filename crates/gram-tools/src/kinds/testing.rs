@@ -20,6 +20,7 @@ pub(crate) fn invocation(tool: &str, arguments: &str) -> Invocation {
         text_result: false,
         max_answer: 1 << 20,
         occurrence: 0,
+        hidden: Arc::default(),
         cancelled: CancellationToken::new(),
     }
 }

@@ -4,12 +4,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gram_schema::model::{self, ImplementationKind};
+use gram_schema::model::{self, ImplementationKind, Module, Open, Tool, Valid};
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use super::{Supply, ToolLibrary};
-use crate::invocation::Implementation;
+use super::{Injection, Supply, ToolLibrary};
+use crate::bind::schemas_of;
+use crate::invocation::{Declared, Implementation};
 #[cfg(feature = "command")]
 use crate::kinds::Command;
 #[cfg(feature = "mcp")]
@@ -40,6 +41,7 @@ impl std::error::Error for LibraryError {}
 
 /// What the implementations of one library share.
 struct Shared<'l> {
+    module: &'l Module,
     folder: &'l Path,
     #[cfg(feature = "http")]
     http: HttpClient,
@@ -49,18 +51,23 @@ struct Shared<'l> {
 }
 
 impl ToolLibrary {
-    /// The library of a declaration. Relative paths and commands are relative to `folder`, that of
-    /// the declaration's file.
+    /// The library of a declaration in `module`. Relative paths and commands are relative to
+    /// `folder`, that of the declaration's file.
     ///
     /// # Errors
     ///
     /// All implementations that cannot be used: a recording that cannot be read, a builtin that
     /// there is not.
-    pub fn declared(library: &model::Library, folder: &Path) -> Result<Self, Vec<LibraryError>> {
+    pub fn declared(
+        module: &Valid<Module>,
+        library: &model::Library,
+        folder: &Path,
+    ) -> Result<Self, Vec<LibraryError>> {
         let mut settings = Settings::default();
         settings.take(&library.attributes);
         let mut made = Self::new(library.name.clone()).settings(settings.clone());
         let mut shared = Shared {
+            module,
             folder,
             #[cfg(feature = "http")]
             http: HttpClient::default(),
@@ -70,12 +77,17 @@ impl ToolLibrary {
         let mut errors = Vec::new();
         let for_all = attribute(&library.attributes, "inject");
         for declared in &library.implementations {
-            let inject: Vec<_> = [for_all, declared.attribute("inject")]
-                .into_iter()
-                .flatten()
-                .flat_map(|inject| supplies(inject, folder))
-                .collect();
-            match shared.implementation(declared, &inject) {
+            let own = declared.attribute("inject");
+            let inject = [(for_all, false), (own, true)].into_iter().flat_map(|(inject, own)| {
+                let supplies = inject.map(|inject| supplies(inject, folder)).unwrap_or_default();
+                supplies.into_iter().map(move |(parameter, supply)| Injection {
+                    parameter,
+                    supply,
+                    own,
+                })
+            });
+            let inject = inject.collect();
+            match shared.implementation(declared) {
                 Ok(implementation) => {
                     let mut settings = settings.clone();
                     settings.take(&declared.attributes);
@@ -92,7 +104,6 @@ impl Shared<'_> {
     fn implementation(
         &mut self,
         declared: &model::Implementation,
-        inject: &[(SmolStr, Supply)],
     ) -> Result<Arc<dyn Implementation>, String> {
         let made: Arc<dyn Implementation> = match declared.kind {
             #[cfg(feature = "command")]
@@ -127,8 +138,7 @@ impl Shared<'_> {
                     .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
                 let replay = Replay::read(&recorded, &declared.tool)
                     .map_err(|error| format!("{}: {error}", path.display()))?;
-                // What is injected stands in no recording.
-                Arc::new(replay.leaving_out(inject.iter().map(|(name, _)| name.to_string())))
+                Arc::new(replay)
             }
             ImplementationKind::Builtin => {
                 let name = match text(declared, "name") {
@@ -147,9 +157,38 @@ impl Shared<'_> {
             }
         };
         match declared.attribute("signature").and_then(Value::as_str) {
-            Some(signature) => Ok(Arc::new(Signed { inner: made, signature: signature.into() })),
+            Some(text) => {
+                let says = self.signature(text, declared.signature.as_ref());
+                Ok(Arc::new(Signed { inner: made, says }))
+            }
             None => Ok(made),
         }
+    }
+
+    /// What a signature says. Its names mean what they mean in the library's texts; what means
+    /// nothing there is left to the specification.
+    fn signature(&self, text: &str, read: Option<&model::Signature>) -> Declared {
+        let Some(model::Signature { parameters, result }) = read else {
+            let mut known = Module::default();
+            known.types.clone_from(&self.module.types);
+            known.terms.clone_from(&self.module.terms);
+            let types = gram_schema::print(&known).into();
+            return Declared::Signature { text: text.into(), types };
+        };
+        let tool = Tool {
+            name: "implementation".into(),
+            description: None,
+            title: None,
+            deprecated: false,
+            parameters: parameters.clone(),
+            result: result.clone(),
+            open: Open::Unsaid,
+            root: None,
+            types: Vec::new(),
+            attributes: Vec::new(),
+        };
+        let (parameters, result) = schemas_of(&self.module.types, &tool);
+        Declared::Schemas { parameters, result }
     }
 
     #[cfg(feature = "mcp")]
@@ -173,7 +212,7 @@ impl Shared<'_> {
 #[derive(Debug)]
 struct Signed {
     inner: Arc<dyn Implementation>,
-    signature: SmolStr,
+    says: Declared,
 }
 
 impl Implementation for Signed {
@@ -197,8 +236,16 @@ impl Implementation for Signed {
         self.inner.connect()
     }
 
-    fn declared(&self) -> Option<crate::invocation::Declared> {
-        Some(crate::invocation::Declared::Signature(self.signature.clone()))
+    fn close(&self) -> crate::invocation::Closing {
+        self.inner.close()
+    }
+
+    fn fault(&self) -> Option<String> {
+        self.inner.fault()
+    }
+
+    fn declared(&self) -> Option<Declared> {
+        Some(self.says.clone())
     }
 }
 

@@ -72,7 +72,9 @@ fn of(entry: &Entry) -> Result<Value, String> {
     let (parameters, result) = match entry.implementation.declared() {
         None => return Err("it declares neither a signature nor schemas".to_owned()),
         Some(Declared::Schemas { parameters, result }) => (parameters, result),
-        Some(Declared::Signature(signature)) => declared_schemas(&Module::default(), &signature)?,
+        Some(Declared::Signature { text, types }) => {
+            declared_schemas(&Module::default(), &text, &types)?
+        }
     };
     let mut tool = Map::new();
     tool.insert("name".to_owned(), json!(entry.tool.as_str()));

@@ -158,7 +158,7 @@ async fn read_messages(
             }
         };
         if let Some(message) = message
-            && messages.send(message).await.is_err()
+            && !(witness.lets_through(&message).await && messages.send(message).await.is_ok())
         {
             return;
         }
@@ -197,7 +197,9 @@ impl Transport<RoleClient> for Pipes {
         let input = Arc::clone(&self.input);
         // Before the message goes out, since the answer may be quick.
         self.witness.calls.expect(&message);
+        let answering = self.witness.answering(&message);
         async move {
+            let _answering = answering;
             let mut line = serde_json::to_vec(&message)?;
             line.push(b'\n');
             let mut input = input.lock().await;

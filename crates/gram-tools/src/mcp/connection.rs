@@ -1,10 +1,12 @@
 //! One connection to a server, which calls share.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, Shared};
 use reqwest::Url;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, PingRequest, ServerResult,
@@ -46,6 +48,9 @@ pub(super) struct Connection {
     tools: Mutex<Option<Arc<[Value]>>>,
     /// Set when an answer did not come in time. The server may be stuck.
     doubtful: AtomicBool,
+    /// Whether the server still listens, once it is asked. A task waits for the answer: those who
+    /// call may have less time than the server, and still the next one learns it.
+    heard: std::sync::Mutex<Option<Shared<BoxFuture<'static, bool>>>>,
     /// Set when the server answered a call, so that it is worth to be started again.
     proven: AtomicBool,
 }
@@ -121,6 +126,7 @@ impl Connection {
             us,
             tools: Mutex::default(),
             doubtful: AtomicBool::new(false),
+            heard: std::sync::Mutex::default(),
             proven: AtomicBool::new(false),
         }
     }
@@ -148,16 +154,31 @@ impl Connection {
         if !self.doubtful.load(Ordering::Acquire) {
             return true;
         }
-        let ping = ClientRequest::PingRequest(PingRequest::default());
-        // One that does not know the question has heard it.
-        let heard = matches!(
-            timeout(PING_LIMIT, self.running.peer().send_request(ping)).await,
-            Ok(Ok(_) | Err(ServiceError::McpError(_)))
-        );
+        let heard = self.heard().get_or_insert_with(|| self.ask_whether_it_listens()).clone();
+        let heard = heard.await;
+        // The next doubt is another question.
+        *self.heard() = None;
         if heard {
             self.doubtful.store(false, Ordering::Release);
         }
         heard
+    }
+
+    fn heard(&self) -> std::sync::MutexGuard<'_, Option<Shared<BoxFuture<'static, bool>>>> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ask_whether_it_listens(&self) -> Shared<BoxFuture<'static, bool>> {
+        let peer = self.running.peer().clone();
+        let asking = tokio::spawn(async move {
+            let ping = ClientRequest::PingRequest(PingRequest::default());
+            // One that does not know the question has heard it.
+            matches!(
+                timeout(PING_LIMIT, peer.send_request(ping)).await,
+                Ok(Ok(_) | Err(ServiceError::McpError(_)))
+            )
+        });
+        asking.map(|heard| heard.unwrap_or(false)).boxed().shared()
     }
 
     /// All tools of the server. It is asked once, and again when it says that they are others now.

@@ -69,23 +69,26 @@ impl Client {
     fn events(&self, events: Events, call: Option<(RequestId, Call)>) -> Events {
         let witness = Arc::clone(&self.witness);
         events
-            .map(move |event| {
-                let mut event = match (event, &call) {
-                    (Ok(event), _) => event,
-                    (Err(_), Some((id, call))) if call.is_settled() => {
-                        return Ok(Sse::default().data(text(&stub(id.clone()))));
-                    }
-                    (Err(error), _) => return Err(error),
-                };
-                if let Some(data) = event.data.as_mut()
-                    && !data.trim().is_empty()
-                {
-                    *data = match &call {
-                        Some((id, call)) => translated(&witness, data, id, call),
-                        None => sealed_event(&witness, data),
+            .then(move |event| {
+                let (witness, call) = (Arc::clone(&witness), call.clone());
+                async move {
+                    let mut event = match (event, &call) {
+                        (Ok(event), _) => event,
+                        (Err(_), Some((id, call))) if call.is_settled() => {
+                            return Ok(Sse::default().data(text(&stub(id.clone()))));
+                        }
+                        (Err(error), _) => return Err(error),
                     };
+                    if let Some(data) = event.data.as_mut()
+                        && !data.trim().is_empty()
+                    {
+                        *data = match &call {
+                            Some((id, call)) => translated(&witness, data, id, call).await,
+                            None => sealed_event(&witness, data).await,
+                        };
+                    }
+                    Ok(event)
                 }
-                Ok(event)
             })
             .boxed()
     }
@@ -205,12 +208,15 @@ fn is_cancellation(message: &ClientJsonRpcMessage) -> bool {
 }
 
 /// What stands for an event's data in a stream that answers a call.
-fn translated(witness: &Witness, data: &str, id: &RequestId, call: &Call) -> String {
+async fn translated(witness: &Witness, data: &str, id: &RequestId, call: &Call) -> String {
     if let Some(stub) = witness.calls.settle(data) {
         return text(&stub);
     }
     match serde_json::from_str::<ServerJsonRpcMessage>(data) {
-        Ok(_) => data.to_owned(),
+        Ok(message) => {
+            witness.lets_through(&message).await;
+            data.to_owned()
+        }
         Err(error) => {
             // It may have been the answer, which would be waited for in vain.
             call.fail(Trouble::Garbled, unreadable(&error));
@@ -220,12 +226,14 @@ fn translated(witness: &Witness, data: &str, id: &RequestId, call: &Call) -> Str
 }
 
 /// What stands for an event's data in any other stream.
-fn sealed_event(witness: &Witness, data: &str) -> String {
+async fn sealed_event(witness: &Witness, data: &str) -> String {
     if let Some(stub) = witness.calls.settle(data) {
         return text(&stub);
     }
     // Notes an answer that cannot be read, which `rmcp` would skip.
-    witness.message(data);
+    if let Some(message) = witness.message(data) {
+        witness.lets_through(&message).await;
+    }
     sealed(data).into_owned()
 }
 
@@ -253,6 +261,7 @@ fn text(message: &ServerJsonRpcMessage) -> String {
 fn kind_of(error: &HttpError) -> Trouble {
     match error {
         HttpError::Client(error) if error.is_connect() => Trouble::Unreachable,
+        HttpError::Client(error) if error.is_redirect() => Trouble::Failed,
         HttpError::Client(_) | HttpError::Io(_) | HttpError::Sse(_) => Trouble::Died,
         HttpError::HttpStatus(_) | HttpError::AuthRequired(_) | HttpError::InsufficientScope(_) => {
             Trouble::Failed
@@ -264,6 +273,7 @@ fn kind_of(error: &HttpError) -> Trouble {
 /// An error in words for people, without the address, which may hold a password.
 fn words(error: &HttpError) -> String {
     match error {
+        HttpError::Client(error) if error.is_redirect() => format!("it {}", web::root(error)),
         HttpError::Client(error) => web::root(error),
         HttpError::HttpStatus(error) => answered_with(error.status),
         HttpError::AuthRequired(_) => answered_with(401),
@@ -293,6 +303,7 @@ impl StreamableHttpClient for Client {
         headers: Headers,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
         self.witness.calls.expect(&message);
+        let _answering = self.witness.answering(&message);
         let ours = matches!(
             &message,
             JsonRpcMessage::Request(request) if matches!(
@@ -303,7 +314,13 @@ impl StreamableHttpClient for Client {
         let outcome = if ours {
             self.post(&url, &message, session, token, headers).await
         } else {
-            self.http.post_message(url, message.clone(), session, token, headers).await
+            let posted = self.http.post_message(url, message.clone(), session, token, headers);
+            posted.await.map(|response| match response {
+                StreamableHttpPostResponse::Sse(events, session) => {
+                    StreamableHttpPostResponse::Sse(self.events(events, None), session)
+                }
+                other => other,
+            })
         };
         outcome.inspect_err(|error| self.note(&message, error))
     }

@@ -69,6 +69,17 @@ impl Drop for Opening {
 }
 
 impl Address {
+    /// The server, as the subject of a sentence, as its connection calls it.
+    fn name(&self) -> String {
+        match self {
+            Self::Command { words, .. } => {
+                let program = words.first().map(String::as_str).unwrap_or_default();
+                format!("the MCP server `{}`", shown(program))
+            }
+            Self::Url(url) => format!("the MCP server at {}", web::without_secrets(url)),
+        }
+    }
+
     async fn open(self) -> Opened {
         let connection = match &self {
             Self::Command { words, folder } => Connection::to_command(words, folder).await?,
@@ -157,17 +168,25 @@ impl McpServer {
     /// That the server lacks a tool, if it does; the server is asked if need be.
     pub(crate) async fn missing(&self, tool: &str) -> Option<InvocationError> {
         let connection = self.connection().await.ok()?;
-        let tools = self.tools_of(&connection).await.ok()?;
+        self.tools_of(&connection).await.ok()?;
+        let detail = self.known_missing(tool)?;
+        Some(InvocationError::new(Trouble::Failed, detail))
+    }
+
+    /// That the server lacks a tool, if its tools were asked for already.
+    pub(crate) fn known_missing(&self, tool: &str) -> Option<String> {
+        let tools = self.0.tools.read().unwrap_or_else(PoisonError::into_inner);
+        let tools = tools.as_ref()?;
         let names = || tools.iter().filter_map(|tool| tool["name"].as_str());
         if names().any(|name| name == tool) {
             return None;
         }
-        let mut detail = format!("{} has no tool `{}`", connection.name(), shown(tool));
+        let mut detail = format!("{} has no tool `{}`", self.0.address.name(), shown(tool));
         if let Some(question) = gram_schema::did_you_mean(tool, names()) {
             detail += "; ";
             detail += &question;
         }
-        Some(InvocationError::new(Trouble::Failed, detail))
+        Some(detail)
     }
 
     async fn tools_of(

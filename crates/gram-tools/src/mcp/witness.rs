@@ -3,10 +3,13 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use rmcp::model::ServerJsonRpcMessage;
+use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage};
 use serde_json::Value;
+use tokio::sync::watch;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::BYTE_LIMIT;
@@ -17,6 +20,10 @@ use crate::words::shown;
 
 /// The most lines of a server's standard error that a message repeats.
 const LINES: usize = 10;
+/// The most requests of the server that may wait for their answers to reach it.
+const MOST_REQUESTS: usize = 64;
+/// How long a server that asks for more may take none.
+const DEAF_LIMIT: Duration = Duration::from_secs(3);
 
 /// What is known to have gone wrong; every part that talks to the server adds to it.
 pub(super) struct Witness {
@@ -28,6 +35,8 @@ pub(super) struct Witness {
     pub(super) calls: Calls,
     /// How many lists are asked for right now, which may be long.
     lists: AtomicUsize,
+    /// How many requests of the server wait for their answers to reach it.
+    requests: watch::Sender<usize>,
 }
 
 #[derive(Default)]
@@ -49,6 +58,15 @@ impl Drop for Listing<'_> {
     }
 }
 
+/// An answer to a request of the server, which has reached it when this is dropped.
+pub(super) struct Answering(Arc<Witness>);
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.requests.send_modify(|requests| *requests = requests.saturating_sub(1));
+    }
+}
+
 impl Witness {
     /// Nothing yet. `place` says where the server's messages stand, as in `On its standard output`.
     pub(super) fn new(place: &'static str) -> Self {
@@ -58,6 +76,7 @@ impl Witness {
             fatal: CancellationToken::new(),
             calls: Calls::default(),
             lists: AtomicUsize::new(0),
+            requests: watch::Sender::new(0),
         }
     }
 
@@ -91,6 +110,31 @@ impl Witness {
     pub(super) fn listing(&self) -> Listing<'_> {
         self.lists.fetch_add(1, Ordering::Relaxed);
         Listing(self)
+    }
+
+    /// What to drop when a message of ours has reached the server, where it answers a request.
+    pub(super) fn answering(self: &Arc<Self>, message: &ClientJsonRpcMessage) -> Option<Answering> {
+        let is_answer = matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_));
+        is_answer.then(|| Answering(Arc::clone(self)))
+    }
+
+    /// Lets a message of the server through. Of a server that asks and does not take the answers,
+    /// requests wait, since each answer takes memory; at last they end the work. Gives whether it
+    /// goes on.
+    pub(super) async fn lets_through(&self, message: &ServerJsonRpcMessage) -> bool {
+        if !matches!(message, JsonRpcMessage::Request(_)) {
+            return true;
+        }
+        let mut waiting = self.requests.subscribe();
+        let fewer = waiting.wait_for(|requests| *requests < MOST_REQUESTS);
+        let goes_on = timeout(DEAF_LIMIT, fewer).await.is_ok();
+        if goes_on {
+            self.requests.send_modify(|requests| *requests += 1);
+        } else {
+            let why = "it sends one request after the other, and takes no answers to them";
+            self.end(Trouble::Garbled, why);
+        }
+        goes_on
     }
 
     /// The most bytes that a message may have now. Where nothing but calls is waited for, it is no

@@ -1,7 +1,6 @@
 //! The invocation of a call that was let through.
 
 use std::fmt::Write as _;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -11,7 +10,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::masks::Masks;
-use super::{Session, oddities};
+use super::{Session, hash_of, oddities};
 use crate::check::{Accepted, Refused};
 use crate::invocation::{Answer, Implementation, Invocation, InvocationError, Trouble};
 use crate::settings::Settings;
@@ -27,7 +26,8 @@ pub struct Ready<'s> {
     name: String,
     accepted: Accepted,
     warnings: Vec<Warning>,
-    admitted: (Admitted, u64),
+    /// The call in the throttle, and the arguments as they were sent.
+    admitted: (Admitted, String),
 }
 
 /// Why an invocation came to nothing.
@@ -44,7 +44,7 @@ impl<'s> Ready<'s> {
         name: String,
         accepted: Accepted,
         warnings: Vec<Warning>,
-        admitted: (Admitted, u64),
+        admitted: (Admitted, String),
     ) -> Self {
         Self { session, tool, id, name, accepted, warnings, admitted }
     }
@@ -116,7 +116,7 @@ impl<'s> Ready<'s> {
             () = cancelled.cancelled() => {
                 Err(Broken::Error(InvocationError::new(Trouble::Cancelled, "it was cancelled")))
             }
-            outcome = timeout(self.settings().timeout, caught) => match outcome {
+            outcome = timeout(self.settings().time_limit(), caught) => match outcome {
                 Err(_) => Err(Broken::TooLong),
                 Ok(Err(_)) => {
                     let detail = "the implementation panicked";
@@ -133,9 +133,8 @@ impl<'s> Ready<'s> {
         cancelled: CancellationToken,
     ) -> Invocation {
         let occurrence = if implementation.counts() {
-            let mut hasher = DefaultHasher::new();
-            self.accepted.arguments.hash(&mut hasher);
-            self.session.state().occurrence(self.tool, hasher.finish())
+            let hash = hash_of(&self.accepted.arguments);
+            self.session.state().occurrence(self.tool, hash)
         } else {
             0
         };
@@ -144,8 +143,9 @@ impl<'s> Ready<'s> {
             tool: tool.spec.name.clone(),
             arguments: self.arguments().into(),
             text_result: self.is_plain_text(),
-            max_answer: self.settings().max_output,
+            max_answer: self.settings().most_output(),
             occurrence,
+            hidden: Arc::clone(&tool.hidden),
             cancelled,
         }
     }
@@ -174,8 +174,9 @@ impl<'s> Ready<'s> {
         };
         let failed =
             outcome.is_err() || self.warnings.iter().any(|warning| warning.code == UNSUCCESSFUL);
-        let Self { session, id, name, warnings, admitted: (admitted, hash), .. } = self;
-        let ended = if failed { Outcome::Failure } else { Outcome::Success };
+        let Self { session, id, name, warnings, admitted: (admitted, sent), .. } = self;
+        let (ended, hash) =
+            if failed { (Outcome::Failure, hash_of(&sent)) } else { (Outcome::Success, 0) };
         session.state().throttle.finish(admitted, hash, ended, session.clock.now());
         Verdict { id, name, warnings, outcome }
     }

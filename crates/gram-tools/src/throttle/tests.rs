@@ -197,17 +197,17 @@ fn the_same_call_after_its_failure_is_noticed() {
         let call = throttle.admit(Some(tool), &policy, s(0)).unwrap();
         throttle.finish(call, arguments, outcome, s(0));
     };
-    assert!(!throttle.repeats_failure(1, 7));
+    assert!(!throttle.repeats_failure(1, || 7));
     call(&mut throttle, 1, 7, Failure);
-    assert!(throttle.repeats_failure(1, 7));
-    assert!(!throttle.repeats_failure(1, 8), "other arguments");
-    assert!(!throttle.repeats_failure(2, 7), "another tool");
+    assert!(throttle.repeats_failure(1, || 7));
+    assert!(!throttle.repeats_failure(1, || 8), "other arguments");
+    assert!(!throttle.repeats_failure(2, || 7), "another tool");
     call(&mut throttle, 2, 9, Success);
-    assert!(throttle.repeats_failure(1, 7), "another tool was called in between");
+    assert!(throttle.repeats_failure(1, || 7), "another tool was called in between");
     call(&mut throttle, 1, 8, Failure);
-    assert!(!throttle.repeats_failure(1, 7), "another call failed in between");
+    assert!(!throttle.repeats_failure(1, || 7), "another call failed in between");
     call(&mut throttle, 1, 8, Success);
-    assert!(!throttle.repeats_failure(1, 8), "the last call went well");
+    assert!(!throttle.repeats_failure(1, || 8), "the last call went well");
 }
 
 #[test]

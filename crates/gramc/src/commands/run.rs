@@ -14,15 +14,12 @@ use gram_agent::{Conversation, Crew, CrewOptions, Limits, Saved, Trace, Watch};
 use gram_schema::model::Module;
 use tokio_util::sync::CancellationToken;
 
-use super::calls::{Both, only_one_reads, read, run as run_on_this_thread, say};
+use super::calls::{Both, only_one_reads, read, run_to_the_end, say};
 use crate::args::{Display, Format, Run};
-use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
+use crate::failure::{CLEAN, FAILED, FINDINGS, Failure, Outcome};
 use crate::{live, save};
 use show::Show;
 use turns::Turns;
-
-/// What the shell expects of a program that somebody interrupts.
-const INTERRUPTED: i32 = 130;
 
 pub(super) fn run(args: &Run, display: Display) -> Outcome {
     only_one_reads(&[&args.spec.path, Path::new(&args.bind.library)])?;
@@ -64,7 +61,8 @@ pub(super) fn run(args: &Run, display: Display) -> Outcome {
         None => None,
     };
     let show = Show::new(args, streams && !args.no_stream, crew.agent());
-    let code = run_on_this_thread(hold(args, display, conversation, (&show, trace.as_ref())))?;
+    let held = hold(args, display, conversation, (&show, trace.as_ref()));
+    let code = run_to_the_end(&library, held)?;
     if let (Some(path), Some(error)) = (&args.trace, trace.and_then(|trace| trace.error())) {
         return Err(Failure::path("write", path, &error));
     }
@@ -89,16 +87,19 @@ async fn hold(
     loop {
         let text = tokio::select! {
             text = turns.next() => text?,
-            () = signals.next() => return Ok(INTERRUPTED),
+            signal = signals.next() => return Err(Failure::Interrupted(signal)),
         };
         let Some(text) = text else { return Ok(code) };
-        let cancelled = CancellationToken::new();
+        let (cancelled, mut interrupted) = (CancellationToken::new(), None);
         let turn = {
             let mut turn = std::pin::pin!(conversation.turn(&text, &watch, &cancelled));
             loop {
                 tokio::select! {
                     turn = &mut turn => break turn,
-                    () = signals.next() => cancelled.cancel(),
+                    signal = signals.next() => {
+                        interrupted = Some(signal);
+                        cancelled.cancel();
+                    }
                 }
             }
         };
@@ -107,14 +108,16 @@ async fn hold(
         }
         let own = match &turn.end {
             gram_agent::End::Answered => CLEAN,
-            gram_agent::End::Cancelled => INTERRUPTED,
-            gram_agent::End::Failed(_) => 2,
+            gram_agent::End::Failed(_) => FAILED,
             _ => FINDINGS,
         };
         code = code.max(own);
         show.end(&turn, display)?;
         if let (Some(path), true) = (&args.conversation, own != CLEAN) {
             say(std::iter::once(format!("the conversation is kept in {}", path.display())));
+        }
+        if let Some(signal) = interrupted.filter(|_| !turns.is_chat()) {
+            return Err(Failure::Interrupted(signal));
         }
         // Who sits at a terminal can go on; a script has lost what its next turn builds on.
         if own != CLEAN && !turns.is_chat() {

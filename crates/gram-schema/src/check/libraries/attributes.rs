@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use gram_syntax::{Severity, SourceFile};
+use gram_syntax::{Diagnostic, Severity, SourceFile};
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use super::super::Checker;
 use super::super::attributes::Attribute;
-use super::super::scopes::{Meaning, Scopes};
+use super::super::scopes::Meaning;
+use super::super::{Checker, names_of_slot};
 use crate::codes;
 use crate::model::ImplementationKind::{self, Builtin, Command, Http, Mcp, Replay};
+use crate::model::Signature;
 use crate::units;
 
 /// Where an attribute stands.
@@ -126,8 +127,9 @@ impl Wanted {
             Self::Inject => {
                 value.as_object().is_some_and(|entries| entries.values().all(Value::is_string))
             }
-            Self::Time => text.and_then(units::time).is_some(),
-            Self::Size => text.and_then(units::size).is_some(),
+            // A limit of 0 turns its rule off, whatever its unit is.
+            Self::Time => text.and_then(units::time).is_some() || value.as_u64() == Some(0),
+            Self::Size => text.and_then(units::size).is_some() || value.as_u64() == Some(0),
             Self::Flag => value.is_boolean(),
             Self::Count => value.as_u64().is_some(),
             Self::OneOf(words) => text.is_some_and(|text| words.contains(&text)),
@@ -157,9 +159,6 @@ impl<'t> Checker<'t> {
             attribute.wrong(self, file, &wanted.words());
             return None;
         }
-        if let (Wanted::Signature, Some(text)) = (wanted, value.as_str()) {
-            self.bound_signature(file, attribute, text);
-        }
         Some((key, value))
     }
 
@@ -182,25 +181,81 @@ impl<'t> Checker<'t> {
         self.unknown_attribute(file, attribute, "", Some(help));
     }
 
-    /// Reports what is wrong in the signature of an implementation. It may name types of the texts.
-    fn bound_signature(&mut self, file: usize, attribute: &Attribute<'t>, text: &str) {
-        let parse = gram_syntax::parse(SourceFile::new("signature", text));
+    /// The signature of an implementation. What a name means here, it means in the signature. Types
+    /// that no text declares are left to the specification; all else that is wrong is reported.
+    pub(super) fn bound_signature(
+        &mut self,
+        file: usize,
+        attribute: &Attribute<'t>,
+    ) -> Option<Signature> {
+        // What is no text is reported with the other attributes.
+        let value = attribute.json(self, file)?;
+        let parse = gram_syntax::parse(SourceFile::new("signature", value.as_str()?));
         let mut checker = Checker::new(std::slice::from_ref(&parse));
         checker.types = Arc::clone(&self.types);
-        // What a name means here, it means in the signature.
-        let mut names = Scopes::default();
-        for name in self.type_names.names(None) {
-            if let Meaning::One(_, id) = self.type_names.find(file, None, name) {
-                names.enter(0, &SmolStr::new(name), id);
+        checker.type_names = Arc::new(self.type_names.seen_from(file));
+        checker.terms = Arc::new(self.terms.seen_from(file));
+        checker.term_fields = Arc::clone(&self.term_fields);
+        checker.unread_terms = Arc::clone(&self.unread_terms);
+        let mut found = match checker.only_signature(&parse) {
+            Ok((parameters, result)) => {
+                let signature = Signature { parameters, result };
+                self.used_by(file, &signature);
+                return Some(signature);
+            }
+            Err(found) => found,
+        };
+        found.retain(|found| found.severity == Severity::Error);
+        let is_unknown = |found: &Diagnostic| found.code == &codes::UNKNOWN_TYPE;
+        let finding = match found.iter().find(|found| !is_unknown(found)) {
+            None if !found.is_empty() => {
+                let said = &found[0].message;
+                let message =
+                    format!("{said} here: the specification that this is bound to has to have it");
+                let note = Diagnostic::new(
+                    Severity::Note,
+                    &codes::UNKNOWN_TYPE,
+                    self.source(file),
+                    attribute.span(),
+                    message,
+                );
+                match &found[0].help {
+                    Some(help) if help.starts_with("did you mean") => note.help(help.clone()),
+                    _ => note,
+                }
+            }
+            wrong => {
+                let (said, help) =
+                    wrong.map(|it| (it.message.as_str(), it.help.clone())).unwrap_or_default();
+                let message = format!("`{}` is no signature: {said}", attribute.key);
+                let help = help.unwrap_or_else(|| format!("write {}", Wanted::Signature.words()));
+                self.error(&codes::ATTRIBUTE_VALUE, file, attribute.span(), message).help(help)
+            }
+        };
+        self.report(file, finding);
+        None
+    }
+
+    /// Takes note of the texts whose types and terms a signature uses.
+    fn used_by(&mut self, file: usize, signature: &Signature) {
+        let mut owners = Vec::new();
+        let slots = signature.parameters.iter().map(|parameter| &parameter.slot);
+        for slot in slots.chain([&signature.result.slot]) {
+            names_of_slot(slot, &mut |id| {
+                let name = self.types.get(id).map(|declared| declared.name.as_str());
+                if let Meaning::One(owner, _) = self.type_names.find(file, None, name.unwrap_or(""))
+                {
+                    owners.push(owner);
+                }
+            });
+        }
+        for parameter in &signature.parameters {
+            if let Meaning::One(owner, _) = self.terms.find(file, None, &parameter.name) {
+                owners.push(owner);
             }
         }
-        checker.type_names = Arc::new(names);
-        let Err(found) = checker.only_signature(&parse) else { return };
-        let wrong = found.into_iter().find(|found| found.severity == Severity::Error);
-        let (said, help) = wrong.map(|wrong| (wrong.message, wrong.help)).unwrap_or_default();
-        let message = format!("`{}` is no signature: {said}", attribute.key);
-        let help = help.unwrap_or_else(|| format!("write {}", Wanted::Signature.words()));
-        let error = self.error(&codes::ATTRIBUTE_VALUE, file, attribute.span(), message).help(help);
-        self.report(file, error);
+        for owner in owners {
+            self.used(file, owner);
+        }
     }
 }

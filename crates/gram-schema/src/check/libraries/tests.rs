@@ -209,6 +209,7 @@ fn attributes_are_of_their_kind() {
     }
     assert!(found("a:Mcp {command: \"npx\"}")[0].starts_with("attribute-value: `command` wants"));
     assert!(found("a:Builtin {timeout: 0s, maxResponse: 0kb, maxAttempts: 0}").is_empty());
+    assert!(found("a:Builtin {timeout: 0, sameToolWindow: 0, maxResponse: 0}").is_empty());
     assert!(found("a:Builtin {timeout: \"2s\", undeclared: keep}").is_empty());
     assert!(found_in("[l:Library {maxAttempts: \"3\"}]")[0].starts_with("attribute-value"));
 }
@@ -243,13 +244,21 @@ fn unknown_attributes_are_pointed_at() {
 fn a_signature_is_one() {
     let with = |signature: &str| {
         found_in(&format!(
-            "[City::Enum | Graz, Linz] [l:Library | (a:Builtin {{signature: '{signature}'}})]"
+            "[City::Enum | Graz, Linz] (home::City) \
+             [l:Library | (a:Builtin {{signature: '{signature}'}})]"
         ))
     };
     assert!(with("(a::Int)==>(::Text)").is_empty());
     assert!(with("(a::City)==>(::`City[]`)").is_empty());
+    assert!(with("(home)==>(::Text)").is_empty());
+    // The specification may have it.
+    assert_eq!(
+        with("(a::Cty)==>(::Text)"),
+        ["unknown-type: there is no type `Cty` here: the specification that this is bound to has \
+             to have it / did you mean `City`?"]
+    );
     for signature in
-        ["", "Text", "(a::Int)", "(a::Int)==>(b)", "(a::Town)==>(::Text)", "(a::Int)=>"]
+        ["", "Text", "(a::Int)", "(a::Int)==>(b)", "(a::Town)==>(b::Cty)==>(c)", "(a::Int)=>"]
     {
         let found = with(signature);
         assert!(found.len() == 1, "{signature}: {found:?}");

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
         name: "unused-type",
         page: r"# A declared type is used nowhere
 
-No tool, no term and no agent needs the type, not even through another type.
+No tool, term, agent or library needs the type, not even through another type.
 Most often its last use was removed, or a use names something else by a slip.
 
 Remove the declaration. A file that declares nothing but types, and that none of
@@ -61,13 +61,19 @@ fn look(cx: &Context<'_>, report: &mut Report) {
     }
 }
 
-/// The types that tools, terms and agents need, directly or through other types.
+/// The types that tools, terms, agents and libraries need, directly or through other types.
 fn used(cx: &Context<'_>) -> HashSet<TypeId> {
     let mut next = cx.whole.named.to_vec();
     let mut add = |slot: &Slot| names_of_slot(slot, &mut |id| next.push(id));
     cx.known.terms.iter().for_each(|term| add(&term.field.slot));
     for ty in cx.module.agents.iter().filter_map(|agent| agent.result.clone()) {
         add(&Slot::new(ty));
+    }
+    let implementations = cx.module.libraries.iter().flat_map(|library| &library.implementations);
+    for signature in implementations.filter_map(|implementation| implementation.signature.as_ref())
+    {
+        signature.parameters.iter().for_each(|parameter| add(&parameter.slot));
+        add(&signature.result.slot);
     }
     let mut used = HashSet::new();
     while let Some(id) = next.pop() {

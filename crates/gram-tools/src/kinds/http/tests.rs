@@ -193,7 +193,7 @@ async fn services_that_are_not_there_are_reported() {
 }
 
 #[tokio::test]
-async fn redirections_stay_on_the_host_and_keep_the_arguments() {
+async fn redirections_stay_with_the_service_and_keep_the_arguments() {
     let service = Service::start(|request| {
         let to = |status, place: &str| good(status, &format!("Location: {place}\r\n"), "");
         let word = request.split(' ').nth(1).unwrap_or_default();
@@ -201,6 +201,7 @@ async fn redirections_stay_on_the_host_and_keep_the_arguments() {
             "/moved" => to("308 Permanent Redirect", "/here"),
             "/found" => to("302 Found", "/here"),
             "/loop" => to("307 Temporary Redirect", "/loop"),
+            "/port" => to("307 Temporary Redirect", "http://127.0.0.1:1/?key=secret"),
             "/away" => to("307 Temporary Redirect", "http://localhost:1/?key=secret"),
             _ => good("200 OK", "", &request.len().to_string()),
         }
@@ -211,6 +212,7 @@ async fn redirections_stay_on_the_host_and_keep_the_arguments() {
     assert!(service.seen.lock().unwrap()[1].ends_with(r#"{"a": 1}"#));
     for (path, part) in [
         ("/found", "HTTP status 302 Found, which leads to http://127.0.0.1:"),
+        ("/port", "which leads to http://127.0.0.1:1/ and is not followed"),
         ("/away", "which leads to http://localhost:1/ and is not followed"),
         ("/loop", "HTTP status 307 Temporary Redirect"),
     ] {

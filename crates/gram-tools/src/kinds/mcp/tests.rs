@@ -267,6 +267,31 @@ async fn a_server_that_is_stuck_is_started_again() {
     acting.leaves_nothing().await;
 }
 
+/// Whoever calls may have less time than the server has to show that it listens.
+#[tokio::test]
+async fn a_server_that_is_stuck_is_started_again_for_impatient_callers() {
+    let acting = Acting::start("acts");
+    works(&acting.server).await;
+    broken_off(&acting.server, "sticks").await;
+    let limit = Instant::now() + SOON;
+    let patience = Duration::from_secs(1);
+    while timeout(patience, Mcp::new(&acting.server, "act").invoke(act("answers"))).await.is_err() {
+        assert!(Instant::now() < limit, "it is not started again");
+    }
+    assert_eq!(acting.ids().len(), 2);
+}
+
+/// Each answer to a server that does not read takes memory.
+#[tokio::test]
+async fn a_server_that_asks_and_does_not_listen_is_given_up() {
+    let part = "it sends one request after the other, and takes no answers to them";
+    let acting = Acting::start("acts");
+    fails(&acting.server, act("only-asks"), Trouble::Garbled, part).await;
+    assert_eq!(acting.ids().len(), 2);
+    let site = Site::start(0);
+    fails(&site.server(), act("only-asks"), Trouble::Garbled, part).await;
+}
+
 #[tokio::test]
 async fn a_slow_server_over_http_is_left_alone() {
     let site = Site::start(0);

@@ -66,22 +66,32 @@ pub(super) fn read_library(
     )))
 }
 
-/// The library of a file.
+/// The library of a file. Those that it imports are meant only where it declares none itself, or
+/// by their names.
 fn one(read: &Read, path: &str, name: Option<&str>) -> Result<ToolLibrary, Failure> {
     let libraries = &read.module.libraries;
-    let names = || libraries.iter().map(|library| library.name.as_str()).collect::<Vec<_>>();
-    let at = match (name, &libraries[..]) {
+    let is_own = |at: &usize| {
+        let place = read.module.spans().library(*at);
+        place.is_some_and(|place| place.file < read.texts.named)
+    };
+    let mut known: Vec<usize> = (0..libraries.len()).filter(is_own).collect();
+    if name.is_some() || known.is_empty() {
+        let imported = (0..libraries.len()).filter(|at| !is_own(at));
+        known.extend(imported);
+    }
+    let names = || known.iter().map(|&at| libraries[at].name.as_str()).collect::<Vec<_>>();
+    let at = match (name, &known[..]) {
         (_, []) => return Err(Failure::new(format!("{path} declares no library"))),
-        (None, [_]) => 0,
-        (None, _) => {
+        (None, [only]) => *only,
+        (None, [first, ..]) => {
             return Err(Failure::new(format!(
                 "{path} declares the libraries {}: name one, as {path}:{}",
                 names().join(", "),
-                libraries[0].name
+                libraries[*first].name
             )));
         }
         (Some(name), _) => {
-            libraries.iter().position(|known| known.name == name).ok_or_else(|| {
+            known.iter().copied().find(|&at| libraries[at].name == name).ok_or_else(|| {
                 let known = names();
                 let help = gram_schema::did_you_mean(name, known.iter().copied());
                 let help = help.unwrap_or_else(|| format!("there are {}", known.join(", ")));
@@ -95,7 +105,7 @@ fn one(read: &Read, path: &str, name: Option<&str>) -> Result<ToolLibrary, Failu
 fn made(read: &Read, at: usize) -> Result<ToolLibrary, Failure> {
     let library: &Library = &read.module.libraries[at];
     let folder = folder(read, at);
-    ToolLibrary::declared(library, &folder).map_err(|errors| {
+    ToolLibrary::declared(&read.module, library, &folder).map_err(|errors| {
         let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
         Failure::new(format!(
             "the library `{}` cannot be used: {}",

@@ -1,17 +1,25 @@
 //! Files of calls, one JSON object a line.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gram_tools::Call;
-use serde_json::{Map, Value};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 
 /// The most bytes of one line.
 const LONGEST: u64 = 256 << 20;
+
+/// What a call may say, beside its `arguments`.
+const KEYS: [&str; 6] = ["name", "id", "at", "result", "turn", "reset"];
+
+/// What a line says, each value as the text that it is.
+type Entries<'l> = BTreeMap<String, &'l RawValue>;
 
 /// A line of a file of calls.
 pub(super) enum Line {
@@ -27,14 +35,14 @@ pub(super) enum Line {
 /// The lines of a file of calls, read one by one.
 pub(super) struct Lines {
     path: PathBuf,
-    reader: Box<dyn BufRead>,
+    reader: Box<dyn BufRead + Send>,
     number: usize,
     ended: bool,
 }
 
 impl Lines {
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
-        let reader: Box<dyn BufRead> = if path == Path::new("-") {
+        let reader: Box<dyn BufRead + Send> = if path == Path::new("-") {
             Box::new(BufReader::new(io::stdin()))
         } else {
             let file = File::open(path).map_err(|error| Failure::path("read", path, &error))?;
@@ -72,37 +80,60 @@ impl Lines {
     }
 
     fn line(&self, text: &str) -> Result<Line, Failure> {
-        let value: Value = serde_json::from_str(text)
-            .map_err(|error| self.fail(&format!("this is no JSON: {}", told(&error))))?;
-        let Value::Object(mut map) = value else {
+        let wrong =
+            |error: serde_json::Error| self.fail(&format!("this is no JSON: {}", told(&error)));
+        let raw: &RawValue = serde_json::from_str(text).map_err(wrong)?;
+        if !raw.get().starts_with('{') {
             return Err(self.fail("a call is an object with `name` and `arguments`"));
-        };
-        if map.get("turn") == Some(&Value::Bool(true)) {
+        }
+        // Arguments stay text: how deep they may nest is a matter of their own verdict.
+        let map: Entries<'_> = serde_json::from_str(text).map_err(wrong)?;
+        if self.value(&map, "turn")? == Some(Value::Bool(true)) {
             return Ok(Line::Turn);
         }
-        match map.get("reset") {
+        match self.value(&map, "reset")? {
             Some(Value::Bool(true)) => return Ok(Line::Reset(None)),
-            Some(Value::String(tool)) => return Ok(Line::Reset(Some(tool.clone()))),
+            Some(Value::String(tool)) => return Ok(Line::Reset(Some(tool))),
             _ => {}
         }
-        self.call(&mut map)
+        self.call(&map)
     }
 
-    fn call(&self, map: &mut Map<String, Value>) -> Result<Line, Failure> {
-        let Some(Value::String(name)) = map.remove("name") else {
+    fn value(&self, map: &Entries<'_>, key: &str) -> Result<Option<Value>, Failure> {
+        let Some(raw) = map.get(key) else { return Ok(None) };
+        let wrong = |error| self.fail(&format!("`{key}` is no JSON: {}", told(&error)));
+        serde_json::from_str(raw.get()).map(Some).map_err(wrong)
+    }
+
+    fn call(&self, map: &Entries<'_>) -> Result<Line, Failure> {
+        let Some(Value::String(name)) = self.value(map, "name")? else {
             return Err(self.fail("this call has no `name`, which is the text that was called"));
         };
-        let id = match map.remove("id") {
+        let id = match self.value(map, "id")? {
             None | Some(Value::Null) => None,
             Some(Value::String(id)) => Some(id),
             Some(Value::Number(id)) => Some(id.to_string()),
             Some(_) => return Err(self.fail("the `id` of a call is a text or a number")),
         };
-        let arguments = map.remove("arguments").map(|arguments| match arguments {
-            Value::String(text) => text,
-            other => other.to_string(),
-        });
-        let at = match map.remove("at") {
+        let arguments = match map.get("arguments") {
+            Some(raw) if raw.get().starts_with('"') => match self.value(map, "arguments")? {
+                Some(Value::String(text)) => Some(text),
+                _ => None,
+            },
+            Some(raw) => Some(raw.get().to_owned()),
+            None => {
+                // Nobody means a call without arguments by a key that is nearly theirs.
+                if let Some(key) = map.keys().find(|key| !KEYS.contains(&key.as_str())) {
+                    let what = format!(
+                        "this call has no `arguments`, and `{key}` is no key of a call: \
+                         write `arguments`, or leave it out"
+                    );
+                    return Err(self.fail(&what));
+                }
+                None
+            }
+        };
+        let at = match self.value(map, "at")? {
             None | Some(Value::Null) => None,
             Some(at) => {
                 let seconds = at.as_f64().filter(|seconds| seconds.is_finite());
@@ -110,7 +141,8 @@ impl Lines {
                 Some(at.ok_or_else(|| self.fail("`at` is a number of seconds, from 0 on"))?)
             }
         };
-        Ok(Line::Call { call: Call { id, name, arguments }, at, result: map.remove("result") })
+        let result = self.value(map, "result")?;
+        Ok(Line::Call { call: Call { id, name, arguments }, at, result })
     }
 }
 
@@ -133,5 +165,18 @@ impl Iterator for Lines {
         let line = self.read().transpose();
         self.ended = !matches!(line, Some(Ok(_)));
         line
+    }
+}
+
+impl Lines {
+    /// The next line, without holding up whoever waits for something else.
+    pub(super) async fn next_later(mut self) -> Result<(Option<Line>, Self), Failure> {
+        let read = tokio::task::spawn_blocking(move || {
+            let line = self.next().transpose();
+            (line, self)
+        });
+        let failed = |_| Failure::new("reading the calls failed for a reason inside of gramc");
+        let (line, lines) = read.await.map_err(failed)?;
+        Ok((line?, lines))
     }
 }

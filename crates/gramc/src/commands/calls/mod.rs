@@ -13,13 +13,18 @@ use gram_tools::clock::ManualClock;
 use gram_tools::invocation::{Answer, InvocationError, Trouble};
 use gram_tools::{Begun, BindProblem, Bound, Session, Settings, ToolLibrary, Verdict};
 use serde_json::{Value, json};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{BindCommand, Call, Display, Format, Replay, Undeclared, Validate};
 use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
+use crate::live;
 use crate::output;
 use bound::{Read, read_library, read_spec};
 use lines::{Line, Lines};
+
+/// How long servers may take to end.
+const GOODBYE: Duration = Duration::from_secs(5);
 
 pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
     only_one_reads(&[&args.spec.path, &args.calls])?;
@@ -45,8 +50,13 @@ pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
 
 pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
     only_one_reads(&[&args.spec.path, Path::new(&args.bind.library)])?;
+    if let Format::Sarif | Format::Github = display.format {
+        return Err(Failure::new(
+            "what binding says is no finding about a text: write --format json, concise or human",
+        ));
+    }
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(FINDINGS) };
-    let unreachable = run(async { Ok(read.library.connect().await) })?;
+    let unreachable = run(&read.library, async { Ok(read.library.connect().await) })?;
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
     if display.format == Format::Json {
         output::print(&binding_as_json(&bound, &problems))?;
@@ -57,7 +67,7 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
         });
         output::print(&lines.collect::<String>())?;
         say(problems.iter().map(|found| format!("error: {found}")));
-        say(bound.undecided().iter().map(|found| format!("warning: {found}")));
+        say(bound.warnings().iter().map(|found| format!("warning: {found}")));
     }
     let mut unreachable = unreachable
         .iter()
@@ -75,7 +85,7 @@ fn binding_as_json(bound: &Bound, problems: &[BindProblem]) -> String {
         .bindings()
         .map(|binding| json!({"tool": binding.tool, "implementation": binding.implementation}));
     let errors = problems.iter().map(|found| ("error", found));
-    let found = errors.chain(bound.undecided().iter().map(|found| ("warning", found)));
+    let found = errors.chain(bound.warnings().iter().map(|found| ("warning", found)));
     let found = found.map(|(severity, found)| {
         json!({"severity": severity, "tool": found.tool(), "message": found.to_string()})
     });
@@ -88,7 +98,7 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(FINDINGS) };
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
     // What does not fit elsewhere is no business of this call.
-    let own: Vec<_> = problems.iter().filter(|found| found.tool() == args.tool).collect();
+    let own: Vec<_> = problems.iter().filter(|found| found.tool() == Some(&args.tool)).collect();
     if !own.is_empty() {
         say(own.iter().map(|found| format!("error: {found}")));
         return Ok(FINDINGS);
@@ -101,7 +111,7 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
     // One call is no conversation, so the container of the tool is expanded for it.
     session.expand_containers_of(&args.tool);
     let call = gram_tools::Call::new(args.tool.as_str(), arguments);
-    let verdict = run(async { Ok(session.call(call).await) })?;
+    let verdict = run(&read.library, async { Ok(session.call(call).await) })?;
     let mut verdicts = Verdicts::new();
     verdicts.print(&verdict)?;
     Ok(verdicts.code())
@@ -119,10 +129,13 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
     let clock = Arc::new(ManualClock::default());
     let session = Session::with_clock(&bound, clock.clone());
     let mut verdicts = Verdicts::new();
-    let lines = Lines::open(&args.calls)?;
-    run(async {
-        for line in lines {
-            match line? {
+    let mut lines = Lines::open(&args.calls)?;
+    run(&read.library, async {
+        loop {
+            let (line, rest) = lines.next_later().await?;
+            lines = rest;
+            let Some(line) = line else { return Ok(()) };
+            match line {
                 Line::Call { call, at, result } => {
                     if let Some(at) = at {
                         clock.move_to(at);
@@ -143,7 +156,6 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
                 Line::Reset(None) => session.reset_all(),
             }
         }
-        Ok(())
     })?;
     if args.stats {
         output::print(&format!("{}\n", json!({"stats": session.stats().json()})))?;
@@ -205,13 +217,40 @@ fn standard_input() -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Runs what waits for implementations, on this thread.
-pub(super) fn run<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+/// Runs what waits for the implementations of a library, on this thread, and ends what these keep
+/// running. Where somebody wants the program to end, the work is dropped, and all that it started
+/// is killed.
+fn run<T>(
+    library: &ToolLibrary,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    run_to_the_end(library, async {
+        tokio::select! {
+            biased;
+            signal = live::signalled() => Err(Failure::Interrupted(signal)),
+            outcome = work => outcome,
+        }
+    })
+}
+
+/// The same for work that knows itself what to do when somebody wants it to end.
+pub(super) fn run_to_the_end<T>(
+    library: &ToolLibrary,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::new(format!("cannot prepare to run tools: {error}")))?;
-    let outcome = runtime.block_on(work);
+    let outcome = runtime.block_on(async {
+        let outcome = work.await;
+        tokio::select! {
+            biased;
+            // Whoever says so twice does not want to wait.
+            signal = live::signalled() => Err(Failure::Interrupted(signal)),
+            _ = timeout(GOODBYE, library.close()) => outcome,
+        }
+    });
     // What still runs was given up; nobody needs to wait for it.
     runtime.shutdown_timeout(Duration::from_millis(500));
     outcome

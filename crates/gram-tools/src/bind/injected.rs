@@ -1,0 +1,108 @@
+//! Values that the host supplies for parameters that no model sees.
+
+use std::collections::HashSet;
+
+use gram_schema::did_you_mean;
+use gram_schema::model::{Field, Host, Open, Presence, Tool, Types};
+use serde_json::{Map, Value};
+use smol_str::SmolStr;
+
+use super::Binder;
+use super::problem::BindProblem;
+use crate::check::{Policy, Refused, ToolCheck, Undeclared};
+use crate::library::{Entry, Injection};
+
+fn injected_parameters(tool: &Tool) -> impl Iterator<Item = &Field> + Clone {
+    tool.parameters.iter().filter(|known| known.host == Host::Injected)
+}
+
+impl Binder<'_> {
+    /// The injected parameters of a tool with their values.
+    pub(super) fn injected(&mut self, tool: &Tool, entry: &Entry) -> Vec<(SmolStr, Value)> {
+        let mut injected = Vec::new();
+        for parameter in injected_parameters(tool) {
+            // What stands at the implementation goes before what stands at the library.
+            let supply = entry.inject.iter().rev().find(|it| it.parameter == parameter.name);
+            let value = match supply {
+                Some(injection) => injection.supply.read(),
+                None => match &parameter.slot.default {
+                    Some(default) => Ok((**default).clone()),
+                    None => Err("the library's `inject` does not name it".to_owned()),
+                },
+            };
+            let (tool_name, name) = (tool.name.clone(), parameter.name.clone());
+            match value.map(|value| fitted(&self.module.types, tool, parameter, value)) {
+                Ok(Ok(value)) => injected.push((name, value)),
+                Ok(Err(wanted)) => self.problems.push(BindProblem::InjectedMisfit {
+                    tool: tool_name,
+                    parameter: name,
+                    wanted,
+                }),
+                Err(why) => self.problems.push(BindProblem::NotInjected {
+                    tool: tool_name,
+                    parameter: name,
+                    why,
+                }),
+            }
+        }
+        let known = || injected_parameters(tool).map(|known| known.name.as_str());
+        for Injection { parameter, .. } in entry.inject.iter().filter(|it| it.own) {
+            if !known().any(|known| known == parameter) {
+                self.warnings.push(BindProblem::NothingInjected {
+                    tool: Some(tool.name.clone()),
+                    parameter: parameter.clone(),
+                    nearest: did_you_mean(parameter, known()),
+                });
+            }
+        }
+        injected
+    }
+
+    /// Looks for what the library injects into all tools, and none of them takes.
+    pub(super) fn injected_nowhere(&mut self) {
+        let entries = self.library.entries();
+        let for_all = entries.iter().flat_map(|entry| &entry.inject).filter(|it| !it.own);
+        let mut seen = HashSet::new();
+        let for_all: Vec<_> =
+            for_all.map(|it| &it.parameter).filter(|name| seen.insert(*name)).collect();
+        if for_all.is_empty() {
+            return;
+        }
+        let tools: HashSet<_> = entries.iter().map(|entry| &entry.tool).collect();
+        let tools = self.module.tools.iter().filter(|tool| tools.contains(&tool.name));
+        let known: HashSet<&str> =
+            tools.flat_map(injected_parameters).map(|known| known.name.as_str()).collect();
+        for parameter in for_all.into_iter().filter(|name| !known.contains(name.as_str())) {
+            let nearest = did_you_mean(parameter, known.iter().copied());
+            let parameter = parameter.clone();
+            self.warnings.push(BindProblem::NothingInjected { tool: None, parameter, nearest });
+        }
+    }
+}
+
+/// A value as its parameter wants it: what comes from the environment is text, and may mean a
+/// number. Fails with what is wanted.
+fn fitted(types: &Types, tool: &Tool, parameter: &Field, value: Value) -> Result<Value, String> {
+    let field = Field { host: Host::No, presence: Presence::Required, ..parameter.clone() };
+    let alone = Tool {
+        parameters: vec![field],
+        open: Open::Unsaid,
+        root: None,
+        attributes: Vec::new(),
+        ..tool.clone()
+    };
+    // What nobody can check is checked by nobody.
+    let Ok(check) = ToolCheck::of_tool(types, &alone) else { return Ok(value) };
+    let name = parameter.name.to_string();
+    let policy = Policy { undeclared: Undeclared::Keep, ..Policy::default() };
+    let sent = Value::Object(Map::from_iter([(name.clone(), value)])).to_string();
+    match check.check(&sent, policy) {
+        Ok(accepted) => {
+            let mut fitting: Map<String, Value> =
+                serde_json::from_str(&accepted.arguments).unwrap_or_default();
+            Ok(fitting.remove(&name).unwrap_or_default())
+        }
+        Err(Refused::Invalid(invalid)) => Err(invalid.schema_hint()),
+        Err(Refused::Malformed(malformed)) => Err(malformed.to_string()),
+    }
+}
