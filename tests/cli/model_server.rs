@@ -71,14 +71,14 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<Value>>, decide: &Decide) {
                 body.len()
             );
             for (name, value) in headers {
-                head += &format!("{name}: {value}\r\n");
+                head = head + name + ": " + &value + "\r\n";
             }
             stream.write_all(format!("{head}\r\n{body}").as_bytes())
         }
         Answer::Stream(chunks, whole) => chunked(&mut stream, &chunks, whole),
         Answer::Raw(bytes) => stream.write_all(bytes),
         Answer::Silence => {
-            std::thread::sleep(Duration::from_secs(60));
+            std::thread::sleep(Duration::from_mins(1));
             Ok(())
         }
     };
@@ -122,7 +122,7 @@ fn request(stream: &mut TcpStream) -> Option<Value> {
 
 /// A message as a server of chat completions gives it: whole, or in pieces where the request asks
 /// for a stream.
-pub(crate) fn message(request: &Value, message: Value) -> Answer {
+pub(crate) fn message(request: &Value, message: &Value) -> Answer {
     let usage = json!({"prompt_tokens": 20, "completion_tokens": 5});
     if request["stream"] != true {
         let choice = json!({"index": 0, "message": message, "finish_reason": "stop"});
@@ -163,10 +163,10 @@ pub(crate) fn calls(request: &Value, calls: &[(&str, &str)]) -> Answer {
         json!({"id": format!("c{at}"), "type": "function", "function": function})
     };
     let all: Vec<_> = calls.iter().enumerate().map(call).collect();
-    message(request, json!({"role": "assistant", "content": null, "tool_calls": all}))
+    message(request, &json!({"role": "assistant", "content": null, "tool_calls": all}))
 }
 
 /// A message of text.
 pub(crate) fn says(request: &Value, text: &str) -> Answer {
-    message(request, json!({"role": "assistant", "content": text}))
+    message(request, &json!({"role": "assistant", "content": text}))
 }

@@ -158,7 +158,9 @@ impl Conversation {
         let mut conversation = Self::new(crew, limits);
         for message in &saved.messages {
             if let Message::Assistant(Said { tool_calls, .. }) = message {
-                tool_calls.iter().for_each(|call| conversation.session.expand(&call.name));
+                for call in tool_calls {
+                    conversation.session.expand(&call.name);
+                }
             }
         }
         conversation.messages = saved.messages;
@@ -361,8 +363,11 @@ impl Conversation {
         for call in calls {
             count += 1;
             if call.id.is_empty() || used.contains(&call.id) {
-                let free = (count..).map(|at| format!("call_{at}")).find(|id| !used.contains(id));
-                call.id = free.unwrap_or_default();
+                call.id = format!("call_{count}");
+                while used.contains(&call.id) {
+                    count += 1;
+                    call.id = format!("call_{count}");
+                }
             }
             used.insert(call.id.clone());
         }
@@ -380,23 +385,14 @@ impl Conversation {
             async move {
                 let began = Instant::now();
                 let agent = member.agents.iter().find(|(name, _)| *name == call.name);
-                let (verdict, usage) = match agent {
-                    Some((_, at)) => {
-                        let asked = Box::pin(ask_agent(
-                            (crew, *at, depth + 1),
-                            limits,
-                            &call,
-                            watch,
-                            &ending,
-                        ));
-                        asked.await
-                    }
-                    None => {
-                        let ModelCall { id, name, arguments } = call.clone();
-                        let arguments = (!arguments.is_empty()).then_some(arguments);
-                        let asked = Call { id: Some(id), name, arguments };
-                        (session.call_until(asked, ending).await, Usage::default())
-                    }
+                let (verdict, usage) = if let Some((_, at)) = agent {
+                    let place = (crew, *at, depth + 1);
+                    Box::pin(ask_agent(place, limits, &call, watch, &ending)).await
+                } else {
+                    let ModelCall { id, name, arguments } = call.clone();
+                    let arguments = (!arguments.is_empty()).then_some(arguments);
+                    let asked = Call { id: Some(id), name, arguments };
+                    (session.call_until(asked, ending).await, Usage::default())
                 };
                 let took = began.elapsed();
                 let hidden = session.hidden(&call.name, &call.arguments);

@@ -70,12 +70,3 @@ pub trait Watch: Send + Sync {
 impl Watch for () {
     fn see(&self, _: &str, _: &Event<'_>) {}
 }
-
-/// All of them, in order.
-impl Watch for [&dyn Watch] {
-    fn see(&self, agent: &str, event: &Event<'_>) {
-        for one in self {
-            one.see(agent, event);
-        }
-    }
-}

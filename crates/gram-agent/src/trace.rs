@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
@@ -17,6 +17,7 @@ use crate::message::Reply;
 /// Writes what it sees, a line each. After the first line that cannot be written, nothing more is.
 pub struct Trace<W> {
     to: Mutex<(W, Option<io::Error>)>,
+    began: Instant,
 }
 
 impl<W> std::fmt::Debug for Trace<W> {
@@ -28,7 +29,7 @@ impl<W> std::fmt::Debug for Trace<W> {
 impl<W: Write> Trace<W> {
     /// A trace of an agent's run on a model.
     pub fn new(to: W, agent: &str, model: &str) -> Self {
-        let trace = Self { to: Mutex::new((to, None)) };
+        let trace = Self { to: Mutex::new((to, None)), began: Instant::now() };
         trace.write(&json!({"type": "run", "agent": agent, "model": model}));
         trace
     }
@@ -66,6 +67,8 @@ impl<W: Write + Send> Watch for Trace<W> {
                 "id": call.id,
                 "name": call.name,
                 "arguments": call.arguments,
+                // When it was made, for throttles that look at it again.
+                "at": self.began.elapsed().saturating_sub(*took).as_secs_f64(),
                 "ms": milliseconds(*took),
                 "verdict": verdict.json(),
             })),

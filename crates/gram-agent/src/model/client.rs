@@ -123,9 +123,10 @@ pub(super) fn bytes(
     let mut read = 0_usize;
     response.bytes_stream().map(move |part| {
         let part = part.map_err(|error| {
-            let kind = match error.is_timeout() {
-                true => io::ErrorKind::TimedOut,
-                false => io::ErrorKind::UnexpectedEof,
+            let kind = if error.is_timeout() {
+                io::ErrorKind::TimedOut
+            } else {
+                io::ErrorKind::UnexpectedEof
             };
             io::Error::new(kind, lost(&error).detail)
         })?;

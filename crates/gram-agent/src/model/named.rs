@@ -69,9 +69,12 @@ const KNOWN: [Known; 7] = [
     },
 ];
 
+/// What tells the values of variables.
+type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
 /// Finds models by name. Those of one name are one: agents that play one script share it.
 pub struct Models {
-    environment: Box<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    environment: Environment,
     folder: PathBuf,
     silence: Duration,
     made: HashMap<(String, Api), Arc<dyn Model>>,
@@ -93,7 +96,7 @@ impl Models {
         Self {
             environment: Box::new(environment),
             folder: folder.into(),
-            silence: Duration::from_secs(120),
+            silence: Duration::from_mins(2),
             made: HashMap::new(),
         }
     }
@@ -106,9 +109,9 @@ impl Models {
     }
 
     /// Lets a model be found by its name.
-    pub fn add(&mut self, model: Arc<dyn Model>) {
+    pub fn add(&mut self, model: &Arc<dyn Model>) {
         for api in [Api::Tools, Api::Functions] {
-            self.made.insert((model.name().to_owned(), api), Arc::clone(&model));
+            self.made.insert((model.name().to_owned(), api), Arc::clone(model));
         }
     }
 
@@ -211,9 +214,9 @@ mod tests {
              own"
         );
         let mut models = Models::new(|name| (name == "ANTHROPIC_API_KEY").then(|| "k".into()), ".");
-        assert_eq!(
-            models.find("anthropic/a", Api::Functions).map(|_| ()).unwrap_err().to_string(),
-            "`anthropic` has no `functions`; leave out `api: \"functions\"`"
-        );
+        let found = models.find("anthropic/a", Api::Functions).map(|_| ());
+        let told = found.map_err(|error| error.to_string());
+        let wrong = "`anthropic` has no `functions`; leave out `api: \"functions\"`";
+        assert_eq!(told, Err(wrong.to_owned()));
     }
 }

@@ -21,7 +21,7 @@ impl Default for Patience {
         Self {
             retries: 4,
             first_wait: Duration::from_millis(500),
-            longest_wait: Duration::from_secs(60),
+            longest_wait: Duration::from_mins(1),
         }
     }
 }
@@ -53,13 +53,11 @@ impl Patience {
     }
 
     fn wait(self, tried: u32, asked: Option<Duration>) -> Option<Duration> {
-        match asked {
-            Some(asked) => (asked <= self.longest_wait).then_some(asked),
-            None => {
-                let doubled = self.first_wait.saturating_mul(2_u32.saturating_pow(tried));
-                Some(doubled.min(self.longest_wait))
-            }
+        if let Some(asked) = asked {
+            return (asked <= self.longest_wait).then_some(asked);
         }
+        let doubled = self.first_wait.saturating_mul(2_u32.saturating_pow(tried));
+        Some(doubled.min(self.longest_wait))
     }
 }
 

@@ -79,7 +79,7 @@ impl Provided {
         if !request.stream {
             let answer = self.client.exec_chat(self.service.clone(), asked, Some(&options)).await;
             let answer = answer.map_err(|error| self.failed(error))?;
-            return Ok(self.reply(answer.content, &answer.usage));
+            return Ok(self.reply(&answer.content, &answer.usage));
         }
         let answer = self.client.exec_chat_stream(self.service.clone(), asked, Some(&options));
         let mut stream = answer.await.map_err(|error| self.failed(error))?.stream;
@@ -88,7 +88,7 @@ impl Provided {
                 ChatStreamEvent::Chunk(chunk) => ear(Heard::Text(&chunk.content)),
                 ChatStreamEvent::End(end) => {
                     let usage = end.captured_usage.unwrap_or_default();
-                    return Ok(self.reply(end.captured_content.unwrap_or_default(), &usage));
+                    return Ok(self.reply(&end.captured_content.unwrap_or_default(), &usage));
                 }
                 _ => {}
             }
@@ -155,7 +155,7 @@ impl Provided {
         content
     }
 
-    fn reply(&self, content: MessageContent, usage: &genai::chat::Usage) -> Reply {
+    fn reply(&self, content: &MessageContent, usage: &genai::chat::Usage) -> Reply {
         let calls = content.tool_calls().into_iter().map(|call| ModelCall {
             id: call.call_id.clone(),
             name: call.fn_name.clone(),
@@ -166,7 +166,7 @@ impl Provided {
         });
         let tool_calls: Vec<_> = calls.collect();
         let text = content.joined_texts();
-        let content_for_it = serde_json::to_value(&content).unwrap_or_default();
+        let content_for_it = serde_json::to_value(content).unwrap_or_default();
         let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok());
         Reply {
             said: Said {
@@ -200,16 +200,13 @@ impl Provided {
                 retry_after: client::retry_after(&headers),
                 ..client::status_error(status, &body, &self.key.0)
             },
-            E::WebStream { cause, error, .. } => match error.downcast_ref::<reqwest::Error>() {
-                Some(error) => client::lost(error),
-                None => {
-                    let cause = client::shown(&cause, &self.key.0);
-                    ModelError::new(
-                        Failure::Cut,
-                        format!("the provider's answer broke off: {cause}"),
-                    )
+            E::WebStream { cause, error, .. } => {
+                if let Some(error) = error.downcast_ref::<reqwest::Error>() {
+                    return client::lost(error);
                 }
-            },
+                let cause = client::shown(&cause, &self.key.0);
+                ModelError::new(Failure::Cut, format!("the provider's answer broke off: {cause}"))
+            }
             E::ChatResponseGeneration { cause, .. } => self.garbled(&cause),
             other => self.garbled(&other.to_string()),
         }

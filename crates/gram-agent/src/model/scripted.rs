@@ -110,17 +110,14 @@ impl Model for Scripted {
 
 fn echo(request: &Request<'_>) -> Reply {
     let said = match (request.messages.last(), request.tools.first()) {
-        (Some(Message::Tool { content, .. }), _) => {
-            Said { content: Some(content.clone()), ..Said::default() }
-        }
-        (_, Some(tool)) => {
+        (Some(Message::User { .. }), Some(tool)) => {
             let function = &tool["function"];
             let arguments = sample(&function["parameters"], &function["parameters"], 0);
             let name = function["name"].as_str().unwrap_or_default().to_owned();
             let (id, arguments) = (String::new(), arguments.to_string());
             Said { tool_calls: vec![ModelCall { id, name, arguments }], ..Said::default() }
         }
-        (Some(Message::User { content }), None) => {
+        (Some(Message::Tool { content, .. } | Message::User { content }), _) => {
             Said { content: Some(content.clone()), ..Said::default() }
         }
         _ => Said { content: Some(String::new()), ..Said::default() },

@@ -22,6 +22,7 @@ use super::{Bind, Spec};
 Models: openai/…, openai-responses/…, anthropic/…, gemini/…, mistral/…, ollama/…, llamacpp/…, with
 the key and the address in the variables of the provider (OPENAI_API_KEY, OPENAI_BASE_URL, …);
 scripted/echo and scripted/FILE, which need no network.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) spec: Spec,

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gram_agent::model::{Model as _, Models, Sampling, Scripted};
+use gram_agent::model::{Model, Models, Sampling, Scripted};
 use gram_agent::{Conversation, Crew, CrewOptions, Limits, Saved, Trace, Watch};
 use gram_schema::model::Module;
 use tokio_util::sync::CancellationToken;
@@ -162,18 +162,21 @@ fn model(args: &Run, models: &mut Models) -> Result<Option<String>, Failure> {
     if let Some(name) = &args.model {
         // A script on the command line lies where the user is.
         if let Some(file) = name.strip_prefix("scripted/").filter(|file| *file != "echo") {
-            let script = Scripted::file(Path::new(file)).map_err(Failure::new)?;
-            let name = script.name().to_owned();
-            models.add(Arc::new(script));
-            return Ok(Some(name));
+            return script(Path::new(file), models).map(Some);
         }
         return Ok(Some(name.clone()));
     }
     let Some(path) = &args.replay else { return Ok(None) };
+    script(path, models).map(Some)
+}
+
+/// Lets a script be found, and gives its name.
+fn script(path: &Path, models: &mut Models) -> Result<String, Failure> {
     let script = Scripted::file(path).map_err(Failure::new)?;
     let name = script.name().to_owned();
-    models.add(Arc::new(script));
-    Ok(Some(name))
+    let script: Arc<dyn Model> = Arc::new(script);
+    models.add(&script);
+    Ok(name)
 }
 
 /// The folder that scripts of a specification's agents are relative to.

@@ -73,13 +73,17 @@ impl Lines {
             }
             let text = String::from_utf8(bytes).map_err(|_| self.fail("this line is no UTF-8"))?;
             let text = text.trim_start_matches('\u{feff}').trim_end();
-            if !text.is_empty() {
-                return self.line(text).map(Some);
+            if text.is_empty() {
+                continue;
+            }
+            if let Some(line) = self.line(text)? {
+                return Ok(Some(line));
             }
         }
     }
 
-    fn line(&self, text: &str) -> Result<Line, Failure> {
+    /// What a line says; nothing where it is one of a trace that is about other things.
+    fn line(&self, text: &str) -> Result<Option<Line>, Failure> {
         let wrong =
             |error: serde_json::Error| self.fail(&format!("this is no JSON: {}", told(&error)));
         let raw: &RawValue = serde_json::from_str(text).map_err(wrong)?;
@@ -89,14 +93,19 @@ impl Lines {
         // Arguments stay text: how deep they may nest is a matter of their own verdict.
         let map: Entries<'_> = serde_json::from_str(text).map_err(wrong)?;
         if self.value(&map, "turn")? == Some(Value::Bool(true)) {
-            return Ok(Line::Turn);
+            return Ok(Some(Line::Turn));
         }
-        match self.value(&map, "reset")? {
-            Some(Value::Bool(true)) => return Ok(Line::Reset(None)),
-            Some(Value::String(tool)) => return Ok(Line::Reset(Some(tool))),
+        match self.value(&map, "type")? {
+            Some(Value::String(kind)) if kind == "user" => return Ok(Some(Line::Turn)),
+            Some(Value::String(kind)) if kind != "call" => return Ok(None),
             _ => {}
         }
-        self.call(&map)
+        match self.value(&map, "reset")? {
+            Some(Value::Bool(true)) => return Ok(Some(Line::Reset(None))),
+            Some(Value::String(tool)) => return Ok(Some(Line::Reset(Some(tool)))),
+            _ => {}
+        }
+        self.call(&map).map(Some)
     }
 
     fn value(&self, map: &Entries<'_>, key: &str) -> Result<Option<Value>, Failure> {

@@ -101,7 +101,7 @@ impl Show {
                     );
                 }
                 if !success.stripped.is_empty() {
-                    let all: Vec<_> = success.stripped.iter().map(|it| it.as_str()).collect();
+                    let all: Vec<_> = success.stripped.iter().map(AsRef::<str>::as_ref).collect();
                     self.say(agent, &self.cut(&format!("  ~ left out: {}", all.join(", "))));
                 }
                 self.say(agent, &format!("  = {}", self.cut(&verdict.message())));

@@ -8,8 +8,8 @@ use crate::failure::Failure;
 
 /// The turns of a conversation.
 pub(super) enum Turns {
-    /// Those of the command line.
-    Given(std::vec::IntoIter<String>),
+    /// Those of the command line, the last one first.
+    Given(Vec<String>),
     /// Lines of standard input.
     Lines {
         lines: mpsc::Receiver<io::Result<String>>,
@@ -21,7 +21,7 @@ pub(super) enum Turns {
 impl Turns {
     pub(super) fn new(messages: &[String]) -> Self {
         if !messages.is_empty() {
-            return Self::Given(messages.to_vec().into_iter());
+            return Self::Given(messages.iter().rev().cloned().collect());
         }
         // Reading a terminal cannot be broken off, so it has a thread of its own, which nobody
         // waits for.
@@ -44,7 +44,7 @@ impl Turns {
     /// What the user says next; nothing when that is all.
     pub(super) async fn next(&mut self) -> Result<Option<String>, Failure> {
         match self {
-            Self::Given(messages) => Ok(messages.next()),
+            Self::Given(messages) => Ok(messages.pop()),
             Self::Lines { lines, chat } => loop {
                 if *chat {
                     // Whoever cannot see the prompt can still type.
