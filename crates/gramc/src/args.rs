@@ -1,6 +1,7 @@
 //! The command line.
 
 mod calls;
+mod mcp;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use gram_schema::Target;
 use gram_schema::import::Origin;
 
 pub(crate) use calls::{Bind, BindCommand, Call, Replay, Spec, Undeclared, Validate};
+pub(crate) use mcp::Mcp;
 
 /// Declare what LLM agents can do, and compile it to every provider's tool format.
 #[derive(Debug, Parser)]
@@ -68,6 +70,7 @@ pub(crate) enum Command {
     Bind(BindCommand),
     Call(Call),
     Replay(Replay),
+    Mcp(Mcp),
     /// Write a completion script for a shell
     #[command(after_help = "Example:\n  gramc completions bash > /etc/bash_completion.d/gramc")]
     Completions {

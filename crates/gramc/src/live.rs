@@ -53,27 +53,26 @@ async fn interrupted() -> String {
     "gramc was interrupted".to_owned()
 }
 
-/// Waits until somebody wants the program to end. A server in a process group of its own does not
-/// hear of that, and has to be ended first. From then on the program goes on when it is told to
-/// end, so this is for commands that do little else.
+/// Gives what waits until somebody wants the program to end; signals are heard from now on. A server
+/// in a process group of its own does not hear of that, and has to be ended first. From then on the
+/// program goes on when it is told to end, so this is for commands that do little else.
 #[cfg(unix)]
-async fn signalled() {
+pub(crate) fn signalled() -> impl Future<Output = ()> + Send + 'static {
     use tokio::signal::unix::{SignalKind, signal};
 
     let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
     let mut signals: Vec<_> = kinds.into_iter().flat_map(signal).collect();
-    std::future::poll_fn(|context| {
+    std::future::poll_fn(move |context| {
         if signals.iter_mut().any(|signal| signal.poll_recv(context).is_ready()) {
             std::task::Poll::Ready(())
         } else {
             std::task::Poll::Pending
         }
     })
-    .await;
 }
 
 #[cfg(not(unix))]
-async fn signalled() {
+pub(crate) async fn signalled() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await
     }

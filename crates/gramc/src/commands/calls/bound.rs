@@ -11,8 +11,8 @@ use crate::input::{self, Texts};
 use crate::report;
 
 /// Texts without errors.
-pub(super) struct Read {
-    pub(super) module: Valid<Module>,
+pub(in crate::commands) struct Read {
+    pub(in crate::commands) module: Valid<Module>,
     texts: Texts,
 }
 

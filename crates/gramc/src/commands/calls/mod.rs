@@ -166,12 +166,12 @@ async fn replayed(session: &Session, call: gram_tools::Call, result: Option<Valu
 }
 
 /// What was read of a specification and a library.
-struct Both {
-    spec: Read,
-    library: ToolLibrary,
+pub(super) struct Both {
+    pub(super) spec: Read,
+    pub(super) library: ToolLibrary,
 }
 
-fn read(
+pub(super) fn read(
     spec: &crate::args::Spec,
     bind: &crate::args::Bind,
     display: Display,
@@ -182,7 +182,7 @@ fn read(
 }
 
 /// Fails where two arguments are standard input: the second one would find nothing there.
-fn only_one_reads(paths: &[&Path]) -> Result<(), Failure> {
+pub(super) fn only_one_reads(paths: &[&Path]) -> Result<(), Failure> {
     if paths.iter().filter(|path| path.as_os_str() == "-").count() < 2 {
         return Ok(());
     }
@@ -190,7 +190,7 @@ fn only_one_reads(paths: &[&Path]) -> Result<(), Failure> {
 }
 
 /// Says something to the person, a line each.
-fn say(lines: impl Iterator<Item = String>) {
+pub(super) fn say(lines: impl Iterator<Item = String>) {
     for line in lines {
         // There is nowhere to say that standard error is closed.
         let _ = writeln!(std::io::stderr(), "{line}");
@@ -206,7 +206,7 @@ fn standard_input() -> Result<String, Failure> {
 }
 
 /// Runs what waits for implementations, on this thread.
-fn run<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+pub(super) fn run<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
