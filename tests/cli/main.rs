@@ -16,6 +16,8 @@ mod formats;
 mod import;
 mod imports;
 mod markdown;
+mod mcp;
+mod mcp_real;
 mod output;
 mod real;
 mod scenarios;

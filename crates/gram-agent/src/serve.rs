@@ -15,17 +15,24 @@ mod http;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gram_schema::{Module, Valid};
 use gram_tools::Bound;
 use rmcp::service::{RoleServer, ServerInitializeError, ServiceExt as _};
 use rmcp::transport::IntoTransport;
-use tokio::sync::RwLock;
+use tokio::sync::{RwLock, RwLockWriteGuard};
 use tokio_util::sync::CancellationToken;
 
 use self::catalog::Catalog;
 use self::connection::{Connection, Conversation};
 pub use self::http::Listener;
+
+/// How long calls that run may go on when the server is to end.
+const LAST_CALLS: Duration = Duration::from_secs(5);
+
+/// How long their answers may be on their way.
+const LAST_ANSWERS: Duration = Duration::from_millis(50);
 
 /// Why nothing can be served, in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +87,7 @@ impl Server {
     }
 
     /// Serves one client over standard input and output, until it hangs up or `until` is over.
-    /// Calls that run then have two to five seconds to end.
+    /// Calls that run then have five seconds to end.
     ///
     /// # Errors
     ///
@@ -123,10 +130,20 @@ impl Server {
         tokio::select! {
             outcome = &mut work => outcome,
             () = until => {
+                let _nobody = self.last_calls().await;
                 stop.cancel();
                 work.await
             }
         }
+    }
+
+    /// Waits for the calls that run, for a while. While somebody holds what this gives, no other
+    /// call begins.
+    async fn last_calls(&self) -> Option<RwLockWriteGuard<'_, ()>> {
+        let ended = tokio::time::timeout(LAST_CALLS, self.0.running.write()).await.ok();
+        // The last answers are still on their way through other tasks, which nobody hears of.
+        tokio::time::sleep(LAST_ANSWERS).await;
+        ended
     }
 
     /// What serves a new connection.

@@ -20,6 +20,8 @@ pub(super) struct Catalog {
     entries: Vec<Listed>,
     /// Where a name stands: that which clients see, and that of the specification.
     places: HashMap<SmolStr, usize>,
+    /// How many entries are listed before any container is expanded.
+    pub(super) at_first: usize,
 }
 
 /// A tool or a container.
@@ -28,8 +30,6 @@ pub(super) struct Listed {
     /// Its name in the specification.
     pub(super) name: SmolStr,
     pub(super) promise: Promise,
-    /// Whether it is listed though no container is expanded.
-    at_first: bool,
     tool: Tool,
 }
 
@@ -52,13 +52,14 @@ impl Catalog {
         let expanded = Compilation::new(module, &Options { expanded: true, ..options });
         let functions: HashMap<&str, Entry<'_>> =
             expanded.entries().iter().map(|entry| (entry.name(), *entry)).collect();
-        let mut catalog = Self { entries: Vec::new(), places: HashMap::new() };
+        let mut catalog = Self { entries: Vec::new(), places: HashMap::new(), at_first: 0 };
         for entry in collapsed.entries() {
-            catalog.add(module, *entry, collapsed.compile(*entry), true)?;
+            catalog.add(module, *entry, collapsed.compile(*entry))?;
+            catalog.at_first += 1;
             let Entry::Container(container) = entry else { continue };
             for name in &container.members {
                 if let Some(function) = functions.get(name.as_str()) {
-                    catalog.add(module, *function, expanded.compile(*function), false)?;
+                    catalog.add(module, *function, expanded.compile(*function))?;
                 }
             }
         }
@@ -74,7 +75,6 @@ impl Catalog {
         module: &Module,
         entry: Entry<'_>,
         compiled: Compiled<'_>,
-        at_first: bool,
     ) -> Result<(), ServeError> {
         // A function of two containers is listed behind the first one.
         if self.entries.iter().any(|known| known.name == entry.name()) {
@@ -96,7 +96,7 @@ impl Catalog {
         };
         let name = SmolStr::from(entry.name());
         self.places.insert(SmolStr::from(&*tool.name), self.entries.len());
-        self.entries.push(Listed { name, promise, at_first, tool });
+        self.entries.push(Listed { name, promise, tool });
         Ok(())
     }
 
@@ -105,14 +105,9 @@ impl Catalog {
         self.places.get(name).map(|place| &self.entries[*place])
     }
 
-    /// How many entries are listed before any container is expanded.
-    pub(super) fn at_first(&self) -> usize {
-        self.entries.iter().filter(|entry| entry.at_first).count()
-    }
-
     /// Whether there are containers.
     pub(super) fn has_containers(&self) -> bool {
-        self.at_first() < self.entries.len()
+        self.at_first < self.entries.len()
     }
 
     /// One page of the entries whose names are visible. A cursor is the place of the first entry

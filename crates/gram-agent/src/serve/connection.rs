@@ -35,7 +35,7 @@ pub(super) struct Conversation {
 
 impl Conversation {
     pub(super) fn new(bound: &Bound, catalog: &Catalog) -> Self {
-        let visible = watch::Sender::new(catalog.at_first());
+        let visible = watch::Sender::new(catalog.at_first);
         Self { session: Session::new(bound), visible }
     }
 

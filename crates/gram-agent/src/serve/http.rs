@@ -23,9 +23,8 @@ use super::{ServeError, Server};
 const PATH: &str = "/mcp";
 /// The most bytes of a request.
 const LONGEST_REQUEST: usize = 4 << 20;
-/// How long calls that run may go on when the server is to end, and how long connections may then
-/// take to close.
-const LAST_CALLS: Duration = Duration::from_secs(5);
+/// How long connections may take to close when the server is to end.
+const LAST_BYTES: Duration = Duration::from_secs(5);
 /// A session ends when nobody used it for so long. A person may well pause in a conversation.
 const SESSION_IDLE: Duration = Duration::from_hours(1);
 
@@ -88,9 +87,11 @@ impl Listener {
             .with_max_request_body_bytes(LONGEST_REQUEST);
         if is_loopback(self.address.ip()) {
             // A page of another site whose name leads here names that site.
-            let port = self.address.port();
-            let own = ["localhost", "127.0.0.1", "[::1]"];
-            config.with_allowed_origins(own.map(|host| format!("http://{host}:{port}")))
+            let (own, port) = (self.address.ip().to_string(), self.address.port());
+            let origins = ["localhost", "127.0.0.1", "[::1]"];
+            config
+                .with_allowed_hosts(["localhost", "127.0.0.1", "::1", &*own])
+                .with_allowed_origins(origins.map(|host| format!("http://{host}:{port}")))
         } else {
             // By which names others reach this machine is not known here; they need the token. No
             // page in a browser does.
@@ -136,16 +137,14 @@ impl Server {
             until.await;
             // Streams that only wait for news never end by themselves, so calls are waited for
             // here, and then all is cut.
-            let _ = tokio::time::timeout(LAST_CALLS, server.0.running.write()).await;
-            // The answers are on their way.
-            tokio::task::yield_now().await;
+            let _nobody = server.last_calls().await;
             stop.cancel();
             over.cancel();
         };
         let serving = axum::serve(sockets, router).with_graceful_shutdown(last_calls);
         let late = async {
             closing.cancelled().await;
-            tokio::time::sleep(LAST_CALLS).await;
+            tokio::time::sleep(LAST_BYTES).await;
         };
         tokio::select! {
             outcome = serving.into_future() => {

@@ -53,9 +53,8 @@ impl Waiting {
     fn function(&self) -> Function {
         let waiting = self.clone();
         async_function(move |_: Value| {
-            let waiting = waiting.clone();
+            let (waiting, held) = (waiting.clone(), Arc::clone(&waiting.held));
             async move {
-                let held = Arc::clone(&waiting.held);
                 waiting.begun.notify_one();
                 waiting.go_on.notified().await;
                 drop(held);
@@ -196,7 +195,7 @@ async fn refusals_are_errors_of_the_tool_with_guidance() {
         ("gret", json!({}), "there is no tool `gret`; did you mean `greet`?"),
         ("readFile", json!({"path": "a"}), "Call `files` without arguments first"),
         ("files", json!({"path": "a"}), "groups functions, and takes no parameters"),
-        ("stay", json!({"nights": 14}), "`stay` failed: no room for ***"),
+        ("stay", json!({"nights": 14}), "`stay` failed: no room for \"***\""),
     ] {
         let refused = call(&client, name, arguments).await;
         assert_eq!(refused.is_error, Some(true), "{name}");
@@ -380,12 +379,10 @@ async fn calls_of_another_shape_are_judged_like_all_others() {
         json!({"content": [{"type": "text", "text": "Bo"}], "isError": false})
     );
     for (params, wanted) in [
-        (json!({"name": "greet", "arguments": ["Bo"]}), "Call `greet` again"),
-        (json!({"name": "greet", "arguments": "{\"name"}), "Call `greet` again"),
+        (json!({"name": "greet", "arguments": ["Bo"]}), "all `greet` again"),
+        (json!({"name": "greet", "arguments": "{\"name"}), "all `greet` again"),
         (json!({"name": 5}), "there is no tool"),
         (json!({}), "there is no tool"),
-        (json!([]), "there is no tool"),
-        (json!("greet"), "there is no tool"),
     ] {
         let refused = ask("tools/call", params.clone()).await;
         assert_eq!(refused["result"]["isError"], true, "{params}: {refused}");
