@@ -1,10 +1,10 @@
-//! How many calls a second `gramc mcp` answers, beside a FastMCP server with the same tool, over
+//! How many calls a second `gramc mcp` answers, beside a `FastMCP` server with the same tool, over
 //! standard input and over HTTP. Both are driven by the same client, which keeps several calls
 //! under way. Beside the rate stands how much of a processor's time a call takes in the server,
 //! which hangs less on what else the machine does.
 //!
 //! `cargo bench -p gramc-tests --bench mcp` takes about a minute, and some more the first time: it
-//! installs FastMCP into `.tools/fastmcp`.
+//! installs `FastMCP` into `.tools/fastmcp`.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::panic)]
 
 use std::io::{BufRead, BufReader, Read as _, Write};
@@ -19,7 +19,7 @@ const SPEC: &str = "/** Adds two numbers */\n[add:Tool | (a::Int)==>(b::Int)==>(
 /// Nothing is refused for haste.
 const LIBRARY: &str = "[bench:Library {sameToolCalls: 0, allToolsCalls: 0} | (add:Builtin)]\n";
 /// How often the servers take turns, and how many calls each answers in a turn.
-const ROUNDS: usize = 5;
+const ROUNDS: u32 = 5;
 const CALLS: u32 = 4_000;
 /// How many calls are under way over standard input, and how many clients there are over HTTP.
 const UNDER_WAY: u32 = 32;
@@ -70,7 +70,7 @@ fn main() {
         found.sort_by(|left, right| left.0.total_cmp(&right.0));
         let (median, _) = found[found.len() / 2];
         let (best, _) = found[found.len() - 1];
-        let processor = found.iter().map(|(_, time)| time).sum::<f64>() / found.len() as f64;
+        let processor = found.iter().map(|(_, time)| time).sum::<f64>() / f64::from(ROUNDS);
         println!("{name:26} {median:12.0} {best:12.0} {processor:22.0}");
     }
 }
@@ -93,7 +93,7 @@ fn gramc() -> PathBuf {
     release.join("gramc")
 }
 
-/// A Python that has FastMCP, which is installed where it is missing.
+/// A Python that has `FastMCP`, which is installed where it is missing.
 fn fastmcp() -> PathBuf {
     let place = root().join(".tools/fastmcp");
     let python = place.join("bin/python");
@@ -166,15 +166,14 @@ impl Server {
         command.stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(if port.is_some() { Stdio::null() } else { Stdio::piped() });
         let mut child = command.spawn().expect("the server starts");
-        let place = match port {
-            Some(port) => format!("127.0.0.1:{port}"),
-            None => {
-                let mut line = String::new();
-                let errors = child.stderr.take().expect("it is a pipe");
-                BufReader::new(errors).read_line(&mut line).expect("it says where it listens");
-                let place = line.trim().rsplit_once("http://").expect("an address").1;
-                place.trim_end_matches("/mcp").to_owned()
-            }
+        let place = if let Some(port) = port {
+            format!("127.0.0.1:{port}")
+        } else {
+            let mut line = String::new();
+            let errors = child.stderr.take().expect("it is a pipe");
+            BufReader::new(errors).read_line(&mut line).expect("it says where it listens");
+            let place = line.trim().rsplit_once("http://").expect("an address").1;
+            place.trim_end_matches("/mcp").to_owned()
         };
         let start = Instant::now();
         while TcpStream::connect(&place).is_err() {

@@ -253,7 +253,7 @@ impl Serving {
         let place = self.url.trim_start_matches("http://").trim_end_matches("/mcp");
         let mut stream = TcpStream::connect(place).expect("it listens");
         let body = message.to_string();
-        let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+        let headers: String = headers.iter().flat_map(|header| [header, "\r\n"]).collect();
         let request = format!(
             "POST /mcp HTTP/1.1\r\nHost: {place}\r\nContent-Type: application/json\r\n\
              Accept: application/json, text/event-stream\r\nConnection: close\r\n\

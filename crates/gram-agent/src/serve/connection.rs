@@ -127,17 +127,12 @@ async fn run(ready: Ready<'_>, name: &str, context: &RequestContext<RoleServer>)
     loop {
         let waited = tokio::time::timeout(PROGRESS_EVERY, &mut work).await;
         let seconds = begun.elapsed().as_secs_f64();
-        match waited {
-            Ok(verdict) => {
-                let word = if verdict.is_ok() { "answered" } else { "failed" };
-                tell(&context.peer, &token, seconds, format!("`{name}` {word}")).await;
-                return verdict;
-            }
-            Err(_) => {
-                let message = format!("`{name}` has run for {seconds:.0} s");
-                tell(&context.peer, &token, seconds, message).await;
-            }
+        if let Ok(verdict) = waited {
+            let word = if verdict.is_ok() { "answered" } else { "failed" };
+            tell(&context.peer, &token, seconds, format!("`{name}` {word}")).await;
+            return verdict;
         }
+        tell(&context.peer, &token, seconds, format!("`{name}` has run for {seconds:.0} s")).await;
     }
 }
 

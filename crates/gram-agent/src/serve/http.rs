@@ -30,7 +30,7 @@ const SESSION_IDLE: Duration = Duration::from_hours(1);
 
 /// A place on the network where clients connect to.
 pub struct Listener {
-    listener: TcpListener,
+    socket: TcpListener,
     address: SocketAddr,
     token: Option<Arc<str>>,
 }
@@ -69,10 +69,10 @@ impl Listener {
                 "others can connect at `{address}`, so there has to be a token that they need to know"
             )));
         }
-        let listener = TcpListener::bind(&places[..]).await.map_err(|error| wrong(&error))?;
-        let address = listener.local_addr().map_err(|error| wrong(&error))?;
+        let socket = TcpListener::bind(&places[..]).await.map_err(|error| wrong(&error))?;
+        let address = socket.local_addr().map_err(|error| wrong(&error))?;
         let token = token.map(|token| Arc::from(token.trim()));
-        Ok(Self { listener, address, token })
+        Ok(Self { socket, address, token })
     }
 
     /// The URL that clients connect to.
@@ -128,7 +128,7 @@ impl Server {
         let guard = middleware::from_fn_with_state(listener.token.clone(), admitted);
         let router = Router::new().route_service(PATH, service).layer(guard);
         // Small messages are sent at once.
-        let sockets = listener.listener.tap_io(|socket| {
+        let sockets = listener.socket.tap_io(|socket| {
             // It is slower without, and works.
             let _ = socket.set_nodelay(true);
         });

@@ -77,7 +77,7 @@ fn echo(key: &'static str) -> Function {
     })
 }
 
-fn bound(text: &str, library: ToolLibrary) -> Server {
+fn bound(text: &str, library: &ToolLibrary) -> Server {
     let module = check(&[parse(SourceFile::new("tools.gram", text))]).module.unwrap();
     let bound = library.bind(&module).unwrap();
     Server::new(&module, &bound).unwrap()
@@ -97,7 +97,7 @@ fn server(waiting: &Waiting) -> Server {
         .with("wait", waiting.function())
         .with("readFile", echo("path"))
         .with("write file", echo("path"));
-    bound(TEXT, library)
+    bound(TEXT, &library)
 }
 
 /// What a client hears beside answers.
@@ -275,7 +275,7 @@ async fn long_lists_come_in_pages_that_stay_right_while_a_container_expands() {
         writeln!(text, "[tool{number}:Tool | ()==>(::Any)]").unwrap();
         library = library.with(format!("tool{number}"), echo("x"));
     }
-    let client = client(&bound(&text, library)).await;
+    let client = client(&bound(&text, &library)).await;
     let page = client.list_tools(None).await.unwrap();
     assert_eq!((page.tools.len(), &*page.tools[0].name), (100, "first"));
     call(&client, "first", json!({})).await;
@@ -336,7 +336,7 @@ async fn each_connection_has_a_session_of_its_own() {
     let text = "[a:Tool | (n::Int)==>(::Any)]";
     let mut settings = Settings::default();
     settings.throttle.same_tool_calls = 2;
-    let server = bound(text, ToolLibrary::new("a").settings(settings).with("a", echo("n")));
+    let server = bound(text, &ToolLibrary::new("a").settings(settings).with("a", echo("n")));
     let client = client(&server).await;
     for n in 0..2 {
         assert_eq!(call(&client, "a", json!({"n": n})).await.is_error, Some(false));
