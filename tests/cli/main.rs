@@ -18,6 +18,8 @@ mod formats;
 mod import;
 mod imports;
 mod markdown;
+mod mcp;
+mod mcp_real;
 mod model_server;
 mod output;
 mod real;

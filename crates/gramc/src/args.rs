@@ -1,6 +1,7 @@
 //! The command line.
 
 mod calls;
+mod mcp;
 mod run;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use gram_schema::Target;
 use gram_schema::import::Origin;
 
 pub(crate) use calls::{Bind, BindCommand, Call, Replay, Spec, Undeclared, Validate};
+pub(crate) use mcp::Mcp;
 pub(crate) use run::Run;
 
 /// Declare what LLM agents can do, and compile it to every provider's tool format.
@@ -71,6 +73,7 @@ pub(crate) enum Command {
     Call(Call),
     Replay(Replay),
     Run(Run),
+    Mcp(Mcp),
     /// Write a completion script for a shell
     #[command(after_help = "Example:\n  gramc completions bash > /etc/bash_completion.d/gramc")]
     Completions {

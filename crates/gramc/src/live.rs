@@ -100,10 +100,11 @@ impl Signals {
 }
 
 /// Waits until somebody wants the program to end, and gives the number of the signal. A program in
-/// a process group of its own does not hear of that, and has to be ended first. From then on gramc
+/// a process group of its own does not hear of that, and has to be ended first. From the call on gramc
 /// goes on when it is told to end, so this is for commands that wait for little else.
-pub(crate) async fn signalled() -> i32 {
-    Signals::new().next().await
+pub(crate) fn signalled() -> impl Future<Output = i32> {
+    let mut signals = Signals::new();
+    async move { signals.next().await }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod compile;
 mod explain;
 mod fmt;
 mod import;
+mod mcp;
 mod parse;
 mod run;
 mod watch;
@@ -31,6 +32,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         Command::Call(args) => calls::call(&args, display),
         Command::Replay(args) => calls::replay(&args, display),
         Command::Run(args) => run::run(&args, display),
+        Command::Mcp(args) => mcp::run(&args, display),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Args::command(), "gramc", &mut script);

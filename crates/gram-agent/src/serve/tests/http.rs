@@ -1,0 +1,140 @@
+//! Streamable HTTP: who is let in, sessions, and the end.
+
+use reqwest::header::{AUTHORIZATION, HOST, ORIGIN};
+use reqwest::{RequestBuilder, StatusCode};
+use rmcp::transport::StreamableHttpClientTransport;
+
+use super::*;
+
+/// A server that listens at a port of its own.
+struct Running {
+    url: String,
+    stop: CancellationToken,
+    serving: tokio::task::JoinHandle<Result<(), ServeError>>,
+}
+
+async fn run(server: &Server, address: &str, token: Option<&str>) -> Running {
+    // The crate that reqwest speaks TLS with wants to be told how to encrypt.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let listener = Listener::bind(address, token.map(str::to_owned)).await.unwrap();
+    let (url, stop) = (listener.url(), CancellationToken::new());
+    let (server, until) = (server.clone(), stop.clone().cancelled_owned());
+    let serving = tokio::spawn(async move { server.over_http(listener, until).await });
+    Running { url, stop, serving }
+}
+
+impl Running {
+    async fn client(&self) -> Client {
+        Ear::default().serve(StreamableHttpClientTransport::from_uri(&*self.url)).await.unwrap()
+    }
+
+    async fn modern_client(&self) -> Client {
+        let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+        let mode = ClientLifecycleMode::Discover { preferred_versions };
+        let transport = StreamableHttpClientTransport::from_uri(&*self.url);
+        Ear::default().serve_with_lifecycle(transport, mode).await.unwrap()
+    }
+
+    /// An `initialize`, to be sent.
+    fn hello(&self) -> RequestBuilder {
+        let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "raw", "version": "1"}}});
+        reqwest::Client::new()
+            .post(&self.url)
+            .header("accept", "application/json, text/event-stream")
+            .header("content-type", "application/json")
+            .body(hello.to_string())
+    }
+}
+
+async fn status(request: RequestBuilder) -> StatusCode {
+    soon(request.send()).await.unwrap().status()
+}
+
+#[tokio::test]
+async fn each_session_of_http_is_its_own() {
+    let running = run(&server(&Waiting::default()), "0", None).await;
+    assert!(running.url.starts_with("http://127.0.0.1:") && running.url.ends_with("/mcp"));
+    let (client, stranger) = (running.client().await, running.client().await);
+    assert_eq!(names(&client).await.len(), 5);
+    assert_eq!(text(&call(&client, "greet", json!({"name": "Ada"})).await), "Ada");
+    call(&client, "files", json!({})).await;
+    soon(client.service().changes.notified()).await;
+    assert_eq!((names(&client).await.len(), names(&stranger).await.len()), (7, 5));
+}
+
+#[tokio::test]
+async fn clients_without_sessions_share_one() {
+    let running = run(&server(&Waiting::default()), "0", None).await;
+    let (client, other) = (running.modern_client().await, running.modern_client().await);
+    let filter = SubscriptionFilter::builder().tools_list_changed().build();
+    let mut subscription = other.listen(filter).await.unwrap();
+    call(&client, "files", json!({})).await;
+    assert!(soon(subscription.next()).await.unwrap().is_some());
+    assert_eq!((names(&client).await.len(), names(&other).await.len()), (7, 7));
+    // Clients with sessions have nothing to do with it.
+    assert_eq!(names(&running.client().await).await.len(), 5);
+}
+
+#[tokio::test]
+async fn only_this_machine_is_let_in() {
+    let running = run(&server(&Waiting::default()), "127.0.0.1:0", None).await;
+    let port = running.url.trim_end_matches("/mcp").rsplit_once(':').unwrap().1.to_owned();
+    assert_eq!(status(running.hello()).await, StatusCode::OK);
+    let own = format!("http://localhost:{port}");
+    assert_eq!(status(running.hello().header(ORIGIN, own)).await, StatusCode::OK);
+    let evil = "https://evil.example";
+    assert_eq!(status(running.hello().header(ORIGIN, evil)).await, StatusCode::FORBIDDEN);
+    assert_eq!(status(running.hello().header(ORIGIN, "null")).await, StatusCode::FORBIDDEN);
+    let other_port = "http://localhost:1";
+    assert_eq!(status(running.hello().header(ORIGIN, other_port)).await, StatusCode::FORBIDDEN);
+    let named = running.hello().header(HOST, format!("evil.example:{port}"));
+    assert_eq!(status(named).await, StatusCode::FORBIDDEN);
+    let long = running.hello().body(" ".repeat((4 << 20) + 1));
+    assert_eq!(status(long).await, StatusCode::PAYLOAD_TOO_LARGE);
+}
+
+#[tokio::test]
+async fn who_is_let_in_from_elsewhere_brings_the_token() {
+    for address in ["0.0.0.0:0", "[::]:0"] {
+        let refused = Listener::bind(address, None).await.unwrap_err().to_string();
+        assert!(refused.contains("has to be a token"), "{refused}");
+    }
+    for (address, token) in [("x", None), ("no.example.invalid:1", None), ("0", Some(" "))] {
+        assert!(Listener::bind(address, token.map(str::to_owned)).await.is_err(), "{address}");
+    }
+    let running = run(&server(&Waiting::default()), "0", Some(TOKEN)).await;
+    for wrong in ["", "Bearer", "Bearer ", "Bearer tok-4711-secreT", "Bearer tok", "Basic x"] {
+        let request = running.hello().header(AUTHORIZATION, wrong);
+        assert_eq!(status(request).await, StatusCode::UNAUTHORIZED, "{wrong}");
+    }
+    assert_eq!(status(running.hello()).await, StatusCode::UNAUTHORIZED);
+    let right = || running.hello().header(AUTHORIZATION, format!("bearer {TOKEN}"));
+    assert_eq!(status(right()).await, StatusCode::OK);
+
+    let elsewhere = run(&server(&Waiting::default()), "0.0.0.0:0", Some(TOKEN)).await;
+    let url = elsewhere.url.replace("0.0.0.0", "127.0.0.1");
+    let elsewhere = Running { url, ..elsewhere };
+    let right = || elsewhere.hello().header(AUTHORIZATION, format!("Bearer {TOKEN}"));
+    assert_eq!(status(right().header(HOST, "by.another.name")).await, StatusCode::OK);
+    assert_eq!(status(right().header(ORIGIN, "http://localhost")).await, StatusCode::FORBIDDEN);
+    assert!(!format!("{:?}", Listener::bind("0", Some(TOKEN.to_owned())).await).contains(TOKEN));
+}
+
+#[tokio::test]
+async fn calls_that_run_may_end_when_the_server_is_to_end() {
+    let waiting = Waiting::default();
+    let running = run(&server(&waiting), "0", None).await;
+    // Its stream of news, which is open all the time, keeps nothing from ending.
+    let client = running.client().await;
+    let work = async {
+        soon(waiting.begun.notified()).await;
+        running.stop.cancel();
+        waiting.go_on.notify_one();
+    };
+    let (called, ()) = tokio::join!(call(&client, "wait", json!({})), work);
+    assert_eq!(text(&called), "waited");
+    assert_eq!(soon(running.serving).await.unwrap(), Ok(()));
+    assert!(reqwest::get(&running.url).await.is_err());
+}

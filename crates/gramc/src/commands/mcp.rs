@@ -1,0 +1,63 @@
+//! `gramc mcp`
+
+use gram_agent::serve::{Listener, ServeError, Server};
+
+use super::calls;
+use crate::args::{Display, Mcp};
+use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
+use crate::live;
+
+pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
+    let library = std::path::Path::new(&args.bind.library);
+    if args.http.is_none() && [&args.spec.path, library].iter().any(|path| path.as_os_str() == "-")
+    {
+        return Err(Failure::new(
+            "standard input is where the client speaks: name a file in the place of `-`",
+        ));
+    }
+    let token = args.token_env.as_deref().map(token).transpose()?;
+    calls::only_one_reads(&[&args.spec.path, library])?;
+    let Some(read) = calls::read(&args.spec, &args.bind, display)? else { return Ok(FINDINGS) };
+    let (bound, problems) = read.library.bind_partly(&read.spec.module);
+    if !problems.is_empty() {
+        calls::say(problems.iter().map(|found| format!("error: {found}")));
+        return Ok(FINDINGS);
+    }
+    let server = Server::new(&read.spec.module, &bound).map_err(|error| failure(&error))?;
+    calls::run_to_the_end(&read.library, async {
+        let served = match &args.http {
+            None => server.over_stdio(ended(live::signalled())).await,
+            Some(address) => http(&server, address, token).await,
+        };
+        served.map_err(|error| failure(&error))
+    })?;
+    Ok(CLEAN)
+}
+
+async fn http(server: &Server, address: &str, token: Option<String>) -> Result<(), ServeError> {
+    // Signals are heard from here on, before anybody knows the address.
+    let over = ended(live::signalled());
+    let listener = Listener::bind(address, token).await?;
+    calls::say(std::iter::once(format!("serving MCP at {}", listener.url())));
+    server.over_http(listener, over).await
+}
+
+async fn ended(signalled: impl Future<Output = i32>) {
+    signalled.await;
+}
+
+fn failure(error: &ServeError) -> Failure {
+    match error {
+        ServeError::NoToken(_) => Failure::new(format!(
+            "{error}: put one into a variable of the environment, and name that with --token-env"
+        )),
+        _ => Failure::new(error.to_string()),
+    }
+}
+
+/// The token that a variable holds.
+fn token(name: &str) -> Result<String, Failure> {
+    std::env::var(name).map_err(|_| {
+        Failure::new(format!("the variable `{name}`, which holds the token, is not set"))
+    })
+}
