@@ -11,12 +11,52 @@ import sys
 
 import xllamacpp
 
-TEMPLATE = """{% macro turn(role, text) %}<|im_start|>{{ role }}
+# Jinja, as llama.cpp reads it. The calls that show how it is done stand right before the last
+# message, and behind a result there is neither a tool nor a call to be seen: a model of this size
+# goes on as it sees others do.
+TEMPLATE = """
+{%- macro turn(role, text) -%}
+<|im_start|>{{ role }}
 {{ text }}<|im_end|>
-{% endmacro %}{% macro called(name, arguments) %}<tool_call>
+{% endmacro -%}
+{%- macro called(name, arguments) -%}
+<tool_call>
 {"name": "{{ name }}", "arguments": {{ arguments }}}
-</tool_call>{% endmacro %}{% set first = messages[0].content ~ ' ' if messages[0].role == 'system' else '' %}{% if tools and messages[-1].role != 'tool' %}{{ turn('system', first ~ 'You have tools: ' ~ (tools | tojson)) }}{{ turn('user', 'Hello, I am Bob.') }}{{ turn('assistant', called('sayHello', '{"personName": "Bob"}')) }}{{ turn('user', 'Hi, my name is Alice!') }}{{ turn('assistant', called('sayHello', '{"personName": "Alice"}')) }}{% else %}{{ turn('system', 'You repeat what tools answer.') }}{% endif %}{% for message in messages %}{% if message.role == 'user' %}{{ turn('user', message.content) }}{% elif message.role == 'assistant' %}{% if message.tool_calls %}{% for call in message.tool_calls %}{{ turn('assistant', called(call.function.name, call.function.arguments if call.function.arguments is string else call.function.arguments | tojson)) }}{% endfor %}{% else %}{{ turn('assistant', message.content) }}{% endif %}{% elif message.role == 'tool' %}{{ turn('user', 'Say this to me: ' ~ message.content) }}{% endif %}{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
-{% endif %}"""
+</tool_call>
+{%- endmacro -%}
+{%- set first = messages[0].content ~ ' ' if messages[0].role == 'system' else '' -%}
+{%- set answered = add_generation_prompt and messages[-1].role == 'tool' -%}
+{%- if answered -%}
+{{ turn('system', 'You repeat what you are told.') }}
+{%- elif tools -%}
+{{ turn('system', first ~ 'You have tools: ' ~ (tools | tojson)) }}
+{%- elif first -%}
+{{ turn('system', first) }}
+{%- endif -%}
+{%- for message in messages -%}
+{%- if message.role == 'user' -%}
+{%- if loop.last and tools -%}
+{{ turn('user', 'Hello, I am Bob.') }}
+{{- turn('assistant', called('sayHello', '{"personName": "Bob"}')) }}
+{{- turn('user', 'Hi, my name is Alice!') }}
+{{- turn('assistant', called('sayHello', '{"personName": "Alice"}')) }}
+{%- endif -%}
+{{ turn('user', message.content) }}
+{%- elif message.role == 'tool' -%}
+{{ turn('user', 'Repeat after me: ' ~ message.content) }}
+{%- elif message.role == 'assistant' and message.tool_calls and not answered -%}
+{%- for call in message.tool_calls -%}
+{%- set arguments = call.function.arguments -%}
+{{ turn('assistant', called(call.function.name, arguments if arguments is string else arguments | tojson)) }}
+{%- endfor -%}
+{%- elif message.role == 'assistant' and message.content -%}
+{{ turn('assistant', message.content) }}
+{%- endif -%}
+{%- endfor -%}
+{%- if add_generation_prompt -%}
+<|im_start|>assistant
+{% endif -%}
+"""
 
 
 def main():
