@@ -24,7 +24,7 @@ const ALONE: &str = r#"[alone:Library | (greet:Builtin {name: "echo"})]"#;
 /// Enough for what ends at once, on a busy machine.
 const SOON: Duration = Duration::from_secs(30);
 
-fn files() -> Folder {
+pub(crate) fn files() -> Folder {
     folder(&[
         ("spec.gram", SPEC),
         ("library.gram", LIBRARY),

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
-use crate::mcp::{Serving, Speaking};
+use crate::mcp::{Serving, Speaking, files};
 use crate::support::{binary, command, folder, gramc, root};
 
 /// The scenarios of the suite that gramc passes.
@@ -59,7 +59,8 @@ const LEFT_OUT: [(&str, &str); 19] = [
 
 fn tools() -> PathBuf {
     let tools = root().join(".tools");
-    let installed = ["mcp/stamp", "node/stamp"].iter().all(|stamp| tools.join(stamp).exists());
+    let installed =
+        ["mcp/stamp", "node/stamp", "python/stamp"].iter().all(|stamp| tools.join(stamp).exists());
     assert!(installed, "the programs are not installed; `tests/real/install` installs them");
     tools
 }
@@ -188,6 +189,33 @@ fn the_inspector_lists_and_calls_over_standard_input_and_http() {
         assert_eq!(answer(&called)["content"][0]["text"], text);
         let failed = call("test_error_handling");
         assert_eq!(failed.status.code(), Some(5), "{}", shown(&failed));
+    }
+}
+
+#[test]
+fn the_python_client_speaks_the_new_revision_and_the_old_one() {
+    let folder = files();
+    let words = ["spec.gram", "--library", "library.gram"];
+    let server = Serving::start(&[&words[..], &["--http", "0"]].concat(), folder.path(), None);
+    let gramc = [&[binary().to_str().expect("a path"), "mcp"], &words[..]].concat();
+    for (mode, version) in [("auto", "2026-07-28"), ("legacy", "2025-11-25")] {
+        for target in [&gramc[..], &[&server.url]] {
+            let ran = output(
+                command(tools().join("python/bin/python"))
+                    .arg(root().join("tests/real/mcp/client.py"))
+                    .arg(mode)
+                    .args(target)
+                    .current_dir(folder.path()),
+            );
+            let found: Value =
+                serde_json::from_slice(&ran.stdout).unwrap_or_else(|_| panic!("{}", shown(&ran)));
+            assert_eq!(found["version"], version);
+            assert_eq!(found["called"], r#"{"name":"Ada"}"#);
+            assert_eq!(found["refused"][0], true, "{found}");
+            assert_eq!(found["summed"], "3");
+            assert_eq!(found["after"], json!(["greet", "maths", "add"]));
+            assert_eq!(found["before"], json!(["greet", "maths"]));
+        }
     }
 }
 
