@@ -468,3 +468,43 @@ fn what_is_missing_is_told_before_anything_runs() {
     gramc(HELLO).args("Hi --trace missing/trace.jsonl").run().fails_with(&["cannot write"]);
     gramc("run examples/friendly.gram Hi --library friendly").run().exits(1);
 }
+
+#[test]
+fn recorded_calls_meet_a_changed_specification() {
+    let spec = |range: &str, more: &str| {
+        format!(
+            "[helper:Agent {{model: \"scripted/script.jsonl\"}} |\n\
+             [add:Tool | (a::Int {{range: {range}}})==>(b::Int)==>(::Int)]{more}]\n\
+             [works:Library | (add:Builtin)]"
+        )
+    };
+    let script = [
+        r#"{"tool_calls": [{"name": "add", "arguments": {"a": 1, "b": 2}}]}"#,
+        r#"{"tool_calls": [{"name": "add", "arguments": {"a": 70, "b": 2}}]}"#,
+        r#"{"tool_calls": [{"name": "subtract", "arguments": {}}]}"#,
+        r#"{"content": "Done."}"#,
+    ];
+    let files = folder(&[
+        ("old.gram", &spec("0..50", "")),
+        ("new.gram", &spec("5..100", "")),
+        ("script.jsonl", &script.join("\n")),
+    ]);
+    let run = gramc("run old.gram Add --library works --trace trace.jsonl").within(files.path());
+    run.run().exits(0);
+    let again = |line: &str| gramc(line).within(files.path()).run();
+    let run = again("replay --trace trace.jsonl --spec old.gram --library works");
+    assert_eq!(run.exits(0).stdout, "fixes 0, breaks 0, 3 unchanged\n");
+    let run = again("replay new.gram --trace trace.jsonl").exits(1);
+    assert_eq!(
+        run.stdout,
+        "breaks add (line 4): `add`: `a` wants an integer from 5 to 100, and got the number 1. \
+         Correct this and call `add` again: (a::Int {range: 5..100})==>…\n\
+         fixes add (line 6): `add`: `a` wants an integer from 0 to 50, and got the number 70. \
+         Correct this and call `add` again: (a::Int {range: 0..50})==>…\n\
+         fixes 1, breaks 1, 1 unchanged\n"
+    );
+    let run = again("replay new.gram --trace trace.jsonl --format json").exits(1);
+    let last: Value = serde_json::from_str(run.stdout.lines().last().expect("a line")).unwrap();
+    assert_eq!(last, json!({"fixes": 1, "breaks": 1, "unchanged": 1}));
+    again("replay new.gram --trace script.jsonl").fails_with(&["script.jsonl:1: this is no trace"]);
+}

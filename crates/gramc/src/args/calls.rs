@@ -101,21 +101,56 @@ pub(crate) struct Call {
 /// so that throttling comes out the same each time. Other lines steer the session: {"turn": true}
 /// begins a turn, {"reset": "tool"} or {"reset": true} lifts a block. A call of a `Client` tool
 /// brings the host's answer along as its `result`.
+///
+/// With --trace, nothing runs: the calls of a run are checked again against a specification, and a
+/// library's policy, that may have changed, and which of them come out otherwise is told. The exit
+/// code is 1 when a call is refused that was not.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Example:
-  gramc replay tools.gram --library friendly.gram --calls calls.jsonl --stats")]
+#[command(after_help = "Examples:
+  gramc replay tools.gram --library friendly.gram --calls calls.jsonl --stats
+  gramc replay --trace run.jsonl --spec changed.gram --library friendly.gram")]
 pub(crate) struct Replay {
-    #[command(flatten)]
-    pub(crate) spec: Spec,
-    #[command(flatten)]
-    pub(crate) bind: Bind,
+    /// A file, whose imports come along, a folder, or - for standard input
+    #[arg(value_name = "SPEC", required_unless_present = "spec")]
+    path: Option<PathBuf>,
+    /// The same, under a name
+    #[arg(long, value_name = "SPEC", conflicts_with = "path")]
+    spec: Option<PathBuf>,
+    /// What messages call standard input
+    #[arg(long, value_name = "NAME", default_value = "<stdin>")]
+    stdin_filename: String,
+    /// The file that declares the library, with `:NAME` behind it where it declares several; or the
+    /// name of one that SPEC declares
+    #[arg(long, value_name = "FILE", required_unless_present = "trace")]
+    library: Option<String>,
     /// The calls, one JSON object a line; - for standard input
-    #[arg(long, value_name = "FILE")]
-    pub(crate) calls: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "trace")]
+    calls: Option<PathBuf>,
+    /// A trace, whose calls are checked again and not run
+    #[arg(long, value_name = "TRACE", conflicts_with_all = ["calls", "stats", "partial"])]
+    pub(crate) trace: Option<PathBuf>,
     /// Bind what fits, though some tools have no implementation
     #[arg(long)]
     pub(crate) partial: bool,
     /// Print what the session counted as a last line, {"stats": …}
     #[arg(long)]
     pub(crate) stats: bool,
+}
+
+impl Replay {
+    /// The specification; one is given, as its argument or under its name.
+    pub(crate) fn spec(&self) -> Spec {
+        let path = self.path.as_ref().or(self.spec.as_ref()).cloned().unwrap_or_default();
+        Spec { path, stdin_filename: self.stdin_filename.clone() }
+    }
+
+    /// The library, which only a trace can do without.
+    pub(crate) fn bind(&self) -> Option<Bind> {
+        self.library.clone().map(|library| Bind { library })
+    }
+
+    /// The calls; those that are not those of a trace have a file.
+    pub(crate) fn calls(&self) -> PathBuf {
+        self.calls.clone().unwrap_or_default()
+    }
 }

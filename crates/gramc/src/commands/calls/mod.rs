@@ -2,6 +2,7 @@
 
 mod bound;
 mod lines;
+mod shadow;
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -118,8 +119,20 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
 }
 
 pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
-    only_one_reads(&[&args.spec.path, Path::new(&args.bind.library), &args.calls])?;
-    let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(FINDINGS) };
+    let (spec, bind, calls) = (args.spec(), args.bind(), args.calls());
+    let library = bind.as_ref().map(|bind| bind.library.clone()).unwrap_or_default();
+    only_one_reads(&[&spec.path, Path::new(&library), &calls])?;
+    let read = match &bind {
+        Some(bind) => read(&spec, bind, display)?,
+        None => {
+            read_spec(&spec, display)?.map(|spec| Both { spec, library: ToolLibrary::new("none") })
+        }
+    };
+    let Some(read) = read else { return Ok(FINDINGS) };
+    if let Some(trace) = &args.trace {
+        let (bound, _) = read.library.bind_partly(&read.spec.module);
+        return shadow::replay(trace, &read.spec.module, &bound, display);
+    }
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
     if !args.partial && !problems.is_empty() {
         say(problems.iter().map(|found| format!("error: {found}")));
@@ -129,7 +142,7 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
     let clock = Arc::new(ManualClock::default());
     let session = Session::with_clock(&bound, clock.clone());
     let mut verdicts = Verdicts::new();
-    let mut lines = Lines::open(&args.calls)?;
+    let mut lines = Lines::open(&calls)?;
     run(&read.library, async {
         loop {
             let (line, rest) = lines.next_later().await?;

@@ -1,0 +1,187 @@
+//! `gramc replay --trace`: recorded calls, checked again against a specification, library or policy
+//! that has changed. Nothing runs: what a tool answered then, it answers now.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gram_schema::model::{Module, Valid};
+use gram_tools::clock::ManualClock;
+use gram_tools::invocation::{Answer, InvocationError, Trouble};
+use gram_tools::{Begun, Bound, Session, Verdict};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::args::{Display, Format};
+use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
+use crate::output;
+
+/// A line of a trace, as far as it matters here.
+#[derive(Deserialize)]
+struct Line {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    agent: String,
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    arguments: String,
+    #[serde(default)]
+    at: Option<f64>,
+    #[serde(default)]
+    verdict: Value,
+}
+
+/// What became of a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Change {
+    Fixes,
+    Breaks,
+}
+
+impl Change {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Fixes => "fixes",
+            Self::Breaks => "breaks",
+        }
+    }
+}
+
+/// Checks the calls of a trace again, and tells which come out otherwise.
+pub(super) fn replay(
+    trace: &Path,
+    module: &Valid<Module>,
+    bound: &Bound,
+    display: Display,
+) -> Outcome {
+    let text =
+        std::fs::read_to_string(trace).map_err(|error| Failure::path("read", trace, &error))?;
+    let mut shadow =
+        Shadow { module, bound, clock: Arc::new(ManualClock::default()), sessions: HashMap::new() };
+    let (mut counts, mut same) = ([0_usize; 2], 0_usize);
+    for (line, number) in text.lines().zip(1..) {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let line: Line = serde_json::from_str(line).map_err(|error| {
+            Failure::new(format!("{}:{number}: this is no trace: {error}", trace.display()))
+        })?;
+        let Some((change, before, after)) = shadow.line(&line) else { continue };
+        let Some(change) = change else {
+            same += 1;
+            continue;
+        };
+        counts[usize::from(change == Change::Breaks)] += 1;
+        show(display, (change, number), &line, (&before, &after))?;
+    }
+    let [fixes, breaks] = counts;
+    output::print(&match display.format {
+        Format::Json => {
+            format!("{}\n", json!({"fixes": fixes, "breaks": breaks, "unchanged": same}))
+        }
+        _ => format!("fixes {fixes}, breaks {breaks}, {same} unchanged\n"),
+    })?;
+    Ok(if breaks > 0 { FINDINGS } else { CLEAN })
+}
+
+struct Shadow<'s> {
+    module: &'s Valid<Module>,
+    bound: &'s Bound,
+    clock: Arc<ManualClock>,
+    /// One of each agent.
+    sessions: HashMap<String, Session>,
+}
+
+impl Shadow<'_> {
+    fn session(&mut self, agent: &str) -> &Session {
+        let (module, bound, clock) = (self.module, self.bound, &self.clock);
+        self.sessions.entry(agent.to_owned()).or_insert_with(|| {
+            let session = Session::with_clock(bound, clock.clone());
+            match module.agent(agent) {
+                Some(agent) => session.scoped_to(agent.members.iter().map(|name| &**name)),
+                None => session,
+            }
+        })
+    }
+
+    /// What became of a call, and what was and is said of it; nothing where the line is about
+    /// something else.
+    fn line(&mut self, line: &Line) -> Option<(Option<Change>, String, String)> {
+        match line.kind.as_str() {
+            "user" => {
+                self.session(&line.agent).begin_turn();
+                None
+            }
+            // Agents that are called have their own lines.
+            "call" if self.module.agent(&line.name).is_none() => Some(self.call(line)),
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, line: &Line) -> (Option<Change>, String, String) {
+        if let Some(at) = line.at.and_then(|at| Duration::try_from_secs_f64(at).ok()) {
+            self.clock.move_to(at);
+        }
+        let before = line.verdict["ok"] == true;
+        // A tool that failed then was called rightly.
+        let ran = before
+            || matches!(
+                line.verdict["error"]["error_type"].as_str(),
+                Some("invocation_error" | "timeout")
+            );
+        let call = gram_tools::Call {
+            id: line.id.clone(),
+            name: line.name.clone(),
+            arguments: (!line.arguments.is_empty()).then(|| line.arguments.clone()),
+        };
+        let verdict = match self.session(&line.agent).begin(call) {
+            Begun::Answered(verdict) => Some(verdict),
+            // What nobody answered then, nobody can answer now; that it may run is enough.
+            Begun::Ready(ready) if ran => Some(ready.finish(answer(&line.verdict, before))),
+            Begun::Ready(_) => None,
+        };
+        let after = verdict.as_ref().is_none_or(Verdict::is_ok);
+        let change = match (before, after) {
+            (false, true) => Some(Change::Fixes),
+            (true, false) => Some(Change::Breaks),
+            _ => None,
+        };
+        let said =
+            |verdict: &Verdict| if verdict.is_ok() { String::new() } else { verdict.message() };
+        let was = line.verdict["message"].as_str().unwrap_or_default().to_owned();
+        (change, was, verdict.as_ref().map(said).unwrap_or_default())
+    }
+}
+
+/// What a tool answered.
+fn answer(verdict: &Value, well: bool) -> Result<Answer, InvocationError> {
+    if well {
+        return Ok(Answer::Json(verdict["result"].clone()));
+    }
+    let detail = verdict["error"]["detail"].as_str().unwrap_or_default();
+    Err(InvocationError::new(Trouble::Failed, detail))
+}
+
+fn show(
+    display: Display,
+    (change, number): (Change, usize),
+    line: &Line,
+    (before, after): (&str, &str),
+) -> Result<(), Failure> {
+    let said = if change == Change::Fixes { before } else { after };
+    let change = change.word();
+    if display.format == Format::Json {
+        let (name, id) = (&line.name, &line.id);
+        let told = json!({
+            "change": change, "line": number, "name": name, "id": id, "message": said,
+        });
+        return output::print(&format!("{told}\n"));
+    }
+    let first = said.lines().next().unwrap_or_default();
+    output::print(&format!("{change} {} (line {number}): {first}\n", line.name))
+}
