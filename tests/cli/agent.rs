@@ -355,7 +355,10 @@ fn a_trace_can_be_played_back_and_holds_no_secret() {
     let run = run.run().exits(0);
     assert!(!files.read("trace.jsonl").contains("hunter2"), "{}", files.read("trace.jsonl"));
     assert!(!files.read("talk.json").contains("hunter2"), "{}", files.read("talk.json"));
+    assert!(!run.stderr.contains("hunter2"), "{}", run.stderr);
     assert!(run.stderr.contains("\"password\":\"***\""), "{}", run.stderr);
+    // The model gets its own words back.
+    assert!(server.requests()[1].to_string().contains("hunter2hunter2"));
     let types: Vec<_> = files
         .read("trace.jsonl")
         .lines()

@@ -1,5 +1,6 @@
 //! A conversation with an agent: turns, and what passes in them.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -170,12 +171,8 @@ impl Conversation {
 
     /// What is kept of it: everything but what secret parameters held.
     pub fn save(&self) -> Saved {
-        let messages = self.messages.iter().map(|message| match message {
-            Message::Assistant(said) => Message::Assistant(self.hide_said(said)),
-            other => other.clone(),
-        });
-        let agent = self.crew.agent().to_owned();
-        Saved { agent, messages: messages.collect(), usage: self.usage }
+        let messages = self.hide_messages(&self.messages).into_owned();
+        Saved { agent: self.crew.agent().to_owned(), messages, usage: self.usage }
     }
 
     /// All messages up to now.
@@ -288,7 +285,9 @@ impl Conversation {
             stream: self.limits.stream,
         };
         let iteration = running.turn.iterations;
-        watch.see(&member.name, &Event::Asked { iteration, request: &request });
+        let shown = self.hide_messages(&messages);
+        let shown = Request { messages: &shown, ..request };
+        watch.see(&member.name, &Event::Asked { iteration, request: &shown });
         let ear = |heard: Heard<'_>| {
             let event = match heard {
                 Heard::Text(text) => Event::Text(text),
@@ -324,6 +323,22 @@ impl Conversation {
         let calls = &reply.said.tool_calls;
         let any = calls.iter().any(|it| self.session.hidden(&it.name, &it.arguments).is_some());
         any.then(|| Reply { said: self.hide_said(&reply.said), usage: reply.usage })
+    }
+
+    /// Messages without secrets.
+    fn hide_messages<'m>(&self, messages: &'m [Message]) -> Cow<'m, [Message]> {
+        let calls = messages.iter().flat_map(|message| match message {
+            Message::Assistant(said) => &said.tool_calls[..],
+            _ => &[],
+        });
+        if !calls.into_iter().any(|it| self.session.hidden(&it.name, &it.arguments).is_some()) {
+            return messages.into();
+        }
+        let hide = |message: &Message| match message {
+            Message::Assistant(said) => Message::Assistant(self.hide_said(said)),
+            other => other.clone(),
+        };
+        messages.iter().map(hide).collect::<Vec<_>>().into()
     }
 
     /// What a model says, without secrets.

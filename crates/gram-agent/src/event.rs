@@ -20,7 +20,7 @@ pub enum Event<'e> {
     Asked {
         /// Which time in this turn, from 1.
         iteration: u32,
-        /// What it is sent.
+        /// What it is sent. What secret parameters held is masked.
         request: &'e Request<'e>,
     },
     /// More of the model's text, where it is heard while it comes.

@@ -41,7 +41,9 @@ pub(super) fn run(args: &Run, display: Display) -> Outcome {
     };
     let crew = Crew::new(&spec.module, &agent, &bound, &mut models, &options);
     let crew = Arc::new(crew.map_err(|error| Failure::new(error.to_string()))?);
-    let streams = display.format == Format::Human && io::stdout().is_terminal();
+    // What has to be of a type is shown when it is.
+    let is_text = spec.module.agent(&agent).is_some_and(|agent| agent.result.is_none());
+    let streams = is_text && display.format == Format::Human && io::stdout().is_terminal();
     let limits = Limits {
         iterations: args.max_iterations,
         tokens: args.max_tokens,
