@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
 use gram_tools::check::{Policy, Refused};
@@ -15,107 +15,13 @@ use tokio_util::sync::CancellationToken;
 use crate::crew::{Crew, Member};
 use crate::event::{Event, Watch};
 use crate::message::{Message, ModelCall, Reply, Said, Usage};
-use crate::model::{Heard, ModelError, Patience, Request};
+use crate::model::{Heard, Request};
+use crate::turn::{End, Limits, Turn};
 
 /// How many calls of one reply run at once; tools may have lower limits of their own.
 const MOST_AT_ONCE: usize = 16;
 /// How deep agents call agents.
 const DEEPEST: usize = 5;
-
-/// What ends a turn before its answer. What is not said does not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// How often the model is asked in one turn; else what the agent says.
-    pub iterations: Option<u32>,
-    /// How often an answer that is not of the agent's type is tried.
-    pub attempts: u32,
-    /// How many tokens all turns may take together.
-    pub tokens: Option<u64>,
-    /// How long one turn may take.
-    pub time: Option<Duration>,
-    /// How often a model that fails in passing is asked again.
-    pub patience: Patience,
-    /// Whether the model's text is heard while it comes.
-    pub stream: bool,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            iterations: None,
-            attempts: 3,
-            tokens: None,
-            time: None,
-            patience: Patience::default(),
-            stream: false,
-        }
-    }
-}
-
-/// What came of a turn.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Turn {
-    /// The model's last text; empty where it said nothing.
-    pub text: String,
-    /// The answer, where the agent answers in a type and this is of it.
-    pub value: Option<Value>,
-    /// Why it is over.
-    pub end: End,
-    /// How often the model was asked.
-    pub iterations: u32,
-    /// How many calls were made.
-    pub calls: usize,
-    /// What the turn cost, agents that were called included.
-    pub usage: Usage,
-}
-
-/// Why a turn is over.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
-    /// The model answered with text.
-    Answered,
-    /// It was asked so often, and calls on.
-    Iterations(u32),
-    /// The tokens are spent.
-    Tokens(u64),
-    /// The time is over.
-    Time(Duration),
-    /// Somebody ended it.
-    Cancelled,
-    /// The answer is not of the agent's type, and does not become so: a person has to look.
-    NeedsHumanReview {
-        /// What was wrong with the last one.
-        wrong: String,
-    },
-    /// The model gave no answer.
-    Failed(ModelError),
-}
-
-impl Turn {
-    /// Whether there is an answer as it should be.
-    pub fn is_answered(&self) -> bool {
-        self.end == End::Answered
-    }
-}
-
-impl End {
-    /// Why it is over, for people.
-    pub fn words(&self) -> String {
-        match self {
-            Self::Answered => "answered".to_owned(),
-            Self::Iterations(most) => {
-                format!("the model was asked {most} times and has no answer yet")
-            }
-            Self::Tokens(most) => format!("the budget of {most} tokens is spent"),
-            Self::Time(most) => format!("the time of {} s is over", most.as_secs_f64()),
-            Self::Cancelled => "it was ended".to_owned(),
-            Self::NeedsHumanReview { .. } => {
-                "the answer is not of the agent's type: a person has to look".to_owned()
-            }
-            Self::Failed(error) => error.to_string(),
-        }
-    }
-}
 
 /// A conversation with the first agent of a crew.
 #[derive(Debug)]

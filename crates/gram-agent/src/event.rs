@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use gram_tools::Verdict;
 
-use crate::conversation::Turn;
 use crate::message::{ModelCall, Reply};
 use crate::model::{ModelError, Request};
+use crate::turn::Turn;
 
 /// Something that happened in a run.
 #[derive(Debug)]

@@ -14,9 +14,11 @@ pub mod model;
 pub mod serve;
 mod tools;
 mod trace;
+mod turn;
 
-pub use conversation::{Conversation, End, Limits, Saved, Turn};
+pub use conversation::{Conversation, Saved};
 pub use crew::{Crew, CrewError, CrewOptions};
 pub use event::{Event, Watch};
 pub use message::{Message, ModelCall, Reply, Said, Usage};
 pub use trace::Trace;
+pub use turn::{End, Limits, Turn};

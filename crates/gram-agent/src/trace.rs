@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use crate::conversation::{End, Turn};
 use crate::event::{Event, Watch};
 use crate::message::Reply;
+use crate::turn::Turn;
 
 /// Writes what it sees, a line each. After the first line that cannot be written, nothing more is.
 pub struct Trace<W> {
@@ -111,43 +111,4 @@ fn end_line(agent: &str, turn: &Turn) -> Value {
 /// Milliseconds, to the microsecond.
 fn milliseconds(time: Duration) -> Value {
     json!((time.as_secs_f64() * 1e6).round() / 1e3)
-}
-
-impl Turn {
-    /// The turn as JSON, one object: `text`, `value` where the agent answers in a type, `end`,
-    /// `iterations`, `calls`, `usage`, and `needs_human_review` where that is so.
-    pub fn json(&self) -> Value {
-        let mut map = Map::new();
-        map.insert("text".to_owned(), json!(self.text));
-        if let Some(value) = &self.value {
-            map.insert("value".to_owned(), value.clone());
-        }
-        map.insert("end".to_owned(), json!(self.end.name()));
-        if self.end != End::Answered {
-            map.insert("detail".to_owned(), json!(self.end.words()));
-        }
-        if let End::NeedsHumanReview { wrong } = &self.end {
-            map.insert("needs_human_review".to_owned(), json!(true));
-            map.insert("wrong".to_owned(), json!(wrong));
-        }
-        map.insert("iterations".to_owned(), json!(self.iterations));
-        map.insert("calls".to_owned(), json!(self.calls));
-        map.insert("usage".to_owned(), serde_json::to_value(self.usage).unwrap_or_default());
-        map.into()
-    }
-}
-
-impl End {
-    /// A stable name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Answered => "answered",
-            Self::Iterations(_) => "iterations",
-            Self::Tokens(_) => "tokens",
-            Self::Time(_) => "time",
-            Self::Cancelled => "cancelled",
-            Self::NeedsHumanReview { .. } => "needs-human-review",
-            Self::Failed(_) => "failed",
-        }
-    }
 }
