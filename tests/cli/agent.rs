@@ -506,6 +506,13 @@ fn recorded_calls_meet_a_changed_specification() {
          Correct this and call `add` again: (a::Int {range: 0..50})==>…\n\
          fixes 1, breaks 1, 1 unchanged\n"
     );
+    let run = again("trace trace.jsonl").exits(0);
+    let start = "1 turn, 4 replies, 3 calls\n\ntool      calls  refused  failed  repaired";
+    assert!(run.stdout.starts_with(start), "{}", run.stdout);
+    assert!(run.stdout.contains("add.a: 1 × OUT_OF_RANGE"), "{}", run.stdout);
+    let run = again("trace trace.jsonl --format json").exits(0);
+    assert_eq!(run.json()["tools"][0]["calls"], 2);
+    again("trace script.jsonl").fails_with(&["script.jsonl:1: this is no trace"]);
     let run = again("replay new.gram --trace trace.jsonl --format json").exits(1);
     let last: Value = serde_json::from_str(run.stdout.lines().last().expect("a line")).unwrap();
     assert_eq!(last, json!({"fixes": 1, "breaks": 1, "unchanged": 1}));

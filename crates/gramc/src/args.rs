@@ -13,7 +13,7 @@ use gram_schema::import::Origin;
 
 pub(crate) use calls::{Bind, BindCommand, Call, Replay, Spec, Undeclared, Validate};
 pub(crate) use mcp::Mcp;
-pub(crate) use run::Run;
+pub(crate) use run::{Run, Trace};
 
 /// Declare what LLM agents can do, and compile it to every provider's tool format.
 #[derive(Debug, Parser)]
@@ -73,6 +73,7 @@ pub(crate) enum Command {
     Call(Call),
     Replay(Replay),
     Run(Run),
+    Trace(Trace),
     Mcp(Mcp),
     /// Write a completion script for a shell
     #[command(after_help = "Example:\n  gramc completions bash > /etc/bash_completion.d/gramc")]

@@ -81,3 +81,18 @@ fn seconds(text: &str) -> Result<f64, String> {
         _ => Err("a number of seconds above 0 is wanted".to_owned()),
     }
 }
+
+/// Sum up a trace of a run
+///
+/// What each tool cost, what was refused and repaired, which tools are called together, and habits
+/// that another tool would spare the model.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  gramc run agent.gram 'Hello!' --library tools.gram --trace run.jsonl
+  gramc trace run.jsonl
+  gramc trace run.jsonl --format json")]
+pub(crate) struct Trace {
+    /// The trace
+    #[arg(value_name = "FILE")]
+    pub(crate) path: PathBuf,
+}

@@ -9,6 +9,7 @@ mod import;
 mod mcp;
 mod parse;
 mod run;
+mod trace;
 mod watch;
 
 use clap::CommandFactory;
@@ -32,6 +33,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         Command::Call(args) => calls::call(&args, display),
         Command::Replay(args) => calls::replay(&args, display),
         Command::Run(args) => run::run(&args, display),
+        Command::Trace(args) => trace::run(&args, display),
         Command::Mcp(args) => mcp::run(&args, display),
         Command::Completions { shell } => {
             let mut script = Vec::new();
