@@ -518,3 +518,15 @@ fn recorded_calls_meet_a_changed_specification() {
     assert_eq!(last, json!({"fixes": 1, "breaks": 1, "unchanged": 1}));
     again("replay new.gram --trace script.jsonl").fails_with(&["script.jsonl:1: this is no trace"]);
 }
+
+#[test]
+fn costs_are_told_before_a_token_is_spent() {
+    let line = "bind examples/hello-world.gram --library examples/friendly.gram --costs";
+    let run = gramc(line).run().exits(0);
+    let told = "hello_world_agent: 78 tokens in each request, as openai takes them; at most 10 \
+                requests for one message\n";
+    assert!(run.stdout.ends_with(told), "{}", run.stdout);
+    let run = gramc(line).args("--format json").run().exits(0);
+    let last: Value = serde_json::from_str(run.stdout.lines().last().expect("a line")).unwrap();
+    assert_eq!((&last["target"], &last["most_model_calls"]), (&json!("openai"), &json!(10)));
+}

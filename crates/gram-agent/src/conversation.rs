@@ -20,8 +20,10 @@ use crate::turn::{End, Limits, Turn};
 
 /// How many calls of one reply run at once; tools may have lower limits of their own.
 const MOST_AT_ONCE: usize = 16;
+/// How many agents one reply may call. More would be asked after they are told how many.
+pub(crate) const MOST_AGENTS_AT_ONCE: usize = 8;
 /// How deep agents call agents.
-const DEEPEST: usize = 5;
+pub(crate) const DEEPEST: usize = 5;
 
 /// A conversation with the first agent of a crew.
 #[derive(Debug)]
@@ -301,12 +303,21 @@ impl Conversation {
         let Running { member, watch, deadline, .. } = *running;
         let limits = self.limits;
         let (crew, session, depth) = (&self.crew, &self.session, self.depth);
+        let mut agents = 0;
         let one = |call: &ModelCall| {
             let (call, ending) = (call.clone(), ending.clone());
+            let agent = member.agents.iter().find(|(name, _)| *name == call.name);
+            agents += usize::from(agent.is_some());
+            let too_many = agents > MOST_AGENTS_AT_ONCE;
             async move {
                 let began = Instant::now();
-                let agent = member.agents.iter().find(|(name, _)| *name == call.name);
-                let (verdict, usage) = if let Some((_, at)) = agent {
+                let (verdict, usage) = if agent.is_some() && too_many {
+                    let detail = format!(
+                        "one reply calls {MOST_AGENTS_AT_ONCE} agents at most: call it again"
+                    );
+                    let error = CallError::Invocation { detail };
+                    (of_agent(&call, Err(error)), Usage::default())
+                } else if let Some((_, at)) = agent {
                     let place = (crew, *at, depth + 1);
                     Box::pin(ask_agent(place, limits, &call, watch, &ending)).await
                 } else {
@@ -387,6 +398,12 @@ async fn until(deadline: Option<Instant>) {
     }
 }
 
+/// What came of a call of an agent.
+fn of_agent(call: &ModelCall, outcome: Result<Success, CallError>) -> Verdict {
+    let (id, name) = (Some(call.id.clone()), call.name.clone());
+    Verdict { id, name, warnings: Vec::new(), outcome }
+}
+
 /// An agent that is called as a tool: one turn of a conversation of its own.
 async fn ask_agent(
     (crew, member, depth): (&Arc<Crew>, usize, usize),
@@ -395,12 +412,7 @@ async fn ask_agent(
     watch: &dyn Watch,
     cancelled: &CancellationToken,
 ) -> (Verdict, Usage) {
-    let verdict = |outcome| Verdict {
-        id: Some(call.id.clone()),
-        name: call.name.clone(),
-        warnings: Vec::new(),
-        outcome,
-    };
+    let verdict = |outcome| of_agent(call, outcome);
     let accepted = match crew.message.check(&call.arguments, Policy::default()) {
         Ok(accepted) => accepted,
         Err(refused) => {

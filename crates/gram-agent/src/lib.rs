@@ -7,6 +7,7 @@
 
 mod answer;
 mod conversation;
+mod costs;
 mod crew;
 mod event;
 mod message;
@@ -18,6 +19,7 @@ mod trace;
 mod turn;
 
 pub use conversation::{Conversation, Saved};
+pub use costs::Costs;
 pub use crew::{Crew, CrewError, CrewOptions};
 pub use event::{Event, Watch};
 pub use message::{Message, ModelCall, Reply, Said, Usage};

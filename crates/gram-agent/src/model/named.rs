@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use gram_schema::Target;
 use gram_schema::model::Api;
 
 use super::chat::Chat;
@@ -112,6 +113,17 @@ impl Models {
     pub fn add(&mut self, model: &Arc<dyn Model>) {
         for api in [Api::Tools, Api::Functions] {
             self.made.insert((model.name().to_owned(), api), Arc::clone(model));
+        }
+    }
+
+    /// What tools are compiled to for the model of a name, be it there or not.
+    pub fn target(name: &str, api: Api) -> Target {
+        let provider = name.split_once('/').map_or(name, |(provider, _)| provider);
+        let spoken = KNOWN.iter().find(|known| known.name == provider);
+        match (spoken.and_then(|known| known.spoken), api) {
+            (Some(spoken), _) => spoken.target(),
+            (None, Api::Tools) => Target::OpenAi,
+            (None, Api::Functions) => Target::OpenAiFunctions,
         }
     }
 

@@ -45,6 +45,17 @@ pub(super) enum Provider {
     Gemini,
 }
 
+impl Provider {
+    /// What tools are compiled to for it.
+    pub(super) fn target(self) -> Target {
+        match self {
+            Self::Responses => Target::OpenAiResponses,
+            Self::Anthropic => Target::Anthropic,
+            Self::Gemini => Target::Gemini,
+        }
+    }
+}
+
 impl Provided {
     /// `base` is the address before the paths that the provider's API adds.
     pub(super) fn new(
@@ -54,10 +65,10 @@ impl Provided {
         key: String,
         silence: Duration,
     ) -> Result<Self, String> {
-        let (kind, target) = match provider {
-            Provider::Responses => (AdapterKind::OpenAIResp, Target::OpenAiResponses),
-            Provider::Anthropic => (AdapterKind::Anthropic, Target::Anthropic),
-            Provider::Gemini => (AdapterKind::Gemini, Target::Gemini),
+        let kind = match provider {
+            Provider::Responses => AdapterKind::OpenAIResp,
+            Provider::Anthropic => AdapterKind::Anthropic,
+            Provider::Gemini => AdapterKind::Gemini,
         };
         let base = format!("{}/", base.trim_end_matches('/'));
         let url = Url::parse(&base).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
@@ -71,7 +82,8 @@ impl Provided {
             auth: AuthData::from_single(key.clone()),
             model: ModelIden::new(kind, model),
         };
-        Ok(Self { name: name.to_owned(), target, kind, service, client, key: Key(key) })
+        let (name, target) = (name.to_owned(), provider.target());
+        Ok(Self { name, target, kind, service, client, key: Key(key) })
     }
 
     async fn answer(&self, request: Request<'_>, ear: Ear<'_>) -> Result<Reply, ModelError> {

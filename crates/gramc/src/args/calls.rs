@@ -73,6 +73,10 @@ pub(crate) struct BindCommand {
     pub(crate) spec: Spec,
     #[command(flatten)]
     pub(crate) bind: Bind,
+    /// Tell what each agent costs: the tokens that its instruction and tools take in each request,
+    /// and how often models are asked for one message, at most
+    #[arg(long)]
+    pub(crate) costs: bool,
 }
 
 /// Send one call through the whole pipeline: check, repair, run

@@ -9,6 +9,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gram_agent::Costs;
+use gram_schema::model::{Module, Valid};
 use gram_tools::check::Policy;
 use gram_tools::clock::ManualClock;
 use gram_tools::invocation::{Answer, InvocationError, Trouble};
@@ -70,6 +72,9 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
         say(problems.iter().map(|found| format!("error: {found}")));
         say(bound.warnings().iter().map(|found| format!("warning: {found}")));
     }
+    if args.costs {
+        costs(&read.spec.module, display)?;
+    }
     let mut unreachable = unreachable
         .iter()
         .map(|(tool, error)| format!("cannot connect to what runs `{tool}`: {error}"));
@@ -78,6 +83,28 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
         return Err(Failure::new(first));
     }
     Ok(if problems.is_empty() { CLEAN } else { FINDINGS })
+}
+
+/// What each agent costs, a line each.
+fn costs(module: &Valid<Module>, display: Display) -> Result<(), Failure> {
+    for costs in Costs::of(module) {
+        let line = if display.format == Format::Json {
+            costs.json().to_string()
+        } else {
+            let Costs { agent, target, tokens, expanded_tokens, most_model_calls } = &costs;
+            let expanded = match expanded_tokens {
+                same if same == tokens => String::new(),
+                more => format!(" ({more} with all containers expanded)"),
+            };
+            format!(
+                "{agent}: {tokens} tokens in each request{expanded}, as {} takes them; at most \
+                 {most_model_calls} requests for one message",
+                target.name()
+            )
+        };
+        output::print(&format!("{line}\n"))?;
+    }
+    Ok(())
 }
 
 /// What serves each tool, and then what does not fit, a line each.
