@@ -35,6 +35,8 @@ pub struct Conversation {
     usage: Usage,
     limits: Limits,
     depth: usize,
+    /// What secret parameters of calls held, to be kept out of what is shown and kept.
+    secrets: Vec<String>,
 }
 
 /// What of a conversation is kept, to go on with it another time.
@@ -59,7 +61,8 @@ impl Conversation {
         let scope = crew.members.get(member).map(|it| &it.scope[..]).unwrap_or_default();
         let session = Session::new(&crew.bound).scoped_to(scope.iter().map(|name| &**name));
         let (crew, messages) = (Arc::clone(crew), Vec::new());
-        Self { crew, member, session, messages, usage: Usage::default(), limits, depth }
+        let (usage, secrets) = (Usage::default(), Vec::new());
+        Self { crew, member, session, messages, usage, limits, depth, secrets }
     }
 
     /// A conversation that goes on. Containers that were expanded are again.
@@ -134,7 +137,12 @@ impl Conversation {
         };
         running.turn.end = self.until_it_ends(&mut running).await;
         let turn = running.turn;
-        watch.see(&member.name, &Event::Ended(&turn));
+        if self.secrets.is_empty() {
+            watch.see(&member.name, &Event::Ended(&turn));
+        } else {
+            let shown = Turn { text: self.hide_text(&turn.text), ..turn.clone() };
+            watch.see(&member.name, &Event::Ended(&shown));
+        }
         turn
     }
 
@@ -217,60 +225,56 @@ impl Conversation {
         let calls = std::mem::take(&mut reply.said.tool_calls);
         reply.said.tool_calls = calls.into_iter().map(|it| member.tools.restored(it)).collect();
         self.identify(&mut reply.said.tool_calls);
+        for call in &reply.said.tool_calls {
+            let hidden = self.session.hidden(&call.name, &call.arguments);
+            self.secrets.extend(hidden.into_iter().flat_map(|it| it.secrets));
+        }
         self.usage.add(reply.usage);
         running.turn.usage.add(reply.usage);
         let took = began.elapsed();
-        let shown = self.hide(&reply);
+        let shown = self.hide_said(&reply.said).map(|said| Reply { said, usage: reply.usage });
         let shown = shown.as_ref().unwrap_or(&reply);
         watch.see(&member.name, &Event::Replied { reply: shown, took });
         Ok(reply)
     }
 
-    /// A reply without secrets, where there are any.
-    fn hide(&self, reply: &Reply) -> Option<Reply> {
-        let calls = &reply.said.tool_calls;
-        let any = calls.iter().any(|it| self.session.hidden(&it.name, &it.arguments).is_some());
-        any.then(|| Reply { said: self.hide_said(&reply.said), usage: reply.usage })
-    }
-
     /// Messages without secrets.
     fn hide_messages<'m>(&self, messages: &'m [Message]) -> Cow<'m, [Message]> {
-        let calls = messages.iter().flat_map(|message| match message {
-            Message::Assistant(said) => &said.tool_calls[..],
-            _ => &[],
-        });
-        if !calls.into_iter().any(|it| self.session.hidden(&it.name, &it.arguments).is_some()) {
+        if self.secrets.is_empty() {
             return messages.into();
         }
         let hide = |message: &Message| match message {
-            Message::Assistant(said) => Message::Assistant(self.hide_said(said)),
-            other => other.clone(),
+            Message::User { content } => Message::User { content: self.hide_text(content) },
+            Message::Assistant(said) => match self.hide_said(said) {
+                Some(said) => Message::Assistant(said),
+                None => message.clone(),
+            },
+            // Verdicts are without secrets.
+            Message::Tool { .. } => message.clone(),
         };
         messages.iter().map(hide).collect::<Vec<_>>().into()
     }
 
-    /// What a model says, without secrets.
-    fn hide_said(&self, said: &Said) -> Said {
-        let calls = said.tool_calls.iter();
-        let hidden: Vec<_> =
-            calls.map(|call| self.session.hidden(&call.name, &call.arguments)).collect();
-        if hidden.iter().all(Option::is_none) {
-            return said.clone();
+    /// What a model says, without secrets, where there are any.
+    fn hide_said(&self, said: &Said) -> Option<Said> {
+        if self.secrets.is_empty() {
+            return None;
         }
-        let secrets: Vec<_> = hidden.iter().flatten().flat_map(|it| &it.secrets).collect();
-        let content = said.content.as_ref().map(|text| {
-            secrets.iter().fold(text.clone(), |text, secret| match secret.len() {
-                // A shorter one would be found everywhere.
-                0..4 => text,
-                _ => text.replace(secret.as_str(), "***"),
-            })
-        });
-        let calls = said.tool_calls.iter().zip(hidden).map(|(call, hidden)| match hidden {
+        let calls = said.tool_calls.iter();
+        let calls = calls.map(|call| match self.session.hidden(&call.name, &call.arguments) {
             Some(hidden) => ModelCall { arguments: hidden.arguments, ..call.clone() },
-            None => call.clone(),
+            None => ModelCall { arguments: self.hide_text(&call.arguments), ..call.clone() },
         });
+        let content = said.content.as_ref().map(|text| self.hide_text(text));
         // What only the provider reads may hold them anywhere.
-        Said { content, tool_calls: calls.collect(), provider: None }
+        Some(Said { content, tool_calls: calls.collect(), provider: None })
+    }
+
+    /// A text without secrets.
+    fn hide_text(&self, text: &str) -> String {
+        // A shorter one would be found everywhere.
+        let secrets = self.secrets.iter().filter(|secret| secret.len() >= 4);
+        secrets.fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "***"))
     }
 
     /// Gives calls without an id of their own one.

@@ -7,7 +7,7 @@ mod oddities;
 mod run;
 mod state;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -39,8 +39,9 @@ pub struct Session {
     bound: Bound,
     clock: Arc<dyn Clock>,
     state: Mutex<State>,
-    /// What may be called, where that is not all that is bound.
-    scope: Option<HashSet<SmolStr>>,
+    /// What may be called, where that is not all that is bound; and whether it is named itself, or
+    /// only stands in a container that is.
+    scope: Option<HashMap<SmolStr, bool>>,
 }
 
 /// What comes of a call before anything runs.
@@ -65,23 +66,30 @@ impl Session {
     }
 
     /// Of all that is bound, lets nothing be called but these tools and containers, with the
-    /// functions of the containers. What is out of scope is unknown.
+    /// functions of the containers. What is out of scope is unknown; a tool that is named itself
+    /// can be called whether or not it stands in a container, too.
     #[must_use]
     pub fn scoped_to<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Self {
-        let mut scope = HashSet::new();
+        let mut scope = HashMap::new();
         for name in names {
             if let Some(Named::Container(at)) = self.bound.named(name) {
-                let members = self.bound.container(at).members.iter();
-                scope.extend(members.map(|&tool| self.bound.tool(tool).spec.name.clone()));
+                for &tool in &self.bound.container(at).members {
+                    scope.entry(self.bound.tool(tool).spec.name.clone()).or_insert(false);
+                }
             }
-            scope.insert(SmolStr::from(name));
+            scope.insert(SmolStr::from(name), true);
         }
         self.scope = Some(scope);
         self
     }
 
     fn is_in_scope(&self, name: &str) -> bool {
-        self.scope.as_ref().is_none_or(|scope| scope.contains(name))
+        self.scope.as_ref().is_none_or(|scope| scope.contains_key(name))
+    }
+
+    /// Whether a tool can be called whatever its containers do.
+    fn is_named_itself(&self, name: &str) -> bool {
+        self.scope.as_ref().is_some_and(|scope| scope.get(name) == Some(&true))
     }
 
     fn named(&self, name: &str) -> Option<Named> {
@@ -298,6 +306,7 @@ impl Session {
         let tools = tools.filter(|tool| {
             expanded
                 || tool.containers.is_empty()
+                || self.is_named_itself(&tool.spec.name)
                 || tool.containers.iter().any(|&at| state.is_expanded(at))
         });
         let tools = tools.map(|tool| tool.spec.name.clone());

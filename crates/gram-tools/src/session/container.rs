@@ -89,7 +89,7 @@ impl Session {
     /// Whether a function can only be called when a container is expanded, and none of its own is.
     pub(super) fn is_collapsed(&self, tool: u32) -> bool {
         let containers = &self.bound.tool(tool).containers;
-        if containers.is_empty() {
+        if containers.is_empty() || self.is_named_itself(&self.bound.tool(tool).spec.name) {
             return false;
         }
         let state = self.state();
