@@ -6,7 +6,7 @@
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::panic)]
 
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,6 +17,7 @@ use gram_schema::Target;
 use gram_syntax::{SourceFile, parse};
 use gram_tools::kinds::function;
 use gram_tools::{Settings, ToolLibrary};
+use gramc_tests::peers::python_with;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -92,7 +93,7 @@ fn main() {
             black_box(turn);
         });
     };
-    let python = pydantic();
+    let python = python_with("agents", "pydantic_ai", "pydantic-ai-slim==2.68.0");
     let (mut own, mut other) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let start = Instant::now();
@@ -118,20 +119,4 @@ fn main() {
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the workspace")
-}
-
-fn pydantic() -> PathBuf {
-    let place = root().join(".tools/agents");
-    let python = place.join("bin/python");
-    let run = |program: &Path, words: &[&str]| {
-        Command::new(program).args(words).status().is_ok_and(|status| status.success())
-    };
-    if !run(&python, &["-c", "import pydantic_ai"]) {
-        println!("installing pydantic-ai into .tools/agents, which takes a minute");
-        let folder = place.to_str().expect("a path");
-        let made = run(Path::new("python3"), &["-m", "venv", folder])
-            && run(&python, &["-m", "pip", "install", "--quiet", "pydantic-ai-slim==2.68.0"]);
-        assert!(made, "pydantic-ai cannot be installed");
-    }
-    python
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use gramc_tests::peers::python_with;
 use serde_json::{Value, json};
 
 const SPEC: &str = "/** Adds two numbers */\n[add:Tool | (a::Int)==>(b::Int)==>(::Int)]\n";
@@ -32,7 +33,7 @@ fn main() {
     let (spec, library) = (folder.path().join("spec.gram"), folder.path().join("library.gram"));
     std::fs::write(&spec, SPEC).expect("it can be written");
     std::fs::write(&library, LIBRARY).expect("it can be written");
-    let (gramc, python) = (gramc(), fastmcp());
+    let (gramc, python) = (gramc(), python_with("fastmcp", "fastmcp", "fastmcp==4.1.2"));
     let script = root().join("tests/real/mcp/fastmcp_server.py");
     let own = |rest: &[&str]| {
         let mut command = Command::new(&gramc);
@@ -94,21 +95,6 @@ fn gramc() -> PathBuf {
 }
 
 /// A Python that has `FastMCP`, which is installed where it is missing.
-fn fastmcp() -> PathBuf {
-    let place = root().join(".tools/fastmcp");
-    let python = place.join("bin/python");
-    let run = |program: &Path, words: &[&str]| {
-        Command::new(program).args(words).status().is_ok_and(|status| status.success())
-    };
-    if !run(&python, &["-c", "import fastmcp"]) {
-        println!("installing FastMCP into .tools/fastmcp, which takes a minute");
-        let folder = place.to_str().expect("a path");
-        let made = run(Path::new("python3"), &["-m", "venv", folder])
-            && run(&python, &["-m", "pip", "install", "--quiet", "fastmcp==4.1.2"]);
-        assert!(made, "FastMCP cannot be installed");
-    }
-    python
-}
 
 fn free_port() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("there is a free port");

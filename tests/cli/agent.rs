@@ -347,7 +347,8 @@ fn a_trace_can_be_played_back_and_holds_no_secret() {
                     "arguments": "{\"user\": \"ada\", \"password\": \"hunter2hunter2\"}"}}],
             }),
         ),
-        _ => says(request, "You are in."),
+        // It is told again when nobody calls anything.
+        _ => says(request, "You are in with hunter2hunter2."),
     });
     let run = gramc("run spec.gram --library echoes --trace trace.jsonl --conversation talk.json");
     let run =
@@ -371,7 +372,7 @@ fn a_trace_can_be_played_back_and_holds_no_secret() {
     let run = gramc("replay spec.gram --library echoes --calls trace.jsonl").within(files.path());
     assert_eq!(run.run().exits(0).stdout.lines().count(), 1);
     let again = gramc("run spec.gram Log_me_in --library echoes --replay trace.jsonl");
-    assert_eq!(again.within(files.path()).run().exits(0).stdout, "You are in.\n");
+    assert_eq!(again.within(files.path()).run().exits(0).stdout, "You are in with ***.\n");
 }
 
 #[test]
@@ -529,4 +530,20 @@ fn costs_are_told_before_a_token_is_spent() {
     let run = gramc(line).args("--format json").run().exits(0);
     let last: Value = serde_json::from_str(run.stdout.lines().last().expect("a line")).unwrap();
     assert_eq!((&last["target"], &last["most_model_calls"]), (&json!("openai"), &json!(10)));
+}
+
+#[test]
+fn a_tool_that_an_agent_names_itself_needs_no_container() {
+    let spec = r#"
+[helper:Agent {model: "openai/any"} | add]
+[maths:Container | [add:Tool | (a::Int)==>(b::Int)==>(::Int)]]
+[works:Library | (add:Builtin)]
+"#;
+    let server = Server::start(|at, request| match at {
+        0 => calls(request, &[("add", r#"{"a": 1, "b": 2}"#)]),
+        _ => says(request, "3"),
+    });
+    let files = folder(&[("spec.gram", spec)]);
+    let run = gramc("run spec.gram Sum --library works").within(files.path());
+    run.env("OPENAI_BASE_URL", &server.url()).run().exits(0).says(&["  = 3"]);
 }

@@ -6,7 +6,7 @@
 //! ([`mutate`]), and the comparison of the two parsers with the search for a smallest
 //! counterexample ([`compare`](mod@compare), [`shrink`](mod@shrink)). The tests of the model need
 //! random modules ([`modules`]) and a second opinion on which values a type takes ([`reading`]). The
-//! benches read files of tools ([`tool_files`]).
+//! benches read files of tools ([`tool_files`]) and run programs of others ([`peers`]).
 //!
 //! Everything random comes from [`rng`] and depends on a seed only, so a failure found on one
 //! machine is the same failure on every other.
@@ -26,6 +26,7 @@ pub mod instances;
 pub mod lints;
 pub mod modules;
 pub mod mutate;
+pub mod peers;
 pub mod reading;
 pub mod reference;
 pub mod rng;
