@@ -94,8 +94,6 @@ fn gramc() -> PathBuf {
     release.join("gramc")
 }
 
-/// A Python that has `FastMCP`, which is installed where it is missing.
-
 fn free_port() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("there is a free port");
     listener.local_addr().expect("it has an address").port()
