@@ -13,6 +13,7 @@ mod event;
 mod message;
 pub mod model;
 pub mod serve;
+pub mod statistics;
 mod summary;
 mod tools;
 mod trace;
