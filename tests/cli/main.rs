@@ -4,6 +4,7 @@
 //! where it is.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod ab;
 mod agent;
 mod agent_real;
 mod binding;

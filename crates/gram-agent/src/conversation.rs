@@ -212,7 +212,8 @@ impl Conversation {
             watch.see(&member.name, &event);
         };
         let began = Instant::now();
-        let asked = self.limits.patience.ask(&*member.model, request, &ear);
+        let Some(model) = self.crew.models.get(self.member) else { return Err(End::Cancelled) };
+        let asked = self.limits.patience.ask(&**model, request, &ear);
         let reply = tokio::select! {
             biased;
             () = cancelled.cancelled() => return Err(End::Cancelled),

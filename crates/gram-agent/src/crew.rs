@@ -4,6 +4,7 @@ use std::fmt;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use gram_schema::Target;
 use gram_schema::emit::message_object;
 use gram_schema::model::{Agent, Host, Module, Valid};
 use gram_tools::Bound;
@@ -16,19 +17,20 @@ use crate::model::{Model, Models, Sampling};
 use crate::tools::Tools;
 
 /// An agent and those that it may call, on a bound library.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Crew {
-    pub(crate) members: Vec<Member>,
+    pub(crate) members: Arc<[Member]>,
+    /// The model of each member.
+    pub(crate) models: Vec<Arc<dyn Model>>,
     pub(crate) bound: Bound,
     /// What one agent says to another.
-    pub(crate) message: ToolCheck,
+    pub(crate) message: Arc<ToolCheck>,
 }
 
 /// An agent that is ready to run.
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) name: SmolStr,
-    pub(crate) model: Arc<dyn Model>,
     /// What the model is told before a conversation: what the agent is, and what holds of calls.
     pub(crate) instruction: String,
     pub(crate) tools: Tools,
@@ -86,11 +88,10 @@ impl Crew {
         let message = ToolCheck::of_schema(&message_object())
             .map_err(|error| CrewError(error.to_string()))?;
         let mut names: Vec<SmolStr> = vec![agent.into()];
-        let mut members = Vec::new();
+        let (mut members, mut found) = (Vec::new(), Vec::new());
         while let Some(name) = names.get(members.len()).cloned() {
             let spec = module.agent(&name).ok_or_else(|| unknown(module, &name))?;
-            let first = members.first().map(|first: &Member| Arc::clone(&first.model));
-            let model = model(spec, first, models, options)?;
+            let model = model(spec, found.first().cloned(), models, options)?;
             let mut agents = Vec::new();
             for other in spec.members.iter().filter(|name| module.agent(name).is_some()) {
                 let known = names.iter().position(|name| name == other);
@@ -99,9 +100,24 @@ impl Crew {
                     names.push(other.clone());
                 }
             }
-            members.push(member(module, spec, model, agents, bound, options)?);
+            members.push(member(module, spec, model.target(), agents, bound, options)?);
+            found.push(model);
         }
-        Ok(Self { members, bound: bound.clone(), message })
+        let (members, message) = (members.into(), Arc::new(message));
+        Ok(Self { members, models: found, bound: bound.clone(), message })
+    }
+
+    /// The same agents with other models in the place of theirs; members that share a model share
+    /// what takes its place.
+    #[must_use]
+    pub fn with_models(&self, mut other: impl FnMut(&Arc<dyn Model>) -> Arc<dyn Model>) -> Self {
+        let mut models: Vec<Arc<dyn Model>> = Vec::with_capacity(self.models.len());
+        for (at, model) in self.models.iter().enumerate() {
+            let known = self.models[..at].iter().position(|known| Arc::ptr_eq(known, model));
+            let model = known.map_or_else(|| other(model), |known| Arc::clone(&models[known]));
+            models.push(model);
+        }
+        Self { models, ..self.clone() }
     }
 
     /// The name of the agent that conversations are held with.
@@ -111,7 +127,13 @@ impl Crew {
 
     /// The name of its model.
     pub fn model(&self) -> &str {
-        self.members.first().map_or("", |member| member.model.name())
+        self.models.first().map_or("", |model| model.name())
+    }
+
+    /// The name of an agent's model, of this one or one that it may call.
+    pub fn model_of(&self, agent: &str) -> Option<&str> {
+        let at = self.members.iter().position(|member| member.name == agent)?;
+        self.models.get(at).map(|model| model.name())
     }
 
     /// What its model is told before a conversation.
@@ -157,7 +179,7 @@ fn model(
 fn member(
     module: &Valid<Module>,
     spec: &Agent,
-    model: Arc<dyn Model>,
+    target: Target,
     agents: Vec<(SmolStr, usize)>,
     bound: &Bound,
     options: &CrewOptions,
@@ -168,7 +190,7 @@ fn member(
         })?),
         None => None,
     };
-    let tools = Tools::new(module, spec, model.target());
+    let tools = Tools::new(module, spec, target);
     let mut instruction = spec.instruction.as_deref().unwrap_or_default().trim_end().to_owned();
     if options.guidance {
         guidance(module, spec, bound, &mut instruction);
@@ -182,7 +204,6 @@ fn member(
         scope: spec.members.iter().filter(|name| !is_agent(name)).cloned().collect(),
         sampling: sampling(spec, &options.sampling),
         iterations: u32::try_from(spec.max_iterations).unwrap_or(u32::MAX),
-        model,
         instruction,
         tools,
         agents,

@@ -10,6 +10,7 @@ mod conversation;
 mod costs;
 mod crew;
 mod event;
+pub mod experiment;
 mod message;
 pub mod model;
 pub mod serve;

@@ -39,6 +39,6 @@ pub use format::{BUILT_IN, Format};
 pub use lower::Target;
 pub use model::{Module, Valid};
 pub use nearest::did_you_mean;
-pub use print::print;
+pub use print::{print, print_implementation, print_specification};
 pub use signature::schema_of_signature;
 pub use spans::{Place, Spans};

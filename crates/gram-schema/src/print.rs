@@ -16,7 +16,9 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::model::{Agent, Api, Container, Field, Module, Source, Term, Tool, Types};
+use crate::model::{
+    Agent, Api, Container, Field, Implementation, Module, Source, Term, Tool, Types,
+};
 use field::Node;
 use layout::{Entry, INDENT, Layout, WIDTH};
 
@@ -43,6 +45,22 @@ use layout::{Entry, INDENT, Layout, WIDTH};
 /// assert_eq!(read(&printed).module.expect("what is printed has no errors"), module);
 /// ```
 pub fn print(module: &Module) -> String {
+    let mut page = specification(module);
+    for library in &module.libraries {
+        page.library(library);
+    }
+    for experiment in &module.experiments {
+        page.experiment(experiment);
+    }
+    page.out
+}
+
+/// The same without libraries and experiments: what callers of the tools can rely on.
+pub fn print_specification(module: &Module) -> String {
+    specification(module).out
+}
+
+fn specification(module: &Module) -> Page<'_> {
     let terms: HashMap<_, _> =
         module.terms.iter().map(|term| (&*term.field.name, &term.field)).collect();
     let terms = Arc::new(terms);
@@ -61,13 +79,14 @@ pub fn print(module: &Module) -> String {
     for agent in &module.agents {
         page.agent(agent);
     }
-    for library in &module.libraries {
-        page.library(library);
-    }
-    for experiment in &module.experiments {
-        page.experiment(experiment);
-    }
-    page.out
+    page
+}
+
+/// An implementation as gram text, as it stands in its library: `(now:Builtin)`.
+pub fn print_implementation(implementation: &Implementation) -> String {
+    let mut out = String::new();
+    library::node(implementation).write(&mut out, 0, 0, 0);
+    out
 }
 
 /// From how many tools on they are printed in parallel: below, starting threads costs more.

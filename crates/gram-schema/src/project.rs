@@ -14,17 +14,28 @@ use crate::lower::Target;
 use crate::nearest::{nearest, question};
 
 /// What a project file says.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Project {
     /// How the formatter breaks lines: the most columns of one.
     pub width: u32,
     /// How the project is linted.
     pub lints: Settings,
+    /// What models cost, by name, in the order of the file.
+    pub prices: Vec<(String, Price)>,
+}
+
+/// What a million tokens of a model cost, in a currency that the project knows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Price {
+    /// What is sent.
+    pub input: f64,
+    /// What comes back.
+    pub output: f64,
 }
 
 impl Default for Project {
     fn default() -> Self {
-        Self { width: WIDTH, lints: Settings::default() }
+        Self { width: WIDTH, lints: Settings::default(), prices: Vec::new() }
     }
 }
 
@@ -93,9 +104,10 @@ impl Reader<'_> {
                 "targets" => self.targets(value),
                 "format" => self.format(value),
                 "lints" => self.lints(value),
+                "prices" => self.prices(value),
                 other => {
                     let message = format!("a project file has no `{other}`");
-                    let known = ["targets", "format", "lints"];
+                    let known = ["targets", "format", "lints", "prices"];
                     self.unknown(span(key.span()), message, other, &known);
                 }
             }
@@ -134,6 +146,41 @@ impl Reader<'_> {
             match number(value).filter(|number| WIDTHS.contains(number)) {
                 Some(width) => self.project.width = u32::try_from(width).unwrap_or(WIDTH),
                 None => self.wrong(value, "width", "a number of columns from 20 to 1000"),
+            }
+        }
+    }
+
+    fn prices(&mut self, value: &Value<'_>) {
+        let DeValue::Table(table) = value.get_ref() else {
+            return self.wrong(value, "prices", "a table of models and what their tokens cost");
+        };
+        for (model, value) in table {
+            let model = &**model.get_ref();
+            let wanted = "what a million tokens cost, such as { input = 0.15, output = 0.6 }";
+            let DeValue::Table(both) = value.get_ref() else {
+                self.wrong(value, model, wanted);
+                continue;
+            };
+            let (mut input, mut output) = (None, None);
+            for (key, value) in both {
+                let price = match &**key.get_ref() {
+                    "input" => &mut input,
+                    "output" => &mut output,
+                    other => {
+                        let message = format!("a price has no `{other}`");
+                        self.unknown(span(key.span()), message, other, &["input", "output"]);
+                        continue;
+                    }
+                };
+                *price = money(value);
+                if price.is_none() {
+                    self.wrong(value, key.get_ref(), "a number from 0 on");
+                }
+            }
+            if let (Some(input), Some(output)) = (input, output) {
+                self.project.prices.push((model.to_owned(), Price { input, output }));
+            } else if both.len() < 2 {
+                self.wrong(value, model, wanted);
             }
         }
     }
@@ -235,6 +282,15 @@ fn number(value: &Value<'_>) -> Option<i64> {
     i64::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
+/// An amount of money: a number from 0 on.
+fn money(value: &Value<'_>) -> Option<f64> {
+    let amount = match value.get_ref() {
+        DeValue::Float(number) => number.as_str().parse().ok()?,
+        _ => f64::from(u32::try_from(number(value)?).ok()?),
+    };
+    (amount.is_finite() && amount >= 0.0).then_some(amount)
+}
+
 fn span(range: Range<usize>) -> Span {
     let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     Span::new(offset(range.start), offset(range.end))
@@ -262,7 +318,7 @@ mod tests {
              portable-gemini = 'allow'\n",
         );
         assert!(found.is_empty(), "{found:?}");
-        let Project { width, lints } = project;
+        let Project { width, lints, .. } = project;
         assert_eq!((width, lints.max_tools, lints.max_parameters), (80, 40, 5));
         assert_eq!((lints.max_description, lints.targets.len()), (300, 2));
         assert_eq!((lints.tool_case, lints.parameter_case), (Some(Case::Snake), Some(Case::Camel)));
@@ -297,6 +353,25 @@ mod tests {
                 "gram.toml:11:16: error[project-file] `unused-type` has no setting `max` -> write one of level",
                 "gram.toml:12:1: error[project-file] there is no lint `qqq` -> `gramc explain` lists all lints",
                 "gram.toml:13:17: error[project-file] `shadowed-type` wants \"allow\", \"warn\" or \"deny\" -> write \"allow\", \"warn\" or \"deny\"",
+            ]
+        );
+    }
+
+    #[test]
+    fn prices_are_read() {
+        let (project, found) = read(
+            "[prices]\n'openai/gpt-4o-mini' = {input = 0.15, output = 1}\nfree = {input = 0}\n\
+             odd = {input = -1, outptu = 2, output = 2.5}\nfull = 3\n",
+        );
+        let price = Price { input: 0.15, output: 1.0 };
+        assert_eq!(project.prices, [("openai/gpt-4o-mini".to_owned(), price)]);
+        assert_eq!(
+            found,
+            [
+                "gram.toml:3:8: error[project-file] `free` wants what a million tokens cost, such as { input = 0.15, output = 0.6 } -> write what a million tokens cost, such as { input = 0.15, output = 0.6 }",
+                "gram.toml:4:16: error[project-file] `input` wants a number from 0 on -> write a number from 0 on",
+                "gram.toml:4:20: error[project-file] a price has no `outptu` -> did you mean `output`?",
+                "gram.toml:5:8: error[project-file] `full` wants what a million tokens cost, such as { input = 0.15, output = 0.6 } -> write what a million tokens cost, such as { input = 0.15, output = 0.6 }",
             ]
         );
     }

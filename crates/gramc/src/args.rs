@@ -1,5 +1,6 @@
 //! The command line.
 
+mod ab;
 mod calls;
 mod mcp;
 mod run;
@@ -11,6 +12,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use gram_schema::Target;
 use gram_schema::import::Origin;
 
+pub(crate) use ab::{Ab, AbCommand, Merge, Reporting};
 pub(crate) use calls::{Bind, BindCommand, Call, Replay, Spec, Undeclared, Validate};
 pub(crate) use mcp::Mcp;
 pub(crate) use run::{Run, Trace};
@@ -74,6 +76,7 @@ pub(crate) enum Command {
     Replay(Replay),
     Run(Run),
     Trace(Trace),
+    Ab(Box<Ab>),
     Mcp(Mcp),
     /// Write a completion script for a shell
     #[command(after_help = "Example:\n  gramc completions bash > /etc/bash_completion.d/gramc")]

@@ -5,10 +5,12 @@ mod client;
 mod named;
 mod patience;
 mod providers;
+mod rules;
 mod scripted;
 
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use gram_schema::Target;
@@ -75,6 +77,12 @@ pub trait Model: fmt::Debug + Send + Sync {
 
     /// Its provider and name, as messages call it: `openai/gpt-4o-mini`.
     fn name(&self) -> &str;
+
+    /// The same model for a conversation of its own, where its answers hang on what it was asked
+    /// before.
+    fn anew(&self) -> Option<Arc<dyn Model>> {
+        None
+    }
 
     /// Asks it once.
     fn ask<'a>(&'a self, request: Request<'a>, ear: Ear<'a>) -> Asked<'a>;

@@ -1,11 +1,12 @@
 //! Models that need no network: one that repeats what is known, and one that plays a script.
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gram_schema::Target;
 use serde_json::{Map, Value, json};
 
+use super::rules::Rule;
 use super::{Asked, Ear, Failure, Heard, Model, ModelError, Request};
 use crate::message::{Message, ModelCall, Reply, Said};
 
@@ -21,7 +22,9 @@ enum Script {
     /// Calls the first tool, and says what comes of it.
     Echo,
     /// Replies, in order.
-    Replies { replies: Vec<Reply>, next: Mutex<usize> },
+    Replies { replies: Arc<[Reply]>, next: Mutex<usize> },
+    /// The first that fits the last message.
+    Rules(Arc<[Rule]>),
 }
 
 impl Scripted {
@@ -33,11 +36,15 @@ impl Scripted {
 
     /// A model that gives these replies, one after the other.
     pub fn replies(name: impl Into<String>, replies: Vec<Reply>) -> Self {
-        Self { name: name.into(), script: Script::Replies { replies, next: Mutex::new(0) } }
+        Self {
+            name: name.into(),
+            script: Script::Replies { replies: replies.into(), next: Mutex::new(0) },
+        }
     }
 
     /// A model that plays a file back: a reply a line, as JSON with `content`, `tool_calls` or
-    /// both; or a trace, of which the model's part is played.
+    /// both; or a trace, of which the model's part is played. Where a line says `when` it is given,
+    /// no order holds: the first line answers whose pattern fits the last message, or that has none.
     ///
     /// # Errors
     ///
@@ -46,27 +53,34 @@ impl Scripted {
         let shown = path.display();
         let text = std::fs::read_to_string(path)
             .map_err(|error| format!("the script {shown} cannot be read: {error}"))?;
-        let mut replies = Vec::new();
+        let (mut replies, mut rules, mut ordered) = (Vec::new(), Vec::new(), true);
         for (line, number) in text.lines().zip(1..) {
             if line.trim().is_empty() {
                 continue;
             }
             let wrong = |what: String| format!("{shown}:{number}: {what}");
-            let value: Value = serde_json::from_str(line)
+            let mut value: Value = serde_json::from_str(line)
                 .map_err(|error| wrong(format!("this is no JSON: {error}")))?;
             match value.get("type").and_then(Value::as_str) {
                 Some("reply") | None => {}
                 // The rest of a trace was done by others.
                 Some(_) => continue,
             }
+            let when = value.as_object_mut().and_then(|line| line.shift_remove("when"));
+            ordered &= when.is_none();
             let reply: Reply = serde_json::from_value(value)
                 .map_err(|error| wrong(format!("this is no reply of a model: {error}")))?;
             if reply.said.content.is_none() && reply.said.tool_calls.is_empty() {
                 return Err(wrong("a reply has `content`, `tool_calls` or both".to_owned()));
             }
+            rules.push(Rule::new(when, reply.clone()).map_err(wrong)?);
             replies.push(reply);
         }
-        Ok(Self::replies(format!("scripted/{shown}"), replies))
+        let name = format!("scripted/{shown}");
+        if ordered {
+            return Ok(Self::replies(name, replies));
+        }
+        Ok(Self { name, script: Script::Rules(rules.into()) })
     }
 
     fn reply(&self, request: &Request<'_>) -> Result<Reply, ModelError> {
@@ -84,6 +98,20 @@ impl Scripted {
                 *next += 1;
                 Ok(reply)
             }
+            Script::Rules(rules) => {
+                let last = request.messages.last();
+                rules.iter().find_map(|rule| rule.reply(last)).ok_or_else(|| {
+                    let heard = match last {
+                        Some(Message::User { content } | Message::Tool { content, .. }) => content,
+                        _ => "",
+                    };
+                    let heard: String = heard.chars().take(80).collect();
+                    ModelError::new(
+                        Failure::Ended,
+                        format!("{} has no rule that fits `{heard}`", self.name),
+                    )
+                })
+            }
         }
     }
 }
@@ -95,6 +123,12 @@ impl Model for Scripted {
 
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn anew(&self) -> Option<Arc<dyn Model>> {
+        let Script::Replies { replies, .. } = &self.script else { return None };
+        let script = Script::Replies { replies: Arc::clone(replies), next: Mutex::new(0) };
+        Some(Arc::new(Self { name: self.name.clone(), script }))
     }
 
     fn ask<'a>(&'a self, request: Request<'a>, ear: Ear<'a>) -> Asked<'a> {

@@ -35,7 +35,7 @@ impl Page<'_> {
     }
 }
 
-fn node(implementation: &Implementation) -> Layout {
+pub(super) fn node(implementation: &Implementation) -> Layout {
     let start =
         format!("({}:{}", text::identifier(&implementation.tool), implementation.kind.name());
     let entries: Vec<_> = kept(&implementation.attributes).collect();

@@ -75,7 +75,7 @@ pub(crate) struct Run {
     pub(crate) debug: bool,
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds.is_finite() && seconds > 0.0 => Ok(seconds),
         _ => Err("a number of seconds above 0 is wanted".to_owned()),

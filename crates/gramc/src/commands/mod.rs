@@ -1,5 +1,6 @@
 //! The commands.
 
+mod ab;
 mod calls;
 mod check;
 mod compile;
@@ -33,6 +34,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         Command::Call(args) => calls::call(&args, display),
         Command::Replay(args) => calls::replay(&args, display),
         Command::Run(args) => run::run(&args, display),
+        Command::Ab(args) => ab::run(&args, display),
         Command::Trace(args) => trace::run(&args, display),
         Command::Mcp(args) => mcp::run(&args, display),
         Command::Completions { shell } => {

@@ -138,7 +138,7 @@ impl Watch for Together<'_> {
 }
 
 /// The agent that is asked for, or the only one that no other calls.
-fn agent(module: &Module, asked: Option<&str>) -> Result<String, Failure> {
+pub(super) fn agent(module: &Module, asked: Option<&str>) -> Result<String, Failure> {
     if let Some(name) = asked {
         return Ok(name.to_owned());
     }
@@ -162,14 +162,18 @@ fn agent(module: &Module, asked: Option<&str>) -> Result<String, Failure> {
 /// The model that is asked for: by name, or a trace's.
 fn model(args: &Run, models: &mut Models) -> Result<Option<String>, Failure> {
     if let Some(name) = &args.model {
-        // A script on the command line lies where the user is.
-        if let Some(file) = name.strip_prefix("scripted/").filter(|file| *file != "echo") {
-            return script(Path::new(file), models).map(Some);
-        }
-        return Ok(Some(name.clone()));
+        return given_model(name, models).map(Some);
     }
     let Some(path) = &args.replay else { return Ok(None) };
     script(path, models).map(Some)
+}
+
+/// The name of a model as it stands on the command line, where scripts lie where the user is.
+pub(super) fn given_model(name: &str, models: &mut Models) -> Result<String, Failure> {
+    match name.strip_prefix("scripted/").filter(|file| *file != "echo") {
+        Some(file) => script(Path::new(file), models),
+        None => Ok(name.to_owned()),
+    }
 }
 
 /// Lets a script be found, and gives its name.
@@ -182,7 +186,7 @@ fn script(path: &Path, models: &mut Models) -> Result<String, Failure> {
 }
 
 /// The folder that scripts of a specification's agents are relative to.
-fn folder(spec: &Path) -> &Path {
+pub(super) fn folder(spec: &Path) -> &Path {
     if spec.is_dir() {
         return spec;
     }

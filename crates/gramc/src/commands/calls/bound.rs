@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gram_schema::Place;
 use gram_schema::model::{Library, Module, Valid};
 use gram_tools::ToolLibrary;
 
@@ -17,7 +18,10 @@ pub(in crate::commands) struct Read {
 }
 
 /// Reads and checks a specification. Where it has errors, they are shown, and nothing is given.
-pub(super) fn read_spec(spec: &Spec, display: Display) -> Result<Option<Read>, Failure> {
+pub(in crate::commands) fn read_spec(
+    spec: &Spec,
+    display: Display,
+) -> Result<Option<Read>, Failure> {
     read(&spec.path, &spec.stdin_filename, display)
 }
 
@@ -43,7 +47,15 @@ pub(super) fn read_library(
     spec: &Read,
     display: Display,
 ) -> Result<Option<ToolLibrary>, Failure> {
-    let named = bind.library.as_str();
+    Ok(read_declared(&bind.library, spec, display)?.map(|(library, _)| library))
+}
+
+/// The same, with what its file declares.
+pub(in crate::commands) fn read_declared(
+    named: &str,
+    spec: &Read,
+    display: Display,
+) -> Result<Option<(ToolLibrary, Library)>, Failure> {
     let read = |path: &str| read(Path::new(path), "<stdin>", display);
     if named == "-" || Path::new(named).exists() {
         let Some(read) = read(named)? else { return Ok(None) };
@@ -68,7 +80,7 @@ pub(super) fn read_library(
 
 /// The library of a file. Those that it imports are meant only where it declares none itself, or
 /// by their names.
-fn one(read: &Read, path: &str, name: Option<&str>) -> Result<ToolLibrary, Failure> {
+fn one(read: &Read, path: &str, name: Option<&str>) -> Result<(ToolLibrary, Library), Failure> {
     let libraries = &read.module.libraries;
     let is_own = |at: &usize| {
         let place = read.module.spans().library(*at);
@@ -102,25 +114,32 @@ fn one(read: &Read, path: &str, name: Option<&str>) -> Result<ToolLibrary, Failu
     made(read, at)
 }
 
-fn made(read: &Read, at: usize) -> Result<ToolLibrary, Failure> {
+fn made(read: &Read, at: usize) -> Result<(ToolLibrary, Library), Failure> {
     let library: &Library = &read.module.libraries[at];
-    let folder = folder(read, at);
-    ToolLibrary::declared(&read.module, library, &folder).map_err(|errors| {
+    // Paths in it are relative to its file.
+    let folder = read.folder(read.module.spans().library(at));
+    let made = ToolLibrary::declared(&read.module, library, &folder).map_err(|errors| {
         let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
         Failure::new(format!(
             "the library `{}` cannot be used: {}",
             library.name,
             errors.join("; ")
         ))
-    })
+    })?;
+    Ok((made, library.clone()))
 }
 
-/// The folder of the file that declares a library: paths in it are relative to that.
-fn folder(read: &Read, at: usize) -> PathBuf {
-    let file = read.module.spans().library(at).map(|place| place.file);
-    let path = file.and_then(|file| read.texts.path(file)).and_then(Path::parent);
-    match path {
-        Some(path) if path != Path::new("") => path.to_owned(),
-        _ => PathBuf::from("."),
+impl Read {
+    /// The folder of the file that declares an experiment: paths in it are relative to that.
+    pub(in crate::commands) fn folder_of_experiment(&self, at: usize) -> PathBuf {
+        self.folder(self.module.spans().experiment(at))
+    }
+
+    fn folder(&self, place: Option<Place>) -> PathBuf {
+        let path = place.and_then(|place| self.texts.path(place.file)).and_then(Path::parent);
+        match path {
+            Some(path) if path != Path::new("") => path.to_owned(),
+            _ => PathBuf::from("."),
+        }
     }
 }

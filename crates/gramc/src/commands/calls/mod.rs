@@ -23,11 +23,12 @@ use crate::args::{BindCommand, Call, Display, Format, Replay, Undeclared, Valida
 use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
 use crate::live;
 use crate::output;
-use bound::{Read, read_library, read_spec};
+use bound::read_library;
+pub(super) use bound::{Read, read_declared, read_spec};
 use lines::{Line, Lines};
 
 /// How long servers may take to end.
-const GOODBYE: Duration = Duration::from_secs(5);
+pub(super) const GOODBYE: Duration = Duration::from_secs(5);
 
 pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
     only_one_reads(&[&args.spec.path, &args.calls])?;

@@ -1,0 +1,407 @@
+//! Compares the arms of an experiment.
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::outcome::Outcome;
+use super::sequel::Looks;
+use super::tally::{Measured, Tally};
+use crate::statistics::{
+    Interval, Resampling, Shift, Table, bca_mean, hodges_lehmann, holm, mcnemar_exact, mean,
+    median, newcombe, pass_at_k, pass_hat_k, quantile, sign_flip, wilcoxon, wilson,
+};
+
+/// How arms are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Method {
+    /// How often intervals hold the true value, between 0 and 1.
+    pub level: f64,
+    /// Differences of success up to this fraction are none that matter.
+    pub margin: f64,
+    /// How many samples bootstraps draw.
+    pub resamples: usize,
+    /// What bootstraps draw from.
+    pub seed: u64,
+    /// Whether the experiment is looked at while it runs, and ends when it has said what it can.
+    pub sequential: bool,
+}
+
+impl Default for Method {
+    fn default() -> Self {
+        Self { level: 0.95, margin: 0.05, resamples: 10_000, seed: 0, sequential: false }
+    }
+}
+
+impl Method {
+    fn resampling(&self) -> Resampling {
+        Resampling { resamples: self.resamples, seed: self.seed, level: self.level }
+    }
+}
+
+/// An arm against the first, in one outcome.
+#[derive(Debug, Clone, Serialize)]
+pub struct Comparison {
+    /// The arm.
+    pub arm: String,
+    /// The first arm.
+    pub against: String,
+    /// What they are compared by.
+    pub outcome: Outcome,
+    /// How many cases say something about it.
+    pub cases: usize,
+    /// The mean difference of a case, the arm less the first; a fraction for success.
+    #[serde(serialize_with = "number")]
+    pub estimate: f64,
+    /// What the true difference lies between, at the level of the experiment.
+    #[serde(serialize_with = "pair")]
+    pub interval: Interval,
+    /// How likely so large a difference would be by chance.
+    #[serde(serialize_with = "number")]
+    pub p_value: f64,
+    /// The same, when all arms are compared at once (Holm).
+    #[serde(serialize_with = "number")]
+    pub adjusted_p_value: f64,
+    /// How the estimate, the interval and the p-value came about.
+    pub method: &'static str,
+    /// The shift of a typical case (Hodges and Lehmann), for what is no success.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shift: Option<Shifted>,
+    /// Of each of the two arms, the first before: mean, median and 95th percentile of its runs.
+    pub first: Spread,
+    /// The same of the other.
+    pub second: Spread,
+}
+
+/// A shift, as reports have it.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Shifted {
+    /// In the unit of the outcome.
+    #[serde(serialize_with = "number")]
+    pub estimate: f64,
+    /// At the level of the experiment.
+    #[serde(serialize_with = "pair")]
+    pub interval: Interval,
+}
+
+/// How the values of runs lie.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Spread {
+    /// Their mean.
+    #[serde(serialize_with = "number")]
+    pub mean: f64,
+    /// Their median.
+    #[serde(serialize_with = "number")]
+    pub median: f64,
+    /// Their 95th percentile.
+    #[serde(serialize_with = "number")]
+    pub p95: f64,
+}
+
+/// How often an arm succeeds.
+#[derive(Debug, Clone, Serialize)]
+pub struct Rate {
+    /// The arm.
+    pub arm: String,
+    /// Its runs, of cases that are finished in all arms.
+    pub runs: u64,
+    /// How many of them came to what their case expects.
+    pub successes: u64,
+    /// The interval of the rate (Wilson), where each run is a case of its own.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_pair")]
+    pub interval: Option<Interval>,
+    /// How likely one of k runs of a case succeeds, for k from 1, where cases are repeated.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pass_at: Vec<f64>,
+    /// How likely all of k do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pass_all: Vec<f64>,
+}
+
+/// A case that one arm wins, and the other loses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Flip {
+    /// The case.
+    pub case: String,
+    /// The arm that wins it: more than half of its runs succeed, and no more than half of the other's.
+    pub winner: String,
+    /// The arm that loses it.
+    pub loser: String,
+    /// Places of runs: one that succeeds, of the winner, and one that does not, of the loser.
+    #[serde(skip)]
+    pub runs: [usize; 2],
+}
+
+/// A number, or null where there is none.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields so")]
+fn number<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    value.is_finite().then_some(*value).serialize(serializer)
+}
+
+fn pair<S: Serializer>(value: &Interval, serializer: S) -> Result<S::Ok, S::Error> {
+    [value.low, value.high].map(|end| end.is_finite().then_some(end)).serialize(serializer)
+}
+
+#[expect(clippy::ref_option, reason = "serde passes fields so")]
+fn maybe_pair<S: Serializer>(value: &Option<Interval>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(interval) => pair(interval, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// Compares all arms with the first, in all outcomes that are known. Only cases that are finished in
+/// all arms count.
+pub(super) fn compare(
+    tally: &Tally,
+    names: &[String],
+    looks: Option<&Looks>,
+    method: &Method,
+) -> Vec<Comparison> {
+    let mut all = Vec::new();
+    for outcome in Outcome::ALL {
+        let mut of_outcome: Vec<_> = (1..names.len())
+            .filter_map(|arm| one(tally, names, arm, outcome, looks, method))
+            .collect();
+        let p_values: Vec<_> = of_outcome.iter().map(|it| it.p_value).collect();
+        for (comparison, adjusted) in of_outcome.iter_mut().zip(holm(&p_values)) {
+            comparison.adjusted_p_value = adjusted;
+        }
+        all.append(&mut of_outcome);
+    }
+    all
+}
+
+/// The differences of cases, the arm less the first, and all values of both.
+struct Pairs {
+    differences: Vec<f64>,
+    first: Vec<f64>,
+    second: Vec<f64>,
+}
+
+fn pairs(tally: &Tally, arm: usize, outcome: Outcome) -> Pairs {
+    let mut pairs = Pairs { differences: Vec::new(), first: Vec::new(), second: Vec::new() };
+    for block in tally.whole() {
+        let values = |wanted: usize| {
+            let of_arm = tally.block(block).filter(|run| run.1 == wanted);
+            of_arm.map(|run| outcome.of(run.3)).collect::<Option<Vec<_>>>()
+        };
+        if let (Some(first), Some(second)) = (values(0), values(arm)) {
+            pairs.differences.push(mean(&second) - mean(&first));
+            pairs.first.extend(first);
+            pairs.second.extend(second);
+        }
+    }
+    pairs
+}
+
+fn one(
+    tally: &Tally,
+    names: &[String],
+    arm: usize,
+    outcome: Outcome,
+    looks: Option<&Looks>,
+    method: &Method,
+) -> Option<Comparison> {
+    let Pairs { differences, first, second } = pairs(tally, arm, outcome);
+    if differences.is_empty() {
+        return None;
+    }
+    let how = &method.resampling();
+    let seen = looks.filter(|_| outcome == Outcome::Success).and_then(|looks| looks.of(arm));
+    let (mut cases, mut estimate) = (differences.len(), mean(&differences));
+    let (interval, p_value, told, shift);
+    if let Some((looked, difference, valid, p)) = seen {
+        cases = usize::try_from(looked).unwrap_or(usize::MAX);
+        estimate = difference;
+        (interval, p_value, shift) = (valid, p, None);
+        told = "paired difference; confidence sequence and p-value by betting, valid at every look";
+    } else if outcome == Outcome::Success {
+        shift = None;
+        if tally.plan().repeats == 1 {
+            let table = table(&first, &second);
+            interval = newcombe(&table, how.level);
+            p_value = mcnemar_exact(table.first_only, table.second_only);
+            told = "paired difference; interval by Newcombe, exact McNemar test";
+        } else {
+            interval = bca_mean(&differences, how);
+            p_value = sign_flip(&differences, how);
+            told = "paired difference of cases; BCa bootstrap over cases, sign-flip test";
+        }
+    } else {
+        interval = bca_mean(&differences, how);
+        p_value = wilcoxon(&differences);
+        let Shift { estimate, interval } = hodges_lehmann(&differences, how.level);
+        shift = Some(Shifted { estimate, interval });
+        told = "paired difference of cases; BCa bootstrap over cases, Wilcoxon signed-rank test";
+    }
+    Some(Comparison {
+        arm: names[arm].clone(),
+        against: names[0].clone(),
+        outcome,
+        cases,
+        estimate,
+        interval,
+        p_value,
+        adjusted_p_value: p_value,
+        method: told,
+        shift,
+        first: Spread::of(&first),
+        second: Spread::of(&second),
+    })
+}
+
+impl Spread {
+    fn of(values: &[f64]) -> Self {
+        Self { mean: mean(values), median: median(values), p95: quantile(values, 0.95) }
+    }
+}
+
+/// Which arm succeeds in how many cases, each of which ran once.
+fn table(first: &[f64], second: &[f64]) -> Table {
+    let mut table = Table { both: 0, first_only: 0, second_only: 0, neither: 0 };
+    for (first, second) in first.iter().zip(second) {
+        let count = match (*first > 0.5, *second > 0.5) {
+            (true, true) => &mut table.both,
+            (true, false) => &mut table.first_only,
+            (false, true) => &mut table.second_only,
+            (false, false) => &mut table.neither,
+        };
+        *count += 1;
+    }
+    table
+}
+
+/// How many cases' success differs between an arm and the first, and how many there are.
+pub(super) fn discordant(tally: &Tally, arm: usize) -> (u64, u64) {
+    let Pairs { differences, .. } = pairs(tally, arm, Outcome::Success);
+    let differ = differences.iter().filter(|difference| **difference != 0.0).count();
+    (differ as u64, differences.len() as u64)
+}
+
+/// How far the differences of cases scatter: their standard deviation.
+#[expect(clippy::cast_precision_loss, reason = "nobody has so many cases")]
+pub(super) fn deviation(tally: &Tally, arm: usize) -> f64 {
+    let Pairs { differences, .. } = pairs(tally, arm, Outcome::Success);
+    let center = mean(&differences);
+    let squares: f64 = differences.iter().map(|it| (it - center).powi(2)).sum();
+    (squares / (differences.len() as f64 - 1.0)).sqrt()
+}
+
+/// How often each arm succeeds; nothing where no case says what it expects.
+pub(super) fn rates(tally: &Tally, names: &[String], level: f64) -> Vec<Rate> {
+    let repeats = u64::from(tally.plan().repeats);
+    let rate = |(arm, name): (usize, &String)| {
+        let mut rate = Rate {
+            arm: name.clone(),
+            runs: 0,
+            successes: 0,
+            interval: None,
+            pass_at: Vec::new(),
+            pass_all: Vec::new(),
+        };
+        let mut by_case = Vec::new();
+        for block in tally.whole() {
+            let runs = tally.block(block).filter(|run| run.1 == arm);
+            let known: Option<Vec<bool>> = runs.map(|run| run.3.success).collect();
+            let Some(known) = known else { continue };
+            let successes = known.iter().filter(|success| **success).count() as u64;
+            rate.runs += known.len() as u64;
+            rate.successes += successes;
+            by_case.push(successes);
+        }
+        if repeats == 1 {
+            rate.interval = Some(wilson(rate.successes, rate.runs, level));
+        } else {
+            let over = |pass: fn(u64, u64, u64) -> Option<f64>, k: u64| {
+                let values = by_case.iter().filter_map(|&successes| pass(repeats, successes, k));
+                mean(&values.collect::<Vec<_>>())
+            };
+            rate.pass_at = (1..=repeats).map(|k| over(pass_at_k, k)).collect();
+            rate.pass_all = (1..=repeats).map(|k| over(pass_hat_k, k)).collect();
+        }
+        (rate.runs > 0).then_some(rate)
+    };
+    names.iter().enumerate().filter_map(rate).collect()
+}
+
+/// The cases that one of two arms wins and the other loses, by the order of cases.
+pub(super) fn flips(tally: &Tally, names: &[String]) -> Vec<Flip> {
+    let mut flips = Vec::new();
+    for block in tally.whole() {
+        let wins = |arm: usize| {
+            let runs: Vec<(usize, bool)> = tally
+                .block(block)
+                .filter(|run| run.1 == arm)
+                .filter_map(|(place, _, _, run): (_, _, _, &Measured)| Some((place, run.success?)))
+                .collect();
+            let wins = 2 * runs.iter().filter(|run| run.1).count() > runs.len();
+            let shown = runs.iter().find(|run| run.1 == wins).map(|run| run.0);
+            shown.map(|place| (wins, place))
+        };
+        let Some(first) = wins(0) else { continue };
+        for (arm, name) in names.iter().enumerate().skip(1) {
+            let Some(second) = wins(arm).filter(|second| second.0 != first.0) else { continue };
+            let ((winner, won), (loser, lost)) = if first.0 {
+                ((&names[0], first.1), (name, second.1))
+            } else {
+                ((name, second.1), (&names[0], first.1))
+            };
+            flips.push(Flip {
+                case: tally.name(block).to_owned(),
+                winner: winner.clone(),
+                loser: loser.clone(),
+                runs: [won, lost],
+            });
+        }
+    }
+    flips
+}
+
+/// How the values of all runs lie, for drawing: of each arm, how many are in each of the bins
+/// between the lowest and the highest.
+#[derive(Debug, Clone)]
+pub(super) struct Distribution {
+    /// Of what.
+    pub outcome: Outcome,
+    /// The lowest value that is drawn.
+    pub low: f64,
+    /// The highest; higher ones count in the last bin.
+    pub high: f64,
+    /// By arm, by bin.
+    pub arms: Vec<Vec<u64>>,
+}
+
+/// How many bins a distribution has.
+const BINS: usize = 24;
+
+/// The distributions of all outcomes but success, where they vary.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "bins are few"
+)]
+pub(super) fn distributions(tally: &Tally, arms: usize) -> Vec<Distribution> {
+    let mut all = Vec::new();
+    for outcome in Outcome::ALL.into_iter().filter(|it| *it != Outcome::Success) {
+        let mut values = vec![Vec::new(); arms];
+        for (_, arm, _, run) in tally.whole().flat_map(|block| tally.block(block)) {
+            values[arm].extend(outcome.of(run));
+        }
+        let every: Vec<f64> = values.iter().flatten().copied().collect();
+        let (low, high) = (quantile(&every, 0.0), quantile(&every, 0.99));
+        // Neither is a number where nothing is known.
+        if low.partial_cmp(&high) != Some(std::cmp::Ordering::Less) {
+            continue;
+        }
+        let bins = |values: &Vec<f64>| {
+            let mut bins = vec![0; BINS];
+            for value in values {
+                let at = ((value - low) / (high - low) * BINS as f64) as usize;
+                bins[at.min(BINS - 1)] += 1;
+            }
+            bins
+        };
+        all.push(Distribution { outcome, low, high, arms: values.iter().map(bins).collect() });
+    }
+    all
+}

@@ -1,0 +1,330 @@
+//! The report as one page for browsers, which needs no network and no script.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::ExperimentError;
+use super::analysis::{Comparison, Distribution, Flip};
+use super::journal::Journal;
+use super::outcome::Outcome;
+use super::record::Run;
+use super::report::{Report, method};
+use super::verdict::{is_clear, percent};
+use crate::message::Message;
+use crate::statistics::Interval;
+
+/// How many flips are shown with their transcripts.
+const SHOWN: usize = 200;
+
+/// How many characters of a message are shown.
+const LONGEST: usize = 4_000;
+
+const STYLE: &str = include_str!("page.css");
+
+impl Report {
+    /// The report as a page of HTML. The journal gives the transcripts.
+    ///
+    /// # Errors
+    ///
+    /// When a transcript cannot be read.
+    pub fn html(&self, journal: &Journal) -> Result<String, ExperimentError> {
+        let flips = self.flip_table(journal)?;
+        let several = self.about.arms.len() > 2;
+        let title = format!("{}: {}", self.title(), self.verdict);
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    // A page without an icon of its own would ask for one.
+                    link rel="icon" href="data:,";
+                    title { (title) }
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    main {
+                        h1 { (self.title()) }
+                        @if let Some(description) = &self.about.description { p { (description) } }
+                        p.verdict role="status" { (self.verdict) }
+                        p { (self.summary()) }
+                        @if let Some(stopped) = &self.stopped {
+                            p { "Ended early: " (stopped) }
+                        }
+                        (self.success(several))
+                        (self.outcomes())
+                        @if !self.distributions.is_empty() {
+                            section aria-labelledby="runs" {
+                                h2 #runs { "How the runs lie" }
+                                div.charts {
+                                    @for all in &self.distributions { (self.histogram(all)) }
+                                }
+                            }
+                        }
+                        (flips)
+                        (self.arms())
+                        section aria-labelledby="method" {
+                            h2 #method { "How to read this" }
+                            @for paragraph in method(self) { p { (paragraph) } }
+                            p.fine {
+                                "Specification " code { (self.about.specification) }
+                            }
+                        }
+                    }
+                }
+            }
+        };
+        Ok(page.into_string())
+    }
+
+    /// The differences of success, drawn.
+    fn success(&self, several: bool) -> Markup {
+        let all: Vec<_> =
+            self.comparisons.iter().filter(|it| it.outcome == Outcome::Success).collect();
+        let level = percent(self.about.method.level);
+        html! {
+            @if !all.is_empty() {
+                section aria-labelledby="success" {
+                    h2 #success { "Success" }
+                    div.rates {
+                        @for rate in &self.rates {
+                            div.rate {
+                                span.name { (rate.arm) }
+                                span.big { (Outcome::Success.show(fraction(rate.successes, rate.runs))) }
+                                span.fine { (rate.successes) " of " (rate.runs) " runs" }
+                                @if rate.pass_all.len() > 1 {
+                                    span.fine {
+                                        "all of " (rate.pass_all.len()) " runs: "
+                                        (Outcome::Success.show(*rate.pass_all.last().unwrap_or(&f64::NAN)))
+                                    }
+                                }
+                            }
+                        }
+                    }
+                    @for comparison in all {
+                        @if several { h3 { (comparison.arm) " against " (comparison.against) } }
+                        p {
+                            "The difference is " (Outcome::Success.show_difference(comparison.estimate))
+                            " points; its " (level) " % interval goes from "
+                            (Outcome::Success.show_difference(comparison.interval.low)) " to "
+                            (Outcome::Success.show_difference(comparison.interval.high)) "."
+                        }
+                        (interval_plot(comparison, self.about.method.margin))
+                    }
+                }
+            }
+        }
+    }
+
+    /// All outcomes, in a table.
+    fn outcomes(&self) -> Markup {
+        let (head, lines) = self.cells();
+        html! {
+            @if !lines.is_empty() {
+                section aria-labelledby="outcomes" {
+                    h2 #outcomes { "All outcomes" }
+                    div.scroll tabindex="0" role="group" aria-label="table of all outcomes" {
+                        table {
+                            thead { tr { @for cell in &head { th scope="col" { (cell) } } } }
+                            tbody {
+                                @for (line, comparison) in lines.iter().zip(&self.comparisons) {
+                                    tr.clear[is_clear(comparison, self.about.method.level)] {
+                                        @for (at, cell) in line.iter().enumerate() {
+                                            @if at == 0 {
+                                                th scope="row" title=(comparison.outcome.words()) {
+                                                    (cell)
+                                                }
+                                            } @else { td { (cell) } }
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                    p.fine {
+                        "Means of runs; differences of cases, success in points. A star marks those \
+                         that chance does not explain."
+                    }
+                }
+            }
+        }
+    }
+
+    /// The cases that one arm wins and the other loses, with what was said in both.
+    fn flip_table(&self, journal: &Journal) -> Result<Markup, ExperimentError> {
+        let mut shown = Vec::new();
+        for flip in self.flips.iter().take(SHOWN) {
+            let mut runs = journal.runs(flip.runs);
+            let [won, lost] = [runs.next().transpose()?, runs.next().transpose()?];
+            shown.push((flip, won, lost));
+        }
+        let more = self.flips.len().saturating_sub(SHOWN);
+        Ok(html! {
+            @if !shown.is_empty() {
+                section aria-labelledby="flips" {
+                    h2 #flips { "Cases that one arm wins and the other loses" }
+                    @for arm in self.about.arm_names() {
+                        p {
+                            (arm) " wins "
+                            (self.flips.iter().filter(|flip| flip.winner == arm).count())
+                            " of " (self.flips.len()) "."
+                        }
+                    }
+                    @for (flip, won, lost) in &shown { (transcripts(flip, won.as_ref(), lost.as_ref())) }
+                    @if more > 0 { p { "There are " (more) " more in report.json." } }
+                }
+            }
+        })
+    }
+
+    /// In what the arms differ.
+    fn arms(&self) -> Markup {
+        html! {
+            section aria-labelledby="arms" {
+                h2 #arms { "In what the arms differ" }
+                @if self.about.differences.is_empty() {
+                    p { "In nothing that their libraries declare." }
+                }
+                @for (what, arms) in self.differences() {
+                    h3 { (what) }
+                    dl {
+                        @for (name, text) in arms {
+                            dt { (name) }
+                            dd { code { (text) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// How the values of the runs lie, arm by arm.
+    fn histogram(&self, all: &Distribution) -> Markup {
+        const WIDTH: f64 = 320.0;
+        const HEIGHT: f64 = 60.0;
+        let most = all.arms.iter().flatten().copied().max().unwrap_or(1).max(1);
+        let name = all.outcome.words();
+        let told =
+            format!("{name}, from {} to {}", all.outcome.show(all.low), all.outcome.show(all.high));
+        html! {
+            figure {
+                figcaption { (name) }
+                @for (arm, bins) in self.about.arm_names().zip(&all.arms) {
+                    @let bar = WIDTH / count(bins.len() as u64);
+                    p.fine.label { (arm) }
+                    svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img"
+                        aria-label=(format!("{arm}: {told}")) {
+                        @for (at, bin) in bins.iter().enumerate() {
+                            @let height = HEIGHT * fraction(*bin, most);
+                            rect.bar x=(format!("{:.1}", bar * count(at as u64) + 0.5))
+                                y=(format!("{:.1}", HEIGHT - height))
+                                width=(format!("{:.1}", bar - 1.0)) height=(format!("{height:.1}")) {}
+                        }
+                        line.axis x1="0" x2=(WIDTH) y1=(HEIGHT) y2=(HEIGHT) {}
+                    }
+                }
+                p.fine.ends {
+                    span { (all.outcome.show(all.low)) }
+                    span { (all.outcome.show(all.high)) }
+                }
+            }
+        }
+    }
+}
+
+/// An interval on an axis, with nothing in the middle and the margin as a band around it.
+fn interval_plot(comparison: &Comparison, margin: f64) -> Markup {
+    const WIDTH: f64 = 640.0;
+    let Interval { low, high } = comparison.interval;
+    let widest = [low, high, comparison.estimate, margin]
+        .into_iter()
+        .filter(|end| end.is_finite())
+        .fold(0.01_f64, |widest, end| widest.max(end.abs()))
+        * 1.15;
+    let place = |value: f64| (WIDTH / 2.0) * (1.0 + value.clamp(-widest, widest) / widest);
+    let text = |value: f64| format!("{:.1}", place(value));
+    let show = |value| comparison.outcome.show_difference(value);
+    let told = format!(
+        "{} less {}: {}, from {} to {} points",
+        comparison.arm,
+        comparison.against,
+        show(comparison.estimate),
+        show(low),
+        show(high)
+    );
+    html! {
+        svg.interval viewBox=(format!("0 0 {WIDTH} 84")) role="img" aria-label=(told) {
+            rect.margin x=(text(-margin)) y="8"
+                width=(format!("{:.1}", place(margin) - place(-margin))) height="48" {}
+            line.axis x1="0" x2=(WIDTH) y1="56" y2="56" {}
+            line.zero x1=(text(0.0)) x2=(text(0.0)) y1="4" y2="60" {}
+            @if low.is_finite() && high.is_finite() {
+                line.range x1=(text(low)) x2=(text(high)) y1="32" y2="32" {}
+                line.end x1=(text(low)) x2=(text(low)) y1="24" y2="40" {}
+                line.end x1=(text(high)) x2=(text(high)) y1="24" y2="40" {}
+            }
+            circle.point cx=(text(comparison.estimate)) cy="32" r="6" {}
+            text x="4" y="76" { (comparison.against) " better" }
+            text x=(text(0.0)) y="76" text-anchor="middle" { "0" }
+            text x=(WIDTH - 4.0) y="76" text-anchor="end" { (comparison.arm) " better" }
+        }
+    }
+}
+
+/// What was said in two runs, side by side.
+fn transcripts(flip: &Flip, won: Option<&Run>, lost: Option<&Run>) -> Markup {
+    html! {
+        details {
+            summary { span.case { (flip.case) } " won by " (flip.winner) ", lost by " (flip.loser) }
+            @if won.is_none() && lost.is_none() {
+                p { "What was said is not kept; --report keeps it." }
+            }
+            div.sides {
+                @for run in [won, lost].into_iter().flatten() {
+                    div.side {
+                        h3 {
+                            (run.arm) @if run.success == Some(true) { ": success" } @else { ": no success" }
+                        }
+                        @if !run.missed.is_empty() {
+                            ul { @for missed in &run.missed { li { (missed) } } }
+                        }
+                        ol.said { @for message in &run.messages { (said(message)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn said(message: &Message) -> Markup {
+    html! {
+        @match message {
+            Message::User { content } => li.user { b { "user" } pre { (cut(content)) } },
+            Message::Assistant(said) => li.model {
+                b { "model" }
+                @if let Some(content) = &said.content { pre { (cut(content)) } }
+                @for call in &said.tool_calls {
+                    pre.call { (call.name) " " (cut(&call.arguments)) }
+                }
+            },
+            Message::Tool { name, content, .. } => li.tool { b { (name) } pre { (cut(content)) } },
+        }
+    }
+}
+
+/// A text that does not make the page too long.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{} …", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+fn fraction(part: u64, of: u64) -> f64 {
+    count(part) / count(of)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "what is drawn is not so exact")]
+fn count(number: u64) -> f64 {
+    number as f64
+}

@@ -1,0 +1,366 @@
+//! What an experiment came to, for terminals, programs and pull requests. The page for browsers is
+//! made beside it.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::about::{About, Difference};
+use super::analysis::{Comparison, Distribution, Flip, Rate, compare, distributions, flips, rates};
+use super::outcome::Outcome;
+use super::runner::Stop;
+use super::sequel::Looks;
+use super::tally::Tally;
+use super::verdict::{is_clear, percent, verdict};
+
+/// What an experiment came to.
+#[derive(Debug)]
+pub struct Report {
+    /// What it is.
+    pub about: About,
+    /// The verdict, in words.
+    pub verdict: String,
+    /// How many runs are finished.
+    pub finished: usize,
+    /// How many cases are finished in all arms; only these count.
+    pub cases: usize,
+    /// Why it ended before all runs were finished, where it did.
+    pub stopped: Option<String>,
+    /// How often each arm succeeds.
+    pub rates: Vec<Rate>,
+    /// All arms against the first, in all outcomes.
+    pub comparisons: Vec<Comparison>,
+    /// The cases that one arm wins and the other loses.
+    pub flips: Vec<Flip>,
+    /// How the values of runs lie.
+    pub(super) distributions: Vec<Distribution>,
+}
+
+impl Report {
+    /// The report of what is finished.
+    pub fn new(about: About, tally: &Tally, looks: Option<&Looks>, stop: &Stop) -> Self {
+        let method = about.method;
+        let names: Vec<String> = about.arm_names().map(str::to_owned).collect();
+        let comparisons = compare(tally, &names, looks, &method);
+        let stopped = match stop {
+            Stop::Done => None,
+            Stop::Early(why) | Stop::Decided(why) => Some(why.clone()),
+            Stop::Cancelled => Some("somebody ended it".to_owned()),
+            Stop::NoAnswer(runs, why) => {
+                Some(format!("the model gave no answer in {runs} runs, which do not count: {why}"))
+            }
+        };
+        Self {
+            verdict: verdict(tally, &comparisons, &method),
+            finished: tally.finished(),
+            cases: tally.whole().count(),
+            stopped,
+            rates: rates(tally, &names, method.level),
+            flips: flips(tally, &names),
+            distributions: distributions(tally, names.len()),
+            comparisons,
+            about,
+        }
+    }
+
+    /// The report as data.
+    pub fn json(&self) -> Value {
+        let About { agent, model, specification, plan, differences, .. } = &self.about;
+        json!({
+            "name": self.about.name,
+            "verdict": self.verdict,
+            "arms": self.about.arm_names().collect::<Vec<_>>(),
+            "cases": self.cases,
+            "planned_cases": plan.cases,
+            "runs": self.finished,
+            "repeats": plan.repeats,
+            "seed": plan.seed,
+            "stopped": self.stopped,
+            "level": self.about.method.level,
+            "agent": agent,
+            "model": model,
+            "specification": specification,
+            "differences": differences,
+            "rates": self.rates,
+            "comparisons": self.comparisons,
+            "flips": self.flips,
+        })
+    }
+
+    /// What the experiment is and how far it came, in a line.
+    pub(super) fn summary(&self) -> String {
+        let About { agent, model, plan, .. } = &self.about;
+        let cases = if self.cases == plan.cases {
+            format!("{} cases", plan.cases)
+        } else {
+            format!("{} of {} cases", self.cases, plan.cases)
+        };
+        let repeats = match plan.repeats {
+            1 => String::new(),
+            repeats => format!(", {repeats} times each"),
+        };
+        format!("{cases}{repeats}, {} runs; agent {agent}, model {model}", self.finished)
+    }
+
+    /// The title: the experiment's name, or the arms.
+    pub(super) fn title(&self) -> String {
+        let arms = self.about.arm_names().collect::<Vec<_>>();
+        self.about.name.clone().unwrap_or_else(|| arms.join(" against "))
+    }
+
+    /// The table of comparisons: a line each, of cells.
+    pub(super) fn cells(&self) -> (Vec<String>, Vec<Vec<String>>) {
+        let several = self.about.arms.len() > 2;
+        let level = percent(self.about.method.level);
+        let mut head: Vec<String> = Vec::new();
+        head.push("outcome".to_owned());
+        match &self.about.arms[..] {
+            [first, second] => head.extend([first.name.clone(), second.name.clone()]),
+            _ => head.extend(["first arm".to_owned(), "this arm".to_owned()]),
+        }
+        head.extend(["difference".to_owned(), format!("{level} % interval"), "p".to_owned()]);
+        let line = |comparison: &Comparison| {
+            let outcome = comparison.outcome;
+            let name = if several {
+                format!("{} of {}", outcome.name(), comparison.arm)
+            } else {
+                outcome.name().to_owned()
+            };
+            let clear = if is_clear(comparison, self.about.method.level) { " *" } else { "" };
+            let [low, high] = [comparison.interval.low, comparison.interval.high]
+                .map(|end| outcome.show_difference(end));
+            vec![
+                name,
+                outcome.show(comparison.first.mean),
+                outcome.show(comparison.second.mean),
+                format!("{}{clear}", outcome.show_difference(comparison.estimate)),
+                format!("{low} to {high}"),
+                p_value(comparison.adjusted_p_value),
+            ]
+        };
+        (head, self.comparisons.iter().map(line).collect())
+    }
+
+    /// The report for a terminal.
+    pub fn text(&self) -> String {
+        let mut out = format!("{}\n{}\n", self.verdict, self.summary());
+        if let Some(stopped) = &self.stopped {
+            let _ = writeln!(out, "ended early: {stopped}");
+        }
+        let (head, lines) = self.cells();
+        if !lines.is_empty() {
+            out.push('\n');
+            for line in std::iter::once(&head).chain(&lines) {
+                table_line(&mut out, line, &head, &lines);
+            }
+            out.push_str(
+                "\nDifferences are of cases, each arm less the first; success in points. A star \
+                 marks those that chance does not explain.\n",
+            );
+        }
+        self.passes(&mut out);
+        self.list_flips(&mut out);
+        if !self.about.differences.is_empty() {
+            out.push_str("\nThe arms differ in:\n");
+            for (what, arms) in self.differences() {
+                let _ = writeln!(out, "  {what}");
+                for (name, text) in arms {
+                    let _ = writeln!(out, "    {name}: {}", text.replace('\n', "\n    "));
+                }
+            }
+        }
+        out
+    }
+
+    fn passes(&self, out: &mut String) {
+        for rate in self.rates.iter().filter(|rate| !rate.pass_at.is_empty()) {
+            let of = |values: &[f64]| {
+                let all = values.iter().map(|value| format!("{:.1}", 100.0 * value));
+                all.collect::<Vec<_>>().join(", ")
+            };
+            let _ = write!(
+                out,
+                "\n{}: one of 1, 2, … runs succeeds in {} %; all of them do in {} %",
+                rate.arm,
+                of(&rate.pass_at),
+                of(&rate.pass_all)
+            );
+        }
+        if self.rates.iter().any(|rate| !rate.pass_at.is_empty()) {
+            out.push('\n');
+        }
+    }
+
+    fn list_flips(&self, out: &mut String) {
+        for arm in self.about.arm_names() {
+            let won: Vec<_> = self.flips.iter().filter(|flip| flip.winner == arm).collect();
+            let mut losers: Vec<_> = won.iter().map(|flip| flip.loser.as_str()).collect();
+            losers.sort_unstable();
+            losers.dedup();
+            for loser in losers {
+                let cases: Vec<_> = won
+                    .iter()
+                    .filter(|flip| flip.loser == loser)
+                    .map(|flip| flip.case.as_str())
+                    .collect();
+                let more = match cases.len().saturating_sub(SHOWN) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                let _ = writeln!(
+                    out,
+                    "\n{} cases that {arm} wins and {loser} loses: {}{more}",
+                    cases.len(),
+                    cases[..cases.len().min(SHOWN)].join(", ")
+                );
+            }
+        }
+    }
+
+    /// In what the arms differ: what it is, and what each arm has there.
+    pub(super) fn differences(&self) -> impl Iterator<Item = (&str, Vec<(&str, &str)>)> {
+        self.about.differences.iter().map(|Difference { tool, arms }| {
+            let what = tool.as_deref().unwrap_or("what holds of all tools");
+            let arms = self.about.arm_names().zip(arms.iter().map(|text| match text.as_str() {
+                "" => "nothing",
+                text => text,
+            }));
+            (what, arms.collect())
+        })
+    }
+
+    /// The report as Markdown, for a pull request.
+    pub fn markdown(&self) -> String {
+        let mut out = format!("## {}\n\n**{}**\n\n", escape(&self.title()), escape(&self.verdict));
+        let _ = writeln!(out, "{}", escape(&self.summary()));
+        if let Some(stopped) = &self.stopped {
+            let _ = writeln!(out, "\nEnded early: {}", escape(stopped));
+        }
+        let (head, lines) = self.cells();
+        if !lines.is_empty() {
+            let row = |cells: &[String]| {
+                let cells: Vec<_> = cells.iter().map(|cell| escape(cell)).collect();
+                format!("| {} |\n", cells.join(" | "))
+            };
+            let rule = vec!["---:"; head.len() - 1].join(" | ");
+            let _ = write!(out, "\n{}| :--- | {rule} |\n", row(&head));
+            out.extend(lines.iter().map(|line| row(line)));
+        }
+        if !self.flips.is_empty() {
+            let _ = write!(
+                out,
+                "\n<details><summary>{} cases that one arm wins and the other loses</summary>\n\n\
+                 | case | won by | lost by |\n| :--- | :--- | :--- |\n",
+                self.flips.len()
+            );
+            for Flip { case, winner, loser, .. } in self.flips.iter().take(10 * SHOWN) {
+                let cells = [case, winner, loser].map(|text| escape(text));
+                let _ = writeln!(out, "| {} |", cells.join(" | "));
+            }
+            out.push_str("\n</details>\n");
+        }
+        if !self.about.differences.is_empty() {
+            out.push_str("\n<details><summary>In what the arms differ</summary>\n");
+            for (what, arms) in self.differences() {
+                let _ = write!(out, "\n{}\n\n", escape(what));
+                for (name, text) in arms {
+                    let _ = writeln!(out, "- {}: {}", escape(name), escape(text));
+                }
+            }
+            out.push_str("\n</details>\n");
+        }
+        out
+    }
+}
+
+/// How many cases are named.
+const SHOWN: usize = 20;
+
+/// A p-value, for people.
+pub(super) fn p_value(p: f64) -> String {
+    match p {
+        p if p.is_nan() => "–".to_owned(),
+        p if p < 0.0001 => "< 0.0001".to_owned(),
+        p => format!("{p:.4}"),
+    }
+}
+
+/// A line of a table, each column as wide as its widest cell.
+fn table_line(out: &mut String, line: &[String], head: &[String], lines: &[Vec<String>]) {
+    let mut text = String::new();
+    for (at, cell) in line.iter().enumerate() {
+        let cells = lines.iter().filter_map(|line| line.get(at)).chain(head.get(at));
+        let width = cells.map(|cell| cell.chars().count()).max().unwrap_or_default();
+        let free = width - cell.chars().count();
+        if at == 0 {
+            let _ = write!(text, "{cell}{:free$}", "");
+        } else {
+            let _ = write!(text, "   {:free$}{cell}", "");
+        }
+    }
+    let _ = writeln!(out, "{}", text.trim_end());
+}
+
+/// A text in a line of Markdown, in which nothing has a meaning.
+fn escape(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' => out.push(' '),
+            '<' => out.push_str("&lt;"),
+            '&' => out.push_str("&amp;"),
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '~' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// What the outcomes mean, and how they were compared, a paragraph each.
+pub(super) fn method(report: &Report) -> Vec<String> {
+    let plan = report.about.plan;
+    let level = percent(report.about.method.level);
+    let mut all = vec![format!(
+        "Every case ran in every arm, {} in each. The runs of a case stood together in an order \
+         that chance gave (seed {}), so that what changed while the experiment ran changed for all \
+         arms. Only cases that are finished in all arms count. A difference is always that of a case, \
+         the arm less the first one.",
+        match plan.repeats {
+            1 => "once".to_owned(),
+            repeats => format!("{repeats} times"),
+        },
+        plan.seed
+    )];
+    let mut told: Vec<&str> = Vec::new();
+    for comparison in &report.comparisons {
+        if !told.contains(&comparison.method) {
+            told.push(comparison.method);
+        }
+    }
+    all.push(format!(
+        "Methods: {}. Bootstraps draw {} samples (seed {}). An interval at {level} % is made so \
+         that of a hundred experiments such as this one about {level} hold the true difference.",
+        told.join("; "),
+        report.about.method.resamples,
+        report.about.method.seed,
+    ));
+    if report.about.arms.len() > 2 {
+        all.push(
+            "With more than two arms, p-values are corrected for the number of comparisons (Holm); \
+             intervals are each arm's own."
+                .to_owned(),
+        );
+    }
+    if report.comparisons.iter().any(|it| it.outcome == Outcome::Attempts) {
+        all.push(
+            "Attempts are the most tries that one tool needed in a run until a call of it went \
+             through. Refused are calls that were told to be wrong before anything ran; repairs are \
+             values of calls that were put right."
+                .to_owned(),
+        );
+    }
+    all
+}

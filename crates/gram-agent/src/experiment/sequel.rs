@@ -1,0 +1,75 @@
+//! Looks at an experiment while it runs, and ends it when it has said what it can.
+
+use super::outcome::Outcome;
+use super::tally::Tally;
+use crate::statistics::{Interval, Sequential, mean};
+
+/// Looks at successes, case after case in the order of the plan, each arm against the first. The
+/// intervals hold at all looks together, so an experiment may end at any of them.
+#[derive(Debug, Clone)]
+pub struct Looks {
+    arms: Vec<(String, Sequential, f64)>,
+    /// The next case to look at.
+    next: usize,
+    /// A difference up to this is none.
+    margin: f64,
+}
+
+impl Looks {
+    /// Looks at these arms, the first of which is compared with all others, at one level for all
+    /// comparisons together.
+    pub fn new<'n>(names: impl IntoIterator<Item = &'n str>, level: f64, margin: f64) -> Self {
+        let names: Vec<_> = names.into_iter().skip(1).collect();
+        #[expect(clippy::cast_precision_loss, reason = "there are few arms")]
+        let each = 1.0 - (1.0 - level) / names.len().max(1) as f64;
+        let arm = |name: &str| (name.to_owned(), Sequential::new(each), 0.0);
+        Self { arms: names.into_iter().map(arm).collect(), next: 0, margin }
+    }
+
+    /// Looks at all cases that are finished now; says why it is enough, where it is.
+    pub fn look(&mut self, tally: &Tally) -> Option<String> {
+        while self.next < tally.plan().cases && tally.is_whole(self.next) {
+            let successes = |arm: usize| {
+                let of_arm = tally.block(self.next).filter(|run| run.1 == arm);
+                let values = of_arm.filter_map(|run| Outcome::Success.of(run.3));
+                mean(&values.collect::<Vec<_>>())
+            };
+            let first = successes(0);
+            for (at, (_, monitor, sum)) in self.arms.iter_mut().enumerate() {
+                let difference = successes(at + 1) - first;
+                if difference.is_finite() {
+                    monitor.add(difference);
+                    *sum += difference;
+                }
+            }
+            self.next += 1;
+        }
+        let decisions: Option<Vec<_>> =
+            self.arms.iter().map(|arm| self.decided(&arm.0, &arm.1)).collect();
+        let decisions = decisions.filter(|_| self.next < tally.plan().cases)?;
+        Some(format!("after {} cases {}", self.next, decisions.join("; ")))
+    }
+
+    fn decided(&self, name: &str, monitor: &Sequential) -> Option<String> {
+        let Interval { low, high } = monitor.interval();
+        if low > 0.0 {
+            Some(format!("{name} is better"))
+        } else if high < 0.0 {
+            Some(format!("{name} is worse"))
+        } else if low >= -self.margin && high <= self.margin {
+            let points = 100.0 * self.margin;
+            Some(format!("{name} makes no difference of more than {points} points"))
+        } else {
+            None
+        }
+    }
+
+    /// What is known of an arm after the first: how many cases, the difference, its interval, and
+    /// the p-value, all of which hold at every look.
+    #[expect(clippy::cast_precision_loss, reason = "nobody has so many cases")]
+    pub(super) fn of(&self, arm: usize) -> Option<(u64, f64, Interval, f64)> {
+        let (_, monitor, sum) = self.arms.get(arm.checked_sub(1)?)?;
+        let cases = monitor.cases();
+        Some((cases, sum / cases as f64, monitor.interval(), monitor.p_value()))
+    }
+}

@@ -1,0 +1,127 @@
+//! What is known of all runs: numbers, without what was said.
+
+use smol_str::SmolStr;
+
+use super::about::About;
+use super::plan::Plan;
+use super::record::{Measures, Run};
+
+/// The numbers of all finished runs, by their places.
+#[derive(Debug)]
+pub struct Tally {
+    plan: Plan,
+    /// Of each place, the arm and which time it is.
+    slots: Vec<(u16, u32)>,
+    arms: Vec<String>,
+    runs: Vec<Option<Measured>>,
+    /// Of each case, by its place in the order, the name.
+    names: Vec<Option<SmolStr>>,
+    finished: usize,
+    tokens: u64,
+    cost: f64,
+}
+
+/// The numbers of one run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measured {
+    /// Whether it was a success, where that is known.
+    pub success: Option<bool>,
+    /// Whether the model came to an answer.
+    pub answered: bool,
+    /// What it took.
+    pub measures: Measures,
+}
+
+impl Tally {
+    /// An empty one.
+    pub fn new(about: &About) -> Self {
+        let plan = about.plan;
+        let slot = |slot: super::plan::Slot| {
+            // There are far fewer libraries.
+            (u16::try_from(slot.arm).unwrap_or(u16::MAX), slot.repeat)
+        };
+        Self {
+            plan,
+            slots: plan.slots().map(slot).collect(),
+            arms: about.arm_names().map(str::to_owned).collect(),
+            runs: vec![None; plan.runs()],
+            names: vec![None; plan.cases],
+            finished: 0,
+            tokens: 0,
+            cost: 0.0,
+        }
+    }
+
+    /// Adds a run; tells whether it was new, and one of the plan's.
+    pub fn add(&mut self, run: &Run) -> bool {
+        let is_planned = self.slots.get(run.place).is_some_and(|&(arm, repeat)| {
+            repeat == run.repeat && self.arms.get(usize::from(arm)) == Some(&run.arm)
+        });
+        let (true, Some(known @ None)) = (is_planned, self.runs.get_mut(run.place)) else {
+            return false;
+        };
+        *known = Some(Measured {
+            success: run.success,
+            answered: run.end == "answered",
+            measures: run.measures(),
+        });
+        if let Some(name @ None) = self.names.get_mut(run.place / self.plan.block().max(1)) {
+            *name = Some(SmolStr::new(&run.case));
+        }
+        self.finished += 1;
+        self.tokens = self.tokens.saturating_add(run.tokens.unwrap_or_default());
+        self.cost += run.cost.unwrap_or_default();
+        true
+    }
+
+    /// What is known of a run.
+    pub fn run(&self, place: usize) -> Option<&Measured> {
+        self.runs.get(place).and_then(Option::as_ref)
+    }
+
+    /// How many runs are finished.
+    pub fn finished(&self) -> usize {
+        self.finished
+    }
+
+    /// The tokens of all runs.
+    pub fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    /// What all runs cost.
+    pub fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> Plan {
+        self.plan
+    }
+
+    /// The name of the case at a place in the order of cases; empty where none of its runs is
+    /// finished.
+    pub fn name(&self, block: usize) -> &str {
+        self.names.get(block).and_then(Option::as_ref).map_or("", SmolStr::as_str)
+    }
+
+    /// The finished runs of a case, by its place in the order of cases: place, arm, time, numbers.
+    pub fn block(&self, block: usize) -> impl Iterator<Item = (usize, usize, u32, &Measured)> {
+        let size = self.plan.block();
+        let places = block * size..(block + 1) * size;
+        places.filter_map(|place| {
+            let &(arm, repeat) = self.slots.get(place)?;
+            Some((place, usize::from(arm), repeat, self.run(place)?))
+        })
+    }
+
+    /// Whether all runs of a case are finished.
+    pub fn is_whole(&self, block: usize) -> bool {
+        self.block(block).count() == self.plan.block()
+    }
+
+    /// The cases all of whose runs are finished, as places in the order of cases.
+    pub fn whole(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.plan.cases).filter(|block| self.is_whole(*block))
+    }
+}

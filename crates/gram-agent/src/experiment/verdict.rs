@@ -1,0 +1,87 @@
+//! What an experiment says, in words that claim no more than its numbers.
+
+use super::analysis::{Comparison, Method, deviation, discordant};
+use super::outcome::Outcome;
+use super::tally::Tally;
+use crate::statistics::{Interval, cases_needed, cases_needed_mean};
+
+/// How likely a difference that is there is to be seen, when cases are counted that this takes.
+pub(super) const POWER: f64 = 0.8;
+
+/// The verdict about all arms, a sentence each.
+pub(super) fn verdict(tally: &Tally, comparisons: &[Comparison], method: &Method) -> String {
+    let of_success: Vec<_> =
+        comparisons.iter().filter(|it| it.outcome == Outcome::Success).collect();
+    if comparisons.is_empty() {
+        return "no case is finished in all arms yet".to_owned();
+    }
+    if of_success.is_empty() {
+        return "nothing is said of success, for no case says what it expects".to_owned();
+    }
+    let several = of_success.len() > 1;
+    let sentences = of_success.iter().zip(1..).map(|(comparison, arm)| {
+        let sentence = sentence(tally, comparison, arm, method);
+        if several && !sentence.starts_with(&comparison.arm) {
+            format!("{}: {sentence}", comparison.arm)
+        } else {
+            sentence
+        }
+    });
+    sentences.collect::<Vec<_>>().join("; ")
+}
+
+/// Whether a comparison tells a difference from chance: its interval and its p-value agree.
+pub(super) fn is_clear(comparison: &Comparison, level: f64) -> bool {
+    let Interval { low, high } = comparison.interval;
+    comparison.adjusted_p_value < 1.0 - level && (low > 0.0 || high < 0.0)
+}
+
+fn sentence(tally: &Tally, comparison: &Comparison, arm: usize, method: &Method) -> String {
+    let Interval { low, high } = comparison.interval;
+    let points = |fraction: f64| format!("{:.1}", 100.0 * fraction).replace('-', "−");
+    if is_clear(comparison, method.level) {
+        let (word, low, high) =
+            if comparison.estimate > 0.0 { ("better", low, high) } else { ("worse", -high, -low) };
+        return format!(
+            "{} {word} by {} points ({} % interval {} to {})",
+            comparison.arm,
+            points(comparison.estimate.abs()),
+            percent(method.level),
+            points(low),
+            points(high),
+        );
+    }
+    let widest = low.abs().max(high.abs());
+    if widest <= method.margin {
+        // Rounded up, so that it is true of what is shown.
+        return format!("no difference larger than {} points", points((widest * 1e3).ceil() / 1e3));
+    }
+    let margin = percent(method.margin);
+    match more(tally, comparison, arm, method) {
+        Some(more) => format!("not enough cases: {more} more for {margin} points"),
+        None => format!("not enough cases to see {margin} points"),
+    }
+}
+
+/// How many more cases it takes to see a difference as large as the margin, by how these scatter.
+#[expect(clippy::cast_precision_loss, reason = "nobody has so many cases")]
+fn more(tally: &Tally, comparison: &Comparison, arm: usize, method: &Method) -> Option<u64> {
+    let (alpha, cases) = (1.0 - method.level, comparison.cases as u64);
+    let needed = if tally.plan().repeats == 1 {
+        let (differ, all) = discordant(tally, arm);
+        // As many differ at least as the difference itself takes, and some do where none was seen.
+        let fraction = ((differ as f64 + 1.0) / (all as f64 + 2.0)).max(method.margin);
+        cases_needed(method.margin, fraction.min(1.0), alpha, POWER)
+    } else {
+        let deviation = deviation(tally, arm).max(method.margin);
+        cases_needed_mean(method.margin, deviation, alpha, POWER)
+    }?;
+    // An unlucky sample may have as many cases as it takes, and still not see it.
+    Some(needed.saturating_sub(cases).max(1))
+}
+
+/// A fraction in per cent, without digits that say nothing.
+pub(super) fn percent(fraction: f64) -> String {
+    let percent = (1e4 * fraction).round() / 1e2;
+    percent.to_string()
+}

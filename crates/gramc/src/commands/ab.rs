@@ -1,0 +1,401 @@
+//! `gramc ab`
+
+mod declared;
+mod output;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use gram_agent::experiment::{
+    About, Arm, Case, Declared, ExperimentError, Journal, Looks, Method, Plan, Price, Replies,
+    Report, Running, Stop, Tally, differences, hash, unpriced,
+};
+use gram_agent::model::{Models, Sampling};
+use gram_agent::{Crew, CrewOptions, Limits};
+use gram_schema::model::Library;
+use gram_schema::print_specification;
+use gram_tools::{Bound, ToolLibrary};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::calls::{GOODBYE, Read, read_declared, read_spec, say};
+use super::run::{agent, folder, given_model};
+use crate::args::{Ab, AbCommand, Display, Inputs, Merge, Spec};
+use crate::failure::{FAILED, FINDINGS, Failure, Outcome};
+use crate::{live, project, report};
+use declared::Wanted;
+use output::{Bar, finish};
+
+pub(super) fn run(args: &Ab, display: Display) -> Outcome {
+    match (&args.command, &args.spec) {
+        (Some(AbCommand::Merge(merge)), _) => merged(merge, display),
+        (None, Some(spec)) => compared(args, spec, display),
+        // The arguments demand one of them.
+        (None, None) => Err(Failure::new("name a specification")),
+    }
+}
+
+/// The library of an arm.
+struct Side {
+    library: ToolLibrary,
+    declared: Library,
+}
+
+fn compared(args: &Ab, spec: &Path, display: Display) -> Outcome {
+    let spec = Spec { path: spec.to_owned(), stdin_filename: args.stdin_filename.clone() };
+    let Some(read) = read_spec(&spec, display)? else { return Ok(FINDINGS) };
+    let wanted = Wanted::new(args, &read)?;
+    let Some(sides) = sides(&wanted.libraries, &read, display)? else { return Ok(FINDINGS) };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(format!("cannot prepare to run tools: {error}")))?;
+    let outcome = runtime.block_on(async {
+        let outcome = on(args, display, &spec.path, &read, &wanted, &sides).await;
+        let closed = async {
+            for side in &sides {
+                side.library.close().await;
+            }
+        };
+        tokio::select! {
+            biased;
+            signal = live::signalled() => Err(Failure::Interrupted(signal)),
+            _ = timeout(GOODBYE, closed) => outcome,
+        }
+    });
+    runtime.shutdown_timeout(Duration::from_millis(500));
+    outcome
+}
+
+/// The libraries, which have different names.
+fn sides(names: &[String], spec: &Read, display: Display) -> Result<Option<Vec<Side>>, Failure> {
+    let mut sides: Vec<Side> = Vec::new();
+    for name in names {
+        let Some((library, declared)) = read_declared(name, spec, display)? else {
+            return Ok(None);
+        };
+        if sides.iter().any(|side| side.declared.name == declared.name) {
+            return Err(Failure::new(format!(
+                "two arms are called `{}`: give one of the libraries another name",
+                declared.name
+            )));
+        }
+        sides.push(Side { library, declared });
+    }
+    Ok(Some(sides))
+}
+
+/// Binds, plans, runs and reports.
+async fn on(
+    args: &Ab,
+    display: Display,
+    spec: &Path,
+    read: &Read,
+    wanted: &Wanted,
+    sides: &[Side],
+) -> Outcome {
+    let Some(bounds) = bound(read, sides).await? else { return Ok(FINDINGS) };
+    let mut models = Models::new(|name| std::env::var(name).ok(), folder(spec));
+    let name = agent(&read.module, wanted.agent.as_deref())?;
+    let options = CrewOptions {
+        model: args.model.as_ref().map(|name| given_model(name, &mut models)).transpose()?,
+        sampling: Sampling { temperature: args.bounds.temperature, ..Sampling::default() },
+        guidance: !args.bounds.no_guidance,
+    };
+    let mut arms = Vec::new();
+    for (side, bound) in sides.iter().zip(&bounds) {
+        let crew = Crew::new(&read.module, &name, bound, &mut models, &options);
+        let crew = Arc::new(crew.map_err(|error| Failure::new(error.to_string()))?);
+        arms.push(Arm { name: side.declared.name.to_string(), crew });
+    }
+    let (cases, text) = cases(&wanted.cases)?;
+    let about = about(args, wanted, read, sides, (&arms, &cases, &text));
+    if display.format == crate::args::Format::Human {
+        say(output::power(&about, &cases).into_iter());
+    }
+    if about.method.sequential && cases.iter().any(|case| case.grader.is_none()) {
+        return Err(Failure::new(
+            "--sequential looks at successes, and not all cases say what they `expect`",
+        ));
+    }
+    if args.plan {
+        output::plan(&about, display)?;
+        return Ok(crate::failure::CLEAN);
+    }
+    let running = running(args, spec, display, &arms)?;
+    let (journal, tally) = match &args.reporting.report {
+        Some(folder) => Journal::open(folder, &about).map_err(|error| failure(&error))?,
+        None => (Journal::none(), Tally::new(&about)),
+    };
+    let looks = about
+        .method
+        .sequential
+        .then(|| Looks::new(about.arm_names(), about.method.level, about.method.margin));
+    let work = Work { about, arms, cases, running, journal, tally, looks };
+    work.run(args, display).await
+}
+
+/// What is to run.
+struct Work {
+    about: About,
+    arms: Vec<Arm>,
+    cases: Vec<Case>,
+    running: Running,
+    journal: Journal,
+    tally: Tally,
+    looks: Option<Looks>,
+}
+
+impl Work {
+    async fn run(self, args: &Ab, display: Display) -> Outcome {
+        let Self { about, arms, cases, running, journal, tally, looks } = self;
+        let bar = Arc::new(Bar::new());
+        let cancelled = CancellationToken::new();
+        let (mut signals, mut signal) = (live::Signals::new(), None);
+        let (state, cases) = ((journal, tally), Arc::new(cases));
+        let (mut journal, tally, looks, stop) = {
+            let progress: Arc<dyn gram_agent::experiment::Progress> = bar.clone();
+            let run = gram_agent::experiment::run(
+                arms, cases, running, state, looks, progress, &cancelled,
+            );
+            let mut run = std::pin::pin!(run);
+            loop {
+                tokio::select! {
+                    ended = &mut run => break ended.map_err(|error| failure(&error))?,
+                    // Runs that are under way are dropped; whoever says so twice is heard, too.
+                    next = signals.next() => {
+                        if signal.is_some() {
+                            return Err(Failure::Interrupted(next));
+                        }
+                        signal = Some(next);
+                        cancelled.cancel();
+                    }
+                }
+            }
+        };
+        bar.end();
+        if let Some(signal) = signal {
+            if journal.keeps() {
+                let told = format!(
+                    "{} runs are kept; the same command goes on with the others",
+                    tally.finished()
+                );
+                say(std::iter::once(told));
+            }
+            return Err(Failure::Interrupted(signal));
+        }
+        if let Stop::NoAnswer(runs, why) = &stop {
+            let s = if *runs == 1 { "" } else { "s" };
+            let kept = if journal.keeps() { "; the same command tries them again" } else { "" };
+            let told = format!("gramc: the model gave no answer in {runs} run{s}: {why}{kept}");
+            if tally.finished() == 0 {
+                say(std::iter::once(told));
+                return Ok(FAILED);
+            }
+            say(std::iter::once(told));
+        }
+        let report = Report::new(about, &tally, looks.as_ref(), &stop);
+        let code = finish(&report, &mut journal, &args.reporting, display)?;
+        Ok(if matches!(stop, Stop::NoAnswer(..)) { FAILED } else { code })
+    }
+}
+
+/// Binds all arms before anything runs. What does not fit is said, arm by arm.
+async fn bound(read: &Read, sides: &[Side]) -> Result<Option<Vec<Bound>>, Failure> {
+    let (mut bounds, mut wrong) = (Vec::new(), false);
+    for side in sides {
+        let unreachable = tokio::select! {
+            biased;
+            signal = live::signalled() => return Err(Failure::Interrupted(signal)),
+            unreachable = side.library.connect() => unreachable,
+        };
+        if let Some((tool, error)) = unreachable.first() {
+            return Err(Failure::new(format!(
+                "{}: cannot connect to what runs `{tool}`: {error}",
+                side.declared.name
+            )));
+        }
+        let (bound, problems) = side.library.bind_partly(&read.module);
+        let name = &side.declared.name;
+        say(problems.iter().map(|found| format!("error: {name}: {found}")));
+        say(bound.warnings().iter().map(|found| format!("warning: {name}: {found}")));
+        wrong |= !problems.is_empty();
+        bounds.push(bound);
+    }
+    if wrong {
+        say(std::iter::once("nothing was run: each arm has to serve the specification".to_owned()));
+        return Ok(None);
+    }
+    Ok(Some(bounds))
+}
+
+/// The cases, and the text that they stand in.
+fn cases(path: &Path) -> Result<(Vec<Case>, Vec<u8>), Failure> {
+    let shown = path.display().to_string();
+    let mut text = Vec::new();
+    let read = |file: &mut dyn std::io::Read, text: &mut Vec<u8>| {
+        std::io::Read::read_to_end(file, text)
+            .map(drop)
+            .map_err(|error| Failure::path("read", path, &error))
+    };
+    if shown == "-" {
+        read(&mut std::io::stdin().lock(), &mut text)?;
+    } else {
+        let file = File::open(path).map_err(|error| Failure::path("read", path, &error))?;
+        read(&mut BufReader::new(file), &mut text)?;
+    }
+    let name = if shown == "-" { "<stdin>" } else { &shown };
+    let cases = Case::read(&text[..], name).map_err(|error| failure(&error))?;
+    Ok((cases, text))
+}
+
+fn about(
+    args: &Ab,
+    wanted: &Wanted,
+    read: &Read,
+    sides: &[Side],
+    (arms, cases, text): (&[Arm], &[Case], &[u8]),
+) -> About {
+    let declared: Vec<_> = sides.iter().map(|side| Declared::new(&side.declared)).collect();
+    let first = arms.first().map(|arm| &arm.crew);
+    let bounds = &args.bounds;
+    let default = Method::default();
+    About {
+        name: args.experiment.clone(),
+        description: wanted.description.clone(),
+        agent: first.map(|crew| crew.agent().to_owned()).unwrap_or_default(),
+        model: first.map(|crew| crew.model().to_owned()).unwrap_or_default(),
+        specification: hash(print_specification(&read.module)),
+        arms: declared.iter().map(Declared::about).collect(),
+        differences: differences(&read.module, &declared),
+        cases: hash(text),
+        plan: Plan {
+            cases: cases.len(),
+            arms: arms.len(),
+            repeats: wanted.repeats,
+            seed: wanted.seed,
+        },
+        method: Method {
+            margin: args.reporting.margin.unwrap_or(default.margin),
+            resamples: args.reporting.resamples.map_or(default.resamples, |count| count as usize),
+            seed: wanted.seed,
+            sequential: args.sequential,
+            ..default
+        },
+        settings: format!(
+            "temperature {:?}, iterations {:?}, time {:?}, guidance {}",
+            bounds.temperature, bounds.max_iterations, bounds.time_limit, !bounds.no_guidance
+        ),
+        shard: bounds.shard,
+    }
+}
+
+fn running(args: &Ab, spec: &Path, display: Display, arms: &[Arm]) -> Result<Running, Failure> {
+    let bounds = &args.bounds;
+    let inputs = Inputs { paths: vec![spec.to_owned()], stdin_filename: String::new() };
+    let (project, mistakes) = project::read(&inputs)?;
+    report::show(display, &mistakes)?;
+    let prices: BTreeMap<_, _> = project
+        .prices
+        .into_iter()
+        .map(|(model, price)| (model, Price { input: price.input, output: price.output }))
+        .collect();
+    if bounds.max_cost.is_some() {
+        let unknown: Vec<_> = arms.iter().flat_map(|arm| unpriced(&arm.crew, &prices)).collect();
+        if let Some(model) = unknown.first() {
+            return Err(Failure::new(format!(
+                "--max-cost needs the price of `{model}`: say it in gram.toml, as \
+                 [prices] \"{model}\" = {{ input = 0.15, output = 0.6 }} for a million tokens each"
+            )));
+        }
+    }
+    let replies = match &bounds.replies {
+        Some(path) => {
+            Some(Arc::new(Replies::open(path, bounds.offline).map_err(|error| failure(&error))?))
+        }
+        None => None,
+    };
+    Ok(Running {
+        concurrency: bounds.concurrency as usize,
+        rate: bounds.rate,
+        limits: Limits {
+            iterations: bounds.max_iterations,
+            time: bounds.time_limit.map(Duration::from_secs_f64),
+            ..Limits::default()
+        },
+        prices,
+        most_cost: bounds.max_cost,
+        most_tokens: bounds.max_tokens,
+        most_time: bounds.max_time.map(Duration::from_secs_f64),
+        shard: bounds.shard,
+        replies,
+    })
+}
+
+/// Puts parts together.
+fn merged(args: &Merge, display: Display) -> Outcome {
+    let mut parts: Vec<(PathBuf, Journal, About)> = Vec::new();
+    for path in &args.parts {
+        let (journal, about, _) = Journal::read(path).map_err(|error| failure(&error))?;
+        if let Some((first, _, known)) = parts.first()
+            && let Some(what) = about.differs(known)
+        {
+            return Err(Failure::new(format!(
+                "{} and {} are no parts of one experiment: of the second, {what}",
+                first.display(),
+                path.display()
+            )));
+        }
+        parts.push((path.clone(), journal, about));
+    }
+    // The arguments demand one at least.
+    let Some((_, _, about)) = parts.first() else { return Err(Failure::new("name a folder")) };
+    let mut about = About { shard: None, ..about.clone() };
+    let method = &mut about.method;
+    method.margin = args.reporting.margin.unwrap_or(method.margin);
+    method.resamples = args.reporting.resamples.map_or(method.resamples, |count| count as usize);
+    let mut tally = Tally::new(&about);
+    let mut journal = match &args.reporting.report {
+        Some(folder) => {
+            let (journal, known) =
+                Journal::open(folder, &about).map_err(|error| failure(&error))?;
+            tally = known;
+            journal
+        }
+        None => Journal::none(),
+    };
+    for (_, part, _) in &parts {
+        journal.take(part).map_err(|error| failure(&error))?;
+        for run in part.all() {
+            tally.add(&run.map_err(|error| failure(&error))?);
+        }
+    }
+    let stop = match about.plan.runs() - tally.finished() {
+        0 => Stop::Done,
+        missing => Stop::Early(format!("{missing} of {} runs are missing", about.plan.runs())),
+    };
+    let looks = about.method.sequential.then(|| {
+        let mut looks = Looks::new(about.arm_names(), about.method.level, about.method.margin);
+        looks.look(&tally);
+        looks
+    });
+    let report = Report::new(about, &tally, looks.as_ref(), &stop);
+    finish(&report, &mut journal, &args.reporting, display)
+}
+
+fn failure(error: &ExperimentError) -> Failure {
+    Failure::new(error.to_string())
+}
+
+/// Writes a file, whole or not at all.
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let new = path.with_extension("new");
+    let written = File::create(&new).and_then(|mut file| file.write_all(text.as_bytes()));
+    written
+        .and_then(|()| std::fs::rename(&new, path))
+        .map_err(|error| Failure::path("write", path, &error))
+}

@@ -1,0 +1,95 @@
+//! What is asked for: on the command line, and in an experiment that the specification declares.
+
+use std::path::PathBuf;
+
+use gram_schema::model::Experiment;
+use serde_json::Value;
+
+use crate::args::Ab;
+use crate::commands::calls::Read;
+use crate::failure::Failure;
+
+/// What an experiment is made of.
+pub(super) struct Wanted {
+    pub(super) libraries: Vec<String>,
+    pub(super) cases: PathBuf,
+    pub(super) repeats: u32,
+    pub(super) seed: u64,
+    pub(super) agent: Option<String>,
+    pub(super) description: Option<String>,
+}
+
+impl Wanted {
+    /// What the command line says, else what the experiment does that it names.
+    pub(super) fn new(args: &Ab, spec: &Read) -> Result<Self, Failure> {
+        let experiment = args.experiment.as_ref().map(|name| find(name, spec)).transpose()?;
+        let said = |key: &str| {
+            let (_, experiment) = experiment?;
+            experiment.attributes.iter().find(|(known, _)| known == key).map(|(_, value)| value)
+        };
+        let wrong = |key: &str, wants: &str| {
+            let name = args.experiment.as_deref().unwrap_or_default();
+            Failure::new(format!("`{key}` of the experiment `{name}` wants {wants}"))
+        };
+        let text = |key: &str| match said(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(_) => Err(wrong(key, "a text")),
+        };
+        let number = |key: &str| match said(key) {
+            None => Ok(None),
+            Some(value) => {
+                value.as_u64().map(Some).ok_or_else(|| wrong(key, "a whole number from 0 on"))
+            }
+        };
+        let libraries = match &experiment {
+            Some((_, experiment)) => experiment.libraries.iter().map(ToString::to_string).collect(),
+            None => args.libraries.clone(),
+        };
+        if libraries.len() < 2 {
+            return Err(Failure::new(
+                "two libraries at least are compared: say --library twice, or --experiment",
+            ));
+        }
+        let cases = match (&args.cases, text("cases")?) {
+            (Some(path), _) => path.clone(),
+            // What a file names lies beside it.
+            (None, Some(path)) => match &experiment {
+                Some((at, _)) => spec.folder_of_experiment(*at).join(path),
+                None => path.into(),
+            },
+            (None, None) => return Err(Failure::new("there are no cases: name them with --cases")),
+        };
+        let repeats = match (args.repeats, number("repeats")?) {
+            (Some(repeats), _) => repeats,
+            (None, None) => 1,
+            (None, Some(repeats)) => u32::try_from(repeats)
+                .ok()
+                .filter(|repeats| (1..=10_000).contains(repeats))
+                .ok_or_else(|| wrong("repeats", "a whole number from 1 to 10,000"))?,
+        };
+        Ok(Self {
+            libraries,
+            cases,
+            repeats,
+            seed: args.seed.or(number("seed")?).unwrap_or_default(),
+            agent: args.agent.clone().or(text("agent")?),
+            description: experiment
+                .and_then(|(_, experiment)| experiment.description.as_ref())
+                .map(ToString::to_string),
+        })
+    }
+}
+
+fn find<'s>(name: &str, spec: &'s Read) -> Result<(usize, &'s Experiment), Failure> {
+    let known = &spec.module.experiments;
+    let at = known.iter().position(|experiment| experiment.name == name).ok_or_else(|| {
+        let names = || known.iter().map(|experiment| experiment.name.as_str());
+        let help = gram_schema::did_you_mean(name, names()).unwrap_or_else(|| match known.len() {
+            0 => "the specification declares none".to_owned(),
+            _ => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
+        });
+        Failure::new(format!("there is no experiment `{name}`; {help}"))
+    })?;
+    Ok((at, &known[at]))
+}

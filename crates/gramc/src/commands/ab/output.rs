@@ -1,0 +1,127 @@
+//! What `gramc ab` shows and writes.
+
+use std::io::IsTerminal as _;
+
+use gram_agent::experiment::{About, Case, Journal, Progress, Report};
+use gram_agent::statistics::{cases_needed, detectable};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::json;
+
+use super::{failure, write};
+use crate::args::{Display, Format, Reporting};
+use crate::commands::calls::say;
+use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
+use crate::output;
+
+/// How far the runs are, on a terminal.
+pub(super) struct Bar(ProgressBar);
+
+impl Bar {
+    pub(super) fn new() -> Self {
+        // Draws nothing where standard error is no terminal.
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+        let style = ProgressStyle::with_template("{bar:30} {pos} of {len} runs, {eta} left");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        Self(bar)
+    }
+
+    pub(super) fn end(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+impl Progress for Bar {
+    fn finished(&self, finished: usize, of: usize) {
+        self.0.set_length(of as u64);
+        if self.0.position() == 0 {
+            // Runs of another day say nothing about the time that is left.
+            self.0.reset_eta();
+        }
+        self.0.set_position(finished as u64);
+    }
+}
+
+/// Of so many cases one is expected to come out differently in two arms, where nobody knows yet.
+const DISCORDANT: f64 = 0.2;
+
+/// How likely a difference that is there is to be seen.
+const POWER: f64 = 0.8;
+
+/// What the cases can show, before anything runs.
+pub(super) fn power(about: &About, cases: &[Case]) -> Option<String> {
+    let graded = cases.iter().filter(|case| case.grader.is_some()).count() as u64;
+    if graded == 0 {
+        return Some("no case says what it expects, so nothing will be said of success".to_owned());
+    }
+    let (alpha, margin) = (1.0 - about.method.level, about.method.margin);
+    let can = match detectable(graded, DISCORDANT, alpha, POWER) {
+        Some(difference) => {
+            format!("can show a difference of {:.1} points or more", 100.0 * difference)
+        }
+        None => "are too few to show any difference".to_owned(),
+    };
+    let needed = cases_needed(margin, DISCORDANT.max(margin), alpha, POWER)
+        .map(|needed| format!("; {:.0} points take {needed} cases", 100.0 * margin))
+        .unwrap_or_default();
+    Some(format!(
+        "{graded} cases {can}, where a fifth of them comes out differently (power {:.0} %){needed}",
+        100.0 * POWER
+    ))
+}
+
+/// What would run.
+pub(super) fn plan(about: &About, display: Display) -> Result<(), Failure> {
+    if display.format == Format::Json {
+        return output::print(&format!("{}\n", json!(about)));
+    }
+    let arms: Vec<_> = about.arm_names().collect();
+    let mut text = format!(
+        "{} runs: {} cases, {} times each in {}\n",
+        about.plan.runs(),
+        about.plan.cases,
+        about.plan.repeats,
+        arms.join(", ")
+    );
+    for difference in &about.differences {
+        let what = difference.tool.as_deref().unwrap_or("all tools");
+        for (arm, has) in arms.iter().zip(&difference.arms) {
+            let has = if has.is_empty() { "nothing" } else { has };
+            text.push_str(&format!("{what}, {arm}: {has}\n"));
+        }
+    }
+    if about.differences.is_empty() {
+        text.push_str("the arms differ in nothing\n");
+    }
+    output::print(&text)
+}
+
+/// Prints and writes the report, and gives the exit code.
+pub(super) fn finish(
+    report: &Report,
+    journal: &mut Journal,
+    args: &Reporting,
+    display: Display,
+) -> Outcome {
+    journal.sort();
+    if let Some(folder) = &args.report {
+        let pretty = serde_json::to_string_pretty(&report.json()).unwrap_or_default() + "\n";
+        write(&folder.join("report.json"), &pretty)?;
+        write(&folder.join("report.md"), &report.markdown())?;
+        let page = report.html(journal).map_err(|error| failure(&error))?;
+        write(&folder.join("report.html"), &page)?;
+        journal.write_parquet(&folder.join("runs.parquet")).map_err(|error| failure(&error))?;
+    }
+    if display.format == Format::Json {
+        output::print(&format!("{}\n", report.json()))?;
+    } else {
+        output::print(&report.text())?;
+    }
+    if let Some(folder) = args.report.as_ref().filter(|_| std::io::stderr().is_terminal()) {
+        say(std::iter::once(format!("the report is in {}", folder.join("report.html").display())));
+    }
+    let failures: Vec<_> =
+        args.gate.iter().flat_map(|gate| gate.failures(&report.comparisons)).collect();
+    let failed = !failures.is_empty();
+    say(failures.into_iter());
+    Ok(if failed { FINDINGS } else { CLEAN })
+}
