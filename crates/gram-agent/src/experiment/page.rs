@@ -253,7 +253,7 @@ fn interval_plot(comparison: &Comparison, margin: f64) -> Markup {
         show(high)
     );
     html! {
-        svg.interval viewBox=(format!("0 0 {WIDTH} 84")) role="img" aria-label=(told) {
+        svg.interval viewBox=(format!("0 0 {WIDTH} 64")) preserveAspectRatio="none" role="img" aria-label=(told) {
             rect.margin x=(text(-margin)) y="8"
                 width=(format!("{:.1}", place(margin) - place(-margin))) height="48" {}
             line.axis x1="0" x2=(WIDTH) y1="56" y2="56" {}
@@ -263,10 +263,12 @@ fn interval_plot(comparison: &Comparison, margin: f64) -> Markup {
                 line.end x1=(text(low)) x2=(text(low)) y1="24" y2="40" {}
                 line.end x1=(text(high)) x2=(text(high)) y1="24" y2="40" {}
             }
-            circle.point cx=(text(comparison.estimate)) cy="32" r="6" {}
-            text x="4" y="76" { (comparison.against) " better" }
-            text x=(text(0.0)) y="76" text-anchor="middle" { "0" }
-            text x=(WIDTH - 4.0) y="76" text-anchor="end" { (comparison.arm) " better" }
+            line.point x1=(text(comparison.estimate)) x2=(text(comparison.estimate)) y1="16" y2="48" {}
+        }
+        p.fine.ends {
+            span { (comparison.against) " better" }
+            span { "0" }
+            span { (comparison.arm) " better" }
         }
     }
 }
