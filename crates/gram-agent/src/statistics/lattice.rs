@@ -100,7 +100,7 @@ impl Lattice {
         if observed >= 9.0 * deviation {
             return Some(LEAST);
         }
-        let waves = ((observed + 12.0 * deviation) / 2.0).ceil() + 1.0;
+        let waves = (0.5 * observed + 6.0 * deviation).ceil() + 1.0;
         let each = (self.below + self.above) as f64 / self.sizes.len() as f64;
         if waves * (2.0 + 70.0 / each) > MOST_STEPS {
             return None;

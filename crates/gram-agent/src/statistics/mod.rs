@@ -26,6 +26,8 @@ mod ranks;
 mod sampling;
 mod sequential;
 mod signs;
+#[cfg(test)]
+mod tests;
 
 use serde::Serialize;
 

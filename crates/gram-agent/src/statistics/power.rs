@@ -58,7 +58,7 @@ pub fn cases_needed(difference: f64, discordant: f64, alpha: f64, power: f64) ->
     while !seen(high) {
         high += high / 16 + 1;
     }
-    let first = first_that(1, high, &seen);
+    let first = first_that(1, high, seen);
     // The power of a test of counts is a saw: a few cases more may see less.
     let teeth = first / 32 + 8;
     let last = (first..=first + teeth).rev().find(|cases| !seen(*cases));
@@ -194,6 +194,9 @@ pub fn cases_needed_mean(difference: f64, deviation: f64, alpha: f64, power: f64
     Some(first_that(2, high, enough))
 }
 
+/// How many steps an integral takes.
+const STEPS: u32 = 2_000;
+
 /// The power of the t-test of one sample: over all deviations that may be estimated, that of a test
 /// that knows it.
 fn power_of_t(cases: u64, effect: f64, alpha: f64) -> f64 {
@@ -205,7 +208,6 @@ fn power_of_t(cases: u64, effect: f64, alpha: f64) -> f64 {
     let shift = effect * (cases as f64).sqrt();
     // The estimate, in parts of the true deviation, has the density of a chi distribution over the
     // root of its freedom; it is summed up by Simpson's rule, and divided by its own sum.
-    const STEPS: u32 = 2_000;
     let reach = 10.0 / (2.0 * freedom).sqrt();
     let (low, high) = ((1.0 - reach).max(0.0), 1.0 + reach + 10.0 / freedom);
     let (mut sum, mut weights) = (0.0, 0.0);

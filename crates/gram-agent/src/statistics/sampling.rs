@@ -105,7 +105,11 @@ pub(super) fn in_parts<T: Send>(parts: usize, work: impl Fn(usize) -> T + Sync) 
 }
 
 /// The same on a given number of threads.
-fn on_threads<T: Send>(threads: usize, parts: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+pub(super) fn on_threads<T: Send>(
+    threads: usize,
+    parts: usize,
+    work: impl Fn(usize) -> T + Sync,
+) -> Vec<T> {
     let each = parts.div_ceil(threads.clamp(1, parts.max(1)));
     let work = &work;
     let share = |from: usize| (from..parts.min(from + each)).map(work).collect::<Vec<T>>();

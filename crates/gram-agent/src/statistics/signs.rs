@@ -74,7 +74,7 @@ const GROUP: usize = 8;
 const BLOCK: usize = 1024;
 
 /// Draws signs.
-fn drawn(values: &[f64], how: &Resampling) -> f64 {
+pub(super) fn drawn(values: &[f64], how: &Resampling) -> f64 {
     let resamples = how.count();
     let observed: f64 = values.iter().sum();
     let least = observed.abs() - slack(values);
