@@ -157,11 +157,13 @@ fn drawn(random: &mut Pcg64Mcg, values: &[f64], draws: u64) -> f64 {
     let each = 64 / u64::from(bits);
     let mut sum = 0.0;
     for _ in 0..draws / each {
-        let mut word = random.next_u64();
+        let (mut word, mut some) = (random.next_u64(), 0.0);
         for _ in 0..each {
-            sum += values[low_bits(word) & mask];
+            some += values[low_bits(word) & mask];
             word >>= bits;
         }
+        // One word does not wait for the sum of those before.
+        sum += some;
     }
     let mut word = random.next_u64();
     for _ in 0..draws % each {
