@@ -63,6 +63,12 @@ fn corrected(means: &[f64], observed: f64, acceleration: f64, tail: f64) -> Inte
     Interval { low: end(z), high: end(-z) }
 }
 
+/// The means of resamples, for a test that looks at them.
+#[cfg(test)]
+pub(super) fn resampled(differences: &[f64], how: &Resampling) -> Vec<f64> {
+    Urn::new(differences.to_vec()).means(how)
+}
+
 /// The interval of given resampled means, in order, for a test that knows them.
 #[cfg(test)]
 pub(super) fn of_means(differences: &[f64], means: &[f64], level: f64) -> Interval {

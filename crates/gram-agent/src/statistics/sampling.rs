@@ -117,14 +117,14 @@ pub(super) fn on_threads<T: Send>(
         return share(0);
     }
     std::thread::scope(|scope| {
-        let others: Vec<_> = (each..parts)
-            .step_by(each)
-            .map(|from| (from, scope.spawn(move || share(from))))
-            .collect();
+        let start =
+            |from| std::thread::Builder::new().spawn_scoped(scope, move || share(from)).ok();
+        let others: Vec<_> = (each..parts).step_by(each).map(|from| (from, start(from))).collect();
         let mut all = share(0);
         for (from, other) in others {
-            // A thread that ended badly leaves its share to this one.
-            all.extend(other.join().unwrap_or_else(|_| share(from)));
+            // What no thread could be had for is left to this one.
+            let done = other.and_then(|other| other.join().ok());
+            all.extend(done.unwrap_or_else(|| share(from)));
         }
         all
     })
