@@ -64,7 +64,7 @@ pub(super) fn at_most(trials: f64, most: f64, chance: f64) -> f64 {
     let mut term = ln_probability(trials, most, chance).exp();
     let (mut sum, mut at) = (term, most);
     // Terms fall as they go down from below the mean, at last faster than any geometric series.
-    while at > 0.0 && term > sum * 1e-17 {
+    while at > 0.0 && term > (sum * 1e-17).max(f64::MIN_POSITIVE) {
         term *= at * (1.0 - chance) / ((trials - at + 1.0) * chance);
         at -= 1.0;
         sum += term;

@@ -46,8 +46,9 @@ fn acceleration(differences: &[f64], scale: f64, mean: f64) -> f64 {
 /// The interval, from the means of all resamples in their order.
 fn corrected(means: &[f64], observed: f64, acceleration: f64, tail: f64) -> Interval {
     let count = means.len() as f64;
-    let below = means.partition_point(|mean| *mean < observed);
-    let not_above = means.partition_point(|mean| *mean <= observed);
+    // Equal means may differ by what the order of adding up does to the last digits.
+    let below = means.partition_point(|mean| *mean < observed - ROUNDING);
+    let not_above = means.partition_point(|mean| *mean <= observed + ROUNDING);
     // Where no resample lies on one side, half a resample is taken to.
     let share = (below + not_above) as f64 / (2.0 * count);
     let bias = normal::quantile(share.clamp(0.5 / count, 1.0 - 0.5 / count));
@@ -61,6 +62,23 @@ fn corrected(means: &[f64], observed: f64, acceleration: f64, tail: f64) -> Inte
     let z = normal::quantile(tail);
     Interval { low: end(z), high: end(-z) }
 }
+
+/// The means of resamples, for a test that looks at them.
+#[cfg(test)]
+pub(super) fn resampled(differences: &[f64], how: &Resampling) -> Vec<f64> {
+    Urn::new(differences.to_vec()).means(how)
+}
+
+/// The interval of given resampled means, in order, for a test that knows them.
+#[cfg(test)]
+pub(super) fn of_means(differences: &[f64], means: &[f64], level: f64) -> Interval {
+    let mean = sum(differences) / differences.len() as f64;
+    let skewness = acceleration(differences, 1.0, mean);
+    tail(level).map_or(Interval::NONE, |tail| corrected(means, mean, skewness, tail))
+}
+
+/// What rounding does to a mean of values of at most 1.
+const ROUNDING: f64 = 1e-13;
 
 fn step(z: f64) -> f64 {
     if z > 0.0 { 1.0 } else { 0.0 }
@@ -145,11 +163,13 @@ fn drawn(random: &mut Pcg64Mcg, values: &[f64], draws: u64) -> f64 {
     let each = 64 / u64::from(bits);
     let mut sum = 0.0;
     for _ in 0..draws / each {
-        let mut word = random.next_u64();
+        let (mut word, mut some) = (random.next_u64(), 0.0);
         for _ in 0..each {
-            sum += values[low_bits(word) & mask];
+            some += values[low_bits(word) & mask];
             word >>= bits;
         }
+        // One word does not wait for the sum of those before.
+        sum += some;
     }
     let mut word = random.next_u64();
     for _ in 0..draws % each {

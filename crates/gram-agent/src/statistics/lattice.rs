@@ -22,6 +22,8 @@ const ROUNDING: f64 = 1e-10;
 const FINEST: f64 = 1e-7;
 /// The most steps of a count: a tenth of a second.
 const MOST_STEPS: f64 = 5e7;
+/// The most sums that are counted apart: they take 16 megabytes.
+const MOST_SUMS: u64 = 2_000_000;
 /// The least probability of a sum of waves, in which small numbers are differences of large ones.
 const LEAST: f64 = 1e-12;
 
@@ -55,8 +57,8 @@ impl Lattice {
         Some(Self { sizes, total, observed: observed.unsigned_abs(), below, above })
     }
 
-    /// How probable a sum is that is as far from zero as that which was observed, or farther. `None`
-    /// where that would take too long.
+    /// How probable a sum is that is as far from zero as that which was observed, or farther, by
+    /// counting. `None` where that would take too long.
     pub(super) fn probability(&self) -> Option<f64> {
         if self.observed == 0 {
             return Some(1.0);
@@ -67,10 +69,10 @@ impl Lattice {
         let cases = (self.below + self.above) as f64;
         // Of the sums of all that may stay positive, those count that leave too little.
         let most = (self.total - self.observed) / 2;
-        if cases * (most + 1) as f64 <= MOST_STEPS {
-            return Some(self.counted(usize::try_from(most).ok()?));
+        if most > MOST_SUMS || cases * (most + 1) as f64 > MOST_STEPS {
+            return None;
         }
-        self.waves()
+        Some(self.counted(usize::try_from(most).ok()?))
     }
 
     /// Counts how many ways of choosing differences have a sum of at most `most`.
@@ -89,10 +91,11 @@ impl Lattice {
         (2.0 * probabilities.iter().sum::<f64>()).min(1.0)
     }
 
-    /// Adds up the waves of the characteristic function, which is a product of cosines: the sum over
-    /// as many of them as the sums have values is the distribution itself. Sums twelve deviations
-    /// beyond that which was observed are left out; their probability is below 10⁻³⁰.
-    fn waves(&self) -> Option<f64> {
+    /// The same, for many cases. Adds up the waves of the characteristic function, which is a product
+    /// of cosines: the sum over as many of them as the sums have values is the distribution itself.
+    /// Sums twelve deviations beyond that which was observed are left out; their probability is below
+    /// 10⁻³⁰. `None` where that would take too long, too.
+    pub(super) fn waves(&self) -> Option<f64> {
         let square = |&(size, count): &(u64, u32)| (size * size) as f64 * f64::from(count);
         let deviation = self.sizes.iter().map(square).sum::<f64>().sqrt();
         let observed = self.observed as f64;
@@ -100,7 +103,7 @@ impl Lattice {
         if observed >= 9.0 * deviation {
             return Some(LEAST);
         }
-        let waves = ((observed + 12.0 * deviation) / 2.0).ceil() + 1.0;
+        let waves = (0.5 * observed + 6.0 * deviation).ceil() + 1.0;
         let each = (self.below + self.above) as f64 / self.sizes.len() as f64;
         if waves * (2.0 + 70.0 / each) > MOST_STEPS {
             return None;

@@ -9,6 +9,20 @@
 //! difference of the two means of the case: repeats of one case are no new cases. What each method
 //! means to the reader of a report, and how often its intervals hold what they should, stands in
 //! `grammar/statistics.md`.
+//!
+//! ```
+//! use gram_agent::statistics::{Resampling, Table, bca_mean, mcnemar_exact, newcombe};
+//!
+//! // Of 100 cases, both arms succeed in 60, the first one alone in 4, the second one alone in 16.
+//! let table = Table { both: 60, first_only: 4, second_only: 16, neither: 20 };
+//! assert!(mcnemar_exact(table.first_only, table.second_only) < 0.05);
+//! let difference = newcombe(&table, 0.95);
+//! assert!(difference.low > 0.03 && difference.contains(0.12));
+//!
+//! // The tokens that the second arm took more or less than the first one, case by case.
+//! let tokens = [-310.0, -120.0, -95.0, 40.0, -220.0, -180.0, -15.0, -260.0];
+//! assert!(bca_mean(&tokens, &Resampling::default()).high < 0.0);
+//! ```
 
 #![allow(
     clippy::cast_precision_loss,
@@ -26,6 +40,8 @@ mod ranks;
 mod sampling;
 mod sequential;
 mod signs;
+#[cfg(test)]
+mod tests;
 
 use serde::Serialize;
 

@@ -22,6 +22,12 @@ impl Asked {
         (inside(alpha) && inside(power) && power > alpha).then_some(Self { alpha, power })
     }
 
+    /// Whether sums of probabilities have no digits left for this. Nobody asks for it in earnest, and
+    /// a formula answers.
+    fn is_extreme(self) -> bool {
+        self.alpha < 1e-9 || self.power > 1.0 - 1e-9
+    }
+
     /// How far out the normal distribution has both, one after the other.
     fn deviations(self) -> (f64, f64) {
         (-normal::quantile(self.alpha / 2.0), normal::quantile(self.power))
@@ -50,7 +56,7 @@ pub fn cases_needed(difference: f64, discordant: f64, alpha: f64, power: f64) ->
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is bounded")]
     let guess = guess.ceil() as u64;
-    if guess > MOST_COUNTED {
+    if guess > MOST_COUNTED || asked.is_extreme() {
         return Some(guess);
     }
     let seen = |cases: u64| counted_power(cases, difference, discordant, alpha) >= power;
@@ -58,9 +64,10 @@ pub fn cases_needed(difference: f64, discordant: f64, alpha: f64, power: f64) ->
     while !seen(high) {
         high += high / 16 + 1;
     }
-    let first = first_that(1, high, &seen);
-    // The power of a test of counts is a saw: a few cases more may see less.
-    let teeth = first / 32 + 8;
+    let first = first_that(1, high, seen);
+    // The power of a test of counts is a saw: a few cases more may see less. Where the cases are
+    // many, the teeth are narrow.
+    let teeth = (first / 32 + 8).min(64);
     let last = (first..=first + teeth).rev().find(|cases| !seen(*cases));
     Some(last.map_or(first, |cases| cases + 1))
 }
@@ -143,7 +150,7 @@ pub fn detectable(cases: u64, discordant: f64, alpha: f64, power: f64) -> Option
         return None;
     }
     let seen = |difference: f64| {
-        if cases > MOST_COUNTED {
+        if cases > MOST_COUNTED || asked.is_extreme() {
             by_formula(difference, discordant, asked) <= cases as f64
         } else {
             counted_power(cases, difference, discordant, alpha) >= power
@@ -183,7 +190,7 @@ pub fn cases_needed_mean(difference: f64, deviation: f64, alpha: f64, power: f64
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is bounded")]
     let guess = guess.ceil().max(2.0) as u64;
-    if guess > MOST_COUNTED {
+    if guess > MOST_COUNTED || asked.is_extreme() {
         return Some(guess);
     }
     let enough = |cases: u64| power_of_t(cases, effect, alpha) >= power;
@@ -193,6 +200,9 @@ pub fn cases_needed_mean(difference: f64, deviation: f64, alpha: f64, power: f64
     }
     Some(first_that(2, high, enough))
 }
+
+/// How many steps an integral takes.
+const STEPS: u32 = 2_000;
 
 /// The power of the t-test of one sample: over all deviations that may be estimated, that of a test
 /// that knows it.
@@ -205,7 +215,6 @@ fn power_of_t(cases: u64, effect: f64, alpha: f64) -> f64 {
     let shift = effect * (cases as f64).sqrt();
     // The estimate, in parts of the true deviation, has the density of a chi distribution over the
     // root of its freedom; it is summed up by Simpson's rule, and divided by its own sum.
-    const STEPS: u32 = 2_000;
     let reach = 10.0 / (2.0 * freedom).sqrt();
     let (low, high) = ((1.0 - reach).max(0.0), 1.0 + reach + 10.0 / freedom);
     let (mut sum, mut weights) = (0.0, 0.0);

@@ -34,11 +34,11 @@ pub fn mcnemar_exact(first_only: u64, second_only: u64) -> f64 {
         return (2.0 * normal::above(z)).min(1.0);
     }
     // Probabilities in parts of the one in the middle, walking down from it: no logarithm, and
-    // nothing that cancels. The walk ends where nothing is left that could be added.
+    // nothing that cancels. The walk ends where nothing is left that a number could hold.
     let middle = (trials / 2.0).floor();
     let (mut at, mut term) = (middle, 1.0);
     let (mut below, mut tail) = (0.0, 0.0);
-    while at >= 0.0 && term > 0.0 {
+    while at >= 0.0 && term >= f64::MIN_POSITIVE {
         if at <= less {
             tail += term;
         }
@@ -141,6 +141,9 @@ fn possible(trials: u64, successes: u64, k: u64) -> bool {
     (1..=trials).contains(&k) && successes <= trials
 }
 
+/// The most factors that are multiplied.
+const STEPS: u64 = 1_000_000;
+
 /// How probable it is that `k` of `trials`, drawn without putting back, miss all that are `marked`.
 fn none_of(trials: u64, marked: u64, k: u64) -> f64 {
     // The same in both: k drawn and some marked, or some drawn and k marked.
@@ -149,12 +152,11 @@ fn none_of(trials: u64, marked: u64, k: u64) -> f64 {
         return 0.0;
     }
     let share = |at: f64| 1.0 - many as f64 / (trials as f64 - at);
-    // Counts that are no counts of attempts any more end, too: a step then stands for the factors
-    // around its middle, which leaves some nine digits.
-    const STEPS: u64 = 1_000_000;
     if few <= STEPS {
         return (0..few).map(|at| share(at as f64)).product();
     }
+    // Counts that are no counts of attempts any more come to an end, too: a step then stands for the
+    // factors around its middle, which leaves some nine digits.
     let step = few as f64 / STEPS as f64;
     let logarithm = |at: u64| step * share((at as f64 + 0.5) * step - 0.5).ln();
     (0..STEPS).map(logarithm).sum::<f64>().exp()

@@ -105,7 +105,11 @@ pub(super) fn in_parts<T: Send>(parts: usize, work: impl Fn(usize) -> T + Sync) 
 }
 
 /// The same on a given number of threads.
-fn on_threads<T: Send>(threads: usize, parts: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+pub(super) fn on_threads<T: Send>(
+    threads: usize,
+    parts: usize,
+    work: impl Fn(usize) -> T + Sync,
+) -> Vec<T> {
     let each = parts.div_ceil(threads.clamp(1, parts.max(1)));
     let work = &work;
     let share = |from: usize| (from..parts.min(from + each)).map(work).collect::<Vec<T>>();
@@ -113,14 +117,14 @@ fn on_threads<T: Send>(threads: usize, parts: usize, work: impl Fn(usize) -> T +
         return share(0);
     }
     std::thread::scope(|scope| {
-        let others: Vec<_> = (each..parts)
-            .step_by(each)
-            .map(|from| (from, scope.spawn(move || share(from))))
-            .collect();
+        let start =
+            |from| std::thread::Builder::new().spawn_scoped(scope, move || share(from)).ok();
+        let others: Vec<_> = (each..parts).step_by(each).map(|from| (from, start(from))).collect();
         let mut all = share(0);
         for (from, other) in others {
-            // A thread that ended badly leaves its share to this one.
-            all.extend(other.join().unwrap_or_else(|_| share(from)));
+            // What no thread could be had for is left to this one.
+            let done = other.and_then(|other| other.join().ok());
+            all.extend(done.unwrap_or_else(|| share(from)));
         }
         all
     })

@@ -24,10 +24,15 @@ pub fn sign_flip(differences: &[f64], how: &Resampling) -> f64 {
     if values.is_empty() {
         return 1.0;
     }
-    if let Some(exact) = Lattice::of(&values).and_then(|lattice| lattice.probability()) {
+    let lattice = Lattice::of(&values);
+    let exact = lattice.as_ref().and_then(Lattice::probability);
+    if let Some(exact) = exact {
         return exact;
     }
-    if values.len() <= MOST_COUNTED { counted(&values) } else { drawn(&values, how) }
+    if values.len() <= MOST_COUNTED {
+        return counted(&values);
+    }
+    lattice.and_then(|lattice| lattice.waves()).unwrap_or_else(|| drawn(&values, how))
 }
 
 /// Up to so many cases all signs are tried: half of them make a list of 2¹⁸ sums.
@@ -74,7 +79,7 @@ const GROUP: usize = 8;
 const BLOCK: usize = 1024;
 
 /// Draws signs.
-fn drawn(values: &[f64], how: &Resampling) -> f64 {
+pub(super) fn drawn(values: &[f64], how: &Resampling) -> f64 {
     let resamples = how.count();
     let observed: f64 = values.iter().sum();
     let least = observed.abs() - slack(values);

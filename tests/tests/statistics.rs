@@ -1,0 +1,346 @@
+//! Whether intervals hold the true value as often as they say, and tests raise no more false alarms
+//! than they may: each in 2,000 experiments whose truth is known.
+//!
+//! The numbers stand in `grammar/statistics.md`; `UPDATE_PAGES=1` writes them there.
+
+#![allow(clippy::cast_precision_loss, reason = "counts of experiments, and 53 bits")]
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use gram_agent::statistics::{
+    Interval, Resampling, Sequential, Table, bca_mean, cases_needed, cases_needed_mean,
+    hodges_lehmann, mcnemar_exact, newcombe, sign_flip, wilcoxon, wilson,
+};
+use gramc_tests::rng::Rng;
+
+const EXPERIMENTS: usize = 2_000;
+/// The most cases of an experiment that is looked at after each of them.
+const LOOKS: usize = 500;
+const LEVEL: f64 = 0.95;
+/// What the number of experiments leaves to chance: three standard deviations of a share of 5 %.
+const CHANCE: f64 = 0.0147;
+
+/// A number between 0 and 1.
+fn unit(rng: &mut Rng) -> f64 {
+    ((rng.word() >> 11) as f64 + 0.5) / 9_007_199_254_740_992.0
+}
+
+fn exponential(rng: &mut Rng) -> f64 {
+    -unit(rng).ln()
+}
+
+fn normal(rng: &mut Rng) -> f64 {
+    (2.0 * exponential(rng)).sqrt() * (std::f64::consts::TAU * unit(rng)).cos()
+}
+
+/// A difference of success: in one tenth of the cases the first arm alone succeeds, in another share
+/// the second one alone.
+fn success(second_only: f64) -> impl Fn(&mut Rng) -> f64 {
+    move |rng| match unit(rng) {
+        at if at < 0.1 => -1.0,
+        at if at < 0.1 + second_only => 1.0,
+        _ => 0.0,
+    }
+}
+
+/// The difference of the shares of success among five repeats, of which each case has chances of its
+/// own; those of the second arm are higher by a tenth on average.
+fn repeated(rng: &mut Rng) -> f64 {
+    let (base, gain) = (0.6 * unit(rng), 0.4 * unit(rng) - 0.1);
+    let share = |chance: f64, rng: &mut Rng| {
+        let one = |_| if unit(rng) < chance { 0.2 } else { 0.0 };
+        (0..5).map(one).sum::<f64>()
+    };
+    let first = share(base + 0.1, rng);
+    share(base + 0.1 + gain, rng) - first
+}
+
+/// Skewed, with mean 0.2.
+fn skewed(rng: &mut Rng) -> f64 {
+    exponential(rng) - 0.8 * exponential(rng)
+}
+
+/// Alike on both sides of 0, with more far out than a normal distribution has.
+fn alike(rng: &mut Rng) -> f64 {
+    exponential(rng) - exponential(rng)
+}
+
+fn table(differences: &[f64], both: u64) -> Table {
+    let count =
+        |wanted: f64| differences.iter().filter(|it| it.total_cmp(&wanted).is_eq()).count() as u64;
+    let neither = count(0.0);
+    Table {
+        both: both.min(neither),
+        first_only: count(-1.0),
+        second_only: count(1.0),
+        neither: neither - both.min(neither),
+    }
+}
+
+fn how(experiment: usize) -> Resampling {
+    Resampling { resamples: 1_000, seed: experiment as u64, level: LEVEL }
+}
+
+/// A row of the table: what is tried, and in which experiments it came to pass.
+struct Row {
+    method: &'static str,
+    of: &'static str,
+    cases: usize,
+    promise: Promise,
+    happens: Box<dyn Fn(usize, Vec<f64>) -> bool + Send>,
+    draw: Box<dyn Fn(&mut Rng) -> f64 + Send>,
+}
+
+enum Promise {
+    /// Intervals hold the truth in 95 %: nearly, and those that hold always in 95 % at least.
+    Holds,
+    HoldsAlways,
+    /// In at most 5 % there is a false alarm.
+    Alarm,
+    /// A difference is seen in 80 %.
+    Seen,
+    /// Nothing: this is what not to do.
+    Nothing,
+}
+
+impl Promise {
+    fn text(&self) -> &'static str {
+        match self {
+            Self::Holds => "holds the truth, 95 %",
+            Self::HoldsAlways => "all hold the truth, 95 % or more",
+            Self::Alarm => "false alarm, 5 % or less",
+            Self::Seen => "seen, 80 %",
+            Self::Nothing => "false alarm, nothing promised",
+        }
+    }
+
+    fn is_kept(&self, share: f64) -> bool {
+        match self {
+            // Approximations are a point off where cases are few, and so are discrete outcomes.
+            Self::Holds => (LEVEL - CHANCE - 0.01..=LEVEL + CHANCE + 0.015).contains(&share),
+            Self::HoldsAlways => share >= LEVEL - CHANCE,
+            Self::Alarm => share <= 1.0 - LEVEL + CHANCE,
+            Self::Seen => (0.8 - 0.03..=0.8 + 0.04).contains(&share),
+            Self::Nothing => share > 0.15,
+        }
+    }
+}
+
+impl Row {
+    /// An interval of the differences.
+    fn interval(
+        method: &'static str,
+        of: &'static str,
+        cases: usize,
+        truth: f64,
+        draw: impl Fn(&mut Rng) -> f64 + Send + 'static,
+        interval: impl Fn(usize, &[f64]) -> Interval + Send + 'static,
+    ) -> Self {
+        let happens = move |experiment, differences: Vec<f64>| {
+            interval(experiment, &differences).contains(truth)
+        };
+        let (happens, draw) = (Box::new(happens), Box::new(draw));
+        Self { method, of, cases, promise: Promise::Holds, happens, draw }
+    }
+
+    /// What a test says of the differences.
+    fn test(
+        method: &'static str,
+        of: &'static str,
+        cases: usize,
+        draw: impl Fn(&mut Rng) -> f64 + Send + 'static,
+        p_value: impl Fn(usize, &[f64]) -> f64 + Send + 'static,
+    ) -> Self {
+        let happens = move |experiment, differences: Vec<f64>| {
+            p_value(experiment, &differences) <= 1.0 - LEVEL
+        };
+        let (happens, draw) = (Box::new(happens), Box::new(draw));
+        Self { method, of, cases, promise: Promise::Alarm, happens, draw }
+    }
+
+    fn promise(self, promise: Promise) -> Self {
+        Self { promise, ..self }
+    }
+
+    /// The share of experiments in which it came to pass.
+    fn share(&self) -> f64 {
+        let happened = (0..EXPERIMENTS).filter(|experiment| {
+            // Rows that draw alike are to see different cases.
+            let letters = self.method.bytes().chain(self.of.bytes());
+            let seed = letters.fold(self.cases, |seed, it| (seed * 31 + usize::from(it)) % 65_521);
+            let mut rng = Rng::for_case(seed as u64, *experiment);
+            let differences = (0..self.cases).map(|_| (self.draw)(&mut rng)).collect();
+            (self.happens)(*experiment, differences)
+        });
+        happened.count() as f64 / EXPERIMENTS as f64
+    }
+}
+
+fn intervals() -> Vec<Row> {
+    let share = |_: usize, successes: &[f64]| {
+        let count = successes.iter().filter(|it| **it > 0.0).count() as u64;
+        wilson(count, successes.len() as u64, LEVEL)
+    };
+    let paired = |_: usize, it: &[f64]| newcombe(&table(it, it.len() as u64 / 2), LEVEL);
+    let boot = |experiment: usize, it: &[f64]| bca_mean(it, &how(experiment));
+    let shift = |_: usize, it: &[f64]| hodges_lehmann(it, LEVEL).interval;
+    let lifted = |rng: &mut Rng| alike(rng) + 0.3;
+    vec![
+        Row::interval(
+            "`wilson`",
+            "share of 80 %",
+            30,
+            0.8,
+            |rng| f64::from(u8::from(unit(rng) < 0.8)),
+            share,
+        ),
+        Row::interval(
+            "`wilson`",
+            "share of 80 %",
+            200,
+            0.8,
+            |rng| f64::from(u8::from(unit(rng) < 0.8)),
+            share,
+        ),
+        Row::interval("`newcombe`", "success, 10 % more", 50, 0.1, success(0.2), paired),
+        Row::interval("`newcombe`", "success, 10 % more", 200, 0.1, success(0.2), paired),
+        Row::interval("`bca_mean`", "success, 10 % more", 200, 0.1, success(0.2), boot),
+        Row::interval("`bca_mean`", "skewed", 50, 0.2, skewed, boot),
+        Row::interval("`bca_mean`", "skewed", 200, 0.2, skewed, boot),
+        Row::interval("`bca_mean`", "success, five repeats", 60, 0.1, repeated, boot),
+        Row::interval("`hodges_lehmann`", "alike on both sides", 20, 0.3, lifted, shift),
+        Row::interval("`hodges_lehmann`", "alike on both sides", 200, 0.3, lifted, shift),
+    ]
+}
+
+fn tests() -> Vec<Row> {
+    let mcnemar = |_: usize, it: &[f64]| {
+        let table = table(it, 0);
+        mcnemar_exact(table.first_only, table.second_only)
+    };
+    let signs = |experiment: usize, it: &[f64]| sign_flip(it, &how(experiment));
+    let ranks = |_: usize, it: &[f64]| wilcoxon(it);
+    let needed =
+        |cases: Option<u64>| cases.and_then(|it| usize::try_from(it).ok()).unwrap_or_default();
+    let for_success = needed(cases_needed(0.1, 0.3, 0.05, 0.8));
+    let for_means = needed(cases_needed_mean(0.4, 1.0, 0.05, 0.8));
+    vec![
+        Row::test("`mcnemar_exact`", "success, no difference", 200, success(0.1), mcnemar),
+        Row::test("`sign_flip`", "success, no difference", 200, success(0.1), signs),
+        Row::test("`sign_flip`", "alike on both sides", 20, alike, signs),
+        Row::test("`sign_flip`", "alike on both sides", 100, alike, signs),
+        Row::test("`wilcoxon`", "alike on both sides", 20, alike, ranks),
+        Row::test("`wilcoxon`", "alike on both sides", 100, alike, ranks),
+        Row::test(
+            "`cases_needed`, `mcnemar_exact`",
+            "success, 10 % more",
+            for_success,
+            success(0.2),
+            mcnemar,
+        )
+        .promise(Promise::Seen),
+        Row::test(
+            "`cases_needed_mean`, `sign_flip`",
+            "normal, 0.4 deviations",
+            for_means,
+            |rng| normal(rng) + 0.4,
+            signs,
+        )
+        .promise(Promise::Seen),
+    ]
+}
+
+fn looks() -> Vec<Row> {
+    // The lowest p-value at any look.
+    let any = |look: fn(&[f64]) -> f64| {
+        move |_: usize, it: &[f64]| (1..=it.len()).map(|seen| look(&it[..seen])).fold(1.0, f64::min)
+    };
+    let all = |truth: f64| {
+        move |_: usize, it: Vec<f64>| {
+            let mut sequential = Sequential::new(LEVEL);
+            it.iter().all(|difference| {
+                sequential.add(*difference);
+                sequential.interval().contains(truth)
+            })
+        }
+    };
+    let always = |of, truth, draw| Row {
+        method: "`Sequential`, after each case",
+        of,
+        cases: LOOKS,
+        promise: Promise::HoldsAlways,
+        happens: Box::new(all(truth)),
+        draw,
+    };
+    let p_value = |_: usize, it: &[f64]| {
+        let mut sequential = Sequential::new(LEVEL);
+        for difference in it {
+            sequential.add(*difference);
+        }
+        sequential.p_value()
+    };
+    let mcnemar = |it: &[f64]| {
+        let table = table(it, 0);
+        mcnemar_exact(table.first_only, table.second_only)
+    };
+    vec![
+        always("success, 10 % more", 0.1, Box::new(success(0.2))),
+        always("success, five repeats", 0.1, Box::new(repeated)),
+        Row::test(
+            "`Sequential`, after each case",
+            "success, no difference",
+            LOOKS,
+            success(0.1),
+            p_value,
+        ),
+        Row::test(
+            "`mcnemar_exact`, after each case",
+            "success, no difference",
+            LOOKS,
+            success(0.1),
+            any(mcnemar),
+        )
+        .promise(Promise::Nothing),
+    ]
+}
+
+#[test]
+fn the_page_tells_what_simulation_finds() {
+    let rows: Vec<Row> = [intervals(), tests(), looks()].into_iter().flatten().collect();
+    let found: Vec<(String, String)> = std::thread::scope(|scope| {
+        let running: Vec<_> = rows.into_iter().map(|row| scope.spawn(move || told(&row))).collect();
+        running.into_iter().filter_map(|it| it.join().ok()).collect()
+    });
+    let mut text = String::new();
+    let mut broken = String::new();
+    for (line, complaint) in found {
+        let _ = writeln!(text, "{line}");
+        broken += &complaint;
+    }
+    assert!(broken.is_empty(), "{broken}");
+
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grammar/statistics.md");
+    let page = std::fs::read_to_string(&path).unwrap_or_default();
+    let head = "| --- | --- | ---: | --- | ---: |\n";
+    let (before, behind) = page.split_once(head).unwrap_or_default();
+    let end =
+        behind.split_inclusive('\n').take_while(|line| line.starts_with('|')).map(str::len).sum();
+    let (stored, after) = behind.split_at(end);
+    if std::env::var_os("UPDATE_PAGES").is_some() {
+        let written = std::fs::write(&path, format!("{before}{head}{text}{after}"));
+        assert!(written.is_ok(), "{written:?}");
+    } else {
+        assert_eq!(stored, text, "grammar/statistics.md: UPDATE_PAGES=1 writes it");
+    }
+}
+
+/// The line of a row, and what is to be said if its promise is broken.
+fn told(row: &Row) -> (String, String) {
+    let share = row.share();
+    let (method, of, cases, promise) = (row.method, row.of, row.cases, row.promise.text());
+    let line = format!("| {method} | {of} | {cases} | {promise} | {:.1} % |", 100.0 * share);
+    let complaint =
+        if row.promise.is_kept(share) { String::new() } else { format!("broken: {line}\n") };
+    (line, complaint)
+}
