@@ -328,7 +328,7 @@ fn no_throttle_carries_over() {
 #[test]
 fn a_plan_runs_nothing() {
     let run = gramc(REPLACE).args("--plan").run().exits(0);
-    assert!(run.stdout.starts_with("400 runs: 200 cases, 1 times each in stable, rewrite\n"));
+    assert!(run.stdout.starts_with("400 runs: 200 cases, once each in stable, rewrite\n"));
     assert!(run.stdout.contains("findOrder, rewrite: (findOrder:Replay"), "{}", run.stdout);
     assert!(run.stderr.contains("200 cases can show a difference of"), "{}", run.stderr);
 }

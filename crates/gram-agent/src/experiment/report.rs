@@ -63,6 +63,14 @@ impl Report {
         }
     }
 
+    /// Leaves all outcomes out but these; with none, nothing is left out.
+    pub fn only(&mut self, outcomes: &[Outcome]) {
+        if !outcomes.is_empty() {
+            self.comparisons.retain(|it| outcomes.contains(&it.outcome));
+            self.distributions.retain(|it| outcomes.contains(&it.outcome));
+        }
+    }
+
     /// The report as data.
     pub fn json(&self) -> Value {
         let About { agent, model, specification, plan, differences, .. } = &self.about;
@@ -253,7 +261,7 @@ impl Report {
                  | case | won by | lost by |\n| :--- | :--- | :--- |\n",
                 self.flips.len()
             );
-            for Flip { case, winner, loser, .. } in self.flips.iter().take(10 * SHOWN) {
+            for Flip { case, winner, loser, .. } in self.flips.iter().take(MOST) {
                 let cells = [case, winner, loser].map(|text| escape(text));
                 let _ = writeln!(out, "| {} |", cells.join(" | "));
             }
@@ -273,8 +281,11 @@ impl Report {
     }
 }
 
-/// How many cases are named.
-const SHOWN: usize = 20;
+/// How many cases are named; report.json has all.
+const SHOWN: usize = 8;
+
+/// How many cases Markdown lists.
+const MOST: usize = 200;
 
 /// A p-value, for people.
 pub(super) fn p_value(p: f64) -> String {

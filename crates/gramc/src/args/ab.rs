@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
-use gram_agent::experiment::{Gate, Shard};
+use gram_agent::experiment::{Gate, Outcome, Shard};
 
 use super::run::seconds;
 
@@ -120,6 +120,10 @@ pub(crate) struct Reporting {
     /// What has to be proven for the exit code 0, such as `success >= -1pp`; may be said again
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) gate: Vec<Gate>,
+    /// Report this outcome alone; may be said again: success, calls, refused, repairs, attempts,
+    /// iterations, tokens, cost, latency
+    #[arg(long, value_name = "NAME", value_parser = outcome)]
+    pub(crate) outcome: Vec<Outcome>,
     /// A difference of success up to so many points is none that matters [default: 5]
     #[arg(long, value_name = "POINTS", value_parser = points)]
     pub(crate) margin: Option<f64>,
@@ -144,6 +148,14 @@ pub(crate) struct Merge {
     pub(crate) parts: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) reporting: Reporting,
+}
+
+fn outcome(name: &str) -> Result<Outcome, String> {
+    Outcome::from_name(name).ok_or_else(|| {
+        let names = || Outcome::ALL.map(Outcome::name).into_iter();
+        let help = gram_schema::did_you_mean(name, names());
+        help.unwrap_or_else(|| format!("there are {}", names().collect::<Vec<_>>().join(", ")))
+    })
 }
 
 /// Points of per cent, as a fraction.

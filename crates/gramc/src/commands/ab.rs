@@ -115,7 +115,7 @@ async fn on(
     let (cases, text) = cases(&wanted.cases)?;
     let about = about(args, wanted, read, sides, (&arms, &cases, &text));
     if display.format == crate::args::Format::Human {
-        say(output::power(&about, &cases).into_iter());
+        say(std::iter::once(output::power(&about, &cases)));
     }
     if about.method.sequential && cases.iter().any(|case| case.grader.is_none()) {
         return Err(Failure::new(
@@ -199,7 +199,7 @@ impl Work {
             say(std::iter::once(told));
         }
         let report = Report::new(about, &tally, looks.as_ref(), &stop);
-        let code = finish(&report, &mut journal, &args.reporting, display)?;
+        let code = finish(report, &mut journal, &args.reporting, display)?;
         Ok(if matches!(stop, Stop::NoAnswer(..)) { FAILED } else { code })
     }
 }
@@ -384,7 +384,7 @@ fn merged(args: &Merge, display: Display) -> Outcome {
         looks
     });
     let report = Report::new(about, &tally, looks.as_ref(), &stop);
-    finish(&report, &mut journal, &args.reporting, display)
+    finish(report, &mut journal, &args.reporting, display)
 }
 
 fn failure(error: &ExperimentError) -> Failure {

@@ -1,5 +1,6 @@
 //! What `gramc ab` shows and writes.
 
+use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 
 use gram_agent::experiment::{About, Case, Journal, Progress, Report};
@@ -48,10 +49,10 @@ const DISCORDANT: f64 = 0.2;
 const POWER: f64 = 0.8;
 
 /// What the cases can show, before anything runs.
-pub(super) fn power(about: &About, cases: &[Case]) -> Option<String> {
+pub(super) fn power(about: &About, cases: &[Case]) -> String {
     let graded = cases.iter().filter(|case| case.grader.is_some()).count() as u64;
     if graded == 0 {
-        return Some("no case says what it expects, so nothing will be said of success".to_owned());
+        return "no case says what it expects, so nothing will be said of success".to_owned();
     }
     let (alpha, margin) = (1.0 - about.method.level, about.method.margin);
     let can = match detectable(graded, DISCORDANT, alpha, POWER) {
@@ -63,10 +64,10 @@ pub(super) fn power(about: &About, cases: &[Case]) -> Option<String> {
     let needed = cases_needed(margin, DISCORDANT.max(margin), alpha, POWER)
         .map(|needed| format!("; {:.0} points take {needed} cases", 100.0 * margin))
         .unwrap_or_default();
-    Some(format!(
+    format!(
         "{graded} cases {can}, where a fifth of them comes out differently (power {:.0} %){needed}",
         100.0 * POWER
-    ))
+    )
 }
 
 /// What would run.
@@ -76,17 +77,21 @@ pub(super) fn plan(about: &About, display: Display) -> Result<(), Failure> {
     }
     let arms: Vec<_> = about.arm_names().collect();
     let mut text = format!(
-        "{} runs: {} cases, {} times each in {}\n",
+        "{} runs: {} cases, {} each in {}\n",
         about.plan.runs(),
         about.plan.cases,
-        about.plan.repeats,
+        match about.plan.repeats {
+            1 => "once".to_owned(),
+            repeats => format!("{repeats} times"),
+        },
         arms.join(", ")
     );
     for difference in &about.differences {
         let what = difference.tool.as_deref().unwrap_or("all tools");
         for (arm, has) in arms.iter().zip(&difference.arms) {
             let has = if has.is_empty() { "nothing" } else { has };
-            text.push_str(&format!("{what}, {arm}: {has}\n"));
+            // Writing to a text in memory cannot fail.
+            let _ = writeln!(text, "{what}, {arm}: {has}");
         }
     }
     if about.differences.is_empty() {
@@ -97,12 +102,16 @@ pub(super) fn plan(about: &About, display: Display) -> Result<(), Failure> {
 
 /// Prints and writes the report, and gives the exit code.
 pub(super) fn finish(
-    report: &Report,
+    mut report: Report,
     journal: &mut Journal,
     args: &Reporting,
     display: Display,
 ) -> Outcome {
     journal.sort();
+    // Gates are about all of them.
+    let failures: Vec<_> =
+        args.gate.iter().flat_map(|gate| gate.failures(&report.comparisons)).collect();
+    report.only(&args.outcome);
     if let Some(folder) = &args.report {
         let pretty = serde_json::to_string_pretty(&report.json()).unwrap_or_default() + "\n";
         write(&folder.join("report.json"), &pretty)?;
@@ -119,8 +128,6 @@ pub(super) fn finish(
     if let Some(folder) = args.report.as_ref().filter(|_| std::io::stderr().is_terminal()) {
         say(std::iter::once(format!("the report is in {}", folder.join("report.html").display())));
     }
-    let failures: Vec<_> =
-        args.gate.iter().flat_map(|gate| gate.failures(&report.comparisons)).collect();
     let failed = !failures.is_empty();
     say(failures.into_iter());
     Ok(if failed { FINDINGS } else { CLEAN })
