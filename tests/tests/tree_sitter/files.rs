@@ -70,6 +70,12 @@ fn all_packages_have_the_version_of_the_program() {
     let version = env!("CARGO_PKG_VERSION");
     assert_eq!(json("tree-sitter/tree-sitter.json")["metadata"]["version"], version);
     assert_eq!(json("tree-sitter/package.json")["version"], version);
+    assert_eq!(json("editors/vscode/package.json")["version"], version);
+    for manifest in ["extension.toml", "Cargo.toml"] {
+        let path = root().join("grammar/editors/zed").join(manifest);
+        let text = std::fs::read_to_string(path).expect("a file");
+        assert!(text.contains(&format!("\nversion = \"{version}\"\n")), "{manifest}");
+    }
 }
 
 #[test]

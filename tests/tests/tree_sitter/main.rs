@@ -5,6 +5,7 @@
 mod corpus;
 mod files;
 mod neovim;
+mod packages;
 mod queries;
 mod types;
 mod verdicts;
