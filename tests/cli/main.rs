@@ -12,6 +12,7 @@ mod calls;
 mod check;
 mod conventions;
 mod docs;
+mod editors;
 mod examples;
 mod extremes;
 mod failures;

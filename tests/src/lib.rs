@@ -5,7 +5,8 @@
 //! (`reference`), documents made from the grammar ([`generate`]), single edits of documents
 //! ([`mutate`]), and the comparison of the two parsers with the search for a smallest
 //! counterexample ([`compare`](mod@compare), [`shrink`](mod@shrink)). The tests of the model need
-//! random modules ([`modules`]) and a second opinion on which values a type takes ([`reading`]). The
+//! random modules ([`modules`]), type
+//! expressions ([`type_expressions`]) and a second opinion on which values a type takes ([`reading`]). The
 //! benches read files of tools ([`tool_files`]) and run programs of others ([`peers`]).
 //!
 //! Everything random comes from [`rng`] and depends on a seed only, so a failure found on one
@@ -36,3 +37,4 @@ pub mod schemas;
 pub mod shrink;
 pub mod sprinkle;
 pub mod tool_files;
+pub mod type_expressions;

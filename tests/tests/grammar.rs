@@ -1,5 +1,5 @@
 //! The published grammar, `grammar/gram.ebnf`, against the reference: it accepts what the
-//! reference accepts, and with its extensions what gramc accepts.
+//! reference accepts, and with its extensions what gramc accepts. Its type expressions are gramc's.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -11,6 +11,7 @@ use gramc_tests::generate::document;
 use gramc_tests::mutate::mutate;
 use gramc_tests::reference;
 use gramc_tests::rng::Rng;
+use gramc_tests::type_expressions::{edited, is_type};
 
 /// An expression of the grammar.
 #[derive(Debug)]
@@ -198,10 +199,14 @@ struct Matcher<'a> {
 
 impl<'a> Matcher<'a> {
     fn accepts(grammar: &'a Grammar, extensions: bool, text: &str) -> bool {
+        Self::matches(grammar, "FILE", extensions, text)
+    }
+
+    fn matches(grammar: &'a Grammar, start: &'a str, extensions: bool, text: &str) -> bool {
         let text: Vec<char> = text.chars().collect();
         let end = text.len();
         let mut matcher = Matcher { grammar, extensions, text, known: HashMap::new() };
-        matcher.name("FILE", 0) == Some(end)
+        matcher.name(start, 0) == Some(end)
     }
 
     /// Where a production that begins at `at` ends.
@@ -306,13 +311,13 @@ fn all_names_are_defined_and_used() {
         }
     }
     let grammar = grammar();
-    let mut used = BTreeSet::from(["FILE"]);
+    let mut used = BTreeSet::from(["FILE", "TYPE"]);
     for expression in grammar.values() {
         names(expression, &mut used);
     }
     let defined: BTreeSet<_> = grammar.keys().map(String::as_str).collect();
     assert_eq!(used, defined);
-    assert!(defined.len() > 50, "{defined:?}");
+    assert!(defined.len() > 60, "{defined:?}");
 }
 
 #[test]
@@ -362,5 +367,23 @@ fn generated_and_edited_documents_get_the_verdict_of_the_reference() {
         }
         assert!(accepted > cases / 10, "only {accepted} of {cases} were accepted");
         assert!(hidden < cases / 10, "{hidden} of {cases} were not compared");
+    });
+}
+
+#[test]
+fn type_expressions_get_the_verdict_of_gramc() {
+    on_a_large_stack(|| {
+        let grammar = grammar();
+        let seed = campaign::seed().wrapping_add(13);
+        let cases = campaign::cases() / 5;
+        let mut accepted = 0;
+        for case in 0..cases {
+            let text = edited(&mut Rng::for_case(seed, case));
+            let wanted = is_type(&text);
+            accepted += usize::from(wanted);
+            let found = Matcher::matches(&grammar, "TYPE", true, &text);
+            assert_eq!(found, wanted, "case {case} of seed {seed}: {text:?}");
+        }
+        assert!(accepted * 4 > cases && accepted * 10 < cases * 9, "{accepted} of {cases}");
     });
 }

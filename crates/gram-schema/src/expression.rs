@@ -64,7 +64,8 @@ pub(crate) fn parse(text: &str) -> Result<Expression<'_>, ExpressionError<'_>> {
         rest: text.get(text.len() - rest.len()..).unwrap_or_default(),
         too_deep,
     };
-    let end = text.trim_end();
+    // The blanks of JSON, which may stand between all parts, and no others.
+    let end = text.trim_end_matches([' ', '\t', '\r', '\n']);
     match delimited(multispace0, |input| union(input, 0), multispace0).parse(end) {
         Ok(("", expression)) => Ok(expression),
         Ok((rest, _)) => Err(error(&text[end.len() - rest.len()..], false)),
@@ -265,6 +266,7 @@ mod tests {
         let at = |text: &'static str| parse(text).err().map(|error| (error.at, error.too_deep));
         assert_eq!(at("Text]"), Some((4, false)));
         assert_eq!(at("IO Text"), Some((3, false)));
+        assert_eq!(at("Text\u{a0}"), Some((4, false)));
         assert_eq!(at(""), Some((0, false)));
         let deep = ["(".repeat(100_000), format!("Text{}", "[]".repeat(100_000))];
         assert!(deep.iter().all(|text| parse(text).is_err_and(|error| error.too_deep)));

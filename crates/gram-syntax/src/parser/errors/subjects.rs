@@ -259,8 +259,10 @@ impl Parser<'_> {
 
     /// Whether what follows a label's colons, or the label's name, makes it a bare type.
     pub(in crate::parser) fn at_bare_type(&self, named: bool) -> bool {
+        // `<>` and `<key: …` are records.
         let angle = self.kind() == T::Less
             && self.touching()
+            && self.tokens.kind(self.after(self.at)) != T::Greater
             && !matches!(
                 self.tokens.kind(self.after(self.after(self.at))),
                 T::Colon | T::ColonColon

