@@ -26,6 +26,7 @@ mod output;
 mod real;
 mod running;
 mod scenarios;
+mod spans;
 mod spec;
 mod support;
 mod targets;

@@ -434,7 +434,8 @@ async fn ask_agent(
     let message: Value = serde_json::from_str(&accepted.arguments).unwrap_or_default();
     let text = message["message"].as_str().unwrap_or_default();
     let mut other = Conversation::of_member(crew, member, limits, depth);
-    let turn = other.turn(text, watch, cancelled).await;
+    let inside = watch.inside(&call.id, &call.name);
+    let turn = other.turn(text, inside.as_deref().unwrap_or(watch), cancelled).await;
     let outcome = if turn.is_answered() {
         Ok(Success {
             arguments: accepted.arguments,

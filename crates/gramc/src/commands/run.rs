@@ -10,7 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gram_agent::model::{Model, Models, Sampling, Scripted};
-use gram_agent::{Conversation, Crew, CrewOptions, Limits, Saved, Trace, Watch};
+use gram_agent::{
+    Conversation, Crew, CrewOptions, Limits, Saved, Spans, Telemetry, Trace, Watch, Watchers,
+};
 use gram_schema::model::Module;
 use tokio_util::sync::CancellationToken;
 
@@ -62,9 +64,22 @@ pub(super) fn run(args: &Run, display: Display) -> Outcome {
         }
         None => None,
     };
+    let telemetry = telemetry();
     let show = Show::new(args, streams && !args.no_stream, crew.agent());
-    let held = hold(args, display, conversation, (&show, trace.as_ref()));
-    let code = run_to_the_end(&library, held)?;
+    let mut watch = Watchers::default().with(&show);
+    if let Some(trace) = &trace {
+        watch = watch.with(trace);
+    }
+    if let Some(telemetry) = &telemetry {
+        watch = watch.with(Spans::new(telemetry, &crew));
+    }
+    let held = hold(args, display, conversation, (&show, &watch));
+    let code = run_to_the_end(&library, held);
+    drop(watch);
+    if let Some(lost) = telemetry.and_then(Telemetry::end) {
+        say(std::iter::once(format!("warning: {lost}")));
+    }
+    let code = code?;
     if let (Some(path), Some(error)) = (&args.trace, trace.and_then(|trace| trace.error())) {
         return Err(Failure::path("write", path, &error));
     }
@@ -76,13 +91,8 @@ async fn hold(
     args: &Run,
     display: Display,
     mut conversation: Conversation,
-    (show, trace): (&Show, Option<&Trace<File>>),
+    (show, watch): (&Show, &dyn Watch),
 ) -> Result<i32, Failure> {
-    let watchers: Vec<&dyn Watch> = match trace {
-        Some(trace) => vec![show, trace],
-        None => vec![show],
-    };
-    let watch = Together(watchers);
     let mut turns = Turns::new(&args.messages);
     let mut signals = live::Signals::new();
     let mut code = CLEAN;
@@ -94,7 +104,7 @@ async fn hold(
         let Some(text) = text else { return Ok(code) };
         let (cancelled, mut interrupted) = (CancellationToken::new(), None);
         let turn = {
-            let mut turn = std::pin::pin!(conversation.turn(&text, &watch, &cancelled));
+            let mut turn = std::pin::pin!(conversation.turn(&text, watch, &cancelled));
             loop {
                 tokio::select! {
                     turn = &mut turn => break turn,
@@ -128,13 +138,13 @@ async fn hold(
     }
 }
 
-/// Several who watch.
-struct Together<'w>(Vec<&'w dyn Watch>);
-
-impl Watch for Together<'_> {
-    fn see(&self, agent: &str, event: &gram_agent::Event<'_>) {
-        self.0.iter().for_each(|one| one.see(agent, event));
-    }
+/// What sends spans to a collector, where the environment names one. That it cannot is no reason
+/// not to run.
+fn telemetry() -> Option<Telemetry> {
+    Telemetry::from_environment().unwrap_or_else(|error| {
+        say(std::iter::once(format!("warning: no spans are sent: {error}")));
+        None
+    })
 }
 
 /// The agent that is asked for, or the only one that no other calls.
