@@ -524,7 +524,7 @@ fn recorded_calls_meet_a_changed_specification() {
 fn costs_are_told_before_a_token_is_spent() {
     let line = "bind examples/hello-world.gram --library examples/friendly.gram --costs";
     let run = gramc(line).run().exits(0);
-    let told = "hello_world_agent: 82 tokens in each request, as openai takes them; at most 10 \
+    let told = "hello_world_agent: 184 tokens in each request, as openai takes them; at most 10 \
                 requests for one message\n";
     assert!(run.stdout.ends_with(told), "{}", run.stdout);
     let run = gramc(line).args("--format json").run().exits(0);

@@ -20,7 +20,7 @@ mod trace;
 mod turn;
 
 pub use conversation::{Conversation, Saved};
-pub use costs::Costs;
+pub use costs::{Costs, over_budget};
 pub use crew::{Crew, CrewError, CrewOptions};
 pub use event::{Event, Watch, Watchers};
 pub use message::{Message, ModelCall, Reply, Said, Usage};
