@@ -17,8 +17,6 @@ use tokio::runtime::Runtime;
 
 use crate::model::client;
 
-/// How long the collector may take for what is left at the end.
-const GOODBYE: Duration = Duration::from_secs(5);
 /// How long a request may take, where the environment does not say.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -128,10 +126,10 @@ impl Telemetry {
         })
     }
 
-    /// Sends what is left, for five seconds at most, and gives what is to be told if the collector
-    /// has not got all. Waits on this thread.
-    pub fn end(self) -> Option<String> {
-        let over = self.provider.shutdown_with_timeout(GOODBYE);
+    /// Sends what is left, for so long at most, and gives what is to be told if the collector has
+    /// not got all. Waits on this thread.
+    pub fn end(self, most: Duration) -> Option<String> {
+        let over = self.provider.shutdown_with_timeout(most);
         let (count, why) = &*self.lost.now();
         let collector = &self.collector;
         match (count, over) {

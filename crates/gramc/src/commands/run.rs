@@ -46,16 +46,9 @@ pub(super) fn run(args: &Run, display: Display) -> Outcome {
     // What has to be of a type is shown when it is.
     let is_text = spec.module.agent(&agent).is_some_and(|agent| agent.result.is_none());
     let streams = is_text && display.format == Format::Human && io::stdout().is_terminal();
-    let limits = Limits {
-        iterations: args.max_iterations,
-        tokens: args.max_tokens,
-        time: args.time_limit.map(Duration::from_secs_f64),
-        stream: !args.no_stream,
-        ..Limits::default()
-    };
     let conversation = match saved(args, crew.agent())? {
-        Some(saved) => Conversation::resume(&crew, limits, saved),
-        None => Conversation::new(&crew, limits),
+        Some(saved) => Conversation::resume(&crew, limits(args), saved),
+        None => Conversation::new(&crew, limits(args)),
     };
     let trace = match &args.trace {
         Some(path) => {
@@ -76,8 +69,8 @@ pub(super) fn run(args: &Run, display: Display) -> Outcome {
     let held = hold(args, display, conversation, (&show, &watch));
     let code = run_to_the_end(&library, held);
     drop(watch);
-    if let Some(lost) = telemetry.and_then(Telemetry::end) {
-        say(std::iter::once(format!("warning: {lost}")));
+    if let Some(telemetry) = telemetry {
+        send_the_rest(telemetry, matches!(code, Err(Failure::Interrupted(_))));
     }
     let code = code?;
     if let (Some(path), Some(error)) = (&args.trace, trace.and_then(|trace| trace.error())) {
@@ -93,7 +86,7 @@ async fn hold(
     mut conversation: Conversation,
     (show, watch): (&Show, &dyn Watch),
 ) -> Result<i32, Failure> {
-    let mut turns = Turns::new(&args.messages);
+    let mut turns = Turns::new(args);
     let mut signals = live::Signals::new();
     let mut code = CLEAN;
     loop {
@@ -115,16 +108,19 @@ async fn hold(
                 }
             }
         };
-        if let Some(path) = &args.conversation {
-            keep(path, &conversation.save())?;
-        }
+        let kept = match &args.conversation {
+            Some(path) => keep(path, &conversation.save()),
+            None => Ok(()),
+        };
         let own = match &turn.end {
             gram_agent::End::Answered => CLEAN,
             gram_agent::End::Failed(_) => FAILED,
             _ => FINDINGS,
         };
         code = code.max(own);
+        // What was paid for is shown, whatever became of the file.
         show.end(&turn, display)?;
+        kept?;
         if let (Some(path), true) = (&args.conversation, own != CLEAN) {
             say(std::iter::once(format!("the conversation is kept in {}", path.display())));
         }
@@ -138,6 +134,16 @@ async fn hold(
     }
 }
 
+fn limits(args: &Run) -> Limits {
+    Limits {
+        iterations: args.max_iterations,
+        tokens: args.max_tokens,
+        time: args.time_limit.map(Duration::from_secs_f64),
+        stream: !args.no_stream,
+        ..Limits::default()
+    }
+}
+
 /// What sends spans to a collector, where the environment names one. That it cannot is no reason
 /// not to run.
 fn telemetry() -> Option<Telemetry> {
@@ -145,6 +151,15 @@ fn telemetry() -> Option<Telemetry> {
         say(std::iter::once(format!("warning: no spans are sent: {error}")));
         None
     })
+}
+
+/// Sends the spans that are left, and says what is lost. Whoever interrupts gramc does not want to
+/// wait for that.
+fn send_the_rest(telemetry: Telemetry, interrupted: bool) {
+    let most = Duration::from_secs(if interrupted { 1 } else { 5 });
+    if let Some(lost) = telemetry.end(most) {
+        say(std::iter::once(format!("warning: {lost}")));
+    }
 }
 
 /// The agent that is asked for, or the only one that no other calls.
