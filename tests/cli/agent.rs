@@ -376,6 +376,54 @@ fn a_trace_can_be_played_back_and_holds_no_secret() {
 }
 
 #[test]
+fn what_a_secret_parameter_held_stands_nowhere_later() {
+    let spec = r#"
+[Done::Record | (said::Text)]
+[keeper:Agent {model: "openai/any", result: "Done"} |
+  [login:Tool | (user::Text)==>(password::Text {secret: true})==>(::Any)]
+]
+[echoes:Library | (login:Builtin {name: "echo"})]
+"#;
+    let files = folder(&[("spec.gram", spec)]);
+    let server = Server::start(|at, request| match at {
+        0 => {
+            let login = r#"{"user": "hunter2\"hunter2", "password": "hunter2\"hunter2"}"#;
+            calls(request, &[("login", login)])
+        }
+        // Another call, words that are no answer, and an answer that all hold it.
+        1 => calls(request, &[("logout", r#"{"token": "hunter2\"hunter2"}"#)]),
+        2 => says(request, r#"{"hunter2\"hunter2": 1}"#),
+        _ => says(request, r#"{"said": "It is hunter2\"hunter2"}"#),
+    });
+    let run = gramc("run spec.gram --library echoes --trace trace.jsonl --conversation talk.json");
+    let run = run.args("--debug Log_me_in").arg("Is it hunter2\"hunter2?").within(files.path());
+    let run = run.env("OPENAI_BASE_URL", &server.url()).run().exits(0);
+    for (what, text) in [
+        ("trace", files.read("trace.jsonl")),
+        ("conversation", files.read("talk.json")),
+        ("standard error", run.stderr),
+    ] {
+        assert!(!text.contains("hunter2"), "the {what}: {text}");
+    }
+    // Who asked gets the answer.
+    assert!(run.stdout.contains("It is hunter2"), "{}", run.stdout);
+}
+
+#[test]
+fn an_answer_is_shown_though_the_conversation_cannot_be_kept() {
+    let spec = r#"
+[helper:Agent {model: "scripted/script.jsonl"} | [lock:Tool | ()==>(::Null)]]
+[works:Library | (lock:Command {run: ["chmod", "444", "talk.json"]})]
+"#;
+    let script = "{\"tool_calls\": [{\"name\": \"lock\"}]}\n{\"content\": \"It is locked.\"}\n";
+    let files = folder(&[("spec.gram", spec), ("script.jsonl", script)]);
+    let run = gramc("run spec.gram Lock --library works --conversation talk.json");
+    let run = run.within(files.path()).run().exits(2);
+    assert_eq!(run.stdout, "It is locked.\n");
+    run.says(&["cannot write talk.json"]);
+}
+
+#[test]
 fn an_agent_answers_in_its_type_or_a_person_has_to_look() {
     let spec = r#"
 [Stay::Record | (nights::Int {range: 1..30}), (city::Text)]
@@ -474,6 +522,36 @@ fn what_is_missing_is_told_before_anything_runs() {
 }
 
 #[test]
+fn recorded_calls_of_another_conversation_do_not_count() {
+    let spec = r#"
+[chief:Agent {model: "scripted/chief.jsonl"} | clerk]
+[clerk:Agent {model: "scripted/clerk.jsonl", description: "Adds"} |
+  [add:Tool | (a::Int)==>(b::Int)==>(::Int)]
+]
+[works:Library {maxAttempts: 2} | (add:Builtin)]
+"#;
+    // The clerk is called three times, and each time gets its first call wrong.
+    let ask = r#"{"tool_calls": [{"name": "clerk", "arguments": {"message": "Add"}}]}"#;
+    let done = r#"{"content": "Done."}"#;
+    let wrong = r#"{"tool_calls": [{"name": "add", "arguments": {"a": 1}}]}"#;
+    let chief = [ask, ask, ask, done].join("\n");
+    let clerk = [wrong, done, wrong, done, wrong, done].join("\n");
+    let files = folder(&[("spec.gram", spec), ("chief.jsonl", &chief), ("clerk.jsonl", &clerk)]);
+    let run = gramc("run spec.gram Go --library works --trace trace.jsonl").within(files.path());
+    run.run().exits(0);
+    // Two runs in one file are two runs.
+    files.write("trace.jsonl", files.read("trace.jsonl").repeat(2));
+    let right = spec.replace("(b::Int)", "(b::Int {default: 1})");
+    files.write("new.gram", right);
+    let run = gramc("replay new.gram --trace trace.jsonl --library works").within(files.path());
+    let run = run.run().exits(0);
+    assert!(run.stdout.ends_with("fixes 6, breaks 0, 0 unchanged\n"), "{}", run.stdout);
+    let run = gramc("replay spec.gram --trace trace.jsonl --library works --format json");
+    let run = run.within(files.path()).run().exits(0);
+    assert_eq!(run.json(), json!({"fixes": 0, "breaks": 0, "unchanged": 6}));
+}
+
+#[test]
 fn recorded_calls_meet_a_changed_specification() {
     let spec = |range: &str, more: &str| {
         format!(
@@ -524,7 +602,7 @@ fn recorded_calls_meet_a_changed_specification() {
 fn costs_are_told_before_a_token_is_spent() {
     let line = "bind examples/hello-world.gram --library examples/friendly.gram --costs";
     let run = gramc(line).run().exits(0);
-    let told = "hello_world_agent: 82 tokens in each request, as openai takes them; at most 10 \
+    let told = "hello_world_agent: 184 tokens in each request, as openai takes them; at most 10 \
                 requests for one message\n";
     assert!(run.stdout.ends_with(told), "{}", run.stdout);
     let run = gramc(line).args("--format json").run().exits(0);

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::docs::{Shown, printed_with, transcript};
+use crate::markdown::blocks;
 use crate::support::{Gramc, command, gramc, root};
 
 const HELLO: &str = "run examples/hello-world.gram --library examples/friendly.gram";
@@ -93,6 +95,62 @@ fn five_turns_with_each_provider_streaming_and_not() {
             );
             run.says(&["= Hello, Ada! Nice to meet you.", "= Hello, Grace! Nice to meet you."]);
         }
+    }
+}
+
+/// A server as the README starts it, but on a port that is free.
+fn as_the_readme_does(line: &str) -> Server {
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let port = free.local_addr().expect("it has one").port();
+    drop(free);
+    let line = line.strip_suffix(" &").expect("it runs beside");
+    let line = line.replace("--port 8080", &format!("--port {port}"));
+    let mut bash = command("bash");
+    bash.args(["-c", &format!("exec env {line}")]).current_dir(root());
+    let child = bash.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("bash starts");
+    let mut server = Server { child, port, _input: None };
+    let start = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        let ended = server.child.try_wait().expect("it is there");
+        assert!(ended.is_none(), "`{line}` ended: {ended:?}");
+        assert!(start.elapsed() < Duration::from_mins(2), "`{line}` does not listen");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    server
+}
+
+/// Who does what the README says about a model of one's own gets the conversation that it shows.
+#[test]
+fn the_readme_shows_the_conversation_that_its_reader_gets() {
+    tools("llama/stamp");
+    let text = std::fs::read_to_string(root().join("README.md")).expect("there is a README");
+    let blocks = blocks(&text);
+    let shown = blocks.iter().position(|block| block.info == "console llama");
+    let shown = shown.expect("it shows a conversation");
+    let setup: Vec<_> = blocks[shown - 1].text.lines().collect();
+    let [install, serve] = setup[..] else { panic!("two lines start the server: {setup:?}") };
+    // As `tests/real/install` has done.
+    assert_eq!(
+        install,
+        "python3 -m pip install --no-deps --target .tools/llama --requirement tests/real/llama.txt"
+    );
+    let server = as_the_readme_does(serve);
+    let base = format!("http://127.0.0.1:{}/v1", server.port);
+    let conversation = transcript(&blocks[shown].text);
+    assert!(!conversation.is_empty());
+    for Shown { command, output } in conversation {
+        let printed = printed_with(&command, &[("LLAMACPP_BASE_URL", &base)]);
+        // What is called and what comes of it stands on lines that are indented.
+        let calls = |text: &str| {
+            let lines = text.lines().filter(|line| line.starts_with("  "));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert!(calls(&output).len() >= 2, "{output}");
+        assert_eq!(calls(&printed), calls(&output), "{printed}");
+        // What a model says last is not the same on all machines, but it says something.
+        let last = printed.lines().last().unwrap_or_default();
+        assert!(!last.is_empty() && !last.starts_with("  "), "{printed}");
+        assert!(!last.contains("no answer"), "{printed}");
     }
 }
 

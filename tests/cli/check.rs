@@ -72,6 +72,31 @@ fn a_mistake_in_the_project_file_has_a_place() {
 }
 
 #[test]
+fn an_agent_over_the_budget_fails_the_check() {
+    let spec = "/** Reads a file, whole */\n[read:Tool | (path::Text)==>(::Text)]\n\n\
+                [clerk:Agent {instruction: \"You help.\", model: \"scripted/echo\"} | read]\n";
+    let folder = folder(&[("gram.toml", "[budget]\ntool-tokens = 10\n"), ("a.gram", spec)]);
+    let run = |line: &str| gramc(line).within(folder.path()).run();
+    let over = "a.gram:4:2: error[over-budget] the tools of `clerk` take ";
+    let run_of = |line: &str| run(line).exits(1);
+    run_of("check --format concise --allow all")
+        .says(&[over, " tokens in each request, and the budget is 10"]);
+    run_of("check --allow all").says(&["shorten `read` (", "or raise `tool-tokens` in gram.toml"]);
+    let json = run_of("check --format json --allow all").json();
+    assert_eq!((&json["code"], &json["start"]["line"]), (&"over-budget".into(), &4.into()));
+    // No comment allows it, and no fix keeps it from being said.
+    run_of("check --fix --allow all").says(&["error", "over-budget"]);
+    folder.write("gram.toml", "[budget]\ntool-tokens = 100\nmodel-calls = 9\n");
+    run_of("check --allow all").says(&["may ask models 10 times, and the budget is 9"]);
+    folder.write("gram.toml", "[budget]\ntool-tokens = 100\nmodel-calls = 10\n");
+    run("check --allow all").clean();
+    // What an agent costs is not known before the texts are right.
+    folder.write("gram.toml", "[budget]\ntool-tokens = 10\n");
+    folder.write("a.gram", spec.replace("path::Text", "path::Txt"));
+    assert_eq!(codes(&folder, "check --allow all"), ["unknown-type"]);
+}
+
+#[test]
 fn fixes_are_applied_until_nothing_changes() {
     let folder = folder(&[
         ("odd.gram", ODD),

@@ -13,14 +13,14 @@ const FROM_SOURCE: &str = "cargo run --release -p gramc --";
 const TESTS: &str = "./tests/run";
 
 /// A command of a `console` block, and what it is said to print.
-struct Shown {
-    command: String,
-    output: String,
+pub(crate) struct Shown {
+    pub(crate) command: String,
+    pub(crate) output: String,
 }
 
 /// The commands of a block: lines that begin with `$`, each with the lines up to the next one.
 /// A line that ends with a backslash goes on in the next.
-fn transcript(text: &str) -> Vec<Shown> {
+pub(crate) fn transcript(text: &str) -> Vec<Shown> {
     let mut shown: Vec<Shown> = Vec::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
@@ -42,12 +42,18 @@ fn transcript(text: &str) -> Vec<Shown> {
 /// What a command prints, both streams together, as on a terminal. The program that it calls is
 /// the one under test.
 fn printed(line: &str) -> String {
+    printed_with(line, &[])
+}
+
+/// What a command prints where variables are set.
+pub(crate) fn printed_with(line: &str, variables: &[(&str, &str)]) -> String {
     let folder = binary().parent().expect("the binary lies in a folder").display();
     let path = std::env::var("PATH").unwrap_or_default();
     let line = format!("exec 2>&1\n{}", line.replace(FROM_SOURCE, "gramc"));
     let run = command("bash")
         .args(["-c", &line])
         .env("PATH", format!("{folder}:{path}"))
+        .envs(variables.iter().copied())
         .current_dir(root())
         .output()
         .expect("bash starts");

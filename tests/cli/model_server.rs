@@ -13,10 +13,21 @@ pub(crate) enum Answer {
     Json(u16, Vec<(&'static str, String)>, Value),
     /// Chunks of a stream, and whether it ends as it should.
     Stream(Vec<Value>, bool),
+    /// Events of a stream with their names, and how it ends.
+    Events(Vec<(&'static str, Value)>, Ending),
     /// Bytes as they are, in the place of HTTP.
     Raw(&'static [u8]),
     /// Nothing, and the connection stays.
     Silence,
+}
+
+/// How a stream ends.
+#[derive(Clone, Copy)]
+pub(crate) enum Ending {
+    /// As it should.
+    Whole,
+    /// The connection breaks.
+    Broken,
 }
 
 /// Decides what it does, from the number of the request and its body.
@@ -76,6 +87,7 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<Value>>, decide: &Decide) {
             stream.write_all(format!("{head}\r\n{body}").as_bytes())
         }
         Answer::Stream(chunks, whole) => chunked(&mut stream, &chunks, whole),
+        Answer::Events(events, ending) => named(&mut stream, &events, ending),
         Answer::Raw(bytes) => stream.write_all(bytes),
         Answer::Silence => {
             std::thread::sleep(Duration::from_mins(1));
@@ -84,11 +96,28 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<Value>>, decide: &Decide) {
     };
 }
 
+const STREAM: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\
+                        transfer-encoding: chunked\r\nconnection: close\r\n\r\n";
+
+fn named(
+    stream: &mut TcpStream,
+    events: &[(&'static str, Value)],
+    ending: Ending,
+) -> std::io::Result<()> {
+    stream.write_all(STREAM)?;
+    for (name, data) in events {
+        let event = format!("event: {name}\ndata: {data}\n\n");
+        stream.write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes())?;
+        stream.flush()?;
+    }
+    match ending {
+        Ending::Whole => stream.write_all(b"0\r\n\r\n"),
+        Ending::Broken => Ok(()),
+    }
+}
+
 fn chunked(stream: &mut TcpStream, chunks: &[Value], whole: bool) -> std::io::Result<()> {
-    stream.write_all(
-        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\
-          connection: close\r\n\r\n",
-    )?;
+    stream.write_all(STREAM)?;
     let mut send = |data: &str| {
         let event = format!("data: {data}\n\n");
         stream.write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes())?;

@@ -27,6 +27,10 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
         "CLICOLOR_FORCE",
         "OPENAI_API_KEY",
         "OPENAI_BASE_URL",
+        "XDG_STATE_HOME",
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+        "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT",
     ] {
         command.env_remove(name);
     }

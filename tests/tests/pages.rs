@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use gram_schema::lint::{self, Level, Rule, Settings};
-use gram_schema::project::Project;
+use gram_schema::project::{Budget, Project};
 use gram_schema::{Link, Links};
 use gram_syntax::{
     Applicability, Code, Diagnostic, Fix, Limits, Parse, RenderOptions, Severity, SourceFile,
@@ -92,6 +92,12 @@ fn findings(code: &Code, parse: Parse) -> Vec<Diagnostic> {
     if code.name == "unformatted" {
         let found = gram_syntax::unformatted(&parse, gram_syntax::FormatOptions::default());
         return found.unwrap().into_iter().collect();
+    }
+    if code.name == "over-budget" {
+        let found = found(code, std::slice::from_ref(&parse), &Links::default());
+        let module = gram_schema::check(&[parse]).module.unwrap_or_else(|| panic!("{found:?}"));
+        let budget = Budget { tool_tokens: Some(100), ..Budget::default() };
+        return gram_agent::over_budget(&module, &budget);
     }
     found(code, &[parse], &Links::default())
 }
@@ -249,6 +255,10 @@ fn good_examples_yield_nothing() {
     for code in codes() {
         for text in examples(code, "good") {
             let found = findings(code, parse(&text));
+            assert!(found.is_empty(), "{}:{}\n{text}", code.name, concise(&found));
+        }
+        for (_, text) in blocks(code.page).into_iter().filter(|(info, _)| info == "toml good") {
+            let found = Project::read(parse(&text).source()).1;
             assert!(found.is_empty(), "{}:{}\n{text}", code.name, concise(&found));
         }
     }

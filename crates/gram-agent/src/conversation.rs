@@ -116,7 +116,7 @@ impl Conversation {
             let (text, usage) = (String::new(), Usage::default());
             return Turn { text, value: None, end, iterations: 0, calls: 0, usage };
         };
-        watch.see(&member.name, &Event::Begun { text });
+        watch.see(&member.name, &Event::Begun { text: &self.hide_text(text) });
         self.session.begin_turn();
         self.messages.push(Message::User { content: text.to_owned() });
         let deadline = self.limits.time.and_then(|time| Instant::now().checked_add(time));
@@ -137,13 +137,24 @@ impl Conversation {
         };
         running.turn.end = self.until_it_ends(&mut running).await;
         let turn = running.turn;
-        if self.secrets.is_empty() {
-            watch.see(&member.name, &Event::Ended(&turn));
-        } else {
-            let shown = Turn { text: self.hide_text(&turn.text), ..turn.clone() };
-            watch.see(&member.name, &Event::Ended(&shown));
-        }
+        watch.see(&member.name, &Event::Ended(&self.hide_turn(&turn)));
         turn
+    }
+
+    /// What came of a turn, without secrets.
+    fn hide_turn<'t>(&self, turn: &'t Turn) -> Cow<'t, Turn> {
+        if self.secrets.is_empty() {
+            return Cow::Borrowed(turn);
+        }
+        let mut shown = turn.clone();
+        shown.text = self.hide_text(&turn.text);
+        // What stands in the place of a secret needs no escape, so this stays JSON.
+        let value = turn.value.as_ref().map(|value| self.hide_text(&value.to_string()));
+        shown.value = value.and_then(|value| serde_json::from_str(&value).ok());
+        if let End::NeedsHumanReview { wrong } = &mut shown.end {
+            *wrong = self.hide_text(wrong);
+        }
+        Cow::Owned(shown)
     }
 
     async fn until_it_ends(&mut self, running: &mut Running<'_>) -> End {
@@ -228,7 +239,15 @@ impl Conversation {
         self.identify(&mut reply.said.tool_calls);
         for call in &reply.said.tool_calls {
             let hidden = self.session.hidden(&call.name, &call.arguments);
-            self.secrets.extend(hidden.into_iter().flat_map(|it| it.secrets));
+            for secret in hidden.into_iter().flat_map(|it| it.secrets) {
+                // As it stands in JSON, too.
+                let quoted = Value::from(secret.as_str()).to_string();
+                let quoted = quoted.trim_matches('"').to_owned();
+                if quoted != secret {
+                    self.secrets.push(quoted);
+                }
+                self.secrets.push(secret);
+            }
         }
         self.usage.add(reply.usage);
         running.turn.usage.add(reply.usage);
@@ -261,14 +280,19 @@ impl Conversation {
         if self.secrets.is_empty() {
             return None;
         }
-        let calls = said.tool_calls.iter();
-        let calls = calls.map(|call| match self.session.hidden(&call.name, &call.arguments) {
-            Some(hidden) => ModelCall { arguments: hidden.arguments, ..call.clone() },
-            None => ModelCall { arguments: self.hide_text(&call.arguments), ..call.clone() },
-        });
         let content = said.content.as_ref().map(|text| self.hide_text(text));
         // What only the provider reads may hold them anywhere.
-        Some(Said { content, tool_calls: calls.collect(), provider: None })
+        Some(Said { content, tool_calls: self.hide_calls(&said.tool_calls), provider: None })
+    }
+
+    /// Calls without secrets.
+    fn hide_calls(&self, calls: &[ModelCall]) -> Vec<ModelCall> {
+        let hide = |call: &ModelCall| {
+            let hidden = self.session.hidden(&call.name, &call.arguments);
+            let arguments = hidden.map_or_else(|| call.arguments.clone(), |it| it.arguments);
+            ModelCall { arguments: self.hide_text(&arguments), ..call.clone() }
+        };
+        calls.iter().map(hide).collect()
     }
 
     /// A text without secrets.
@@ -308,8 +332,9 @@ impl Conversation {
         let Running { member, watch, deadline, .. } = *running;
         let limits = self.limits;
         let (crew, session, depth) = (&self.crew, &self.session, self.depth);
+        let shown = self.hide_calls(calls);
         let mut agents = 0;
-        let one = |call: &ModelCall| {
+        let one = |(call, shown): (&ModelCall, ModelCall)| {
             let (call, ending) = (call.clone(), ending.clone());
             let agent = member.agents.iter().find(|(name, _)| *name == call.name);
             agents += usize::from(agent.is_some());
@@ -332,16 +357,14 @@ impl Conversation {
                     (session.call_until(asked, ending).await, Usage::default())
                 };
                 let took = began.elapsed();
-                let hidden = session.hidden(&call.name, &call.arguments);
-                let shown = hidden.map(|it| ModelCall { arguments: it.arguments, ..call.clone() });
-                let shown = shown.as_ref().unwrap_or(&call);
-                watch.see(&member.name, &Event::Called { call: shown, verdict: &verdict, took });
+                watch.see(&member.name, &Event::Called { call: &shown, verdict: &verdict, took });
                 let result =
                     Message::Tool { id: call.id, name: call.name, content: verdict.message() };
                 (result, usage)
             }
         };
-        let all = stream::iter(calls.iter().map(one)).buffered(MOST_AT_ONCE).collect::<Vec<_>>();
+        let all = stream::iter(calls.iter().zip(shown).map(one));
+        let all = all.buffered(MOST_AT_ONCE).collect::<Vec<_>>();
         let mut all = std::pin::pin!(all);
         let results = tokio::select! {
             biased;
@@ -370,7 +393,7 @@ impl Conversation {
             }
             Err(wrong) => wrong,
         };
-        let (attempt, correction) = (running.attempts, wrong.as_str());
+        let (attempt, correction) = (running.attempts, &*self.hide_text(&wrong));
         running.watch.see(&running.member.name, &Event::Misfit { attempt, correction });
         if running.attempts >= self.limits.attempts {
             return Some(End::NeedsHumanReview { wrong });
@@ -435,7 +458,8 @@ async fn ask_agent(
     let message: Value = serde_json::from_str(&accepted.arguments).unwrap_or_default();
     let text = message["message"].as_str().unwrap_or_default();
     let mut other = Conversation::of_member(crew, member, limits, depth);
-    let turn = other.turn(text, watch, cancelled).await;
+    let inside = watch.inside(&call.id, &call.name);
+    let turn = other.turn(text, inside.as_deref().unwrap_or(watch), cancelled).await;
     let outcome = if turn.is_answered() {
         Ok(Success {
             arguments: accepted.arguments,

@@ -191,13 +191,8 @@ fn member(
         None => None,
     };
     let tools = Tools::new(module, spec, target);
-    let mut instruction = spec.instruction.as_deref().unwrap_or_default().trim_end().to_owned();
-    if options.guidance {
-        guidance(module, spec, bound, &mut instruction);
-    }
-    if let Some(answer) = &answer {
-        answer_guidance(answer, &mut instruction);
-    }
+    let attempts = options.guidance.then(|| bound.settings_of_library().max_attempts);
+    let instruction = instruction(module, spec, attempts, answer.as_ref());
     let is_agent = |name: &SmolStr| agents.iter().any(|(known, _)| known == name);
     Ok(Member {
         name: spec.name.clone(),
@@ -226,8 +221,26 @@ fn sampling(spec: &Agent, host: &Sampling) -> Sampling {
     }
 }
 
+/// What a model is told before a conversation. With the attempts that the library allows, this says
+/// what holds of calls, too.
+pub(crate) fn instruction(
+    module: &Module,
+    spec: &Agent,
+    attempts: Option<u32>,
+    answer: Option<&AnswerCheck>,
+) -> String {
+    let mut instruction = spec.instruction.as_deref().unwrap_or_default().trim_end().to_owned();
+    if let Some(attempts) = attempts {
+        guidance(module, spec, attempts, &mut instruction);
+    }
+    if let Some(answer) = answer {
+        answer_guidance(answer, &mut instruction);
+    }
+    instruction
+}
+
 /// What holds of calls, for a model that shall get them right the first time.
-fn guidance(module: &Module, spec: &Agent, bound: &Bound, out: &mut String) {
+fn guidance(module: &Module, spec: &Agent, attempts: u32, out: &mut String) {
     if spec.members.is_empty() {
         return;
     }
@@ -249,7 +262,6 @@ fn guidance(module: &Module, spec: &Agent, bound: &Bound, out: &mut String) {
     if pinned {
         out.push_str("\n- Leave out parameters whose description says that they are set for you.");
     }
-    let attempts = bound.settings_of_library().max_attempts;
     if attempts > 0 {
         // Writing to a text in memory cannot fail, here and below.
         let _ = write!(

@@ -101,6 +101,11 @@ impl Tools {
         (&self.at_first, self.all.iter().map(|it| &it.json))
     }
 
+    /// All that there is: its own name, its form, and whether only a container shows it.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (&SmolStr, &Value, bool)> {
+        self.all.iter().map(|it| (&it.name, &it.json, it.hidden))
+    }
+
     /// The conversation with the names that the target takes.
     pub(crate) fn named<'m>(&self, messages: &'m [Message]) -> std::borrow::Cow<'m, [Message]> {
         if !self.renamed {

@@ -39,6 +39,7 @@ gram_syntax::declare_codes! {
     MISSING_LIBRARY = "missing-library";
     UNKNOWN_LIBRARY = "unknown-library";
     PROJECT_FILE = "project-file";
+    OVER_BUDGET = "over-budget";
 }
 
 /// All codes of findings: those about syntax, those about declarations, and the lints.

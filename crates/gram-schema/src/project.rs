@@ -22,6 +22,8 @@ pub struct Project {
     pub lints: Settings,
     /// What models cost, by name, in the order of the file.
     pub prices: Vec<(String, Price)>,
+    /// What an agent may cost.
+    pub budget: Budget,
 }
 
 /// What a million tokens of a model cost, in a currency that the project knows.
@@ -33,9 +35,25 @@ pub struct Price {
     pub output: f64,
 }
 
+/// What each agent of a project may cost at most. What is not said is not looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// The tokens of its tools in a request, before any container is expanded.
+    pub tool_tokens: Option<u64>,
+    /// The same with all containers expanded.
+    pub expanded_tool_tokens: Option<u64>,
+    /// How often models are asked for one message.
+    pub model_calls: Option<u64>,
+}
+
 impl Default for Project {
     fn default() -> Self {
-        Self { width: WIDTH, lints: Settings::default(), prices: Vec::new() }
+        Self {
+            width: WIDTH,
+            lints: Settings::default(),
+            prices: Vec::new(),
+            budget: Budget::default(),
+        }
     }
 }
 
@@ -105,9 +123,10 @@ impl Reader<'_> {
                 "format" => self.format(value),
                 "lints" => self.lints(value),
                 "prices" => self.prices(value),
+                "budget" => self.budget(value),
                 other => {
                     let message = format!("a project file has no `{other}`");
-                    let known = ["targets", "format", "lints", "prices"];
+                    let known = ["targets", "format", "lints", "budget", "prices"];
                     self.unknown(span(key.span()), message, other, &known);
                 }
             }
@@ -181,6 +200,32 @@ impl Reader<'_> {
                 self.project.prices.push((model.to_owned(), Price { input, output }));
             } else if both.len() < 2 {
                 self.wrong(value, model, wanted);
+            }
+        }
+    }
+
+    fn budget(&mut self, value: &Value<'_>) {
+        let DeValue::Table(table) = value.get_ref() else {
+            return self.wrong(value, "budget", "a table");
+        };
+        for (key, value) in table {
+            let name = &**key.get_ref();
+            let budget = &mut self.project.budget;
+            let limit = match name {
+                "tool-tokens" => &mut budget.tool_tokens,
+                "expanded-tool-tokens" => &mut budget.expanded_tool_tokens,
+                "model-calls" => &mut budget.model_calls,
+                _ => {
+                    let message = format!("the budget has no `{name}`");
+                    let known = ["tool-tokens", "expanded-tool-tokens", "model-calls"];
+                    self.unknown(span(key.span()), message, name, &known);
+                    continue;
+                }
+            };
+            let number = number(value).and_then(|number| u64::try_from(number).ok());
+            match number.filter(|number| *number > 0) {
+                Some(number) => *limit = Some(number),
+                None => self.wrong(value, name, "a number from 1 on"),
             }
         }
     }
@@ -315,10 +360,12 @@ mod tests {
             "targets = ['gemini', 'mcp']\nformat.width = 0x50\n[lints]\nnaming = {level = 'deny', \
              tools = 'snake_case', parameters = 'camelCase'}\ntoo-many-tools.max = 40\n\
              too-many-parameters = {max = 5}\ndescription-too-long = {max = 300}\n\
-             portable-gemini = 'allow'\n",
+             portable-gemini = 'allow'\n[budget]\ntool-tokens = 2_000\nmodel-calls = 40\n",
         );
         assert!(found.is_empty(), "{found:?}");
-        let Project { width, lints, .. } = project;
+        let Project { width, lints, budget, .. } = project;
+        assert_eq!((budget.tool_tokens, budget.expanded_tool_tokens), (Some(2_000), None));
+        assert_eq!(budget.model_calls, Some(40));
         assert_eq!((width, lints.max_tools, lints.max_parameters), (80, 40, 5));
         assert_eq!((lints.max_description, lints.targets.len()), (300, 2));
         assert_eq!((lints.tool_case, lints.parameter_case), (Some(Case::Snake), Some(Case::Camel)));
@@ -335,7 +382,8 @@ mod tests {
         let (project, found) = read(
             "tagets = []\ntargets = ['opanai', 5]\n[format]\nwidth = 5\nindent = 4\n[lints]\n\
              namng = 'warn'\nnaming = 'forbid'\nunknown-type = 'allow'\ntoo-many-tools = {max = -1}\n\
-             unused-type = {max = 1}\nqqq = 'warn'\nshadowed-type = 7\n",
+             unused-type = {max = 1}\nqqq = 'warn'\nshadowed-type = 7\n[budget]\ntokens = 5\n\
+             model-calls = 0\n",
         );
         assert_eq!(project.width, 100);
         assert_eq!(
@@ -353,6 +401,8 @@ mod tests {
                 "gram.toml:11:16: error[project-file] `unused-type` has no setting `max` -> write one of level",
                 "gram.toml:12:1: error[project-file] there is no lint `qqq` -> `gramc explain` lists all lints",
                 "gram.toml:13:17: error[project-file] `shadowed-type` wants \"allow\", \"warn\" or \"deny\" -> write \"allow\", \"warn\" or \"deny\"",
+                "gram.toml:15:1: error[project-file] the budget has no `tokens` -> write one of tool-tokens, expanded-tool-tokens, model-calls",
+                "gram.toml:16:15: error[project-file] `model-calls` wants a number from 1 on -> write a number from 1 on",
             ]
         );
     }

@@ -20,7 +20,7 @@ const LARGEST_ERROR: usize = 64 << 10;
 const LONGEST_SHOWN: usize = 500;
 
 /// A client for a provider at an address. A provider that says nothing for `silence` has failed.
-pub(super) fn client(url: &Url, silence: Duration) -> Result<Client, String> {
+pub(crate) fn client(url: &Url, silence: Duration) -> Result<Client, String> {
     // The second time there is one already, the same.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()

@@ -1,7 +1,7 @@
 //! Models: what answers a conversation.
 
 mod chat;
-mod client;
+pub(crate) mod client;
 mod named;
 mod patience;
 mod providers;
@@ -116,6 +116,21 @@ pub enum Failure {
     Garbled,
     /// There are no more answers.
     Ended,
+}
+
+impl Failure {
+    /// A stable name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Busy => "busy",
+            Self::Unavailable => "unavailable",
+            Self::Cut => "cut",
+            Self::Timeout => "timeout",
+            Self::Refused => "refused",
+            Self::Garbled => "garbled",
+            Self::Ended => "ended",
+        }
+    }
 }
 
 impl ModelError {

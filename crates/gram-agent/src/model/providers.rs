@@ -5,8 +5,8 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use genai::adapter::AdapterKind;
 use genai::chat::{
-    ChatMessage, ChatOptions, ChatRequest, ChatStreamEvent, MessageContent, Tool, ToolCall,
-    ToolResponse,
+    ChatMessage, ChatOptions, ChatRequest, ChatStreamEvent, ContentPart, MessageContent,
+    StopReason, Tool, ToolCall, ToolResponse,
 };
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Client, ModelIden, ServiceTarget};
@@ -87,25 +87,67 @@ impl Provided {
     }
 
     async fn answer(&self, request: Request<'_>, ear: Ear<'_>) -> Result<Reply, ModelError> {
-        let (asked, options) = (self.request(&request), options(&request));
-        if !request.stream {
-            let answer = self.client.exec_chat(self.service.clone(), asked, Some(&options)).await;
-            let answer = answer.map_err(|error| self.failed(error))?;
-            return Ok(self.reply(&answer.content, &answer.usage));
+        let options = options(&request);
+        if request.stream {
+            return self.heard(self.request(&request), &options, ear).await;
         }
-        let answer = self.client.exec_chat_stream(self.service.clone(), asked, Some(&options));
+        let asked = self.request(&request);
+        match self.client.exec_chat(self.service.clone(), asked, Some(&options)).await {
+            Ok(answer) => {
+                Self::ended(answer.stop_reason.as_ref(), &answer.content)?;
+                Ok(self.reply(&answer.content, &answer.usage))
+            }
+            // OpenAI's whole answers are not given at all where arguments are no JSON; those that
+            // come in pieces are, with arguments as they were written.
+            Err(error @ genai::Error::ChatResponseGeneration { .. })
+                if self.kind == AdapterKind::OpenAIResp =>
+            {
+                let again = self.heard(self.request(&request), &options, &|_| {}).await;
+                again.map_err(|_| self.failed(error))
+            }
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    /// An answer that comes in pieces.
+    async fn heard(
+        &self,
+        asked: ChatRequest,
+        options: &ChatOptions,
+        ear: Ear<'_>,
+    ) -> Result<Reply, ModelError> {
+        let answer = self.client.exec_chat_stream(self.service.clone(), asked, Some(options));
         let mut stream = answer.await.map_err(|error| self.failed(error))?.stream;
         while let Some(event) = stream.next().await {
             match event.map_err(|error| self.failed(error))? {
                 ChatStreamEvent::Chunk(chunk) => ear(Heard::Text(&chunk.content)),
                 ChatStreamEvent::End(end) => {
-                    let usage = end.captured_usage.unwrap_or_default();
-                    return Ok(self.reply(&end.captured_content.unwrap_or_default(), &usage));
+                    // Where the stream stops before the provider said why, `genai` ends it.
+                    if end.captured_stop_reason.is_none() && self.kind != AdapterKind::Anthropic {
+                        break;
+                    }
+                    let content = end.captured_content.unwrap_or_default();
+                    Self::ended(end.captured_stop_reason.as_ref(), &content)?;
+                    return Ok(self.reply(&content, &end.captured_usage.unwrap_or_default()));
                 }
                 _ => {}
             }
         }
         Err(ModelError::new(Failure::Cut, "the provider's answer broke off in the middle"))
+    }
+
+    /// Fails where the provider itself gave the answer up: Gemini reads calls before it gives
+    /// them, and leaves out what it cannot read.
+    fn ended(why: Option<&StopReason>, content: &MessageContent) -> Result<(), ModelError> {
+        match why {
+            Some(StopReason::Other(why))
+                if why == "MALFORMED_FUNCTION_CALL" && content.tool_calls().is_empty() =>
+            {
+                let detail = "the model wrote a call that the provider cannot read";
+                Err(ModelError::new(Failure::Cut, detail))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn request(&self, request: &Request<'_>) -> ChatRequest {
@@ -148,8 +190,17 @@ impl Provided {
     fn said(&self, said: &Said) -> MessageContent {
         if let Some(own) = &said.provider
             && own["by"] == self.kind.as_str()
-            && let Ok(content) = serde_json::from_value(own["content"].clone())
+            && let Ok(mut content) =
+                serde_json::from_value::<MessageContent>(own["content"].clone())
         {
+            // Calls whose ids were used before have others now, and so have their results.
+            let calls = content.iter_mut().filter_map(|part| match part {
+                ContentPart::ToolCall(call) => Some(call),
+                _ => None,
+            });
+            for (call, known) in calls.zip(&said.tool_calls) {
+                call.call_id.clone_from(&known.id);
+            }
             return content;
         }
         let mut content = MessageContent::default();
@@ -212,16 +263,53 @@ impl Provided {
                 retry_after: client::retry_after(&headers),
                 ..client::status_error(status, &body, &self.key.0)
             },
-            E::WebStream { cause, error, .. } => {
-                if let Some(error) = error.downcast_ref::<reqwest::Error>() {
-                    return client::lost(error);
+            // What is asked for as a stream fails in the stream, whatever it is.
+            E::WebStream { cause, error, .. } => match error.downcast::<genai::Error>() {
+                Ok(error) => self.failed(*error),
+                Err(error) => {
+                    if let Some(error) = error.downcast_ref::<reqwest::Error>() {
+                        return client::lost(error);
+                    }
+                    let cause = client::shown(&cause, &self.key.0);
+                    let detail = format!("the provider's answer broke off: {cause}");
+                    ModelError::new(Failure::Cut, detail)
                 }
-                let cause = client::shown(&cause, &self.key.0);
-                ModelError::new(Failure::Cut, format!("the provider's answer broke off: {cause}"))
+            },
+            E::ChatResponse { body, .. } => self.told(&body),
+            // A response that failed comes so, with the provider's words.
+            E::StreamParse { serde_error, .. } if self.kind == AdapterKind::OpenAIResp => {
+                let said = client::shown(&serde_error.to_string(), &self.key.0);
+                ModelError::new(Failure::Unavailable, format!("the provider failed: {said}"))
             }
             E::ChatResponseGeneration { cause, .. } => self.garbled(&cause),
             other => self.garbled(&other.to_string()),
         }
+    }
+
+    /// An error that a provider tells in the middle of an answer.
+    fn told(&self, body: &Value) -> ModelError {
+        let error = body.get("error").unwrap_or(body);
+        let words = ["type", "code", "status"].iter().find_map(|key| error.get(key)?.as_str());
+        let number = error.get("code").and_then(Value::as_u64).unwrap_or_default();
+        let kind = match (words.unwrap_or_default(), number) {
+            (
+                "overloaded_error"
+                | "rate_limit_error"
+                | "rate_limit_exceeded"
+                | "RESOURCE_EXHAUSTED",
+                _,
+            )
+            | (_, 429) => Failure::Busy,
+            ("api_error" | "timeout_error" | "server_error" | "UNAVAILABLE" | "INTERNAL", _)
+            | (_, 500..=599) => Failure::Unavailable,
+            _ => Failure::Refused,
+        };
+        let said = error.get("message").and_then(Value::as_str).unwrap_or(match words {
+            Some("error") | None => "it gives no answer, and does not say why",
+            Some(word) => word,
+        });
+        let said = client::shown(said, &self.key.0);
+        ModelError::new(kind, format!("the provider failed: {said}"))
     }
 
     fn garbled(&self, what: &str) -> ModelError {

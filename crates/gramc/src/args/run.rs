@@ -9,7 +9,7 @@ use super::{Bind, Spec};
 /// Run an agent: a model that calls the tools of a library
 ///
 /// Each message is a turn of one conversation. Without messages, lines of standard input are: a
-/// chat, on a terminal. Answers go to standard output; what the model calls, and what comes of it,
+/// chat, on a terminal, which remembers what was typed. Answers go to standard output; what the model calls, and what comes of it,
 /// is shown on standard error. The exit code is 1 when a turn ends without an answer as it should
 /// be.
 #[derive(Debug, ClapArgs)]
@@ -43,6 +43,9 @@ pub(crate) struct Run {
     /// Keep the conversation in this file, and go on with the one that it holds
     #[arg(long, value_name = "FILE")]
     pub(crate) conversation: Option<PathBuf>,
+    /// Remember nothing of what is typed in a chat
+    #[arg(long)]
+    pub(crate) no_history: bool,
     /// Write down what happens, as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
@@ -56,7 +59,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_limit: Option<f64>,
     /// How the model picks its words, from 0, which always takes the likeliest
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = temperature)]
     pub(crate) temperature: Option<f64>,
     /// Wait for whole answers, and do not show them while they come
     #[arg(long)]
@@ -73,6 +76,13 @@ pub(crate) struct Run {
     /// Show each request to the model and each verdict, as JSON
     #[arg(long)]
     pub(crate) debug: bool,
+}
+
+pub(super) fn temperature(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
+        _ => Err("a number from 0 on is wanted".to_owned()),
+    }
 }
 
 pub(super) fn seconds(text: &str) -> Result<f64, String> {

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 
 use gram_schema::lint::Settings;
+use gram_schema::project::Budget;
 use gram_syntax::{Applicability, Diagnostic};
 
 use super::watch;
@@ -15,6 +16,8 @@ use crate::{input, levels, output, project, report, save};
 pub(super) struct Plan {
     pub(super) settings: Settings,
     pub(super) deny_warnings: bool,
+    /// What agents may cost.
+    budget: Budget,
     /// What is wrong in the project file.
     pub(super) project: Vec<Diagnostic>,
 }
@@ -22,18 +25,19 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(args: &Check) -> Result<Self, Failure> {
         let (project, found) = project::read(&args.inputs)?;
-        let mut settings = project.lints;
+        let (mut settings, budget) = (project.lints, project.budget);
         let deny_warnings = levels::apply(&args.levels, &mut settings)?;
-        Ok(Self { settings, deny_warnings, project: found })
+        Ok(Self { settings, deny_warnings, budget, project: found })
     }
 
     /// Shows what was found, and gives the exit code.
     pub(super) fn show(&self, display: Display, texts: &Texts, found: &[Diagnostic]) -> Outcome {
         let all: Vec<_>;
-        let found = if self.project.is_empty() {
+        let over = self.over_budget(texts);
+        let found = if self.project.is_empty() && over.is_empty() {
             found
         } else {
-            all = self.project.iter().chain(found).cloned().collect();
+            all = self.project.iter().chain(found).chain(&over).cloned().collect();
             &all
         };
         let counts = report::show(display, found)?;
@@ -49,6 +53,17 @@ impl Plan {
             }
         }
         Ok(counts.exit_code(self.deny_warnings))
+    }
+}
+
+impl Plan {
+    /// What agents cost too much. That is known where the texts have no error.
+    fn over_budget(&self, texts: &Texts) -> Vec<Diagnostic> {
+        if self.budget == Budget::default() {
+            return Vec::new();
+        }
+        let module = texts.check().module;
+        module.map(|module| gram_agent::over_budget(&module, &self.budget)).unwrap_or_default()
     }
 }
 

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gram_agent::model::{Model, Models, Sampling, Scripted};
-use gram_agent::{Conversation, Crew, CrewOptions, Limits, Saved, Trace, Watch};
+use gram_agent::{
+    Conversation, Crew, CrewOptions, Limits, Saved, Spans, Telemetry, Trace, Watch, Watchers,
+};
 use gram_schema::model::Module;
 use tokio_util::sync::CancellationToken;
 
@@ -44,16 +46,9 @@ pub(super) fn run(args: &Run, display: Display) -> Outcome {
     // What has to be of a type is shown when it is.
     let is_text = spec.module.agent(&agent).is_some_and(|agent| agent.result.is_none());
     let streams = is_text && display.format == Format::Human && io::stdout().is_terminal();
-    let limits = Limits {
-        iterations: args.max_iterations,
-        tokens: args.max_tokens,
-        time: args.time_limit.map(Duration::from_secs_f64),
-        stream: !args.no_stream,
-        ..Limits::default()
-    };
     let conversation = match saved(args, crew.agent())? {
-        Some(saved) => Conversation::resume(&crew, limits, saved),
-        None => Conversation::new(&crew, limits),
+        Some(saved) => Conversation::resume(&crew, limits(args), saved),
+        None => Conversation::new(&crew, limits(args)),
     };
     let trace = match &args.trace {
         Some(path) => {
@@ -62,9 +57,22 @@ pub(super) fn run(args: &Run, display: Display) -> Outcome {
         }
         None => None,
     };
+    let telemetry = telemetry();
     let show = Show::new(args, streams && !args.no_stream, crew.agent());
-    let held = hold(args, display, conversation, (&show, trace.as_ref()));
-    let code = run_to_the_end(&library, held)?;
+    let mut watch = Watchers::default().with(&show);
+    if let Some(trace) = &trace {
+        watch = watch.with(trace);
+    }
+    if let Some(telemetry) = &telemetry {
+        watch = watch.with(Spans::new(telemetry, &crew));
+    }
+    let held = hold(args, display, conversation, (&show, &watch));
+    let code = run_to_the_end(&library, held);
+    drop(watch);
+    if let Some(telemetry) = telemetry {
+        send_the_rest(telemetry, matches!(code, Err(Failure::Interrupted(_))));
+    }
+    let code = code?;
     if let (Some(path), Some(error)) = (&args.trace, trace.and_then(|trace| trace.error())) {
         return Err(Failure::path("write", path, &error));
     }
@@ -76,14 +84,9 @@ async fn hold(
     args: &Run,
     display: Display,
     mut conversation: Conversation,
-    (show, trace): (&Show, Option<&Trace<File>>),
+    (show, watch): (&Show, &dyn Watch),
 ) -> Result<i32, Failure> {
-    let watchers: Vec<&dyn Watch> = match trace {
-        Some(trace) => vec![show, trace],
-        None => vec![show],
-    };
-    let watch = Together(watchers);
-    let mut turns = Turns::new(&args.messages);
+    let mut turns = Turns::new(args);
     let mut signals = live::Signals::new();
     let mut code = CLEAN;
     loop {
@@ -94,7 +97,7 @@ async fn hold(
         let Some(text) = text else { return Ok(code) };
         let (cancelled, mut interrupted) = (CancellationToken::new(), None);
         let turn = {
-            let mut turn = std::pin::pin!(conversation.turn(&text, &watch, &cancelled));
+            let mut turn = std::pin::pin!(conversation.turn(&text, watch, &cancelled));
             loop {
                 tokio::select! {
                     turn = &mut turn => break turn,
@@ -105,16 +108,19 @@ async fn hold(
                 }
             }
         };
-        if let Some(path) = &args.conversation {
-            keep(path, &conversation.save())?;
-        }
+        let kept = match &args.conversation {
+            Some(path) => keep(path, &conversation.save()),
+            None => Ok(()),
+        };
         let own = match &turn.end {
             gram_agent::End::Answered => CLEAN,
             gram_agent::End::Failed(_) => FAILED,
             _ => FINDINGS,
         };
         code = code.max(own);
+        // What was paid for is shown, whatever became of the file.
         show.end(&turn, display)?;
+        kept?;
         if let (Some(path), true) = (&args.conversation, own != CLEAN) {
             say(std::iter::once(format!("the conversation is kept in {}", path.display())));
         }
@@ -128,12 +134,31 @@ async fn hold(
     }
 }
 
-/// Several who watch.
-struct Together<'w>(Vec<&'w dyn Watch>);
+fn limits(args: &Run) -> Limits {
+    Limits {
+        iterations: args.max_iterations,
+        tokens: args.max_tokens,
+        time: args.time_limit.map(Duration::from_secs_f64),
+        stream: !args.no_stream,
+        ..Limits::default()
+    }
+}
 
-impl Watch for Together<'_> {
-    fn see(&self, agent: &str, event: &gram_agent::Event<'_>) {
-        self.0.iter().for_each(|one| one.see(agent, event));
+/// What sends spans to a collector, where the environment names one. That it cannot is no reason
+/// not to run.
+fn telemetry() -> Option<Telemetry> {
+    Telemetry::from_environment().unwrap_or_else(|error| {
+        say(std::iter::once(format!("warning: no spans are sent: {error}")));
+        None
+    })
+}
+
+/// Sends the spans that are left, and says what is lost. Whoever interrupts gramc does not want to
+/// wait for that.
+fn send_the_rest(telemetry: Telemetry, interrupted: bool) {
+    let most = Duration::from_secs(if interrupted { 1 } else { 5 });
+    if let Some(lost) = telemetry.end(most) {
+        say(std::iter::once(format!("warning: {lost}")));
     }
 }
 

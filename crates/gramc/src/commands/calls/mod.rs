@@ -74,7 +74,7 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
         say(bound.warnings().iter().map(|found| format!("warning: {found}")));
     }
     if args.costs {
-        costs(&read.spec.module, display)?;
+        costs(&read.spec.module, &bound, display)?;
     }
     let mut unreachable = unreachable
         .iter()
@@ -87,8 +87,8 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
 }
 
 /// What each agent costs, a line each.
-fn costs(module: &Valid<Module>, display: Display) -> Result<(), Failure> {
-    for costs in Costs::of(module) {
+fn costs(module: &Valid<Module>, bound: &Bound, display: Display) -> Result<(), Failure> {
+    for costs in Costs::of(module, bound) {
         let line = if display.format == Format::Json {
             costs.json().to_string()
         } else {

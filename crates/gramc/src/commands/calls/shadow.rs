@@ -61,8 +61,13 @@ pub(super) fn replay(
 ) -> Outcome {
     let text =
         std::fs::read_to_string(trace).map_err(|error| Failure::path("read", trace, &error))?;
-    let mut shadow =
-        Shadow { module, bound, clock: Arc::new(ManualClock::default()), sessions: HashMap::new() };
+    let mut shadow = Shadow {
+        module,
+        bound,
+        clock: Arc::default(),
+        agent: String::new(),
+        sessions: HashMap::new(),
+    };
     let (mut counts, mut same) = ([0_usize; 2], 0_usize);
     for (line, number) in text.lines().zip(1..) {
         if line.trim().is_empty() {
@@ -93,6 +98,8 @@ struct Shadow<'s> {
     module: &'s Valid<Module>,
     bound: &'s Bound,
     clock: Arc<ManualClock>,
+    /// The one that the run was held with.
+    agent: String,
     /// One of each agent.
     sessions: HashMap<String, Session>,
 }
@@ -113,7 +120,18 @@ impl Shadow<'_> {
     /// something else.
     fn line(&mut self, line: &Line) -> Option<(Option<Change>, String, String)> {
         match line.kind.as_str() {
+            // Another run: its moments are counted from its own start.
+            "run" => {
+                self.clock = Arc::default();
+                self.agent.clone_from(&line.agent);
+                self.sessions.clear();
+                None
+            }
             "user" => {
+                // An agent that is called has a conversation of its own each time.
+                if line.agent != self.agent {
+                    self.sessions.remove(&line.agent);
+                }
                 self.session(&line.agent).begin_turn();
                 None
             }

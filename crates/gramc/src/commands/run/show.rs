@@ -42,10 +42,11 @@ impl Show {
                 None => turn.text.clone(),
             };
             let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-            let rest = match shown.as_str() {
-                shown if shown == answer => "",
-                _ => answer.as_str(),
-            };
+            let rest = if *shown == answer { "" } else { answer.as_str() };
+            if *shown != answer && !shown.is_empty() && self.streams {
+                // What was shown of an answer that did not come to its end.
+                output::print("\n")?;
+            }
             if turn.is_answered() || !answer.is_empty() {
                 output::print(&format!("{rest}\n"))?;
             }

@@ -1,9 +1,14 @@
 //! What the user says: on the command line, or line by line.
 
+mod editor;
+
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use tokio::sync::mpsc;
 
+use self::editor::{Chat, Typed};
+use crate::args::Run;
+use crate::commands::calls::say;
 use crate::failure::Failure;
 
 /// The turns of a conversation.
@@ -16,15 +21,20 @@ pub(super) enum Turns {
         /// Whether somebody sits there.
         chat: bool,
     },
+    /// Lines that somebody edits at a terminal.
+    Edited(Chat),
 }
 
 impl Turns {
-    pub(super) fn new(messages: &[String]) -> Self {
-        if !messages.is_empty() {
-            return Self::Given(messages.iter().rev().cloned().collect());
+    pub(super) fn new(args: &Run) -> Self {
+        if !args.messages.is_empty() {
+            return Self::Given(args.messages.iter().rev().cloned().collect());
         }
-        // Reading a terminal cannot be broken off, so it has a thread of its own, which nobody
-        // waits for.
+        let history = if args.no_history { None } else { editor::history_file() };
+        if let Some(chat) = Chat::new(history) {
+            return Self::Edited(chat);
+        }
+        // Reading cannot be broken off, so it has a thread of its own, which nobody waits for.
         let (send, lines) = mpsc::channel(1);
         std::thread::spawn(move || {
             for line in io::stdin().lock().lines() {
@@ -38,7 +48,7 @@ impl Turns {
 
     /// Whether somebody sits at a terminal.
     pub(super) fn is_chat(&self) -> bool {
-        matches!(self, Self::Lines { chat: true, .. })
+        matches!(self, Self::Lines { chat: true, .. } | Self::Edited(_))
     }
 
     /// What the user says next; nothing when that is all.
@@ -54,12 +64,31 @@ impl Turns {
                     None => return Ok(None),
                     Some(Ok(line)) if line.trim().is_empty() => {}
                     Some(Ok(line)) => return Ok(Some(line)),
-                    Some(Err(error)) => {
-                        let what = format!("cannot read standard input: {error}");
-                        return Err(Failure::new(what));
-                    }
+                    Some(Err(error)) => return Err(unreadable(&error.to_string())),
                 }
             },
+            Self::Edited(chat) => {
+                let mut interrupted = false;
+                loop {
+                    match chat.next().await {
+                        Typed::End => return Ok(None),
+                        Typed::Line(line) if line.trim().is_empty() => interrupted = false,
+                        Typed::Line(line) => return Ok(Some(line)),
+                        // As signals are numbered.
+                        Typed::Interrupt if interrupted => return Err(Failure::Interrupted(2)),
+                        Typed::Interrupt => {
+                            interrupted = true;
+                            let help = "Ctrl-D ends the conversation, and so does another Ctrl-C";
+                            say(std::iter::once(help.to_owned()));
+                        }
+                        Typed::Failed(why) => return Err(unreadable(&why)),
+                    }
+                }
+            }
         }
     }
+}
+
+fn unreadable(why: &str) -> Failure {
+    Failure::new(format!("cannot read standard input: {why}"))
 }

@@ -1,0 +1,278 @@
+//! Runs as spans of OpenTelemetry, under its conventions for generative AI.
+//!
+//! A turn is a span, `invoke_agent NAME`; in it stand what the model was asked (`chat MODEL`) and
+//! what was called (`execute_tool NAME`). An agent that is called has its turn inside the call.
+//! What is said, called and answered stands in no span, unless somebody asks for it.
+
+mod contents;
+mod export;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use gram_tools::Verdict;
+use opentelemetry::trace::{Span as _, SpanBuilder, SpanKind, Status, TraceContextExt as _};
+use opentelemetry::{Context, KeyValue, StringValue, Value};
+use opentelemetry_sdk::trace::{IdGenerator as _, RandomIdGenerator, SdkTracer};
+use smol_str::SmolStr;
+
+use crate::crew::Crew;
+use crate::event::{Event, Watch};
+use crate::message::{ModelCall, Reply, Usage};
+use crate::model::Request;
+use crate::turn::{End, Turn};
+
+pub use export::{Telemetry, TelemetryError};
+
+/// Writes what it sees as spans: one conversation, turn by turn.
+pub struct Spans {
+    shared: Arc<Shared>,
+    /// The call that the conversation belongs to, where it does.
+    parent: Context,
+    conversation: StringValue,
+    state: Mutex<State>,
+}
+
+/// What conversations have in common.
+struct Shared {
+    tracer: SdkTracer,
+    contents: bool,
+    agents: HashMap<SmolStr, Known>,
+}
+
+/// What is known of an agent.
+struct Known {
+    provider: StringValue,
+    model: StringValue,
+}
+
+/// What has begun and is not over.
+#[derive(Default)]
+struct State {
+    turn: Option<Context>,
+    /// What the model was asked: when, and with what.
+    asked: Option<(SystemTime, Vec<KeyValue>)>,
+    /// Calls of agents, by their ids.
+    calls: HashMap<String, Context>,
+}
+
+impl fmt::Debug for Spans {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Spans").field("conversation", &self.conversation).finish_non_exhaustive()
+    }
+}
+
+impl Spans {
+    /// Watches a conversation with the first agent of a crew.
+    pub fn new(telemetry: &Telemetry, crew: &Crew) -> Self {
+        let known = crew.members.iter().zip(&crew.models).map(|(member, model)| {
+            let name = model.name();
+            let (provider, model) = name.split_once('/').unwrap_or(("", name));
+            let (provider, model) = (provider_name(provider).to_owned(), model.to_owned());
+            let (provider, model) = (provider.into(), model.into());
+            (member.name.clone(), Known { provider, model })
+        });
+        let (tracer, contents) = (telemetry.tracer.clone(), telemetry.contents);
+        let shared = Shared { tracer, contents, agents: known.collect() };
+        Self::below(Arc::new(shared), Context::new())
+    }
+
+    fn below(shared: Arc<Shared>, parent: Context) -> Self {
+        let conversation = RandomIdGenerator::default().new_trace_id().to_string().into();
+        Self { shared, parent, conversation, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What all spans of an agent's model say.
+    fn of_model(&self, operation: &'static str, agent: &str) -> Vec<KeyValue> {
+        let mut all = vec![
+            KeyValue::new("gen_ai.operation.name", operation),
+            KeyValue::new("gen_ai.conversation.id", self.conversation.clone()),
+        ];
+        if let Some(known) = self.shared.agents.get(agent) {
+            all.push(KeyValue::new("gen_ai.provider.name", known.provider.clone()));
+            all.push(KeyValue::new("gen_ai.request.model", known.model.clone()));
+        }
+        all
+    }
+
+    fn begin(&self, name: String, attributes: Vec<KeyValue>, parent: &Context) -> Context {
+        let builder = SpanBuilder::from_name(name).with_kind(SpanKind::Internal);
+        let span = builder.with_attributes(attributes);
+        Context::new().with_span(span.start_with_context(&self.shared.tracer, parent))
+    }
+
+    fn begun(&self, agent: &str) {
+        let mut attributes = self.of_model("invoke_agent", agent);
+        attributes.push(KeyValue::new("gen_ai.agent.name", agent.to_owned()));
+        let turn = self.begin(format!("invoke_agent {agent}"), attributes, &self.parent);
+        *self.state() = State { turn: Some(turn), ..State::default() };
+    }
+
+    fn asked(&self, agent: &str, request: &Request<'_>) {
+        let mut attributes = self.of_model("chat", agent);
+        let mut put = |key, value: Option<Value>| {
+            attributes.extend(value.map(|value| KeyValue::new(key, value)));
+        };
+        let sampling = request.sampling;
+        let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX).into();
+        put("gen_ai.request.temperature", sampling.temperature.map(Value::from));
+        put("gen_ai.request.top_p", sampling.top_p.map(Value::from));
+        put("gen_ai.request.max_tokens", sampling.max_tokens.map(|most| i64::from(most).into()));
+        put("gen_ai.request.seed", sampling.seed.map(whole));
+        put("gen_ai.request.stream", request.stream.then_some(Value::Bool(true)));
+        if self.shared.contents {
+            let said = |text: String| Some(Value::from(text));
+            put("gen_ai.system_instructions", said(contents::instruction(request.instruction)));
+            put("gen_ai.input.messages", said(contents::messages(request.messages)));
+            put("gen_ai.tool.definitions", said(contents::tools(request.tools)));
+        }
+        self.state().asked = Some((SystemTime::now(), attributes));
+    }
+
+    /// The model has answered, or has not. When it is asked again, that begins after a while.
+    fn answered(
+        &self,
+        agent: &str,
+        outcome: Result<&Reply, &'static str>,
+        again: Option<Duration>,
+    ) {
+        let mut state = self.state();
+        let Some((began, mut attributes)) = state.asked.take() else { return };
+        let now = SystemTime::now();
+        // It ended while it waited to be asked again.
+        if began > now {
+            return;
+        }
+        let model = self.shared.agents.get(agent).map_or("", |known| known.model.as_str());
+        state.asked = again.and_then(|wait| Some((now.checked_add(wait)?, attributes.clone())));
+        let kind = match self.shared.agents.get(agent) {
+            Some(known) if known.provider.as_str() == "scripted" => SpanKind::Internal,
+            _ => SpanKind::Client,
+        };
+        if let Ok(reply) = outcome {
+            attributes.extend(usage(reply.usage));
+            if self.shared.contents {
+                let said = contents::reply(&reply.said);
+                attributes.push(KeyValue::new("gen_ai.output.messages", said));
+            }
+        }
+        let builder = SpanBuilder::from_name(format!("chat {model}")).with_kind(kind);
+        let builder = builder.with_start_time(began).with_attributes(attributes);
+        let parent = state.turn.as_ref().unwrap_or(&self.parent);
+        let mut span = builder.start_with_context(&self.shared.tracer, parent);
+        if let Err(error) = outcome {
+            span.set_attribute(KeyValue::new("error.type", error));
+            span.set_status(Status::error(""));
+        }
+        span.end_with_timestamp(now);
+    }
+
+    fn of_call(&self, id: &str, name: &str) -> (String, Vec<KeyValue>) {
+        let attributes = vec![
+            KeyValue::new("gen_ai.operation.name", "execute_tool"),
+            KeyValue::new("gen_ai.conversation.id", self.conversation.clone()),
+            KeyValue::new("gen_ai.tool.name", name.to_owned()),
+            KeyValue::new("gen_ai.tool.call.id", id.to_owned()),
+            KeyValue::new("gen_ai.tool.type", "function"),
+        ];
+        (format!("execute_tool {name}"), attributes)
+    }
+
+    fn called(&self, call: &ModelCall, verdict: &Verdict, took: Duration) {
+        let now = SystemTime::now();
+        let mut state = self.state();
+        let call_span = state.calls.remove(&call.id).unwrap_or_else(|| {
+            let (name, attributes) = self.of_call(&call.id, &call.name);
+            let builder = SpanBuilder::from_name(name).with_kind(SpanKind::Internal);
+            let builder = builder.with_start_time(now.checked_sub(took).unwrap_or(now));
+            let parent = state.turn.as_ref().unwrap_or(&self.parent);
+            let builder = builder.with_attributes(attributes);
+            Context::new().with_span(builder.start_with_context(&self.shared.tracer, parent))
+        });
+        let span = call_span.span();
+        if let Err(error) = &verdict.outcome {
+            span.set_attribute(KeyValue::new("error.type", error.error_type()));
+            span.set_status(Status::error(""));
+        }
+        if self.shared.contents {
+            let cut = contents::cut;
+            span.set_attribute(KeyValue::new("gen_ai.tool.call.arguments", cut(&call.arguments)));
+            span.set_attribute(KeyValue::new("gen_ai.tool.call.result", cut(&verdict.message())));
+        }
+        span.end_with_timestamp(now);
+    }
+
+    fn ended(&self, agent: &str, turn: &Turn) {
+        let error = match &turn.end {
+            End::Answered => None,
+            End::Failed(error) => Some(error.kind.name()),
+            End::Time(_) => Some("timeout"),
+            other => Some(other.name()),
+        };
+        // What is still under way was ended with the turn.
+        self.answered(agent, Err(error.unwrap_or("_OTHER")), None);
+        let state = std::mem::take(&mut *self.state());
+        for call in state.calls.values() {
+            call.span().set_status(Status::error(""));
+            call.span().end();
+        }
+        let Some(context) = state.turn else { return };
+        let span = context.span();
+        span.set_attributes(usage(turn.usage));
+        if let Some(error) = error {
+            span.set_attribute(KeyValue::new("error.type", error));
+            span.set_status(Status::error(""));
+        }
+        span.end();
+    }
+}
+
+impl Watch for Spans {
+    fn see(&self, agent: &str, event: &Event<'_>) {
+        match event {
+            Event::Begun { .. } => self.begun(agent),
+            Event::Asked { request, .. } => self.asked(agent, request),
+            Event::Again { error, wait } => {
+                self.answered(agent, Err(error.kind.name()), Some(*wait));
+            }
+            Event::Replied { reply, .. } => self.answered(agent, Ok(reply), None),
+            Event::Called { call, verdict, took } => self.called(call, verdict, *took),
+            Event::Ended(turn) => self.ended(agent, turn),
+            Event::Text(_) | Event::Misfit { .. } => {}
+        }
+    }
+
+    fn inside<'w>(&'w self, id: &str, agent: &str) -> Option<Box<dyn Watch + 'w>> {
+        let mut state = self.state();
+        let (name, attributes) = self.of_call(id, agent);
+        let call = self.begin(name, attributes, state.turn.as_ref().unwrap_or(&self.parent));
+        state.calls.insert(id.to_owned(), call.clone());
+        Some(Box::new(Self::below(Arc::clone(&self.shared), call)))
+    }
+}
+
+fn usage(usage: Usage) -> impl Iterator<Item = KeyValue> {
+    let counts = [
+        ("gen_ai.usage.input_tokens", usage.input_tokens),
+        ("gen_ai.usage.output_tokens", usage.output_tokens),
+    ];
+    counts.into_iter().filter_map(|(key, count)| {
+        Some(KeyValue::new(key, i64::try_from(count?).unwrap_or(i64::MAX)))
+    })
+}
+
+/// What the conventions call a provider.
+fn provider_name(own: &str) -> &str {
+    match own {
+        "openai-responses" => "openai",
+        "gemini" => "gcp.gemini",
+        "mistral" => "mistral_ai",
+        other => other,
+    }
+}

@@ -1,0 +1,180 @@
+//! Lines that somebody types at a terminal, with all that helps to type them.
+
+use std::fs;
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+
+use rustyline::config::Behavior;
+use rustyline::error::ReadlineError;
+use rustyline::{Config, DefaultEditor};
+use tokio::sync::mpsc;
+
+use crate::commands::calls::say;
+
+/// How many lines are remembered.
+const REMEMBERED: usize = 1_000;
+/// The most bytes of a line that is remembered. Longer ones are pasted, and there to be pasted again.
+const LONGEST: usize = 10_000;
+
+/// What somebody did at the prompt.
+pub(super) enum Typed {
+    Line(String),
+    /// Ctrl-C.
+    Interrupt,
+    /// Ctrl-D, or the terminal is gone.
+    End,
+    /// Nothing can be read any more, and why.
+    Failed(String),
+}
+
+/// An editor at work on a thread of its own: reading a terminal cannot be broken off.
+pub(in crate::commands::run) struct Chat {
+    ask: mpsc::Sender<()>,
+    typed: mpsc::Receiver<Typed>,
+    terminal: Terminal,
+}
+
+impl Chat {
+    /// Edits lines, if there is a terminal that can do that. They are remembered in a file, if there
+    /// is one.
+    pub(super) fn new(history: Option<PathBuf>) -> Option<Self> {
+        let plain = std::env::var("TERM").is_ok_and(|terminal| {
+            ["dumb", "cons25", "emacs"].iter().any(|plain| terminal.eq_ignore_ascii_case(plain))
+        });
+        if plain || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return None;
+        }
+        let config = Config::builder()
+            // Answers may go elsewhere than to the terminal; the prompt does not.
+            .behavior(Behavior::PreferTerm)
+            .max_history_size(REMEMBERED)
+            .and_then(|config| config.history_ignore_dups(true));
+        let config = config.ok()?.history_ignore_space(true).build();
+        let mut editor = DefaultEditor::with_config(config).ok()?;
+        let history = history.filter(|path| remember(&mut editor, path));
+        let terminal = Terminal::new();
+        let (ask, asked) = mpsc::channel(1);
+        let (send, typed) = mpsc::channel(1);
+        std::thread::spawn(move || edit(editor, history, asked, &send));
+        Some(Self { ask, typed, terminal })
+    }
+
+    /// Waits for what somebody does at the prompt.
+    pub(super) async fn next(&mut self) -> Typed {
+        self.terminal.busy = true;
+        // Without an editor there is nothing to wait for, either.
+        let _ = self.ask.send(()).await;
+        let typed = self.typed.recv().await.unwrap_or(Typed::End);
+        self.terminal.busy = false;
+        typed
+    }
+}
+
+/// Edits a line whenever somebody asks for one.
+fn edit(
+    mut editor: DefaultEditor,
+    mut history: Option<PathBuf>,
+    mut asked: mpsc::Receiver<()>,
+    send: &mpsc::Sender<Typed>,
+) {
+    while asked.blocking_recv().is_some() {
+        let typed = match editor.readline("> ") {
+            Ok(line) => {
+                if line.len() <= LONGEST
+                    && let Ok(true) = editor.add_history_entry(line.as_str())
+                    && let Some(path) = &history
+                    && let Err(error) = editor.append_history(path)
+                {
+                    forgotten(path, &error);
+                    history = None;
+                }
+                Typed::Line(line)
+            }
+            Err(ReadlineError::Interrupted | ReadlineError::Signal(_)) => Typed::Interrupt,
+            Err(ReadlineError::Eof) => Typed::End,
+            Err(error) => Typed::Failed(error.to_string()),
+        };
+        if send.blocking_send(typed).is_err() {
+            return;
+        }
+    }
+}
+
+/// Remembers what a file holds, and gives whether more can be added to it.
+fn remember(editor: &mut DefaultEditor, path: &Path) -> bool {
+    let folder = path.parent().map_or(Ok(()), private_folder);
+    let outcome = folder.map_err(ReadlineError::from).and_then(|()| editor.load_history(path));
+    match outcome {
+        Ok(()) => true,
+        Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::NotFound => true,
+        Err(error) => {
+            forgotten(path, &error);
+            false
+        }
+    }
+}
+
+fn forgotten(path: &Path, error: &ReadlineError) {
+    let error = error.to_string();
+    let error = error.split(" (os error").next().unwrap_or_default().to_lowercase();
+    let path = path.display();
+    say(std::iter::once(format!("warning: what you type is not remembered in {path}: {error}")));
+}
+
+/// Makes a folder, which is nobody's but the user's, where it is not there.
+fn private_folder(path: &Path) -> io::Result<()> {
+    let mut folder = fs::DirBuilder::new();
+    folder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+    folder.create(path)
+}
+
+/// The file in which lines are remembered, in the user's folder for such things.
+pub(in crate::commands::run) fn history_file() -> Option<PathBuf> {
+    let folder = |variable: &str| {
+        let path = PathBuf::from(std::env::var_os(variable)?);
+        // By the standard, what is not absolute does not count.
+        path.is_absolute().then_some(path)
+    };
+    let local = if cfg!(windows) { folder("LOCALAPPDATA") } else { None };
+    let home = || Some(folder("HOME")?.join(".local/state"));
+    Some(folder("XDG_STATE_HOME").or(local).or_else(home)?.join("gramc").join("history"))
+}
+
+/// The terminal as it was before anybody edited a line. When gramc is ended at the prompt, the editor
+/// cannot give it back.
+struct Terminal {
+    /// Whether a line is edited.
+    busy: bool,
+    #[cfg(unix)]
+    before: Option<rustix::termios::Termios>,
+}
+
+impl Terminal {
+    fn new() -> Self {
+        Self {
+            busy: false,
+            #[cfg(unix)]
+            before: rustix::termios::tcgetattr(io::stdin()).ok(),
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        if !self.busy {
+            return;
+        }
+        #[cfg(unix)]
+        if let Some(before) = &self.before {
+            use std::io::Write as _;
+
+            use rustix::termios::{OptionalActions, tcsetattr};
+
+            // There is nobody left to tell that it did not work. Pasted text is no longer marked.
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, before);
+            let _ = io::stderr().write_all(b"\x1b[?2004l\r\n");
+        }
+    }
+}

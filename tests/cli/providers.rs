@@ -1,0 +1,421 @@
+//! `gramc run` with servers that speak as Anthropic, Gemini and OpenAI's responses do, well or
+//! badly, over real sockets.
+
+use serde_json::{Value, json};
+
+use crate::model_server::{Answer, Ending, Server};
+use crate::support::{Folder, Run, folder, gramc};
+
+/// How a provider speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Provider {
+    Anthropic,
+    Gemini,
+    Responses,
+}
+
+const ALL: [Provider; 3] = [Provider::Anthropic, Provider::Gemini, Provider::Responses];
+
+/// What a model answers.
+#[derive(Clone, Copy)]
+enum Said {
+    Text(&'static str),
+    /// Names, and arguments as they are written.
+    Calls(&'static [(&'static str, &'static str)]),
+}
+
+type Events = Vec<(&'static str, Value)>;
+
+impl Provider {
+    fn model(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic/any",
+            Self::Gemini => "gemini/any",
+            Self::Responses => "openai-responses/any",
+        }
+    }
+
+    fn variable(self) -> &'static str {
+        match self {
+            Self::Anthropic => "ANTHROPIC",
+            Self::Gemini => "GEMINI",
+            Self::Responses => "OPENAI",
+        }
+    }
+
+    /// An answer as this provider gives it, in pieces or whole.
+    fn says(self, said: Said, stream: bool) -> Answer {
+        if stream {
+            return Answer::Events(self.events(said), Ending::Whole);
+        }
+        let usage = json!({"input_tokens": 20, "output_tokens": 5});
+        Answer::Json(
+            200,
+            Vec::new(),
+            match self {
+                Self::Anthropic => json!({
+                    "id": "m", "type": "message", "role": "assistant", "model": "any",
+                    "content": blocks(said), "stop_reason": "end_turn", "usage": usage,
+                }),
+                Self::Gemini => gemini(said, Some("STOP")),
+                Self::Responses => response("completed", &items(said)),
+            },
+        )
+    }
+
+    /// The pieces of an answer; the last one says that it is over.
+    fn events(self, said: Said) -> Events {
+        match self {
+            Self::Anthropic => anthropic_events(said),
+            Self::Gemini => match said {
+                Said::Text(text) => {
+                    let half = text.len() / 2;
+                    let piece = |text: &str| json!({"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}}]});
+                    vec![
+                        ("message", piece(&text[..half])),
+                        ("message", piece(&text[half..])),
+                        ("message", gemini(Said::Text(""), Some("STOP"))),
+                    ]
+                }
+                calls @ Said::Calls(_) => vec![("message", gemini(calls, Some("STOP")))],
+            },
+            Self::Responses => responses_events(said),
+        }
+    }
+
+    /// An error that comes in the middle of an answer, after which asking again may help.
+    fn failure(self) -> (&'static str, Value) {
+        match self {
+            Self::Anthropic => {
+                let error = json!({"type": "overloaded_error", "message": "too much to do"});
+                ("error", json!({"type": "error", "error": error}))
+            }
+            Self::Gemini => {
+                let error =
+                    json!({"code": 503, "message": "too much to do", "status": "UNAVAILABLE"});
+                ("message", json!({"error": error}))
+            }
+            Self::Responses => {
+                let error = json!({"code": "server_error", "message": "too much to do"});
+                let mut failed = response("failed", &json!([]));
+                failed["error"] = error;
+                ("response.failed", json!({"type": "response.failed", "response": failed}))
+            }
+        }
+    }
+}
+
+fn arguments(text: &str) -> Value {
+    serde_json::from_str(text).expect("whole answers hold JSON")
+}
+
+fn blocks(said: Said) -> Value {
+    match said {
+        Said::Text(text) => json!([{"type": "text", "text": text}]),
+        Said::Calls(calls) => calls
+            .iter()
+            .enumerate()
+            .map(|(at, (name, text))| {
+                json!({"type": "tool_use", "id": format!("c{at}"), "name": name,
+                       "input": arguments(text)})
+            })
+            .collect(),
+    }
+}
+
+fn anthropic_events(said: Said) -> Events {
+    let start = json!({"type": "message_start", "message": {"usage": {"input_tokens": 20}}});
+    let mut events = vec![("message_start", start)];
+    let mut block = |at: usize, block: Value, deltas: Vec<Value>| {
+        let start = json!({"type": "content_block_start", "index": at, "content_block": block});
+        events.push(("content_block_start", start));
+        for delta in deltas {
+            let delta = json!({"type": "content_block_delta", "index": at, "delta": delta});
+            events.push(("content_block_delta", delta));
+        }
+        events.push(("content_block_stop", json!({"type": "content_block_stop", "index": at})));
+    };
+    match said {
+        Said::Text(text) => {
+            let words = text.split_inclusive(' ');
+            let deltas = words.map(|word| json!({"type": "text_delta", "text": word})).collect();
+            block(0, json!({"type": "text", "text": ""}), deltas);
+        }
+        Said::Calls(calls) => {
+            for (at, (name, text)) in calls.iter().enumerate() {
+                let pieces = text.split_inclusive(' ');
+                let deltas = pieces
+                    .map(|piece| json!({"type": "input_json_delta", "partial_json": piece}))
+                    .collect();
+                let id = format!("c{at}");
+                block(at, json!({"type": "tool_use", "id": id, "name": name, "input": {}}), deltas);
+            }
+        }
+    }
+    let delta = json!({"stop_reason": "end_turn"});
+    let delta = json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": 5}});
+    events.push(("message_delta", delta));
+    events.push(("message_stop", json!({"type": "message_stop"})));
+    events
+}
+
+fn gemini(said: Said, reason: Option<&str>) -> Value {
+    let parts: Value = match said {
+        Said::Text(text) => json!([{"text": text}]),
+        Said::Calls(calls) => calls
+            .iter()
+            .map(|(name, text)| json!({"functionCall": {"name": name, "args": arguments(text)}}))
+            .collect(),
+    };
+    let usage = json!({"promptTokenCount": 20, "candidatesTokenCount": 5, "totalTokenCount": 25});
+    let content = json!({"role": "model", "parts": parts});
+    json!({"candidates": [{"content": content, "finishReason": reason}], "usageMetadata": usage})
+}
+
+fn items(said: Said) -> Value {
+    match said {
+        Said::Text(text) => {
+            let content = json!([{"type": "output_text", "text": text}]);
+            json!([{"type": "message", "role": "assistant", "content": content}])
+        }
+        Said::Calls(calls) => calls
+            .iter()
+            .enumerate()
+            .map(|(at, (name, text))| {
+                json!({"type": "function_call", "call_id": format!("c{at}"), "name": name,
+                       "arguments": text})
+            })
+            .collect(),
+    }
+}
+
+fn response(status: &str, output: &Value) -> Value {
+    let usage = json!({"input_tokens": 20, "output_tokens": 5, "total_tokens": 25});
+    json!({"id": "r", "object": "response", "status": status, "model": "any", "output": output,
+           "usage": usage})
+}
+
+fn responses_events(said: Said) -> Events {
+    let event = |kind: &'static str, mut data: Value| {
+        data["type"] = json!(kind);
+        (kind, data)
+    };
+    let start = response("in_progress", &json!([]));
+    let mut events = vec![event("response.created", json!({"response": start}))];
+    match said {
+        Said::Text(text) => events.extend(text.split_inclusive(' ').map(|word| {
+            event("response.output_text.delta", json!({"output_index": 0, "delta": word}))
+        })),
+        Said::Calls(calls) => {
+            for (at, (name, text)) in calls.iter().enumerate() {
+                let item = json!({"type": "function_call", "call_id": format!("c{at}"),
+                                  "name": name, "arguments": ""});
+                let added = json!({"output_index": at, "item": item});
+                events.push(event("response.output_item.added", added));
+                events.extend(text.split_inclusive(' ').map(|piece| {
+                    let delta = json!({"output_index": at, "delta": piece});
+                    event("response.function_call_arguments.delta", delta)
+                }));
+            }
+        }
+    }
+    let end = json!({"response": response("completed", &items(said))});
+    events.push(event("response.completed", end));
+    events
+}
+
+const SPEC: &str = r#"
+[helper:Agent {instruction: "You help."} | [add:Tool | (a::Int)==>(b::Int)==>(::Int)]]
+[works:Library | (add:Builtin)]
+"#;
+
+fn helper(provider: Provider, server: &Server, options: &str) -> (Run, Folder) {
+    let files = folder(&[("spec.gram", SPEC)]);
+    let run = gramc("run spec.gram Add --library works --conversation talk.json --model");
+    let run = run.arg(provider.model()).args(options).within(files.path());
+    let run = run.env(&format!("{}_BASE_URL", provider.variable()), &server.url());
+    let run = run.env(&format!("{}_API_KEY", provider.variable()), "a-secret-key").run();
+    assert!(!run.stderr.contains("a-secret-key"), "{provider:?} {}", run.stderr);
+    (run, files)
+}
+
+fn results(files: &Folder) -> Vec<String> {
+    let kept: Value = serde_json::from_str(&files.read("talk.json")).expect("it is JSON");
+    let messages = kept["messages"].as_array().expect("there are messages").iter();
+    let results = messages.filter(|message| message["role"] == "tool");
+    results.map(|it| it["content"].as_str().expect("it is text").to_owned()).collect()
+}
+
+/// Whether a request wants a stream. Gemini says so in the address.
+const STREAMS: [(bool, &str); 2] = [(true, "--show=150"), (false, "--no-stream")];
+
+#[test]
+fn calls_are_answered_in_order_and_unknown_ones_told() {
+    for provider in ALL {
+        for (stream, option) in STREAMS {
+            let server = Server::start(move |at, _| {
+                let said = match at {
+                    0 => Said::Calls(&[
+                        ("add", r#"{"a": 1, "b": "2"}"#),
+                        ("subtract", "{}"),
+                        ("add", r#"{"a": 3, "b": 4}"#),
+                    ]),
+                    _ => Said::Text("It is done."),
+                };
+                provider.says(said, stream)
+            });
+            let (run, files) = helper(provider, &server, option);
+            assert_eq!(run.exits(0).stdout, "It is done.\n", "{provider:?} {option}");
+            let results = results(&files);
+            assert_eq!((&*results[0], &*results[2]), ("3", "7"), "{provider:?} {results:?}");
+            assert!(results[1].starts_with("there is no tool `subtract`"), "{results:?}");
+            // Tokens are counted.
+            let kept = files.read("talk.json");
+            assert!(kept.contains("\"input_tokens\": 40"), "{provider:?} {option} {kept}");
+        }
+    }
+}
+
+#[test]
+fn busy_and_failing_providers_are_asked_again() {
+    for provider in ALL {
+        for (stream, option) in STREAMS {
+            let failed = |status: u16, headers| {
+                let error = json!({"message": "slow down, a-secret-key", "type": "some_error"});
+                Answer::Json(status, headers, json!({"error": error}))
+            };
+            let server = Server::start(move |at, _| match at {
+                0 => failed(429, vec![("retry-after", "1".to_owned())]),
+                1 => failed(500, Vec::new()),
+                _ => provider.says(Said::Text("Here I am."), stream),
+            });
+            let (run, _) = helper(provider, &server, option);
+            let run = run.exits(0).says(&["HTTP status 429", "slow down, ***", "HTTP status 500"]);
+            let run = run.says(&["asking again in 1.0 s"]);
+            assert_eq!(run.stdout, "Here I am.\n", "{provider:?} {option}");
+            assert!(run.took.as_secs_f64() > 1.9, "{provider:?} {option} {:?}", run.took);
+        }
+    }
+}
+
+#[test]
+fn providers_that_refuse_are_asked_once() {
+    for provider in ALL {
+        for (_, option) in STREAMS {
+            let server = Server::start(|_, _| {
+                Answer::Json(401, Vec::new(), json!({"error": {"message": "no such key"}}))
+            });
+            let (run, files) = helper(provider, &server, option);
+            run.exits(2)
+                .says(&["no answer: the provider answered with HTTP status 401", "no such"]);
+            assert_eq!(server.requests().len(), 1, "{provider:?} {option}");
+            assert!(files.read("talk.json").contains("\"Add\""));
+        }
+    }
+}
+
+#[test]
+fn answers_that_break_off_are_asked_for_again() {
+    for provider in ALL {
+        let server = Server::start(move |at, _| {
+            let mut half = provider.events(Said::Text("A whole answer."));
+            half.truncate(2);
+            match at {
+                // The connection breaks, or the stream ends before the answer does.
+                0 => Answer::Events(half, Ending::Broken),
+                1 => Answer::Events(half, Ending::Whole),
+                2 => {
+                    half.push(provider.failure());
+                    Answer::Events(half, Ending::Whole)
+                }
+                3 => Answer::Raw(b""),
+                _ => provider.says(Said::Text("A whole answer."), true),
+            }
+        });
+        let (run, _) = helper(provider, &server, "");
+        let run = run.exits(0).says(&["broke off", "the provider failed: too much to do"]);
+        assert_eq!(run.stdout, "A whole answer.\n", "{provider:?}");
+        assert_eq!(server.requests().len(), 5, "{provider:?}");
+        // Whole answers, too.
+        let server = Server::start(move |at, _| {
+            match at {
+            0 => Answer::Raw(
+                b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{",
+            ),
+            _ => provider.says(Said::Text("A whole answer."), false),
+        }
+        });
+        let (run, _) = helper(provider, &server, "--no-stream");
+        assert_eq!(run.exits(0).says(&["broke off"]).stdout, "A whole answer.\n");
+    }
+}
+
+#[test]
+fn providers_that_hang_are_given_up() {
+    for provider in ALL {
+        for (_, option) in STREAMS {
+            let server = Server::start(|_, _| Answer::Silence);
+            let (run, files) = helper(provider, &server, &format!("{option} --time-limit 1.5"));
+            let run = run.exits(1).says(&["no answer: the time of 1.5 s is over"]);
+            assert!(run.took.as_secs() < 30, "{:?}", run.took);
+            assert!(files.read("talk.json").contains("\"Add\""));
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_told() {
+    for provider in ALL {
+        for (stream, option) in STREAMS {
+            let server = Server::start(move |_, _| {
+                if stream {
+                    let strange = vec![("message_start", json!({"strange": "a-secret-key"}))];
+                    Answer::Events(strange, Ending::Whole)
+                } else {
+                    Answer::Json(200, Vec::new(), json!({"strange": "a-secret-key"}))
+                }
+            });
+            let (run, _) = helper(provider, &server, &format!("{option} --time-limit 20"));
+            run.exits(2).says(&["no answer: the provider"]);
+        }
+    }
+}
+
+#[test]
+fn malformed_arguments_are_told_to_the_model() {
+    // Anthropic's whole answers hold arguments as JSON, which cannot be malformed.
+    let cases =
+        [(Provider::Anthropic, true), (Provider::Responses, true), (Provider::Responses, false)];
+    for (provider, stream) in cases {
+        let server = Server::start(move |_, request| {
+            let said = if request.to_string().contains("are no JSON") {
+                Said::Text("I see.")
+            } else {
+                Said::Calls(&[("add", "{\"a\": 1, \"b")])
+            };
+            // A whole answer that cannot be read is asked for again, in pieces.
+            provider.says(said, request["stream"] == true)
+        });
+        let option = if stream { "" } else { "--no-stream" };
+        let (run, files) = helper(provider, &server, option);
+        assert_eq!(run.exits(0).stdout, "I see.\n", "{provider:?} {stream}");
+        assert!(results(&files)[0].contains("the arguments are no JSON"), "{:?}", results(&files));
+    }
+    // Gemini reads calls itself, and says when it cannot.
+    for (stream, option) in STREAMS {
+        let server = Server::start(move |at, _| {
+            let mut unread = gemini(Said::Text(""), Some("MALFORMED_FUNCTION_CALL"));
+            if let Some(content) = unread["candidates"][0].as_object_mut() {
+                content.remove("content");
+            }
+            match (at, stream) {
+                (0, true) => Answer::Events(vec![("message", unread)], Ending::Whole),
+                (0, false) => Answer::Json(200, Vec::new(), unread),
+                _ => Provider::Gemini.says(Said::Text("I see."), stream),
+            }
+        });
+        let (run, _) = helper(Provider::Gemini, &server, option);
+        let told = "the model wrote a call that the provider cannot read; asking again";
+        assert_eq!(run.exits(0).says(&[told]).stdout, "I see.\n");
+    }
+}
