@@ -44,6 +44,43 @@ pub(crate) struct RecordField<'e> {
     pub(crate) default: Option<Value>,
 }
 
+/// A word of a type expression.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Word<'e> {
+    /// The name of a type.
+    Type(&'e str),
+    /// The name of a field.
+    Field(&'e str),
+    /// A text, number, `true`, `false` or `null`.
+    Literal(&'e str),
+}
+
+/// The words of a type expression with where they stand in it, also of one that is not whole.
+pub(crate) fn words(text: &str) -> Vec<(usize, Word<'_>)> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let at = text.len() - rest.len();
+        let is_field = |after: &str| {
+            let after = after.trim_start();
+            after.strip_prefix('?').unwrap_or(after).trim_start().starts_with(':')
+        };
+        let word = |after: &str| rest.get(..rest.len() - after.len()).unwrap_or_default();
+        if let Ok((after, _)) = literal(rest) {
+            let kind = if is_field(after) { Word::Field } else { Word::Literal };
+            found.push((at, kind(word(after))));
+            rest = after;
+        } else if let Ok((after, name)) = name(rest) {
+            let kind = if is_field(after) { Word::Field } else { Word::Type };
+            found.push((at, kind(name)));
+            rest = after;
+        } else {
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    found
+}
+
 /// Where and why a type expression is wrong.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ExpressionError<'e> {
@@ -259,6 +296,22 @@ mod tests {
         );
         assert!(shown(r#"{a: Text, "b c"?: Int[] = 3}"#).starts_with("Ok(Record([RecordField"));
         assert_eq!(shown("{}"), "Ok(Record([]))");
+    }
+
+    #[test]
+    fn words_are_found_in_what_is_not_whole() {
+        let found = words(r#"{a: Text, "b c"?: Map<Item[ | "x" | 5 | null"#);
+        let expected = [
+            (1, Word::Field("a")),
+            (4, Word::Type("Text")),
+            (10, Word::Field("\"b c\"")),
+            (18, Word::Type("Map")),
+            (22, Word::Type("Item")),
+            (30, Word::Literal("\"x\"")),
+            (36, Word::Literal("5")),
+            (40, Word::Literal("null")),
+        ];
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! ```
 
 mod accept;
+pub mod attributes;
 mod check;
 pub mod codes;
 pub mod emit;
@@ -18,6 +19,7 @@ pub mod import;
 pub mod lint;
 pub mod lower;
 pub mod model;
+pub mod names;
 mod nearest;
 mod parallel;
 mod pointer;
@@ -25,6 +27,7 @@ mod print;
 pub mod project;
 mod signature;
 mod spans;
+mod survey;
 pub mod units;
 mod value;
 
@@ -39,6 +42,9 @@ pub use format::{BUILT_IN, Format};
 pub use lower::Target;
 pub use model::{Module, Valid};
 pub use nearest::did_you_mean;
-pub use print::{print, print_implementation, print_specification};
-pub use signature::schema_of_signature;
+pub use print::{
+    identifier, print, print_field, print_implementation, print_specification, shape, string,
+};
+pub use signature::{plain_type, schema_of_signature};
 pub use spans::{Place, Spans};
+pub use survey::{Survey, survey};

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::model::{
-    Agent, Api, Container, Field, Implementation, Module, Source, Term, Tool, Types,
+    Agent, Api, Container, Field, Implementation, Module, Source, Term, Tool, Type, Types,
 };
 use field::Node;
 use layout::{Entry, INDENT, Layout, WIDTH};
@@ -87,6 +87,36 @@ pub fn print_implementation(implementation: &Implementation) -> String {
     let mut out = String::new();
     library::node(implementation).write(&mut out, 0, 0, 0);
     out
+}
+
+/// A type as a type expression, for people: what it says of objects' fields is left out where an
+/// expression has no word for it.
+pub fn shape(types: &Types, ty: &Type) -> String {
+    expression::of(types, ty).text
+}
+
+/// A parameter, field or term as gram text, without its description.
+pub fn print_field(types: &Types, field: &Field) -> String {
+    let mut plain = field.clone();
+    plain.slot.description = None;
+    let mut out = String::new();
+    Node::of_field(types, &plain, "").layout().write(&mut out, 0, 0, 0);
+    out
+}
+
+/// A name of a declaration, parameter or field as gram text: in backticks where it has to be.
+pub fn identifier(name: &str) -> String {
+    text::identifier(name)
+}
+
+/// A type expression as a label, in backticks.
+pub(crate) fn quoted_label(expression: &str) -> String {
+    text::quoted(expression, '`')
+}
+
+/// A text as a string of gram on one line.
+pub fn string(text: &str) -> String {
+    text::string(text)
 }
 
 /// From how many tools on they are printed in parallel: below, starting threads costs more.

@@ -5,7 +5,24 @@ use serde_json::Value;
 
 use crate::check::check_signature;
 use crate::emit::{Draft, ParameterSchema};
-use crate::model::{Open, Tool, Types};
+use crate::model::{Open, Tool, Type, Types};
+
+/// The type of an expression that names no declared type; nothing of any other, and of what is none.
+///
+/// ```
+/// use gram_schema::model::Type;
+///
+/// assert_eq!(gram_schema::plain_type("Int"), Some(Type::Integer));
+/// assert_eq!(gram_schema::plain_type("Address"), None);
+/// ```
+pub fn plain_type(expression: &str) -> Option<Type> {
+    if let Some(ty) = crate::format::built_in(expression) {
+        return Some(ty);
+    }
+    let text = format!("()==>(::{})", crate::print::quoted_label(expression));
+    let parse = gram_syntax::parse(SourceFile::new("type", text));
+    check_signature(&parse).ok().map(|(_, result)| result.slot.ty)
+}
 
 /// The JSON Schema (draft 2020-12) of a signature's parameters.
 ///

@@ -12,12 +12,20 @@ use crate::token::{TokenKind, Tokens};
 use crate::tree::{NodeData, NodeKind, Tree};
 
 /// A tree, what is wrong with it, and which extensions of gram notation it uses.
-#[derive(Debug)]
+///
+/// A clone is the same parse, and costs nothing.
+#[derive(Debug, Clone)]
 pub struct Parse {
     source: Arc<SourceFile>,
     /// Empty where it was freed and nobody has asked for it since.
-    tree: OnceLock<Tree>,
+    tree: Arc<OnceLock<Tree>>,
     limits: Limits,
+    found: Arc<Found>,
+}
+
+/// What was found beside the tree.
+#[derive(Debug)]
+struct Found {
     diagnostics: Vec<Diagnostic>,
     extensions: Vec<ExtensionUse>,
 }
@@ -61,10 +69,9 @@ pub fn parse_with(source: impl Into<Arc<SourceFile>>, limits: &Limits) -> Parse 
     let parsed = parser::parse(&source, limits);
     Parse {
         source,
-        tree: OnceLock::from(parsed.tree),
+        tree: Arc::new(OnceLock::from(parsed.tree)),
         limits: *limits,
-        diagnostics: parsed.diagnostics,
-        extensions: parsed.extensions,
+        found: Arc::new(Found { diagnostics: parsed.diagnostics, extensions: parsed.extensions }),
     }
 }
 
@@ -108,10 +115,9 @@ fn unread(source: &Arc<SourceFile>, diagnostic: Diagnostic, limits: &Limits) -> 
     let tree = Tree { source: Arc::clone(source), tokens, nodes, docs: Vec::new() };
     Parse {
         source: Arc::clone(source),
-        tree: OnceLock::from(tree),
+        tree: Arc::new(OnceLock::from(tree)),
         limits: *limits,
-        diagnostics: vec![diagnostic],
-        extensions: Vec::new(),
+        found: Arc::new(Found { diagnostics: vec![diagnostic], extensions: Vec::new() }),
     }
 }
 
@@ -122,10 +128,11 @@ impl Parse {
     }
 
     /// Frees the tree, which most of the memory of a parse goes to. Whoever asks for it later gets
-    /// the same one, for which the text is parsed again. A text with errors keeps its tree.
+    /// the same one, for which the text is parsed again. A text with errors keeps its tree, and so
+    /// do clones.
     pub fn free_tree(&mut self) {
-        if self.diagnostics.is_empty() {
-            self.tree.take();
+        if self.found.diagnostics.is_empty() && self.tree.get().is_some() {
+            self.tree = Arc::default();
         }
     }
 
@@ -143,17 +150,17 @@ impl Parse {
 
     /// What is wrong with the text, in its order.
     pub fn diagnostics(&self) -> &[Diagnostic] {
-        &self.diagnostics
+        &self.found.diagnostics
     }
 
     /// Whether one of the diagnostics is an error.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+        self.found.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
     /// The places that use extensions, in order.
     pub fn extensions(&self) -> &[ExtensionUse] {
-        &self.extensions
+        &self.found.extensions
     }
 
     /// The tree as the reference grammar's S-expression, with its node and field names.

@@ -93,6 +93,13 @@ impl SourceFile {
         span.end
     }
 
+    /// The byte offset of a position whose column counts Unicode characters.
+    pub fn offset(&self, position: Position) -> u32 {
+        let span = self.lines().span(position.line, &self.text);
+        let before = self.slice(span).chars().take(position.column as usize);
+        span.start + offset(before.map(char::len_utf8).sum())
+    }
+
     /// The byte offset of a position whose column counts bytes, moved back to the start of the
     /// character that it falls into.
     pub fn offset_utf8(&self, position: Position) -> u32 {
@@ -176,6 +183,7 @@ mod tests {
         // Inside the surrogate pair and inside a character's bytes.
         assert_eq!(source.offset_utf16(Position { line: 1, column: 2 }), b);
         assert_eq!(source.offset_utf8(Position { line: 1, column: 3 }), 4);
+        assert_eq!(source.offset(Position { line: 1, column: 2 }), b);
         // Past the end of a line and of the text.
         assert_eq!(source.offset_utf16(Position { line: 1, column: 99 }), b + 1);
         assert_eq!(source.offset_utf16(Position { line: 9, column: 0 }), 12);

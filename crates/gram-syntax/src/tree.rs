@@ -148,6 +148,14 @@ impl Tree {
         self.token(self.tokens.at(offset))
     }
 
+    /// The tokens that begin before `offset`, from the first to the last; they are walked backwards
+    /// at no more cost.
+    pub fn tokens_before(&self, offset: u32) -> impl DoubleEndedIterator<Item = Token<'_>> {
+        let count = if offset == 0 { 0 } else { self.tokens.at(offset - 1) + 1 };
+        (0..count.min(self::offset(self.tokens.len()).saturating_sub(1)))
+            .map(|index| self.token(index))
+    }
+
     /// The nodes from the document down to the smallest that holds the byte at `offset`.
     pub fn nodes_at(&self, offset: u32) -> Vec<Node<'_>> {
         let mut found = vec![self.root()];

@@ -78,6 +78,7 @@ pub(crate) enum Command {
     Trace(Trace),
     Ab(Box<Ab>),
     Mcp(Mcp),
+    Lsp(Lsp),
     /// Write a completion script for a shell
     #[command(after_help = "Example:\n  gramc completions bash > /etc/bash_completion.d/gramc")]
     Completions {
@@ -87,6 +88,21 @@ pub(crate) enum Command {
     /// Write the manual page
     #[command(after_help = "Example:\n  gramc man > gramc.1")]
     Man,
+}
+
+/// Serve an editor: diagnostics, completion, renaming and more, over standard input and output
+///
+/// Editors start it by themselves. It speaks the Language Server Protocol; grammar/lsp.md says what
+/// it can do and which settings it has. It ends when the editor does.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Example, for Helix, in languages.toml:
+  [language-server.gramc]
+  command = \"gramc\"
+  args = [\"lsp\"]")]
+pub(crate) struct Lsp {
+    /// Speak over standard input and output, as it always does; some editors say so
+    #[arg(long)]
+    stdio: bool,
 }
 
 /// What to read.

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use gram_tools::files::plain;
+
 /// The input is clean.
 pub(crate) const CLEAN: i32 = 0;
 /// The input has errors, or warnings that are denied.
@@ -54,15 +56,6 @@ impl Failure {
             // As shells have it.
             Self::Interrupted(signal) => 128 + signal,
         }
-    }
-}
-
-/// An error of the operating system without its number.
-fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.split_once(" (os error") {
-        Some((words, _)) => words.to_lowercase(),
-        None => text,
     }
 }
 

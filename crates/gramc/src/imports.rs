@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gram_schema::{Link, Links};
 use gram_syntax::Parse;
+use gram_tools::files::{self, Imported};
 
 use crate::project::project_of;
 
@@ -71,7 +72,10 @@ impl Linker {
         };
         let link = |import: gram_schema::Import| {
             let path = match &from {
-                Some(from) => import_path(from, &import.path),
+                Some(from) => {
+                    let folder = from.parent().unwrap_or(Path::new(""));
+                    files::import(folder, folder, &import.path, || project_of(folder))
+                }
                 None => Err("this text has no folder to import from".to_owned()),
             };
             Link { span: import.span, text: path.and_then(|path| self.text(path, read)) }
@@ -80,8 +84,8 @@ impl Linker {
     }
 
     /// The text of a file, which is read where it is not known yet.
-    fn text(&mut self, file: (PathBuf, PathBuf), read: &mut Read<'_>) -> Result<usize, String> {
-        let (path, shown) = file;
+    fn text(&mut self, file: Imported, read: &mut Read<'_>) -> Result<usize, String> {
+        let Imported { path, shown } = file;
         if self.known.is_empty() {
             for (at, path) in self.paths.iter().enumerate() {
                 if let Some(path) = path.as_ref().and_then(|path| path.canonicalize().ok()) {
@@ -98,22 +102,4 @@ impl Linker {
         self.paths.push(Some(shown));
         Ok(at)
     }
-}
-
-/// The file that an import names: its one path, and how messages name it. It has to lie inside
-/// the project.
-fn import_path(from: &Path, import: &str) -> Result<(PathBuf, PathBuf), String> {
-    let folder = from.parent().unwrap_or(Path::new(""));
-    let shown = folder.join(import);
-    let path =
-        shown.canonicalize().map_err(|_| format!("there is no file `{}`", shown.display()))?;
-    let root = project_of(folder);
-    if root.as_ref().is_some_and(|root| !path.starts_with(root)) {
-        let root = root.unwrap_or_default();
-        return Err(format!("`{import}` lies outside of the project {}", root.display()));
-    }
-    if path.is_dir() {
-        return Err(format!("`{import}` is a folder; an import names a file"));
-    }
-    Ok((path, shown))
 }

@@ -1,14 +1,13 @@
 //! Files, folders and standard input to parsed texts.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gram_schema::lint::{self, Alone, Fixed, Settings};
 use gram_schema::{Checked, Links};
-use gram_syntax::{Diagnostic, Limits, Parse, SourceFile};
+use gram_syntax::{Diagnostic, Parse};
+use gram_tools::files;
 
 use crate::args::Inputs;
 use crate::failure::Failure;
@@ -234,51 +233,19 @@ fn one_path(path: &Path) -> PathBuf {
 
 /// All `.gram` files below a folder that are not ignored, in the order of their paths.
 fn walk(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let mut files = Vec::new();
-    let walk = ignore::WalkBuilder::new(folder).require_git(false).build();
-    for entry in walk {
-        let entry = entry
-            .map_err(|error| Failure::new(format!("cannot walk {}: {error}", folder.display())))?;
-        let file = entry.file_type().is_some_and(|kind| kind.is_file());
-        if file && entry.path().extension().is_some_and(|extension| extension == "gram") {
-            let path = entry.into_path();
-            files.push(path.strip_prefix(".").map(Path::to_owned).unwrap_or(path));
-        }
+    let (found, errors) = files::walk(folder, files::is_gram);
+    if let Some(error) = errors.first() {
+        return Err(Failure::new(format!("cannot walk {}: {error}", folder.display())));
     }
-    // As paths are ordered, part by part, but without taking them apart at each comparison.
-    files.sort_by_cached_key(|file| {
-        let parts = file.as_os_str().as_encoded_bytes().split(|byte| *byte == b'/');
-        parts.collect::<Vec<_>>().join(&0)
-    });
-    Ok(files)
+    let plain = |path: PathBuf| path.strip_prefix(".").map(Path::to_owned).unwrap_or(path);
+    Ok(found.into_iter().map(plain).collect())
 }
 
 fn read_one(origin: &Origin, stdin_filename: &str) -> Result<Parse, Failure> {
     match origin {
-        Origin::Stdin => parse_from(io::stdin().lock(), stdin_filename, 0)
+        Origin::Stdin => files::parse_from(io::stdin().lock(), stdin_filename, 0)
             .map_err(|error| Failure::path("read", Path::new("standard input"), &error)),
-        Origin::File(path) => {
-            let failed = |error: io::Error| Failure::path("read", path, &error);
-            let file = File::open(path).map_err(failed)?;
-            let size = file.metadata().map_err(failed)?.len();
-            let name = path.display().to_string();
-            parse_from(file, &name, usize::try_from(size).unwrap_or(usize::MAX)).map_err(failed)
-        }
+        Origin::File(path) => files::read(path, &path.display().to_string())
+            .map_err(|error| Failure::path("read", path, &error)),
     }
-}
-
-/// Reads at most as much as the limits allow, and parses it.
-fn parse_from(mut input: impl Read, name: &str, size: usize) -> io::Result<Parse> {
-    let limits = Limits::default();
-    let most = limits.max_bytes as u64 + 1;
-    let mut bytes = Vec::with_capacity(size.min(limits.max_bytes) + 1);
-    input.by_ref().take(most).read_to_end(&mut bytes)?;
-    if bytes.len() <= limits.max_bytes {
-        return Ok(gram_syntax::parse_bytes(name, bytes, &limits));
-    }
-    bytes.truncate(200);
-    let start = String::from_utf8_lossy(&bytes).into_owned();
-    let size = size.max(limits.max_bytes + 1);
-    let source = Arc::new(SourceFile::new(name, start));
-    Ok(gram_syntax::too_large(&source, &format!("at least {size} bytes"), &limits))
 }

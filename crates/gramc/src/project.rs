@@ -1,22 +1,15 @@
 //! Projects: where one begins, and what its file says.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use gram_schema::project::Project;
-use gram_syntax::{Diagnostic, SourceFile};
+use gram_syntax::Diagnostic;
+use gram_tools::files::{self, PROJECT_FILE, project_root};
 
 use crate::args::Inputs;
 use crate::failure::Failure;
-
-/// The name of the file that marks a project's root.
-pub(crate) const PROJECT_FILE: &str = "gram.toml";
-
-/// The most bytes of a project file.
-const MOST: u64 = 1 << 20;
 
 /// What a project says, and what is wrong in its file.
 type Reading = (Project, Vec<Diagnostic>);
@@ -70,14 +63,7 @@ impl Projects {
 
 fn read_file(path: Option<PathBuf>) -> Result<Reading, Failure> {
     let Some(path) = path else { return Ok((Project::default(), Vec::new())) };
-    let failed = |error: io::Error| Failure::path("read", &path, &error);
-    if fs::metadata(&path).map_err(failed)?.len() > MOST {
-        return Err(Failure::new(format!("{} has more than {MOST} bytes", path.display())));
-    }
-    let text = fs::read(&path).map_err(failed)?;
-    let text = String::from_utf8(text)
-        .map_err(|_| Failure::new(format!("{} is no UTF-8", path.display())))?;
-    Ok(Project::read(&Arc::new(SourceFile::new(path.display().to_string(), text))))
+    files::read_project(&path, &path.display().to_string()).map_err(Failure::new)
 }
 
 /// The project file of the first input, or of the current folder.
@@ -90,12 +76,7 @@ pub(crate) fn file_of(inputs: &Inputs) -> Option<PathBuf> {
     };
     let folder = if first.is_dir() { Some(first.as_path()) } else { first.parent() };
     let folder = folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Some(shown(&root_above(&folder.canonicalize().ok()?)?.join(PROJECT_FILE)))
-}
-
-/// The nearest folder upwards that holds a project file.
-fn root_above(folder: &Path) -> Option<&Path> {
-    folder.ancestors().find(|folder| folder.join(PROJECT_FILE).is_file())
+    Some(shown(&project_root(&folder.canonicalize().ok()?)?.join(PROJECT_FILE)))
 }
 
 /// The current folder, by its one path.
@@ -113,7 +94,7 @@ fn shown(path: &Path) -> PathBuf {
 pub(crate) fn project_folder() -> Result<PathBuf, Failure> {
     let here = std::env::current_dir()
         .map_err(|error| Failure::path("use", Path::new("the current folder"), &error))?;
-    Ok(match root_above(&here) {
+    Ok(match project_root(&here) {
         Some(project) if project != here => project.to_owned(),
         _ => PathBuf::from("."),
     })
@@ -124,7 +105,7 @@ pub(crate) fn project_folder() -> Result<PathBuf, Failure> {
 pub(crate) fn project_of(folder: &Path) -> Option<PathBuf> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let folder = folder.canonicalize().ok()?;
-    if let Some(marked) = root_above(&folder) {
+    if let Some(marked) = project_root(&folder) {
         return Some(marked.to_owned());
     }
     Some(current_folder().filter(|here| folder.starts_with(here)).unwrap_or(folder))

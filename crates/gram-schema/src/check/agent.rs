@@ -14,7 +14,7 @@ use crate::nearest::{nearest, question};
 use crate::spans::Place;
 
 /// The attributes that an agent defines, beside those that it only keeps.
-const KNOWN: [&str; 7] =
+pub(crate) const KNOWN: [&str; 7] =
     ["description", "instruction", "model", "maxIterations", "api", "result", "title"];
 
 impl<'t> Checker<'t> {

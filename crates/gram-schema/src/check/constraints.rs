@@ -17,43 +17,43 @@ impl<'t> Checker<'t> {
     /// An attribute that narrows a type.
     pub(super) fn constraint(&mut self, file: usize, draft: &mut Draft, attribute: &Attribute<'t>) {
         use Constraint as C;
-        let (fits, constraints) = match &*attribute.key {
+        let constraints = match &*attribute.key {
             "range" => {
                 draft.forget(|known| matches!(known, C::Minimum(_) | C::Maximum(_)));
                 let (least, most) = attribute.range(self, file).unwrap_or_default();
-                (Fits::Numbers, [least.map(C::Minimum), most.map(C::Maximum)])
+                [least.map(C::Minimum), most.map(C::Maximum)]
             }
-            "above" => (Fits::Numbers, [attribute.number(self, file).map(C::Above), None]),
-            "below" => (Fits::Numbers, [attribute.number(self, file).map(C::Below), None]),
-            "multipleOf" => (Fits::Numbers, [attribute.step(self, file).map(C::MultipleOf), None]),
+            "above" => [attribute.number(self, file).map(C::Above), None],
+            "below" => [attribute.number(self, file).map(C::Below), None],
+            "multipleOf" => [attribute.step(self, file).map(C::MultipleOf), None],
             "length" => {
                 draft.forget(|known| matches!(known, C::MinLength(_) | C::MaxLength(_)));
                 let (least, most) = attribute.size(self, file).unwrap_or_default();
-                (Fits::Texts, [least.map(C::MinLength), most.map(C::MaxLength)])
+                [least.map(C::MinLength), most.map(C::MaxLength)]
             }
             "pattern" => {
                 draft.pattern = Some(attribute.span());
-                (Fits::Texts, [attribute.text(self, file).map(C::Pattern), None])
+                [attribute.text(self, file).map(C::Pattern), None]
             }
-            "format" => (Fits::Formats, [self.format(file, attribute).map(C::Format), None]),
+            "format" => [self.format(file, attribute).map(C::Format), None],
             "size" => {
                 draft.forget(|known| matches!(known, C::MinSize(_) | C::MaxSize(_)));
                 let (least, most) = attribute.size(self, file).unwrap_or_default();
-                (Fits::Collections, [least.map(C::MinSize), most.map(C::MaxSize)])
+                [least.map(C::MinSize), most.map(C::MaxSize)]
             }
             "unique" => {
                 draft.forget(|known| matches!(known, C::Unique));
                 let unique = attribute.flag(self, file).unwrap_or_default();
-                (Fits::Lists, [unique.then_some(C::Unique), None])
+                [unique.then_some(C::Unique), None]
             }
             "enum" => {
                 draft.name(Named::Member, attribute.span());
-                (Fits::Every, [attribute.list(self, file).map(C::Enum), None])
+                [attribute.list(self, file).map(C::Enum), None]
             }
             "const" => {
                 draft.name(Named::Constant, attribute.span());
                 let constant = attribute.json(self, file).map(|value| C::Const(Box::new(value)));
-                (Fits::Every, [constant, None])
+                [constant, None]
             }
             _ => return self.meaningless(file, attribute, &KNOWN),
         };
@@ -61,6 +61,7 @@ impl<'t> Checker<'t> {
         for constraint in constraints.into_iter().flatten() {
             draft.field.slot.details_mut().constrain(constraint);
         }
+        let fits = Fits::of(&attribute.key);
         if !self.silent && !fits.holds(&self.types, &draft.field.slot.ty) {
             draft.misfits.push((attribute.key.to_string(), attribute.key_span, fits));
         }

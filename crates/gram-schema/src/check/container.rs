@@ -10,7 +10,7 @@ use crate::model::{Container, Source};
 use crate::spans::Place;
 
 /// The attributes that a container defines, beside those that it only keeps.
-const KNOWN: [&str; 4] = ["description", "source", "title", "version"];
+pub(crate) const KNOWN: [&str; 4] = ["description", "source", "title", "version"];
 
 impl<'t> Checker<'t> {
     pub(super) fn read_container(&mut self, declaration: &Declaration<'t>) {

@@ -400,7 +400,7 @@ impl<'t> Checker<'t> {
 }
 
 /// The node that a path of a single node consists of.
-pub(super) fn only_node(element: Node<'_>) -> Option<Node<'_>> {
+pub(crate) fn only_node(element: Node<'_>) -> Option<Node<'_>> {
     let mut parts = element.children();
     match (element.kind(), parts.next(), parts.next()) {
         (N::Path, Some(node), None) => Some(node),

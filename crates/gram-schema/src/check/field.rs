@@ -18,7 +18,7 @@ use crate::lint::unsound_import;
 use crate::model::{Constraint, Details, Field, Host, Presence, Slot, Type};
 
 /// The attributes of parameters, fields, results and terms.
-pub(super) const KNOWN: [&str; 31] = [
+pub(crate) const KNOWN: [&str; 31] = [
     "default",
     "optional",
     "nullable",
@@ -302,11 +302,7 @@ impl<'t> Checker<'t> {
 
     /// An attribute that completes a built-in type.
     fn structure(&mut self, file: usize, draft: &mut Draft, attribute: &Attribute<'t>, depth: u32) {
-        let fits = match &*attribute.key {
-            "fields" | "open" | "requires" => Fits::Objects,
-            "elementType" => Fits::Lists,
-            _ => Fits::Maps,
-        };
+        let fits = Fits::of(&attribute.key);
         let slot = &mut draft.field.slot;
         match (&*attribute.key, &mut slot.ty) {
             ("fields", Type::Object(object)) => {

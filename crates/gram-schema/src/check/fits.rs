@@ -4,6 +4,11 @@ use serde_json::Value;
 
 use crate::model::{Type, Types};
 
+/// Whether an attribute of a parameter, field, result or type fits a type.
+pub(crate) fn attribute_fits(types: &Types, ty: &Type, key: &str) -> bool {
+    Fits::of(key).holds(types, ty) || (key == "open" && matches!(ty, Type::Tuple(_)))
+}
+
 /// What an attribute says of a type, and so which types it fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fits {
@@ -19,6 +24,20 @@ pub(super) enum Fits {
 }
 
 impl Fits {
+    /// What an attribute of a parameter, field, result or type is about.
+    pub(super) fn of(key: &str) -> Self {
+        match key {
+            "range" | "above" | "below" | "multipleOf" => Self::Numbers,
+            "length" | "pattern" => Self::Texts,
+            "format" => Self::Formats,
+            "size" => Self::Collections,
+            "unique" | "elementType" => Self::Lists,
+            "fields" | "open" | "requires" => Self::Objects,
+            "valueType" | "keys" => Self::Maps,
+            _ => Self::Every,
+        }
+    }
+
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Numbers => "numbers",

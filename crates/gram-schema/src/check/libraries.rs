@@ -3,6 +3,8 @@
 
 mod attributes;
 
+pub(crate) use attributes::of_libraries;
+
 use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Fix, Node, NodeKind as N};
 use smol_str::SmolStr;
@@ -19,7 +21,7 @@ use crate::spans::Place;
 use attributes::Place as At;
 
 /// The attributes that an experiment defines, beside those that it only keeps.
-const OF_EXPERIMENT: [&str; 3] = ["description", "title", "version"];
+pub(crate) const OF_EXPERIMENT: [&str; 3] = ["description", "title", "version"];
 
 impl<'t> Checker<'t> {
     pub(super) fn read_library(&mut self, declaration: &Declaration<'t>) {

@@ -38,9 +38,14 @@ use smol_str::SmolStr;
 
 use crate::codes;
 use crate::model::{Field, Module, Output, TypeId, Types, Valid};
+pub(crate) use agent::KNOWN as AGENT_ATTRIBUTES;
 pub(crate) use alone::{Alone, Outline, all_differ, read_alone};
+pub(crate) use container::KNOWN as CONTAINER_ATTRIBUTES;
 pub(crate) use cycles::{endless, heads, names, names_of_slot, parts, parts_of_slot};
-pub(crate) use declared::is_type_name;
+pub(crate) use declared::{is_type_name, only_node};
+pub(crate) use field::KNOWN as FIELD_ATTRIBUTES;
+pub(crate) use fits::attribute_fits;
+pub(crate) use libraries::{OF_EXPERIMENT as EXPERIMENT_ATTRIBUTES, of_libraries};
 pub use links::{Import, Link, Links, imports};
 pub(crate) use parts::{Known, Read, Texts};
 pub(crate) use satisfiable::{empty_interval, is_empty_enum};
@@ -124,7 +129,7 @@ impl Reading {
     }
 }
 
-fn is_error(found: &Diagnostic) -> bool {
+pub(crate) fn is_error(found: &Diagnostic) -> bool {
     found.severity == Severity::Error
 }
 

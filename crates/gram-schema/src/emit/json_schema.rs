@@ -76,6 +76,11 @@ impl<'m> ResultSchema<'m> {
         }
         Some(Self { slot, defs: Defs::of_result(types, slot, draft) })
     }
+
+    /// The schema of a type in any place, by itself.
+    pub(super) fn of_slot(types: &'m Types, slot: &'m Slot) -> Self {
+        Self { slot, defs: Defs::of_result(types, slot, Draft::Draft2020) }
+    }
 }
 
 impl Serialize for ResultSchema<'_> {

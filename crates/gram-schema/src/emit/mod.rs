@@ -20,7 +20,7 @@ pub use json_schema::{Draft, ParameterSchema, ResultSchema};
 pub(crate) use place::type_name;
 
 use crate::lower::{Became, Loss, Lowered, Names, Restore, Target, ToolJson, lower};
-use crate::model::{Agent, Container, Module, Tool, Valid};
+use crate::model::{Agent, Container, Module, Slot, Tool, Valid};
 
 /// What to compile, and to what.
 #[derive(Debug, Clone)]
@@ -249,6 +249,11 @@ fn tool_json<'m>(module: &'m Module, tool: &'m Tool, extras: &[&str]) -> ToolJso
 /// The schema of a tool's result.
 fn result_json(module: &Module, tool: &Tool) -> Option<Value> {
     ResultSchema::new(&module.types, tool, Draft::Draft2020).map(|schema| json(&schema))
+}
+
+/// The schema of what stands in a slot.
+pub(crate) fn slot_schema(module: &Module, slot: &Slot) -> Value {
+    json(&ResultSchema::of_slot(&module.types, slot))
 }
 
 /// The loss of a result's schema that is not one of objects.

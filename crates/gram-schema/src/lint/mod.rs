@@ -12,6 +12,8 @@ mod rules;
 mod settings;
 mod words;
 
+use std::sync::Arc;
+
 use gram_syntax::{Diagnostic, Parse, Severity, Span};
 
 use crate::check::{self, Checked, Links, Texts};
@@ -42,14 +44,14 @@ pub fn findings(
     links: &Links,
     settings: &Settings,
 ) -> Vec<Diagnostic> {
-    let alone = |file: usize| Some(&alone.get(file)?.as_ref()?.0);
+    let alone = |file: usize| Some(&*alone.get(file)?.as_ref()?.0);
     run(texts, links, settings, Texts { keep: false, alone }).diagnostics
 }
 
 /// What was found in a text that others make no difference to: it declares nothing but tools, and
-/// they name built-in types alone.
-#[derive(Debug)]
-pub struct Alone(check::Alone<Looked>);
+/// they name built-in types alone. A clone is the same, and costs nothing.
+#[derive(Debug, Clone)]
+pub struct Alone(Arc<check::Alone<Looked>>);
 
 impl Alone {
     /// Looks at a text alone; `None` where others may make a difference to what is found in it.
@@ -62,7 +64,7 @@ impl Alone {
             let (texts, whole) = (std::slice::from_ref(text), Whole::default());
             looks.at_text(&Context { texts, imports: &[], known, module, settings, whole }, 0)
         });
-        read.map(Self)
+        read.map(|read| Self(Arc::new(read)))
     }
 }
 

@@ -7,6 +7,7 @@ mod compile;
 mod explain;
 mod fmt;
 mod import;
+mod lsp;
 mod mcp;
 mod parse;
 mod run;
@@ -37,6 +38,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         Command::Ab(args) => ab::run(&args, display),
         Command::Trace(args) => trace::run(&args, display),
         Command::Mcp(args) => mcp::run(&args, display),
+        Command::Lsp(args) => lsp::run(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Args::command(), "gramc", &mut script);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use gram_tools::files::PROJECT_FILE;
 use notify::event::{EventKind, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
@@ -13,7 +14,7 @@ use super::check::{Plan, say};
 use crate::args::{Check, Display, Format};
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Texts};
-use crate::project::{self, PROJECT_FILE, project_folder};
+use crate::project::{self, project_folder};
 use crate::report;
 
 /// How long nothing has to change before the files are checked: editors write in several steps.

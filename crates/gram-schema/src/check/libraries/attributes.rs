@@ -94,6 +94,21 @@ fn known(place: Place) -> impl Iterator<Item = (&'static str, Wanted)> {
     own.iter().chain(&POLICY).copied().chain(of_kind.map(|(key, wanted, _)| (*key, *wanted)))
 }
 
+/// The attributes of libraries, or of implementations of a kind, each with the words for what it
+/// wants and, where it is one of several words, those.
+pub(crate) fn of_libraries(
+    kind: Option<ImplementationKind>,
+) -> impl Iterator<Item = (&'static str, String, &'static [&'static str], bool)> {
+    let place = kind.map_or(Place::Library, Place::Tool);
+    known(place).map(|(key, wanted)| {
+        let (words, flag): (&'static [&'static str], _) = match wanted {
+            Wanted::OneOf(words) => (words, false),
+            wanted => (&[], matches!(wanted, Wanted::Flag)),
+        };
+        (key, wanted.words(), words, flag)
+    })
+}
+
 impl Wanted {
     /// The words for it in messages.
     fn words(self) -> String {

@@ -1,0 +1,269 @@
+//! Code actions: fixes of findings, one by one or all at once, comments that allow a finding, and
+//! what runs suggest.
+
+use gram_schema::identifier;
+use gram_schema::lint::{self, Rule, Settings};
+use gram_schema::names::{Found, Kind, Space};
+use gram_syntax::{Applicability, Diagnostic, Edit, Fix, Span};
+use lsp_types as lsp;
+use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, TextEdit};
+use serde_json::json;
+
+use crate::completion::member;
+use crate::diagnostics::item;
+use crate::dispatch::{Answer, Cx};
+use crate::lens::because;
+use crate::place::{field_of, node_of, signature, type_of};
+
+/// The kind of the action that applies all safe fixes.
+pub(crate) const FIX_ALL: &str = "source.fixAll.gram";
+
+/// All kinds of actions.
+pub(crate) const KINDS: [&str; 2] = ["quickfix", FIX_ALL];
+
+/// The command that gives the page of a code.
+pub(crate) const EXPLAIN: &str = "gram.explain";
+
+/// `textDocument/codeAction`
+pub(crate) fn actions(cx: &Cx, params: lsp::CodeActionParams) -> Answer<Vec<CodeActionOrCommand>> {
+    let only = params.context.only.as_deref();
+    // A kind stands for all kinds below it.
+    let wants = |kind: &str| {
+        only.is_none_or(|only| {
+            only.iter().any(|one| {
+                let one = one.as_str();
+                one.is_empty()
+                    || kind == one
+                    || kind.strip_prefix(one).is_some_and(|it| it.starts_with('.'))
+            })
+        })
+    };
+    let span = cx.positions().span(params.range);
+    let mut found = Vec::new();
+    let quick = wants("quickfix");
+    let own = cx.snapshot.findings().get(cx.number).map(Vec::as_slice).unwrap_or_default();
+    let here = own.iter().filter(|one| {
+        let place = one.span();
+        place.start <= span.end && span.start <= place.end
+    });
+    for finding in here.filter(|_| quick) {
+        let shown = item(&cx.snapshot, finding);
+        for (at, fix) in finding.fixes.iter().enumerate() {
+            let first = at == 0 && fix.applicability == Applicability::Safe;
+            found.push(action(cx, &fix.message, shown.clone(), &fix.edits, first));
+        }
+        if let Some(edit) = allow(cx, finding) {
+            let title = format!("allow `{}` here", finding.code.name);
+            found.push(action(cx, &title, shown.clone(), &[edit], false));
+        }
+        let title = format!("explain `{}`", finding.code.name);
+        let command = lsp::Command {
+            title: title.clone(),
+            command: EXPLAIN.to_owned(),
+            arguments: Some(vec![json!(finding.code.name)]),
+        };
+        found.push(CodeAction {
+            title,
+            kind: Some(CodeActionKind::QUICKFIX),
+            diagnostics: shown.map(|one| vec![one]),
+            command: Some(command),
+            ..CodeAction::default()
+        });
+    }
+    if quick {
+        suggestions(cx, span, &mut found);
+    }
+    if wants(FIX_ALL) && own.iter().flat_map(|one| &one.fixes).any(is_safe) {
+        found.extend(fix_all(cx));
+    }
+    Ok(found.into_iter().map(CodeActionOrCommand::CodeAction).collect())
+}
+
+fn is_safe(fix: &Fix) -> bool {
+    fix.applicability == Applicability::Safe
+}
+
+fn edits(cx: &Cx, edits: &[Edit]) -> lsp::WorkspaceEdit {
+    let positions = cx.positions();
+    let edits =
+        edits.iter().map(|edit| TextEdit::new(positions.range(edit.span), edit.text.clone()));
+    let changes = vec![(cx.file.uri.clone(), cx.file.version, edits.collect())];
+    crate::rename::edit(cx, changes)
+}
+
+fn action(
+    cx: &Cx,
+    title: &str,
+    finding: Option<lsp::Diagnostic>,
+    changes: &[Edit],
+    preferred: bool,
+) -> CodeAction {
+    CodeAction {
+        title: title.to_owned(),
+        kind: Some(CodeActionKind::QUICKFIX),
+        diagnostics: finding.map(|one| vec![one]),
+        edit: Some(edits(cx, changes)),
+        is_preferred: preferred.then_some(true),
+        ..CodeAction::default()
+    }
+}
+
+/// All safe fixes, applied until there are none, as `gramc check --fix` does, in this text.
+fn fix_all(cx: &Cx) -> Option<CodeAction> {
+    let snapshot = &cx.snapshot;
+    let mut settings: Settings = snapshot.settings().clone();
+    settings.max_findings = usize::MAX;
+    // The text that is fixed comes first, and the others keep their order.
+    let mut order: Vec<usize> = (0..snapshot.files().len()).collect();
+    order.swap(0, cx.number);
+    let place = |file: usize| order.iter().position(|at| *at == file).unwrap_or(file);
+    let mut texts: Vec<_> =
+        order.iter().filter_map(|at| Some(snapshot.files().get(*at)?.parse().clone())).collect();
+    // What the imports of the others lead to stays; those of the text may move.
+    let targets: Vec<(String, usize)> = {
+        let imports = gram_schema::imports(cx.file.parse()).into_iter();
+        let links = snapshot.links().of.get(cx.number).into_iter().flatten();
+        let pairs = imports.zip(links);
+        pairs
+            .filter_map(|(import, link)| Some((import.path, place(*link.text.as_ref().ok()?))))
+            .collect()
+    };
+    let rest: Vec<Vec<gram_schema::Link>> = order
+        .iter()
+        .map(|at| {
+            let links = snapshot.links().of.get(*at).cloned().unwrap_or_default();
+            let moved = links
+                .into_iter()
+                .map(|link| gram_schema::Link { text: link.text.map(place), ..link });
+            moved.collect()
+        })
+        .collect();
+    let fixed = lint::fix(&mut texts, 1, |texts| {
+        let mut links = gram_schema::Links { of: rest.clone() };
+        if let (Some(first), Some(own)) = (links.of.first_mut(), texts.first()) {
+            let link = |import: gram_schema::Import| {
+                let known = targets.iter().find(|(path, _)| *path == import.path);
+                let text = known.map(|(_, text)| *text);
+                let text = text.ok_or_else(|| format!("there is no file `{}`", import.path));
+                gram_schema::Link { span: import.span, text }
+            };
+            *first = gram_schema::imports(own).into_iter().map(link).collect();
+        }
+        lint::check(texts, &links, &settings)
+    });
+    let count = fixed.applied.first().copied().filter(|count| *count > 0)?;
+    let text = texts.first()?.source().text();
+    let change = difference(cx.file.text(), text);
+    let s = if count == 1 { "" } else { "es" };
+    Some(CodeAction {
+        title: format!("apply {count} safe fix{s}"),
+        kind: Some(CodeActionKind::from(FIX_ALL)),
+        edit: Some(edits(cx, &[change])),
+        ..CodeAction::default()
+    })
+}
+
+/// The one edit that makes a text another one.
+fn difference(old: &str, new: &str) -> Edit {
+    let same = |(one, other): &(char, char)| one == other;
+    let start: usize =
+        old.chars().zip(new.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let (rest, other) = (&old[start..], &new[start..]);
+    let end: usize = rest
+        .chars()
+        .rev()
+        .zip(other.chars().rev())
+        .take_while(same)
+        .map(|(c, _)| c.len_utf8())
+        .sum();
+    let span = Span::new(crate::position::number(start), crate::position::number(old.len() - end));
+    Edit { span, text: other[..other.len() - end].to_owned() }
+}
+
+/// The edit that allows a finding where it is: a comment on a line of its own before it.
+fn allow(cx: &Cx, finding: &Diagnostic) -> Option<Edit> {
+    Rule::of(finding.code.name)?;
+    let text = cx.file.text();
+    let own = cx.snapshot.names().of(cx.number);
+    let at = finding.span().start;
+    // Before what begins there: on the line of the finding, or that of a declaration in one line.
+    let line = line_start(text, at);
+    let inside = own.iter().any(|one| one.span.start < line && line < one.span.end);
+    let start = if inside {
+        line
+    } else {
+        let whole = own.iter().find(|one| one.span.start <= at && at <= one.span.end);
+        line_start(text, whole.map_or(at, |one| one.span.start))
+    };
+    let line = text.get(start as usize..)?;
+    let indent: String = line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
+    let new_line = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let text = format!("{indent}// gram-allow: {}{new_line}", finding.code.name);
+    Some(Edit { span: Span::empty(start), text })
+}
+
+fn line_start(text: &str, at: u32) -> u32 {
+    let before = text.get(..at as usize).unwrap_or_default();
+    crate::position::number(before.rfind('\n').map_or(0, |at| at + 1))
+}
+
+/// What runs suggest of the tools that a span touches: to take what models send.
+fn suggestions(cx: &Cx, span: Span, found: &mut Vec<CodeAction>) {
+    let own = cx.snapshot.names().list(cx.number);
+    for (at, one) in own.iter().enumerate() {
+        let touched = one.span.start <= span.end && span.start <= one.span.end;
+        let calls = cx.snapshot.evidence.tools.get(&one.name);
+        let Some(calls) = calls.filter(|_| touched && one.kind == Kind::Tool) else { continue };
+        for (reason, sent) in calls.reasons.iter().filter(|(it, _)| it.code == "NOT_IN_ENUM") {
+            let text = sent.likeliest().and_then(|it| serde_json::from_str::<String>(it).ok());
+            let tool = Found { file: cx.number, at };
+            let Some((text, (file, edit))) = text.and_then(|text| {
+                Some((text.clone(), widened(cx, tool, &reason.parameter, &text)?))
+            }) else {
+                continue;
+            };
+            let Some(other) = cx.snapshot.text(file) else { continue };
+            let range = other.positions(cx.snapshot.encoding).range(edit.span);
+            let change =
+                vec![(other.uri.clone(), other.version, vec![TextEdit::new(range, edit.text)])];
+            found.push(CodeAction {
+                title: format!(
+                    "let `{}` be `{text}`: {}",
+                    reason.parameter,
+                    because(calls, reason, sent)
+                ),
+                kind: Some(CodeActionKind::QUICKFIX),
+                edit: Some(crate::rename::edit(cx, change)),
+                ..CodeAction::default()
+            });
+        }
+    }
+}
+
+/// The edit that lets a parameter have one more value: of the enum that is its type, or of its
+/// attribute `enum`.
+fn widened(cx: &Cx, tool: Found, parameter: &str, value: &str) -> Option<(usize, Edit)> {
+    let snapshot = &cx.snapshot;
+    let node = node_of(snapshot, tool)?;
+    let named = |it: &gram_syntax::Node<'_>| {
+        it.subject().identifier.is_some_and(|name| name.content() == parameter)
+    };
+    let own = signature(node).into_iter().find(named)?;
+    let list = own.subject().entries().find(|entry| entry.key.content() == "enum");
+    if let Some(last) = list.and_then(|list| list.value.children().last()) {
+        let text = format!(", {}", gram_schema::string(value));
+        return Some((tool.file, Edit { span: Span::empty(last.span().end), text }));
+    }
+    let field = field_of(snapshot, tool, parameter)?;
+    let gram_schema::model::Type::Named(id) = &field.slot.ty else { return None };
+    let names = snapshot.names();
+    let ty = names
+        .all()
+        .find(|(found, one)| one.kind == Kind::Enum && type_of(snapshot, *found) == Some(*id));
+    let (found, one) = ty?;
+    debug_assert_eq!(one.kind.space(), Space::Types);
+    let (_, last) = node_of(snapshot, found)?.elements().filter_map(member).last()?;
+    let end = node_of(snapshot, found)?.elements().last()?.span().end;
+    let text = format!(", {}", identifier(value));
+    Some((found.file, Edit { span: Span::empty(end.max(last.end)), text }))
+}

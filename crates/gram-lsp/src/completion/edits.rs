@@ -1,0 +1,52 @@
+//! Imports that a completion brings along.
+
+use std::path::{Path, PathBuf};
+
+use gram_schema::string;
+use gram_syntax::{NodeKind as N, Span};
+use lsp_types::TextEdit;
+
+use crate::dispatch::Cx;
+use crate::file::File;
+
+/// The edit of the header that imports another text, unless it is imported already, or is no file.
+pub(crate) fn import_edit(cx: &Cx, other: usize) -> Option<TextEdit> {
+    let mut links = cx.snapshot.links().of.get(cx.number)?.iter();
+    if other == cx.number || links.any(|link| link.text.as_ref().is_ok_and(|it| *it == other)) {
+        return None;
+    }
+    let path = relative(&cx.file, cx.snapshot.text(other)?)?;
+    let header = cx.file.parse().tree().root().children().next();
+    let header = header.filter(|node| node.kind() == N::Record);
+    let (at, text) = match header {
+        None => {
+            let start = u32::from(cx.file.text().starts_with('\u{feff}')) * 3;
+            (start, format!("{{imports: [{}]}}\n\n", string(&path)))
+        }
+        Some(header) => {
+            let imports = header.entries().find(|entry| entry.key.content() == "imports");
+            match imports.map(|entry| entry.value).filter(|value| value.kind() == N::Array) {
+                Some(list) => match list.children().last() {
+                    Some(last) => (last.span().end, format!(", {}", string(&path))),
+                    None => (list.span().start + 1, string(&path)),
+                },
+                None => {
+                    let comma = if header.entries().next().is_some() { ", " } else { "" };
+                    (header.span().start + 1, format!("imports: [{}]{comma}", string(&path)))
+                }
+            }
+        }
+    };
+    Some(TextEdit::new(cx.positions().range(Span::empty(at)), text))
+}
+
+/// The path of a file as an import of another one writes it.
+pub(super) fn relative(from: &File, to: &File) -> Option<String> {
+    let (from, to) = (from.path.as_deref()?.parent()?, to.path.as_deref()?);
+    let common = from.components().zip(to.components()).take_while(|(one, other)| one == other);
+    let common = common.count();
+    let up = from.components().skip(common).map(|_| "..".as_ref() as &Path);
+    let down = to.components().skip(common).map(|part| Path::new(part.as_os_str()));
+    let path: PathBuf = up.chain(down).collect();
+    Some(path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/"))
+}

@@ -1,0 +1,453 @@
+//! The items of a completion.
+
+use gram_schema::attributes::{self, Attribute, Values};
+use gram_schema::lint::RULES;
+use gram_schema::model::{ImplementationKind, Type};
+use gram_schema::names::{Declaration, Found, Kind, Space, values_in};
+use gram_schema::{BUILT_IN, Format, identifier, string};
+use gram_syntax::{NodeKind as N, Span};
+use lsp_types as lsp;
+use lsp_types::{CompletionItem, CompletionItemKind as K};
+
+use super::context::{Context, Owner, Wanted, is_typed};
+use super::edits::{import_edit, relative};
+use crate::dispatch::Cx;
+use crate::place::node_of;
+
+/// The most items of an answer. Where there are more, those that begin with what is written come.
+const MOST: usize = 500;
+
+/// Up to how many items come with what they are for: it has to be looked up.
+const EXPLAINED: usize = 100;
+
+struct Items<'c> {
+    cx: &'c Cx,
+    context: &'c Context,
+    range: lsp::Range,
+    /// What is written of the word.
+    written: String,
+    found: Vec<CompletionItem>,
+    more: bool,
+}
+
+/// What could stand at a place, and whether there is more.
+pub(super) fn items(cx: &Cx, context: &Context) -> (Vec<CompletionItem>, bool) {
+    let written = cx.file.text().get(context.word.range()).unwrap_or_default().to_lowercase();
+    let range = cx.positions().range(context.word);
+    let mut items = Items { cx, context, range, written, found: Vec::new(), more: false };
+    match &context.wanted {
+        Wanted::Nothing => {}
+        Wanted::Declaration => items.declarations(),
+        Wanted::Label(holder) => items.labels(*holder),
+        Wanted::Type => items.types(),
+        Wanted::Implementation => items.implementations(),
+        Wanted::Parameter => items.terms(),
+        Wanted::Element(kind) => items.elements(*kind),
+        Wanted::Key(owner) => items.keys(owner),
+        Wanted::Value(owner, key) => items.values(owner, key),
+        Wanted::Lint => {
+            for rule in RULES {
+                items.add(rule.code.name, K::VALUE, rule.code.summary(), None);
+            }
+        }
+    }
+    (items.found, items.more)
+}
+
+impl Items<'_> {
+    /// Adds an item that stands as it is. Gives its place, unless there are enough.
+    fn add(&mut self, label: &str, kind: K, detail: &str, text: Option<String>) -> Option<usize> {
+        if self.found.len() >= MOST {
+            self.more = true;
+            return None;
+        }
+        let text = text.unwrap_or_else(|| label.to_owned());
+        self.found.push(CompletionItem {
+            label: label.to_owned(),
+            kind: Some(kind),
+            detail: (!detail.is_empty()).then(|| detail.to_owned()),
+            // What is quoted in the text is looked for as it is.
+            filter_text: (text != label).then(|| label.to_owned()),
+            text_edit: Some(lsp::CompletionTextEdit::Edit(lsp::TextEdit::new(self.range, text))),
+            ..CompletionItem::default()
+        });
+        Some(self.found.len() - 1)
+    }
+
+    /// Adds an item with places to fill in, or its plain form where the client knows no such places.
+    fn snippet(&mut self, label: &str, kind: K, detail: &str, snippet: &str, plain: &str) {
+        let snippets = self.cx.client.snippets;
+        let text = if snippets { snippet } else { plain };
+        if let Some(at) = self.add(label, kind, detail, Some(text.to_owned())) {
+            let item = &mut self.found[at];
+            item.filter_text = Some(label.to_owned());
+            if snippets {
+                item.insert_text_format = Some(lsp::InsertTextFormat::SNIPPET);
+            }
+        }
+    }
+
+    /// Adds the declarations of a space that are wanted, those of this text first.
+    fn declared(&mut self, space: Space, wanted: impl Fn(&Declaration) -> bool, import: bool) {
+        let names = self.cx.snapshot.names();
+        let at = self.context.word.start;
+        let own = names.of(self.cx.number);
+        let tool = own
+            .iter()
+            .rposition(|one| one.kind == Kind::Tool && one.span.start <= at && at <= one.span.end);
+        let seen = |found: &Found, one: &Declaration| match one.holder {
+            // A type in a tool is seen there alone.
+            Some(holder) if space == Space::Types => {
+                found.file == self.cx.number && Some(holder) == tool
+            }
+            _ => true,
+        };
+        let all = names
+            .all()
+            .filter(|(found, one)| one.kind.space() == space && wanted(one) && seen(found, one));
+        let mut all: Vec<_> = all.collect();
+        if all.len() > MOST {
+            let written = self.written.clone();
+            all.retain(|(_, one)| one.name.to_lowercase().starts_with(&written));
+            self.more = true;
+        }
+        all.sort_by_key(|(found, _)| found.file != self.cx.number);
+        let explained = all.len() <= EXPLAINED;
+        let all: Vec<_> = all.into_iter().map(|(found, one)| (found, one.clone())).collect();
+        let mut before: Option<String> = None;
+        for (found, one) in all {
+            if before.as_deref() == Some(one.name.as_str()) && space != Space::Types {
+                continue;
+            }
+            before = Some(one.name.to_string());
+            self.declaration(found, &one, import, explained);
+        }
+    }
+
+    fn declaration(&mut self, found: Found, one: &Declaration, import: bool, explained: bool) {
+        let snapshot = &self.cx.snapshot;
+        let elsewhere = found.file != self.cx.number;
+        let file = snapshot.text(found.file).filter(|_| elsewhere);
+        let mut detail = one.kind.word().to_owned();
+        let mut documentation = None;
+        if explained && let Some(node) = node_of(snapshot, found) {
+            if one.kind == Kind::Term
+                && let Some(label) = node.subject().labels().next()
+            {
+                detail = format!("::{}", label.text());
+            }
+            documentation = description(node);
+        }
+        if let Some(file) = file {
+            detail = format!("{detail}, {}", file.source().name());
+        }
+        let in_name = one.kind.is_type() || self.context.quoted;
+        let text = if in_name { one.name.to_string() } else { identifier(&one.name) };
+        let kind = match one.kind {
+            Kind::Tool => K::FUNCTION,
+            Kind::Agent => K::CLASS,
+            Kind::Container | Kind::Library | Kind::Experiment => K::MODULE,
+            Kind::Record => K::STRUCT,
+            Kind::Enum => K::ENUM,
+            Kind::Union => K::INTERFACE,
+            Kind::Alias => K::CLASS,
+            Kind::Term => K::FIELD,
+        };
+        let edit = if import && elsewhere { import_edit(self.cx, found.file) } else { None };
+        if let Some(at) = self.add(&one.name, kind, &detail, Some(text)) {
+            let item = &mut self.found[at];
+            item.additional_text_edits = edit.map(|edit| vec![edit]);
+            item.documentation = documentation.map(lsp::Documentation::String);
+            item.sort_text = Some(format!("{}{}", u8::from(elsewhere), one.name));
+        }
+    }
+
+    fn types(&mut self) {
+        self.declared(Space::Types, |_| true, true);
+        for name in BUILT_IN {
+            if let Some(at) = self.add(name, K::KEYWORD, "built-in type", None) {
+                self.found[at].sort_text = Some(format!("2{name}"));
+            }
+        }
+    }
+
+    fn terms(&mut self) {
+        self.declared(Space::Terms, |_| true, true);
+    }
+
+    fn labels(&mut self, holder: Option<Kind>) {
+        let fits = |kind: &Kind| match holder {
+            None => true,
+            Some(Kind::Tool) => kind.is_type(),
+            Some(Kind::Container) => *kind == Kind::Tool,
+            Some(Kind::Agent) => matches!(kind, Kind::Tool | Kind::Container | Kind::Agent),
+            Some(_) => false,
+        };
+        for kind in Kind::LABELLED.into_iter().filter(fits) {
+            self.add(kind.label(), K::KEYWORD, &format!("declares a {}", kind.word()), None);
+        }
+    }
+
+    fn implementations(&mut self) {
+        for kind in ImplementationKind::ALL {
+            self.add(kind.name(), K::KEYWORD, "kind of implementation", None);
+        }
+    }
+
+    fn elements(&mut self, kind: Kind) {
+        match kind {
+            Kind::Agent => self.declared(Space::Tools, |_| true, true),
+            Kind::Container | Kind::Library => {
+                self.declared(Space::Tools, |one| one.kind == Kind::Tool, kind != Kind::Library);
+            }
+            Kind::Experiment => {
+                self.declared(Space::Libraries, |one| one.kind == Kind::Library, true);
+            }
+            Kind::Union => self.types(),
+            _ => {}
+        }
+    }
+
+    fn declarations(&mut self) {
+        for (label, about, snippet) in SNIPPETS {
+            self.snippet(label, K::SNIPPET, about, snippet, &plain(snippet));
+        }
+    }
+
+    fn keys(&mut self, owner: &Owner) {
+        if *owner == Owner::Property {
+            self.key("name", "The property's name");
+            self.key("type", "The property's type, in quotes");
+        }
+        for one in self.attributes(owner) {
+            if !self.context.beside.iter().any(|known| known == one.name) {
+                self.attribute(&one);
+            }
+        }
+    }
+
+    fn key(&mut self, name: &str, about: &str) {
+        self.snippet(name, K::PROPERTY, about, &format!("{name}: \"$1\"$0"), &format!("{name}: "));
+    }
+
+    fn attribute(&mut self, one: &Attribute) {
+        let name = one.name;
+        let value = match &one.values {
+            Values::Text | Values::Type | Values::Format | Values::OneOf(_) => "\"$1\"$0",
+            Values::Flag => "${1|true,false|}$0",
+            Values::Range => "${1:1}..${2:10}$0",
+            Values::List if matches!(name, "imports") => "[\"$1\"]$0",
+            Values::List => "[$1]$0",
+            Values::Number | Values::OfType | Values::Other => "$0",
+        };
+        self.snippet(
+            name,
+            K::PROPERTY,
+            &one.about,
+            &format!("{name}: {value}"),
+            &format!("{name}: "),
+        );
+    }
+
+    /// The attributes that fit what is being written.
+    fn attributes(&self, owner: &Owner) -> Vec<Attribute> {
+        let unknown = attributes::Owner::Field(None);
+        match owner {
+            Owner::Header => attributes::of(attributes::Owner::Header),
+            Owner::Declaration(kind) => attributes::of(attributes::Owner::Declaration(*kind)),
+            Owner::Member => attributes::of(attributes::Owner::Member),
+            Owner::Implementation(word) => {
+                let kind = ImplementationKind::ALL.into_iter().find(|kind| kind.name() == word);
+                kind.map(|kind| attributes::of(attributes::Owner::Implementation(kind)))
+                    .unwrap_or_default()
+            }
+            Owner::Property => attributes::of(unknown),
+            Owner::Field(label) => {
+                let survey = self.cx.snapshot.known_survey();
+                let types = survey.map(|survey| &survey.module().types);
+                let empty = gram_schema::model::Types::default();
+                let types = types.unwrap_or(&empty);
+                match self.type_of(label) {
+                    Some(ty) => attributes::of(attributes::Owner::Field(Some((types, &ty)))),
+                    None => attributes::of(unknown),
+                }
+            }
+        }
+    }
+
+    /// The type of a label, as far as it is known without a look at all texts.
+    fn type_of(&self, label: &str) -> Option<Type> {
+        let label = label.trim_matches('`');
+        if let Some(ty) = gram_schema::plain_type(label) {
+            return Some(ty);
+        }
+        let names = self.cx.snapshot.names();
+        let found = names.find(self.cx.number, None, Space::Types, label);
+        match names.declaration(*found.first()?)?.kind {
+            Kind::Record => Some(Type::Object(Box::default())),
+            Kind::Enum => Some(Type::Text),
+            _ => None,
+        }
+    }
+
+    fn values(&mut self, owner: &Owner, key: &str) {
+        if matches!((owner, key), (Owner::Header, "imports")) {
+            return self.imports();
+        }
+        if is_typed(key) {
+            if self.context.quoted {
+                return self.types();
+            }
+            return;
+        }
+        let Some(one) = self.attributes(owner).into_iter().find(|one| one.name == key) else {
+            return;
+        };
+        match one.values {
+            Values::Flag => self.words(&["true", "false"]),
+            Values::OneOf(words) => words.iter().for_each(|word| self.text(word, &one.about)),
+            Values::Format => {
+                for name in BUILT_IN.iter().filter_map(|name| format_of(name)) {
+                    self.text(name, "format");
+                }
+            }
+            Values::OfType | Values::List => self.of_type(owner),
+            _ => {}
+        }
+    }
+
+    fn words(&mut self, words: &[&str]) {
+        for word in words.iter().filter(|_| !self.context.quoted) {
+            self.add(word, K::VALUE, "", None);
+        }
+    }
+
+    /// A text as a value: in quotes, unless it stands in some.
+    fn text(&mut self, text: &str, about: &str) {
+        let quoted = if self.context.quoted { text.to_owned() } else { string(text) };
+        self.add(text, K::ENUM_MEMBER, about, Some(quoted));
+    }
+
+    /// The values of a type that has few.
+    fn of_type(&mut self, owner: &Owner) {
+        let Owner::Field(label) = owner else { return };
+        let label = label.trim_matches('`');
+        if matches!(gram_schema::plain_type(label), Some(Type::Boolean)) {
+            return self.words(&["true", "false"]);
+        }
+        for value in values_in(label) {
+            match serde_json::from_str(value) {
+                Ok(serde_json::Value::String(text)) => self.text(&text, label),
+                _ => self.words(&[value]),
+            }
+        }
+        let names = self.cx.snapshot.names();
+        let found = names.find(self.cx.number, None, Space::Types, label);
+        let Some(found) = found.first().copied() else { return };
+        if names.declaration(found).map(|one| one.kind) != Some(Kind::Enum) {
+            return;
+        }
+        let Some(node) = node_of(&self.cx.snapshot, found) else { return };
+        let members: Vec<_> = node.elements().filter_map(member).collect();
+        for (name, _) in members {
+            self.text(&name, label);
+        }
+    }
+
+    fn imports(&mut self) {
+        let files = self.cx.snapshot.files();
+        let paths = files.iter().enumerate().filter(|(at, _)| *at != self.cx.number);
+        let paths: Vec<_> = paths.filter_map(|(_, file)| relative(&self.cx.file, file)).collect();
+        for path in paths {
+            let quoted = if self.context.quoted { path.clone() } else { string(&path) };
+            self.add(&path, K::FILE, "", Some(quoted));
+        }
+    }
+}
+
+/// A member of an enum: its name, and where it stands.
+pub(crate) fn member(element: gram_syntax::Node<'_>) -> Option<(String, Span)> {
+    let inner = element.children().next()?;
+    let name = match element.kind() {
+        N::PatternReference => inner,
+        N::Path => inner.subject().identifier?,
+        _ => return None,
+    };
+    Some((name.content().into_owned(), name.span()))
+}
+
+/// What a declaration says of itself.
+fn description(node: gram_syntax::Node<'_>) -> Option<String> {
+    let own = node.subject().entries().find(|entry| entry.key.content() == "description");
+    own.map(|entry| entry.value.content().into_owned()).or_else(|| node.doc_text())
+}
+
+/// The format that a built-in type has.
+fn format_of(name: &str) -> Option<&'static str> {
+    match gram_schema::plain_type(name) {
+        Some(Type::Formatted(format)) => Some(Format::json_name(format)),
+        _ => None,
+    }
+}
+
+/// Declarations to begin with: a word, what it is, and the text with places to fill in.
+const SNIPPETS: [(&str, &str, &str); 11] = [
+    (
+        "Tool",
+        "a tool",
+        "/** ${1:What it does} */\n[${2:name}:Tool | (${3:parameter}::${4:Text})==>(::${5:Text})]$0",
+    ),
+    ("Record", "an object type", "[${1:Name}:Record | (${2:field}::${3:Text})]$0"),
+    ("Enum", "a closed set of texts", "[${1:Name}:Enum | ${2:first}, ${3:second}]$0"),
+    ("Union", "one of several types", "[${1:Name}:Union | ${2:Text}, ${3:Int}]$0"),
+    ("Alias", "a constrained type", "[${1:Name}:Alias | (::${2:Int} {${3:range: 0..150}})]$0"),
+    ("Term", "a vocabulary term", "(${1:name}::${2:Text} {description: \"$3\"})$0"),
+    ("Container", "tools that are expanded before use", "[${1:name}:Container | ${2:tool}]$0"),
+    (
+        "Agent",
+        "an agent",
+        "[${1:name}:Agent {model: \"${2:openai/gpt-4o-mini}\", instruction: \"$3\"} | ${4:tool}]$0",
+    ),
+    ("Library", "implementations of tools", "[${1:name}:Library | (${2:tool}:${3:Builtin})]$0"),
+    ("Experiment", "a comparison of libraries", "[${1:name}:Experiment | ${2:one}, ${3:other}]$0"),
+    ("imports", "the header of a file", "{imports: [\"$1\"]}$0"),
+];
+
+/// A snippet with its places filled in.
+fn plain(snippet: &str) -> String {
+    let mut out = String::new();
+    let mut rest = snippet;
+    while let Some(at) = rest.find('$') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        if let Some(inside) = rest.strip_prefix('{') {
+            let end = inside.find('}').unwrap_or(inside.len());
+            // `{` may stand in what is filled in, as in an alias's record; nothing nests deeper.
+            out.push_str(inside[..end].split_once(':').map_or("", |(_, text)| text));
+            rest = inside.get(end + 1..).unwrap_or_default();
+        } else {
+            rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is offered at the top level declares what it says, without a syntax error.
+    #[test]
+    fn snippets_are_gram() {
+        for (label, _, snippet) in SNIPPETS {
+            let text = plain(snippet);
+            let parse = gram_syntax::parse(gram_syntax::SourceFile::new("a.gram", text.clone()));
+            assert!(!parse.has_errors(), "{label}: {text}: {:?}", parse.diagnostics());
+            if let Some(kind) = Kind::of_label(label) {
+                let found = gram_schema::names::declarations(&parse, |_| false);
+                assert_eq!(found.first().map(|one| one.kind), Some(kind), "{text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Findings as an editor shows them: the same as those of `gramc check`.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
+
+use gram_schema::codes;
+use gram_schema::lint::Rule;
+use gram_syntax::{Diagnostic, Severity, SourceFile};
+use lsp_types as lsp;
+use lsp_types::Uri;
+
+use crate::dispatch::{Answer, Cx};
+use crate::file::File;
+use crate::snapshot::Snapshot;
+
+/// What findings are said to come from.
+pub(crate) const SOURCE: &str = "gram";
+
+/// What is found about one document.
+#[derive(Debug, Clone)]
+pub(crate) struct Report {
+    pub(crate) uri: Uri,
+    pub(crate) version: Option<i32>,
+    /// Tells it from others about the same document.
+    pub(crate) key: u64,
+    /// The number of the text; none of a project file.
+    number: Option<usize>,
+}
+
+impl Report {
+    /// What a client gives back to be told whether something changed.
+    pub(crate) fn result_id(&self) -> String {
+        format!("{:016x}", self.key)
+    }
+
+    /// The findings, for the client.
+    pub(crate) fn items(&self, snapshot: &Snapshot) -> Vec<lsp::Diagnostic> {
+        let found = match self.number {
+            Some(number) => snapshot.findings().get(number).map(Vec::as_slice),
+            None => Some(snapshot.file.found.as_slice()),
+        };
+        found.unwrap_or_default().iter().filter_map(|found| item(snapshot, found)).collect()
+    }
+}
+
+/// What is found about each document of a project, the project file included.
+pub(crate) fn reports(snapshot: &Snapshot) -> Vec<Report> {
+    let found = snapshot.findings();
+    let texts = snapshot.files().iter().zip(found).enumerate();
+    let own = snapshot.file.file.iter().map(|file| report(file, &snapshot.file.found, None));
+    own.chain(texts.map(|(at, (file, found))| report(file, found, Some(at)))).collect()
+}
+
+fn report(file: &Arc<File>, found: &[Diagnostic], number: Option<usize>) -> Report {
+    let mut hasher = DefaultHasher::new();
+    // Places are told apart by the texts that they are in: the same offset may be on another line.
+    if !found.is_empty() {
+        file.id.hash(&mut hasher);
+    }
+    for one in found {
+        (one.code.name, one.severity, &one.message, &one.help).hash(&mut hasher);
+        for label in &one.labels {
+            (label.span, &label.message).hash(&mut hasher);
+            if let Some(source) = &label.source {
+                (source.name(), source.text().len(), Arc::as_ptr(source)).hash(&mut hasher);
+            }
+        }
+    }
+    let (uri, version) = (file.uri.clone(), file.version);
+    Report { uri, version, key: hasher.finish(), number }
+}
+
+/// A finding, for the client.
+pub(crate) fn item(snapshot: &Snapshot, found: &Diagnostic) -> Option<lsp::Diagnostic> {
+    let range = |source: &Arc<SourceFile>, span| {
+        let file = match snapshot.number_of_source(source) {
+            Some(number) => snapshot.files().get(number)?,
+            None => snapshot.file.file.as_ref().filter(|it| Arc::ptr_eq(it.source(), source))?,
+        };
+        Some(lsp::Location::new(file.uri.clone(), file.positions(snapshot.encoding).range(span)))
+    };
+    let place = range(&found.source, found.span())?;
+    let message = match &found.help {
+        Some(help) => format!("{}\n{help}", found.message),
+        None => found.message.clone(),
+    };
+    let more = found.labels.iter().skip(1).filter_map(|label| {
+        let source = label.source.as_ref().unwrap_or(&found.source);
+        let location = range(source, label.span)?;
+        Some(lsp::DiagnosticRelatedInformation { location, message: label.message.clone() })
+    });
+    let more: Vec<_> = more.collect();
+    let tags = tags(found.code.name);
+    Some(lsp::Diagnostic {
+        range: place.range,
+        severity: Some(match found.severity {
+            Severity::Error => lsp::DiagnosticSeverity::ERROR,
+            Severity::Warning => lsp::DiagnosticSeverity::WARNING,
+            Severity::Note => lsp::DiagnosticSeverity::INFORMATION,
+        }),
+        code: Some(lsp::NumberOrString::String(found.code.name.to_owned())),
+        // Pages are shown by `gramc explain` and stand on no site, so there is nothing to link to.
+        code_description: None,
+        source: Some(SOURCE.to_owned()),
+        message,
+        related_information: (!more.is_empty()).then_some(more),
+        tags: (!tags.is_empty()).then_some(tags),
+        data: None,
+    })
+}
+
+/// How an editor shows findings of a code.
+fn tags(code: &str) -> Vec<lsp::DiagnosticTag> {
+    match code {
+        "deprecated-use" => vec![lsp::DiagnosticTag::DEPRECATED],
+        "unused-type" | "unused-import" | "unused-allow" => vec![lsp::DiagnosticTag::UNNECESSARY],
+        _ => Vec::new(),
+    }
+}
+
+/// `textDocument/diagnostic`
+pub(crate) fn pull(
+    cx: &Cx,
+    params: lsp::DocumentDiagnosticParams,
+) -> Answer<lsp::DocumentDiagnosticReport> {
+    let all = reports(&cx.snapshot);
+    let own = all.into_iter().find(|report| report.uri == cx.file.uri);
+    let Some(report) = own else {
+        let empty = lsp::RelatedFullDocumentDiagnosticReport::default();
+        return Ok(lsp::DocumentDiagnosticReport::Full(empty));
+    };
+    let result_id = report.result_id();
+    if params.previous_result_id.as_ref() == Some(&result_id) {
+        let same = lsp::UnchangedDocumentDiagnosticReport { result_id };
+        return Ok(lsp::DocumentDiagnosticReport::Unchanged(
+            lsp::RelatedUnchangedDocumentDiagnosticReport {
+                related_documents: None,
+                unchanged_document_diagnostic_report: same,
+            },
+        ));
+    }
+    let full = lsp::FullDocumentDiagnosticReport {
+        result_id: Some(result_id),
+        items: report.items(&cx.snapshot),
+    };
+    Ok(lsp::DocumentDiagnosticReport::Full(lsp::RelatedFullDocumentDiagnosticReport {
+        related_documents: None,
+        full_document_diagnostic_report: full,
+    }))
+}
+
+/// `workspace/diagnostic`: of each document what is found, unless the client has it.
+pub(crate) fn pull_all(
+    snapshots: &[Arc<Snapshot>],
+    params: &lsp::WorkspaceDiagnosticParams,
+) -> lsp::WorkspaceDiagnosticReport {
+    let known = params.previous_result_ids.iter();
+    let mut known: BTreeMap<_, _> =
+        known.map(|known| (known.uri.as_str().to_owned(), known.value.as_str())).collect();
+    let mut items = Vec::new();
+    for snapshot in snapshots {
+        for report in reports(snapshot) {
+            let before = known.remove(report.uri.as_str());
+            items.push(one(snapshot, &report, before));
+        }
+    }
+    // Documents that are gone have no findings any more.
+    for (uri, _) in known {
+        let Ok(uri) = uri.parse() else { continue };
+        let full = lsp::WorkspaceFullDocumentDiagnosticReport {
+            uri,
+            version: None,
+            full_document_diagnostic_report: lsp::FullDocumentDiagnosticReport::default(),
+        };
+        items.push(lsp::WorkspaceDocumentDiagnosticReport::Full(full));
+    }
+    lsp::WorkspaceDiagnosticReport { items }
+}
+
+fn one(
+    snapshot: &Snapshot,
+    report: &Report,
+    before: Option<&str>,
+) -> lsp::WorkspaceDocumentDiagnosticReport {
+    let (uri, version) = (report.uri.clone(), report.version.map(i64::from));
+    let result_id = report.result_id();
+    if before == Some(result_id.as_str()) {
+        let same = lsp::UnchangedDocumentDiagnosticReport { result_id };
+        return lsp::WorkspaceDocumentDiagnosticReport::Unchanged(
+            lsp::WorkspaceUnchangedDocumentDiagnosticReport {
+                uri,
+                version,
+                unchanged_document_diagnostic_report: same,
+            },
+        );
+    }
+    let full = lsp::FullDocumentDiagnosticReport {
+        result_id: Some(result_id),
+        items: report.items(snapshot),
+    };
+    lsp::WorkspaceDocumentDiagnosticReport::Full(lsp::WorkspaceFullDocumentDiagnosticReport {
+        uri,
+        version,
+        full_document_diagnostic_report: full,
+    })
+}
+
+/// The page of a code or a target.
+pub(crate) fn page(name: &str) -> Option<String> {
+    let code = codes::all().find(|code| code.name == name)?;
+    let mut page = format!("{}\n", code.page.trim_end());
+    if let Some(rule) = Rule::of(name) {
+        page.push_str(&format!("\nLevel: {}\n", rule.level.name()));
+    }
+    Some(page)
+}

@@ -1,0 +1,215 @@
+//! A text of a project, with all that follows from it alone. What was made once is kept, and what
+//! nobody asks for is never made.
+
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::SystemTime;
+
+use gram_schema::lint::{Alone, Settings};
+use gram_schema::names::{self, Declaration, Use};
+use gram_syntax::{Parse, SourceFile, Span};
+use gram_tools::files::{self, Imported};
+use lsp_types::Uri;
+use smol_str::SmolStr;
+
+use crate::position::{Encoding, Lines, Positions};
+
+/// A text.
+#[derive(Debug)]
+pub(crate) struct File {
+    /// Tells it from all texts with another content.
+    pub(crate) id: u64,
+    /// Its address, as the client writes it.
+    pub(crate) uri: Uri,
+    /// Its path, where it is a file.
+    pub(crate) path: Option<PathBuf>,
+    /// The version that the client gave it; nothing where it comes from the disk.
+    pub(crate) version: Option<i32>,
+    /// What its file was when it was read: when it was changed, and how long it was.
+    pub(crate) stamp: Option<(SystemTime, u64)>,
+    source: Arc<SourceFile>,
+    parse: OnceLock<Parse>,
+    alone: OnceLock<Option<Alone>>,
+    lines: OnceLock<Lines>,
+    imports: OnceLock<Vec<(Span, Result<Imported, String>)>>,
+    types: OnceLock<Vec<SmolStr>>,
+    declarations: Mutex<Option<Known>>,
+    uses: Mutex<Option<(Arc<Vec<Declaration>>, Arc<Vec<Use>>)>>,
+}
+
+/// The declarations of a text.
+#[derive(Debug)]
+struct Known {
+    /// The names that were taken for types, where they make a difference.
+    types: Option<Arc<Vec<SmolStr>>>,
+    found: Arc<Vec<Declaration>>,
+}
+
+impl File {
+    /// A text that the client has.
+    pub(crate) fn open(uri: Uri, path: Option<PathBuf>, version: i32, source: SourceFile) -> Self {
+        Self::new(uri, path, Some(version), Arc::new(source))
+    }
+
+    fn new(uri: Uri, path: Option<PathBuf>, version: Option<i32>, source: Arc<SourceFile>) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            uri,
+            path,
+            version,
+            stamp: None,
+            source,
+            parse: OnceLock::new(),
+            alone: OnceLock::new(),
+            lines: OnceLock::new(),
+            imports: OnceLock::new(),
+            types: OnceLock::new(),
+            declarations: Mutex::default(),
+            uses: Mutex::default(),
+        }
+    }
+
+    /// A text that is no gram: a project file.
+    pub(crate) fn plain(uri: Uri, path: PathBuf, source: Arc<SourceFile>) -> Self {
+        Self::new(uri, Some(path), None, source)
+    }
+
+    /// A file as it is on the disk; nothing where it cannot be read. By these settings it is looked
+    /// at alone while it is at hand, where somebody wants that.
+    pub(crate) fn read(
+        path: &Path,
+        name: &str,
+        uri: Uri,
+        settings: Option<&Settings>,
+    ) -> Option<Self> {
+        let stamp = stamp(path);
+        let mut parse = files::read(path, name).ok()?;
+        let file = Self::new(uri, Some(path.to_owned()), None, Arc::clone(parse.source()));
+        let file = Self { stamp, ..file };
+        // Nobody else has it yet, so that nothing is set.
+        if let Some(settings) = settings {
+            let alone = Alone::look(&parse, settings);
+            if alone.is_some() {
+                // That says all of it: its tree is hardly wanted any more.
+                parse.free_tree();
+            }
+            let _ = file.alone.set(alone);
+        }
+        let _ = file.parse.set(parse);
+        Some(file)
+    }
+
+    /// The same text, whose imports have to be looked for again; what was found in it alone stays
+    /// or does not.
+    pub(crate) fn again(&self, keep: bool) -> Self {
+        let (uri, path) = (self.uri.clone(), self.path.clone());
+        let file = Self::new(uri, path, self.version, Arc::clone(&self.source));
+        if let Some(parse) = self.parse.get() {
+            let _ = file.parse.set(parse.clone());
+        }
+        if let Some(alone) = self.alone.get().filter(|_| keep) {
+            let _ = file.alone.set(alone.clone());
+        }
+        Self { id: self.id, stamp: self.stamp, ..file }
+    }
+
+    /// The text.
+    pub(crate) fn source(&self) -> &Arc<SourceFile> {
+        &self.source
+    }
+
+    /// The text.
+    pub(crate) fn text(&self) -> &str {
+        self.source.text()
+    }
+
+    /// The tree, and what is wrong with it.
+    pub(crate) fn parse(&self) -> &Parse {
+        self.parse.get_or_init(|| gram_syntax::parse(Arc::clone(&self.source)))
+    }
+
+    /// What is found in it alone, by settings that do not change while it lives.
+    pub(crate) fn alone(&self, settings: &Settings) -> &Option<Alone> {
+        self.alone.get_or_init(|| Alone::look(self.parse(), settings))
+    }
+
+    /// The positions in it.
+    pub(crate) fn positions(&self, encoding: Encoding) -> Positions<'_> {
+        let lines = self.lines.get_or_init(|| Lines::new(self.text()));
+        Positions::new(self.text(), lines, encoding)
+    }
+
+    /// The files that its header imports; they lie inside of `root`.
+    pub(crate) fn imports(&self, root: &Path) -> &[(Span, Result<Imported, String>)] {
+        self.imports.get_or_init(|| {
+            let imports = gram_schema::imports(self.parse());
+            let link = |import: gram_schema::Import| {
+                let found = match self.path.as_deref().and_then(Path::parent) {
+                    Some(folder) => {
+                        let shown = folder.strip_prefix(root).unwrap_or(folder);
+                        let root = || root.canonicalize().ok();
+                        files::import(folder, shown, &import.path, root)
+                    }
+                    None => Err("this text has no folder to import from".to_owned()),
+                };
+                (import.span, found)
+            };
+            imports.into_iter().map(link).collect()
+        })
+    }
+
+    /// Whether it may import others: not, where it is known without a look at its tree.
+    pub(crate) fn may_import(&self) -> bool {
+        !matches!(self.alone.get(), Some(Some(_)))
+    }
+
+    /// The types that it declares at its top level, by its tree alone.
+    pub(crate) fn own_types(&self) -> &[SmolStr] {
+        self.types.get_or_init(|| {
+            let own = names::declarations(self.parse(), |_| false);
+            let own = own.into_iter().filter(|one| one.kind.is_type() && one.holder.is_none());
+            own.map(|one| one.name).collect()
+        })
+    }
+
+    /// What it declares, together with others that declare these types, in their order.
+    pub(crate) fn declarations(&self, types: &Arc<Vec<SmolStr>>) -> Arc<Vec<Declaration>> {
+        let mut known = self.declarations.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*known
+            && known.types.as_ref().is_none_or(|of| Arc::ptr_eq(of, types) || of == types)
+        {
+            return Arc::clone(&known.found);
+        }
+        let asked = Cell::new(false);
+        let is_type = |name: &str| {
+            asked.set(true);
+            types.binary_search_by(|known| known.as_str().cmp(name)).is_ok()
+        };
+        let found = Arc::new(names::declarations(self.parse(), is_type));
+        let types = asked.get().then(|| Arc::clone(types));
+        *known = Some(Known { types, found: Arc::clone(&found) });
+        found
+    }
+
+    /// Where it uses names, by its declarations.
+    pub(crate) fn uses(&self, declarations: &Arc<Vec<Declaration>>) -> Arc<Vec<Use>> {
+        let mut known = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, found)) = &*known
+            && Arc::ptr_eq(of, declarations)
+        {
+            return Arc::clone(found);
+        }
+        let found = Arc::new(names::uses(self.parse(), declarations));
+        *known = Some((Arc::clone(declarations), Arc::clone(&found)));
+        found
+    }
+}
+
+/// When a file was changed, and how long it is.
+pub(crate) fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
+    let metadata = path.metadata().ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
+}

@@ -1,0 +1,117 @@
+//! Who can call what: agents call tools, containers and agents; containers hold tools.
+
+use gram_schema::names::{Found, Kind, Space, Use};
+use lsp_types as lsp;
+use lsp_types::{CallHierarchyItem, SymbolKind};
+use serde_json::json;
+
+use crate::dispatch::{Answer, Cx};
+use crate::goto::meant;
+use crate::snapshot::Snapshot;
+
+fn item(snapshot: &Snapshot, found: Found) -> Option<CallHierarchyItem> {
+    let one = snapshot.declaration(found)?;
+    let file = snapshot.text(found.file)?;
+    let positions = file.positions(snapshot.encoding);
+    Some(CallHierarchyItem {
+        name: one.name.to_string(),
+        kind: if one.kind == Kind::Tool { SymbolKind::FUNCTION } else { SymbolKind::CLASS },
+        tags: None,
+        detail: Some(one.kind.word().to_owned()),
+        uri: file.uri.clone(),
+        range: positions.range(one.span),
+        selection_range: positions.range(one.place),
+        data: Some(json!({"name": one.name.as_str()})),
+    })
+}
+
+/// `textDocument/prepareCallHierarchy`
+pub(crate) fn prepare(
+    cx: &Cx,
+    params: lsp::CallHierarchyPrepareParams,
+) -> Answer<Option<Vec<CallHierarchyItem>>> {
+    let found = meant(cx, params.text_document_position_params.position);
+    let tools = found.into_iter().filter(|it| {
+        cx.snapshot.declaration(*it).is_some_and(|one| one.kind.space() == Space::Tools)
+    });
+    let items: Vec<_> = tools.filter_map(|it| item(&cx.snapshot, it)).collect();
+    Ok((!items.is_empty()).then_some(items))
+}
+
+/// The declaration that an item is about.
+fn of_item(cx: &Cx, item: &CallHierarchyItem) -> Option<Found> {
+    let at = cx.positions().offset(item.selection_range.start);
+    let own = cx.snapshot.names().of(cx.number);
+    let here = own.iter().position(|one| one.place.start == at && one.name == item.name.as_str());
+    let by_name = || {
+        own.iter()
+            .position(|one| one.name == item.name.as_str() && one.kind.space() == Space::Tools)
+    };
+    Some(Found { file: cx.number, at: here.or_else(by_name)? })
+}
+
+/// All that agents and containers name or hold: who, what, and where.
+fn edges(snapshot: &Snapshot) -> Vec<(Found, Found, gram_syntax::Span)> {
+    let mut all = Vec::new();
+    for (file, uses) in snapshot.uses().iter().enumerate() {
+        let own = snapshot.names().of(file);
+        let holds = |at: usize| {
+            own.get(at).is_some_and(|one| matches!(one.kind, Kind::Agent | Kind::Container))
+        };
+        for used in uses.iter().filter(|used: &&Use| used.space == Space::Tools) {
+            let Some(at) = used.holder.filter(|at| holds(*at)) else { continue };
+            for callee in snapshot.names().meaning(file, used) {
+                all.push((Found { file, at }, callee, used.place));
+            }
+        }
+        // What is declared inside is held, too.
+        for (at, one) in own.iter().enumerate() {
+            if let Some(holder) = one.holder.filter(|holder| holds(*holder)) {
+                all.push((Found { file, at: holder }, Found { file, at }, one.place));
+            }
+        }
+    }
+    all
+}
+
+/// `callHierarchy/incomingCalls`
+pub(crate) fn incoming(
+    cx: &Cx,
+    params: lsp::CallHierarchyIncomingCallsParams,
+) -> Answer<Vec<lsp::CallHierarchyIncomingCall>> {
+    let Some(own) = of_item(cx, &params.item) else { return Ok(Vec::new()) };
+    let mut calls: Vec<(Found, Vec<lsp::Range>)> = Vec::new();
+    for (from, _, span) in edges(&cx.snapshot).into_iter().filter(|(_, to, _)| *to == own) {
+        let Some(positions) = cx.snapshot.positions(from.file) else { continue };
+        add(&mut calls, from, positions.range(span));
+    }
+    let call = |(from, from_ranges)| {
+        let from = item(&cx.snapshot, from)?;
+        Some(lsp::CallHierarchyIncomingCall { from, from_ranges })
+    };
+    Ok(calls.into_iter().filter_map(call).collect())
+}
+
+/// `callHierarchy/outgoingCalls`
+pub(crate) fn outgoing(
+    cx: &Cx,
+    params: lsp::CallHierarchyOutgoingCallsParams,
+) -> Answer<Vec<lsp::CallHierarchyOutgoingCall>> {
+    let Some(own) = of_item(cx, &params.item) else { return Ok(Vec::new()) };
+    let mut calls: Vec<(Found, Vec<lsp::Range>)> = Vec::new();
+    for (_, to, span) in edges(&cx.snapshot).into_iter().filter(|(from, ..)| *from == own) {
+        add(&mut calls, to, cx.positions().range(span));
+    }
+    let call = |(to, from_ranges)| {
+        let to = item(&cx.snapshot, to)?;
+        Some(lsp::CallHierarchyOutgoingCall { to, from_ranges })
+    };
+    Ok(calls.into_iter().filter_map(call).collect())
+}
+
+fn add(calls: &mut Vec<(Found, Vec<lsp::Range>)>, of: Found, range: lsp::Range) {
+    match calls.iter_mut().find(|(known, _)| *known == of) {
+        Some((_, ranges)) => ranges.push(range),
+        None => calls.push((of, vec![range])),
+    }
+}

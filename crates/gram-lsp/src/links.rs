@@ -1,0 +1,19 @@
+//! Links in a text: the files that its header imports.
+
+use lsp_types::{DocumentLink, DocumentLinkParams};
+
+use crate::dispatch::{Answer, Cx};
+
+/// `textDocument/documentLink`
+pub(crate) fn links(cx: &Cx, _: DocumentLinkParams) -> Answer<Vec<DocumentLink>> {
+    let links = cx.snapshot.links().of.get(cx.number).into_iter().flatten();
+    let link = |link: &gram_schema::Link| {
+        let number = *link.text.as_ref().ok()?;
+        let target = cx.snapshot.text(number)?.uri.clone();
+        // Without the quotes.
+        let (start, end) = (link.span.start + 1, link.span.end.saturating_sub(1));
+        let range = cx.positions().range(gram_syntax::Span::new(start, end));
+        Some(DocumentLink { range, target: Some(target), tooltip: None, data: None })
+    };
+    Ok(links.filter_map(link).collect())
+}

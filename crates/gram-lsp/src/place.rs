@@ -1,0 +1,181 @@
+//! What stands at a place of a text.
+
+use gram_schema::BUILT_IN;
+use gram_schema::model::{Field, Module, Type, TypeId};
+use gram_schema::names::{Declaration, Found, Kind, Use, types_in};
+use gram_syntax::{Node, NodeKind as N, Span, Tree};
+use lsp_types::Position;
+
+use crate::dispatch::Cx;
+use crate::file::File;
+use crate::snapshot::Snapshot;
+
+/// What stands at a place.
+#[derive(Debug, Clone)]
+pub(crate) enum Thing {
+    /// The name of a declaration, where it is declared.
+    Declared(Found),
+    /// The name of a declaration, where it is used, and what it means: several things where nothing
+    /// says which.
+    Used(Use, Vec<Found>),
+    /// The name of a parameter or field that has a type of its own, by its declaration.
+    Field(Found),
+    /// The name of a built-in type.
+    BuiltIn(&'static str),
+    /// The key of an attribute.
+    Key(String),
+    /// A label that declares something.
+    Label(Kind),
+}
+
+/// Something and the span that names it.
+#[derive(Debug, Clone)]
+pub(crate) struct At {
+    pub(crate) thing: Thing,
+    pub(crate) span: Span,
+}
+
+/// Whether a place touches a span.
+pub(crate) fn touches(span: Span, at: u32) -> bool {
+    span.start <= at && at <= span.end
+}
+
+/// What stands at a position of the document.
+pub(crate) fn thing_at(cx: &Cx, position: Position) -> Option<At> {
+    let at = cx.positions().offset(position);
+    thing(&cx.snapshot, cx.number, &cx.file, at)
+}
+
+/// What stands at an offset of a text.
+pub(crate) fn thing(snapshot: &Snapshot, number: usize, file: &File, at: u32) -> Option<At> {
+    let own = snapshot.names().of(number);
+    let declared = own.iter().position(|one| touches(one.place, at));
+    if let Some(index) = declared {
+        let found = Found { file: number, at: index };
+        return Some(At { thing: Thing::Declared(found), span: own[index].place });
+    }
+    let uses = snapshot.uses_of(number);
+    if let Some(used) = uses.iter().find(|used| touches(used.place, at)) {
+        let meant = snapshot.names().meaning(number, used);
+        return Some(At { span: used.place, thing: Thing::Used(used.clone(), meant) });
+    }
+    let tree = file.parse().tree();
+    let chain = chain(tree, at);
+    let node = *chain.last()?;
+    let parent = chain.len().checked_sub(2).and_then(|at| chain.get(at).copied());
+    let span = node.span();
+    let holder = holder(own, at);
+    let key = |node: &Node<'_>| matches!(node.kind(), N::RecordProperty | N::MapEntry);
+    if let Some(entry) = parent.filter(key)
+        && entry.children().next().is_some_and(|key| key.id() == node.id())
+    {
+        return Some(At { thing: Thing::Key(node.content().into_owned()), span });
+    }
+    match parent.map(Node::kind) {
+        Some(N::Labels) => {
+            if let Some(kind) = Kind::of_label(&node.content()) {
+                return Some(At { thing: Thing::Label(kind), span });
+            }
+            built_in_at(node, at)
+        }
+        Some(N::NodePattern) => {
+            let found = Found { file: number, at: holder? };
+            Some(At { thing: Thing::Field(found), span })
+        }
+        _ => built_in_at(node, at),
+    }
+}
+
+/// The built-in type that is named in a label or a type expression.
+fn built_in_at(node: Node<'_>, at: u32) -> Option<At> {
+    let mut found = None;
+    types_in(node, |name, span| {
+        if touches(span, at) {
+            let known = BUILT_IN.iter().find(|known| **known == name);
+            found = known.map(|name| At { thing: Thing::BuiltIn(name), span }).or(found.take());
+        }
+    });
+    found
+}
+
+/// The nodes from the document down to the smallest that an offset touches.
+pub(crate) fn chain(tree: &Tree, at: u32) -> Vec<Node<'_>> {
+    let here = tree.nodes_at(at);
+    let leaf = here.last().is_some_and(|node| node.children().next().is_none());
+    if leaf || at == 0 {
+        return here;
+    }
+    // Behind the last character of something still means that thing.
+    let before = tree.nodes_at(at - 1);
+    if before.len() > here.len() { before } else { here }
+}
+
+/// The innermost declaration around an offset, by its place in the list.
+pub(crate) fn holder(own: &[Declaration], at: u32) -> Option<usize> {
+    own.iter().rposition(|one| touches(one.span, at))
+}
+
+/// The tool of a declaration.
+pub(crate) fn tool_of(snapshot: &Snapshot, found: Found) -> Option<usize> {
+    let declaration = snapshot.declaration(found)?;
+    let spans = snapshot.survey().module().spans();
+    let tools = 0..snapshot.survey().module().tools.len();
+    tools.into_iter().find(|at| {
+        spans.tool(*at).is_some_and(|it| it.file == found.file && it.node == declaration.node)
+    })
+}
+
+/// The declared type of a declaration.
+pub(crate) fn type_of(snapshot: &Snapshot, found: Found) -> Option<TypeId> {
+    let declaration = snapshot.declaration(found)?;
+    let module = snapshot.survey().module();
+    let mut all = module.types.iter().map(|(id, _)| id);
+    all.find(|id| {
+        let place = module.spans().ty(*id);
+        place.is_some_and(|it| it.file == found.file && it.node == declaration.node)
+    })
+}
+
+/// The vocabulary term of a declaration.
+pub(crate) fn term_of(snapshot: &Snapshot, found: Found) -> Option<&Field> {
+    let declaration = snapshot.declaration(found)?;
+    let module = snapshot.survey().module();
+    let at = (0..module.terms.len()).find(|at| {
+        module
+            .spans()
+            .term(*at)
+            .is_some_and(|it| it.file == found.file && it.node == declaration.node)
+    })?;
+    module.terms.get(at).map(|term| &term.field)
+}
+
+/// A parameter of a tool, or a field of a record, by the declaration and the field's name.
+pub(crate) fn field_of<'s>(snapshot: &'s Snapshot, found: Found, name: &str) -> Option<&'s Field> {
+    let module = snapshot.survey().module();
+    let declaration = snapshot.declaration(found)?;
+    if declaration.kind == Kind::Tool {
+        let tool = module.tools.get(tool_of(snapshot, found)?)?;
+        return tool.parameters.iter().find(|field| field.name == name);
+    }
+    fields(module, type_of(snapshot, found)?).iter().find(|field| field.name == name)
+}
+
+/// The fields of a declared record.
+pub(crate) fn fields(module: &Module, id: TypeId) -> &[Field] {
+    match module.types.get(id).map(|declared| &declared.slot.ty) {
+        Some(Type::Object(object)) => object.fields.as_deref().unwrap_or_default(),
+        _ => &[],
+    }
+}
+
+/// The node of a declaration.
+pub(crate) fn node_of(snapshot: &Snapshot, found: Found) -> Option<Node<'_>> {
+    let declaration = snapshot.declaration(found)?;
+    Some(snapshot.text(found.file)?.parse().tree().node(declaration.node))
+}
+
+/// The nodes of a tool's signature: its parameters, then its result.
+pub(crate) fn signature(tool: Node<'_>) -> Vec<Node<'_>> {
+    let path = tool.elements().next().filter(|path| path.kind() == N::Path);
+    path.into_iter().flat_map(Node::children).filter(|it| it.kind() == N::NodePattern).collect()
+}

@@ -1,0 +1,133 @@
+//! Requests: answered on other threads, unless they are cancelled or outdated before.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+use lsp_server::{ErrorCode, Request, RequestId, ResponseError};
+use lsp_types as lsp;
+use serde_json::{Value, json};
+
+use super::{Event, Pending, Server};
+use crate::diagnostics;
+use crate::dispatch::{self, Cx, Refusal};
+use crate::snapshot::Snapshot;
+use crate::symbols;
+use crate::world::Key;
+
+impl Server {
+    pub(super) fn request(&mut self, request: Request) {
+        let Some(about_document) = dispatch::is_about_document(&request.method) else {
+            let why = format!("there is no request `{}` here", request.method);
+            return self.refuse(request.id, ErrorCode::MethodNotFound, &why);
+        };
+        if self.world.is_loading() {
+            if self.waiting.is_empty() {
+                self.since = Instant::now();
+            }
+            return self.waiting.push(request);
+        }
+        self.start(request, about_document);
+    }
+
+    /// Answers the requests that waited for projects to be read.
+    pub(super) fn answer_waiting(&mut self) {
+        for request in std::mem::take(&mut self.waiting) {
+            let about_document = dispatch::is_about_document(&request.method).unwrap_or_default();
+            self.start(request, about_document);
+        }
+    }
+
+    fn start(&mut self, request: Request, about_document: bool) {
+        let Request { id, method, params } = request;
+        if !about_document {
+            return self.start_for_all(id, &method, params);
+        }
+        let Some(uri) = dispatch::document(&params) else {
+            let why = "the request names no document";
+            return self.refuse(id, ErrorCode::InvalidParams, why);
+        };
+        let snapshot = self.key_of(&uri).and_then(|key| self.world.snapshot(&key));
+        let found = snapshot.and_then(|snapshot| {
+            let number = snapshot.named.iter().position(|file| file.uri == uri);
+            let project = snapshot.file.file.as_ref().is_some_and(|file| file.uri == uri);
+            let document = self.world.document(&uri).cloned();
+            let file = match number {
+                Some(number) => Arc::clone(snapshot.named.get(number)?),
+                None if project => Arc::clone(snapshot.file.file.as_ref()?),
+                None => document.filter(|file| {
+                    file.path.as_deref().is_some_and(crate::world::is_project_file)
+                })?,
+            };
+            Some((snapshot, number, file))
+        });
+        let Some((snapshot, number, file)) = found else {
+            let why = format!("{} is no document of the workspace, and is not open", uri.as_str());
+            return self.refuse(id, ErrorCode::InvalidParams, &why);
+        };
+        if number.is_none() && method != "textDocument/diagnostic" {
+            // A project file has findings, and is no gram.
+            return self.respond(id, Ok(Value::Null));
+        }
+        let number = number.unwrap_or(usize::MAX);
+        let cx = Cx { snapshot, client: Arc::clone(&self.client), number, file };
+        self.pending.insert(id.clone(), Pending { document: Some(uri), outdated: false });
+        self.run_job(id, move || dispatch::answer(&cx, &method, params));
+    }
+
+    /// Requests that are about all documents.
+    fn start_for_all(&mut self, id: RequestId, method: &str, params: Value) {
+        let keys: Vec<Key> = self.world.projects.keys().cloned().collect();
+        let snapshots: Vec<Arc<Snapshot>> =
+            keys.iter().filter_map(|key| self.world.snapshot(key)).collect();
+        let work: Box<dyn FnOnce() -> dispatch::Answer<Value> + Send> = match method {
+            "workspace/symbol" => Box::new(move || {
+                let query = params["query"].as_str().unwrap_or_default();
+                Ok(json!(symbols::of_workspace(&snapshots, query)))
+            }),
+            "workspace/diagnostic" => Box::new(move || {
+                let params: lsp::WorkspaceDiagnosticParams = serde_json::from_value(params)
+                    .map_err(|error| Refusal::invalid(error.to_string()))?;
+                Ok(json!(diagnostics::pull_all(&snapshots, &params)))
+            }),
+            _ => Box::new(move || {
+                let command = params["command"].as_str().unwrap_or_default();
+                let name = params["arguments"][0].as_str().unwrap_or_default();
+                if command != crate::actions::EXPLAIN {
+                    return Err(Refusal::invalid(format!("there is no command `{command}`")));
+                }
+                let page = diagnostics::page(name);
+                let page =
+                    page.ok_or_else(|| Refusal::invalid(format!("there is no code `{name}`")))?;
+                Ok(json!(page))
+            }),
+        };
+        self.pending.insert(id.clone(), Pending { document: None, outdated: false });
+        self.run_job(id, work);
+    }
+
+    fn run_job(
+        &mut self,
+        id: RequestId,
+        work: impl FnOnce() -> dispatch::Answer<Value> + Send + 'static,
+    ) {
+        let events = self.events.clone();
+        self.workers.run(move || {
+            let answer = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+                let why = "the server failed at this request; please report it";
+                Err(Refusal(ErrorCode::InternalError, why.to_owned()))
+            });
+            let _ = events.send(Event::Answered(id, answer.map_err(ResponseError::from)));
+        });
+    }
+
+    pub(super) fn answered(&mut self, id: RequestId, answer: Result<Value, ResponseError>) {
+        // What is not pending any more was cancelled, and has its answer.
+        let Some(pending) = self.pending.remove(&id) else { return };
+        if pending.outdated {
+            let why = "the document changed in the meantime";
+            return self.refuse(id, ErrorCode::ContentModified, why);
+        }
+        self.respond(id, answer);
+    }
+}

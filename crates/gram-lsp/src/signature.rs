@@ -1,0 +1,62 @@
+//! Signature help: which parameter of a signature is being written.
+
+use gram_schema::names::Kind;
+use gram_syntax::Node;
+use lsp_types as lsp;
+
+use crate::dispatch::{Answer, Cx};
+use crate::place::{signature, touches};
+
+/// `textDocument/signatureHelp`
+pub(crate) fn help(
+    cx: &Cx,
+    params: lsp::SignatureHelpParams,
+) -> Answer<Option<lsp::SignatureHelp>> {
+    let at = cx.positions().offset(params.text_document_position_params.position);
+    let own = cx.snapshot.names().of(cx.number);
+    let tool = own.iter().rfind(|one| one.kind == Kind::Tool && touches(one.span, at));
+    let Some(tool) = tool else { return Ok(None) };
+    let parts = signature(cx.file.parse().tree().node(tool.node));
+    let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Ok(None) };
+    if !touches(first.span().cover(last.span()), at) {
+        return Ok(None);
+    }
+    let encoding = cx.positions().encoding();
+    let mut label = format!("{}: ", tool.name);
+    let mut parameters = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
+        if number > 0 {
+            label.push_str("==>");
+        }
+        let start = encoding.count(&label);
+        label.push_str(&short(*part));
+        let end = encoding.count(&label);
+        let said = part.subject().entries().find(|entry| entry.key.content() == "description");
+        let said = said.map(|entry| entry.value.content().into_owned()).or_else(|| part.doc_text());
+        parameters.push(lsp::ParameterInformation {
+            label: lsp::ParameterLabel::LabelOffsets([start, end]),
+            documentation: said.map(lsp::Documentation::String),
+        });
+    }
+    let active = parts.iter().position(|part| at <= part.span().end).unwrap_or(parts.len() - 1);
+    let active = crate::position::number(active);
+    let documentation = cx.file.parse().tree().node(tool.node).doc_text();
+    Ok(Some(lsp::SignatureHelp {
+        signatures: vec![lsp::SignatureInformation {
+            label,
+            documentation: documentation.map(lsp::Documentation::String),
+            parameters: Some(parameters),
+            active_parameter: Some(active),
+        }],
+        active_signature: Some(0),
+        active_parameter: Some(active),
+    }))
+}
+
+/// A parameter without its attributes.
+fn short(node: Node<'_>) -> String {
+    let subject = node.subject();
+    let name = subject.identifier.map_or("", Node::text);
+    let label = subject.labels_node().map_or("", Node::text);
+    format!("({name}{label})")
+}

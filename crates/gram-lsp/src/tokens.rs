@@ -1,0 +1,300 @@
+//! Semantic tokens: what each word is, told by the tree.
+
+use gram_schema::BUILT_IN;
+use gram_schema::names::{Kind, types_in};
+use gram_syntax::{Node, NodeKind as N, Span, TokenKind as T};
+use lsp_types as lsp;
+use lsp_types::{SemanticToken, SemanticTokens, SemanticTokensLegend};
+
+use crate::dispatch::{Answer, Cx};
+
+/// What a word is, by its place in the legend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+enum Is {
+    Keyword,
+    Type,
+    Function,
+    Class,
+    Variable,
+    Parameter,
+    Property,
+    EnumMember,
+    String,
+    Number,
+    Comment,
+    Operator,
+    Decorator,
+    Namespace,
+}
+
+const TYPES: [lsp::SemanticTokenType; 14] = [
+    lsp::SemanticTokenType::KEYWORD,
+    lsp::SemanticTokenType::TYPE,
+    lsp::SemanticTokenType::FUNCTION,
+    lsp::SemanticTokenType::CLASS,
+    lsp::SemanticTokenType::VARIABLE,
+    lsp::SemanticTokenType::PARAMETER,
+    lsp::SemanticTokenType::PROPERTY,
+    lsp::SemanticTokenType::ENUM_MEMBER,
+    lsp::SemanticTokenType::STRING,
+    lsp::SemanticTokenType::NUMBER,
+    lsp::SemanticTokenType::COMMENT,
+    lsp::SemanticTokenType::OPERATOR,
+    lsp::SemanticTokenType::DECORATOR,
+    lsp::SemanticTokenType::NAMESPACE,
+];
+
+const MODIFIERS: [lsp::SemanticTokenModifier; 3] = [
+    lsp::SemanticTokenModifier::DECLARATION,
+    lsp::SemanticTokenModifier::DEFAULT_LIBRARY,
+    lsp::SemanticTokenModifier::DOCUMENTATION,
+];
+const DECLARATION: u32 = 1;
+const BUILT_IN_TYPE: u32 = 2;
+const DOCUMENTATION: u32 = 4;
+
+/// What the numbers of tokens mean.
+pub(crate) fn legend() -> SemanticTokensLegend {
+    SemanticTokensLegend { token_types: TYPES.to_vec(), token_modifiers: MODIFIERS.to_vec() }
+}
+
+/// A word, what it is, and what else is said of it.
+type Word = (Span, Is, u32);
+
+/// The words that a span touches, in order, none over another.
+fn words(cx: &Cx, wanted: Span) -> Vec<Word> {
+    let tree = cx.file.parse().tree();
+    let (mut named, mut tokens): (Vec<Word>, Vec<Word>) = (Vec::new(), Vec::new());
+    let near = |span: Span| span.start <= wanted.end && wanted.start <= span.end;
+    for top in tree.root().children().filter(|top| near(top.span())) {
+        top.descendants().for_each(|node| of_node(&mut named, node));
+    }
+    for token in tree.tokens_before(wanted.end.saturating_add(1)) {
+        of_token(&mut tokens, token.kind(), token.span());
+    }
+    named.sort_by_key(|(span, ..)| span.start);
+    // What a name says counts more than what its token says, and may stand inside of it.
+    let mut found = Vec::with_capacity(named.len() + tokens.len());
+    let mut names = named.into_iter().peekable();
+    let mut end = 0;
+    for (span, is, more) in tokens {
+        while let Some((name, is, more)) = names.next_if(|(name, ..)| name.start < span.end) {
+            if name.start >= end.max(span.start) && name.end <= span.end {
+                let before = Span::new(span.start.max(end), name.start);
+                found.extend((!before.is_empty()).then_some((before, Is::String, 0)));
+            }
+            if name.start >= end && !name.is_empty() {
+                found.push((name, is, more));
+                end = name.end;
+            }
+        }
+        let rest = Span::new(span.start.max(end), span.end);
+        if !rest.is_empty() {
+            found.push((rest, is, more));
+            end = rest.end;
+        }
+    }
+    for (name, is, more) in names {
+        if name.start >= end && !name.is_empty() {
+            found.push((name, is, more));
+            end = name.end;
+        }
+    }
+    found.retain(|(span, ..)| near(*span));
+    found
+}
+
+fn of_token(found: &mut Vec<Word>, kind: T, span: Span) {
+    use T::{
+        Backticked, Comment, Dash, DashGreater, DocComment, DoubleQuoted, Equals, EqualsGreater,
+        Fenced, FencedTagged, LessDash, LessEquals, LessTilde, SingleQuoted, Tilde, TildeGreater,
+    };
+    let (is, more) = match kind {
+        Comment => (Is::Comment, 0),
+        DocComment => (Is::Comment, DOCUMENTATION),
+        SingleQuoted | DoubleQuoted | Backticked | Fenced | FencedTagged => (Is::String, 0),
+        Dash | Equals | Tilde | DashGreater | EqualsGreater | TildeGreater | LessDash
+        | LessEquals | LessTilde => (Is::Operator, 0),
+        kind if kind.is_number() => (Is::Number, 0),
+        _ => return,
+    };
+    found.push((span, is, more));
+}
+
+fn of_node(found: &mut Vec<Word>, node: Node<'_>) {
+    match node.kind() {
+        N::SubjectPattern => {
+            let subject = node.subject();
+            let kind = subject.labels().find_map(|label| Kind::of_label(&label.content()));
+            if let (Some(name), Some(kind)) = (subject.identifier, kind) {
+                found.push((name.span(), of_kind(kind), DECLARATION));
+            }
+            let is = match kind {
+                Some(Kind::Enum) => Is::EnumMember,
+                Some(Kind::Union) => Is::Type,
+                Some(Kind::Experiment) => Is::Namespace,
+                Some(Kind::Agent | Kind::Container) => Is::Function,
+                _ => Is::Variable,
+            };
+            for element in node.elements().filter(|it| it.kind() == N::PatternReference) {
+                found.extend(element.children().next().map(|name| (name.span(), is, 0)));
+            }
+            for label in subject.labels() {
+                let is =
+                    if Kind::of_label(&label.content()).is_some() { Is::Keyword } else { Is::Type };
+                found.push((label.span(), is, 0));
+            }
+        }
+        N::NodePattern => {
+            let subject = node.subject();
+            if let Some(name) = subject.identifier {
+                found.push((name.span(), Is::Parameter, 0));
+            }
+            for label in subject.labels() {
+                of_type(found, label);
+            }
+        }
+        N::RecordProperty | N::MapEntry => {
+            if let Some(key) = node.children().next() {
+                found.push((key.span(), Is::Property, 0));
+            }
+        }
+        N::PropertyAnnotation | N::IdentifiedAnnotation => {
+            if let Some(key) = node.children().next() {
+                found.push((key.span(), Is::Decorator, 0));
+            }
+        }
+        N::Boolean => found.push((node.span(), Is::Keyword, 0)),
+        _ => {}
+    }
+}
+
+fn of_kind(kind: Kind) -> Is {
+    match kind {
+        Kind::Tool => Is::Function,
+        Kind::Agent => Is::Class,
+        Kind::Container | Kind::Library | Kind::Experiment => Is::Namespace,
+        Kind::Record | Kind::Enum | Kind::Union | Kind::Alias => Is::Type,
+        Kind::Term => Is::Variable,
+    }
+}
+
+/// The names in a label that is a type.
+fn of_type(found: &mut Vec<Word>, label: Node<'_>) {
+    types_in(label, |name, span| {
+        let more = if BUILT_IN.contains(&name) { BUILT_IN_TYPE } else { 0 };
+        found.push((span, Is::Type, more));
+    });
+}
+
+/// Tokens as the protocol has them: each by how far it stands behind the one before, and none over
+/// the end of a line.
+fn encoded(cx: &Cx, words: &[Word]) -> Vec<SemanticToken> {
+    let positions = cx.positions();
+    let mut tokens = Vec::with_capacity(words.len());
+    let (mut line, mut column) = (0, 0);
+    for (span, is, more) in words {
+        let text = cx.file.text().get(span.range()).unwrap_or_default();
+        let mut start = span.start;
+        for part in text.split_inclusive(['\n', '\r']) {
+            let shown = part.trim_end_matches(['\n', '\r']);
+            let length = positions.encoding().count(shown);
+            if length > 0 {
+                let at = positions.position(start);
+                let before = if at.line == line { column } else { 0 };
+                tokens.push(SemanticToken {
+                    delta_line: at.line - line,
+                    delta_start: at.character - before,
+                    length,
+                    token_type: *is as u32,
+                    token_modifiers_bitset: *more,
+                });
+                (line, column) = (at.line, at.character);
+            }
+            start += crate::position::number(part.len());
+        }
+    }
+    tokens
+}
+
+fn all(cx: &Cx) -> Vec<SemanticToken> {
+    let whole = Span::new(0, crate::position::number(cx.file.text().len()));
+    encoded(cx, &words(cx, whole))
+}
+
+/// `textDocument/semanticTokens/full`
+pub(crate) fn full(cx: &Cx, _: lsp::SemanticTokensParams) -> Answer<SemanticTokens> {
+    let data = all(cx);
+    Ok(SemanticTokens { result_id: Some(cx.client.tokens.keep(&cx.file.uri, &data)), data })
+}
+
+/// `textDocument/semanticTokens/range`
+pub(crate) fn range(cx: &Cx, params: lsp::SemanticTokensRangeParams) -> Answer<SemanticTokens> {
+    let data = encoded(cx, &words(cx, cx.positions().span(params.range)));
+    Ok(SemanticTokens { result_id: None, data })
+}
+
+/// `textDocument/semanticTokens/full/delta`: one edit, of all that lies between what is the same at
+/// the start and at the end.
+pub(crate) fn delta(
+    cx: &Cx,
+    params: lsp::SemanticTokensDeltaParams,
+) -> Answer<lsp::SemanticTokensFullDeltaResult> {
+    let data = all(cx);
+    let before = cx.client.tokens.known(&cx.file.uri, &params.previous_result_id);
+    let result_id = Some(cx.client.tokens.keep(&cx.file.uri, &data));
+    let Some(before) = before else {
+        return Ok(SemanticTokens { result_id, data }.into());
+    };
+    let start = before.iter().zip(&data).take_while(|(one, other)| one == other).count();
+    let (old, new) = (&before[start..], &data[start..]);
+    let same = old.iter().rev().zip(new.iter().rev()).take_while(|(one, other)| one == other);
+    let same = same.count();
+    let (old, new) = (&old[..old.len() - same], &new[..new.len() - same]);
+    let number = |count: usize| crate::position::number(count * 5);
+    let edits = if old.is_empty() && new.is_empty() {
+        Vec::new()
+    } else {
+        let (start, delete_count) = (number(start), number(old.len()));
+        vec![lsp::SemanticTokensEdit { start, delete_count, data: Some(new.to_vec()) }]
+    };
+    Ok(lsp::SemanticTokensDelta { result_id, edits }.into())
+}
+
+/// The tokens that were last sent of each document.
+#[derive(Debug, Default)]
+pub(crate) struct Sent(std::sync::Mutex<SentState>);
+
+#[derive(Debug, Default)]
+struct SentState {
+    count: u64,
+    of: std::collections::HashMap<String, (String, Vec<SemanticToken>)>,
+}
+
+impl Sent {
+    fn state(&self) -> std::sync::MutexGuard<'_, SentState> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Keeps what is sent, and gives what it is called.
+    fn keep(&self, uri: &lsp::Uri, data: &[SemanticToken]) -> String {
+        let mut state = self.state();
+        state.count += 1;
+        let id = state.count.to_string();
+        state.of.insert(uri.as_str().to_owned(), (id.clone(), data.to_vec()));
+        id
+    }
+
+    /// What was sent under a name.
+    fn known(&self, uri: &lsp::Uri, id: &str) -> Option<Vec<SemanticToken>> {
+        let state = self.state();
+        let (known, data) = state.of.get(uri.as_str())?;
+        (known == id).then(|| data.clone())
+    }
+
+    /// Forgets a document.
+    pub(crate) fn forget(&self, uri: &lsp::Uri) {
+        self.state().of.remove(uri.as_str());
+    }
+}
