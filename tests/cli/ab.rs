@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::{Folder, Run, binary, command, folder, gramc, root};
 
 /// The experiment of the examples that has something to find.
-const REPLACE: &str = "ab examples/shop --experiment replace";
+pub(crate) const REPLACE: &str = "ab examples/shop --experiment replace";
 /// And the one that has not.
 const NOTHING: &str = "ab examples/shop --experiment nothing";
 
@@ -26,12 +26,12 @@ fn timeless(mut report: Value) -> Value {
     report
 }
 
-fn report(of: &Path) -> Value {
+pub(crate) fn report(of: &Path) -> Value {
     let text = std::fs::read_to_string(of.join("report.json")).expect("there is a report");
     timeless(serde_json::from_str(&text).expect("it is JSON"))
 }
 
-fn keeps(line: &str, folder: &Folder, name: &str) -> Run {
+pub(crate) fn keeps(line: &str, folder: &Folder, name: &str) -> Run {
     gramc(line).arg("--report").arg(folder.file(name)).run()
 }
 
