@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::support::{command, folder, root};
+use crate::support::{binary, command, folder, gramc, root};
 
 fn tools() -> PathBuf {
     let tools = root().join(".tools");
@@ -168,4 +168,56 @@ fn the_extension_for_vs_code_is_packaged() {
                    console.log(process.argv.slice(1).filter((name) => !isBuiltin(name)).join())";
     let missing = printed(command(node().join("node")).args(["-e", missing]).args(required));
     assert_eq!(missing.trim(), "vscode");
+}
+
+const TYPES: &str =
+    "/** Where somebody lives */\n[Address::Record | (street::Text), (city::Text)]\n";
+
+const TOOLS: &str = r#"{imports: ["types.gram"]}
+/** Sends a parcel to somebody */
+[send:Tool | (note::Text {description: "What to write on it, like 😀"})==>(to::Adress {description: "Where it goes"})==>(::Null)]
+"#;
+
+#[test]
+fn neovim_edits_two_files_with_the_server() {
+    let folder = folder(&[("gram.toml", ""), ("types.gram", TYPES), ("tools.gram", TOOLS)]);
+    let found = folder.path().join("found.json");
+    printed(
+        command(tools().join("neovim/nvim"))
+            .args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "-c"])
+            .arg("luafile tests/real/editors/server.lua")
+            .current_dir(root())
+            .env("HOME", folder.path())
+            .env("XDG_CACHE_HOME", folder.path().join("cache"))
+            .env("GRAMC", binary())
+            .env("GRAM_FOLDER", folder.path().canonicalize().expect("it is there"))
+            .env("GRAM_FOUND", &found),
+    );
+    let read = |path: &Path| std::fs::read_to_string(path).expect("a text");
+    let found = std::fs::read_to_string(&found).expect("it wrote what it found");
+    let found: Value = serde_json::from_str(&found).expect("JSON");
+    let text = |key: &str| found[key].as_str().unwrap_or_else(|| panic!("{key}: {found:#}"));
+    // Neovim counts columns in bytes and the protocol in UTF-16 units, which an emoji tells apart.
+    let column = TOOLS.lines().nth(2).and_then(|line| line.find("Adress")).expect("it is there");
+    let place = format!("unknown-type 2:{column}-2:{}", column + "Adress".len());
+    assert_eq!(found["findings"], json!([place]));
+    assert!(text("fix").contains("Address"), "{found:#}");
+    assert_eq!(text("fixed"), TOOLS.replace("Adress", "Address").trim_end());
+    for part in ["(to::Address)", "Sends a parcel to somebody", "\"$ref\": \"#/$defs/Address\""] {
+        assert!(text("hover").contains(part), "{part} in {found:#}");
+    }
+    let offered: Vec<&str> =
+        found["completion"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    for name in ["Address", "Text", "DateTime"] {
+        assert!(offered.contains(&name), "{name} is not offered: {offered:?}");
+    }
+    assert_eq!(text("other"), TYPES.replace("Address", "Place").trim_end());
+    let renamed = text("renamed");
+    assert_eq!(renamed.matches("::Place").count(), 2, "{renamed}");
+    assert!(!renamed.contains("Address"), "{renamed}");
+    folder.write("wanted.gram", renamed);
+    gramc("fmt").arg(folder.path().join("wanted.gram")).run().exits(0);
+    assert_eq!(text("formatted"), read(&folder.path().join("wanted.gram")).trim_end());
+    assert_ne!(text("formatted"), renamed, "there was nothing to format");
+    assert_eq!(found["stopped"], true);
 }
