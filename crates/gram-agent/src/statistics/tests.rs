@@ -4,6 +4,7 @@
     reason = "a test stops where it cannot go on, and numbers that are the same are the same to the bit"
 )]
 
+use gramc_tests::rng::Rng;
 use serde_json::Value;
 
 use super::*;
@@ -599,4 +600,61 @@ fn all_is_the_same_on_any_number_of_threads() {
         assert_eq!(squares(threads), expected, "{threads}");
     }
     assert_eq!(sampling::on_threads(4, 0, |part| part), Vec::<usize>::new());
+}
+
+/// Numbers of all kinds, in lists of all lengths up to 60.
+fn anything(rng: &mut Rng) -> Vec<f64> {
+    let odd =
+        [0.0, -0.0, f64::MAX, f64::MIN, f64::MIN_POSITIVE, 5e-324, 1.0 / 3.0, 1e-9, -1.0, 1.0];
+    let none = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+    let kind = rng.below(6);
+    let one = |rng: &mut Rng| match kind {
+        0 => odd[rng.below(odd.len())],
+        1 if rng.chance(20) => none[rng.below(none.len())],
+        2 => f64::from_bits(rng.word()),
+        3 => rng.below(5) as f64 - 2.0,
+        4 => rng.below(9) as f64 / 3.0 - 1.0,
+        _ => rng.word() as f64 / 1e19 - 0.5,
+    };
+    (0..rng.below(61)).map(|_| one(rng)).collect()
+}
+
+#[test]
+fn anything_has_an_answer() {
+    let mut rng = Rng::new(3);
+    for _ in 0..1_500 {
+        let values = anything(&mut rng);
+        let levels = [0.95, 0.5, 1e-300, 1.0 - 1e-16, 0.0, 1.0, f64::NAN, -1.0, f64::INFINITY];
+        let level = levels[rng.below(levels.len())];
+        let how = Resampling { resamples: rng.below(40), seed: rng.word(), level };
+        let finite = values.iter().all(|it| it.is_finite());
+        let probability = |it: f64| {
+            assert!((0.0..=1.0).contains(&it) || (it.is_nan() && !finite), "{it} {values:?}");
+        };
+        let interval = |it: Interval| {
+            let inside = it.low <= it.high && it.low.is_finite() && it.high.is_finite();
+            assert!(inside || (it.low.is_nan() && it.high.is_nan()), "{it:?} {level} {values:?}");
+        };
+        probability(sign_flip(&values, &how));
+        probability(wilcoxon(&values));
+        interval(bca_mean(&values, &how));
+        let shift = hodges_lehmann(&values, level);
+        interval(shift.interval);
+        for center in [shift.estimate, median(&values), mean(&values)] {
+            assert!(center.is_finite() || !finite || values.is_empty(), "{center} {values:?}");
+        }
+        assert_eq!(holm(&values).len(), values.len());
+        let followed = followed(level, &values);
+        interval(followed.interval());
+        assert!((0.0..=1.0).contains(&followed.p_value()), "{values:?}");
+
+        let counts: [u64; 4] = std::array::from_fn(|_| rng.word() >> rng.below(64));
+        let [both, first_only, second_only, neither] = counts;
+        interval(newcombe(&Table { both, first_only, second_only, neither }, level));
+        interval(wilson(both, neither, level));
+        assert!((0.0..=1.0).contains(&mcnemar_exact(first_only >> 30, second_only)), "{counts:?}");
+        for share in [pass_at_k(both, first_only, neither), pass_hat_k(both, first_only, neither)] {
+            assert!(share.is_none_or(|share| (0.0..=1.0).contains(&share)), "{counts:?} {share:?}");
+        }
+    }
 }
