@@ -21,7 +21,8 @@ use crate::spans::Place;
 use attributes::Place as At;
 
 /// The attributes that an experiment defines, beside those that it only keeps.
-pub(crate) const OF_EXPERIMENT: [&str; 3] = ["description", "title", "version"];
+pub(crate) const OF_EXPERIMENT: [&str; 7] =
+    ["description", "title", "version", "agent", "cases", "repeats", "seed"];
 
 impl<'t> Checker<'t> {
     pub(super) fn read_library(&mut self, declaration: &Declaration<'t>) {
@@ -204,13 +205,33 @@ impl<'t> Checker<'t> {
         for attribute in &self.declaration_attributes(declaration, &OF_EXPERIMENT) {
             if attribute.key == "description" {
                 experiment.description = attribute.text(self, file);
-            } else if let Some(value) = attribute.kept(self, file) {
+            } else if let Some(value) = self.of_experiment(file, attribute) {
                 experiment.attributes.push((SmolStr::new(&attribute.key), value));
             }
         }
         let name = declaration.name_node.span();
         self.module.experiments.push(experiment);
         self.module.spans.experiments.push(Place { file, node: node.id(), name });
+    }
+
+    /// An attribute of an experiment, if it is what its name wants.
+    fn of_experiment(
+        &mut self,
+        file: usize,
+        attribute: &Attribute<'t>,
+    ) -> Option<serde_json::Value> {
+        let least = match attribute.key.as_ref() {
+            "agent" | "cases" => return Some(attribute.text(self, file)?.as_str().into()),
+            "repeats" => 1,
+            "seed" => 0,
+            _ => return attribute.kept(self, file),
+        };
+        let value = attribute.json(self, file)?;
+        if value.as_u64().is_none_or(|number| number < least) {
+            attribute.wrong(self, file, &format!("a whole number from {least} on"));
+            return None;
+        }
+        Some(value)
     }
 
     /// The libraries that an experiment names.

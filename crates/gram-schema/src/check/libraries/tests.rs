@@ -288,6 +288,15 @@ fn experiments_name_libraries() {
     }
     assert!(with("[x:Experiment | one, one]")[0].starts_with("duplicate-name"));
     assert!(with("[x:Experiment | one, (two)]")[0].starts_with("misplaced-element"));
+    assert!(
+        with("[x:Experiment {agent: a, cases: \"c.jsonl\", repeats: 3, seed: 0} | one, two]")
+            .is_empty()
+    );
+    assert!(
+        with("[x:Experiment {repeats: 0} | one, two]")[0]
+            .starts_with("attribute-value: `repeats` wants a whole number from 1 on")
+    );
+    assert!(with("[x:Experiment {seed: \"a\"} | one, two]")[0].starts_with("attribute-value"));
     assert!(with("[x:Experiment {version: 1, versoin: 2} | one, two]")[0].starts_with("unknown-a"));
 }
 
