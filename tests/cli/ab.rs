@@ -109,7 +109,7 @@ fn an_experiment_that_is_looked_at_ends_early() {
     let lost: Vec<_> = cases.lines().filter(|case| case.contains("returned-")).collect();
     kept.write("lost.jsonl", lost.join("\n"));
     let run = gramc(REPLACE)
-        .args("--sequential --cases")
+        .args("--concurrency 1 --sequential --cases")
         .arg(kept.file("lost.jsonl"))
         .arg("--report")
         .arg(kept.file("a"))

@@ -217,6 +217,7 @@ impl State {
         if let Some(looks) = &mut self.looks
             && let Some(why) = looks.look(&self.tally)
         {
+            let why = why.to_owned();
             self.stop.get_or_insert(Stop::Decided(why));
         }
     }

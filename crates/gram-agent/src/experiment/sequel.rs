@@ -13,6 +13,9 @@ pub struct Looks {
     next: usize,
     /// A difference up to this is none.
     margin: f64,
+    /// Why what was seen is enough. From then on nothing more is looked at, so that what an
+    /// experiment says does not hang on how many runs went on at once.
+    enough: Option<String>,
 }
 
 impl Looks {
@@ -23,12 +26,13 @@ impl Looks {
         #[expect(clippy::cast_precision_loss, reason = "there are few arms")]
         let each = 1.0 - (1.0 - level) / names.len().max(1) as f64;
         let arm = |name: &str| (name.to_owned(), Sequential::new(each), 0.0);
-        Self { arms: names.into_iter().map(arm).collect(), next: 0, margin }
+        Self { arms: names.into_iter().map(arm).collect(), next: 0, margin, enough: None }
     }
 
-    /// Looks at all cases that are finished now; says why it is enough, where it is.
-    pub fn look(&mut self, tally: &Tally) -> Option<String> {
-        while self.next < tally.plan().cases && tally.is_whole(self.next) {
+    /// Looks at the cases that are finished now, one after the other; says why it is enough, where it
+    /// is.
+    pub fn look(&mut self, tally: &Tally) -> Option<&str> {
+        while self.enough.is_none() && self.next < tally.plan().cases && tally.is_whole(self.next) {
             let successes = |arm: usize| {
                 let of_arm = tally.block(self.next).filter(|run| run.1 == arm);
                 let values = of_arm.filter_map(|run| Outcome::Success.of(run.3));
@@ -43,11 +47,12 @@ impl Looks {
                 }
             }
             self.next += 1;
+            let decisions = self.arms.iter().map(|arm| self.decided(&arm.0, &arm.1));
+            let decisions = decisions.collect::<Option<Vec<_>>>();
+            self.enough =
+                decisions.map(|all| format!("after {} cases {}", self.next, all.join("; ")));
         }
-        let decisions: Option<Vec<_>> =
-            self.arms.iter().map(|arm| self.decided(&arm.0, &arm.1)).collect();
-        let decisions = decisions.filter(|_| self.next < tally.plan().cases)?;
-        Some(format!("after {} cases {}", self.next, decisions.join("; ")))
+        self.enough.as_deref()
     }
 
     fn decided(&self, name: &str, monitor: &Sequential) -> Option<String> {
