@@ -342,6 +342,26 @@ fn drawn_signs_are_near_those_that_are_counted() {
 }
 
 #[test]
+fn drawn_signs_that_come_to_the_same_count() {
+    // Of two roots, how many are up decides; 13 and 12 of 20 each come about often.
+    let root = |size: f64, up: usize| (0..20).map(move |at| if at < up { size } else { -size });
+    let values: Vec<f64> = root(2_f64.sqrt(), 13).chain(root(3_f64.sqrt(), 12)).collect();
+    let observed = 6.0 * 2_f64.sqrt() + 4.0 * 3_f64.sqrt();
+    let mut expected = 0.0;
+    for (one, other) in (0..=20_u8).flat_map(|one| (0..=20_u8).map(move |other| (one, other))) {
+        let [up, also_up] = [one, other].map(f64::from);
+        let sum = (2.0 * up - 20.0) * 2_f64.sqrt() + (2.0 * also_up - 20.0) * 3_f64.sqrt();
+        if sum.abs() >= observed - 1e-9 {
+            let both = [up, also_up].map(|it| binomial::ln_probability(20.0, it, 0.5));
+            expected += both.iter().sum::<f64>().exp();
+        }
+    }
+    let how = Resampling { resamples: 100_000, ..Resampling::default() };
+    let found = sign_flip(&values, &how);
+    assert!((found - expected).abs() < 0.006, "{found} {expected}");
+}
+
+#[test]
 fn signs_of_anything_have_an_answer() {
     let how = Resampling { resamples: 100, ..Resampling::default() };
     assert_eq!(sign_flip(&[], &how), 1.0);
@@ -590,6 +610,15 @@ fn looks_at_anything_have_an_answer() {
         (0..3_000_u32).map(|at| f64::from(at * 7919 % 3_001) / 3_001.0 - 0.4).collect();
     let found = followed(0.95, &many).interval();
     assert!(found.contains(mean(&many)) && found.high - found.low < 0.1, "{found:?}");
+    // Those are moved to the worse for both sides, so that they prove nothing that is not so.
+    let distinct =
+        (0..300_u32).map(|at| f64::from(at) / if at.is_multiple_of(2) { 6e3 } else { -6e3 });
+    let mut little: Vec<f64> = distinct.chain(std::iter::repeat_n(0.0021, 20_000)).collect();
+    for _ in 0..2 {
+        let found = followed(0.95, &little).interval();
+        assert!(found.contains(mean(&little)) && found.high - found.low < 0.1, "{found:?}");
+        little = little.iter().map(|difference| -difference).collect();
+    }
 }
 
 #[test]
