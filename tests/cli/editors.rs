@@ -170,6 +170,24 @@ fn the_extension_for_vs_code_is_packaged() {
     assert_eq!(missing.trim(), "vscode");
 }
 
+#[test]
+fn the_extension_lays_json_out_and_changes_nothing() {
+    let json =
+        r#"{"a":[],"b":{},"c":[1.50,-2e5,true,null,"x\"{[,:]} y"],"d":{"e":"","f":[{"g":1}]}}"#;
+    let module = root().join("grammar/editors/vscode/src/json.ts");
+    let script = "import(process.argv[1]).then(({laidOut}) => \
+                  process.stdout.write(laidOut(process.argv[2])))";
+    let found = printed(
+        command(node().join("node"))
+            .args(["--disable-warning=MODULE_TYPELESS_PACKAGE_JSON", "-e", script])
+            .arg(module)
+            .arg(json),
+    );
+    insta::assert_snapshot!(found);
+    let bare: String = found.lines().map(|line| line.trim_start().replace("\": ", "\":")).collect();
+    assert_eq!(bare, json);
+}
+
 const TYPES: &str =
     "/** Where somebody lives */\n[Address::Record | (street::Text), (city::Text)]\n";
 

@@ -74,7 +74,7 @@ impl Grammar {
             .output()
             .expect("there is a C compiler");
         let errors = String::from_utf8_lossy(&compiled.stderr);
-        assert!(compiled.status.success() && errors.is_empty(), "{errors}");
+        assert!(compiled.status.success(), "{errors}");
     }
 
     fn parser(self) -> Parser {

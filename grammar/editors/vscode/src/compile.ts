@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 
 import {currentDocument, type Gramc} from "./gramc";
+import {laidOut} from "./json";
 
 /** The targets, as `gramc compile --help` lists them: a line each, name and meaning. */
 async function targets(gramc: Gramc): Promise<vscode.QuickPickItem[]> {
@@ -36,7 +37,8 @@ export async function compileForTarget(gramc: Gramc): Promise<void> {
     void vscode.window.showErrorMessage(`The file has errors. ${firstLine(ran.messages)}`);
     return;
   }
-  const shown = await vscode.workspace.openTextDocument({language: "json", content: ran.output});
+  const content = laidOut(ran.output);
+  const shown = await vscode.workspace.openTextDocument({language: "json", content});
   await vscode.window.showTextDocument(shown, vscode.ViewColumn.Beside);
 }
 

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 
 import {currentDocument, type Gramc} from "./gramc";
+import {laidOut} from "./json";
 
 const SCHEME = "gram-schema";
 
@@ -61,8 +62,9 @@ export class SchemaView implements vscode.TextDocumentContentProvider, vscode.Di
     const document = await vscode.workspace.openTextDocument(source);
     const ran = await this.gramc.onDocument(["compile", "--target", "json-schema"], document);
     if (ran.fine) {
-      this.last.set(key, ran.output);
-      return ran.output;
+      const shown = laidOut(ran.output);
+      this.last.set(key, shown);
+      return shown;
     }
     const before = this.last.get(key);
     return before
