@@ -329,7 +329,10 @@ impl Conversation {
     async fn run(&mut self, calls: &[ModelCall], running: &mut Running<'_>) {
         let ending = running.cancelled.child_token();
         let Running { member, watch, deadline, .. } = *running;
-        let limits = self.limits;
+        let mut limits = self.limits;
+        // Agents that are called have what is left.
+        let spent = self.usage.total();
+        limits.tokens = limits.tokens.map(|most| most.saturating_sub(spent));
         let (crew, session, depth) = (&self.crew, &self.session, self.depth);
         let shown = self.hide_calls(calls);
         let mut agents = 0;
