@@ -381,9 +381,10 @@ fn what_a_secret_parameter_held_stands_nowhere_later() {
     let spec = r#"
 [Done::Record | (said::Text)]
 [keeper:Agent {model: "openai/any", result: "Done"} |
-  [login:Tool | (user::Text)==>(password::Text {secret: true})==>(::Any)]
+  [login:Tool | (user::Text)==>(password::Text {secret: true})==>(::Any)],
+  [note:Tool | (text::Text)==>(::Any)]
 ]
-[echoes:Library | (login:Builtin {name: "echo"})]
+[echoes:Library | (login:Builtin {name: "echo"}), (note:Builtin {name: "echo"})]
 "#;
     let files = folder(&[("spec.gram", spec)]);
     let server = Server::start(|at, request| match at {
@@ -391,8 +392,11 @@ fn what_a_secret_parameter_held_stands_nowhere_later() {
             let login = r#"{"user": "hunter2\"hunter2", "password": "hunter2\"hunter2"}"#;
             calls(request, &[("login", login)])
         }
-        // Another call, words that are no answer, and an answer that all hold it.
-        1 => calls(request, &[("logout", r#"{"token": "hunter2\"hunter2"}"#)]),
+        // Other calls, words that are no answer, and an answer that all hold it.
+        1 => {
+            let token = ("logout", r#"{"token": "hunter2\"hunter2"}"#);
+            calls(request, &[token, ("note", r#"{"text": "It is hunter2\"hunter2."}"#)])
+        }
         2 => says(request, r#"{"hunter2\"hunter2": 1}"#),
         _ => says(request, r#"{"said": "It is hunter2\"hunter2"}"#),
     });
