@@ -304,7 +304,8 @@ fn a_server_that_hangs_is_given_up() {
 fn nobody_listens() {
     let run = gramc(HELLO).args("--model openai/any Hello --time-limit 20");
     let run = run.env("OPENAI_BASE_URL", "http://127.0.0.1:1/v1").run();
-    run.exits(2).says(&["the provider cannot be reached", "asking again"]);
+    let told = "the provider cannot be reached at http://127.0.0.1:1: ";
+    run.exits(2).says(&[told, "asking again"]);
 }
 
 #[test]
@@ -380,9 +381,10 @@ fn what_a_secret_parameter_held_stands_nowhere_later() {
     let spec = r#"
 [Done::Record | (said::Text)]
 [keeper:Agent {model: "openai/any", result: "Done"} |
-  [login:Tool | (user::Text)==>(password::Text {secret: true})==>(::Any)]
+  [login:Tool | (user::Text)==>(password::Text {secret: true})==>(::Any)],
+  [note:Tool | (text::Text)==>(::Any)]
 ]
-[echoes:Library | (login:Builtin {name: "echo"})]
+[echoes:Library | (login:Builtin {name: "echo"}), (note:Builtin {name: "echo"})]
 "#;
     let files = folder(&[("spec.gram", spec)]);
     let server = Server::start(|at, request| match at {
@@ -390,8 +392,11 @@ fn what_a_secret_parameter_held_stands_nowhere_later() {
             let login = r#"{"user": "hunter2\"hunter2", "password": "hunter2\"hunter2"}"#;
             calls(request, &[("login", login)])
         }
-        // Another call, words that are no answer, and an answer that all hold it.
-        1 => calls(request, &[("logout", r#"{"token": "hunter2\"hunter2"}"#)]),
+        // Other calls, words that are no answer, and an answer that all hold it.
+        1 => {
+            let token = ("logout", r#"{"token": "hunter2\"hunter2"}"#);
+            calls(request, &[token, ("note", r#"{"text": "It is hunter2\"hunter2."}"#)])
+        }
         2 => says(request, r#"{"hunter2\"hunter2": 1}"#),
         _ => says(request, r#"{"said": "It is hunter2\"hunter2"}"#),
     });
@@ -447,6 +452,31 @@ fn an_agent_answers_in_its_type_or_a_person_has_to_look() {
     assert!(told.contains("`nights` wants an integer from 1 to 30"), "{told}");
     let (wrong, server) = run(["{}"; 3]);
     wrong.exits(1).says(&["a person has to look", "`city` is missing"]);
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[test]
+fn agents_that_are_called_have_the_tokens_that_are_left() {
+    let spec = r#"
+[chief:Agent {model: "openai/any", instruction: "You are the chief."} | clerk]
+[clerk:Agent {description: "Adds numbers", instruction: "You are the clerk."} |
+  [add:Tool | (a::Int)==>(b::Int)==>(::Int)]
+]
+[works:Library | (add:Builtin)]
+"#;
+    let server = Server::start(|_, request| {
+        let first = request["messages"][0]["content"].as_str().unwrap_or_default();
+        if first.contains("the chief") {
+            return calls(request, &[("clerk", r#"{"message": "1 and 2"}"#)]);
+        }
+        // It never stops.
+        calls(request, &[("add", r#"{"a": 1, "b": 2}"#)])
+    });
+    let files = folder(&[("spec.gram", spec)]);
+    let run = gramc("run spec.gram Go --library works --max-tokens 60").within(files.path());
+    let run = run.env("OPENAI_BASE_URL", &server.url()).run().exits(1);
+    run.says(&["the budget of 35 tokens is spent", "the budget of 60 tokens is spent"]);
+    // Each request costs 25: the chief's, and two of the clerk's.
     assert_eq!(server.requests().len(), 3);
 }
 

@@ -165,6 +165,25 @@ fn interrupts_end_a_turn_or_the_chat() {
 }
 
 #[test]
+fn no_answer_steers_the_terminal() {
+    let files = folder(&[(
+        "script.jsonl",
+        &json!({"content": "It is \u{1b}[31mred\u{7}\nand\tmore."}).to_string(),
+    )]);
+    for stream in ["", "--no-stream"] {
+        let steps = json!([
+            ["see", "> "],
+            ["type", "Hello\r"],
+            ["see", "It is  [31mred \r\nand\tmore."],
+            ["see", "> "],
+            ["type", "\u{4}"],
+        ]);
+        let model = format!("--model scripted/{} ", files.file("script.jsonl").display());
+        assert_eq!(chat(&files, &(model + stream), &[], &steps).code, 0);
+    }
+}
+
+#[test]
 fn a_terminal_is_given_back_as_it_was() {
     let files = folder(&[]);
     let steps = json!([["see", "> "], ["type", "half a li"], ["see", "half a li"], ["signal", 15]]);

@@ -21,6 +21,7 @@ fn examples() -> Folder {
         ("ambiguous-name/a.gram", "[where:Tool | ()==>(city::City)]\n"),
         ("ambiguous-name/b.gram", "[City::Enum | Graz, Linz]"),
         ("ambiguous-name/c.gram", "[City::Enum | Kobe, Nara]"),
+        ("over-budget/gram.toml", "[budget]\ntool-tokens = 100\n"),
         ("too-many-errors/a.gram", &"(a,)\n".repeat(2_000)),
     ]);
     folder.write("invalid-utf8/a.gram", b"(greeting {text: \"gr\xfc\xdfe\"})\n");

@@ -217,6 +217,10 @@ fn exit_codes_tell_what_keeps_it_from_serving() {
     http("0 --token-env EMPTY").fails_with(&["the token is empty"]);
     http("70000").fails_with(&["cannot listen at `70000`"]);
     http("nowhere").fails_with(&["a port, or HOST:PORT"]);
+    let other = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let port = other.local_addr().expect("it has one").port();
+    let in_use = http(&port.to_string()).fails_with(&["address already in use\n"]);
+    assert!(!in_use.stderr.contains("os error"), "{}", in_use.stderr);
 }
 
 /// A server over HTTP.

@@ -83,23 +83,27 @@ impl Provider {
         }
     }
 
-    /// An error that comes in the middle of an answer, after which asking again may help.
-    fn failure(self) -> (&'static str, Value) {
+    /// Errors that come in the middle of an answer, after which asking again may help.
+    fn failures(self) -> [(&'static str, Value); 2] {
+        let message = "too much to do";
         match self {
-            Self::Anthropic => {
-                let error = json!({"type": "overloaded_error", "message": "too much to do"});
+            Self::Anthropic => ["overloaded_error", "api_error"].map(|kind| {
+                let error = json!({"type": kind, "message": message});
                 ("error", json!({"type": "error", "error": error}))
-            }
+            }),
             Self::Gemini => {
-                let error =
-                    json!({"code": 503, "message": "too much to do", "status": "UNAVAILABLE"});
-                ("message", json!({"error": error}))
+                [(503, "UNAVAILABLE"), (429, "RESOURCE_EXHAUSTED")].map(|(code, status)| {
+                    let error = json!({"code": code, "message": message, "status": status});
+                    ("message", json!({"error": error}))
+                })
             }
             Self::Responses => {
-                let error = json!({"code": "server_error", "message": "too much to do"});
                 let mut failed = response("failed", &json!([]));
-                failed["error"] = error;
-                ("response.failed", json!({"type": "response.failed", "response": failed}))
+                failed["error"] = json!({"code": "server_error", "message": message});
+                let failed = json!({"type": "response.failed", "response": failed});
+                let code = "rate_limit_exceeded";
+                let error = json!({"type": "error", "code": code, "message": message});
+                [("response.failed", failed), ("error", error)]
             }
         }
     }
@@ -324,11 +328,10 @@ fn answers_that_break_off_are_asked_for_again() {
                 // The connection breaks, or the stream ends before the answer does.
                 0 => Answer::Events(half, Ending::Broken),
                 1 => Answer::Events(half, Ending::Whole),
-                2 => {
-                    half.push(provider.failure());
+                2 | 3 => {
+                    half.push(provider.failures()[at - 2].clone());
                     Answer::Events(half, Ending::Whole)
                 }
-                3 => Answer::Raw(b""),
                 _ => provider.says(Said::Text("A whole answer."), true),
             }
         });

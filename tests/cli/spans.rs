@@ -330,7 +330,7 @@ fn agents_that_are_called_have_their_turn_inside_the_call() {
     });
     let collector = Collector::start(Some(200));
     let files = folder(&[("spec.gram", spec)]);
-    let run = gramc("run spec.gram Add --library works").within(files.path());
+    let run = gramc("run spec.gram Add --library works --trace trace.jsonl").within(files.path());
     let run = run.env("OPENAI_BASE_URL", &server.url());
     run.env("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.url()).run().exits(0);
     let spans = collector.spans();
@@ -338,6 +338,10 @@ fn agents_that_are_called_have_their_turn_inside_the_call() {
                  execute_tool add\n      chat small\n";
     let expected = format!("invoke_agent chief\n  chat any\n{clerk}{clerk}  chat any");
     assert_eq!(names(&spans), expected);
+    // Whoever tells nobody apart sees it all.
+    let trace = files.read("trace.jsonl");
+    let of_clerk = trace.lines().filter(|line| line.contains("\"agent\":\"clerk\""));
+    assert_eq!(of_clerk.count(), 2 * 5, "{trace}");
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn tool(ty: &Type) -> Tool {
 pub(crate) fn json_in(text: &str) -> &str {
     let text = text.trim();
     if let Some((before, rest)) = text.split_once("```") {
-        let rest = rest.strip_prefix("json").unwrap_or(rest);
+        let rest = without_language(rest);
         if let Some((inside, _)) = rest.split_once("```")
             && !before.trim_start().starts_with(['{', '['])
         {
@@ -102,6 +102,17 @@ pub(crate) fn json_in(text: &str) -> &str {
     first.and_then(|(start, end)| text.get(start..=end)).unwrap_or(text)
 }
 
+/// What stands behind an opening fence, without the language that it may name.
+fn without_language(text: &str) -> &str {
+    if let Some((word, rest)) = text.split_once('\n')
+        && word.trim().chars().all(char::is_alphanumeric)
+        && !rest.trim_start().starts_with("```")
+    {
+        return rest;
+    }
+    text.strip_prefix("json").unwrap_or(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,6 +123,11 @@ mod tests {
             ("{\"a\": 1}", "{\"a\": 1}"),
             ("Here it is:\n```json\n{\"a\": 1}\n```\nDone.", "{\"a\": 1}"),
             ("```\n[1]\n```", "[1]"),
+            ("```JSON\n[1]\n```", "[1]"),
+            ("```json5 \r\n[1]\n```", "[1]"),
+            ("```7```", "7"),
+            ("```7\n```", "7"),
+            ("```json{\"a\": 1}```", "{\"a\": 1}"),
             ("The answer is {\"a\": [1]}.", "{\"a\": [1]}"),
             ("{\"a\": \"```\"}", "{\"a\": \"```\"}"),
             ("7", "7"),

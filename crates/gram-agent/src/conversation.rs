@@ -1,6 +1,7 @@
 //! A conversation with an agent: turns, and what passes in them.
 
-use std::borrow::Cow;
+mod hidden;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,6 +18,7 @@ use crate::event::{Event, Watch};
 use crate::message::{Message, ModelCall, Reply, Said, Usage};
 use crate::model::{Heard, Request};
 use crate::turn::{End, Limits, Turn};
+use hidden::hide_verdict;
 
 /// How many calls of one reply run at once; tools may have lower limits of their own.
 const MOST_AT_ONCE: usize = 16;
@@ -141,22 +143,6 @@ impl Conversation {
         turn
     }
 
-    /// What came of a turn, without secrets.
-    fn hide_turn<'t>(&self, turn: &'t Turn) -> Cow<'t, Turn> {
-        if self.secrets.is_empty() {
-            return Cow::Borrowed(turn);
-        }
-        let mut shown = turn.clone();
-        shown.text = self.hide_text(&turn.text);
-        // What stands in the place of a secret needs no escape, so this stays JSON.
-        let value = turn.value.as_ref().map(|value| self.hide_text(&value.to_string()));
-        shown.value = value.and_then(|value| serde_json::from_str(&value).ok());
-        if let End::NeedsHumanReview { wrong } = &mut shown.end {
-            *wrong = self.hide_text(wrong);
-        }
-        Cow::Owned(shown)
-    }
-
     async fn until_it_ends(&mut self, running: &mut Running<'_>) -> End {
         loop {
             if let Some(end) = self.spent(running) {
@@ -237,18 +223,7 @@ impl Conversation {
         let calls = std::mem::take(&mut reply.said.tool_calls);
         reply.said.tool_calls = calls.into_iter().map(|it| member.tools.restored(it)).collect();
         self.identify(&mut reply.said.tool_calls);
-        for call in &reply.said.tool_calls {
-            let hidden = self.session.hidden(&call.name, &call.arguments);
-            for secret in hidden.into_iter().flat_map(|it| it.secrets) {
-                // As it stands in JSON, too.
-                let quoted = Value::from(secret.as_str()).to_string();
-                let quoted = quoted.trim_matches('"').to_owned();
-                if quoted != secret {
-                    self.secrets.push(quoted);
-                }
-                self.secrets.push(secret);
-            }
-        }
+        self.learn_secrets(&reply.said.tool_calls);
         self.usage.add(reply.usage);
         running.turn.usage.add(reply.usage);
         let took = began.elapsed();
@@ -256,50 +231,6 @@ impl Conversation {
         let shown = shown.as_ref().unwrap_or(&reply);
         watch.see(&member.name, &Event::Replied { reply: shown, took });
         Ok(reply)
-    }
-
-    /// Messages without secrets.
-    fn hide_messages<'m>(&self, messages: &'m [Message]) -> Cow<'m, [Message]> {
-        if self.secrets.is_empty() {
-            return messages.into();
-        }
-        let hide = |message: &Message| match message {
-            Message::User { content } => Message::User { content: self.hide_text(content) },
-            Message::Assistant(said) => match self.hide_said(said) {
-                Some(said) => Message::Assistant(said),
-                None => message.clone(),
-            },
-            // Verdicts are without secrets.
-            Message::Tool { .. } => message.clone(),
-        };
-        messages.iter().map(hide).collect::<Vec<_>>().into()
-    }
-
-    /// What a model says, without secrets, where there are any.
-    fn hide_said(&self, said: &Said) -> Option<Said> {
-        if self.secrets.is_empty() {
-            return None;
-        }
-        let content = said.content.as_ref().map(|text| self.hide_text(text));
-        // What only the provider reads may hold them anywhere.
-        Some(Said { content, tool_calls: self.hide_calls(&said.tool_calls), provider: None })
-    }
-
-    /// Calls without secrets.
-    fn hide_calls(&self, calls: &[ModelCall]) -> Vec<ModelCall> {
-        let hide = |call: &ModelCall| {
-            let hidden = self.session.hidden(&call.name, &call.arguments);
-            let arguments = hidden.map_or_else(|| call.arguments.clone(), |it| it.arguments);
-            ModelCall { arguments: self.hide_text(&arguments), ..call.clone() }
-        };
-        calls.iter().map(hide).collect()
-    }
-
-    /// A text without secrets.
-    fn hide_text(&self, text: &str) -> String {
-        // A shorter one would be found everywhere.
-        let secrets = self.secrets.iter().filter(|secret| secret.len() >= 4);
-        secrets.fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "***"))
     }
 
     /// Gives calls without an id of their own one.
@@ -330,8 +261,12 @@ impl Conversation {
     async fn run(&mut self, calls: &[ModelCall], running: &mut Running<'_>) {
         let ending = running.cancelled.child_token();
         let Running { member, watch, deadline, .. } = *running;
-        let limits = self.limits;
+        let mut limits = self.limits;
+        // Agents that are called have what is left.
+        let spent = self.usage.total();
+        limits.tokens = limits.tokens.map(|most| most.saturating_sub(spent));
         let (crew, session, depth) = (&self.crew, &self.session, self.depth);
+        let secrets = &self.secrets;
         let shown = self.hide_calls(calls);
         let mut agents = 0;
         let one = |(call, shown): (&ModelCall, ModelCall)| {
@@ -357,7 +292,9 @@ impl Conversation {
                     (session.call_until(asked, ending).await, Usage::default())
                 };
                 let took = began.elapsed();
-                watch.see(&member.name, &Event::Called { call: &shown, verdict: &verdict, took });
+                let (call_shown, verdict_shown) = (&shown, &*hide_verdict(secrets, &verdict));
+                let event = Event::Called { call: call_shown, verdict: verdict_shown, took };
+                watch.see(&member.name, &event);
                 let result =
                     Message::Tool { id: call.id, name: call.name, content: verdict.message() };
                 (result, usage)

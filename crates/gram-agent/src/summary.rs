@@ -91,6 +91,7 @@ impl Summary {
     pub fn read(text: &str) -> Result<Self, (usize, String)> {
         let mut summary = Self::default();
         let mut agents: BTreeMap<String, Agent> = BTreeMap::new();
+        let mut first: Option<String> = None;
         for (line, number) in text.lines().zip(1..) {
             if line.trim().is_empty() {
                 continue;
@@ -100,11 +101,13 @@ impl Summary {
             let Some(kind) = line["type"].as_str() else {
                 return Err((number, "a line of a trace has a `type`".to_owned()));
             };
-            let agent = agents.entry(line["agent"].as_str().unwrap_or_default().to_owned());
-            let agent = agent.or_default();
+            let name = line["agent"].as_str().unwrap_or_default();
+            let agent = agents.entry(name.to_owned()).or_default();
             match kind {
+                "run" => first = Some(name.to_owned()),
                 "user" => {
-                    summary.turns += 1;
+                    // To an agent that is called, another agent speaks.
+                    summary.turns += u64::from(first.as_deref().is_none_or(|first| first == name));
                     summary.end_turn(&std::mem::take(&mut agent.turn));
                 }
                 "reply" => summary.reply(agent, &line),
@@ -145,7 +148,9 @@ impl Summary {
     }
 
     fn call(&mut self, agent: &mut Agent, line: &Value, number: usize) {
-        let name = line["name"].as_str().unwrap_or_default().to_owned();
+        // A model may call whatever it likes; nothing of that steers a terminal.
+        let name = line["name"].as_str().unwrap_or_default();
+        let name = name.replace(|c: char| c.is_control(), " ");
         let verdict = &line["verdict"];
         let told = verdict.get("result").or_else(|| verdict.get("message"));
         let length = told.map_or(0, |told| told.to_string().len());
@@ -372,12 +377,15 @@ mod tests {
             "errors": [{"property": "path", "error_code": "REQUIRED_FIELD"}],
         }});
         let user = r#"{"type": "user", "agent": "a", "content": "x"}"#.to_owned();
-        let mut lines = vec![r#"{"type": "run"}"#.to_owned(), user.clone()];
+        let mut lines = vec![r#"{"type": "run", "agent": "a"}"#.to_owned(), user.clone()];
+        let other = user.replace("\"a\"", "\"called\"");
         lines.extend([reply(&["list"], 100, 10), call("list", &fine)]);
         lines.extend([reply(&["read", "read", "read"], 150, 30)]);
         lines.extend([call("read", &fine), call("read", &mended), call("read", &wrong)]);
         lines.extend([reply(&[], 300, 20), user]);
         lines.extend(std::iter::repeat_n(call("read", &fine), 5));
+        // An agent that is called: no turn of the user's.
+        lines.push(other);
         let summary = Summary::read(&lines.join("\n")).unwrap();
         // 10 for the call, 40 for the result; 30 for the calls, 120 for the results.
         let tokens = |tool: &str| summary.tools[tool].tokens.round();

@@ -109,7 +109,10 @@ pub(super) fn lost(error: &reqwest::Error) -> ModelError {
     let cause = cause.to_string();
     let cause = cause.split(" (os error").next().unwrap_or_default();
     if error.is_connect() {
-        let detail = format!("the provider cannot be reached: {cause}");
+        // The rest of the address may hold a key.
+        let at = error.url().map(|url| format!(" at {}", url.origin().ascii_serialization()));
+        let at = at.unwrap_or_default();
+        let detail = format!("the provider cannot be reached{at}: {cause}");
         return ModelError::new(Failure::Unavailable, detail);
     }
     ModelError::new(Failure::Cut, format!("the provider's answer broke off: {cause}"))

@@ -289,7 +289,8 @@ impl Provided {
     /// An error that a provider tells in the middle of an answer.
     fn told(&self, body: &Value) -> ModelError {
         let error = body.get("error").unwrap_or(body);
-        let words = ["type", "code", "status"].iter().find_map(|key| error.get(key)?.as_str());
+        let word = |key: &&str| error.get(key)?.as_str().filter(|word| *word != "error");
+        let words = ["type", "code", "status"].iter().find_map(word);
         let number = error.get("code").and_then(Value::as_u64).unwrap_or_default();
         let kind = match (words.unwrap_or_default(), number) {
             (
@@ -304,10 +305,8 @@ impl Provided {
             | (_, 500..=599) => Failure::Unavailable,
             _ => Failure::Refused,
         };
-        let said = error.get("message").and_then(Value::as_str).unwrap_or(match words {
-            Some("error") | None => "it gives no answer, and does not say why",
-            Some(word) => word,
-        });
+        let said = error.get("message").and_then(Value::as_str).or(words);
+        let said = said.unwrap_or("it gives no answer, and does not say why");
         let said = client::shown(said, &self.key.0);
         ModelError::new(kind, format!("the provider failed: {said}"))
     }

@@ -52,6 +52,10 @@ impl Listener {
     /// The address is none or is in use, or others could connect without a token.
     pub async fn bind(address: &str, token: Option<String>) -> Result<Self, ServeError> {
         let wrong = |why: &dyn fmt::Display| {
+            let mut why = why.to_string();
+            if let Some((words, _)) = why.split_once(" (os error") {
+                why = words.to_lowercase();
+            }
             ServeError::Address(format!("cannot listen at `{address}`: {why}"))
         };
         if token.as_deref().is_some_and(|token| token.trim().is_empty()) {

@@ -1,5 +1,7 @@
 //! `gramc mcp`
 
+use std::io::{self, IsTerminal as _};
+
 use gram_agent::serve::{Listener, ServeError, Server};
 
 use super::calls;
@@ -26,7 +28,15 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     let server = Server::new(&read.spec.module, &bound).map_err(|error| failure(&error))?;
     calls::run_to_the_end(&read.library, async {
         let served = match &args.http {
-            None => server.over_stdio(ended(live::signalled())).await,
+            None => {
+                if io::stdin().is_terminal() {
+                    // Else somebody waits for something to happen.
+                    let help =
+                        "a client speaks MCP here, on standard input; Ctrl-D ends the server";
+                    calls::say(std::iter::once(help.to_owned()));
+                }
+                server.over_stdio(ended(live::signalled())).await
+            }
             Some(address) => http(&server, address, token).await,
         };
         served.map_err(|error| failure(&error))

@@ -201,5 +201,7 @@ fn show(
         return output::print(&format!("{told}\n"));
     }
     let first = said.lines().next().unwrap_or_default();
-    output::print(&format!("{change} {} (line {number}): {first}\n", line.name))
+    let told = format!("{change} {} (line {number}): {first}", line.name);
+    // A model may call whatever it likes; nothing of that steers a terminal.
+    output::print(&(told.replace(|c: char| c.is_control(), " ") + "\n"))
 }

@@ -1,6 +1,7 @@
 //! What is shown of a run while it goes on.
 
-use std::io::{self, Write as _};
+use std::borrow::Cow;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Mutex, PoisonError};
 
 use gram_agent::{End, Event, Turn, Watch};
@@ -19,6 +20,8 @@ pub(super) struct Show {
     debug: bool,
     /// Whether text is shown while it comes.
     streams: bool,
+    /// Whether answers go to a terminal.
+    terminal: bool,
     /// The agent whose text is the answer.
     agent: String,
     /// What of the answer has been shown.
@@ -28,7 +31,8 @@ pub(super) struct Show {
 impl Show {
     pub(super) fn new(args: &Run, streams: bool, agent: &str) -> Self {
         let (most, debug, agent) = (args.show, args.debug, agent.to_owned());
-        Self { most, debug, streams, agent, shown: Mutex::default() }
+        let terminal = io::stdout().is_terminal();
+        Self { most, debug, streams, terminal, agent, shown: Mutex::default() }
     }
 
     /// Prints the answer, or says why there is none.
@@ -48,14 +52,14 @@ impl Show {
                 output::print("\n")?;
             }
             if turn.is_answered() || !answer.is_empty() {
-                output::print(&format!("{rest}\n"))?;
+                output::print(&format!("{}\n", self.answer(rest)))?;
             }
             shown.clear();
         }
         if !turn.is_answered() {
             self.say("", &format!("no answer: {}", turn.end.words()));
             if let End::NeedsHumanReview { wrong } = &turn.end {
-                self.say("", wrong);
+                self.say("", &plain(wrong));
             }
         }
         Ok(())
@@ -69,6 +73,11 @@ impl Show {
         } else {
             writeln!(io::stderr(), "[{agent}] {text}")
         };
+    }
+
+    /// What is printed of an answer: at a terminal, nothing that steers it.
+    fn answer<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.terminal { plain(text) } else { text.into() }
     }
 
     /// One line of at most so many characters, without what steers a terminal.
@@ -115,13 +124,19 @@ impl Show {
     }
 }
 
+/// A text without what steers a terminal.
+fn plain(text: &str) -> Cow<'_, str> {
+    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if text.contains(steers) { text.replace(steers, " ").into() } else { text.into() }
+}
+
 impl Watch for Show {
     fn see(&self, agent: &str, event: &Event<'_>) {
         match event {
             Event::Text(text) if self.streams && agent == self.agent => {
                 self.shown.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
                 // The end of the turn tells of it when nobody reads any more.
-                let _ = output::print(text);
+                let _ = output::print(&self.answer(text));
             }
             Event::Again { error, wait } => {
                 self.break_line();
