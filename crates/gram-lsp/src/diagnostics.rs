@@ -1,6 +1,7 @@
 //! Findings as an editor shows them: the same as those of `gramc check`.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
@@ -211,7 +212,7 @@ pub(crate) fn page(name: &str) -> Option<String> {
     let code = codes::all().find(|code| code.name == name)?;
     let mut page = format!("{}\n", code.page.trim_end());
     if let Some(rule) = Rule::of(name) {
-        page.push_str(&format!("\nLevel: {}\n", rule.level.name()));
+        let _ = writeln!(page, "\nLevel: {}", rule.level.name());
     }
     Some(page)
 }

@@ -75,16 +75,13 @@ impl Project {
 
     /// Puts a text in the place of one with the same path, or beside the others.
     fn put(&mut self, path: &Path, file: &Arc<File>) {
-        match self.places.get(path).and_then(|at| self.named.get_mut(*at)) {
-            Some(known) => {
-                *known = Arc::clone(file);
-                self.changed();
-            }
-            None => {
-                let mut named = std::mem::take(&mut self.named);
-                named.push(Arc::clone(file));
-                self.set_named(named);
-            }
+        if let Some(known) = self.places.get(path).and_then(|at| self.named.get_mut(*at)) {
+            *known = Arc::clone(file);
+            self.changed();
+        } else {
+            let mut named = std::mem::take(&mut self.named);
+            named.push(Arc::clone(file));
+            self.set_named(named);
         }
     }
 
@@ -122,7 +119,9 @@ impl World {
     /// A world with the folders of a workspace.
     pub(crate) fn new(encoding: Encoding, folders: Vec<PathBuf>) -> Self {
         let mut world = Self { encoding, ..Self::default() };
-        folders.into_iter().for_each(|folder| world.add_folder(folder));
+        for folder in folders {
+            world.add_folder(folder);
+        }
         world
     }
 
@@ -416,14 +415,10 @@ impl World {
             }
         }
         for key in again {
-            match key {
-                Key::Root(root) if self.projects.contains_key(&Key::Root(root.clone())) => {
-                    self.order(root)
-                }
-                Key::Root(root) if self.root_of(&root.join("x")).as_ref() == Some(&root) => {
-                    self.order(root)
-                }
-                _ => {}
+            let Key::Root(root) = key else { continue };
+            let known = self.projects.contains_key(&Key::Root(root.clone()));
+            if known || self.root_of(&root.join(PROJECT_FILE)).as_ref() == Some(&root) {
+                self.order(root);
             }
         }
     }
