@@ -55,6 +55,9 @@ pub(crate) fn reports(snapshot: &Snapshot) -> Vec<Report> {
 
 fn report(file: &Arc<File>, found: &[Diagnostic], number: Option<usize>) -> Report {
     let mut hasher = DefaultHasher::new();
+    // Each version of an open text has a report of its own, be it that there is still nothing:
+    // clients wait for it.
+    file.version.hash(&mut hasher);
     // Places are told apart by the texts that they are in: the same offset may be on another line.
     if !found.is_empty() {
         file.id.hash(&mut hasher);
