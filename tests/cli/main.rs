@@ -22,6 +22,7 @@ mod fmt;
 mod formats;
 mod import;
 mod imports;
+mod lsp;
 mod markdown;
 mod mcp;
 mod mcp_real;

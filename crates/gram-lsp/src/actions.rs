@@ -3,7 +3,7 @@
 
 use gram_schema::identifier;
 use gram_schema::lint::{self, Rule, Settings};
-use gram_schema::names::{Found, Kind, Space};
+use gram_schema::names::{Found, Kind};
 use gram_syntax::{Applicability, Diagnostic, Edit, Fix, Span};
 use lsp_types as lsp;
 use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, TextEdit};
@@ -260,8 +260,7 @@ fn widened(cx: &Cx, tool: Found, parameter: &str, value: &str) -> Option<(usize,
     let ty = names
         .all()
         .find(|(found, one)| one.kind == Kind::Enum && type_of(snapshot, *found) == Some(*id));
-    let (found, one) = ty?;
-    debug_assert_eq!(one.kind.space(), Space::Types);
+    let (found, _) = ty?;
     let (_, last) = node_of(snapshot, found)?.elements().filter_map(member).last()?;
     let end = node_of(snapshot, found)?.elements().last()?.span().end;
     let text = format!(", {}", identifier(value));

@@ -1,6 +1,7 @@
 //! Findings as an editor shows them: the same as those of `gramc check`.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
@@ -54,6 +55,9 @@ pub(crate) fn reports(snapshot: &Snapshot) -> Vec<Report> {
 
 fn report(file: &Arc<File>, found: &[Diagnostic], number: Option<usize>) -> Report {
     let mut hasher = DefaultHasher::new();
+    // Each version of an open text has a report of its own, be it that there is still nothing:
+    // clients wait for it.
+    file.version.hash(&mut hasher);
     // Places are told apart by the texts that they are in: the same offset may be on another line.
     if !found.is_empty() {
         file.id.hash(&mut hasher);
@@ -211,7 +215,7 @@ pub(crate) fn page(name: &str) -> Option<String> {
     let code = codes::all().find(|code| code.name == name)?;
     let mut page = format!("{}\n", code.page.trim_end());
     if let Some(rule) = Rule::of(name) {
-        page.push_str(&format!("\nLevel: {}\n", rule.level.name()));
+        let _ = writeln!(page, "\nLevel: {}", rule.level.name());
     }
     Some(page)
 }

@@ -33,11 +33,17 @@ pub(crate) struct File {
     parse: OnceLock<Parse>,
     alone: OnceLock<Option<Alone>>,
     lines: OnceLock<Lines>,
-    imports: OnceLock<Vec<(Span, Result<Imported, String>)>>,
+    imports: OnceLock<Vec<Import>>,
     types: OnceLock<Vec<SmolStr>>,
     declarations: Mutex<Option<Known>>,
-    uses: Mutex<Option<(Arc<Vec<Declaration>>, Arc<Vec<Use>>)>>,
+    uses: Mutex<Option<Used>>,
 }
+
+/// Where a text of these declarations uses names.
+type Used = (Arc<Vec<Declaration>>, Arc<Vec<Use>>);
+
+/// Where an import stands, and which file it names, or why none.
+pub(crate) type Import = (Span, Result<Imported, String>);
 
 /// The declarations of a text.
 #[derive(Debug)]
@@ -132,8 +138,8 @@ impl File {
     }
 
     /// What is found in it alone, by settings that do not change while it lives.
-    pub(crate) fn alone(&self, settings: &Settings) -> &Option<Alone> {
-        self.alone.get_or_init(|| Alone::look(self.parse(), settings))
+    pub(crate) fn alone(&self, settings: &Settings) -> Option<&Alone> {
+        self.alone.get_or_init(|| Alone::look(self.parse(), settings)).as_ref()
     }
 
     /// The positions in it.
@@ -143,7 +149,7 @@ impl File {
     }
 
     /// The files that its header imports; they lie inside of `root`.
-    pub(crate) fn imports(&self, root: &Path) -> &[(Span, Result<Imported, String>)] {
+    pub(crate) fn imports(&self, root: &Path) -> &[Import] {
         self.imports.get_or_init(|| {
             let imports = gram_schema::imports(self.parse());
             let link = |import: gram_schema::Import| {

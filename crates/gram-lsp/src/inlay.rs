@@ -38,27 +38,24 @@ pub(crate) fn hints(cx: &Cx, params: lsp::InlayHintParams) -> Answer<Vec<InlayHi
                 continue;
             }
             let subject = node.subject();
-            match subject.identifier {
-                Some(name) => {
-                    let text = name.content();
-                    let end = subject.labels_node().unwrap_or(name).span().end;
-                    if subject.labels_node().is_none() {
-                        found.extend(brought(cx, &text).map(|label| (end, label)));
-                    }
-                    let optional = field_of(&cx.snapshot, place, &text)
-                        .is_some_and(|it| !it.required() && it.slot.default.is_none());
-                    if optional {
-                        found.push((name.span().end, "?".to_owned()));
-                    }
+            if let Some(name) = subject.identifier {
+                let text = name.content();
+                let end = subject.labels_node().unwrap_or(name).span().end;
+                if subject.labels_node().is_none() {
+                    found.extend(brought(cx, &text).map(|label| (end, label)));
                 }
-                None => {
-                    let survey = cx.snapshot.survey();
-                    let tool = tool_of(&cx.snapshot, place);
-                    let tool = tool.and_then(|at| survey.module().tools.get(at));
-                    let shape = tool.and_then(|tool| result_shape(survey, &tool.result.slot.ty));
-                    let end = subject.labels_node().map_or(span.end, |node| node.span().end);
-                    found.extend(shape.map(|shape| (end, format!(" = {shape}"))));
+                let optional = field_of(&cx.snapshot, place, &text)
+                    .is_some_and(|it| !it.required() && it.slot.default.is_none());
+                if optional {
+                    found.push((name.span().end, "?".to_owned()));
                 }
+            } else {
+                let survey = cx.snapshot.survey();
+                let tool = tool_of(&cx.snapshot, place);
+                let tool = tool.and_then(|at| survey.module().tools.get(at));
+                let shape = tool.and_then(|tool| result_shape(survey, &tool.result.slot.ty));
+                let end = subject.labels_node().map_or(span.end, |node| node.span().end);
+                found.extend(shape.map(|shape| (end, format!(" = {shape}"))));
             }
         }
     }

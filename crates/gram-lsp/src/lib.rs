@@ -10,6 +10,12 @@
 //! assert_eq!(bench.diagnostics("untitled:one")[0]["code"], "unknown-type");
 //! ```
 
+#![allow(
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps,
+    reason = "all requests are answered by functions of one shape: parameters in, an answer out"
+)]
+
 mod actions;
 mod bench;
 mod capabilities;

@@ -13,7 +13,7 @@ use lsp_types::Location;
 use smol_str::SmolStr;
 
 use crate::evidence::Evidence;
-use crate::file::File;
+use crate::file::{File, Import};
 use crate::position::{Encoding, Positions};
 
 /// What a project file says, and what is wrong in it.
@@ -104,21 +104,20 @@ impl Snapshot {
             let mut at = 0;
             while let Some(file) = files.get(at).cloned() {
                 let imports = if file.may_import() { file.imports(&self.root) } else { &[] };
-                let link =
-                    |(span, import): &(Span, Result<gram_tools::files::Imported, String>)| {
-                        let text = import.clone().and_then(|import| {
-                            let known = self.places.get(&import.path).or(brought.get(&import.path));
-                            if let Some(known) = known {
-                                return Ok(*known);
-                            }
-                            let name = import.shown.display().to_string();
-                            let file = self.bring(&import.path, &name);
-                            files.push(file.ok_or_else(|| format!("cannot read {name}"))?);
-                            brought.insert(import.path, files.len() - 1);
-                            Ok(files.len() - 1)
-                        });
-                        Link { span: *span, text }
-                    };
+                let link = |(span, import): &Import| {
+                    let text = import.clone().and_then(|import| {
+                        let known = self.places.get(&import.path).or(brought.get(&import.path));
+                        if let Some(known) = known {
+                            return Ok(*known);
+                        }
+                        let name = import.shown.display().to_string();
+                        let file = self.bring(&import.path, &name);
+                        files.push(file.ok_or_else(|| format!("cannot read {name}"))?);
+                        brought.insert(import.path, files.len() - 1);
+                        Ok(files.len() - 1)
+                    });
+                    Link { span: *span, text }
+                };
                 links.of.push(imports.iter().map(link).collect());
                 at += 1;
             }
@@ -185,7 +184,7 @@ impl Snapshot {
         self.findings.get_or_init(|| {
             let settings = self.settings();
             let alone: Vec<_> =
-                self.files().iter().map(|file| file.alone(settings).clone()).collect();
+                self.files().iter().map(|file| file.alone(settings).cloned()).collect();
             let texts = self.parses();
             let found = lint::findings(&texts, &alone, self.links(), settings);
             // They come in the order of the texts.

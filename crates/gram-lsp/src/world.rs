@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use gram_schema::lint::Settings;
 use gram_syntax::SourceFile;
@@ -37,7 +38,7 @@ pub(crate) struct Project {
     named: Vec<Arc<File>>,
     places: Arc<HashMap<PathBuf, usize>>,
     shelf: Arc<Shelf>,
-    /// How often it was changed.
+    /// Tells its states apart.
     pub(crate) revision: u64,
     /// What it is now; nothing where nobody has asked since it changed.
     snapshot: Option<Arc<Snapshot>>,
@@ -59,7 +60,9 @@ impl Project {
     }
 
     fn changed(&mut self) {
-        self.revision += 1;
+        // No two states of projects have the same number, be it that one is made anew.
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        self.revision = NEXT.fetch_add(1, Ordering::Relaxed);
         self.snapshot = None;
     }
 
@@ -75,16 +78,13 @@ impl Project {
 
     /// Puts a text in the place of one with the same path, or beside the others.
     fn put(&mut self, path: &Path, file: &Arc<File>) {
-        match self.places.get(path).and_then(|at| self.named.get_mut(*at)) {
-            Some(known) => {
-                *known = Arc::clone(file);
-                self.changed();
-            }
-            None => {
-                let mut named = std::mem::take(&mut self.named);
-                named.push(Arc::clone(file));
-                self.set_named(named);
-            }
+        if let Some(known) = self.places.get(path).and_then(|at| self.named.get_mut(*at)) {
+            *known = Arc::clone(file);
+            self.changed();
+        } else {
+            let mut named = std::mem::take(&mut self.named);
+            named.push(Arc::clone(file));
+            self.set_named(named);
         }
     }
 
@@ -122,7 +122,9 @@ impl World {
     /// A world with the folders of a workspace.
     pub(crate) fn new(encoding: Encoding, folders: Vec<PathBuf>) -> Self {
         let mut world = Self { encoding, ..Self::default() };
-        folders.into_iter().for_each(|folder| world.add_folder(folder));
+        for folder in folders {
+            world.add_folder(folder);
+        }
         world
     }
 
@@ -275,8 +277,13 @@ impl World {
             }
             _ => uri.as_str().to_owned(),
         };
-        let file = File::open(uri.clone(), path, version, SourceFile::new(name, text));
+        let file = File::open(uri.clone(), path.clone(), version, SourceFile::new(name, text));
         self.keep(Arc::new(file));
+        // A file that nobody has seen in its project may be ignored there, or new.
+        let alone = self.projects.contains_key(&Key::Lone(uri.as_str().to_owned()));
+        if let Some(root) = path.filter(|_| alone).and_then(|path| self.root_of(&path)) {
+            self.order(root);
+        }
     }
 
     /// Takes a text as the client has it.
@@ -416,14 +423,10 @@ impl World {
             }
         }
         for key in again {
-            match key {
-                Key::Root(root) if self.projects.contains_key(&Key::Root(root.clone())) => {
-                    self.order(root)
-                }
-                Key::Root(root) if self.root_of(&root.join("x")).as_ref() == Some(&root) => {
-                    self.order(root)
-                }
-                _ => {}
+            let Key::Root(root) = key else { continue };
+            let known = self.projects.contains_key(&Key::Root(root.clone()));
+            if known || self.root_of(&root.join(PROJECT_FILE)).as_ref() == Some(&root) {
+                self.order(root);
             }
         }
     }

@@ -25,15 +25,15 @@ pub(crate) fn import_edit(cx: &Cx, other: usize) -> Option<TextEdit> {
         }
         Some(header) => {
             let imports = header.entries().find(|entry| entry.key.content() == "imports");
-            match imports.map(|entry| entry.value).filter(|value| value.kind() == N::Array) {
-                Some(list) => match list.children().last() {
+            let list = imports.map(|entry| entry.value).filter(|it| it.kind() == N::Array);
+            if let Some(list) = list {
+                match list.children().last() {
                     Some(last) => (last.span().end, format!(", {}", string(&path))),
                     None => (list.span().start + 1, string(&path)),
-                },
-                None => {
-                    let comma = if header.entries().next().is_some() { ", " } else { "" };
-                    (header.span().start + 1, format!("imports: [{}]{comma}", string(&path)))
                 }
+            } else {
+                let comma = if header.entries().next().is_some() { ", " } else { "" };
+                (header.span().start + 1, format!("imports: [{}]{comma}", string(&path)))
             }
         }
     };

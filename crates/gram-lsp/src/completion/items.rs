@@ -145,12 +145,11 @@ impl Items<'_> {
         let text = if in_name { one.name.to_string() } else { identifier(&one.name) };
         let kind = match one.kind {
             Kind::Tool => K::FUNCTION,
-            Kind::Agent => K::CLASS,
+            Kind::Agent | Kind::Alias => K::CLASS,
             Kind::Container | Kind::Library | Kind::Experiment => K::MODULE,
             Kind::Record => K::STRUCT,
             Kind::Enum => K::ENUM,
             Kind::Union => K::INTERFACE,
-            Kind::Alias => K::CLASS,
             Kind::Term => K::FIELD,
         };
         let edit = if import && elsewhere { import_edit(self.cx, found.file) } else { None };

@@ -1,6 +1,6 @@
 //! Diagnostics that are sent without being asked for.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use lsp_types as lsp;
@@ -17,14 +17,17 @@ pub(super) struct Pushed {
     /// At which revision each project was diagnosed.
     diagnosed: BTreeMap<Key, u64>,
     /// By document, what tells its findings from others, and which project they come from.
-    documents: Arc<HashMap<String, (u64, Key)>>,
+    documents: Arc<HashMap<String, Known>>,
 }
+
+/// What tells the findings of a document from others, and which project they come from.
+type Known = (u64, Key);
 
 /// What was found in some projects.
 pub(crate) struct Diagnosed {
     projects: Vec<(Key, u64)>,
     /// Documents whose findings changed: what tells them from others, and the message to send.
-    changed: Vec<(String, Option<(u64, Key)>, Value)>,
+    changed: Vec<(String, Option<Known>, Value)>,
 }
 
 impl Server {
@@ -53,11 +56,11 @@ impl Server {
         // What is being looked for in an older text is of no use any more.
         self.diagnoser.run_instead(move || {
             let mut changed = Vec::new();
-            let mut seen = HashMap::new();
+            let mut seen = HashSet::new();
             for (key, snapshot) in &snapshots {
                 for report in reports(snapshot) {
                     let uri = report.uri.as_str().to_owned();
-                    seen.insert(uri.clone(), ());
+                    seen.insert(uri.clone());
                     if known.get(&uri).is_some_and(|(before, _)| *before == report.key) {
                         continue;
                     }
@@ -72,7 +75,7 @@ impl Server {
             // Documents that none of these projects has any more.
             for (uri, (_, key)) in known.iter() {
                 let theirs = gone.contains(key) || snapshots.iter().any(|(of, _)| of == key);
-                if theirs && !seen.contains_key(uri) {
+                if theirs && !seen.contains(uri) {
                     changed.push((uri.clone(), None, json!({"uri": uri, "diagnostics": []})));
                 }
             }
@@ -95,19 +98,14 @@ impl Server {
         let documents = Arc::make_mut(&mut self.pushed.documents);
         let mut messages = Vec::new();
         for (uri, key, message) in diagnosed.changed {
-            match key {
-                Some(key) => {
-                    let before = documents.insert(uri, key);
-                    // Nobody has to be told that there is still nothing.
-                    let empty = message["diagnostics"].as_array().is_some_and(Vec::is_empty);
-                    if before.is_some() || !empty || !message["version"].is_null() {
-                        messages.push(message);
-                    }
-                }
-                None => {
-                    documents.remove(&uri);
-                    messages.push(message);
-                }
+            let before = match key {
+                Some(key) => documents.insert(uri, key),
+                None => documents.remove(&uri),
+            };
+            // Nobody has to be told that there is still nothing.
+            let empty = message["diagnostics"].as_array().is_some_and(Vec::is_empty);
+            if before.is_some() || !empty || !message["version"].is_null() {
+                messages.push(message);
             }
         }
         if self.client.pulls {

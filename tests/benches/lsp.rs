@@ -1,0 +1,307 @@
+//! How long an editor waits for `gramc lsp`: from a keystroke to the findings, and to a completion, in a
+//! project of 1,000 files and in one file of 50,000 lines; and how much memory the server takes. Beside
+//! it stands `taplo lsp`, a language server for TOML, with a file of as many lines. All are driven by
+//! the same client over standard input and output, and all times are the client's.
+//!
+//! `cargo bench -p gramc-tests --bench lsp` takes some minutes, and more the first time: it installs
+//! taplo into `.tools/peers`.
+#![allow(clippy::expect_used, clippy::print_stdout, clippy::panic)]
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// How many lines the large file has, and how many files the project.
+const LINES: usize = 50_000;
+const FILES: usize = 1_000;
+/// How many keystrokes are measured, and how many come before, for everybody to get warm.
+const KEYS: usize = 200;
+const WARM: usize = 20;
+/// Taplo takes long with a file of this size.
+const KEYS_OF_TAPLO: usize = 20;
+
+fn main() {
+    let (gramc, taplo) = (gramc(), taplo());
+    println!("{:34} {:>9} {:>9} {:>9} {:>9}", "", "median", "95 %", "longest", "memory");
+    let folder = tempfile::tempdir().expect("a folder");
+    let size = project(folder.path());
+    let file = folder.path().join("file500.gram");
+    let text = std::fs::read_to_string(&file).expect("it is there");
+    let mut server = Server::start(Command::new(&gramc).arg("lsp"), folder.path());
+    server.measure(&format!("gramc, {FILES} files"), &file, &text, size, KEYS);
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, text) = (folder.path().join("large.gram"), tools(0, LINES / 5));
+    std::fs::write(&file, &text).expect("it can be written");
+    let mut server = Server::start(Command::new(&gramc).arg("lsp"), folder.path());
+    server.measure(&format!("gramc, {LINES} lines"), &file, &text, text.len(), KEYS);
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, text) = (folder.path().join("large.toml"), toml());
+    std::fs::write(&file, &text).expect("it can be written");
+    let mut server = Server::start(Command::new(&taplo).args(["lsp", "stdio"]), folder.path());
+    server.measure(&format!("taplo, {LINES} lines"), &file, &text, text.len(), KEYS_OF_TAPLO);
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the workspace")
+}
+
+/// The release binary, built anew. It lies where this bench was built.
+fn gramc() -> PathBuf {
+    let this = std::env::current_exe().expect("a bench is a file");
+    let release = this.ancestors().nth(2).expect("a bench lies in release/deps");
+    let target = release.parent().expect("release lies in the target folder");
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--release", "-p", "gramc", "--target-dir"])
+        .arg(target)
+        .current_dir(root())
+        .status();
+    assert!(built.is_ok_and(|status| status.success()), "gramc does not build");
+    release.join("gramc")
+}
+
+fn taplo() -> PathBuf {
+    let taplo = root().join(".tools/peers/bin/taplo");
+    if !taplo.exists() {
+        let installed = Command::new(root().join("tests/benches/install-peers")).status();
+        assert!(installed.is_ok_and(|status| status.success()), "taplo cannot be installed");
+    }
+    taplo
+}
+
+/// Tools of five lines each.
+fn tools(first: usize, count: usize) -> String {
+    let mut text = String::new();
+    for number in first..first + count {
+        let _ = write!(
+            text,
+            "[tool{number}:Tool {{description: 'Does the thing of the number {number}'}} |\n  \
+             (place::Text {{description: 'Where it is to be done', length: 1..80}})\n  \
+             ==>(count::Int {{description: 'How often it is done', range: 1..9}})\n  \
+             ==>(::Text)\n]\n"
+        );
+    }
+    text
+}
+
+/// A project with tools, and a few types that some of them name. Gives how many bytes it has.
+fn project(folder: &Path) -> usize {
+    let mut size = 0;
+    for number in 0..FILES {
+        let mut text = tools(number * 10, 10);
+        if number % 10 == 0 {
+            let _ = writeln!(text, "[Type{number}::Record | (street::Text), (city::Text)]");
+        }
+        size += text.len();
+        std::fs::write(folder.join(format!("file{number}.gram")), text).expect("it can be written");
+    }
+    size
+}
+
+/// A file of TOML with as many lines.
+fn toml() -> String {
+    let mut text = String::new();
+    for number in 0..LINES / 5 {
+        let _ = write!(
+            text,
+            "[tool{number}]\ndescription = 'Does the thing of the number {number}'\n\
+             place = {{ description = 'Where it is to be done', length = [1, 80] }}\n\
+             count = {{ description = 'How often it is done', range = [1, 9] }}\n\n"
+        );
+    }
+    text
+}
+
+/// A server and its client.
+struct Server {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    next: i64,
+}
+
+impl Server {
+    fn start(command: &mut Command, folder: &Path) -> Self {
+        let mut child = command
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the server starts");
+        let input = child.stdin.take().expect("it is a pipe");
+        let output = BufReader::new(child.stdout.take().expect("it is a pipe"));
+        let mut server = Self { child, input, output, next: 0 };
+        let uri = address(folder);
+        let encodings = json!({"positionEncodings": ["utf-16"]});
+        server.ask(
+            "initialize",
+            &json!({
+                "processId": null,
+                "rootUri": uri,
+                "workspaceFolders": [{"uri": uri, "name": "bench"}],
+                "capabilities": {"general": encodings, "textDocument": {"publishDiagnostics": {}}},
+            }),
+        );
+        server.tell("initialized", &json!({}));
+        server
+    }
+
+    fn send(&mut self, message: &Value) {
+        let body = message.to_string();
+        let message = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+        self.input.write_all(message.as_bytes()).expect("the server reads");
+        self.input.flush().expect("the server reads");
+    }
+
+    fn tell(&mut self, method: &str, params: &Value) {
+        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.next += 1;
+        let id = self.next;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        self.until(|message| message["id"] == id && message.get("method").is_none())
+    }
+
+    /// The next message that is wanted; what the server asks is answered with nothing.
+    fn until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let message = self.read();
+            if wanted(&message) {
+                return message;
+            }
+            if message.get("method").is_some() && message.get("id").is_some() {
+                let nothing = json!({"jsonrpc": "2.0", "id": message["id"], "result": null});
+                self.send(&nothing);
+            }
+        }
+    }
+
+    fn read(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).expect("text") > 0, "the server is gone");
+            let line = line.trim().to_lowercase();
+            if let Some(value) = line.strip_prefix("content-length:") {
+                length = value.trim().parse().expect("a number");
+            }
+            if line.is_empty() {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        self.output.read_exact(&mut body).expect("a body");
+        serde_json::from_slice(&body).expect("JSON")
+    }
+
+    /// Waits for the findings of a document.
+    fn findings(&mut self, uri: &str) {
+        self.until(|message| {
+            message["method"] == "textDocument/publishDiagnostics"
+                && message["params"]["uri"] == uri
+        });
+    }
+
+    /// Types and takes back a letter in the middle of a text, and measures how long that takes.
+    fn measure(&mut self, name: &str, file: &Path, text: &str, size: usize, keys: usize) {
+        let uri = address(file);
+        let document = json!({"uri": uri, "languageId": "gram", "version": 1, "text": text});
+        self.tell("textDocument/didOpen", &json!({"textDocument": document}));
+        self.findings(&uri, 1);
+        // A place where a letter makes something wrong: the type of a parameter, or a bare value.
+        let lines: Vec<&str> = text.lines().collect();
+        let wrong = if name.starts_with("taplo") { "= {" } else { "::Int" };
+        let (line, at) = lines
+            .iter()
+            .enumerate()
+            .skip(lines.len() / 2)
+            .find_map(|(line, text)| Some((line, text.find(wrong)? + 2)))
+            .expect("there is such a line");
+        let (start, end) =
+            (json!({"line": line, "character": at}), json!({"line": line, "character": at + 1}));
+        let mut version = 1;
+        let (mut findings, mut completions) = (Vec::new(), Vec::new());
+        for key in 0..WARM.min(keys) + keys {
+            let typed = key % 2 == 0;
+            version += 1;
+            let range = json!({"start": start, "end": if typed { &start } else { &end }});
+            let change = json!([{"range": range, "text": if typed { "x" } else { "" }}]);
+            let edit =
+                json!({"textDocument": {"uri": uri, "version": version}, "contentChanges": change});
+            let began = Instant::now();
+            self.tell("textDocument/didChange", &edit);
+            self.findings(&uri, version);
+            let findings_took = began.elapsed();
+            // A keystroke and the completion that an editor asks for at once.
+            version += 1;
+            let (line, column) = (&start["line"], if typed { at + 1 } else { at });
+            let here = json!({"line": line, "character": column});
+            let change = json!([{"range": {"start": here, "end": here}, "text": "T"}]);
+            let edit =
+                json!({"textDocument": {"uri": uri, "version": version}, "contentChanges": change});
+            let began = Instant::now();
+            self.tell("textDocument/didChange", &edit);
+            let behind = json!({"line": line, "character": column + 1});
+            let params = json!({"textDocument": {"uri": uri}, "position": behind});
+            let answer = self.ask("textDocument/completion", &params);
+            let completion_took = began.elapsed();
+            assert!(answer.get("error").is_none(), "{answer}");
+            version += 1;
+            let change = json!([{"range": {"start": here, "end": behind}, "text": ""}]);
+            let edit =
+                json!({"textDocument": {"uri": uri, "version": version}, "contentChanges": change});
+            self.tell("textDocument/didChange", &edit);
+            self.rest(&uri);
+            if key >= WARM.min(keys) {
+                findings.push(findings_took);
+                completions.push(completion_took);
+            }
+        }
+        let memory = self.memory();
+        #[expect(clippy::cast_precision_loss, reason = "no text is that long")]
+        let times = memory as f64 / size as f64;
+        show(&format!("{name}, to findings"), &mut findings, &format!("{times:.1} times"));
+        show(&format!("{name}, to completion"), &mut completions, "");
+    }
+
+    /// Lets the server come to rest: whatever it still sends of the edits before is read.
+    fn rest(&mut self, uri: &str) {
+        std::thread::sleep(Duration::from_millis(60));
+        self.ask("textDocument/foldingRange", &json!({"textDocument": {"uri": uri}}));
+    }
+
+    /// How many bytes of memory the server holds.
+    fn memory(&self) -> usize {
+        let path = format!("/proc/{}/status", self.child.id());
+        let status = std::fs::read_to_string(path).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let number = line.and_then(|line| line.split_whitespace().next()?.parse::<usize>().ok());
+        number.unwrap_or_default() * 1024
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn address(path: &Path) -> String {
+    format!("file://{}", path.display())
+}
+
+fn show(name: &str, times: &mut [Duration], memory: &str) {
+    times.sort_unstable();
+    let at = |percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)];
+    let ms = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1e3);
+    println!("{name:34} {:>9} {:>9} {:>9} {memory:>9}", ms(at(50)), ms(at(95)), ms(at(100)));
+}
