@@ -326,6 +326,31 @@ fn no_throttle_carries_over() {
 }
 
 #[test]
+fn secrets_stand_in_no_report() {
+    let spec = r#"
+[keeper:Agent {model: "scripted/model.jsonl"} |
+  [login:Tool | (user::Text)==>(password::Text {secret: true})==>(::Any)]
+]
+[one:Library | (login:Builtin {name: "echo"})]
+[two:Library {timeout: 9s} | (login:Builtin {name: "echo"})]
+[both:Experiment {cases: "cases.jsonl"} | one, two]
+"#;
+    let model = r#"{"when": {"user": "."}, "tool_calls": [{"name": "login", "arguments": {"user": "ada", "password": "hunter2hunter2"}}]}
+{"content": "I logged in with hunter2hunter2."}"#;
+    let case = r#"{"input": "Log me in", "expect": {"contains": "hunter2hunter2"}}"#;
+    let kept = folder(&[("spec.gram", spec), ("model.jsonl", model), ("cases.jsonl", case)]);
+    let run = gramc("ab spec.gram --experiment both --report a").within(kept.path()).run().exits(0);
+    assert!(!run.stdout.contains("hunter2"), "{}", run.stdout);
+    for name in kept.list("a") {
+        let bytes = std::fs::read(kept.file(&format!("a/{name}"))).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains("hunter2"), "{name}: {text}");
+    }
+    // The grader has seen it all the same.
+    assert_eq!(report(&kept.file("a"))["rates"][0]["successes"], 1);
+}
+
+#[test]
 fn a_plan_runs_nothing() {
     let run = gramc(REPLACE).args("--plan").run().exits(0);
     assert!(run.stdout.starts_with("400 runs: 200 cases, once each in stable, rewrite\n"));

@@ -18,7 +18,7 @@ use super::sequel::Looks;
 use super::tally::Tally;
 use crate::conversation::Conversation;
 use crate::crew::Crew;
-use crate::message::Usage;
+use crate::message::{Message, Usage};
 use crate::model::{Failure, Model};
 use crate::turn::{End, Limits};
 
@@ -365,7 +365,7 @@ impl Work {
             tokens,
             cost,
             latency_ms,
-            text: seen.text,
+            text: last_text(&seen.messages),
             messages: seen.messages,
         })))
     }
@@ -413,6 +413,15 @@ impl Work {
             latency_ms,
         }
     }
+}
+
+/// The last text of the model, in messages without secrets.
+fn last_text(messages: &[Message]) -> String {
+    let mut texts = messages.iter().rev().filter_map(|message| match message {
+        Message::Assistant(said) => said.content.clone(),
+        _ => None,
+    });
+    texts.next().unwrap_or_default()
 }
 
 impl Price {

@@ -125,3 +125,72 @@ impl Tally {
         (0..self.plan.cases).filter(|block| self.is_whole(*block))
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::about::ArmAbout;
+    use super::super::analysis::Method;
+    use super::*;
+
+    /// An experiment with these arms, so many cases and repeats.
+    pub(in super::super) fn about(arms: &[&str], cases: usize, repeats: u32) -> About {
+        let arm = |name: &&str| ArmAbout { name: (*name).to_owned(), library: String::new() };
+        About {
+            name: None,
+            description: None,
+            agent: "helper".to_owned(),
+            model: "scripted/none".to_owned(),
+            specification: String::new(),
+            arms: arms.iter().map(arm).collect(),
+            differences: Vec::new(),
+            cases: String::new(),
+            plan: Plan { cases, arms: arms.len(), repeats, seed: 7 },
+            method: Method { resamples: 500, ..Method::default() },
+            settings: String::new(),
+            shard: None,
+        }
+    }
+
+    /// All runs of it, each a success where `succeeds` says so of its case and arm.
+    pub(in super::super) fn tally(about: &About, succeeds: fn(usize, usize) -> bool) -> Tally {
+        let mut tally = Tally::new(about);
+        for slot in about.plan.slots() {
+            assert!(tally.add(&Run {
+                place: slot.place,
+                case: slot.case.to_string(),
+                arm: about.arms[slot.arm].name.clone(),
+                repeat: slot.repeat,
+                success: Some(succeeds(slot.case, slot.arm)),
+                missed: Vec::new(),
+                end: "answered".to_owned(),
+                calls: 1,
+                refused: 0,
+                repairs: 0,
+                attempts: 1,
+                iterations: 2,
+                tokens: None,
+                cost: None,
+                latency_ms: 1.0,
+                text: String::new(),
+                messages: Vec::new(),
+            }));
+        }
+        tally
+    }
+
+    #[test]
+    fn a_run_counts_once_and_only_if_it_is_planned() {
+        let about = about(&["a", "b"], 3, 2);
+        let mut tally = tally(&about, |_, _| true);
+        assert_eq!((tally.finished(), tally.whole().count()), (12, 3));
+        let mut run: Run = serde_json::from_str(
+            r#"{"place": 0, "case": "0", "arm": "a", "repeat": 0, "end": "answered", "calls": 0,
+                "refused": 0, "repairs": 0, "attempts": 0, "iterations": 1, "latency_ms": 1.5,
+                "text": "", "messages": []}"#,
+        )
+        .unwrap_or_else(|error| unreachable!("{error}"));
+        assert!(!tally.add(&run), "it was there before");
+        run.place = 12;
+        assert!(!tally.add(&run), "it is not planned");
+    }
+}

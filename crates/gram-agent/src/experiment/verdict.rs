@@ -85,3 +85,39 @@ pub(super) fn percent(fraction: f64) -> String {
     let percent = (1e4 * fraction).round() / 1e2;
     percent.to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::report::Report;
+    use super::super::runner::Stop;
+    use super::super::tally::tests::{about, tally};
+
+    fn verdict(arms: &[&str], cases: usize, repeats: u32, of: fn(usize, usize) -> bool) -> String {
+        let about = about(arms, cases, repeats);
+        let tally = tally(&about, of);
+        Report::new(about, &tally, None, &Stop::Done).verdict
+    }
+
+    #[test]
+    fn verdicts_claim_no_more_than_the_numbers() {
+        let two = ["control", "treatment"];
+        let better = verdict(&two, 100, 1, |case, arm| arm == 1 || case % 5 > 0);
+        assert_eq!(better, "treatment better by 20.0 points (95 % interval 12.4 to 28.9)");
+        let worse = verdict(&two, 100, 3, |case, arm| arm == 0 || case % 5 > 0);
+        assert!(worse.starts_with("treatment worse by 20.0 points (95 % interval "), "{worse}");
+        let same = verdict(&two, 100, 1, |case, _| case % 2 == 0);
+        assert_eq!(same, "no difference larger than 3.8 points");
+        let few = verdict(&two, 10, 1, |case, arm| case > 1 || arm == 1 && case == 0);
+        assert!(few.starts_with("not enough cases: "), "{few}");
+        assert!(few.ends_with(" more for 5 points"), "{few}");
+        assert_eq!(verdict(&two, 0, 1, |_, _| true), "no case is finished in all arms yet");
+    }
+
+    #[test]
+    fn several_arms_are_told_apart() {
+        let all = verdict(&["a", "b", "c"], 100, 1, |case, arm| arm != 1 || case % 4 > 0);
+        let (b, c) = all.split_once("; ").unwrap_or_default();
+        assert!(b.starts_with("b worse by 25.0 points"), "{all}");
+        assert_eq!(c, "c: no difference larger than 3.7 points");
+    }
+}
