@@ -106,7 +106,7 @@ mod tests {
         let worse = verdict(&two, 100, 3, |case, arm| arm == 0 || case % 5 > 0);
         assert!(worse.starts_with("treatment worse by 20.0 points (95 % interval "), "{worse}");
         let same = verdict(&two, 100, 1, |case, _| case % 2 == 0);
-        assert_eq!(same, "no difference larger than 3.8 points");
+        assert_eq!(same, "no difference larger than 2.0 points");
         let few = verdict(&two, 10, 1, |case, arm| case > 1 || arm == 1 && case == 0);
         assert!(few.starts_with("not enough cases: "), "{few}");
         assert!(few.ends_with(" more for 5 points"), "{few}");
