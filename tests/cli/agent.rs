@@ -395,7 +395,8 @@ fn what_a_secret_parameter_held_stands_nowhere_later() {
         // Other calls, words that are no answer, and an answer that all hold it.
         1 => {
             let token = ("logout", r#"{"token": "hunter2\"hunter2"}"#);
-            calls(request, &[token, ("note", r#"{"text": "It is hunter2\"hunter2."}"#)])
+            let note = ("note", r#"{"text": "It is hunter2\"hunter2."}"#);
+            calls(request, &[token, note, ("note", r#"{"text": ["hunter2\"hunter2"]}"#)])
         }
         2 => says(request, r#"{"hunter2\"hunter2": 1}"#),
         _ => says(request, r#"{"said": "It is hunter2\"hunter2"}"#),

@@ -115,11 +115,26 @@ pub(super) fn hide_verdict<'v>(secrets: &[String], verdict: &'v Verdict) -> Cow<
                 repair.to = repair.to.as_ref().map(|to| hide(secrets, to).into());
             }
         }
-        Err(CallError::Invocation { detail }) => *detail = hide(secrets, detail),
-        Err(_) => {}
+        Err(error) => hide_error(secrets, error),
     }
     for warning in &mut shown.warnings {
         warning.message = hide(secrets, &warning.message);
     }
     Cow::Owned(shown)
+}
+
+fn hide_error(secrets: &[String], error: &mut CallError) {
+    match error {
+        CallError::Validation(invalid) => invalid.hide(|text| hide(secrets, text)),
+        CallError::Invocation { detail } => *detail = hide(secrets, detail),
+        CallError::ContainerInvocation { attempted, .. } => {
+            *attempted = hide_value(secrets, attempted);
+        }
+        CallError::NeedsHumanReview { last, .. } => hide_error(secrets, last),
+        CallError::Malformed(_)
+        | CallError::UnknownTool { .. }
+        | CallError::ContainerNotExpanded { .. }
+        | CallError::Throttled { .. }
+        | CallError::Timeout { .. } => {}
+    }
 }

@@ -108,6 +108,23 @@ impl Invalid {
         self.host.truncate(kept);
     }
 
+    /// Changes all that was sent, for those who know what else of it has to stay hidden.
+    pub fn hide(&mut self, hide: impl Fn(&str) -> String) {
+        let hidden = |text: &SmolStr| SmolStr::from(hide(text));
+        for note in &mut self.notes {
+            note.pointer = hidden(&note.pointer);
+            note.attempted = note.attempted.as_ref().map(hidden);
+            if let Remark::Said(text) | Remark::Sent(text) = &mut note.remark {
+                *text = hidden(text);
+            }
+        }
+        for problem in &mut self.host {
+            problem.pointer = hidden(&problem.pointer);
+            problem.attempted = problem.attempted.as_ref().map(hidden);
+            problem.message = hide(&problem.message);
+        }
+    }
+
     /// How many problems there are beside those that [`Self::problems`] gives.
     pub fn more(&self) -> usize {
         self.more
