@@ -222,12 +222,18 @@ fn one(
             p_value = mcnemar_exact(table.first_only, table.second_only);
             told = "paired difference; interval by Newcombe, exact McNemar test";
         } else {
-            interval = bca_mean(&differences, how);
+            interval = repeated(&differences, &table_of_cases(&first, &second, tally), how);
             p_value = sign_flip(&differences, how);
-            told = "paired difference of cases; BCa bootstrap over cases, sign-flip test";
+            told = "paired difference of cases; BCa bootstrap over cases (never narrower than \
+                    Newcombe's interval where cases are few or all alike), sign-flip test";
         }
     } else {
-        interval = bca_mean(&differences, how);
+        // So few, or all alike, say nothing of how others lie.
+        interval = if differences.len() < FEWEST {
+            Interval { low: f64::NAN, high: f64::NAN }
+        } else {
+            bca_mean(&differences, how)
+        };
         p_value = wilcoxon(&differences);
         let Shift { estimate, interval } = hodges_lehmann(&differences, how.level);
         shift = Some(Shifted { estimate, interval });
@@ -253,6 +259,31 @@ impl Spread {
     fn of(values: &[f64]) -> Self {
         Self { mean: mean(values), median: median(values), p95: quantile(values, 0.95) }
     }
+}
+
+/// From how many cases on a bootstrap says something.
+const FEWEST: usize = 6;
+
+/// From how many cases on it says it well.
+const FEW: usize = 30;
+
+/// The interval of a difference of success over cases that are repeated. A bootstrap knows only what
+/// it has seen: where cases are few, or all alike, it would claim too much.
+fn repeated(differences: &[f64], table: &Table, how: &Resampling) -> Interval {
+    let drawn = bca_mean(differences, how);
+    let are_alike = differences.iter().all(|difference| *difference == differences[0]);
+    if differences.len() >= FEW && !are_alike {
+        return drawn;
+    }
+    let whole = newcombe(table, how.level);
+    Interval { low: drawn.low.min(whole.low), high: drawn.high.max(whole.high) }
+}
+
+/// Which arm wins how many cases, by the more part of its runs.
+fn table_of_cases(first: &[f64], second: &[f64], tally: &Tally) -> Table {
+    let repeats = (tally.plan().repeats as usize).max(1);
+    let wins = |values: &[f64]| -> Vec<f64> { values.chunks(repeats).map(mean).collect() };
+    table(&wins(first), &wins(second))
 }
 
 /// Which arm succeeds in how many cases, each of which ran once.

@@ -101,6 +101,9 @@ impl Case {
             Some(id @ Value::Number(_)) => id.to_string(),
             Some(_) => return Err("`id` wants a text or a number".to_owned()),
         };
+        if id.chars().any(char::is_control) {
+            return Err("`id` holds a character that cannot be shown".to_owned());
+        }
         let grader = written.expect.map(Grader::new).transpose()?;
         Ok(Self { id, turns, grader })
     }

@@ -1,7 +1,7 @@
 //! Replies of models that are kept, so that an experiment can be run again without a network.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,6 +29,9 @@ pub struct Replies {
     offline: bool,
 }
 
+/// The most bytes of a reply.
+const LONGEST: u64 = 256 << 20;
+
 #[derive(Serialize, Deserialize)]
 struct Line {
     key: String,
@@ -47,13 +50,23 @@ impl Replies {
     pub fn open(path: &Path, offline: bool) -> Result<Self, ExperimentError> {
         let file = OpenOptions::new().read(true).append(true).create(!offline).open(path);
         let file = file.map_err(|error| cannot("write", path, &error))?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            let shown = path.display();
+            return Err(ExperimentError::new(format!(
+                "another gramc uses {shown}: let it end, or name another file"
+            )));
+        }
         let (mut known, mut reader, mut end) = (HashMap::new(), BufReader::new(&file), 0);
         let mut line = Vec::new();
         loop {
             line.clear();
-            let length = reader
+            let length = std::io::Read::take(&mut reader, LONGEST)
                 .read_until(b'\n', &mut line)
                 .map_err(|error| cannot("read", path, &error))?;
+            if length as u64 == LONGEST {
+                let shown = path.display();
+                return Err(ExperimentError::new(format!("{shown} holds no replies, one a line")));
+            }
             if line.last() != Some(&b'\n') {
                 break;
             }
@@ -65,7 +78,7 @@ impl Replies {
             known.insert(key, (reply, took));
             end += length as u64;
         }
-        if !line.is_empty() {
+        if !line.is_empty() && !offline {
             // A line that was broken off.
             file.set_len(end).map_err(|error| cannot("write", path, &error))?;
         }
@@ -77,7 +90,10 @@ impl Replies {
         let line = Line { key: key.to_owned(), took, reply: reply.clone() };
         let text = serde_json::to_string(&line).unwrap_or_default() + "\n";
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = file.metadata().map(|it| it.len());
         file.write_all(text.as_bytes()).map_err(|error| {
+            // Half a line would spoil the next one.
+            let _ = end.and_then(|end| file.set_len(end));
             let told = cannot("write", &self.path, &error).to_string();
             ModelError::new(Failure::Refused, told)
         })

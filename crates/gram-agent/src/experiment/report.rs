@@ -84,6 +84,7 @@ impl Report {
             "repeats": plan.repeats,
             "seed": plan.seed,
             "stopped": self.stopped,
+            "shard": self.about.shard,
             "level": self.about.method.level,
             "agent": agent,
             "model": model,
@@ -107,7 +108,11 @@ impl Report {
             1 => String::new(),
             repeats => format!(", {repeats} times each"),
         };
-        format!("{cases}{repeats}, {} runs; agent {agent}, model {model}", self.finished)
+        let part = match self.about.shard {
+            Some(shard) => format!("part {shard}: "),
+            None => String::new(),
+        };
+        format!("{part}{cases}{repeats}, {} runs; agent {agent}, model {model}", self.finished)
     }
 
     /// The title: the experiment's name, or the arms.
@@ -134,7 +139,7 @@ impl Report {
             } else {
                 outcome.name().to_owned()
             };
-            let clear = if is_clear(comparison, self.about.method.level) { " *" } else { "" };
+            let clear = if self.clear(comparison) { " *" } else { "" };
             let [low, high] = [comparison.interval.low, comparison.interval.high]
                 .map(|end| outcome.show_difference(end));
             vec![
@@ -149,6 +154,57 @@ impl Report {
         (head, self.comparisons.iter().map(line).collect())
     }
 
+    /// Whether chance does not explain a difference. An experiment that ends when it has said enough of
+    /// success says so of nothing else.
+    pub(super) fn clear(&self, comparison: &Comparison) -> bool {
+        let Method { level, sequential, .. } = self.about.method;
+        is_clear(comparison, level) && (!sequential || comparison.outcome == Outcome::Success)
+    }
+
+    /// What is said below the table of comparisons.
+    pub(super) fn note(&self) -> String {
+        let mut note =
+            "Differences are of cases, each arm less the first; success in points. A star \
+                        marks those that chance does not explain, each taken for itself."
+                .to_owned();
+        let looked = self.comparisons.iter().find(|it| it.outcome == Outcome::Success);
+        if self.about.method.sequential
+            && let Some(looked) = looked.filter(|it| it.cases != self.cases)
+        {
+            let _ = write!(
+                note,
+                " The difference of success is that of the {} cases that were looked at.",
+                looked.cases
+            );
+        }
+        note
+    }
+
+    /// How the runs of each arm lie: a line for each outcome and arm, with the median, the 95th
+    /// percentile, and the shift of a typical case.
+    pub(super) fn spreads(&self) -> (Vec<String>, Vec<Vec<String>>) {
+        let head = ["outcome", "arm", "median", "95th percentile", "shift of a typical case"];
+        let mut lines = Vec::new();
+        for comparison in self.comparisons.iter().filter(|it| it.outcome != Outcome::Success) {
+            let outcome = comparison.outcome;
+            let line = |arm: &str, spread: &Spread, shift: String| {
+                let spread = [spread.median, spread.p95].map(|value| outcome.show(value));
+                let [median, p95] = spread;
+                vec![outcome.name().to_owned(), arm.to_owned(), median, p95, shift]
+            };
+            if comparison.arm == self.about.arms.get(1).map_or("", |arm| &arm.name) {
+                lines.push(line(&comparison.against, &comparison.first, String::new()));
+            }
+            let shift = comparison.shift.map(|shift| {
+                let [low, high] = [shift.interval.low, shift.interval.high]
+                    .map(|end| outcome.show_difference(end));
+                format!("{} ({low} to {high})", outcome.show_difference(shift.estimate))
+            });
+            lines.push(line(&comparison.arm, &comparison.second, shift.unwrap_or_default()));
+        }
+        (head.map(str::to_owned).to_vec(), lines)
+    }
+
     /// The report for a terminal.
     pub fn text(&self) -> String {
         let mut out = format!("{}\n{}\n", self.verdict, self.summary());
@@ -161,10 +217,7 @@ impl Report {
             for line in std::iter::once(&head).chain(&lines) {
                 table_line(&mut out, line, &head, &lines);
             }
-            out.push_str(
-                "\nDifferences are of cases, each arm less the first; success in points. A star \
-                 marks those that chance does not explain.\n",
-            );
+            let _ = writeln!(out, "\n{}", self.note());
         }
         self.passes(&mut out);
         self.list_flips(&mut out);
@@ -253,6 +306,16 @@ impl Report {
             let rule = vec!["---:"; head.len() - 1].join(" | ");
             let _ = write!(out, "\n{}| :--- | {rule} |\n", row(&head));
             out.extend(lines.iter().map(|line| row(line)));
+            let _ = writeln!(out, "\n{}", escape(&self.note()));
+            let (head, lines) = self.spreads();
+            let rule = [":---", ":---", "---:", "---:", "---:"].join(" | ");
+            let _ = write!(
+                out,
+                "\n<details><summary>How the runs lie</summary>\n\n{}| {rule} |\n",
+                row(&head)
+            );
+            out.extend(lines.iter().map(|line| row(line)));
+            out.push_str("\n</details>\n");
         }
         if !self.flips.is_empty() {
             let _ = write!(
@@ -320,6 +383,8 @@ fn escape(text: &str) -> String {
             '\n' | '\r' => out.push(' '),
             '<' => out.push_str("&lt;"),
             '&' => out.push_str("&amp;"),
+            // Nobody is called by a report.
+            '@' => out.push_str("&#64;"),
             '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '~' => {
                 out.push('\\');
                 out.push(c);
@@ -362,6 +427,13 @@ pub(super) fn method(report: &Report) -> Vec<String> {
         all.push(
             "With more than two arms, p-values are corrected for the number of comparisons (Holm); \
              intervals are each arm's own."
+                .to_owned(),
+        );
+    }
+    if report.about.method.sequential {
+        all.push(
+            "The experiment was looked at while it ran. What is said of success holds at every look; \
+             all other intervals and p-values are those of an experiment that is looked at once."
                 .to_owned(),
         );
     }

@@ -137,6 +137,7 @@ pub async fn run(
         stop: None,
         failed: 0,
         row: 0,
+        unanswered: (0, 0.0),
         last: String::new(),
         began: Instant::now(),
         next: tokio::time::Instant::now(),
@@ -205,6 +206,8 @@ struct State {
     failed: usize,
     /// How many of them in a row.
     row: u32,
+    /// What they took and cost all the same.
+    unanswered: (u64, f64),
     last: String,
     began: Instant,
     /// When the next run may begin.
@@ -224,7 +227,8 @@ impl State {
 
     /// Which budget is spent.
     fn spent(&self, running: &Running) -> Option<Stop> {
-        let (tokens, cost) = (self.tally.tokens(), self.tally.cost());
+        let tokens = self.tally.tokens().saturating_add(self.unanswered.0);
+        let cost = self.tally.cost() + self.unanswered.1;
         let told = if running.most_tokens.is_some_and(|most| tokens >= most) {
             format!("the budget of tokens is spent: {tokens}")
         } else if running.most_cost.is_some_and(|most| cost >= most) {
@@ -245,13 +249,10 @@ impl Work {
 
     /// The next run, and when it begins.
     fn next(&self) -> Option<(Slot, Option<tokio::time::Instant>)> {
-        let mut state = self.state();
-        if state.stop.is_none() {
-            state.stop = state.spent(&self.running);
-        }
-        if state.stop.is_some() || self.ending.is_cancelled() {
+        if self.is_over() {
             return None;
         }
+        let mut state = self.state();
         let slot = state.missing.next()?;
         let at = self.running.rate.map(|rate| {
             let at = state.next.max(tokio::time::Instant::now());
@@ -259,6 +260,14 @@ impl Work {
             at
         });
         Some((slot, at))
+    }
+
+    fn is_over(&self) -> bool {
+        let mut state = self.state();
+        if state.stop.is_none() {
+            state.stop = state.spent(&self.running);
+        }
+        state.stop.is_some() || self.ending.is_cancelled()
     }
 
     async fn work(self: Arc<Self>) -> Result<(), ExperimentError> {
@@ -269,11 +278,17 @@ impl Work {
                     () = self.ending.cancelled() => return Ok(()),
                     () = tokio::time::sleep_until(at) => {}
                 }
+                // Much may have ended meanwhile.
+                if self.is_over() {
+                    return Ok(());
+                }
             }
             match self.one(slot).await? {
                 Came::Run(run) => self.finish(&run)?,
                 Came::Cancelled => return Ok(()),
-                Came::NoAnswer { detail, hopeless } => self.without_answer(detail, hopeless),
+                Came::NoAnswer { detail, hopeless, tokens, cost } => {
+                    self.without_answer(slot, detail, hopeless, (tokens, cost));
+                }
             }
         }
         Ok(())
@@ -284,6 +299,13 @@ impl Work {
         let State { journal, tally, .. } = &mut *state;
         journal.write(run)?;
         tally.add(run);
+        if run.tokens.is_none() && self.running.most_tokens.is_some() {
+            let why = "the provider does not say what runs take, so the budget cannot be kept";
+            state.stop.get_or_insert(Stop::Early(why.to_owned()));
+        } else if run.cost.is_none() && self.running.most_cost.is_some() {
+            let why = "what runs cost is not known, so the budget cannot be kept";
+            state.stop.get_or_insert(Stop::Early(why.to_owned()));
+        }
         state.row = 0;
         state.look();
         let finished = state.tally.finished();
@@ -294,10 +316,18 @@ impl Work {
 
     /// A run without an answer says nothing about its arm, so it is not counted, and comes again
     /// when the experiment goes on.
-    fn without_answer(&self, detail: String, hopeless: bool) {
+    fn without_answer(&self, slot: Slot, detail: String, hopeless: bool, spent: (u64, f64)) {
         let mut state = self.state();
         state.failed += 1;
         state.row += 1;
+        state.unanswered.0 = state.unanswered.0.saturating_add(spent.0);
+        state.unanswered.1 += spent.1;
+        let block = state.tally.plan().block().max(1);
+        if let Some(looks) = &mut state.looks {
+            looks.leave_out(slot.place / block);
+        }
+        // A key that is refused is refused from the start.
+        let hopeless = hopeless && state.tally.finished() == 0;
         if hopeless || state.row >= MOST_FAILED {
             let failed = state.failed;
             state.stop.get_or_insert(Stop::NoAnswer(failed, detail.clone()));
@@ -328,7 +358,8 @@ impl Work {
             End::Cancelled => return Ok(Came::Cancelled),
             End::Failed(error) => {
                 let hopeless = matches!(error.kind, Failure::Refused | Failure::Ended);
-                return Ok(Came::NoAnswer { detail: error.to_string(), hopeless });
+                let Measures { tokens, cost, .. } = self.measures(arm, &counter.take(), latency_ms);
+                return Ok(Came::without(error.to_string(), hopeless, tokens, cost));
             }
             _ => {}
         }
@@ -343,9 +374,16 @@ impl Work {
             calls: counts.calls,
         };
         let mut missed = match &case.grader {
-            Some(grader) => grader.misses(&seen).await?,
+            Some(grader) => match grader.misses(&seen).await {
+                Ok(missed) => missed,
+                // Who cannot grade says nothing about the arm, either.
+                Err(error) => return Ok(Came::without(error.to_string(), true, tokens, cost)),
+            },
             None => Vec::new(),
         };
+        for missed in &mut missed {
+            *missed = conversation.hide_text(missed);
+        }
         if case.grader.is_some() && end != End::Answered {
             missed.insert(0, end.words());
         }
@@ -393,13 +431,12 @@ impl Work {
 
     fn measures(&self, arm: &Arm, counts: &Counts, latency_ms: f64) -> Measures {
         let mut usage = Usage::default();
-        let mut cost = None;
+        let mut cost = Some(0.0);
         for (agent, used) in &counts.usage {
             usage.add(*used);
             let model = arm.crew.model_of(agent).unwrap_or_default();
-            if let Some(price) = self.running.prices.get(model) {
-                *cost.get_or_insert(0.0) += price.of(*used);
-            }
+            let price = self.running.prices.get(model).filter(|_| used.total() > 0);
+            cost = cost.zip(price).map(|(cost, price)| cost + price.of(*used));
         }
         let known = usage.input_tokens.is_some() || usage.output_tokens.is_some();
         Measures {
@@ -437,7 +474,14 @@ impl Price {
 enum Came {
     Run(Box<Run>),
     Cancelled,
-    NoAnswer { detail: String, hopeless: bool },
+    NoAnswer { detail: String, hopeless: bool, tokens: u64, cost: f64 },
+}
+
+impl Came {
+    fn without(detail: String, hopeless: bool, tokens: Option<u64>, cost: Option<f64>) -> Self {
+        let (tokens, cost) = (tokens.unwrap_or_default(), cost.unwrap_or_default());
+        Self::NoAnswer { detail, hopeless, tokens, cost }
+    }
 }
 
 /// The models of agents that have no price, in order.

@@ -1,5 +1,7 @@
 //! Looks at an experiment while it runs, and ends it when it has said what it can.
 
+use std::collections::HashSet;
+
 use super::outcome::Outcome;
 use super::tally::Tally;
 use crate::statistics::{Interval, Sequential, mean};
@@ -13,6 +15,8 @@ pub struct Looks {
     next: usize,
     /// A difference up to this is none.
     margin: f64,
+    /// Cases that were not finished when others were.
+    left_out: HashSet<usize>,
     /// Why what was seen is enough. From then on nothing more is looked at, so that what an
     /// experiment says does not hang on how many runs went on at once.
     enough: Option<String>,
@@ -26,13 +30,26 @@ impl Looks {
         #[expect(clippy::cast_precision_loss, reason = "there are few arms")]
         let each = 1.0 - (1.0 - level) / names.len().max(1) as f64;
         let arm = |name: &str| (name.to_owned(), Sequential::new(each), 0.0);
-        Self { arms: names.into_iter().map(arm).collect(), next: 0, margin, enough: None }
+        Self {
+            arms: names.into_iter().map(arm).collect(),
+            next: 0,
+            margin,
+            left_out: HashSet::new(),
+            enough: None,
+        }
     }
 
     /// Looks at the cases that are finished now, one after the other; says why it is enough, where it
     /// is.
     pub fn look(&mut self, tally: &Tally) -> Option<&str> {
-        while self.enough.is_none() && self.next < tally.plan().cases && tally.is_whole(self.next) {
+        while self.enough.is_none() && self.next < tally.plan().cases {
+            if self.left_out.contains(&self.next) {
+                self.next += 1;
+                continue;
+            }
+            if !tally.is_whole(self.next) {
+                break;
+            }
             let successes = |arm: usize| {
                 let of_arm = tally.block(self.next).filter(|run| run.1 == arm);
                 let values = of_arm.filter_map(|run| Outcome::Success.of(run.3));
@@ -53,6 +70,11 @@ impl Looks {
                 decisions.map(|all| format!("after {} cases {}", self.next, all.join("; ")));
         }
         self.enough.as_deref()
+    }
+
+    /// Goes on without a case that has no answer in one of its runs.
+    pub(super) fn leave_out(&mut self, block: usize) {
+        self.left_out.insert(block);
     }
 
     fn decided(&self, name: &str, monitor: &Sequential) -> Option<String> {

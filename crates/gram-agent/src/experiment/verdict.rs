@@ -58,8 +58,14 @@ fn sentence(tally: &Tally, comparison: &Comparison, arm: usize, method: &Method)
     }
     let margin = percent(method.margin);
     match more(tally, comparison, arm, method) {
-        Some(more) => format!("not enough cases: {more} more for {margin} points"),
-        None => format!("not enough cases to see {margin} points"),
+        Some(more) if more > 0 && !method.sequential => {
+            format!("not enough cases: {more} more for {margin} points")
+        }
+        _ => format!(
+            "no clear difference: it may be anything from {} to {} points",
+            points(low),
+            points(high)
+        ),
     }
 }
 
@@ -76,8 +82,7 @@ fn more(tally: &Tally, comparison: &Comparison, arm: usize, method: &Method) -> 
         let deviation = deviation(tally, arm).max(method.margin);
         cases_needed_mean(method.margin, deviation, alpha, POWER)
     }?;
-    // An unlucky sample may have as many cases as it takes, and still not see it.
-    Some(needed.saturating_sub(cases).max(1))
+    Some(needed.saturating_sub(cases))
 }
 
 /// A fraction in per cent, without digits that say nothing.
