@@ -195,6 +195,7 @@ impl World {
         project.evidence = Arc::new(evidence);
         project.shelf = Arc::default();
         project.set_named(files);
+        self.refresh_open();
         self.place_all();
     }
 
@@ -203,6 +204,18 @@ impl World {
         let marked = path.parent().and_then(files::project_root).map(Path::to_owned);
         let folders = self.folders.iter().map(|(one, _)| one);
         marked.or_else(|| folders.filter(|one| path.starts_with(one)).max().cloned())
+    }
+
+    /// Looks anew at what hangs on the disk in the texts that are open: what they import, and what was
+    /// found by other settings.
+    fn refresh_open(&mut self) {
+        let paths = Arc::make_mut(&mut self.open_paths);
+        for file in self.open.values_mut() {
+            *file = Arc::new(file.again(false));
+            if let Some(path) = &file.path {
+                paths.insert(path.clone(), Arc::clone(file));
+            }
+        }
     }
 
     /// Puts each open text into the project that it belongs to.
