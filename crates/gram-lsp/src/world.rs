@@ -151,7 +151,10 @@ impl World {
     }
 
     fn order(&mut self, root: PathBuf) {
-        self.projects.entry(Key::Root(root.clone())).or_insert_with(|| Project::new(&root));
+        let key = Key::Root(root.clone());
+        let project = self.projects.entry(key).or_insert_with(|| Project::new(&root));
+        // What is asked from now on is answered when the folder was read.
+        project.loaded = false;
         if !self.orders.contains(&root) {
             self.orders.push(root);
         }
