@@ -151,7 +151,10 @@ impl World {
     }
 
     fn order(&mut self, root: PathBuf) {
-        self.projects.entry(Key::Root(root.clone())).or_insert_with(|| Project::new(&root));
+        let key = Key::Root(root.clone());
+        let project = self.projects.entry(key).or_insert_with(|| Project::new(&root));
+        // What is asked from now on is answered when the folder was read.
+        project.loaded = false;
         if !self.orders.contains(&root) {
             self.orders.push(root);
         }
@@ -195,6 +198,7 @@ impl World {
         project.evidence = Arc::new(evidence);
         project.shelf = Arc::default();
         project.set_named(files);
+        self.refresh_open();
         self.place_all();
     }
 
@@ -203,6 +207,18 @@ impl World {
         let marked = path.parent().and_then(files::project_root).map(Path::to_owned);
         let folders = self.folders.iter().map(|(one, _)| one);
         marked.or_else(|| folders.filter(|one| path.starts_with(one)).max().cloned())
+    }
+
+    /// Looks anew at what hangs on the disk in the texts that are open: what they import, and what was
+    /// found by other settings.
+    fn refresh_open(&mut self) {
+        let paths = Arc::make_mut(&mut self.open_paths);
+        for file in self.open.values_mut() {
+            *file = Arc::new(file.again(false));
+            if let Some(path) = &file.path {
+                paths.insert(path.clone(), Arc::clone(file));
+            }
+        }
     }
 
     /// Puts each open text into the project that it belongs to.

@@ -83,9 +83,13 @@ pub(crate) fn read_alone<R>(
     if !text.diagnostics().is_empty() {
         return None;
     }
-    let first = text.tree().root().children().next();
-    if first.is_some_and(|first| first.kind() == N::Record) {
+    let mut tops = text.tree().root().children();
+    if tops.clone().next().is_some_and(|first| first.kind() == N::Record) {
         // A header imports.
+        return None;
+    }
+    if tops.nth(SHARE).is_some() {
+        // It likely declares more than one thread reads; that is not worth a closer look.
         return None;
     }
     let mut checker = Checker::new(std::slice::from_ref(text));

@@ -258,6 +258,7 @@ fn text(declared: &model::Implementation, key: &str) -> String {
     declared.attribute(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
+#[cfg(any(feature = "command", feature = "mcp"))]
 fn texts(declared: &model::Implementation, key: &str) -> Vec<String> {
     let list = declared.attribute(key).and_then(Value::as_array);
     list.into_iter().flatten().filter_map(|text| Some(text.as_str()?.to_owned())).collect()
