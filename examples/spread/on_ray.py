@@ -10,6 +10,7 @@ command names, at the same paths. A part that is lost with its machine is done a
 import argparse
 import pathlib
 import subprocess
+import sys
 import tempfile
 
 import ray
@@ -19,13 +20,12 @@ FILES = ["experiment.json", "runs.jsonl"]
 
 @ray.remote(num_cpus=1, max_retries=10)
 def part(gramc, arguments, folder, shard):
-    """Runs one part, and gives the files of its journal."""
+    """Runs one part; gives its exit code, what it said, and the files of its journal."""
     with tempfile.TemporaryDirectory() as report:
         command = [gramc, "ab", *arguments, "--shard", shard, "--report", report]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise RuntimeError(f"part {shard}: {done.stderr}")
-        return {name: (pathlib.Path(report) / name).read_bytes() for name in FILES}
+        files = [path for name in FILES if (path := pathlib.Path(report) / name).exists()]
+        return done.returncode, done.stderr, {path.name: path.read_bytes() for path in files}
 
 
 def main():
@@ -40,15 +40,23 @@ def main():
     ray.init()
     shards = [f"{number}/{asked.parts}" for number in range(1, asked.parts + 1)]
     parts = [part.remote(asked.gramc, asked.arguments, folder, shard) for shard in shards]
-    with tempfile.TemporaryDirectory() as kept:
-        folders = []
-        for number, files in enumerate(ray.get(parts), start=1):
-            place = pathlib.Path(kept) / f"part-{number}"
-            place.mkdir()
-            for name, content in files.items():
-                (place / name).write_bytes(content)
-            folders.append(str(place))
-        subprocess.run([asked.gramc, "ab", "merge", *folders, "--report", asked.report], check=True)
+    kept = pathlib.Path(f"{asked.report}-parts")
+    number = {part: at for at, part in enumerate(parts, start=1)}
+    worst = 0
+    while parts:
+        # Parts are kept as they come, so that one that fails costs none of the others.
+        (done, *_), parts = ray.wait(parts)
+        code, told, files = ray.get(done)
+        if code != 0:
+            print(f"part {number[done]} ended with {code}: {told}", file=sys.stderr)
+            worst = max(worst, code)
+        place = kept / f"part-{number[done]}"
+        place.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (place / name).write_bytes(content)
+    whole = [str(place) for place in sorted(kept.iterdir()) if all((place / it).exists() for it in FILES)]
+    merged = subprocess.run([asked.gramc, "ab", "merge", *whole, "--report", asked.report])
+    sys.exit(max(worst, merged.returncode))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,16 @@ pub(crate) const REPLACE: &str = "ab examples/shop --experiment replace";
 /// And the one that has not.
 const NOTHING: &str = "ab examples/shop --experiment nothing";
 
+/// The files of the example.
+const SHOP: [&str; 6] = [
+    "shop.gram",
+    "libraries.gram",
+    "cases.jsonl",
+    "orders.jsonl",
+    "orders-rewrite.jsonl",
+    "assistant.jsonl",
+];
+
 /// What is said of an outcome.
 fn comparison<'r>(report: &'r Value, outcome: &str) -> &'r Value {
     let all = report["comparisons"].as_array().expect("there are comparisons");
@@ -209,14 +219,7 @@ fn parts_are_put_together() {
 #[test]
 fn replies_are_kept_and_played_back() {
     let kept = folder(&[]);
-    for name in [
-        "shop.gram",
-        "libraries.gram",
-        "cases.jsonl",
-        "orders.jsonl",
-        "orders-rewrite.jsonl",
-        "assistant.jsonl",
-    ] {
+    for name in SHOP {
         kept.write(name, std::fs::read(root().join("examples/shop").join(name)).unwrap());
     }
     let line = "ab . --experiment replace --replies replies.jsonl";
@@ -348,6 +351,55 @@ fn secrets_stand_in_no_report() {
     }
     // The grader has seen it all the same.
     assert_eq!(report(&kept.file("a"))["rates"][0]["successes"], 1);
+    // What it says of it hides it, too.
+    let model = model.replace("I logged in with hunter2hunter2.", r#"\"hunter2hunter2\""#);
+    kept.write("model.jsonl", model);
+    kept.write(
+        "cases.jsonl",
+        r#"{"input": "Log me in", "expect": {"schema": {"type": "number"}}}"#,
+    );
+    gramc("ab spec.gram --experiment both --report b").within(kept.path()).run().exits(0);
+    let runs = kept.read("b/runs.jsonl");
+    assert!(!runs.contains("hunter2") && runs.contains("does not fit the schema"), "{runs}");
+}
+
+#[test]
+fn few_cases_prove_nothing_though_they_are_repeated() {
+    let kept = folder(&[]);
+    let cases = std::fs::read_to_string(root().join("examples/shop/cases.jsonl")).unwrap();
+    let two: Vec<_> = cases.lines().take(2).collect();
+    kept.write("two.jsonl", two.join("\n"));
+    for repeats in ["1", "3"] {
+        let run = gramc(NOTHING).args("--repeats").arg(repeats).arg("--cases");
+        let run = run.arg(kept.file("two.jsonl")).arg("--gate").arg("success >= -1pp");
+        run.run().exits(1).says(&["the gate `success >= -1pp` fails", "−65.8"]);
+    }
+    let run = gramc(NOTHING).arg("--cases").arg(kept.file("two.jsonl"));
+    run.arg("--gate").arg("calls <= 0").run().exits(1).says(&["the gate `calls <= 0` fails"]);
+}
+
+#[test]
+fn an_experiment_means_the_libraries_of_its_specification() {
+    let kept = folder(&[("stable", "[elsewhere:Library | (findOrder:Replay {from: \"no\"})]\n")]);
+    let spec = root().join("examples/shop");
+    let run = gramc("ab").arg(spec).args("--experiment replace").within(kept.path()).run();
+    let run = run.exits(0);
+    assert!(run.stdout.starts_with("rewrite worse by 10.0 points"), "{}", run.stdout);
+}
+
+#[test]
+fn what_has_changed_is_another_experiment() {
+    let kept = folder(&[]);
+    for name in SHOP {
+        kept.write(name, std::fs::read(root().join("examples/shop").join(name)).unwrap());
+    }
+    let line = "ab . --experiment replace --report a";
+    gramc(line).within(kept.path()).run().exits(0);
+    kept.write("orders-rewrite.jsonl", kept.read("orders.jsonl"));
+    gramc(line)
+        .within(kept.path())
+        .run()
+        .fails_with(&["its libraries are others, or have changed"]);
 }
 
 #[test]

@@ -271,7 +271,7 @@ const FEW: usize = 30;
 /// it has seen: where cases are few, or all alike, it would claim too much.
 fn repeated(differences: &[f64], table: &Table, how: &Resampling) -> Interval {
     let drawn = bca_mean(differences, how);
-    let are_alike = differences.iter().all(|difference| *difference == differences[0]);
+    let are_alike = differences.iter().all(|it| it.total_cmp(&differences[0]).is_eq());
     if differences.len() >= FEW && !are_alike {
         return drawn;
     }

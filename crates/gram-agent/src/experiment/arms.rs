@@ -1,8 +1,9 @@
 //! In what the arms of an experiment differ.
 
-use gram_schema::model::{Library, Module};
+use gram_schema::model::{Implementation, Library, Module};
 use gram_schema::print_implementation;
 use serde_json::{Map, Value};
+use smol_str::SmolStr;
 
 use super::about::{ArmAbout, Difference, hash};
 
@@ -10,12 +11,13 @@ use super::about::{ArmAbout, Difference, hash};
 #[derive(Debug, Clone)]
 pub struct Declared<'l> {
     library: &'l Library,
+    recordings: &'l [u8],
 }
 
 impl<'l> Declared<'l> {
-    /// Of a library as its file declares it.
-    pub fn new(library: &'l Library) -> Self {
-        Self { library }
+    /// Of a library as its file declares it, and what it plays back.
+    pub fn new(library: &'l Library, recordings: &'l [u8]) -> Self {
+        Self { library, recordings }
     }
 
     /// The arm, with the hash of all that its library declares.
@@ -23,6 +25,7 @@ impl<'l> Declared<'l> {
         let Library { name, attributes, implementations, .. } = self.library;
         let implementations = implementations.iter().map(print_implementation);
         let all = format!("{}\n{}", policy(attributes), implementations.collect::<String>());
+        let all = [all.as_bytes(), self.recordings].concat();
         ArmAbout { name: name.to_string(), library: hash(all) }
     }
 }
@@ -30,24 +33,50 @@ impl<'l> Declared<'l> {
 /// In which tools of a specification, and in what of all tools, libraries differ.
 pub fn differences(module: &Module, arms: &[Declared<'_>]) -> Vec<Difference> {
     let mut all = Vec::new();
-    let mut add = |tool: Option<&str>, texts: Vec<String>| {
-        if texts.iter().any(|text| *text != texts[0]) {
-            all.push(Difference { tool: tool.map(str::to_owned), arms: texts });
+    let mut add = |tool: Option<&str>, texts: Vec<(String, String)>| {
+        let (shown, whole): (Vec<_>, Vec<_>) = texts.into_iter().unzip();
+        if whole.iter().any(|text: &String| *text != whole[0]) {
+            all.push(Difference { tool: tool.map(str::to_owned), arms: shown });
         }
     };
-    add(None, arms.iter().map(|arm| policy(&arm.library.attributes)).collect());
+    let of_all = |arm: &Declared<'_>| {
+        let attributes = &arm.library.attributes;
+        (policy(&without_secrets(attributes)), policy(attributes))
+    };
+    add(None, arms.iter().map(of_all).collect());
     for tool in &module.tools {
         let text = |arm: &Declared<'_>| {
-            let implementation = arm.library.implementation(&tool.name);
-            implementation.map(print_implementation).unwrap_or_default()
+            let Some(whole) = arm.library.implementation(&tool.name) else {
+                return Default::default();
+            };
+            let attributes = without_secrets(&whole.attributes);
+            let shown = Implementation { attributes, ..whole.clone() };
+            (print_implementation(&shown), print_implementation(whole))
         };
         add(Some(&tool.name), arms.iter().map(text).collect());
     }
     all
 }
 
+/// Attributes in which values that nobody should see are masked: those that are sent along and do not
+/// come from elsewhere.
+fn without_secrets(attributes: &[(SmolStr, Value)]) -> Vec<(SmolStr, Value)> {
+    let is_elsewhere = |text: &str| text.starts_with("env:") || text.starts_with("file:");
+    let mask = |(key, value): &(SmolStr, Value)| match (key.as_str(), value) {
+        ("headers" | "inject", Value::Object(map)) => {
+            let masked = map.iter().map(|(name, value)| match value.as_str() {
+                Some(text) if is_elsewhere(text) => (name.clone(), value.clone()),
+                _ => (name.clone(), "***".into()),
+            });
+            (key.clone(), Value::Object(masked.collect()))
+        }
+        _ => (key.clone(), value.clone()),
+    };
+    attributes.iter().map(mask).collect()
+}
+
 /// What a library says of all its tools, as JSON; nothing where it says nothing.
-fn policy(attributes: &[(smol_str::SmolStr, Value)]) -> String {
+fn policy(attributes: &[(SmolStr, Value)]) -> String {
     if attributes.is_empty() {
         return String::new();
     }

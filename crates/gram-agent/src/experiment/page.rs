@@ -8,7 +8,7 @@ use super::journal::Journal;
 use super::outcome::Outcome;
 use super::record::Run;
 use super::report::{Report, method};
-use super::verdict::{is_clear, percent};
+use super::verdict::percent;
 use crate::message::Message;
 use crate::statistics::Interval;
 
@@ -128,7 +128,7 @@ impl Report {
                             thead { tr { @for cell in &head { th scope="col" { (cell) } } } }
                             tbody {
                                 @for (line, comparison) in lines.iter().zip(&self.comparisons) {
-                                    tr.clear[is_clear(comparison, self.about.method.level)] {
+                                    tr.clear[self.clear(comparison)] {
                                         @for (at, cell) in line.iter().enumerate() {
                                             @if at == 0 {
                                                 th scope="row" title=(comparison.outcome.words()) {
@@ -141,9 +141,30 @@ impl Report {
                             }
                         }
                     }
-                    p.fine {
-                        "Means of runs; differences of cases, success in points. A star marks those \
-                         that chance does not explain."
+                    p.fine { "Means of runs. " (self.note()) }
+                    details {
+                        summary { "Medians, percentiles and typical cases" }
+                        (self.spread_table())
+                    }
+                }
+            }
+        }
+    }
+
+    fn spread_table(&self) -> Markup {
+        let (head, lines) = self.spreads();
+        html! {
+            div.scroll tabindex="0" role="group" aria-label="table of medians and percentiles" {
+                table {
+                    thead { tr { @for cell in &head { th scope="col" { (cell) } } } }
+                    tbody {
+                        @for line in &lines {
+                            tr {
+                                @for (at, cell) in line.iter().enumerate() {
+                                    @if at == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
+                                }
+                            }
+                        }
                     }
                 }
             }
@@ -204,8 +225,15 @@ impl Report {
         const HEIGHT: f64 = 60.0;
         let most = all.arms.iter().flatten().copied().max().unwrap_or(1).max(1);
         let name = all.outcome.words();
-        let told =
-            format!("{name}, from {} to {}", all.outcome.show(all.low), all.outcome.show(all.high));
+        let told = |arm: &str| {
+            let of_outcome = self.comparisons.iter().filter(|it| it.outcome == all.outcome);
+            let mut spreads = of_outcome
+                .flat_map(|it| [(it.against.as_str(), it.first), (it.arm.as_str(), it.second)]);
+            let spread = spreads.find(|(known, _)| *known == arm).map(|(_, spread)| spread);
+            let values = spread.map_or([f64::NAN; 2], |spread| [spread.median, spread.p95]);
+            let [median, p95] = values.map(|value| all.outcome.show(value));
+            format!("{arm}: {name}, median {median}, 95th percentile {p95}")
+        };
         html! {
             figure {
                 figcaption { (name) }
@@ -213,7 +241,7 @@ impl Report {
                     @let bar = WIDTH / count(bins.len() as u64);
                     p.fine.label { (arm) }
                     svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img"
-                        aria-label=(format!("{arm}: {told}")) {
+                        aria-label=(told(arm)) {
                         @for (at, bin) in bins.iter().enumerate() {
                             @let height = HEIGHT * fraction(*bin, most);
                             rect.bar x=(format!("{:.1}", bar * count(at as u64) + 0.5))
@@ -225,7 +253,7 @@ impl Report {
                 }
                 p.fine.ends {
                     span { (all.outcome.show(all.low)) }
-                    span { (all.outcome.show(all.high)) }
+                    span { (all.outcome.show(all.high)) " or more" }
                 }
             }
         }

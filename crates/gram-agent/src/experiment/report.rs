@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::about::{About, Difference};
-use super::analysis::{Comparison, Distribution, Flip, Rate, compare, distributions, flips, rates};
+use super::analysis::{
+    Comparison, Distribution, Flip, Method, Rate, Spread, compare, distributions, flips, rates,
+};
 use super::outcome::Outcome;
 use super::runner::Stop;
 use super::sequel::Looks;

@@ -51,8 +51,9 @@ impl Journal {
         let failed = |error: ParquetError| {
             ExperimentError::new(format!("cannot write {}: {error}", path.display()))
         };
+        let new = path.with_extension("new");
         let file =
-            File::create(path).map_err(|error| super::journal::cannot("write", path, &error))?;
+            File::create(&new).map_err(|error| super::journal::cannot("write", path, &error))?;
         let schema = parse_message_type(SCHEMA).map_err(failed)?;
         let properties =
             WriterProperties::builder().set_compression(Compression::UNCOMPRESSED).build();
@@ -69,7 +70,7 @@ impl Journal {
             group.close().map_err(failed)?;
         }
         writer.close().map_err(failed)?;
-        Ok(())
+        std::fs::rename(&new, path).map_err(|error| super::journal::cannot("write", path, &error))
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Subcommand};
 use gram_agent::experiment::{Gate, Outcome, Shard};
 
-use super::run::seconds;
+use super::run::{seconds, temperature};
 
 /// Compare libraries: one agent, the same cases, each library an arm
 ///
@@ -59,9 +59,9 @@ pub(crate) struct Ab {
     /// Say in what the arms differ and what the cases can show, and run nothing
     #[arg(long)]
     pub(crate) plan: bool,
-    /// Look at the results while they come, and end as soon as they say enough. Intervals hold at
-    /// every look, and are wider for that
-    #[arg(long)]
+    /// Look at successes while they come, and end as soon as they say enough. The interval of success
+    /// holds at every look, and is wider for that
+    #[arg(long, conflicts_with = "shard")]
     pub(crate) sequential: bool,
     #[command(flatten)]
     pub(crate) bounds: Bounds,
@@ -77,10 +77,10 @@ pub(crate) struct Bounds {
           value_parser = clap::value_parser!(u32).range(1..=1_024))]
     pub(crate) concurrency: u32,
     /// How many runs begin in a second at most
-    #[arg(long, value_name = "COUNT", value_parser = seconds)]
+    #[arg(long, value_name = "COUNT", value_parser = above_zero)]
     pub(crate) rate: Option<f64>,
     /// Begin no run once all have cost so much, by the prices of gram.toml
-    #[arg(long, value_name = "AMOUNT", value_parser = seconds)]
+    #[arg(long, value_name = "AMOUNT", value_parser = above_zero)]
     pub(crate) max_cost: Option<f64>,
     /// Begin no run once all have taken so many tokens
     #[arg(long, value_name = "COUNT")]
@@ -95,7 +95,7 @@ pub(crate) struct Bounds {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_limit: Option<f64>,
     /// How the model picks its words, from 0, which always takes the likeliest
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = temperature)]
     pub(crate) temperature: Option<f64>,
     /// Leave what holds of calls out of the instruction
     #[arg(long)]
@@ -148,6 +148,13 @@ pub(crate) struct Merge {
     pub(crate) parts: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) reporting: Reporting,
+}
+
+fn above_zero(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
+        _ => Err("a number above 0 is wanted".to_owned()),
+    }
 }
 
 fn outcome(name: &str) -> Result<Outcome, String> {

@@ -16,13 +16,13 @@ use gram_agent::experiment::{
 };
 use gram_agent::model::{Models, Sampling};
 use gram_agent::{Crew, CrewOptions, Limits};
-use gram_schema::model::Library;
+use gram_schema::model::{ImplementationKind, Library};
 use gram_schema::print_specification;
 use gram_tools::{Bound, ToolLibrary};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::calls::{GOODBYE, Read, read_declared, read_spec, say};
+use super::calls::{GOODBYE, Read, declared_here, only_one_reads, read_declared, read_spec, say};
 use super::run::{agent, folder, given_model};
 use crate::args::{Ab, AbCommand, Display, Inputs, Merge, Spec};
 use crate::failure::{FAILED, FINDINGS, Failure, Outcome};
@@ -43,13 +43,16 @@ pub(super) fn run(args: &Ab, display: Display) -> Outcome {
 struct Side {
     library: ToolLibrary,
     declared: Library,
+    /// What the folder of its file holds that the library plays back.
+    recordings: Vec<u8>,
 }
 
 fn compared(args: &Ab, spec: &Path, display: Display) -> Outcome {
     let spec = Spec { path: spec.to_owned(), stdin_filename: args.stdin_filename.clone() };
     let Some(read) = read_spec(&spec, display)? else { return Ok(FINDINGS) };
     let wanted = Wanted::new(args, &read)?;
-    let Some(sides) = sides(&wanted.libraries, &read, display)? else { return Ok(FINDINGS) };
+    only_one_reads(&[&spec.path, &wanted.cases])?;
+    let Some(sides) = sides(&wanted, &read, display)? else { return Ok(FINDINGS) };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -72,21 +75,34 @@ fn compared(args: &Ab, spec: &Path, display: Display) -> Outcome {
 }
 
 /// The libraries, which have different names.
-fn sides(names: &[String], spec: &Read, display: Display) -> Result<Option<Vec<Side>>, Failure> {
+fn sides(wanted: &Wanted, spec: &Read, display: Display) -> Result<Option<Vec<Side>>, Failure> {
     let mut sides: Vec<Side> = Vec::new();
-    for name in names {
-        let Some((library, declared)) = read_declared(name, spec, display)? else {
-            return Ok(None);
+    for name in &wanted.libraries {
+        // What an experiment names, the specification declares; a file of that name is another thing.
+        let here = if wanted.is_declared { declared_here(name, spec)? } else { None };
+        let found = match here {
+            Some(found) => Some(found),
+            None => read_declared(name, spec, display)?,
         };
+        let Some((library, declared, folder)) = found else { return Ok(None) };
         if sides.iter().any(|side| side.declared.name == declared.name) {
             return Err(Failure::new(format!(
                 "two arms are called `{}`: give one of the libraries another name",
                 declared.name
             )));
         }
-        sides.push(Side { library, declared });
+        let recordings = recordings(&declared, &folder);
+        sides.push(Side { library, declared, recordings });
     }
     Ok(Some(sides))
+}
+
+/// What a library plays back. What cannot be read is told when it is bound.
+fn recordings(library: &Library, folder: &Path) -> Vec<u8> {
+    let replays = library.implementations.iter();
+    let files = replays.filter(|it| it.kind == ImplementationKind::Replay);
+    let names = files.filter_map(|it| it.attribute("from")?.as_str().map(str::to_owned));
+    names.filter_map(|name| std::fs::read(folder.join(name)).ok()).flatten().collect()
 }
 
 /// Binds, plans, runs and reports.
@@ -233,14 +249,21 @@ async fn bound(read: &Read, sides: &[Side]) -> Result<Option<Vec<Bound>>, Failur
     Ok(Some(bounds))
 }
 
+/// The most bytes of all cases.
+const MOST_CASES: u64 = 1 << 30;
+
 /// The cases, and the text that they stand in.
 fn cases(path: &Path) -> Result<(Vec<Case>, Vec<u8>), Failure> {
     let shown = path.display().to_string();
     let mut text = Vec::new();
     let read = |file: &mut dyn std::io::Read, text: &mut Vec<u8>| {
-        std::io::Read::read_to_end(file, text)
-            .map(drop)
-            .map_err(|error| Failure::path("read", path, &error))
+        let mut file = std::io::Read::take(file, MOST_CASES + 1);
+        let length = std::io::Read::read_to_end(&mut file, text)
+            .map_err(|error| Failure::path("read", path, &error))?;
+        if length as u64 > MOST_CASES {
+            return Err(Failure::new(format!("{shown} has more than {MOST_CASES} bytes")));
+        }
+        Ok(())
     };
     if shown == "-" {
         read(&mut std::io::stdin().lock(), &mut text)?;
@@ -260,10 +283,13 @@ fn about(
     sides: &[Side],
     (arms, cases, text): (&[Arm], &[Case], &[u8]),
 ) -> About {
-    let declared: Vec<_> = sides.iter().map(|side| Declared::new(&side.declared)).collect();
+    let declared: Vec<_> =
+        sides.iter().map(|side| Declared::new(&side.declared, &side.recordings)).collect();
     let first = arms.first().map(|arm| &arm.crew);
     let bounds = &args.bounds;
     let default = Method::default();
+    let script = first.and_then(|crew| crew.model().strip_prefix("scripted/"));
+    let script = script.and_then(|path| std::fs::read(path).ok()).map(hash).unwrap_or_default();
     About {
         name: args.experiment.clone(),
         description: wanted.description.clone(),
@@ -287,8 +313,12 @@ fn about(
             ..default
         },
         settings: format!(
-            "temperature {:?}, iterations {:?}, time {:?}, guidance {}",
-            bounds.temperature, bounds.max_iterations, bounds.time_limit, !bounds.no_guidance
+            "temperature {:?}, iterations {:?}, time {:?}, guidance {}, sequential {}, script {script}",
+            bounds.temperature,
+            bounds.max_iterations,
+            bounds.time_limit,
+            !bounds.no_guidance,
+            args.sequential
         ),
         shard: bounds.shard,
     }

@@ -12,6 +12,8 @@ use crate::failure::Failure;
 /// What an experiment is made of.
 pub(super) struct Wanted {
     pub(super) libraries: Vec<String>,
+    /// Whether an experiment of the specification names them.
+    pub(super) is_declared: bool,
     pub(super) cases: PathBuf,
     pub(super) repeats: u32,
     pub(super) seed: u64,
@@ -70,6 +72,7 @@ impl Wanted {
         };
         Ok(Self {
             libraries,
+            is_declared: experiment.is_some(),
             cases,
             repeats,
             seed: args.seed.or(number("seed")?).unwrap_or_default(),

@@ -59,15 +59,21 @@ pub(super) fn power(about: &About, cases: &[Case]) -> String {
         Some(difference) => {
             format!("can show a difference of {:.1} points or more", 100.0 * difference)
         }
-        None => "are too few to show any difference".to_owned(),
+        None => "cannot show any difference".to_owned(),
     };
     let needed = cases_needed(margin, DISCORDANT.max(margin), alpha, POWER)
-        .map(|needed| format!("; {:.0} points take {needed} cases", 100.0 * margin))
+        .map(|needed| format!("; {} points take {needed} cases", points(margin)))
         .unwrap_or_default();
     format!(
-        "{graded} cases {can}, where a fifth of them comes out differently (power {:.0} %){needed}",
+        "{graded} case{} {can}, where a fifth of them comes out differently (power {:.0} %){needed}",
+        if graded == 1 { "" } else { "s" },
         100.0 * POWER
     )
+}
+
+/// A fraction in points, without digits that say nothing.
+fn points(fraction: f64) -> f64 {
+    (1e4 * fraction).round() / 1e2
 }
 
 /// What would run.
@@ -112,6 +118,12 @@ pub(super) fn finish(
     let failures: Vec<_> =
         args.gate.iter().flat_map(|gate| gate.failures(&report.comparisons)).collect();
     report.only(&args.outcome);
+    // What was found is told, even where it cannot be kept.
+    if display.format == Format::Json {
+        output::print(&format!("{}\n", report.json()))?;
+    } else {
+        output::print(&report.text())?;
+    }
     if let Some(folder) = &args.report {
         let pretty = serde_json::to_string_pretty(&report.json()).unwrap_or_default() + "\n";
         write(&folder.join("report.json"), &pretty)?;
@@ -119,11 +131,6 @@ pub(super) fn finish(
         let page = report.html(journal).map_err(|error| failure(&error))?;
         write(&folder.join("report.html"), &page)?;
         journal.write_parquet(&folder.join("runs.parquet")).map_err(|error| failure(&error))?;
-    }
-    if display.format == Format::Json {
-        output::print(&format!("{}\n", report.json()))?;
-    } else {
-        output::print(&report.text())?;
     }
     if let Some(folder) = args.report.as_ref().filter(|_| std::io::stderr().is_terminal()) {
         say(std::iter::once(format!("the report is in {}", folder.join("report.html").display())));

@@ -47,23 +47,34 @@ pub(super) fn read_library(
     spec: &Read,
     display: Display,
 ) -> Result<Option<ToolLibrary>, Failure> {
-    Ok(read_declared(&bind.library, spec, display)?.map(|(library, _)| library))
+    Ok(read_declared(&bind.library, spec, display)?.map(|(library, ..)| library))
 }
 
-/// The same, with what its file declares.
+/// A library, with what its file declares, and the folder that paths in it are relative to.
+pub(in crate::commands) type Declared = (ToolLibrary, Library, PathBuf);
+
+/// The library of a name that the specification declares.
+pub(in crate::commands) fn declared_here(
+    name: &str,
+    spec: &Read,
+) -> Result<Option<Declared>, Failure> {
+    let at = spec.module.libraries.iter().position(|library| library.name == name);
+    at.map(|at| made(spec, at)).transpose()
+}
+
+/// The library that somebody names, with what its file declares.
 pub(in crate::commands) fn read_declared(
     named: &str,
     spec: &Read,
     display: Display,
-) -> Result<Option<(ToolLibrary, Library)>, Failure> {
+) -> Result<Option<Declared>, Failure> {
     let read = |path: &str| read(Path::new(path), "<stdin>", display);
     if named == "-" || Path::new(named).exists() {
         let Some(read) = read(named)? else { return Ok(None) };
         return one(&read, named, None).map(Some);
     }
-    let known = &spec.module.libraries;
-    if let Some(at) = known.iter().position(|library| library.name == named) {
-        return made(spec, at).map(Some);
+    if let Some(made) = declared_here(named, spec)? {
+        return Ok(Some(made));
     }
     if let Some((path, name)) = named.rsplit_once(':')
         && Path::new(path).exists()
@@ -71,6 +82,7 @@ pub(in crate::commands) fn read_declared(
         let Some(read) = read(path)? else { return Ok(None) };
         return one(&read, path, Some(name)).map(Some);
     }
+    let known = &spec.module.libraries;
     let nearest = gram_schema::did_you_mean(named, known.iter().map(|library| &*library.name));
     let nearest = nearest.map(|nearest| format!("; {nearest}")).unwrap_or_default();
     Err(Failure::new(format!(
@@ -80,7 +92,7 @@ pub(in crate::commands) fn read_declared(
 
 /// The library of a file. Those that it imports are meant only where it declares none itself, or
 /// by their names.
-fn one(read: &Read, path: &str, name: Option<&str>) -> Result<(ToolLibrary, Library), Failure> {
+fn one(read: &Read, path: &str, name: Option<&str>) -> Result<Declared, Failure> {
     let libraries = &read.module.libraries;
     let is_own = |at: &usize| {
         let place = read.module.spans().library(*at);
@@ -114,7 +126,7 @@ fn one(read: &Read, path: &str, name: Option<&str>) -> Result<(ToolLibrary, Libr
     made(read, at)
 }
 
-fn made(read: &Read, at: usize) -> Result<(ToolLibrary, Library), Failure> {
+fn made(read: &Read, at: usize) -> Result<Declared, Failure> {
     let library: &Library = &read.module.libraries[at];
     // Paths in it are relative to its file.
     let folder = read.folder(read.module.spans().library(at));
@@ -126,7 +138,7 @@ fn made(read: &Read, at: usize) -> Result<(ToolLibrary, Library), Failure> {
             errors.join("; ")
         ))
     })?;
-    Ok((made, library.clone()))
+    Ok((made, library.clone(), folder))
 }
 
 impl Read {

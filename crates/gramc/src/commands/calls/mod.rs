@@ -24,7 +24,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
 use crate::live;
 use crate::output;
 use bound::read_library;
-pub(super) use bound::{Read, read_declared, read_spec};
+pub(super) use bound::{Read, declared_here, read_declared, read_spec};
 use lines::{Line, Lines};
 
 /// How long servers may take to end.
