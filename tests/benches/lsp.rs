@@ -202,11 +202,13 @@ impl Server {
         serde_json::from_slice(&body).expect("JSON")
     }
 
-    /// Waits for the findings of a document.
-    fn findings(&mut self, uri: &str) {
+    /// Waits for the findings of a version of a document; servers need not say of which they are.
+    fn findings(&mut self, uri: &str, version: u32) {
         self.until(|message| {
+            let params = &message["params"];
             message["method"] == "textDocument/publishDiagnostics"
-                && message["params"]["uri"] == uri
+                && params["uri"] == uri
+                && (params["version"].is_null() || params["version"] == version)
         });
     }
 
@@ -227,7 +229,7 @@ impl Server {
             .expect("there is such a line");
         let (start, end) =
             (json!({"line": line, "character": at}), json!({"line": line, "character": at + 1}));
-        let mut version = 1;
+        let mut version = 1_u32;
         let (mut findings, mut completions) = (Vec::new(), Vec::new());
         for key in 0..WARM.min(keys) + keys {
             let typed = key % 2 == 0;

@@ -119,7 +119,7 @@ impl Editor {
     fn ended(mut self) -> Option<i32> {
         drop(self.input.take());
         let start = Instant::now();
-        while start.elapsed() < Duration::from_secs(60) {
+        while start.elapsed() < Duration::from_mins(1) {
             if let Some(status) = self.child.try_wait().expect("it can be waited for") {
                 return status.code();
             }
@@ -251,7 +251,7 @@ fn files_that_disappear_and_folders_that_are_closed_stop_nothing() {
     ]);
     folder.write("bytes.gram", [0xff, 0xfe, b'[']);
     let closed = folder.file("closed");
-    std::fs::set_permissions(&closed, std::os::unix::fs::PermissionsExt::from_mode(0))
+    std::fs::set_permissions(&closed, std::os::unix::fs::PermissionsExt::from_mode(0o000))
         .expect("ours");
     let uri = |name: &str| format!("file://{}", folder.file(name).display());
     let mut editor = Editor::start(&folder);
