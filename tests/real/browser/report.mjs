@@ -34,7 +34,7 @@ try {
       tab.on("pageerror", (error) => seen.errors.push(String(error)));
       tab.on("console", (line) => line.type() === "error" && seen.errors.push(line.text()));
       await tab.goto(address, { waitUntil: "load" });
-      const first = tab.locator("details").first();
+      const first = tab.locator("details:has(.said)").first();
       if ((await first.count()) > 0) {
         const said = first.locator(".said").first();
         const before = await said.isVisible();

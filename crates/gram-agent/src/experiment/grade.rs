@@ -160,13 +160,15 @@ impl Grader {
     /// Each wanted call has one of its own among those that went through.
     fn of_calls(&self, seen: &Seen, misses: &mut Vec<String>) {
         let made: Vec<_> = seen.calls.iter().filter(|call| call.ok).collect();
-        let fits: Vec<Vec<usize>> = self
-            .calls
+        // What wants more comes first, so that what is missed is what would be easiest.
+        let mut calls: Vec<_> = self.calls.iter().collect();
+        calls.sort_by_key(|wanted| std::cmp::Reverse(wanted.arguments.len()));
+        let fits: Vec<Vec<usize>> = calls
             .iter()
             .map(|wanted| (0..made.len()).filter(|&at| wanted.is(made[at])).collect())
             .collect();
         let mut taken = vec![None; made.len()];
-        for (at, wanted) in self.calls.iter().enumerate() {
+        for (at, wanted) in calls.iter().enumerate() {
             if !place(at, &fits, &mut taken, &mut vec![false; made.len()]) {
                 misses.push(format!(
                     "there is no call of `{}` with {}",
