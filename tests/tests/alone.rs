@@ -182,6 +182,138 @@ fn texts_of_projects_say_what_they_say_together() {
     }
 }
 
+/// A text of more patterns than are read at once: most of them are tools that say all of themselves.
+fn large(rng: &mut Rng) -> String {
+    let mut text = String::new();
+    if rng.chance(30) {
+        text += "// gram-allow: missing-description\n\n";
+    }
+    for at in 0..rng.between(250, 400) {
+        text += &match rng.below(100) {
+            0..3 => tool(rng),
+            3..5 => declaration(rng),
+            5 => {
+                let rough = tool(rng);
+                roughen(rng, &rough)
+            }
+            _ => other(rng, at),
+        };
+    }
+    text
+}
+
+/// A tool with a name and a description of its own.
+fn other(rng: &mut Rng, at: usize) -> String {
+    let name = rng.pick(&["tool", "aTool", "one_tool"]);
+    let parameter = rng.pick(&["it", "maxLines", "max_lines", "user", "path"]);
+    let doc =
+        if rng.chance(50) { format!("/** Does what number {at} does */\n") } else { String::new() };
+    let ty = rng.pick(&["Text", "Int", "Bool"]);
+    format!("{doc}[{name}{at}:Tool | ({parameter}::{ty})==>(::Text)]\n\n")
+}
+
+/// Replaces a stretch of a text.
+fn edit(rng: &mut Rng, text: &mut String) {
+    let at = rng.below(text.len() + 1);
+    let end = text.len().min(at + if rng.chance(60) { 0 } else { rng.below(8) });
+    let number = rng.below(1_000);
+    let new = match rng.below(10) {
+        0 => other(rng, number),
+        1 => tool(rng),
+        2 => declaration(rng),
+        3 => String::new(),
+        _ => (*rng.pick(&[
+            "x",
+            "(",
+            "]",
+            "|",
+            "\"",
+            "`",
+            "\n",
+            "//",
+            "/**",
+            "*/",
+            "::",
+            "T",
+            "\n/** Does another thing */\n",
+            "==>(x::Int)",
+        ]))
+        .to_owned(),
+    };
+    if text.is_char_boundary(at) && text.is_char_boundary(end) {
+        text.replace_range(at..end, &new);
+    }
+}
+
+/// A large text is looked at in pieces, of which most stay when it is edited: what is found is what is
+/// found anew.
+#[test]
+fn large_texts_are_looked_at_in_pieces() {
+    let seed = campaign::seed().wrapping_add(19);
+    let failures = campaign::each_thread(|first, step| {
+        for case in (first..campaign::cases() / 250).step_by(step) {
+            let rng = &mut Rng::for_case(seed, case);
+            let settings = settings(rng);
+            let mut own = large(rng);
+            let beside = text(rng);
+            let new = |own: &str| {
+                vec![
+                    parse(SourceFile::new("a.gram", own)),
+                    parse(SourceFile::new("b.gram", beside.as_str())),
+                ]
+            };
+            let mut texts = new(&own);
+            let mut alone = vec![Alone::again(&texts[0], None, &settings), None];
+            for round in 0..8 {
+                let links = links(&texts);
+                let found = shown(&lint::findings(&texts, &alone, &links, &settings));
+                let expected = shown(&lint::check(&new(&own), &links, &settings).diagnostics);
+                if found != expected {
+                    let differ =
+                        found.lines().zip(expected.lines()).find(|(one, other)| one != other);
+                    return Some(format!("case {case}, round {round}: {differ:?}\n{own}"));
+                }
+                edit(rng, &mut own);
+                texts[0] = texts[0].again(SourceFile::new("a.gram", own.as_str()));
+                alone[0] = Alone::again(&texts[0], alone[0].as_ref(), &settings);
+            }
+        }
+        None
+    });
+    let failures: Vec<_> = failures.into_iter().flatten().collect();
+    assert!(failures.is_empty(), "seed {seed}:\n{}", failures.join("\n\n"));
+}
+
+/// What stands at the end of a piece may belong to the next one.
+#[test]
+fn pieces_end_where_patterns_do() {
+    let settings = Settings::default();
+    let tool = |at: usize| format!("[tool{at}:Tool | (it::Text)==>(::Text)]\n");
+    let own = (0..300).map(tool).collect::<String>();
+    let before = parse(SourceFile::new("a.gram", own.as_str()));
+    let alone = Alone::again(&before, None, &settings);
+    for at in 0..20 {
+        for new in
+            [" /** Does a thing with it */", "[", "(a::Text)==>", "{", "// gram-allow: naming"]
+        {
+            let name = format!("[tool{at}:");
+            let text = own.replace(&name, &format!("{new}{name}"));
+            let text = if at % 2 == 0 {
+                text
+            } else {
+                text.replace(&format!("\n{new}"), &format!("{new}\n"))
+            };
+            let text = before.again(SourceFile::new("a.gram", text));
+            let links = gram_schema::Links::default();
+            let alone = [Alone::again(&text, alone.as_ref(), &settings)];
+            let texts = [text];
+            let found = lint::findings(&texts, &alone, &links, &settings);
+            let expected = lint::check(&texts, &links, &settings).diagnostics;
+            assert_eq!(shown(&found), shown(&expected), "{at} {new}");
+        }
+    }
+}
+
 /// A large text is read in shares, which give what reading it in one go gives: here, in texts of
 /// one tool each.
 #[test]

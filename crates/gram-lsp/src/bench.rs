@@ -103,6 +103,7 @@ impl Workbench {
         let number = number.ok_or("there is no such document")?;
         let file = Arc::clone(&snapshot.named[number]);
         let cx = Cx { snapshot, client: Arc::clone(&self.client), number, file };
-        answer(&cx, method, params).map_err(|refusal| refusal.1)
+        let answer = answer(&cx, method, params).map_err(|refusal| refusal.1)?;
+        serde_json::from_str(&answer.0).map_err(|error| error.to_string())
     }
 }

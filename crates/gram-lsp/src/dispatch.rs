@@ -12,6 +12,7 @@ use crate::client::Client;
 use crate::file::File;
 use crate::position::Positions;
 use crate::snapshot::Snapshot;
+use crate::transport::Json;
 use crate::{
     actions, completion, diagnostics, folding, formatting, goto, hierarchy, hover, inlay, lens,
     links, rename, selection, signature, symbols, tokens,
@@ -79,24 +80,29 @@ pub(crate) fn is_about_document(method: &str) -> Option<bool> {
 }
 
 /// Answers a request about a document.
-pub(crate) fn answer(cx: &Cx, method: &str, params: Value) -> Answer<Value> {
+pub(crate) fn answer(cx: &Cx, method: &str, params: Value) -> Answer<Json> {
     let handler = handler(method).ok_or_else(|| Refusal::invalid("nobody knows this request"))?;
     handler(cx, params)
 }
 
-type Handler = fn(&Cx, Value) -> Answer<Value>;
+type Handler = fn(&Cx, Value) -> Answer<Json>;
 
 /// Reads what a request says, and writes what comes of it.
 fn run<P: DeserializeOwned, R: Serialize>(
     cx: &Cx,
     params: Value,
     work: impl Fn(&Cx, P) -> Answer<R>,
-) -> Answer<Value> {
+) -> Answer<Json> {
     let params = serde_json::from_value(params).map_err(|error| {
         Refusal::invalid(format!("the parameters are of another shape: {error}"))
     })?;
-    let made = work(cx, params)?;
-    serde_json::to_value(made).map_err(|error| Refusal(ErrorCode::InternalError, error.to_string()))
+    json(&work(cx, params)?)
+}
+
+/// What comes of a request, as JSON.
+pub(crate) fn json(made: &impl Serialize) -> Answer<Json> {
+    let json = serde_json::to_string(made).map(Json);
+    json.map_err(|error| Refusal(ErrorCode::InternalError, error.to_string()))
 }
 
 fn handler(method: &str) -> Option<Handler> {

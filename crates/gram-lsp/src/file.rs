@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use gram_schema::lint::{Alone, Settings};
@@ -30,6 +30,8 @@ pub(crate) struct File {
     /// What its file was when it was read: when it was changed, and how long it was.
     pub(crate) stamp: Option<(SystemTime, u64)>,
     source: Arc<SourceFile>,
+    /// What is known of an earlier form of it, as long as that is of use.
+    earlier: Mutex<Earlier>,
     parse: OnceLock<Parse>,
     alone: OnceLock<Option<Alone>>,
     lines: OnceLock<Lines>,
@@ -37,6 +39,13 @@ pub(crate) struct File {
     types: OnceLock<Vec<SmolStr>>,
     declarations: Mutex<Option<Known>>,
     uses: Mutex<Option<Used>>,
+}
+
+/// What is known of an earlier form of a text.
+#[derive(Debug, Clone, Default)]
+struct Earlier {
+    parse: Option<Parse>,
+    alone: Option<Alone>,
 }
 
 /// Where a text of these declarations uses names.
@@ -59,6 +68,17 @@ impl File {
         Self::new(uri, path, Some(version), Arc::new(source))
     }
 
+    /// A text that the client has changed.
+    pub(crate) fn edited(&self, version: i32, text: String) -> Self {
+        let source = SourceFile::new(self.source.name(), text);
+        let file = Self::open(self.uri.clone(), self.path.clone(), version, source);
+        // What nobody has looked for in this text may be known of one before.
+        let mut earlier = self.earlier().clone();
+        earlier.parse = self.parse.get().cloned().or(earlier.parse);
+        earlier.alone = self.alone.get().cloned().unwrap_or(earlier.alone);
+        Self { earlier: Mutex::new(earlier), ..file }
+    }
+
     fn new(uri: Uri, path: Option<PathBuf>, version: Option<i32>, source: Arc<SourceFile>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self {
@@ -68,6 +88,7 @@ impl File {
             version,
             stamp: None,
             source,
+            earlier: Mutex::default(),
             parse: OnceLock::new(),
             alone: OnceLock::new(),
             lines: OnceLock::new(),
@@ -97,8 +118,8 @@ impl File {
         let file = Self { stamp, ..file };
         // Nobody else has it yet, so that nothing is set.
         if let Some(settings) = settings {
-            let alone = Alone::look(&parse, settings);
-            if alone.is_some() {
+            let alone = Alone::again(&parse, None, settings);
+            if alone.as_ref().is_some_and(Alone::is_whole) {
                 // That says all of it: its tree is hardly wanted any more.
                 parse.free_tree();
             }
@@ -113,13 +134,16 @@ impl File {
     pub(crate) fn again(&self, keep: bool) -> Self {
         let (uri, path) = (self.uri.clone(), self.path.clone());
         let file = Self::new(uri, path, self.version, Arc::clone(&self.source));
+        let mut earlier = self.earlier().clone();
         if let Some(parse) = self.parse.get() {
             let _ = file.parse.set(parse.clone());
         }
-        if let Some(alone) = self.alone.get().filter(|_| keep) {
+        if !keep {
+            earlier.alone = None;
+        } else if let Some(alone) = self.alone.get() {
             let _ = file.alone.set(alone.clone());
         }
-        Self { id: self.id, stamp: self.stamp, ..file }
+        Self { id: self.id, stamp: self.stamp, earlier: Mutex::new(earlier), ..file }
     }
 
     /// The text.
@@ -134,12 +158,31 @@ impl File {
 
     /// The tree, and what is wrong with it.
     pub(crate) fn parse(&self) -> &Parse {
-        self.parse.get_or_init(|| gram_syntax::parse(Arc::clone(&self.source)))
+        self.parse.get_or_init(|| {
+            let source = Arc::clone(&self.source);
+            let earlier = self.earlier().parse.clone();
+            let parse = match &earlier {
+                Some(earlier) => earlier.again(source),
+                None => gram_syntax::parse(source),
+            };
+            self.earlier().parse = None;
+            parse
+        })
     }
 
     /// What is found in it alone, by settings that do not change while it lives.
     pub(crate) fn alone(&self, settings: &Settings) -> Option<&Alone> {
-        self.alone.get_or_init(|| Alone::look(self.parse(), settings)).as_ref()
+        let look = || {
+            let earlier = self.earlier().alone.clone();
+            let alone = Alone::again(self.parse(), earlier.as_ref(), settings);
+            self.earlier().alone = None;
+            alone
+        };
+        self.alone.get_or_init(look).as_ref()
+    }
+
+    fn earlier(&self) -> MutexGuard<'_, Earlier> {
+        self.earlier.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The positions in it.
@@ -169,7 +212,7 @@ impl File {
 
     /// Whether it may import others: not, where it is known without a look at its tree.
     pub(crate) fn may_import(&self) -> bool {
-        !matches!(self.alone.get(), Some(Some(_)))
+        !self.alone.get().is_some_and(|it| it.as_ref().is_some_and(Alone::is_whole))
     }
 
     /// The types that it declares at its top level, by its tree alone.

@@ -22,7 +22,7 @@ use crate::client::{Client, Wishes};
 use crate::jobs::Workers;
 use crate::load::{Loaded, load};
 use crate::position::Encoding;
-use crate::transport::{self, Incoming};
+use crate::transport::{self, Incoming, Json};
 use crate::uri::path_of;
 use crate::world::{Key, World};
 
@@ -38,7 +38,7 @@ pub(crate) enum Event {
     /// The client reads or writes no more.
     Closed(io::Result<()>),
     Loaded(Box<Loaded>),
-    Answered(RequestId, Result<Value, ResponseError>),
+    Answered(RequestId, Result<Json, ResponseError>),
     Diagnosed(push::Diagnosed),
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Server {
     client: Arc<Client>,
     world: World,
     events: Sender<Event>,
-    out: Sender<Value>,
+    out: Sender<Json>,
     workers: Workers,
     /// One thread for diagnostics, and one to read projects.
     diagnoser: Workers,
@@ -98,7 +98,7 @@ pub fn serve(
     output: impl Write + Send + 'static,
 ) -> io::Result<i32> {
     let (events, incoming) = mpsc::channel();
-    let (out, outgoing) = mpsc::channel::<Value>();
+    let (out, outgoing) = mpsc::channel::<Json>();
     let reader = events.clone();
     thread::Builder::new().name("reader".to_owned()).spawn(move || {
         loop {
@@ -134,7 +134,7 @@ pub fn serve(
 }
 
 impl Server {
-    fn new(events: Sender<Event>, out: Sender<Value>) -> Self {
+    fn new(events: Sender<Event>, out: Sender<Json>) -> Self {
         Self {
             stage: Stage::New,
             client: Arc::default(),
@@ -161,7 +161,7 @@ impl Server {
                 incoming.recv_timeout(PATIENCE.saturating_sub(self.since.elapsed()))
             };
             match event {
-                Ok(Event::Incoming(Incoming::Wrong(answer))) => self.send(answer),
+                Ok(Event::Incoming(Incoming::Wrong(answer))) => self.send(answer.into()),
                 Ok(Event::Incoming(Incoming::Message(message))) => {
                     if let Some(code) = self.message(message) {
                         return Ok(code);
@@ -179,14 +179,19 @@ impl Server {
         }
     }
 
-    fn send(&self, message: Value) {
+    fn send(&self, message: Json) {
         // When the writer is gone, an event says so.
         let _ = self.out.send(message);
     }
 
-    fn respond(&mut self, id: RequestId, answer: Result<Value, ResponseError>) {
-        let response = Response { id, response_result: answer };
-        self.send(transport::json(&Message::Response(response)));
+    fn respond(&mut self, id: RequestId, answer: Result<Json, ResponseError>) {
+        self.send(match answer {
+            Ok(result) => result.answers(&id),
+            Err(error) => {
+                let response = Response { id, response_result: Err(error) };
+                transport::json(&Message::Response(response))
+            }
+        });
     }
 
     fn refuse(&mut self, id: RequestId, code: ErrorCode, why: &str) {
@@ -225,7 +230,7 @@ impl Server {
                 }
                 (Stage::Running, "shutdown") => {
                     self.stage = Stage::Shut;
-                    self.respond(request.id, Ok(Value::Null));
+                    self.respond(request.id, Ok(Value::Null.into()));
                 }
                 (Stage::Running, "initialize") => {
                     let why = "the server is initialized already";
@@ -272,7 +277,7 @@ impl Server {
             "capabilities": capabilities(encoding),
             "serverInfo": {"name": "gramc", "version": env!("CARGO_PKG_VERSION")},
         });
-        self.respond(request.id, Ok(result));
+        self.respond(request.id, Ok(result.into()));
         self.stage = Stage::Running;
         self.after();
     }

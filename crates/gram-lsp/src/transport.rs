@@ -140,20 +140,39 @@ fn request_id(id: &Value) -> Option<RequestId> {
 /// # Errors
 ///
 /// Writing fails, as it does where nobody reads.
-pub(crate) fn write(output: &mut impl Write, message: &Value) -> io::Result<()> {
-    let body = message.to_string();
+pub(crate) fn write(output: &mut impl Write, message: &Json) -> io::Result<()> {
+    let body = &message.0;
     write!(output, "Content-Length: {}\r\n\r\n{body}", body.len())?;
     output.flush()
 }
 
 /// A message as JSON.
-pub(crate) fn json(message: &Message) -> Value {
+pub(crate) fn json(message: &Message) -> Json {
     // What is written has no key that is no string, so this cannot fail.
     let mut value = serde_json::to_value(message).unwrap_or_default();
     if let Value::Object(fields) = &mut value {
         fields.insert("jsonrpc".to_owned(), Value::from("2.0"));
     }
-    value
+    Json(value.to_string())
+}
+
+/// A value as JSON. What editors ask for may hold hundreds of thousands of numbers, of which no tree is
+/// built.
+#[derive(Debug)]
+pub(crate) struct Json(pub(crate) String);
+
+impl Json {
+    /// The answer to a request with this result.
+    pub(crate) fn answers(&self, id: &RequestId) -> Self {
+        let id = serde_json::to_string(id).unwrap_or_default();
+        Self(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{}}}", self.0))
+    }
+}
+
+impl From<Value> for Json {
+    fn from(value: Value) -> Self {
+        Self(value.to_string())
+    }
 }
 
 #[cfg(test)]

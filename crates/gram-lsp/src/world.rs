@@ -358,8 +358,7 @@ impl World {
             });
         }
         let text = text.unwrap_or_else(|| file.text().to_owned());
-        let source = SourceFile::new(file.source().name(), text);
-        let new = File::open(file.uri.clone(), file.path.clone(), version, source);
+        let new = file.edited(version, text);
         self.keep(Arc::new(new));
         true
     }

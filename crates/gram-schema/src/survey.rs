@@ -23,9 +23,9 @@ pub struct Survey {
 /// Reads texts that belong together as [`check_linked`](crate::check_linked) does, and keeps what
 /// could be read.
 pub fn survey(texts: &[Parse], links: &Links) -> Survey {
-    let whole = Texts { keep: true, alone: |_| None };
+    let whole = Texts { keep: true, alone: &|_| None };
     let Reading { module, found, uses: used, .. } =
-        check::read::<()>(texts, links, &whole, |_, _, _| ()).0;
+        check::read::<()>(texts, links, &whole, |_, _, _, _| ()).0;
     let sound = found.iter().map(|found| !found.iter().any(check::is_error)).collect();
     let mut uses = vec![Vec::new(); texts.len()];
     for (user, owner) in used {

@@ -175,6 +175,19 @@ impl Diagnostic {
         }
     }
 
+    /// The same finding about another text, in which all its places stand so many bytes further on.
+    #[must_use]
+    pub fn moved(&self, source: &Arc<SourceFile>, by: i32) -> Self {
+        let mut moved = Self { source: Arc::clone(source), ..self.clone() };
+        for label in moved.labels.iter_mut().filter(|label| label.source.is_none()) {
+            label.span = label.span.moved(by);
+        }
+        for edit in moved.fixes.iter_mut().flat_map(|fix| &mut fix.edits) {
+            edit.span = edit.span.moved(by);
+        }
+        moved
+    }
+
     /// Says something of the first place.
     #[must_use]
     pub fn here(mut self, message: impl Into<String>) -> Self {

@@ -10,6 +10,7 @@
 //! ```
 
 mod ast;
+mod change;
 pub mod codes;
 mod diagnostic;
 pub mod format;
@@ -26,6 +27,7 @@ mod token;
 mod tree;
 
 pub use ast::{Entries, Entry, Subject};
+pub use change::Change;
 pub use diagnostic::{
     Applicability, Code, Diagnostic, Edit, Fix, Label, Severity, limit_diagnostics,
 };

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::limits::Limits;
-use crate::parser;
+use crate::parser::{self, Before, Parsed};
 use crate::source::SourceFile;
 use crate::span::{Span, offset};
 use crate::token::{TokenKind, Tokens};
@@ -67,12 +67,7 @@ pub fn parse_with(source: impl Into<Arc<SourceFile>>, limits: &Limits) -> Parse 
         return too_large(&source, &format!("{bytes} bytes"), limits);
     }
     let parsed = parser::parse(&source, limits);
-    Parse {
-        source,
-        tree: Arc::new(OnceLock::from(parsed.tree)),
-        limits: *limits,
-        found: Arc::new(Found { diagnostics: parsed.diagnostics, extensions: parsed.extensions }),
-    }
+    Parse::of(source, parsed, limits)
 }
 
 /// Parses the bytes of a file under the given limits. Bytes that are no UTF-8 are answered with
@@ -112,7 +107,14 @@ fn unread(source: &Arc<SourceFile>, diagnostic: Diagnostic, limits: &Limits) -> 
         NodeData { kind: NodeKind::Document, first: 0, last: 1, end: 2 },
         NodeData { kind: NodeKind::Error, first: 0, last: 0, end: 2 },
     ];
-    let tree = Tree { source: Arc::clone(source), tokens, nodes, docs: Vec::new() };
+    let tree = Tree {
+        source: Arc::clone(source),
+        tokens,
+        nodes,
+        docs: Vec::new(),
+        farsighted: true,
+        unclosed: None,
+    };
     Parse {
         source: Arc::clone(source),
         tree: Arc::new(OnceLock::from(tree)),
@@ -122,6 +124,31 @@ fn unread(source: &Arc<SourceFile>, diagnostic: Diagnostic, limits: &Limits) -> 
 }
 
 impl Parse {
+    /// The parse of another text, likely a later form of this one: the same as [`parse_with`] gives,
+    /// sooner where they differ little, for what both have in common is not read again.
+    #[must_use]
+    pub fn again(&self, source: impl Into<Arc<SourceFile>>) -> Self {
+        let source = source.into();
+        let limits = &self.limits;
+        let Found { diagnostics, extensions } = &*self.found;
+        let known = self.tree.get().map(|tree| Before { tree, diagnostics, extensions });
+        let small = source.text().len() <= limits.max_bytes.min(u32::MAX as usize / 2);
+        match known.filter(|_| small).and_then(|known| parser::again(&known, &source, limits)) {
+            Some(parsed) => Self::of(source, parsed, limits),
+            None => parse_with(source, limits),
+        }
+    }
+
+    fn of(source: Arc<SourceFile>, parsed: Parsed, limits: &Limits) -> Self {
+        let Parsed { tree, diagnostics, extensions } = parsed;
+        Self {
+            source,
+            tree: Arc::new(OnceLock::from(tree)),
+            limits: *limits,
+            found: Arc::new(Found { diagnostics, extensions }),
+        }
+    }
+
     /// The tree.
     pub fn tree(&self) -> &Tree {
         self.tree.get_or_init(|| parser::parse(&self.source, &self.limits).tree)

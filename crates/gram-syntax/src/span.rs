@@ -41,6 +41,15 @@ impl Span {
         Self { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
+    /// The range so many bytes further on.
+    #[must_use]
+    pub const fn moved(self, by: i32) -> Self {
+        Self {
+            start: self.start.saturating_add_signed(by),
+            end: self.end.saturating_add_signed(by),
+        }
+    }
+
     /// The range as indices of a string.
     pub const fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize

@@ -192,6 +192,21 @@ impl Tokens {
         self.truncate(self.starts.partition_point(|&start| (start as usize) < offset));
     }
 
+    /// The tokens of this text after a change: up to `first` as they are, then others, then those
+    /// from `rest` on, `by` bytes further.
+    pub(crate) fn changed(&self, first: u32, stretch: &Self, rest: u32, by: i32) -> Self {
+        let (first, rest) = (first as usize, rest as usize);
+        let mut new = Self::with_capacity(first + stretch.len() + self.len() - rest);
+        new.kinds.extend_from_slice(&self.kinds[..first]);
+        new.kinds.extend_from_slice(&stretch.kinds);
+        new.kinds.extend_from_slice(&self.kinds[rest..]);
+        new.starts.extend_from_slice(&self.starts[..first]);
+        new.starts.extend_from_slice(&stretch.starts);
+        new.starts.extend(self.starts[rest..].iter().map(|start| start.wrapping_add_signed(by)));
+        new.seen = self.seen | stretch.seen;
+        new
+    }
+
     pub(crate) fn shrink(&mut self) {
         self.kinds.shrink_to_fit();
         self.starts.shrink_to_fit();

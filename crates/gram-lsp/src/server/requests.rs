@@ -6,13 +6,14 @@ use std::time::Instant;
 
 use lsp_server::{ErrorCode, Request, RequestId, ResponseError};
 use lsp_types as lsp;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Event, Pending, Server};
 use crate::diagnostics;
 use crate::dispatch::{self, Cx, Refusal};
 use crate::snapshot::Snapshot;
 use crate::symbols;
+use crate::transport::Json;
 use crate::world::Key;
 
 impl Server {
@@ -67,7 +68,7 @@ impl Server {
         };
         if number.is_none() && method != "textDocument/diagnostic" {
             // A project file has findings, and is no gram.
-            return self.respond(id, Ok(Value::Null));
+            return self.respond(id, Ok(Value::Null.into()));
         }
         let number = number.unwrap_or(usize::MAX);
         let cx = Cx { snapshot, client: Arc::clone(&self.client), number, file };
@@ -80,15 +81,15 @@ impl Server {
         let keys: Vec<Key> = self.world.projects.keys().cloned().collect();
         let snapshots: Vec<Arc<Snapshot>> =
             keys.iter().filter_map(|key| self.world.snapshot(key)).collect();
-        let work: Box<dyn FnOnce() -> dispatch::Answer<Value> + Send> = match method {
+        let work: Box<dyn FnOnce() -> dispatch::Answer<Json> + Send> = match method {
             "workspace/symbol" => Box::new(move || {
                 let query = params["query"].as_str().unwrap_or_default();
-                Ok(json!(symbols::of_workspace(&snapshots, query)))
+                dispatch::json(&symbols::of_workspace(&snapshots, query))
             }),
             "workspace/diagnostic" => Box::new(move || {
                 let params: lsp::WorkspaceDiagnosticParams = serde_json::from_value(params)
                     .map_err(|error| Refusal::invalid(error.to_string()))?;
-                Ok(json!(diagnostics::pull_all(&snapshots, &params)))
+                dispatch::json(&diagnostics::pull_all(&snapshots, &params))
             }),
             _ => Box::new(move || {
                 let command = params["command"].as_str().unwrap_or_default();
@@ -99,7 +100,7 @@ impl Server {
                 let page = diagnostics::page(name);
                 let page =
                     page.ok_or_else(|| Refusal::invalid(format!("there is no code `{name}`")))?;
-                Ok(json!(page))
+                dispatch::json(&page)
             }),
         };
         self.pending.insert(id.clone(), Pending { document: None, outdated: false });
@@ -109,7 +110,7 @@ impl Server {
     fn run_job(
         &mut self,
         id: RequestId,
-        work: impl FnOnce() -> dispatch::Answer<Value> + Send + 'static,
+        work: impl FnOnce() -> dispatch::Answer<Json> + Send + 'static,
     ) {
         let events = self.events.clone();
         self.workers.run(move || {
@@ -121,7 +122,7 @@ impl Server {
         });
     }
 
-    pub(super) fn answered(&mut self, id: RequestId, answer: Result<Value, ResponseError>) {
+    pub(super) fn answered(&mut self, id: RequestId, answer: Result<Json, ResponseError>) {
         // What is not pending any more was cancelled, and has its answer.
         let Some(pending) = self.pending.remove(&id) else { return };
         if pending.outdated {

@@ -1,8 +1,8 @@
-//! Texts that can be read alone: what others declare means nothing to them.
+//! Texts that can be read alone, and pieces of texts: what others declare means nothing to them.
 
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
-use gram_syntax::{Diagnostic, NodeKind as N, Parse, Span};
+use gram_syntax::{Diagnostic, Node, NodeKind as N, Parse, Span};
 use smol_str::SmolStr;
 
 use super::parts::{Known, Read, SHARE};
@@ -14,7 +14,7 @@ use crate::spans::Place;
 const MOST_FOUND: usize = 50;
 
 /// What is known of a tool when its text has been looked at.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Outline {
     pub(crate) name: SmolStr,
     /// Where its name stands.
@@ -74,6 +74,11 @@ pub(crate) fn all_differ(hashes: impl Iterator<Item = u64>) -> bool {
     hashes.windows(2).all(|pair| pair[0] != pair[1])
 }
 
+/// Whether a text has more patterns than are read at once.
+pub(crate) fn is_large(text: &Parse) -> bool {
+    text.tree().root().children().nth(SHARE).is_some()
+}
+
 /// Reads a text alone, as far as that is the same as together with others. It declares nothing but
 /// tools, which name built-in types alone, and has no errors; else there is `None`.
 pub(crate) fn read_alone<R>(
@@ -84,16 +89,25 @@ pub(crate) fn read_alone<R>(
         return None;
     }
     let mut tops = text.tree().root().children();
-    if tops.clone().next().is_some_and(|first| first.kind() == N::Record) {
+    if tops.next().is_some_and(|first| first.kind() == N::Record) {
         // A header imports.
         return None;
     }
-    if tops.nth(SHARE).is_some() {
+    if is_large(text) {
         // It likely declares more than one thread reads; that is not worth a closer look.
         return None;
     }
+    read_patterns(text, text.tree().root().children(), visit)
+}
+
+/// Reads some patterns of a text alone, likewise.
+pub(super) fn read_patterns<'t, R>(
+    text: &'t Parse,
+    tops: impl Iterator<Item = Node<'t>>,
+    visit: impl FnOnce(Known<'_>, &Module) -> R,
+) -> Option<Alone<R>> {
     let mut checker = Checker::new(std::slice::from_ref(text));
-    let own = checker.collect_text(0);
+    let own = checker.collect_patterns(0, tops);
     let other = own.others.iter().any(|declaration| declaration.kind != Kind::Tool);
     // What is large is shared among threads, together with the others.
     if other || own.others.len() > SHARE || !own.types.is_empty() || !own.terms.is_empty() {

@@ -7,6 +7,7 @@ use gram_syntax::{Fix, Node, NodeKind as N, Subject};
 use smol_str::SmolStr;
 
 use super::declared::Form;
+use super::parts::{Alones, Ready};
 use super::scopes::{Local, Meaning};
 use super::{Checker, First, Found, Kind, Outline, all_differ, alone};
 use crate::codes;
@@ -83,27 +84,25 @@ impl<'t> Checker<'t> {
         self.report(file, warning);
     }
 
-    /// Collects what the texts declare, and enters its names. Of texts that were read alone, the
-    /// tools are known.
-    pub(super) fn collect<'a>(
-        &mut self,
-        alone: impl Fn(usize) -> Option<&'a [Outline]> + Sync,
-    ) -> Declarations<'t> {
+    /// Collects what the texts declare, and enters its names. Of what was read alone, the tools are
+    /// known.
+    pub(super) fn collect<R>(&mut self, alone: Alones<'_, '_, R>) -> Declarations<'t> {
         let collect = |collector: &mut Self, file: usize| {
-            if alone(file).is_some() {
+            let ready = alone(file);
+            if ready.is_some_and(Ready::is_whole) {
                 return <(Own<'t>, Found)>::default();
             }
             collector.begin(file, self);
-            let own = collector.collect_text(file);
+            let own = collector.collect_text(file, ready);
             (own, collector.end(file))
         };
         let all = parallel::map(self.texts.len(), self.threads(), || self.reader(), collect);
         let own = all.iter().flat_map(|(own, _)| &own.others);
-        let tools = || (0..all.len()).filter_map(&alone).flatten();
+        let tools = || (0..all.len()).filter_map(alone).flat_map(Ready::tools);
         // Names are looked up by agents and containers, and where there are two of a kind.
         let wanted = own.clone().any(|declaration| declaration.kind != Kind::Tool) || {
             let names = own.clone().map(|declaration| alone::hash(&declaration.name));
-            !all_differ(names.chain(tools().map(|tool| tool.name_hash)))
+            !all_differ(names.chain(tools().map(|(tool, _)| tool.name_hash)))
         };
         if wanted {
             Arc::make_mut(&mut self.names).reserve(own.count() + tools().count());
@@ -117,11 +116,20 @@ impl<'t> Checker<'t> {
             for declaration in own.types {
                 self.declare_type(&mut found.types, declaration);
             }
-            for Declaration { kind, name, name_node, .. } in own.others.iter().filter(|_| wanted) {
-                self.declare(name, First { file, span: name_node.span(), kind: *kind });
-            }
-            for Outline { name, span, .. } in alone(file).into_iter().flatten().filter(|_| wanted) {
-                self.declare(name, First { file, span: *span, kind: Kind::Tool });
+            if wanted {
+                let first = |own: &Declaration<'t>| {
+                    (own.name.clone(), First { file, span: own.name_node.span(), kind: own.kind })
+                };
+                let mut names: Vec<_> = own.others.iter().map(first).collect();
+                let tools = alone(file).into_iter().flat_map(Ready::tools);
+                names.extend(tools.map(|(Outline { name, span, .. }, by)| {
+                    (name.clone(), First { file, span: span.moved(by), kind: Kind::Tool })
+                }));
+                // The first one has the name.
+                names.sort_by_key(|(_, first)| first.span.start);
+                for (name, first) in names {
+                    self.declare(&name, first);
+                }
             }
             found.terms.append(&mut own.terms);
             found.others.push(own.others);
@@ -129,12 +137,23 @@ impl<'t> Checker<'t> {
         found
     }
 
-    pub(super) fn collect_text(&mut self, file: usize) -> Own<'t> {
-        let mut found = Own::default();
-        let Some(text) = self.texts.get(file) else { return found };
+    /// Collects what a text declares, but for what was read alone.
+    fn collect_text<R>(&mut self, file: usize, alone: Option<Ready<'_, R>>) -> Own<'t> {
+        let Some(text) = self.texts.get(file) else { return Own::default() };
         let root = text.tree().root();
         self.lone_header(file, root);
-        for node in root.children() {
+        let new = |top: &Node<'t>| !alone.is_some_and(|alone| alone.holds(*top));
+        self.collect_patterns(file, root.children().filter(new))
+    }
+
+    /// Collects what patterns of the top level declare.
+    pub(super) fn collect_patterns(
+        &mut self,
+        file: usize,
+        tops: impl Iterator<Item = Node<'t>>,
+    ) -> Own<'t> {
+        let mut found = Own::default();
+        for node in tops {
             let (node, annotated) = match node.kind() {
                 N::AnnotatedPattern => match node.children().nth(1) {
                     Some(inner) => (inner, Some(node)),

@@ -22,6 +22,7 @@ mod links;
 mod named;
 mod object;
 mod parts;
+mod pieces;
 mod satisfiable;
 mod scopes;
 mod seen;
@@ -39,7 +40,7 @@ use smol_str::SmolStr;
 use crate::codes;
 use crate::model::{Field, Module, Output, TypeId, Types, Valid};
 pub(crate) use agent::KNOWN as AGENT_ATTRIBUTES;
-pub(crate) use alone::{Alone, Outline, all_differ, read_alone};
+pub(crate) use alone::{Alone, Outline, all_differ, is_large, read_alone};
 pub(crate) use container::KNOWN as CONTAINER_ATTRIBUTES;
 pub(crate) use cycles::{endless, heads, names, names_of_slot, parts, parts_of_slot};
 pub(crate) use declared::{is_type_name, only_node};
@@ -47,7 +48,8 @@ pub(crate) use field::KNOWN as FIELD_ATTRIBUTES;
 pub(crate) use fits::attribute_fits;
 pub(crate) use libraries::{OF_EXPERIMENT as EXPERIMENT_ATTRIBUTES, of_libraries};
 pub use links::{Import, Link, Links, imports};
-pub(crate) use parts::{Known, Read, Texts};
+pub(crate) use parts::{Done, Known, Read, Ready, Texts};
+pub(crate) use pieces::{Piece, Pieces};
 pub(crate) use satisfiable::{empty_interval, is_empty_enum};
 pub(crate) use scopes::{Local, Meaning, Scopes};
 pub(crate) use tool::KNOWN as TOOL_ATTRIBUTES;
@@ -72,19 +74,19 @@ pub fn check(texts: &[Parse]) -> Checked {
 /// A name means what the text itself declares, else what one of the texts that it imports
 /// declares, else what any other text declares.
 pub fn check_linked(texts: &[Parse], links: &Links) -> Checked {
-    let whole = Texts { keep: true, alone: |_| None };
-    read::<()>(texts, links, &whole, |_, _, _| ()).0.checked(MOST)
+    let whole = Texts { keep: true, alone: &|_| None };
+    read::<()>(texts, links, &whole, |_, _, _, _| ()).0.checked(MOST)
 }
 
 /// Reads all declarations of texts that belong together. As soon as a text is read, `visit` sees
-/// what it declares, types and terms aside; what that gives is given back, but for texts that were
-/// read alone.
+/// what it declares, types and terms aside, beside the pieces that were read alone; what that gives
+/// is given back, but for texts that were read alone.
 pub(crate) fn read<'a, R: Send + Sync + 'a>(
     texts: &[Parse],
     links: &Links,
-    how: &Texts<impl Fn(usize) -> Option<&'a Alone<R>> + Sync>,
-    visit: impl Fn(Known<'_>, usize, &Module) -> R + Sync,
-) -> (Reading, Vec<Option<Read<R>>>) {
+    how: &Texts<'_, 'a, R>,
+    visit: impl Fn(Known<'_>, usize, &Module, &[Piece<R>]) -> R + Sync,
+) -> (Reading, Vec<Done<'a, R>>) {
     Checker::new(texts).read_texts(links, how, visit)
 }
 
@@ -279,16 +281,15 @@ impl<'t> Checker<'t> {
     fn read_texts<'a, R: Send + Sync + 'a>(
         mut self,
         links: &Links,
-        how: &Texts<impl Fn(usize) -> Option<&'a Alone<R>> + Sync>,
-        visit: impl Fn(Known<'_>, usize, &Module) -> R + Sync,
-    ) -> (Reading, Vec<Option<Read<R>>>) {
-        let alone = |file| (how.alone)(file).map(|text| text.read.tools.as_slice());
-        self.link(links, |file| alone(file).is_some());
-        let declarations = self.collect(alone);
+        how: &Texts<'_, 'a, R>,
+        visit: impl Fn(Known<'_>, usize, &Module, &[Piece<R>]) -> R + Sync,
+    ) -> (Reading, Vec<Done<'a, R>>) {
+        self.link(links, |file| (how.alone)(file).is_some_and(Ready::is_whole));
+        let declarations = self.collect(how.alone);
         self.know_types(&declarations);
         self.read_terms(&declarations.terms);
         self.read_types(&declarations.types);
-        let read = self.read_all(&declarations.others, how, visit);
+        let read = self.read_all(declarations.others, how, visit);
         (self.finish(), read)
     }
 

@@ -3,8 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use gram_syntax::Node;
+
 use super::alone::{self, Alone, Outline};
 use super::declarations::Declaration;
+use super::pieces::Piece;
 use super::scopes::Scopes;
 use super::{Checker, Found};
 use crate::model::{Module, Term, TypeId, Types};
@@ -12,17 +15,73 @@ use crate::parallel;
 use crate::spans::Place;
 
 /// From how many bytes on texts are read in parallel: below, starting threads costs more.
-const PARALLEL_FROM: usize = 1 << 16;
+pub(super) const PARALLEL_FROM: usize = 1 << 16;
 
 /// The most declarations that a thread reads at once: of texts that hold more, it reads a share.
 pub(super) const SHARE: usize = 256;
 
 /// How texts are read.
-pub(crate) struct Texts<A> {
+pub(crate) struct Texts<'f, 'a, R> {
     /// Whether all tools are kept whole.
     pub(crate) keep: bool,
-    /// The texts that were read alone, by their number.
-    pub(crate) alone: A,
+    /// What was read alone of each text.
+    pub(crate) alone: Alones<'f, 'a, R>,
+}
+
+/// What was read alone of each text, by its number.
+pub(crate) type Alones<'f, 'a, R> = &'f (dyn Fn(usize) -> Option<Ready<'a, R>> + Sync);
+
+/// What was read alone of a text.
+pub(crate) enum Ready<'a, R> {
+    /// All of it.
+    Whole(&'a Alone<R>),
+    /// Some pieces.
+    Pieces(&'a [Piece<R>]),
+}
+
+impl<R> Clone for Ready<'_, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for Ready<'_, R> {}
+
+impl<'a, R> Ready<'a, R> {
+    /// Whether all of a text was read.
+    pub(crate) fn is_whole(self) -> bool {
+        matches!(self, Self::Whole(_))
+    }
+
+    /// What was read, and how many bytes further it stands now.
+    fn parts(self) -> impl Iterator<Item = (&'a Alone<R>, i32)> {
+        let (whole, pieces) = match self {
+            Self::Whole(alone) => (Some((alone, 0)), [].as_slice()),
+            Self::Pieces(pieces) => (None, pieces),
+        };
+        whole.into_iter().chain(pieces.iter().map(|piece| (&*piece.alone, piece.by)))
+    }
+
+    /// The tools, and how many bytes further each stands now.
+    pub(super) fn tools(self) -> impl Iterator<Item = (&'a Outline, i32)> {
+        self.parts().flat_map(|(alone, by)| alone.read.tools.iter().map(move |tool| (tool, by)))
+    }
+
+    /// Whether a pattern was read.
+    pub(super) fn holds(self, top: Node<'_>) -> bool {
+        let Self::Pieces(pieces) = self else { return true };
+        let start = top.span().start;
+        let next = pieces.partition_point(|piece| piece.span.end <= start);
+        pieces.get(next).is_some_and(|piece| piece.span.start <= start)
+    }
+}
+
+/// What is known of a text when all are read.
+pub(crate) enum Done<'a, R> {
+    /// What was read alone.
+    Alone(&'a Read<R>),
+    /// What was read together with others, beside some pieces that were read alone.
+    Together(Read<R>, &'a [Piece<R>]),
 }
 
 /// What all texts know of each other: the vocabulary and the declared types.
@@ -39,7 +98,7 @@ pub(crate) struct Known<'a> {
 }
 
 /// What is kept of a text that was read.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Read<R> {
     pub(crate) tools: Vec<Outline>,
     /// What was made of it when it had been read.
@@ -87,50 +146,73 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// Which texts were read alone and hold what was found then, which is added to what is found.
-    fn found_alone<'a, R: 'a>(
+    /// Which texts hold what was found in them alone, which is added to what is found. Of the others,
+    /// what was read alone is collected.
+    fn found_alone<'a, R>(
         &mut self,
-        alone: impl Fn(usize) -> Option<&'a Alone<R>>,
+        declarations: &mut [Vec<Declaration<'t>>],
+        alone: Alones<'_, 'a, R>,
     ) -> Vec<bool> {
         let terms = self.module.terms.iter();
         let mut terms: Vec<_> = terms.map(|term| alone::hash(&term.field.name)).collect();
         terms.sort_unstable();
+        let collect = |reader: &mut Self, file: usize| {
+            let ready = alone(file)?;
+            if ready.parts().all(|(part, _)| part.holds(&terms)) {
+                return None;
+            }
+            // The names of its tools are known already.
+            reader.begin(file, self);
+            let tops = self.texts.get(file)?.tree().root().children();
+            let own = reader.collect_patterns(file, tops.filter(|top| ready.holds(*top)));
+            Some((own.others, reader.end(file)))
+        };
+        let again = parallel::map(self.texts.len(), self.threads(), || self.reader(), collect);
         let mut all = vec![false; self.texts.len()];
-        for ((file, holds), found) in all.iter_mut().enumerate().zip(&mut self.diagnostics) {
-            let Some(text) = alone(file).filter(|text| text.holds(&terms)) else { continue };
+        for (file, (again, holds)) in again.into_iter().zip(&mut all).enumerate() {
+            let (Some(ready), Some(found)) = (alone(file), self.diagnostics.get_mut(file)) else {
+                continue;
+            };
+            if let Some((own, others)) = again {
+                found.take_over(others);
+                if let Some(declarations) = declarations.get_mut(file) {
+                    declarations.extend(own);
+                    declarations.sort_by_key(|declaration| declaration.node.id());
+                }
+                continue;
+            }
             *holds = true;
-            for finding in &text.found {
-                found.add(finding.clone());
+            for (part, by) in ready.parts() {
+                let source = self.texts[file].source();
+                part.found.iter().for_each(|finding| found.add(finding.moved(source, by)));
             }
         }
         all
     }
 
     /// Reads the declarations of each text. What they depend on, the names and the vocabulary, is
-    /// complete by now, so the order in which they are read does not matter. There is nothing to
-    /// give of a text that was read `alone`, unless a term makes a difference to it.
+    /// complete by now, so the order in which they are read does not matter. What was read alone is
+    /// not read again, unless a term makes a difference to it.
     pub(super) fn read_all<'a, R: Send + Sync + 'a>(
         &mut self,
-        declarations: &[Vec<Declaration<'t>>],
-        texts: &Texts<impl Fn(usize) -> Option<&'a Alone<R>> + Sync>,
-        visit: impl Fn(Known<'_>, usize, &Module) -> R + Sync,
-    ) -> Vec<Option<Read<R>>> {
-        let alone = self.found_alone(&texts.alone);
+        mut declarations: Vec<Vec<Declaration<'t>>>,
+        texts: &Texts<'_, 'a, R>,
+        visit: impl Fn(Known<'_>, usize, &Module, &[Piece<R>]) -> R + Sync,
+    ) -> Vec<Done<'a, R>> {
+        let holds = self.found_alone(&mut declarations, texts.alone);
+        let ready = |file: usize| (texts.alone)(file).filter(|_| holds[file]);
+        let pieces = |file: usize| match ready(file) {
+            Some(Ready::Pieces(pieces)) => pieces,
+            _ => &[],
+        };
         let known = self.known();
         let finish = |file: usize, module: &mut Module| {
-            let visited = visit(known, file, module);
+            let visited = visit(known, file, module, pieces(file));
             Read { tools: Read::<R>::outlines(module, texts.keep), visited }
         };
         let read = |reader: &mut Self, (file, first): (usize, usize)| {
             reader.begin(file, self);
-            let again;
-            let all = if (texts.alone)(file).is_some() {
-                // The names of its tools are known already.
-                again = reader.collect_text(file).others;
-                &again
-            } else {
-                declarations.get(file).map(Vec::as_slice).unwrap_or_default()
-            };
+            let all = declarations.get(file).map(Vec::as_slice).unwrap_or_default();
             let own = all.get(first..all.len().min(first + SHARE)).unwrap_or_default();
             reader.module.tools.reserve_exact(own.len());
             for declaration in own {
@@ -142,7 +224,8 @@ impl<'t> Checker<'t> {
             Part { module, found, uses: std::mem::take(&mut reader.uses), read }
         };
         let count = |file: usize| declarations.get(file).map_or(0, Vec::len);
-        let together = (0..self.texts.len()).filter(|file| !alone[*file]);
+        let together = 0..self.texts.len();
+        let together = together.filter(|file| !ready(*file).is_some_and(Ready::is_whole));
         let shares = together.flat_map(|file| {
             (0..count(file).max(1)).step_by(SHARE).map(move |first| (file, first))
         });
@@ -160,19 +243,24 @@ impl<'t> Checker<'t> {
                 part.found.take_over(share.found);
                 part.uses.extend(share.uses);
             }
-            part.read.get_or_insert_with(|| finish(file, &mut part.module));
-            whole.push((file, part));
+            let read = part.read.take().unwrap_or_else(|| finish(file, &mut part.module));
+            whole.push((part, read));
         }
-        let mut all: Vec<_> = self.texts.iter().map(|_| None).collect();
-        for (file, part) in whole {
+        // Each text that was not read alone has one.
+        let mut whole = whole.into_iter();
+        let done = |file: usize| {
+            if let Some(Ready::Whole(alone)) = ready(file) {
+                return Some(Done::Alone(&alone.read));
+            }
+            let (part, read) = whole.next()?;
             append(&mut self.module, part.module);
             if let Some(own) = self.diagnostics.get_mut(file) {
                 own.take_over(part.found);
             }
             self.uses.extend(part.uses);
-            all[file] = part.read;
-        }
-        all
+            Some(Done::Together(read, pieces(file)))
+        };
+        (0..self.texts.len()).filter_map(done).collect()
     }
 
     /// Another checker of the same texts, with the same names and nothing found yet.

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 
 use gram_syntax::{Diagnostic, Node, NodeKind as N, Parse, Severity, Span};
 
+use super::look::Looked;
 use super::rule::Rule;
 use super::settings::Settings;
-use crate::check::{Known, Meaning, Outline};
+use crate::check::{Known, Meaning, Outline, Piece};
 use crate::model::{Field, Module, Term, Tool, TypeDeclaration, TypeId};
 
 /// All that a rule may know.
@@ -20,6 +21,8 @@ pub(crate) struct Context<'a> {
     /// text is looked at, only what that one declares; and when all are read, tools only for looks
     /// that want them whole.
     pub(crate) module: &'a Module,
+    /// The pieces of the one text that were looked at before.
+    pub(crate) beside: &'a [Piece<Looked>],
     pub(crate) settings: &'a Settings,
     /// What is known when all texts are read; while one text is looked at, nothing.
     pub(crate) whole: Whole<'a>,
@@ -39,6 +42,17 @@ pub(crate) struct Whole<'a> {
 }
 
 impl<'a> Context<'a> {
+    /// What is seen of a text that is looked at alone.
+    pub(super) fn of_one(
+        text: &'a Parse,
+        known: Known<'a>,
+        module: &'a Module,
+        settings: &'a Settings,
+    ) -> Self {
+        let (texts, whole) = (std::slice::from_ref(text), Whole::default());
+        Self { texts, imports: &[], known, module, beside: &[], settings, whole }
+    }
+
     /// A finding of a rule, as grave as the settings want it.
     pub(crate) fn finding(
         &self,

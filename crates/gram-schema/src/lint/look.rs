@@ -1,9 +1,13 @@
 //! Rules look at texts and at what they declare.
 
-use gram_syntax::{Diagnostic, Severity};
+use std::sync::Arc;
+
+use gram_syntax::{Diagnostic, Severity, SourceFile, Span};
+use smol_str::SmolStr;
 
 use super::context::{Context, Count, Report, ToolView, TypeView};
 use super::rule::Look;
+use super::rules::naming::open_names;
 use super::settings::Settings;
 use super::{RULES, allow};
 use crate::check::names_of_slot;
@@ -33,15 +37,27 @@ pub(super) struct Looks {
     most: usize,
 }
 
-/// What was found in one text alone.
-#[derive(Debug)]
-pub(super) struct Looked {
+/// What was found in one text alone, or in a piece of one.
+#[derive(Debug, Clone)]
+pub(crate) struct Looked {
     pub(super) found: Vec<Diagnostic>,
     pub(super) count: Count,
     /// Whether comments of it may allow findings.
     pub(super) may_allow: bool,
     /// The types that its tools name.
     pub(super) named: Vec<TypeId>,
+    /// Of a piece, the names of parameters that are compared with those of the whole text.
+    pub(super) names: Vec<(SmolStr, Span)>,
+}
+
+impl Looked {
+    /// Adds what was found in a piece, which stands so many bytes further now.
+    pub(super) fn add(&mut self, piece: &Self, source: &Arc<SourceFile>, by: i32) {
+        for finding in &piece.found {
+            self.count.add(finding);
+            self.found.push(finding.moved(source, by));
+        }
+    }
 }
 
 impl Looks {
@@ -84,6 +100,31 @@ impl Looks {
         for finding in &found {
             count.add(finding);
         }
+        self.at_tools(cx, file, (&mut found, &mut count));
+        let mut named = Vec::new();
+        if !cx.known.types.0.is_empty() {
+            cx.module.tools.iter().for_each(|tool| names(tool, &mut named));
+        }
+        Looked { found, count, may_allow, named, names: Vec::new() }
+    }
+
+    /// Looks at a piece of a text, whose tools are all that the module holds. What is compared with the
+    /// whole text is left to who looks at that.
+    pub(super) fn at_piece(&self, cx: &Context<'_>) -> Looked {
+        let (mut found, mut count) = (Vec::new(), Count::new(allow::most(false).max(self.most)));
+        self.at_tools(cx, 0, (&mut found, &mut count));
+        let names = open_names(cx, 0).map(|(name, place)| (SmolStr::new(name), place.span()));
+        let names = names.collect();
+        Looked { found, count, may_allow: false, named: Vec::new(), names }
+    }
+
+    /// Looks at the tools of a text.
+    fn at_tools(
+        &self,
+        cx: &Context<'_>,
+        file: usize,
+        (found, count): (&mut Vec<Diagnostic>, &mut Count),
+    ) {
         let tools = cx.module.tools.len();
         let look = |report: &mut Report, at: usize| {
             let own = at * AT_ONCE..tools.min((at + 1) * AT_ONCE);
@@ -105,11 +146,6 @@ impl Looks {
             count.add(&finding);
             found.push(finding);
         }
-        let mut named = Vec::new();
-        if !cx.known.types.0.is_empty() {
-            cx.module.tools.iter().for_each(|tool| names(tool, &mut named));
-        }
-        Looked { found, count, may_allow, named }
     }
 
     /// Looks at what cannot be seen in one text alone: at declared types, and at all declarations

@@ -12,11 +12,12 @@ mod rules;
 mod settings;
 mod words;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use gram_syntax::{Diagnostic, Parse, Severity, Span};
+use gram_syntax::{Diagnostic, Limits, Parse, Severity, SourceFile, Span};
 
-use crate::check::{self, Checked, Links, Texts};
+use crate::check::{self, Checked, Done, Links, Read, Ready, Texts};
 use context::{Context, Whole};
 pub use fix::{Fixed, fix};
 use look::{Looked, Looks};
@@ -32,7 +33,7 @@ pub use settings::{Case, Settings};
 /// codes; the module is given nevertheless, for only the checker's own errors leave it without
 /// meaning.
 pub fn check(texts: &[Parse], links: &Links, settings: &Settings) -> Checked {
-    run(texts, links, settings, Texts { keep: true, alone: |_| None })
+    run(texts, links, settings, &Texts { keep: true, alone: &|_| None })
 }
 
 /// What [`check`] finds, faster, for it makes no module. Texts may have been looked at
@@ -44,14 +45,25 @@ pub fn findings(
     links: &Links,
     settings: &Settings,
 ) -> Vec<Diagnostic> {
-    let alone = |file: usize| Some(&*alone.get(file)?.as_ref()?.0);
-    run(texts, links, settings, Texts { keep: false, alone }).diagnostics
+    let alone = |file: usize| {
+        Some(match &alone.get(file)?.as_ref()?.0 {
+            Kind::Whole(alone) => Ready::Whole(alone),
+            Kind::Pieces(pieces) => Ready::Pieces(&pieces.all),
+        })
+    };
+    run(texts, links, settings, &Texts { keep: false, alone: &alone }).diagnostics
 }
 
-/// What was found in a text that others make no difference to: it declares nothing but tools, and
-/// they name built-in types alone. A clone is the same, and costs nothing.
+/// What was found in a text that others make no difference to, or in pieces of a large one: they
+/// declare nothing but tools, and name built-in types alone. A clone is the same, and costs nothing.
 #[derive(Debug, Clone)]
-pub struct Alone(Arc<check::Alone<Looked>>);
+pub struct Alone(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Whole(Arc<check::Alone<Looked>>),
+    Pieces(Arc<check::Pieces<Looked>>),
+}
 
 impl Alone {
     /// Looks at a text alone; `None` where others may make a difference to what is found in it.
@@ -61,33 +73,51 @@ impl Alone {
             return None;
         }
         let read = check::read_alone(text, |known, module| {
-            let (texts, whole) = (std::slice::from_ref(text), Whole::default());
-            looks.at_text(&Context { texts, imports: &[], known, module, settings, whole }, 0)
+            looks.at_text(&Context::of_one(text, known, module, settings), 0)
         });
-        read.map(|read| Self(Arc::new(read)))
+        read.map(|read| Self(Kind::Whole(Arc::new(read))))
+    }
+
+    /// Looks at a text alone, or at as many pieces of a large one as others make no difference to. What
+    /// is known of an earlier form of the text, by the same settings, is not looked for again.
+    pub fn again(text: &Parse, before: Option<&Self>, settings: &Settings) -> Option<Self> {
+        let whole = Self::look(text, settings);
+        let looks = Looks::wanted(settings);
+        if whole.is_some() || !check::is_large(text) || looks.want_whole_tools() {
+            return whole;
+        }
+        let before = before.and_then(|before| match &before.0 {
+            Kind::Whole(_) => None,
+            Kind::Pieces(pieces) => Some(&**pieces),
+        });
+        let pieces = check::Pieces::of(text, before, |known, module| {
+            looks.at_piece(&Context::of_one(text, known, module, settings))
+        });
+        pieces.map(|pieces| Self(Kind::Pieces(Arc::new(pieces))))
+    }
+
+    /// Whether it says all of its text.
+    pub fn is_whole(&self) -> bool {
+        matches!(self.0, Kind::Whole(_))
     }
 }
 
-fn run<'a>(
+fn run(
     texts: &[Parse],
     links: &Links,
     settings: &Settings,
-    how: Texts<impl Fn(usize) -> Option<&'a check::Alone<Looked>> + Sync>,
+    how: &Texts<'_, '_, Looked>,
 ) -> Checked {
     let imports = imports(texts, links);
     let looks = Looks::wanted(settings);
-    let how = Texts { keep: how.keep || looks.want_whole_tools(), ..how };
-    let (mut reading, read) = check::read(texts, links, &how, |known, file, module| {
+    let how = Texts { keep: how.keep || looks.want_whole_tools(), ..*how };
+    let (mut reading, done) = check::read(texts, links, &how, |known, file, module, beside| {
         let whole = Whole::default();
-        let cx = Context { texts, imports: &imports, known, module, settings, whole };
+        let cx = Context { texts, imports: &imports, known, module, beside, settings, whole };
         looks.at_text(&cx, file)
     });
-    // What was read together, else alone.
-    let read = read.iter().enumerate();
-    let read = read.filter_map(|(file, read)| {
-        read.as_ref().or_else(|| (how.alone)(file).map(|alone| &alone.read))
-    });
-    let read: Vec<_> = read.collect();
+    let done = done.into_iter().zip(texts);
+    let read: Vec<_> = done.map(|(done, text)| together(done, text.source())).collect();
     let looked = || read.iter().map(|read| &read.visited);
     let mut found = std::mem::take(&mut reading.found);
     by_level(settings, &mut found);
@@ -96,7 +126,7 @@ fn run<'a>(
     let uses = Some(&reading.uses);
     let whole = Whole { complete: reading.valid, uses, named: &named, tools: &tools };
     let (known, module) = (reading.known(), &reading.module);
-    let cx = Context { texts, imports: &imports, known, module, settings, whole };
+    let cx = Context { texts, imports: &imports, known, module, beside: &[], settings, whole };
     let counts: Vec<_> = looked().map(|looked| looked.count).collect();
     let later = looks.at_all(&cx, &counts);
     for (found, looked) in found.iter_mut().zip(looked()) {
@@ -107,6 +137,13 @@ fn run<'a>(
             found.push(finding);
         }
     }
+    // Of very many findings it matters which are found first, so the texts are read without pieces.
+    let most = settings.max_findings.min(Limits::MAX_DIAGNOSTICS);
+    let in_pieces = |file: usize| (how.alone)(file).is_some_and(|ready| !ready.is_whole());
+    if found.iter().enumerate().any(|(file, found)| found.len() > most && in_pieces(file)) {
+        let alone = |file: usize| (how.alone)(file).filter(|ready| ready.is_whole());
+        return run(texts, links, settings, &Texts { keep: how.keep, alone: &alone });
+    }
     for (file, (found, looked)) in found.iter_mut().zip(looked()).enumerate() {
         if looked.may_allow {
             allow::apply(&cx, file, found);
@@ -114,6 +151,23 @@ fn run<'a>(
     }
     reading.found = found;
     reading.checked(settings.max_findings)
+}
+
+/// What is known of a text: what was read alone, together with others, or both.
+fn together<'r>(done: Done<'r, Looked>, source: &Arc<SourceFile>) -> Cow<'r, Read<Looked>> {
+    let (mut read, pieces) = match done {
+        Done::Alone(read) => return Cow::Borrowed(read),
+        Done::Together(read, pieces) => (read, pieces),
+    };
+    for piece in pieces {
+        read.tools.extend(piece.tools());
+        read.visited.add(&piece.alone.read.visited, source, piece.by);
+    }
+    if !pieces.is_empty() {
+        // In the order of the text.
+        read.tools.sort_by_key(|tool| tool.span.start);
+    }
+    Cow::Owned(read)
 }
 
 /// For each text, the texts that it imports, and where.

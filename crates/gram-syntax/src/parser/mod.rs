@@ -4,6 +4,7 @@
 //! own, never on the machine's, so no text overflows it. What fits no production becomes an
 //! error node and a diagnostic, and the parser goes on behind it.
 
+mod again;
 mod errors;
 mod group;
 mod path;
@@ -21,6 +22,7 @@ use crate::source::SourceFile;
 use crate::span::{Span, offset};
 use crate::token::{TokenKind, Tokens};
 use crate::tree::{NodeData, NodeKind, Tree};
+pub(crate) use again::{Before, again};
 
 /// What a parse gives: see [`Parse`](crate::Parse).
 pub(crate) struct Parsed {
@@ -37,8 +39,10 @@ pub(crate) struct Parsed {
 pub(crate) fn parse(source: &Arc<SourceFile>, limits: &Limits) -> Parsed {
     let lexed = lexer::lex(source.text(), Slashes::Text);
     if lexed.ambiguous {
-        let plain = Parser::run(source, lexer::lex(source.text(), Slashes::Comment), limits);
+        let mut plain = Parser::run(source, lexer::lex(source.text(), Slashes::Comment), limits);
         if plain.diagnostics.is_empty() && plain.extensions.is_empty() {
+            // A change anywhere may end that.
+            plain.tree.farsighted = true;
             return plain;
         }
     }
@@ -68,17 +72,14 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn run(source: &'a Arc<SourceFile>, lexed: Lexed, limits: &'a Limits) -> Parsed {
-        let Lexed { tokens, errors, slash_strings, unicode_escapes, .. } = lexed;
-        // Measured on tool files: 58 nodes for 100 tokens. Too little would cost a copy of all.
-        let nodes = Vec::with_capacity(tokens.len() / 8 * 5 + 16);
-        let mut parser = Parser {
+    fn new(source: &'a Arc<SourceFile>, limits: &'a Limits, tokens: Tokens) -> Self {
+        Self {
             source,
             limits,
             tokens,
             at: 0,
             last: 0,
-            nodes,
+            nodes: Vec::new(),
             docs: Vec::new(),
             diagnostics: Vec::new(),
             extensions: Vec::new(),
@@ -86,34 +87,61 @@ impl<'a> Parser<'a> {
             swallowed: None,
             before: 0,
             reported: None,
-        };
-        parser.lexical_errors(&errors);
-        let texts = slash_strings.into_iter().map(|span| (Extension::SlashString, span));
-        let escapes = unicode_escapes.into_iter().map(|span| (Extension::UnicodeEscape, span));
-        for (kind, span) in texts.chain(escapes) {
-            parser.extensions.push(ExtensionUse { kind, span });
         }
-        parser.nul_characters();
-        parser.document();
-        parser.finish()
     }
 
-    fn finish(mut self) -> Parsed {
+    fn run(source: &'a Arc<SourceFile>, lexed: Lexed, limits: &'a Limits) -> Parsed {
+        let mut parser = Parser::new(source, limits, Tokens::default());
+        parser.note(&lexed);
+        let (farsighted, unclosed) = (lexed.farsighted, lexed.unclosed());
+        parser.tokens = lexed.tokens;
+        // Measured on tool files: 58 nodes for 100 tokens. Too little would cost a copy of all.
+        parser.nodes = Vec::with_capacity(parser.tokens.len() / 8 * 5 + 16);
+        parser.nul_characters();
+        let root = parser.begin();
+        parser.patterns(None);
+        parser.last = parser.at;
+        parser.close(root);
+        parser.finish(farsighted, unclosed)
+    }
+
+    /// Takes over what the lexer found beside the tokens.
+    fn note(&mut self, lexed: &Lexed) {
+        self.lexical_errors(&lexed.errors);
+        let texts = lexed.slash_strings.iter().map(|span| (Extension::SlashString, span));
+        let escapes = lexed.unicode_escapes.iter().map(|span| (Extension::UnicodeEscape, span));
+        for (kind, span) in texts.chain(escapes) {
+            self.extensions.push(ExtensionUse { kind, span: *span });
+        }
+    }
+
+    fn finish(mut self, farsighted: bool, unclosed: Option<Span>) -> Parsed {
         self.nodes.shrink_to_fit();
-        self.diagnostics.sort_by_key(|diagnostic| diagnostic.span().start);
-        self.drop_shadows();
-        self.extensions.sort_by_key(|extension| extension.span.start);
+        self.order();
         limit_diagnostics(&mut self.diagnostics, self.limits.max_diagnostics);
+        self.parsed(farsighted, unclosed)
+    }
+
+    fn parsed(self, farsighted: bool, unclosed: Option<Span>) -> Parsed {
         Parsed {
             tree: Tree {
                 source: Arc::clone(self.source),
                 tokens: self.tokens,
                 nodes: self.nodes,
                 docs: self.docs,
+                farsighted,
+                unclosed,
             },
             diagnostics: self.diagnostics,
             extensions: self.extensions,
         }
+    }
+
+    /// Puts what was found into the order of the text.
+    fn order(&mut self) {
+        self.diagnostics.sort_by_key(|diagnostic| diagnostic.span().start);
+        self.drop_shadows();
+        self.extensions.sort_by_key(|extension| extension.span.start);
     }
 
     /// The kind of the next token.

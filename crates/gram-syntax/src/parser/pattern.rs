@@ -6,14 +6,21 @@ use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
 
 impl Parser<'_> {
-    /// `gram_pattern = record? top_level_pattern*`
-    pub(super) fn document(&mut self) {
+    /// `gram_pattern = record? top_level_pattern*`: the document, and its record. Its patterns
+    /// follow.
+    pub(super) fn begin(&mut self) -> u32 {
+        self.before = self.diagnostics.len();
         let root = self.open(N::Document);
         self.skip_trivia(0);
         if self.kind() == T::LBrace {
             self.record();
         }
-        loop {
+        root
+    }
+
+    /// `top_level_pattern*`, up to the end of the text or to the token of a number.
+    pub(super) fn patterns(&mut self, stop: Option<u32>) {
+        while stop.is_none_or(|stop| self.at < stop) {
             if self.begins_line(self.at) && !is_closer(self.kind()) {
                 self.before = self.diagnostics.len();
             }
@@ -31,8 +38,6 @@ impl Parser<'_> {
             self.open = [0; 4];
             self.swallowed = None;
         }
-        self.last = self.at;
-        self.close(root);
     }
 
     /// `annotated_pattern = annotations ( subject_pattern | path_pattern )`

@@ -60,18 +60,18 @@ Rename it, or say in `gram.toml` which way is meant: `naming = {tools =
 };
 
 /// A name and what it names.
-type Named<'a> = (&'a str, Place<'a>);
+pub(crate) type Named<'a> = (&'a str, Place<'a>);
 
 /// Where a name stands.
 #[derive(Clone, Copy)]
-enum Place<'a> {
+pub(crate) enum Place<'a> {
     At(Span),
     /// At a parameter, which is looked for when it is wanted.
     Of(ToolView<'a>, &'a Field),
 }
 
 impl Place<'_> {
-    fn span(self) -> Span {
+    pub(crate) fn span(self) -> Span {
         match self {
             Self::At(span) => span,
             Self::Of(view, field) => view.place(field),
@@ -80,25 +80,43 @@ impl Place<'_> {
 }
 
 fn look(cx: &Context<'_>, file: usize, report: &mut Report) {
-    let tools = tools_of(cx, file);
-    let views = tools.clone().filter_map(|index| cx.tool(index));
+    let views = tools_of(cx, file).filter_map(|index| cx.tool(index));
     let names = views.map(|view| (view.tool.name.as_str(), Place::At(view.name)));
-    let names: Vec<Named<'_>> = names.collect();
-    judge(cx, file, "tool", &names, cx.settings.tool_case, report);
-    let mut names: Vec<Named<'_>> = Vec::new();
-    let pascal = cx.settings.parameter_case == Some(Case::Pascal);
-    for view in tools.filter_map(|index| cx.tool(index)) {
-        for field in &view.tool.parameters {
-            // Most names are a single word, of which nothing is to be said; and the vocabulary's
-            // stand there.
-            let open = is_plain(&field.name) && (pascal || !fits_all(&field.name));
-            if open && cx.term(file, &field.name).is_none() {
-                names.push((&field.name, Place::Of(view, field)));
-            }
-        }
+    let mut names: Vec<Named<'_>> = names.collect();
+    for piece in cx.beside {
+        let tools = piece.alone.read.tools.iter();
+        names.extend(tools.map(|tool| (tool.name.as_str(), Place::At(tool.span.moved(piece.by)))));
     }
+    in_order(cx, &mut names);
+    judge(cx, file, "tool", &names, cx.settings.tool_case, report);
+    let mut names: Vec<Named<'_>> = open_names(cx, file).collect();
+    for piece in cx.beside {
+        let open = piece.alone.read.visited.names.iter();
+        names.extend(open.map(|(name, at)| (name.as_str(), Place::At(at.moved(piece.by)))));
+    }
+    in_order(cx, &mut names);
     names.extend(cx.terms_of(file).map(|(term, name)| (term.name.as_str(), Place::At(name))));
     judge(cx, file, "parameter", &names, cx.settings.parameter_case, report);
+}
+
+/// Puts names into the order of the text, where some come from pieces.
+fn in_order(cx: &Context<'_>, names: &mut [Named<'_>]) {
+    if !cx.beside.is_empty() {
+        names.sort_by_cached_key(|(_, place)| place.span().start);
+    }
+}
+
+/// The parameters of a file whose names are to be compared.
+pub(crate) fn open_names<'a>(cx: &Context<'a>, file: usize) -> impl Iterator<Item = Named<'a>> {
+    let pascal = cx.settings.parameter_case == Some(Case::Pascal);
+    let views = tools_of(cx, file).filter_map(|index| cx.tool(index));
+    let fields = views.flat_map(|view| view.tool.parameters.iter().map(move |field| (view, field)));
+    // Most names are a single word, of which nothing is to be said; and the vocabulary's stand there.
+    let open = fields.filter(move |(_, field)| {
+        let open = is_plain(&field.name) && (pascal || !fits_all(&field.name));
+        open && cx.term(file, &field.name).is_none()
+    });
+    open.map(|(view, field)| (field.name.as_str(), Place::Of(view, field)))
 }
 
 /// The module's tools that stand in a file: they come in the order of the files.

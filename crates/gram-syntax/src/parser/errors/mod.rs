@@ -18,7 +18,7 @@ use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
 
 /// How many tokens a guess at a cause may look ahead.
-const LOOK_AHEAD: u32 = 200;
+pub(super) const LOOK_AHEAD: u32 = 200;
 
 impl Parser<'_> {
     fn error(&self, code: &'static Code, span: Span, message: impl Into<String>) -> Diagnostic {
