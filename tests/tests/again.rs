@@ -84,6 +84,8 @@ fn a_text_that_is_edited_is_parsed_as_if_it_were_new() {
             for round in 0..8 {
                 let before = own.clone();
                 edit(rng, &mut own);
+                // Whether somebody else holds the tree makes no difference.
+                let _held = rng.chance(50).then(|| known.clone());
                 known = known.again(SourceFile::new("a.gram", own.as_str()));
                 let (again, new) =
                     (told(&known), told(&parse(SourceFile::new("a.gram", own.as_str()))));

@@ -274,7 +274,7 @@ fn large_texts_are_looked_at_in_pieces() {
                     return Some(format!("case {case}, round {round}: {differ:?}\n{own}"));
                 }
                 edit(rng, &mut own);
-                texts[0] = texts[0].again(SourceFile::new("a.gram", own.as_str()));
+                texts[0] = texts[0].clone().again(SourceFile::new("a.gram", own.as_str()));
                 alone[0] = Alone::again(&texts[0], alone[0].as_ref(), &settings);
             }
         }
@@ -303,7 +303,7 @@ fn pieces_end_where_patterns_do() {
             } else {
                 text.replace(&format!("\n{new}"), &format!("{new}\n"))
             };
-            let text = before.again(SourceFile::new("a.gram", text));
+            let text = before.clone().again(SourceFile::new("a.gram", text));
             let links = gram_schema::Links::default();
             let alone = [Alone::again(&text, alone.as_ref(), &settings)];
             let texts = [text];

@@ -55,7 +55,7 @@ type Used = (Arc<Vec<Declaration>>, Arc<Vec<Use>>);
 pub(crate) type Import = (Span, Result<Imported, String>);
 
 /// The declarations of a text.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Known {
     /// The names that were taken for types, where they make a difference.
     types: Option<Arc<Vec<SmolStr>>>,
@@ -68,15 +68,27 @@ impl File {
         Self::new(uri, path, Some(version), Arc::new(source))
     }
 
+    /// The same text, as another form of one that is known.
+    pub(crate) fn after(self, known: &Self) -> Self {
+        // What nobody has looked for in that text may be known of one before.
+        let mut earlier = known.earlier().clone();
+        earlier.parse = known.parse.get().cloned().or(earlier.parse);
+        earlier.alone = known.alone.get().cloned().unwrap_or(earlier.alone);
+        let same = |source: &SourceFile| {
+            source.name() == self.source.name() && source.text() == self.text()
+        };
+        let Some(parse) = earlier.parse.take_if(|parse| same(parse.source())) else {
+            return Self { earlier: Mutex::new(earlier), ..self };
+        };
+        // It is the same, and costs nothing more.
+        let source = Arc::clone(parse.source());
+        Self { source, parse: OnceLock::from(parse), earlier: Mutex::new(earlier), ..self }
+    }
+
     /// A text that the client has changed.
     pub(crate) fn edited(&self, version: i32, text: String) -> Self {
         let source = SourceFile::new(self.source.name(), text);
-        let file = Self::open(self.uri.clone(), self.path.clone(), version, source);
-        // What nobody has looked for in this text may be known of one before.
-        let mut earlier = self.earlier().clone();
-        earlier.parse = self.parse.get().cloned().or(earlier.parse);
-        earlier.alone = self.alone.get().cloned().unwrap_or(earlier.alone);
-        Self { earlier: Mutex::new(earlier), ..file }
+        Self::open(self.uri.clone(), self.path.clone(), version, source).after(self)
     }
 
     fn new(uri: Uri, path: Option<PathBuf>, version: Option<i32>, source: Arc<SourceFile>) -> Self {
@@ -120,7 +132,12 @@ impl File {
         if let Some(settings) = settings {
             let alone = Alone::again(&parse, None, settings);
             if alone.as_ref().is_some_and(Alone::is_whole) {
-                // That says all of it: its tree is hardly wanted any more.
+                // That says nearly all of it: its tree is hardly wanted any more. It declares tools,
+                // and names nothing that anybody declares.
+                let found = Arc::new(names::declarations(&parse, |_| false));
+                *file.used() = Some((Arc::clone(&found), Arc::default()));
+                *file.known() = Some(Known { types: None, found });
+                let _ = file.types.set(Vec::new());
                 parse.free_tree();
             }
             let _ = file.alone.set(alone);
@@ -143,7 +160,15 @@ impl File {
         } else if let Some(alone) = self.alone.get() {
             let _ = file.alone.set(alone.clone());
         }
-        Self { id: self.id, stamp: self.stamp, earlier: Mutex::new(earlier), ..file }
+        Self {
+            id: self.id,
+            stamp: self.stamp,
+            earlier: Mutex::new(earlier),
+            types: self.types.clone(),
+            declarations: Mutex::new(self.known().clone()),
+            uses: Mutex::new(self.used().clone()),
+            ..file
+        }
     }
 
     /// The text.
@@ -160,13 +185,12 @@ impl File {
     pub(crate) fn parse(&self) -> &Parse {
         self.parse.get_or_init(|| {
             let source = Arc::clone(&self.source);
-            let earlier = self.earlier().parse.clone();
-            let parse = match &earlier {
+            // Nobody else needs it any more, so that its tree becomes this one.
+            let earlier = self.earlier().parse.take();
+            match earlier {
                 Some(earlier) => earlier.again(source),
                 None => gram_syntax::parse(source),
-            };
-            self.earlier().parse = None;
-            parse
+            }
         })
     }
 
@@ -183,6 +207,14 @@ impl File {
 
     fn earlier(&self) -> MutexGuard<'_, Earlier> {
         self.earlier.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Option<Known>> {
+        self.declarations.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn used(&self) -> MutexGuard<'_, Option<Used>> {
+        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The positions in it.
@@ -217,16 +249,12 @@ impl File {
 
     /// The types that it declares at its top level, by its tree alone.
     pub(crate) fn own_types(&self) -> &[SmolStr] {
-        self.types.get_or_init(|| {
-            let own = names::declarations(self.parse(), |_| false);
-            let own = own.into_iter().filter(|one| one.kind.is_type() && one.holder.is_none());
-            own.map(|one| one.name).collect()
-        })
+        self.types.get_or_init(|| names::declared_types(self.parse()))
     }
 
     /// What it declares, together with others that declare these types, in their order.
     pub(crate) fn declarations(&self, types: &Arc<Vec<SmolStr>>) -> Arc<Vec<Declaration>> {
-        let mut known = self.declarations.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known();
         if let Some(known) = &*known
             && known.types.as_ref().is_none_or(|of| Arc::ptr_eq(of, types) || of == types)
         {
@@ -245,7 +273,7 @@ impl File {
 
     /// Where it uses names, by its declarations.
     pub(crate) fn uses(&self, declarations: &Arc<Vec<Declaration>>) -> Arc<Vec<Use>> {
-        let mut known = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.used();
         if let Some((of, found)) = &*known
             && Arc::ptr_eq(of, declarations)
         {

@@ -53,22 +53,21 @@ pub(crate) fn type_definition(
     let kind = |found: &Found| snapshot.declaration(*found).map(|one| one.kind);
     let ty = match &at.thing {
         Thing::Field(found) => {
-            field_of(snapshot, *found, &crate::hover::name_at(cx, at.span)).map(|it| &it.slot.ty)
+            field_of(snapshot, *found, &crate::hover::name_at(cx, at.span)).map(|it| it.slot.ty)
         }
         Thing::Declared(found) if kind(found) == Some(Kind::Term) => {
-            term_of(snapshot, *found).map(|it| &it.slot.ty)
+            term_of(snapshot, *found).map(|it| it.slot.ty.clone())
         }
         Thing::Declared(found) if kind(found) == Some(Kind::Tool) => {
-            let tools = &snapshot.survey().module().tools;
-            tool_of(snapshot, *found).and_then(|at| tools.get(at)).map(|it| &it.result.slot.ty)
+            tool_of(snapshot, *found).and_then(|it| Some(it.get()?.result.slot.ty.clone()))
         }
         Thing::Used(_, found) => match found.first().filter(|it| kind(it) == Some(Kind::Term)) {
-            Some(term) => term_of(snapshot, *term).map(|it| &it.slot.ty),
+            Some(term) => term_of(snapshot, *term).map(|it| it.slot.ty.clone()),
             None => return definition(cx, params),
         },
         _ => None,
     };
-    let Some(id) = ty.and_then(named) else { return Ok(None) };
+    let Some(id) = ty.as_ref().and_then(named) else { return Ok(None) };
     let Some(place) = snapshot.survey().module().spans().ty(id) else { return Ok(None) };
     let location = snapshot.location(place.file, place.name);
     Ok(location.map(lsp::GotoDefinitionResponse::Scalar))

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::dispatch::{Answer, Cx};
 use crate::lens::losses;
-use crate::place::{Thing, field_of, node_of, term_of, thing_at, tool_of, type_of};
+use crate::place::{ReadTool, Thing, field_of, node_of, term_of, thing_at, tool_of, type_of};
 use crate::snapshot::Snapshot;
 
 /// The most bytes of a schema that a hover shows.
@@ -32,7 +32,7 @@ pub(crate) fn hover(cx: &Cx, params: HoverParams) -> Answer<Option<Hover>> {
         }
         Thing::Field(found) => {
             let name = name_at(cx, at.span);
-            field_of(&cx.snapshot, *found, &name).map(|it| field(&cx.snapshot, found.file, it))
+            field_of(&cx.snapshot, *found, &name).map(|it| field(&cx.snapshot, found.file, &it))
         }
         Thing::BuiltIn(name) => built_in(name),
         Thing::Key(key) => attribute(key),
@@ -56,10 +56,7 @@ pub(crate) fn declared(snapshot: &Snapshot, found: Found) -> Option<String> {
     let survey = snapshot.survey();
     let module = survey.module();
     match declaration.kind {
-        Kind::Tool => {
-            let at = tool_of(snapshot, found)?;
-            Some(tool(snapshot, survey, at, module.tools.get(at)?))
-        }
+        Kind::Tool => tool(snapshot, &tool_of(snapshot, found)?),
         Kind::Term => Some(field(snapshot, found.file, term_of(snapshot, found)?)),
         kind if kind.is_type() => {
             let id = type_of(snapshot, found)?;
@@ -109,31 +106,32 @@ pub(crate) fn declared(snapshot: &Snapshot, found: Found) -> Option<String> {
     }
 }
 
-fn tool(snapshot: &Snapshot, survey: &Survey, at: usize, tool: &Tool) -> String {
+fn tool(snapshot: &Snapshot, read: &ReadTool) -> Option<String> {
+    let (survey, tool) = (&*read.survey, read.get()?);
     let types = &survey.module().types;
     let mut text = code("gram", &format!("{}: {}", tool.name, signature(survey, tool)));
     if tool.deprecated {
         say(&mut text, Some("**deprecated**"));
     }
     say(&mut text, tool.description.as_deref());
-    let sound = survey.module().spans().tool(at).is_some_and(|place| survey.is_sound(place.file));
-    if sound {
-        let view = ParameterSchema::new(types, tool, Draft::Draft2020);
+    if !survey.module().spans().tool(read.at).is_some_and(|place| survey.is_sound(place.file)) {
+        return Some(text);
+    }
+    let view = ParameterSchema::new(types, tool, Draft::Draft2020);
+    schema(&mut text, &serde_json::to_value(view).unwrap_or_default());
+    if let Some(view) = ResultSchema::new(types, tool, Draft::Draft2020) {
+        let _ = write!(text, "\n\nresult:");
         schema(&mut text, &serde_json::to_value(view).unwrap_or_default());
-        if let Some(view) = ResultSchema::new(types, tool, Draft::Draft2020) {
-            let _ = write!(text, "\n\nresult:");
-            schema(&mut text, &serde_json::to_value(view).unwrap_or_default());
+    }
+    for (target, lost) in losses(snapshot, read) {
+        if lost.is_empty() {
+            let _ = write!(text, "\n- {}: nothing is lost", target.name());
         }
-        for (target, lost) in losses(snapshot, at) {
-            if lost.is_empty() {
-                let _ = write!(text, "\n- {}: nothing is lost", target.name());
-            }
-            for loss in lost {
-                let _ = write!(text, "\n- {}: {loss}", target.name());
-            }
+        for loss in lost {
+            let _ = write!(text, "\n- {}: {loss}", target.name());
         }
     }
-    text
+    Some(text)
 }
 
 /// The signature of a tool, on one line.

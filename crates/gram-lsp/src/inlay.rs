@@ -50,10 +50,8 @@ pub(crate) fn hints(cx: &Cx, params: lsp::InlayHintParams) -> Answer<Vec<InlayHi
                     found.push((name.span().end, "?".to_owned()));
                 }
             } else {
-                let survey = cx.snapshot.survey();
                 let tool = tool_of(&cx.snapshot, place);
-                let tool = tool.and_then(|at| survey.module().tools.get(at));
-                let shape = tool.and_then(|tool| result_shape(survey, &tool.result.slot.ty));
+                let shape = tool.and_then(|it| result_shape(&it.survey, &it.get()?.result.slot.ty));
                 let end = subject.labels_node().map_or(span.end, |node| node.span().end);
                 found.extend(shape.map(|shape| (end, format!(" = {shape}"))));
             }

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::dispatch::{Answer, Cx};
 use crate::evidence::{Calls, Reason, Sent};
-use crate::place::tool_of;
+use crate::place::{ReadTool, tool_of};
 use crate::snapshot::Snapshot;
 
 /// The command of a lens that only says something.
@@ -16,11 +16,10 @@ const NOTHING: &str = "";
 
 /// What each target of the project loses of a tool, in sentences. Nothing where the tool's text has
 /// errors.
-pub(crate) fn losses(snapshot: &Snapshot, tool: usize) -> Vec<(Target, Vec<String>)> {
-    let survey = snapshot.survey();
+pub(crate) fn losses(snapshot: &Snapshot, tool: &ReadTool) -> Vec<(Target, Vec<String>)> {
     let targets = snapshot.settings().targets.iter().filter(|it| **it != Target::JsonSchema);
     let lost = |target: &Target| {
-        let compiled = survey.compile(tool, *target)?;
+        let compiled = tool.survey.compile(tool.at, *target)?;
         Some((*target, compiled.losses().iter().map(ToString::to_string).collect()))
     };
     targets.filter_map(lost).collect()
@@ -76,7 +75,7 @@ fn lost(cx: &Cx, name: &str) -> Option<String> {
     let own = names.of(cx.number);
     let at = own.iter().position(|one| one.kind == Kind::Tool && one.name == name)?;
     let tool = tool_of(&cx.snapshot, Found { file: cx.number, at })?;
-    let lost = losses(&cx.snapshot, tool);
+    let lost = losses(&cx.snapshot, &tool);
     if lost.is_empty() {
         return None;
     }

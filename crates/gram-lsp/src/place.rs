@@ -1,8 +1,10 @@
 //! What stands at a place of a text.
 
-use gram_schema::BUILT_IN;
-use gram_schema::model::{Field, Module, Type, TypeId};
+use std::sync::Arc;
+
+use gram_schema::model::{Field, Module, Tool, Type, TypeId};
 use gram_schema::names::{Declaration, Found, Kind, Use, types_in};
+use gram_schema::{BUILT_IN, Survey};
 use gram_syntax::{Node, NodeKind as N, Span, Tree};
 use lsp_types::Position;
 
@@ -115,14 +117,34 @@ pub(crate) fn holder(own: &[Declaration], at: u32) -> Option<usize> {
     own.iter().rposition(|one| touches(one.span, at))
 }
 
+/// A tool, as far as it could be read.
+#[derive(Debug)]
+pub(crate) struct ReadTool {
+    pub(crate) survey: Arc<Survey>,
+    /// Its place among the survey's tools.
+    pub(crate) at: usize,
+}
+
+impl ReadTool {
+    /// The tool.
+    pub(crate) fn get(&self) -> Option<&Tool> {
+        self.survey.module().tools.get(self.at)
+    }
+}
+
 /// The tool of a declaration.
-pub(crate) fn tool_of(snapshot: &Snapshot, found: Found) -> Option<usize> {
+pub(crate) fn tool_of(snapshot: &Snapshot, found: Found) -> Option<ReadTool> {
     let declaration = snapshot.declaration(found)?;
-    let spans = snapshot.survey().module().spans();
-    let tools = 0..snapshot.survey().module().tools.len();
-    tools.into_iter().find(|at| {
-        spans.tool(*at).is_some_and(|it| it.file == found.file && it.node == declaration.node)
-    })
+    let place = |survey: &Arc<Survey>, file: usize| {
+        let (module, survey) = (survey.module(), Arc::clone(survey));
+        let own = |at: usize| {
+            module.spans().tool(at).is_some_and(|it| it.file == file && it.node == declaration.node)
+        };
+        let at = (0..module.tools.len()).find(|at| own(*at))?;
+        Some(ReadTool { survey, at })
+    };
+    let together = place(snapshot.survey(), found.file);
+    together.or_else(|| place(&snapshot.survey_alone(found.file, declaration.span)?, 0))
 }
 
 /// The declared type of a declaration.
@@ -150,14 +172,13 @@ pub(crate) fn term_of(snapshot: &Snapshot, found: Found) -> Option<&Field> {
 }
 
 /// A parameter of a tool, or a field of a record, by the declaration and the field's name.
-pub(crate) fn field_of<'s>(snapshot: &'s Snapshot, found: Found, name: &str) -> Option<&'s Field> {
-    let module = snapshot.survey().module();
-    let declaration = snapshot.declaration(found)?;
-    if declaration.kind == Kind::Tool {
-        let tool = module.tools.get(tool_of(snapshot, found)?)?;
-        return tool.parameters.iter().find(|field| field.name == name);
+pub(crate) fn field_of(snapshot: &Snapshot, found: Found, name: &str) -> Option<Field> {
+    if snapshot.declaration(found)?.kind == Kind::Tool {
+        let tool = tool_of(snapshot, found)?;
+        return tool.get()?.parameters.iter().find(|field| field.name == name).cloned();
     }
-    fields(module, type_of(snapshot, found)?).iter().find(|field| field.name == name)
+    let fields = fields(snapshot.survey().module(), type_of(snapshot, found)?);
+    fields.iter().find(|field| field.name == name).cloned()
 }
 
 /// The fields of a declared record.

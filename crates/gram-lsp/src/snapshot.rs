@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use gram_schema::lint::{self, Settings};
+use gram_schema::lint::{self, Alone, Settings};
 use gram_schema::names::{Declaration, Found, Names, Use};
 use gram_schema::{Link, Links, Survey};
 use gram_syntax::{Diagnostic, Parse, SourceFile, Span};
@@ -14,7 +14,10 @@ use smol_str::SmolStr;
 
 use crate::evidence::Evidence;
 use crate::file::{File, Import};
-use crate::position::{Encoding, Positions};
+use crate::position::{Encoding, Positions, number};
+
+/// Below how many bytes all tools of a text are read where one is asked for.
+const SMALL: usize = 1 << 16;
 
 /// What a project file says, and what is wrong in it.
 #[derive(Debug, Default)]
@@ -48,7 +51,9 @@ pub(crate) struct Snapshot {
     linked: OnceLock<Linked>,
     names: OnceLock<Names>,
     uses: OnceLock<Vec<Arc<Vec<Use>>>>,
-    survey: OnceLock<Survey>,
+    survey: OnceLock<Arc<Survey>>,
+    /// Tools to which others make no difference, by where they stand.
+    alone: Mutex<HashMap<(usize, u32), Arc<Survey>>>,
     findings: OnceLock<Vec<Vec<Diagnostic>>>,
 }
 
@@ -87,6 +92,7 @@ impl Snapshot {
             names: OnceLock::new(),
             uses: OnceLock::new(),
             survey: OnceLock::new(),
+            alone: Mutex::default(),
             findings: OnceLock::new(),
         }
     }
@@ -175,6 +181,10 @@ impl Snapshot {
         Some(Location::new(text.uri.clone(), text.positions(self.encoding).range(span)))
     }
 
+    fn alone(&self) -> Vec<Option<Alone>> {
+        self.files().iter().map(|file| file.alone(self.settings()).cloned()).collect()
+    }
+
     fn parses(&self) -> Vec<Parse> {
         self.files().iter().map(|file| file.parse().clone()).collect()
     }
@@ -182,11 +192,10 @@ impl Snapshot {
     /// What is found in each text.
     pub(crate) fn findings(&self) -> &[Vec<Diagnostic>] {
         self.findings.get_or_init(|| {
-            let settings = self.settings();
-            let alone: Vec<_> =
-                self.files().iter().map(|file| file.alone(settings).cloned()).collect();
+            // They are looked at before the texts are asked for, which may free them.
+            let alone = self.alone();
             let texts = self.parses();
-            let found = lint::findings(&texts, &alone, self.links(), settings);
+            let found = lint::findings(&texts, &alone, self.links(), self.settings());
             // They come in the order of the texts.
             let mut all: Vec<Vec<Diagnostic>> = texts.iter().map(|_| Vec::new()).collect();
             let mut at = 0;
@@ -205,14 +214,29 @@ impl Snapshot {
         })
     }
 
-    /// What is declared, errors or not.
-    pub(crate) fn survey(&self) -> &Survey {
-        self.survey.get_or_init(|| gram_schema::survey(&self.parses(), self.links()))
+    /// What is declared, errors or not, but for tools to which others make no difference.
+    pub(crate) fn survey(&self) -> &Arc<Survey> {
+        self.survey.get_or_init(|| {
+            Arc::new(gram_schema::survey(&self.parses(), &self.alone(), self.links()))
+        })
+    }
+
+    /// Tools to which others make no difference: those of a small text, or of the patterns of a
+    /// large one that touch a span.
+    pub(crate) fn survey_alone(&self, file: usize, span: Span) -> Option<Arc<Survey>> {
+        let text = self.text(file)?;
+        let small = text.text().len() < SMALL;
+        let span = if small { Span::new(0, number(text.text().len())) } else { span };
+        let mut known = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
+        let survey = known
+            .entry((file, span.start))
+            .or_insert_with(|| Arc::new(gram_schema::survey_alone(text.parse(), span)));
+        Some(Arc::clone(survey))
     }
 
     /// What was declared, where somebody has asked for it before.
     pub(crate) fn known_survey(&self) -> Option<&Survey> {
-        self.survey.get()
+        self.survey.get().map(|survey| &**survey)
     }
 
     /// The names of all texts.

@@ -293,7 +293,15 @@ impl World {
             }
             _ => uri.as_str().to_owned(),
         };
-        let file = File::open(uri.clone(), path.clone(), version, SourceFile::new(name, text));
+        let mut file = File::open(uri.clone(), path.clone(), version, SourceFile::new(name, text));
+        let projects = self.projects.values();
+        let mut known = projects.filter_map(|project| {
+            let at = project.places.get(path.as_ref()?)?;
+            project.named.get(*at)
+        });
+        if let Some(known) = known.next() {
+            file = file.after(known);
+        }
         self.keep(Arc::new(file));
         // A file that nobody has seen in its project may be ignored there, or new.
         let alone = self.projects.contains_key(&Key::Lone(uri.as_str().to_owned()));

@@ -47,4 +47,4 @@ pub use print::{
 };
 pub use signature::{plain_type, schema_of_signature};
 pub use spans::{Place, Spans};
-pub use survey::{Survey, survey};
+pub use survey::{Survey, survey, survey_alone};

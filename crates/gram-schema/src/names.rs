@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 
 use crate::check::{Links, Meaning, Scopes};
 
-pub use declared::declarations;
+pub use declared::{declarations, declared_types};
 pub use uses::{type_word, types_in, uses, values_in};
 
 /// What shares names: two things of one space cannot have the same.

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use gram_syntax::Parse;
+use gram_syntax::{Parse, Span};
 
 use crate::check::{self, Links, Reading, Texts};
 use crate::emit::{Compilation, Compiled, Entry, Options, message_object};
+use crate::lint::{Alone, Looked};
 use crate::lower::Target;
 use crate::model::{Module, TypeId};
 
@@ -21,22 +22,30 @@ pub struct Survey {
 }
 
 /// Reads texts that belong together as [`check_linked`](crate::check_linked) does, and keeps what
-/// could be read.
-pub fn survey(texts: &[Parse], links: &Links) -> Survey {
-    let whole = Texts { keep: true, alone: &|_| None };
-    let Reading { module, found, uses: used, .. } =
-        check::read::<()>(texts, links, &whole, |_, _, _, _| ()).0;
-    let sound = found.iter().map(|found| !found.iter().any(check::is_error)).collect();
-    let mut uses = vec![Vec::new(); texts.len()];
-    for (user, owner) in used {
-        if let Some(uses) = uses.get_mut(user) {
-            uses.push(owner);
-        }
-    }
-    Survey { module, sound, uses }
+/// could be read. What was looked at alone is left out; [`survey_alone`] reads it.
+pub fn survey(texts: &[Parse], alone: &[Option<Alone>], links: &Links) -> Survey {
+    let rest = Texts { keep: true, alone: &|file| Some(alone.get(file)?.as_ref()?.ready()) };
+    Survey::of(check::read(texts, links, &rest, |_, _, _, _| Looked::default()).0, texts.len())
+}
+
+/// Reads the patterns of one text that touch a span, to which others make no difference.
+pub fn survey_alone(text: &Parse, span: Span) -> Survey {
+    Survey::of(check::read_some(text, span), 1)
 }
 
 impl Survey {
+    fn of(reading: Reading, texts: usize) -> Self {
+        let Reading { module, found, uses: used, .. } = reading;
+        let sound = found.iter().map(|found| !found.iter().any(check::is_error)).collect();
+        let mut uses = vec![Vec::new(); texts];
+        for (user, owner) in used {
+            if let Some(uses) = uses.get_mut(user) {
+                uses.push(owner);
+            }
+        }
+        Self { module, sound, uses }
+    }
+
     /// What could be read. A declaration with a syntax error is left out, and what else is wrong
     /// is as if nobody had said it.
     pub fn module(&self) -> &Module {

@@ -125,15 +125,21 @@ fn unread(source: &Arc<SourceFile>, diagnostic: Diagnostic, limits: &Limits) -> 
 
 impl Parse {
     /// The parse of another text, likely a later form of this one: the same as [`parse_with`] gives,
-    /// sooner where they differ little, for what both have in common is not read again.
+    /// sooner where they differ little, for what both have in common is not read again. The tree becomes
+    /// the new one's, unless a clone holds it, too.
     #[must_use]
-    pub fn again(&self, source: impl Into<Arc<SourceFile>>) -> Self {
+    pub fn again(self, source: impl Into<Arc<SourceFile>>) -> Self {
         let source = source.into();
         let limits = &self.limits;
         let Found { diagnostics, extensions } = &*self.found;
-        let known = self.tree.get().map(|tree| Before { tree, diagnostics, extensions });
         let small = source.text().len() <= limits.max_bytes.min(u32::MAX as usize / 2);
-        match known.filter(|_| small).and_then(|known| parser::again(&known, &source, limits)) {
+        let tree = match Arc::try_unwrap(self.tree) {
+            Ok(tree) => tree.into_inner(),
+            Err(shared) => shared.get().cloned(),
+        };
+        let known = Before { diagnostics, extensions };
+        let again = |tree| parser::again(tree, &known, &source, limits);
+        match tree.filter(|_| small).and_then(again) {
             Some(parsed) => Self::of(source, parsed, limits),
             None => parse_with(source, limits),
         }

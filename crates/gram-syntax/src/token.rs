@@ -1,5 +1,7 @@
 //! Tokens: the pieces that a text falls into. Joined, they are the text again, to the byte.
 
+use std::ops::Range;
+
 use crate::span::Span;
 
 /// What a token is.
@@ -133,7 +135,7 @@ impl TokenKind {
 
 /// The tokens of a text: kinds and starts side by side, five bytes a token. The last one is
 /// [`TokenKind::End`].
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Tokens {
     kinds: Vec<TokenKind>,
     starts: Vec<u32>,
@@ -192,19 +194,20 @@ impl Tokens {
         self.truncate(self.starts.partition_point(|&start| (start as usize) < offset));
     }
 
-    /// The tokens of this text after a change: up to `first` as they are, then others, then those
-    /// from `rest` on, `by` bytes further.
-    pub(crate) fn changed(&self, first: u32, stretch: &Self, rest: u32, by: i32) -> Self {
-        let (first, rest) = (first as usize, rest as usize);
-        let mut new = Self::with_capacity(first + stretch.len() + self.len() - rest);
-        new.kinds.extend_from_slice(&self.kinds[..first]);
-        new.kinds.extend_from_slice(&stretch.kinds);
-        new.kinds.extend_from_slice(&self.kinds[rest..]);
-        new.starts.extend_from_slice(&self.starts[..first]);
-        new.starts.extend_from_slice(&stretch.starts);
-        new.starts.extend(self.starts[rest..].iter().map(|start| start.wrapping_add_signed(by)));
-        new.seen = self.seen | stretch.seen;
-        new
+    /// Replaces tokens by others; those behind them stand `by` bytes further then.
+    pub(crate) fn replace(&mut self, old: Range<u32>, new: &Self, by: i32) {
+        let (first, rest) = (old.start as usize, old.end as usize);
+        if by != 0 {
+            for start in self.starts.iter_mut().skip(rest) {
+                *start = start.wrapping_add_signed(by);
+            }
+        }
+        let more = new.len().saturating_sub(rest - first);
+        self.kinds.reserve_exact(more);
+        self.starts.reserve_exact(more);
+        self.kinds.splice(first..rest, new.kinds.iter().copied());
+        self.starts.splice(first..rest, new.starts.iter().copied());
+        self.seen |= new.seen;
     }
 
     pub(crate) fn shrink(&mut self) {

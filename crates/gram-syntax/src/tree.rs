@@ -92,7 +92,7 @@ pub(crate) struct NodeData {
 }
 
 /// The tree of a text, together with its tokens and the text.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Tree {
     pub(crate) source: Arc<SourceFile>,
     pub(crate) tokens: Tokens,

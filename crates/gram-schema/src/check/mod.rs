@@ -90,6 +90,15 @@ pub(crate) fn read<'a, R: Send + Sync + 'a>(
     Checker::new(texts).read_texts(links, how, visit)
 }
 
+/// Reads the patterns of a text that touch a span, as if there were nothing else.
+pub(crate) fn read_some(text: &Parse, span: Span) -> Reading {
+    let mut checker = Checker::new(std::slice::from_ref(text));
+    let near = |top: &Node<'_>| top.span().start <= span.end && span.start <= top.span().end;
+    let own = checker.collect_patterns(0, text.tree().root().children().filter(near));
+    own.others.iter().for_each(|declaration| checker.read(declaration));
+    checker.finish()
+}
+
 /// All that reading the declarations of texts gives, errors or not.
 pub(crate) struct Reading {
     /// Whether there is no error.

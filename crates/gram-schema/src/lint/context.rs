@@ -204,7 +204,7 @@ fn name_of(node: Option<Node<'_>>) -> Option<Span> {
 }
 
 /// How much is found about a text, and how much is wanted.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Count {
     /// How much is wanted: so many errors, and so much else.
     pub(super) most: usize,

@@ -38,7 +38,7 @@ pub(super) struct Looks {
 }
 
 /// What was found in one text alone, or in a piece of one.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Looked {
     pub(super) found: Vec<Diagnostic>,
     pub(super) count: Count,

@@ -20,7 +20,8 @@ use gram_syntax::{Diagnostic, Limits, Parse, Severity, SourceFile, Span};
 use crate::check::{self, Checked, Done, Links, Read, Ready, Texts};
 use context::{Context, Whole};
 pub use fix::{Fixed, fix};
-use look::{Looked, Looks};
+pub(crate) use look::Looked;
+use look::Looks;
 pub(crate) use rule::Look;
 pub use rule::{Level, Rule, RuleOption};
 pub use rules::RULES;
@@ -45,12 +46,7 @@ pub fn findings(
     links: &Links,
     settings: &Settings,
 ) -> Vec<Diagnostic> {
-    let alone = |file: usize| {
-        Some(match &alone.get(file)?.as_ref()?.0 {
-            Kind::Whole(alone) => Ready::Whole(alone),
-            Kind::Pieces(pieces) => Ready::Pieces(&pieces.all),
-        })
-    };
+    let alone = |file: usize| Some(alone.get(file)?.as_ref()?.ready());
     run(texts, links, settings, &Texts { keep: false, alone: &alone }).diagnostics
 }
 
@@ -94,6 +90,13 @@ impl Alone {
             looks.at_piece(&Context::of_one(text, known, module, settings))
         });
         pieces.map(|pieces| Self(Kind::Pieces(Arc::new(pieces))))
+    }
+
+    pub(crate) fn ready(&self) -> Ready<'_, Looked> {
+        match &self.0 {
+            Kind::Whole(alone) => Ready::Whole(alone),
+            Kind::Pieces(pieces) => Ready::Pieces(&pieces.all),
+        }
     }
 
     /// Whether it says all of its text.

@@ -77,20 +77,16 @@ pub(crate) fn lex(text: &str, slashes: Slashes) -> Lexed {
 }
 
 /// The tokens of a text from the start of one of them on, until `ends` says of the end of one that
-/// it is the last. Gives nothing where it never does.
-pub(crate) fn lex_stretch(
-    text: &str,
-    from: usize,
-    mut ends: impl FnMut(usize) -> bool,
-) -> Option<Lexed> {
+/// it is the last, or to the end of the text.
+pub(crate) fn lex_stretch(text: &str, from: usize, mut ends: impl FnMut(usize) -> bool) -> Lexed {
     let mut lexer = Lexer::new(text, from, Slashes::Text, 256);
     while lexer.at < lexer.bytes.len() {
         lexer.token();
         if ends(lexer.at) {
-            return Some(lexer.out);
+            break;
         }
     }
-    None
+    lexer.out
 }
 
 struct Lexer<'a> {
