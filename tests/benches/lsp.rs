@@ -1,5 +1,6 @@
 //! How long an editor waits for `gramc lsp`: from a keystroke to the findings, and to a completion, in a
-//! project of 1,000 files and in one file of 50,000 lines; and how much memory the server takes. Beside
+//! project of 1,000 files and in one file of 50,000 lines; and how much memory the server takes, as a
+//! multiple of the text: its own, and in brackets with the pages of its program. Beside
 //! it stands `taplo lsp`, a language server for TOML, with a file of as many lines. All are driven by
 //! the same client over standard input and output, and all times are the client's.
 //!
@@ -202,14 +203,18 @@ impl Server {
         serde_json::from_slice(&body).expect("JSON")
     }
 
-    /// Waits for the findings of a version of a document; servers need not say of which they are.
-    fn findings(&mut self, uri: &str, version: u32) {
-        self.until(|message| {
+    /// Waits for so many findings of a version of a document, and gives how many there are. Servers need
+    /// not say which version they are of.
+    fn findings(&mut self, uri: &str, version: u32, wanted: impl Fn(usize) -> bool) -> usize {
+        let count = |message: &Value| message["params"]["diagnostics"].as_array().map(Vec::len);
+        let found = self.until(|message| {
             let params = &message["params"];
             message["method"] == "textDocument/publishDiagnostics"
                 && params["uri"] == uri
                 && (params["version"].is_null() || params["version"] == version)
+                && count(message).is_some_and(&wanted)
         });
+        count(&found).unwrap_or_default()
     }
 
     /// Types and takes back a letter in the middle of a text, and measures how long that takes.
@@ -217,7 +222,8 @@ impl Server {
         let uri = address(file);
         let document = json!({"uri": uri, "languageId": "gram", "version": 1, "text": text});
         self.tell("textDocument/didOpen", &json!({"textDocument": document}));
-        self.findings(&uri, 1);
+        let before = self.findings(&uri, 1, |_| true);
+        self.rest(&uri);
         // A place where a letter makes something wrong: the type of a parameter, or a bare value.
         let lines: Vec<&str> = text.lines().collect();
         let wrong = if name.starts_with("taplo") { "= {" } else { "::Int" };
@@ -240,7 +246,7 @@ impl Server {
                 json!({"textDocument": {"uri": uri, "version": version}, "contentChanges": change});
             let began = Instant::now();
             self.tell("textDocument/didChange", &edit);
-            self.findings(&uri, version);
+            self.findings(&uri, version, |found| (found > before) == typed);
             let findings_took = began.elapsed();
             // A keystroke and the completion that an editor asks for at once.
             version += 1;
@@ -267,11 +273,11 @@ impl Server {
                 completions.push(completion_took);
             }
         }
-        let memory = self.memory();
         #[expect(clippy::cast_precision_loss, reason = "no text is that long")]
-        let times = memory as f64 / size as f64;
-        show(&format!("{name}, to findings"), &mut findings, &format!("{times:.1} times"));
-        show(&format!("{name}, to completion"), &mut completions, "");
+        let times = |bytes: usize| format!("{:.1} times", bytes as f64 / size as f64);
+        let (own, all) = (times(self.memory("RssAnon:")), times(self.memory("VmRSS:")));
+        show(&format!("{name}, to findings"), &mut findings, &own);
+        show(&format!("{name}, to completion"), &mut completions, &format!("({all})"));
     }
 
     /// Lets the server come to rest: whatever it still sends of the edits before is read.
@@ -280,11 +286,11 @@ impl Server {
         self.ask("textDocument/foldingRange", &json!({"textDocument": {"uri": uri}}));
     }
 
-    /// How many bytes of memory the server holds.
-    fn memory(&self) -> usize {
+    /// How many bytes of memory the server holds: its own, or with the pages of its program.
+    fn memory(&self, which: &str) -> usize {
         let path = format!("/proc/{}/status", self.child.id());
         let status = std::fs::read_to_string(path).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let line = status.lines().find_map(|line| line.strip_prefix(which));
         let number = line.and_then(|line| line.split_whitespace().next()?.parse::<usize>().ok());
         number.unwrap_or_default() * 1024
     }

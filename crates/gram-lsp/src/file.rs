@@ -249,7 +249,20 @@ impl File {
 
     /// The types that it declares at its top level, by its tree alone.
     pub(crate) fn own_types(&self) -> &[SmolStr] {
-        self.types.get_or_init(|| names::declared_types(self.parse()))
+        self.types.get_or_init(|| {
+            let asked = Cell::new(false);
+            let found = names::declarations(self.parse(), |_| {
+                asked.set(true);
+                false
+            });
+            let own = found.iter().filter(|one| one.kind.is_type() && one.holder.is_none());
+            let own = own.map(|one| one.name.clone()).collect();
+            if !asked.get() {
+                // No type makes a difference to them.
+                *self.known() = Some(Known { types: None, found: Arc::new(found) });
+            }
+            own
+        })
     }
 
     /// What it declares, together with others that declare these types, in their order.

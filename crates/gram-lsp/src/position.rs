@@ -66,7 +66,9 @@ pub(crate) struct Lines {
 impl Lines {
     pub(crate) fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let mut starts = vec![0];
+        // Lines of gram have some forty bytes.
+        let mut starts = Vec::with_capacity(text.len() / 32 + 1);
+        starts.push(0);
         for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
             let ends = bytes[at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
             if ends {
@@ -106,6 +108,16 @@ impl<'t> Positions<'t> {
         // The first line starts at 0, so the partition point is never 0.
         let line = starts.partition_point(|start| *start as usize <= at) - 1;
         let before = self.text.get(starts[line] as usize..at).unwrap_or_default();
+        Position::new(number(line), self.encoding.count(before))
+    }
+
+    /// The position of an offset that stands behind one on this line, or on it: for who goes through
+    /// a text in its order.
+    pub(crate) fn position_from(self, line: u32, offset: u32) -> Position {
+        let starts = self.lines.starts.iter().skip(line as usize + 1);
+        let line = line as usize + starts.take_while(|start| **start <= offset).count();
+        let start = self.lines.starts.get(line).copied().unwrap_or_default();
+        let before = self.text.get(start as usize..offset as usize).unwrap_or_default();
         Position::new(number(line), self.encoding.count(before))
     }
 
@@ -175,6 +187,7 @@ mod tests {
             assert_eq!(positions.position(number(TEXT.len())), Position::new(3, 1));
             for (at, _) in TEXT.char_indices() {
                 let at = number(at);
+                assert_eq!(positions.position_from(0, at), positions.position(at));
                 let back = positions.offset(positions.position(at));
                 let inside = TEXT.get(at as usize..).is_some_and(|rest| rest.starts_with('\n'));
                 assert!(back == at || inside, "{encoding:?} {at} {back}");

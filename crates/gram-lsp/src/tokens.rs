@@ -1,10 +1,14 @@
 //! Semantic tokens: what each word is, told by the tree.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use gram_schema::BUILT_IN;
 use gram_schema::names::{Kind, types_in};
 use gram_syntax::{Node, NodeKind as N, Span, TokenKind as T};
 use lsp_types as lsp;
-use lsp_types::{SemanticToken, SemanticTokens, SemanticTokensLegend};
+use lsp_types::{SemanticToken, SemanticTokensLegend};
+use serde::{Serialize, Serializer};
 
 use crate::dispatch::{Answer, Cx};
 
@@ -201,7 +205,7 @@ fn encoded(cx: &Cx, words: &[Word]) -> Vec<SemanticToken> {
             let shown = part.trim_end_matches(['\n', '\r']);
             let length = positions.encoding().count(shown);
             if length > 0 {
-                let at = positions.position(start);
+                let at = positions.position_from(line, start);
                 let before = if at.line == line { column } else { 0 };
                 tokens.push(SemanticToken {
                     delta_line: at.line - line,
@@ -218,36 +222,58 @@ fn encoded(cx: &Cx, words: &[Word]) -> Vec<SemanticToken> {
     tokens
 }
 
-fn all(cx: &Cx) -> Vec<SemanticToken> {
+fn all(cx: &Cx) -> Arc<Vec<SemanticToken>> {
     let whole = Span::new(0, crate::position::number(cx.file.text().len()));
-    encoded(cx, &words(cx, whole))
+    Arc::new(encoded(cx, &words(cx, whole)))
+}
+
+/// Tokens as the protocol has them: five numbers each. They are kept, too, so they are not copied.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Full {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result_id: Option<String>,
+    #[serde(serialize_with = "flat")]
+    data: Arc<Vec<SemanticToken>>,
+}
+
+fn flat<S: Serializer>(data: &Arc<Vec<SemanticToken>>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(data.iter().flat_map(|token| {
+        let SemanticToken { delta_line, delta_start, length, .. } = *token;
+        [delta_line, delta_start, length, token.token_type, token.token_modifiers_bitset]
+    }))
+}
+
+/// All tokens, or what differs from those before.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum FullOrDelta {
+    Full(Full),
+    Delta(lsp::SemanticTokensDelta),
 }
 
 /// `textDocument/semanticTokens/full`
-pub(crate) fn full(cx: &Cx, _: lsp::SemanticTokensParams) -> Answer<SemanticTokens> {
+pub(crate) fn full(cx: &Cx, _: lsp::SemanticTokensParams) -> Answer<Full> {
     let data = all(cx);
-    Ok(SemanticTokens { result_id: Some(cx.client.tokens.keep(&cx.file.uri, &data)), data })
+    Ok(Full { result_id: Some(cx.client.tokens.keep(&cx.file.uri, &data)), data })
 }
 
 /// `textDocument/semanticTokens/range`
-pub(crate) fn range(cx: &Cx, params: lsp::SemanticTokensRangeParams) -> Answer<SemanticTokens> {
+pub(crate) fn range(cx: &Cx, params: lsp::SemanticTokensRangeParams) -> Answer<Full> {
     let data = encoded(cx, &words(cx, cx.positions().span(params.range)));
-    Ok(SemanticTokens { result_id: None, data })
+    Ok(Full { result_id: None, data: Arc::new(data) })
 }
 
 /// `textDocument/semanticTokens/full/delta`: one edit, of all that lies between what is the same at
 /// the start and at the end.
-pub(crate) fn delta(
-    cx: &Cx,
-    params: lsp::SemanticTokensDeltaParams,
-) -> Answer<lsp::SemanticTokensFullDeltaResult> {
+pub(crate) fn delta(cx: &Cx, params: lsp::SemanticTokensDeltaParams) -> Answer<FullOrDelta> {
     let data = all(cx);
     let before = cx.client.tokens.known(&cx.file.uri, &params.previous_result_id);
     let result_id = Some(cx.client.tokens.keep(&cx.file.uri, &data));
     let Some(before) = before else {
-        return Ok(SemanticTokens { result_id, data }.into());
+        return Ok(FullOrDelta::Full(Full { result_id, data }));
     };
-    let start = before.iter().zip(&data).take_while(|(one, other)| one == other).count();
+    let start = before.iter().zip(&*data).take_while(|(one, other)| one == other).count();
     let (old, new) = (&before[start..], &data[start..]);
     let same = old.iter().rev().zip(new.iter().rev()).take_while(|(one, other)| one == other);
     let same = same.count();
@@ -259,7 +285,7 @@ pub(crate) fn delta(
         let (start, delete_count) = (number(start), number(old.len()));
         vec![lsp::SemanticTokensEdit { start, delete_count, data: Some(new.to_vec()) }]
     };
-    Ok(lsp::SemanticTokensDelta { result_id, edits }.into())
+    Ok(FullOrDelta::Delta(lsp::SemanticTokensDelta { result_id, edits }))
 }
 
 /// The tokens that were last sent of each document.
@@ -269,7 +295,7 @@ pub(crate) struct Sent(std::sync::Mutex<SentState>);
 #[derive(Debug, Default)]
 struct SentState {
     count: u64,
-    of: std::collections::HashMap<String, (String, Vec<SemanticToken>)>,
+    of: HashMap<String, (String, Arc<Vec<SemanticToken>>)>,
 }
 
 impl Sent {
@@ -278,19 +304,19 @@ impl Sent {
     }
 
     /// Keeps what is sent, and gives what it is called.
-    fn keep(&self, uri: &lsp::Uri, data: &[SemanticToken]) -> String {
+    fn keep(&self, uri: &lsp::Uri, data: &Arc<Vec<SemanticToken>>) -> String {
         let mut state = self.state();
         state.count += 1;
         let id = state.count.to_string();
-        state.of.insert(uri.as_str().to_owned(), (id.clone(), data.to_vec()));
+        state.of.insert(uri.as_str().to_owned(), (id.clone(), Arc::clone(data)));
         id
     }
 
     /// What was sent under a name.
-    fn known(&self, uri: &lsp::Uri, id: &str) -> Option<Vec<SemanticToken>> {
+    fn known(&self, uri: &lsp::Uri, id: &str) -> Option<Arc<Vec<SemanticToken>>> {
         let state = self.state();
         let (known, data) = state.of.get(uri.as_str())?;
-        (known == id).then(|| data.clone())
+        (known == id).then(|| Arc::clone(data))
     }
 
     /// Forgets a document.

@@ -357,7 +357,8 @@ impl World {
                         file.positions(self.encoding)
                     };
                     let span = positions.span(range).range();
-                    let mut new = String::with_capacity(old.len() + change.text.len());
+                    let size = old.len() - span.len() + change.text.len();
+                    let mut new = String::with_capacity(size);
                     new.push_str(old.get(..span.start).unwrap_or_default());
                     new.push_str(&change.text);
                     new.push_str(old.get(span.end..).unwrap_or_default());

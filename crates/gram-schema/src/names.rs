@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 
 use crate::check::{Links, Meaning, Scopes};
 
-pub use declared::{declarations, declared_types};
+pub use declared::declarations;
 pub use uses::{type_word, types_in, uses, values_in};
 
 /// What shares names: two things of one space cannot have the same.
@@ -180,6 +180,10 @@ impl Names {
         let imports = links.of.iter().map(|of| of.iter().filter_map(|link| link.text.clone().ok()));
         let imports: Vec<Vec<usize>> = imports.map(Iterator::collect).collect();
         let mut scopes = Space::ALL.map(|_| Scopes::new(&imports));
+        for space in Space::ALL {
+            let own = texts.iter().flat_map(|own| own.iter());
+            scopes[space as usize].reserve(own.filter(|one| one.kind.space() == space).count());
+        }
         for (file, own) in texts.iter().enumerate() {
             for (at, declaration) in own.iter().enumerate() {
                 let (thing, name) = (Found { file, at }, &declaration.name);

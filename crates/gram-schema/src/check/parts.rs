@@ -63,7 +63,7 @@ impl<'a, R> Ready<'a, R> {
     }
 
     /// The tools, and how many bytes further each stands now.
-    pub(super) fn tools(self) -> impl Iterator<Item = (&'a Outline, i32)> {
+    pub(crate) fn tools(self) -> impl Iterator<Item = (&'a Outline, i32)> {
         self.parts().flat_map(|(alone, by)| alone.read.tools.iter().map(move |tool| (tool, by)))
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gram_syntax::{Change, Node, Parse, SourceFile, Span};
 
-use super::alone::{Alone, Outline, read_patterns};
+use super::alone::{Alone, read_patterns};
 use super::parts::{Known, PARALLEL_FROM};
 use crate::model::Module;
 use crate::parallel;
@@ -34,14 +34,6 @@ pub(crate) struct Piece<R> {
 impl<R> Clone for Piece<R> {
     fn clone(&self) -> Self {
         Self { span: self.span, by: self.by, alone: Arc::clone(&self.alone) }
-    }
-}
-
-impl<R> Piece<R> {
-    /// Its tools, where they stand now.
-    pub(crate) fn tools(&self) -> impl Iterator<Item = Outline> {
-        let moved = |tool: &Outline| Outline { span: tool.span.moved(self.by), ..tool.clone() };
-        self.alone.read.tools.iter().map(moved)
     }
 }
 

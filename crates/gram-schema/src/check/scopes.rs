@@ -43,6 +43,11 @@ impl<T: Copy + PartialEq> Scopes<T> {
         Self { imports: imports.to_vec(), ..Self::default() }
     }
 
+    /// Makes room for so many names.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        self.files.reserve(count);
+    }
+
     /// Enters a name of a file, or gives what the file already has under that name.
     pub(crate) fn enter(&mut self, file: usize, name: &SmolStr, thing: T) -> Option<T> {
         let things = self.files.entry(name.clone()).or_default();

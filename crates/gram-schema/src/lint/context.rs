@@ -37,8 +37,17 @@ pub(crate) struct Whole<'a> {
     pub(crate) uses: Option<&'a HashSet<(usize, usize)>>,
     /// The types that tools name.
     pub(crate) named: &'a [TypeId],
-    /// The tools of each text.
-    pub(crate) tools: &'a [&'a [Outline]],
+    /// All tools, in the order of the texts.
+    pub(crate) tools: &'a [Listed<'a>],
+}
+
+/// A tool in outlines.
+#[derive(Clone, Copy)]
+pub(crate) struct Listed<'a> {
+    pub(crate) file: usize,
+    /// Where its name stands.
+    pub(crate) place: Span,
+    pub(crate) tool: &'a Outline,
 }
 
 impl<'a> Context<'a> {
@@ -79,10 +88,9 @@ impl<'a> Context<'a> {
         (0..self.module.tools.len()).filter_map(|index| self.tool(index))
     }
 
-    /// The outlines of all tools with their files, in the order of the texts, when all are read.
-    pub(crate) fn outlines(&self) -> impl Iterator<Item = (usize, &'a Outline)> + use<'a> {
-        let texts = self.whole.tools.iter().enumerate();
-        texts.flat_map(|(file, tools)| tools.iter().map(move |tool| (file, tool)))
+    /// All tools in outlines, in the order of the texts, when all are read.
+    pub(crate) fn outlines(&self) -> &'a [Listed<'a>] {
+        self.whole.tools
     }
 
     /// What the vocabulary says of a name in a file.

@@ -174,7 +174,7 @@ impl Looks {
             }
             report.take()
         };
-        let threads = parallel::threads(types + cx.outlines().count(), PARALLEL_FROM);
+        let threads = parallel::threads(types + cx.outlines().len(), PARALLEL_FROM);
         let start = || Report::new(0, counts.to_vec());
         parallel::map(shares + self.all.len(), threads, start, look).into_iter().flatten()
     }

@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 use gram_syntax::{Diagnostic, Limits, Parse, Severity, SourceFile, Span};
 
-use crate::check::{self, Checked, Done, Links, Read, Ready, Texts};
-use context::{Context, Whole};
+use crate::check::{self, Checked, Done, Links, Outline, Read, Ready, Texts};
+use context::{Context, Listed, Whole};
 pub use fix::{Fixed, fix};
 pub(crate) use look::Looked;
 use look::Looks;
@@ -119,13 +119,13 @@ fn run(
         let cx = Context { texts, imports: &imports, known, module, beside, settings, whole };
         looks.at_text(&cx, file)
     });
-    let done = done.into_iter().zip(texts);
-    let read: Vec<_> = done.map(|(done, text)| together(done, text.source())).collect();
-    let looked = || read.iter().map(|read| &read.visited);
+    let all = done.iter().zip(texts).map(|(done, text)| looked(done, text.source()));
+    let all: Vec<_> = all.collect();
+    let looked = || all.iter().map(|looked| &**looked);
     let mut found = std::mem::take(&mut reading.found);
     by_level(settings, &mut found);
     let named: Vec<_> = looked().flat_map(|looked| looked.named.iter().copied()).collect();
-    let tools: Vec<_> = read.iter().map(|read| read.tools.as_slice()).collect();
+    let tools = listed(&done);
     let uses = Some(&reading.uses);
     let whole = Whole { complete: reading.valid, uses, named: &named, tools: &tools };
     let (known, module) = (reading.known(), &reading.module);
@@ -156,21 +156,37 @@ fn run(
     reading.checked(settings.max_findings)
 }
 
-/// What is known of a text: what was read alone, together with others, or both.
-fn together<'r>(done: Done<'r, Looked>, source: &Arc<SourceFile>) -> Cow<'r, Read<Looked>> {
-    let (mut read, pieces) = match done {
-        Done::Alone(read) => return Cow::Borrowed(read),
+/// The tools of all texts, in their order.
+fn listed<'d>(done: &'d [Done<'_, Looked>]) -> Vec<Listed<'d>> {
+    let mut all = Vec::new();
+    for (file, done) in done.iter().enumerate() {
+        let listed =
+            move |(tool, by): (&'d Outline, i32)| Listed { file, place: tool.span.moved(by), tool };
+        let (read, pieces): (&Read<_>, &[_]) = match done {
+            Done::Alone(read) => (read, &[]),
+            Done::Together(read, pieces) => (read, pieces),
+        };
+        let first = all.len();
+        all.extend(read.tools.iter().map(|tool| (tool, 0)).map(listed));
+        if !pieces.is_empty() {
+            all.extend(Ready::Pieces(pieces).tools().map(listed));
+            all[first..].sort_by_key(|tool| tool.place.start);
+        }
+    }
+    all
+}
+
+/// What was found in a text, its pieces included.
+fn looked<'d>(done: &'d Done<'_, Looked>, source: &Arc<SourceFile>) -> Cow<'d, Looked> {
+    let (read, pieces) = match done {
+        Done::Alone(read) => return Cow::Borrowed(&read.visited),
         Done::Together(read, pieces) => (read, pieces),
     };
-    for piece in pieces {
-        read.tools.extend(piece.tools());
-        read.visited.add(&piece.alone.read.visited, source, piece.by);
+    let mut looked = Cow::Borrowed(&read.visited);
+    for piece in pieces.iter().filter(|piece| !piece.alone.read.visited.found.is_empty()) {
+        looked.to_mut().add(&piece.alone.read.visited, source, piece.by);
     }
-    if !pieces.is_empty() {
-        // In the order of the text.
-        read.tools.sort_by_key(|tool| tool.span.start);
-    }
-    Cow::Owned(read)
+    looked
 }
 
 /// For each text, the texts that it imports, and where.

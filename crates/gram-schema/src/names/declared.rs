@@ -28,22 +28,6 @@ pub fn declarations(text: &Parse, is_type: impl Fn(&str) -> bool) -> Vec<Declara
     found
 }
 
-/// The types that a text declares at its top level, by its tree alone.
-pub fn declared_types(text: &Parse) -> Vec<SmolStr> {
-    let tops = text.tree().root().children().filter_map(|top| match top.kind() {
-        N::AnnotatedPattern => top.children().nth(1),
-        _ => Some(top),
-    });
-    let patterns = tops.filter(|node| node.kind() == N::SubjectPattern);
-    let name = |node: Node<'_>| {
-        let subject = node.subject();
-        let kind = subject.labels().find_map(|label| Kind::of_label(&label.content()));
-        kind.filter(|kind| kind.is_type())?;
-        Some(SmolStr::new(subject.identifier?.content()))
-    };
-    patterns.filter_map(name).collect()
-}
-
 /// A declaration and what is declared in it.
 fn pattern(found: &mut Vec<Declaration>, whole: Node<'_>, node: Node<'_>, holder: Option<usize>) {
     // Patterns nest as deep as a text is long, so what is open stands on a stack.

@@ -1,7 +1,7 @@
 use gram_syntax::{Code, Node, NodeKind as N, Span};
 
-use crate::check::{Meaning, Outline, names_of_slot};
-use crate::lint::context::{Context, Report, ToolView, TypeView};
+use crate::check::{Meaning, names_of_slot};
+use crate::lint::context::{Context, Listed, Report, ToolView, TypeView};
 use crate::lint::rule::{Look, Rule};
 use crate::model::Slot;
 
@@ -80,8 +80,8 @@ fn ty(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
     }
     // One inside of a tool that is deprecated belongs to it.
     let local = view.declaration.local;
-    let holds = |(_, tool): (usize, &Outline)| tool.deprecated && tool.types.contains(&view.id);
-    let own = || !local || !cx.outlines().any(holds);
+    let holds = |it: &Listed<'_>| it.tool.deprecated && it.tool.types.contains(&view.id);
+    let own = || !local || !cx.outlines().iter().any(holds);
     for field in view.fields().iter().filter(|field| !is_deprecated(&field.slot)) {
         types(cx, view.file, &field.slot, report, || own().then(|| view.place(field)));
     }
@@ -122,8 +122,9 @@ fn members(cx: &Context<'_>, report: &mut Report) {
     }
     let deprecated: std::collections::HashMap<_, _> = cx
         .outlines()
-        .filter(|(_, tool)| tool.deprecated)
-        .map(|(file, tool)| (&tool.name, (file, tool)))
+        .iter()
+        .filter(|it| it.tool.deprecated)
+        .map(|it| (&it.tool.name, it))
         .collect();
     if deprecated.is_empty() {
         return;
@@ -132,11 +133,12 @@ fn members(cx: &Context<'_>, report: &mut Report) {
     for place in spans.agents.iter().chain(&spans.containers) {
         let node = cx.texts[place.file].tree().node(place.node);
         for element in node.elements().filter(|element| element.kind() == N::PatternReference) {
-            let Some((file, tool)) = deprecated.get(&smol_str::SmolStr::new(name(element))) else {
+            let Some(listed) = deprecated.get(&smol_str::SmolStr::new(name(element))) else {
                 continue;
             };
-            let what = ("tool", tool.name.as_str());
-            add(cx, place.file, element.span(), what, Some((*file, tool.span)), report);
+            let what = ("tool", listed.tool.name.as_str());
+            let declared = Some((listed.file, listed.place));
+            add(cx, place.file, element.span(), what, declared, report);
         }
     }
 }

@@ -2,8 +2,8 @@ use std::collections::HashMap;
 
 use gram_syntax::Code;
 
-use crate::check::{Outline, all_differ};
-use crate::lint::context::{Context, Report};
+use crate::check::all_differ;
+use crate::lint::context::{Context, Listed, Report};
 use crate::lint::rule::{Look, Rule};
 
 pub(crate) static RULE: Rule = Rule {
@@ -40,30 +40,30 @@ Say of each tool what it does that the other does not.
 
 fn look(cx: &Context<'_>, report: &mut Report) {
     // Mostly all are different, which hashes tell much faster than a table.
-    let described = cx.outlines().filter(|(_, tool)| tool.description.is_some());
-    if all_differ(described.map(|(_, tool)| tool.description_hash)) {
+    let described = cx.outlines().iter().filter(|it| it.tool.description.is_some());
+    if all_differ(described.map(|it| it.tool.description_hash)) {
         return;
     }
-    let mut known: HashMap<&str, (usize, &Outline)> = HashMap::with_capacity(cx.outlines().count());
-    for (file, tool) in cx.outlines() {
-        let Some(text) = tool.description.as_deref().map(str::trim) else { continue };
-        if text.is_empty() || tool.deprecated {
+    let mut known: HashMap<&str, &Listed<'_>> = HashMap::with_capacity(cx.outlines().len());
+    for listed in cx.outlines() {
+        let Some(text) = listed.tool.description.as_deref().map(str::trim) else { continue };
+        if text.is_empty() || listed.tool.deprecated {
             continue;
         }
-        let Some(&(other_file, first)) = known.get(text) else {
-            known.insert(text, (file, tool));
+        let Some(first) = known.get(text) else {
+            known.insert(text, listed);
             continue;
         };
-        let (name, other) = (&tool.name, &first.name);
+        let (name, other) = (&listed.tool.name, &first.tool.name);
         // Of two tools of one name, that is what is wrong.
         if name == other {
             continue;
         }
         let message = format!("`{name}` has the same description as `{other}`");
         let finding = cx
-            .finding(&RULE, file, tool.span, message)
-            .label_in(cx.texts[other_file].source(), first.span, "the other one")
+            .finding(&RULE, listed.file, listed.place, message)
+            .label_in(cx.texts[first.file].source(), first.place, "the other one")
             .help("say what the one does that the other does not");
-        report.add(file, finding);
+        report.add(listed.file, finding);
     }
 }

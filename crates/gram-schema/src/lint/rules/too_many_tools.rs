@@ -53,13 +53,13 @@ fn look(cx: &Context<'_>, report: &mut Report) {
     if module.agents.is_empty() {
         let grouped: HashSet<_> =
             module.containers.iter().flat_map(|container| &container.members).collect();
-        let mut single = cx.outlines().filter(|(_, tool)| !grouped.contains(&tool.name));
+        let mut single = cx.outlines().iter().filter(|it| !grouped.contains(&it.tool.name));
         // A container is one tool to a model, too, until it is expanded.
         let before = most.saturating_sub(module.containers.len());
-        if let Some((file, first)) = single.nth(before) {
+        if let Some(first) = single.nth(before) {
             let count = module.containers.len() + before + 1 + single.count();
             let message = format!("there are {count} tools side by side");
-            add(cx, file, first.span, &message, report);
+            add(cx, first.file, first.place, &message, report);
         }
         return;
     }

@@ -89,7 +89,7 @@ fn files_in_use(cx: &Context<'_>) -> HashSet<usize> {
     let spans = &cx.module.spans;
     let holders = spans.agents.iter().chain(cx.known.term_places);
     let mut files: HashSet<usize> = holders.map(|place| place.file).collect();
-    files.extend(cx.outlines().map(|(file, _)| file));
+    files.extend(cx.outlines().iter().map(|it| it.file));
     files.extend(cx.imports.iter().flatten().map(|(_, file)| *file));
     files
 }
