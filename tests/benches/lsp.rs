@@ -10,6 +10,7 @@
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read as _, Write as _};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -124,6 +125,25 @@ struct Server {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     next: i64,
+    /// Whether it wants to be told whole texts, not what changed in them.
+    whole: bool,
+}
+
+/// A text that is typed into at one place.
+struct Typing {
+    uri: String,
+    text: String,
+    version: u32,
+    line: usize,
+    column: usize,
+    /// The byte at which that is.
+    at: usize,
+}
+
+impl Typing {
+    fn place(&self, more: usize) -> Value {
+        json!({"line": self.line, "character": self.column + more})
+    }
 }
 
 impl Server {
@@ -137,10 +157,10 @@ impl Server {
             .expect("the server starts");
         let input = child.stdin.take().expect("it is a pipe");
         let output = BufReader::new(child.stdout.take().expect("it is a pipe"));
-        let mut server = Self { child, input, output, next: 0 };
+        let mut server = Self { child, input, output, next: 0, whole: false };
         let uri = address(folder);
         let encodings = json!({"positionEncodings": ["utf-16"]});
-        server.ask(
+        let answer = server.ask(
             "initialize",
             &json!({
                 "processId": null,
@@ -149,6 +169,8 @@ impl Server {
                 "capabilities": {"general": encodings, "textDocument": {"publishDiagnostics": {}}},
             }),
         );
+        let sync = &answer["result"]["capabilities"]["textDocumentSync"];
+        server.whole = *sync == 1 || sync["change"] == 1;
         server.tell("initialized", &json!({}));
         server
     }
@@ -203,18 +225,32 @@ impl Server {
         serde_json::from_slice(&body).expect("JSON")
     }
 
-    /// Waits for so many findings of a version of a document, and gives how many there are. Servers need
-    /// not say which version they are of.
-    fn findings(&mut self, uri: &str, version: u32, wanted: impl Fn(usize) -> bool) -> usize {
-        let count = |message: &Value| message["params"]["diagnostics"].as_array().map(Vec::len);
-        let found = self.until(|message| {
+    /// Replaces some letters, counted from the place where is typed.
+    fn change(&mut self, typing: &mut Typing, old: Range<usize>, new: &str) {
+        typing.version += 1;
+        let range = json!({"start": typing.place(old.start), "end": typing.place(old.end)});
+        typing.text.replace_range(typing.at + old.start..typing.at + old.end, new);
+        let change = if self.whole {
+            json!({"text": typing.text})
+        } else {
+            json!({"range": range, "text": new})
+        };
+        let document = json!({"uri": typing.uri, "version": typing.version});
+        let params = json!({"textDocument": document, "contentChanges": [change]});
+        self.tell("textDocument/didChange", &params);
+    }
+
+    /// Waits for the findings of a version of a document, with errors or without. Servers need not say
+    /// which version they are of.
+    fn findings(&mut self, uri: &str, version: u32, wrong: bool) {
+        self.until(|message| {
             let params = &message["params"];
+            let found = params["diagnostics"].as_array();
             message["method"] == "textDocument/publishDiagnostics"
                 && params["uri"] == uri
                 && (params["version"].is_null() || params["version"] == version)
-                && count(message).is_some_and(&wanted)
+                && found.is_some_and(|all| all.iter().any(|one| one["severity"] == 1) == wrong)
         });
-        count(&found).unwrap_or_default()
     }
 
     /// Types and takes back a letter in the middle of a text, and measures how long that takes.
@@ -222,52 +258,34 @@ impl Server {
         let uri = address(file);
         let document = json!({"uri": uri, "languageId": "gram", "version": 1, "text": text});
         self.tell("textDocument/didOpen", &json!({"textDocument": document}));
-        let before = self.findings(&uri, 1, |_| true);
+        self.findings(&uri, 1, false);
         self.rest(&uri);
         // A place where a letter makes something wrong: the type of a parameter, or a bare value.
-        let lines: Vec<&str> = text.lines().collect();
         let wrong = if name.starts_with("taplo") { "= {" } else { "::Int" };
-        let (line, at) = lines
-            .iter()
-            .enumerate()
-            .skip(lines.len() / 2)
-            .find_map(|(line, text)| Some((line, text.find(wrong)? + 2)))
-            .expect("there is such a line");
-        let (start, end) =
-            (json!({"line": line, "character": at}), json!({"line": line, "character": at + 1}));
-        let mut version = 1_u32;
+        let middle = text.len() / 2;
+        let at = middle + text[middle..].find(wrong).expect("there is such a line") + 2;
+        let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let line = text[..start].matches('\n').count();
+        let own = text.to_owned();
+        let mut typing = Typing { uri, text: own, version: 1, line, column: at - start, at };
         let (mut findings, mut completions) = (Vec::new(), Vec::new());
         for key in 0..WARM.min(keys) + keys {
             let typed = key % 2 == 0;
-            version += 1;
-            let range = json!({"start": start, "end": if typed { &start } else { &end }});
-            let change = json!([{"range": range, "text": if typed { "x" } else { "" }}]);
-            let edit =
-                json!({"textDocument": {"uri": uri, "version": version}, "contentChanges": change});
             let began = Instant::now();
-            self.tell("textDocument/didChange", &edit);
-            self.findings(&uri, version, |found| (found > before) == typed);
+            self.change(&mut typing, 0..usize::from(!typed), if typed { "x" } else { "" });
+            self.findings(&typing.uri, typing.version, typed);
             let findings_took = began.elapsed();
             // A keystroke and the completion that an editor asks for at once.
-            version += 1;
-            let (line, column) = (&start["line"], if typed { at + 1 } else { at });
-            let here = json!({"line": line, "character": column});
-            let change = json!([{"range": {"start": here, "end": here}, "text": "T"}]);
-            let edit =
-                json!({"textDocument": {"uri": uri, "version": version}, "contentChanges": change});
+            let behind = usize::from(typed);
             let began = Instant::now();
-            self.tell("textDocument/didChange", &edit);
-            let behind = json!({"line": line, "character": column + 1});
-            let params = json!({"textDocument": {"uri": uri}, "position": behind});
+            self.change(&mut typing, behind..behind, "T");
+            let document = json!({"uri": typing.uri});
+            let params = json!({"textDocument": document, "position": typing.place(behind + 1)});
             let answer = self.ask("textDocument/completion", &params);
             let completion_took = began.elapsed();
             assert!(answer.get("error").is_none(), "{answer}");
-            version += 1;
-            let change = json!([{"range": {"start": here, "end": behind}, "text": ""}]);
-            let edit =
-                json!({"textDocument": {"uri": uri, "version": version}, "contentChanges": change});
-            self.tell("textDocument/didChange", &edit);
-            self.rest(&uri);
+            self.change(&mut typing, behind..behind + 1, "");
+            self.rest(&typing.uri);
             if key >= WARM.min(keys) {
                 findings.push(findings_took);
                 completions.push(completion_took);

@@ -167,7 +167,12 @@ impl<'t> Checker<'t> {
             let own = reader.collect_patterns(file, tops.filter(|top| ready.holds(*top)));
             Some((own.others, reader.end(file)))
         };
-        let again = parallel::map(self.texts.len(), self.threads(), || self.reader(), collect);
+        let mut again = Vec::new();
+        if !terms.is_empty() {
+            let threads = self.threads();
+            again = parallel::map(self.texts.len(), threads, || self.reader(), collect);
+        }
+        again.resize_with(self.texts.len(), || None);
         let mut all = vec![false; self.texts.len()];
         for (file, (again, holds)) in again.into_iter().zip(&mut all).enumerate() {
             let (Some(ready), Some(found)) = (alone(file), self.diagnostics.get_mut(file)) else {

@@ -50,7 +50,8 @@ impl<T: Copy + PartialEq> Scopes<T> {
 
     /// Enters a name of a file, or gives what the file already has under that name.
     pub(crate) fn enter(&mut self, file: usize, name: &SmolStr, thing: T) -> Option<T> {
-        let things = self.files.entry(name.clone()).or_default();
+        // Most names are declared once.
+        let things = self.files.entry(name.clone()).or_insert_with(|| Vec::with_capacity(1));
         // Files are read in order, so one's own stands last.
         match things.last() {
             Some((last, first)) if *last == file => Some(*first),

@@ -265,3 +265,62 @@ fn may_follow(found: &[Diagnostic], top: Node<'_>, text: &str, at: usize) -> boo
 fn begins_line(text: &str, at: usize) -> bool {
     at == 0 || text.as_bytes().get(at - 1) == Some(&b'\n')
 }
+
+#[cfg(test)]
+#[allow(clippy::expect_used, reason = "a test stops where it cannot go on")]
+mod tests {
+    use super::*;
+    use crate::parser;
+
+    const TEXT: &str = "{imports: [\"a.gram\"]}\n\n/** One. */\n[one:Tool | (a::Text)==>(::Text)]\n\
+                        (term::Int)\n[two:Tool | (b::Text)==>(::Text)]\n\n[three:Tool | ()==>(::Text)]\n";
+
+    /// Whether something is taken over, where a part of a text becomes another one.
+    fn taken(text: &str, old: &str, new: &str) -> bool {
+        assert!(text.contains(old), "{old}");
+        let (limits, after) = (Limits::default(), text.replacen(old, new, 1));
+        let source = |text: &str| Arc::new(SourceFile::new("a.gram", text));
+        let Parsed { tree, diagnostics, extensions } = parser::parse(&source(text), &limits);
+        let before = Before { diagnostics: &diagnostics, extensions: &extensions };
+        let source = source(&after);
+        let parsed = again(tree, &before, &source, &limits);
+        if let Some(parsed) = &parsed {
+            let new = parser::parse(&source, &limits);
+            assert_eq!(format!("{:?}", parsed.tree.nodes), format!("{:?}", new.tree.nodes));
+            assert_eq!(parsed.tree.docs, new.tree.docs);
+        }
+        parsed.is_some()
+    }
+
+    #[test]
+    fn most_is_taken_over() {
+        let edits = [
+            ("b::Text", "b::Txt"),
+            ("b::Text", "b::`"),
+            ("[two:Tool | (b::Text)==>(::Text)]", "[two:Tool | (b::Text"),
+            ("[two:Tool | (b::Text)==>(::Text)]", ""),
+            ("\n\n[three", "\n\n[four:Tool | ()==>(::Int)]\n[three"),
+            ("::Text)]\n", "::Text)]\n"),
+            ("a.gram", "b.gram"),
+            ("{imports", "{import"),
+            ("One", "Two"),
+            ("three:Tool | ()==>(::Text)]\n", "three:Tool | ()==>(::Text)]\n[four:Tool |"),
+            ("(term::Int)", "@note(1) (term::Int)"),
+        ];
+        for (old, new) in edits {
+            assert!(taken(TEXT, old, new), "{old} {new}");
+        }
+        // An error elsewhere, far enough away, stays what it is.
+        let far = format!("[broken:Tool | (a::Text)==>]\n\n{}{TEXT}", "(a)\n".repeat(100));
+        assert!(taken(&far, "b::Text", "b::Txt"));
+    }
+
+    #[test]
+    fn what_reaches_far_is_read_whole() {
+        let fence = "[a:Tool {default: ```\n| ()==>(::Int)]\n";
+        for far in [fence, "/** never ended\n", "(a {b: \"// c\"})\n"] {
+            assert!(!taken(&format!("{TEXT}{far}"), "b::Text", "b::Txt"), "{far}");
+        }
+        assert!(!taken(TEXT, "b::Text", "b::Text \0"));
+    }
+}
