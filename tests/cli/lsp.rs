@@ -300,6 +300,20 @@ fn requests_that_are_cancelled_are_told_so() {
     assert!(editor.codes("untitled:a").len() >= 1000);
 }
 
+/// What a project may cost is said where it is written, as `gramc check` says it, as long as it is too
+/// much.
+#[test]
+fn what_costs_too_much_is_told() {
+    let agents = "/** Adds numbers */\n[add:Tool | (a::Int)==>(b::Int)==>(::Int)]\n\n\
+                  [clerk:Agent {model: 'scripted/echo', instruction: 'Add up.'} | add]\n";
+    let files = [("gram.toml", "[budget]\ntool-tokens = 5\n"), ("a.gram", agents)];
+    let folder = folder(&files);
+    let mut editor = Editor::start(&folder);
+    let uri = format!("file://{}", folder.file("a.gram").display());
+    editor.open(&uri, agents);
+    assert_eq!(editor.codes(&uri), ["over-budget"]);
+}
+
 #[test]
 fn huge_texts_are_refused_as_on_the_command_line() {
     let folder = folder(&[]);

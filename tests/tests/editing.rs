@@ -185,3 +185,23 @@ fn after_any_edits_the_server_finds_what_a_fresh_look_finds() {
 fn so_it_does_where_columns_count_bytes() {
     sessions(true);
 }
+
+/// In a text of many declarations, a tool to which others make no difference is read alone when
+/// somebody asks for it, whatever stands beside it.
+#[test]
+fn a_tool_among_many_is_shown_as_any_other() {
+    let tool = |at: usize| format!("[tool{at}:Tool | (it::Text)==>(::Text)]\n");
+    let mut own = (0..300).map(tool).collect::<String>();
+    own += "[Place::Record | (street::Text)]\n[go:Tool | (to::Place)==>(::Text)]\n";
+    let mut bench = Workbench::new();
+    bench.open("untitled:many", &own);
+    for (line, wanted) in [(7, "\"it\""), (301, "\"street\"")] {
+        let params = serde_json::json!({
+            "textDocument": {"uri": "untitled:many"},
+            "position": {"line": line, "character": 2},
+        });
+        let shown = bench.request("textDocument/hover", params).expect("it is answered");
+        let shown = shown["contents"]["value"].as_str().expect("there is something to say");
+        assert!(shown.contains("\"properties\"") && shown.contains(wanted), "{shown}");
+    }
+}

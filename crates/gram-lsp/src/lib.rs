@@ -50,3 +50,4 @@ mod world;
 
 pub use bench::Workbench;
 pub use server::serve;
+pub use snapshot::OverBudget;

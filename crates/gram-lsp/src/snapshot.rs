@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gram_schema::lint::{self, Alone, Settings};
+use gram_schema::model::{Module, Valid};
 use gram_schema::names::{Declaration, Found, Names, Use};
+use gram_schema::project::Budget;
 use gram_schema::{Link, Links, Survey};
 use gram_syntax::{Diagnostic, Parse, SourceFile, Span};
 use lsp_types::Location;
@@ -16,8 +18,9 @@ use crate::evidence::Evidence;
 use crate::file::{File, Import};
 use crate::position::{Encoding, Positions, number};
 
-/// Below how many bytes all tools of a text are read where one is asked for.
-const SMALL: usize = 1 << 16;
+/// What of a project's budget its agents exceed, each at the agent's name. To tell that takes what runs
+/// agents, which an editor needs for nothing else.
+pub type OverBudget = fn(&Valid<Module>, &Budget) -> Vec<Diagnostic>;
 
 /// What a project file says, and what is wrong in it.
 #[derive(Debug, Default)]
@@ -48,6 +51,7 @@ pub(crate) struct Snapshot {
     pub(crate) shelf: Arc<Shelf>,
     /// Texts that are open, by their one path: they count more than what is on the disk.
     pub(crate) open: Arc<HashMap<PathBuf, Arc<File>>>,
+    pub(crate) over_budget: Option<OverBudget>,
     linked: OnceLock<Linked>,
     names: OnceLock<Names>,
     uses: OnceLock<Vec<Arc<Vec<Use>>>>,
@@ -74,11 +78,13 @@ pub(crate) struct Parts {
     pub(crate) places: Arc<HashMap<PathBuf, usize>>,
     pub(crate) shelf: Arc<Shelf>,
     pub(crate) open: Arc<HashMap<PathBuf, Arc<File>>>,
+    pub(crate) over_budget: Option<OverBudget>,
 }
 
 impl Snapshot {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { root, file, encoding, evidence, named, places, shelf, open } = parts;
+        let Parts { root, file, encoding, evidence, named, places, shelf, open, over_budget } =
+            parts;
         Self {
             root,
             file,
@@ -88,6 +94,7 @@ impl Snapshot {
             places,
             shelf,
             open,
+            over_budget,
             linked: OnceLock::new(),
             names: OnceLock::new(),
             uses: OnceLock::new(),
@@ -210,8 +217,25 @@ impl Snapshot {
                     all.push(finding);
                 }
             }
+            for finding in self.over_budget(&texts) {
+                let own = |text: &Parse| Arc::ptr_eq(text.source(), &finding.source);
+                if let Some(all) = texts.iter().position(own).and_then(|at| all.get_mut(at)) {
+                    all.push(finding);
+                }
+            }
             all
         })
+    }
+
+    /// What agents cost too much, where the project says how much that is. It is known where no text
+    /// has an error.
+    fn over_budget(&self, texts: &[Parse]) -> Vec<Diagnostic> {
+        let budget = &self.file.project.budget;
+        let Some(over) = self.over_budget.filter(|_| *budget != Budget::default()) else {
+            return Vec::new();
+        };
+        let module = gram_schema::check_linked(texts, self.links()).module;
+        module.map(|module| over(&module, budget)).unwrap_or_default()
     }
 
     /// What is declared, errors or not, but for tools to which others make no difference.
@@ -221,12 +245,12 @@ impl Snapshot {
         })
     }
 
-    /// Tools to which others make no difference: those of a small text, or of the patterns of a
-    /// large one that touch a span.
+    /// Tools to which others make no difference: those of the text where that is so of all, else
+    /// those of the patterns that touch a span.
     pub(crate) fn survey_alone(&self, file: usize, span: Span) -> Option<Arc<Survey>> {
         let text = self.text(file)?;
-        let small = text.text().len() < SMALL;
-        let span = if small { Span::new(0, number(text.text().len())) } else { span };
+        let whole = text.alone(self.settings()).is_some_and(Alone::is_whole);
+        let span = if whole { Span::new(0, number(text.text().len())) } else { span };
         let mut known = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
         let survey = known
             .entry((file, span.start))

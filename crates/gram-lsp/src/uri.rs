@@ -32,6 +32,12 @@ pub(crate) fn of_path(path: &Path) -> Option<Uri> {
     Uri::from_str(&format!("file://{slash}{}", utf8_percent_encode(&text, PLAIN))).ok()
 }
 
+/// The one path of a file, though there may be none.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    let beside = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.to_owned())
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test stops where it cannot go on")]
 mod tests {

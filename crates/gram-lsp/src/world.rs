@@ -15,7 +15,8 @@ use crate::evidence::Evidence;
 use crate::file::File;
 use crate::load::{Loaded, Order, address, project_file};
 use crate::position::{Encoding, Lines, Positions};
-use crate::snapshot::{Parts, ProjectFile, Shelf, Snapshot};
+use crate::snapshot::{OverBudget, Parts, ProjectFile, Shelf, Snapshot};
+use crate::uri::{path_of, real};
 
 /// What tells projects apart.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -110,12 +111,7 @@ pub(crate) struct World {
     open_paths: Arc<HashMap<PathBuf, Arc<File>>>,
     /// Projects whose folders are to be read.
     orders: Vec<PathBuf>,
-}
-
-/// The one path of a file, though there may be none.
-pub(crate) fn real(path: &Path) -> PathBuf {
-    let beside = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
-    path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.to_owned())
+    pub(crate) over_budget: Option<OverBudget>,
 }
 
 impl World {
@@ -283,7 +279,7 @@ impl World {
 
     /// The client opens a text.
     pub(crate) fn open(&mut self, uri: &Uri, version: i32, text: String) {
-        let path = crate::uri::path_of(uri).map(|path| real(&path));
+        let path = path_of(uri).map(|path| real(&path));
         let root = path.as_deref().and_then(|path| self.root_of(path));
         let folder = path.as_deref().and_then(Path::parent).map(Path::to_owned);
         let root = root.or(folder);
@@ -294,12 +290,9 @@ impl World {
             _ => uri.as_str().to_owned(),
         };
         let mut file = File::open(uri.clone(), path.clone(), version, SourceFile::new(name, text));
-        let projects = self.projects.values();
-        let mut known = projects.filter_map(|project| {
-            let at = project.places.get(path.as_ref()?)?;
-            project.named.get(*at)
-        });
-        if let Some(known) = known.next() {
+        let mut projects = self.projects.values();
+        let known = projects.find_map(|it| it.named.get(*it.places.get(path.as_ref()?)?));
+        if let Some(known) = known {
             file = file.after(known);
         }
         self.keep(Arc::new(file));
@@ -470,6 +463,7 @@ impl World {
             places: Arc::clone(&project.places),
             shelf: Arc::clone(&project.shelf),
             open: Arc::clone(&self.open_paths),
+            over_budget: self.over_budget,
         }));
         project.snapshot = Some(Arc::clone(&snapshot));
         Some(snapshot)
@@ -484,7 +478,7 @@ impl World {
         let known = self.open.get(uri.as_str()).and_then(|file| file.path.clone());
         let path = match known {
             Some(path) => path,
-            None => real(&crate::uri::path_of(uri)?),
+            None => real(&path_of(uri)?),
         };
         let root = match path.parent().filter(|_| is_project_file(&path)) {
             Some(folder) => folder.to_owned(),
