@@ -32,7 +32,8 @@ pub(crate) fn help(
         label.push_str(&short(*part));
         let end = encoding.count(&label);
         let said = part.subject().entries().find(|entry| entry.key.content() == "description");
-        let said = said.map(|entry| entry.value.content().into_owned()).or_else(|| part.doc_text());
+        let said = said.map(|entry| entry.value.content()).or_else(|| part.doc_text());
+        let said = said.map(std::borrow::Cow::into_owned);
         parameters.push(lsp::ParameterInformation {
             label: lsp::ParameterLabel::LabelOffsets([start, end]),
             documentation: said.map(lsp::Documentation::String),
@@ -41,6 +42,7 @@ pub(crate) fn help(
     let active = parts.iter().position(|part| at <= part.span().end).unwrap_or(parts.len() - 1);
     let active = crate::position::number(active);
     let documentation = cx.file.parse().tree().node(tool.node).doc_text();
+    let documentation = documentation.map(std::borrow::Cow::into_owned);
     Ok(Some(lsp::SignatureHelp {
         signatures: vec![lsp::SignatureInformation {
             label,

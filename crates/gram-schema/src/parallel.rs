@@ -1,6 +1,7 @@
 //! Work on many things at once, on all processors.
 
 use std::num::NonZero;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -59,8 +60,10 @@ pub(crate) fn map<S, R: Send>(
 
 /// How many threads work on something: one where it is below what is worth starting others.
 pub(crate) fn threads(size: usize, worth: usize) -> usize {
-    let all = || thread::available_parallelism().map_or(1, NonZero::get);
-    if size < worth { 1 } else { all() }
+    // Asking the system takes as long as small works do.
+    static ALL: LazyLock<usize> =
+        LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get));
+    if size < worth { 1 } else { *ALL }
 }
 
 #[cfg(test)]

@@ -77,11 +77,11 @@ pub(crate) fn number(node: Node<'_>) -> Result<Number, ValueError> {
 
 /// Whether a number is whole: `5`, `5.0`, `50e-1`.
 pub fn is_integer(number: &Number) -> bool {
-    let text = number.to_string();
+    let text = number.as_str();
     if !text.contains(['.', 'e', 'E']) {
         return true;
     }
-    decimal(&text).is_some_and(|(_, exponent)| exponent >= 0)
+    decimal(text).is_some_and(|(_, exponent)| exponent >= 0)
 }
 
 /// The significant digits of a decimal number, with its sign, and the exponent of their last one.
@@ -106,7 +106,7 @@ fn decimal(text: &str) -> Option<(String, i64)> {
 
 /// Whether two numbers are the same number, however they are written.
 pub(crate) fn same_number(a: &Number, b: &Number) -> bool {
-    a == b || decimal(&a.to_string()) == decimal(&b.to_string())
+    a == b || decimal(a.as_str()) == decimal(b.as_str())
 }
 
 /// The order of two numbers. Exact for those that a double holds.
@@ -114,14 +114,14 @@ pub fn compare(a: &Number, b: &Number) -> std::cmp::Ordering {
     if let (Some(a), Some(b)) = (a.as_i128(), b.as_i128()) {
         return a.cmp(&b);
     }
-    let float = |number: &Number| number.to_string().parse::<f64>().unwrap_or(f64::NAN);
+    let float = |number: &Number| number.as_str().parse::<f64>().unwrap_or(f64::NAN);
     float(a).partial_cmp(&float(b)).unwrap_or(std::cmp::Ordering::Equal)
 }
 
 /// Whether a number is a whole multiple of a step. What is beyond exact reckoning counts as one.
 pub fn is_multiple(number: &Number, step: &Number) -> bool {
     let parts = |number: &Number| {
-        let (digits, exponent) = decimal(&number.to_string())?;
+        let (digits, exponent) = decimal(number.as_str())?;
         Some((digits.parse::<i128>().ok()?, exponent))
     };
     let (Some((number, low)), Some((step, other))) = (parts(number), parts(step)) else {

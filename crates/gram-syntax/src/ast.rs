@@ -14,8 +14,8 @@ pub struct Subject<'t> {
 
 impl<'t> Subject<'t> {
     /// The labels' names, in order.
-    pub fn labels(&self) -> impl Iterator<Item = Node<'t>> + use<'t> {
-        self.labels.into_iter().flat_map(Node::children).filter(|node| node.kind() != N::Error)
+    pub fn labels(&self) -> Labels<'t> {
+        Labels { children: self.labels.map(Node::children) }
     }
 
     /// The node of all labels, with their colons.
@@ -31,6 +31,21 @@ impl<'t> Subject<'t> {
     /// Whether it says nothing: `()`.
     pub fn is_empty(&self) -> bool {
         self.identifier.is_none() && self.labels.is_none() && self.record.is_none()
+    }
+}
+
+/// The names of labels.
+#[derive(Debug, Clone)]
+pub struct Labels<'t> {
+    children: Option<Children<'t>>,
+}
+
+impl<'t> Iterator for Labels<'t> {
+    type Item = Node<'t>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Node<'t>> {
+        self.children.as_mut()?.find(|node| node.kind() != N::Error)
     }
 }
 
@@ -52,6 +67,7 @@ pub struct Entries<'t> {
 impl<'t> Iterator for Entries<'t> {
     type Item = Entry<'t>;
 
+    #[inline]
     fn next(&mut self) -> Option<Entry<'t>> {
         let children = self.children.as_mut()?;
         children.find_map(|entry| {
@@ -83,8 +99,8 @@ impl<'t> Node<'t> {
     }
 
     /// The elements of a subject pattern.
-    pub fn elements(self) -> impl Iterator<Item = Node<'t>> + Clone {
-        self.child(N::Elements).into_iter().flat_map(Node::children)
+    pub fn elements(self) -> Children<'t> {
+        self.child(N::Elements).map_or_else(|| self.no_children(), Node::children)
     }
 
     /// Whether this is an arrow of any kind.

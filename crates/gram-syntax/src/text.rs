@@ -14,7 +14,10 @@ impl<'t> Node<'t> {
     pub fn content(self) -> Cow<'t, str> {
         match self.kind() {
             N::String | N::TaggedString | N::QuotedName | N::DoubleQuotedName => {
-                self.tokens().find_map(Token::string_content).unwrap_or_default()
+                // Most are one token.
+                let mut tokens = self.tokens();
+                let first = tokens.next().and_then(Token::string_content);
+                first.or_else(|| tokens.find_map(Token::string_content)).unwrap_or_default()
             }
             _ => Cow::Borrowed(self.text()),
         }
@@ -41,7 +44,7 @@ impl<'t> Node<'t> {
     }
 
     /// What the doc comment before this node says, without the leading `*` of its lines.
-    pub fn doc_text(self) -> Option<String> {
+    pub fn doc_text(self) -> Option<Cow<'t, str>> {
         self.doc().map(|doc| doc_text(doc.text()))
     }
 }
@@ -122,17 +125,20 @@ fn unicode_escape(text: &str) -> (char, usize) {
 
 /// The text of a doc comment: without its delimiters, the leading `*` of its lines and the empty
 /// lines around it.
-pub(crate) fn doc_text(comment: &str) -> String {
+pub(crate) fn doc_text(comment: &str) -> Cow<'_, str> {
     let inner = comment.strip_prefix("/**").unwrap_or(comment);
     let inner = inner.strip_suffix("*/").unwrap_or(inner);
     let space = |c: char| u8::try_from(c).is_ok_and(is_space);
-    let lines = inner.lines().map(|line| {
-        let line = line.trim_matches(space);
+    let unmarked = |line| {
+        let line = str::trim_matches(line, space);
         let line = line.strip_prefix('*').unwrap_or(line);
         line.strip_prefix(' ').unwrap_or(line)
-    });
-    let text = lines.collect::<Vec<_>>().join("\n");
-    text.trim_matches(space).to_owned()
+    };
+    if memchr::memchr(b'\n', inner.as_bytes()).is_none() {
+        return Cow::Borrowed(unmarked(inner).trim_matches(space));
+    }
+    let text = inner.lines().map(unmarked).collect::<Vec<_>>().join("\n");
+    Cow::Owned(text.trim_matches(space).to_owned())
 }
 
 #[cfg(test)]

@@ -171,10 +171,27 @@ impl Tokens {
     }
 
     /// The span of a token; empty at the end of the text for the end token.
+    #[inline]
     pub(crate) fn span(&self, index: u32) -> Span {
-        let at = (index as usize).min(self.starts.len() - 1);
-        let start = self.starts[at];
-        Span::new(start, self.starts.get(at + 1).copied().unwrap_or(start))
+        Span::new(self.start(index), self.end(index))
+    }
+
+    /// Where a token starts.
+    #[inline]
+    pub(crate) fn start(&self, index: u32) -> u32 {
+        self.starts.get(index as usize).copied().unwrap_or_else(|| self.text_end())
+    }
+
+    /// Where a token ends.
+    #[inline]
+    pub(crate) fn end(&self, index: u32) -> u32 {
+        self.starts.get(index as usize + 1).copied().unwrap_or_else(|| self.text_end())
+    }
+
+    /// Where the end token stands.
+    #[cold]
+    fn text_end(&self) -> u32 {
+        self.starts.last().copied().unwrap_or_default()
     }
 
     /// The index of the token that holds the byte at `offset`.

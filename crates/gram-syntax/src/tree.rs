@@ -215,9 +215,10 @@ impl<'t> Node<'t> {
     }
 
     /// From its first to its last token, without the trivia around it.
+    #[inline]
     pub fn span(self) -> Span {
         let data = self.data();
-        Span::new(self.tree.tokens.span(data.first).start, self.tree.tokens.span(data.last).end)
+        Span::new(self.tree.tokens.start(data.first), self.tree.tokens.end(data.last))
     }
 
     /// Its text.
@@ -229,6 +230,11 @@ impl<'t> Node<'t> {
     #[inline]
     pub fn children(self) -> Children<'t> {
         Children { tree: self.tree, next: self.id.0 + 1, end: self.data().end }
+    }
+
+    /// No children.
+    pub(crate) fn no_children(self) -> Children<'t> {
+        Children { tree: self.tree, next: 0, end: 0 }
     }
 
     /// Its first child of the given kind.
@@ -267,6 +273,9 @@ impl<'t> Node<'t> {
     /// The doc comment right before it, where nothing but trivia stands between.
     pub fn doc(self) -> Option<Token<'t>> {
         let first = self.data().first;
+        if first == 0 || !self.tree.tokens.kind(first - 1).is_trivia() {
+            return None;
+        }
         let docs = &self.tree.docs;
         let at = docs.binary_search_by_key(&first, |&(token, _)| token).ok()?;
         docs.get(at).map(|&(_, doc)| self.tree.token(doc))

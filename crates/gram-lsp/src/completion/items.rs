@@ -378,7 +378,8 @@ pub(crate) fn member(element: gram_syntax::Node<'_>) -> Option<(String, Span)> {
 /// What a declaration says of itself.
 fn description(node: gram_syntax::Node<'_>) -> Option<String> {
     let own = node.subject().entries().find(|entry| entry.key.content() == "description");
-    own.map(|entry| entry.value.content().into_owned()).or_else(|| node.doc_text())
+    let text = own.map(|entry| entry.value.content()).or_else(|| node.doc_text())?;
+    Some(text.into_owned())
 }
 
 /// The format that a built-in type has.

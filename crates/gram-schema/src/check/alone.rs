@@ -1,6 +1,6 @@
 //! Texts that can be read alone, and pieces of texts: what others declare means nothing to them.
 
-use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+use std::hash::BuildHasher as _;
 
 use gram_syntax::{Diagnostic, Node, NodeKind as N, Parse, Span};
 use smol_str::SmolStr;
@@ -63,13 +63,12 @@ impl<R> Alone<R> {
 
 /// Names that are told apart by their hashes. That two have the same one costs but time.
 pub(super) fn hash(name: &str) -> u64 {
-    BuildHasherDefault::<DefaultHasher>::default().hash_one(name)
+    foldhash::quality::FixedState::default().hash_one(name)
 }
 
 /// Whether all names of the hashes are different. Of two with the same hash nothing is known.
-pub(crate) fn all_differ(hashes: impl Iterator<Item = u64>) -> bool {
+pub(crate) fn all_differ(mut hashes: Vec<u64>) -> bool {
     // Much faster than a table of the names, which are rarely the same.
-    let mut hashes: Vec<_> = hashes.collect();
     hashes.sort_unstable();
     hashes.windows(2).all(|pair| pair[0] != pair[1])
 }

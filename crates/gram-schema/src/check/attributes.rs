@@ -30,7 +30,7 @@ pub(super) struct Attribute<'t> {
 enum Given<'t> {
     Node(Node<'t>),
     /// By a doc comment.
-    Doc(String),
+    Doc(Cow<'t, str>),
 }
 
 /// Bounds of a size: least and most.
@@ -272,7 +272,10 @@ impl<'t> Attribute<'t> {
 
 /// A node as a whole number, not below 0.
 fn whole(node: Node<'_>) -> Option<u64> {
-    value::number(node).ok()?.as_u64()
+    match node.kind() {
+        N::Integer => node.text().parse().ok(),
+        _ => value::number(node).ok()?.as_u64(),
+    }
 }
 
 impl<'t> Checker<'t> {
@@ -282,9 +285,10 @@ impl<'t> Checker<'t> {
         file: usize,
         record: Option<Node<'t>>,
     ) -> Vec<Attribute<'t>> {
-        let mut attributes: Vec<Attribute<'t>> = Vec::new();
+        let mut attributes = std::mem::take(&mut self.spare);
+        let Some(record) = record else { return attributes };
         let mut many = None;
-        for entry in record.into_iter().flat_map(Node::entries) {
+        for entry in record.entries() {
             let attribute = Attribute {
                 key: entry.key.content(),
                 key_span: entry.key.span(),
@@ -309,6 +313,12 @@ impl<'t> Checker<'t> {
             }
         }
         attributes
+    }
+
+    /// Takes back attributes that were read: their memory serves the next ones.
+    pub(super) fn reuse(&mut self, mut attributes: Vec<Attribute<'t>>) {
+        attributes.clear();
+        self.spare = attributes;
     }
 
     fn add_attribute(

@@ -58,8 +58,13 @@ impl<'t> Checker<'t> {
             _ => return self.meaningless(file, attribute, &KNOWN),
         };
         draft.narrowed.get_or_insert(attribute.span());
+        let count = constraints.iter().flatten().count();
         for constraint in constraints.into_iter().flatten() {
-            draft.field.slot.details_mut().constrain(constraint);
+            let details = draft.field.slot.details_mut();
+            if details.constraints.is_empty() {
+                details.constraints.reserve_exact(count);
+            }
+            details.constrain(constraint);
         }
         let fits = Fits::of(&attribute.key);
         if !self.silent && !fits.holds(&self.types, &draft.field.slot.ty) {

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use super::declared::Form;
 use super::parts::{Alones, Ready};
 use super::scopes::{Local, Meaning};
-use super::{Checker, First, Found, Kind, Outline, all_differ, alone};
+use super::{Checker, First, Kind, Outline, all_differ, alone};
 use crate::codes;
 use crate::format::built_in;
 use crate::lint::unknown_label;
@@ -87,29 +87,36 @@ impl<'t> Checker<'t> {
     /// Collects what the texts declare, and enters its names. Of what was read alone, the tools are
     /// known.
     pub(super) fn collect<R>(&mut self, alone: Alones<'_, '_, R>) -> Declarations<'t> {
-        let collect = |collector: &mut Self, file: usize| {
-            let ready = alone(file);
-            if ready.is_some_and(Ready::is_whole) {
-                return <(Own<'t>, Found)>::default();
-            }
+        let files = 0..self.texts.len();
+        let open = files.clone().filter(|file| !alone(*file).is_some_and(Ready::is_whole));
+        let open: Vec<_> = open.collect();
+        let collect = |collector: &mut Self, at: usize| {
+            let file = open[at];
             collector.begin(file, self);
-            let own = collector.collect_text(file, ready);
+            let own = collector.collect_text(file, alone(file));
             (own, collector.end(file))
         };
-        let all = parallel::map(self.texts.len(), self.threads(), || self.reader(), collect);
+        let all = parallel::map(open.len(), self.threads(), || self.reader(), collect);
         let own = all.iter().flat_map(|(own, _)| &own.others);
-        let tools = || (0..all.len()).filter_map(alone).flat_map(Ready::tools);
+        let mut names: Vec<_> = own.clone().map(|own| alone::hash(&own.name)).collect();
+        for file in files.clone() {
+            if let Some(ready) = alone(file) {
+                ready.add_names(&mut names);
+            }
+        }
+        let count = names.len();
         // Names are looked up by agents and containers, and where there are two of a kind.
-        let wanted = own.clone().any(|declaration| declaration.kind != Kind::Tool) || {
-            let names = own.clone().map(|declaration| alone::hash(&declaration.name));
-            !all_differ(names.chain(tools().map(|(tool, _)| tool.name_hash)))
-        };
+        let wanted =
+            own.clone().any(|declaration| declaration.kind != Kind::Tool) || !all_differ(names);
         if wanted {
-            Arc::make_mut(&mut self.names).reserve(own.count() + tools().count());
+            Arc::make_mut(&mut self.names).reserve(count);
         }
         let mut found = Declarations::default();
-        found.others.reserve(all.len());
-        for (file, (mut own, diagnostics)) in all.into_iter().enumerate() {
+        found.others.reserve(files.len());
+        let mut all = open.iter().zip(all).peekable();
+        for file in files {
+            let own = all.next_if(|(of, _)| **of == file);
+            let (mut own, diagnostics) = own.map(|(_, own)| own).unwrap_or_default();
             if let Some(found) = self.diagnostics.get_mut(file) {
                 found.take_over(diagnostics);
             }
@@ -178,8 +185,8 @@ impl<'t> Checker<'t> {
         node: Node<'t>,
         annotated: Option<Node<'t>>,
     ) {
-        let mut stack = vec![(node, annotated)];
-        while let Some((node, annotated)) = stack.pop() {
+        let (mut next, mut stack) = (Some((node, annotated)), Vec::new());
+        while let Some((node, annotated)) = next.take().or_else(|| stack.pop()) {
             let subject = node.subject();
             let Some(kind) = self.declares(file, node, subject) else { continue };
             if matches!(kind, Kind::Agent | Kind::Container) {

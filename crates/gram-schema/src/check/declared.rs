@@ -251,7 +251,7 @@ impl<'t> Checker<'t> {
                 self.report(file, error);
                 continue;
             }
-            if let Some(field) = self.named_field(file, node, name, None) {
+            if let Some(field) = self.named_field(file, (node, subject), None) {
                 // Who supplies a value is said of parameters, and holds of no field.
                 fields.push(Field { host: Host::No, secret: false, ..field });
             }
@@ -274,7 +274,9 @@ impl<'t> Checker<'t> {
         let mut seen = Seen::default();
         for element in node.elements() {
             let (name, description) = match element.kind() {
-                N::PatternReference => (element.children().next(), element.doc_text()),
+                N::PatternReference => {
+                    (element.children().next(), element.doc_text().map(SmolStr::from))
+                }
                 _ => match only_node(element) {
                     Some(node) if node.subject().labels_node().is_none() => {
                         (node.subject().identifier, self.member_description(file, node))
@@ -293,7 +295,7 @@ impl<'t> Checker<'t> {
                 continue;
             }
             members.push(Value::String(name.content().into_owned()));
-            descriptions.push(description.map(SmolStr::from));
+            descriptions.push(description);
         }
         if members.is_empty() && node.elements().next().is_none() {
             self.without_elements(declaration, Form::Enum);
@@ -307,13 +309,13 @@ impl<'t> Checker<'t> {
     }
 
     /// The description of an enum's member: of its record, or the doc comment before it.
-    fn member_description(&mut self, file: usize, node: Node<'t>) -> Option<String> {
+    fn member_description(&mut self, file: usize, node: Node<'t>) -> Option<SmolStr> {
         let mut attributes = self.record_attributes(file, node.subject().record);
         Self::add_doc(&mut attributes, node);
         let mut description = None;
         for attribute in &attributes {
             if attribute.key == "description" {
-                description = attribute.text(self, file).map(String::from);
+                description = attribute.text(self, file);
             } else {
                 self.meaningless(file, attribute, &["description"]);
             }
@@ -358,15 +360,14 @@ impl<'t> Checker<'t> {
             self.without_elements(declaration, Form::Alias);
             return None;
         };
-        let inner = only_node(element).filter(|node| {
-            let subject = node.subject();
-            subject.identifier.is_none() && subject.labels_node().is_some()
-        });
+        let inner = only_node(element).map(|node| (node, node.subject()));
+        let inner = inner
+            .filter(|(_, subject)| subject.identifier.is_none() && subject.labels_node().is_some());
         let (Some(inner), None) = (inner, elements.next()) else {
             self.misplaced(declaration, element, Form::Alias);
             return None;
         };
-        let keys = inner.subject().entries().map(|entry| (entry.key.content(), entry.key.span()));
+        let keys = inner.1.entries().map(|entry| (entry.key.content(), entry.key.span()));
         self.host_attributes(file, keys, "type");
         self.field(file, inner, Some(declaration.name.clone()), None)
     }

@@ -1,7 +1,7 @@
 //! Parameters, fields, results and terms: a type and the attributes that belong to it.
 
 use gram_syntax::Applicability::NeedsLook;
-use gram_syntax::{Fix, Node, Span};
+use gram_syntax::{Fix, Node, Span, Subject};
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -104,14 +104,13 @@ impl<'t> Checker<'t> {
     pub(super) fn named_field(
         &mut self,
         file: usize,
-        node: Node<'t>,
-        name: Node<'t>,
+        (node, subject): (Node<'t>, Subject<'t>),
         arrow: Option<Node<'t>>,
     ) -> Option<Field> {
-        let subject = node.subject();
+        let name = subject.identifier?;
         let text = SmolStr::new(name.content());
         if subject.labels().next().is_some() {
-            return self.field(file, node, Some(text), arrow);
+            return self.field(file, (node, subject), Some(text), arrow);
         }
         self.asked = true;
         let term = match self.terms.find(file, None, &text) {
@@ -132,12 +131,7 @@ impl<'t> Checker<'t> {
                 return None;
             }
         };
-        let mut attributes = self.record_attributes(file, subject.record);
-        Self::add_doc(&mut attributes, node);
-        if let Some(arrow) = arrow {
-            Self::add_doc(&mut attributes, arrow);
-        }
-        Some(self.typed_field(file, term, &attributes, 0))
+        Some(self.said_field(file, term, (node, subject), arrow))
     }
 
     fn missing_type(&mut self, file: usize, node: Node<'t>, name: &str) {
@@ -158,11 +152,10 @@ impl<'t> Checker<'t> {
     pub(super) fn field(
         &mut self,
         file: usize,
-        node: Node<'t>,
+        (node, subject): (Node<'t>, Subject<'t>),
         name: Option<SmolStr>,
         arrow: Option<Node<'t>>,
     ) -> Option<Field> {
-        let subject = node.subject();
         let mut labels = subject.labels();
         let label = labels.next()?;
         if let Some(second) = labels.next() {
@@ -178,13 +171,27 @@ impl<'t> Checker<'t> {
             self.report(file, error);
             return None;
         }
-        let ty = self.label_type(file, label)?;
+        let field = blank(name.unwrap_or_default(), self.label_type(file, label)?);
+        Some(self.said_field(file, field, (node, subject), arrow))
+    }
+
+    /// Reads what a node says over a field that has a type: in its record, and in a doc comment before
+    /// it or before its arrow.
+    fn said_field(
+        &mut self,
+        file: usize,
+        field: Field,
+        (node, subject): (Node<'t>, Subject<'t>),
+        arrow: Option<Node<'t>>,
+    ) -> Field {
         let mut attributes = self.record_attributes(file, subject.record);
         Self::add_doc(&mut attributes, node);
         if let Some(arrow) = arrow {
             Self::add_doc(&mut attributes, arrow);
         }
-        Some(self.typed_field(file, blank(name.unwrap_or_default(), ty), &attributes, 0))
+        let field = self.typed_field(file, field, &attributes, 0);
+        self.reuse(attributes);
+        field
     }
 
     /// Reads attributes over a field that has a type.
@@ -195,6 +202,9 @@ impl<'t> Checker<'t> {
         attributes: &[Attribute<'t>],
         depth: u32,
     ) -> Field {
+        if attributes.is_empty() {
+            return field;
+        }
         let mut draft = Draft {
             field,
             nullable: None,

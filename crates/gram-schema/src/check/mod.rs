@@ -260,6 +260,8 @@ struct Checker<'t> {
     asked: bool,
     /// The types of expressions that mean the same everywhere.
     plain_types: HashMap<Box<str>, crate::model::Type>,
+    /// Memory for the attributes that are read next; empty.
+    spare: Vec<attributes::Attribute<'t>>,
 }
 
 impl<'t> Checker<'t> {
@@ -284,6 +286,7 @@ impl<'t> Checker<'t> {
             uses: HashSet::new(),
             asked: false,
             plain_types: HashMap::new(),
+            spare: Vec::new(),
         }
     }
 

@@ -67,6 +67,13 @@ impl<'a, R> Ready<'a, R> {
         self.parts().flat_map(|(alone, by)| alone.read.tools.iter().map(move |tool| (tool, by)))
     }
 
+    /// Adds what the names of the tools hash to.
+    pub(super) fn add_names(self, names: &mut Vec<u64>) {
+        for (part, _) in self.parts() {
+            names.extend(part.read.tools.iter().map(|tool| tool.name_hash));
+        }
+    }
+
     /// Whether a pattern was read.
     pub(super) fn holds(self, top: Node<'_>) -> bool {
         let Self::Pieces(pieces) = self else { return true };
@@ -287,6 +294,7 @@ impl<'t> Checker<'t> {
             uses: HashSet::new(),
             asked: false,
             plain_types: std::collections::HashMap::new(),
+            spare: Vec::new(),
         }
     }
 

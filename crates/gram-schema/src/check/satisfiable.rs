@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use gram_syntax::Span;
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use super::Checker;
 use crate::accept;
@@ -57,19 +57,16 @@ pub(crate) fn empty_interval(constraints: &[Constraint], ty: &Type) -> Option<(S
         Constraint::Above(least) => Some((least, false)),
         _ => None,
     });
-    let upper: Vec<(&Number, bool)> = constraints
-        .iter()
-        .filter_map(|constraint| match constraint {
-            Constraint::Maximum(most) => Some((most, true)),
-            Constraint::Below(most) => Some((most, false)),
-            _ => None,
-        })
-        .collect();
+    let upper = constraints.iter().filter_map(|constraint| match constraint {
+        Constraint::Maximum(most) => Some((most, true)),
+        Constraint::Below(most) => Some((most, false)),
+        _ => None,
+    });
     for (least, least_included) in lower {
-        for (most, most_included) in &upper {
+        for (most, most_included) in upper.clone() {
             let empty = match value::compare(least, most) {
                 Ordering::Greater => true,
-                Ordering::Equal => !(least_included && *most_included),
+                Ordering::Equal => !(least_included && most_included),
                 // Between two whole numbers that are left out and follow each other.
                 Ordering::Less => {
                     *ty == Type::Integer
@@ -81,7 +78,7 @@ pub(crate) fn empty_interval(constraints: &[Constraint], ty: &Type) -> Option<(S
             };
             if empty {
                 let lower = if least_included { "at least" } else { "above" };
-                let upper = if *most_included { "at most" } else { "below" };
+                let upper = if most_included { "at most" } else { "below" };
                 return Some((format!("{lower} {least}"), format!("{upper} {most}")));
             }
         }

@@ -1,7 +1,7 @@
 //! Signatures: paths in curried form.
 
 use gram_syntax::Applicability::{NeedsLook, Safe};
-use gram_syntax::{Fix, Node, NodeKind as N, Span};
+use gram_syntax::{Fix, Node, NodeKind as N, Span, Subject};
 use smol_str::SmolStr;
 
 use super::Checker;
@@ -10,8 +10,13 @@ use crate::codes;
 use crate::format::built_in;
 use crate::model::{Field, Output};
 
-/// A node of a signature, and the arrow before it.
-type Step<'t> = (Node<'t>, Option<Node<'t>>);
+/// A node of a signature with what it says, and the arrow before it.
+#[derive(Clone, Copy)]
+struct Step<'t> {
+    node: Node<'t>,
+    subject: Subject<'t>,
+    arrow: Option<Node<'t>>,
+}
 
 impl<'t> Checker<'t> {
     /// Reads a signature: every node but the last is a parameter, the last is the result.
@@ -20,25 +25,27 @@ impl<'t> Checker<'t> {
         file: usize,
         path: Node<'t>,
     ) -> Option<(Vec<Field>, Output)> {
-        let parts: Vec<_> = path.children().collect();
-        // Each node with the arrow before it: a doc comment may stand before either.
-        let arrow = |at: usize| at.checked_sub(1).and_then(|at| parts.get(at)).copied();
-        let nodes = parts.iter().enumerate().step_by(2);
-        let mut nodes: Vec<_> = nodes.map(|(at, node)| (*node, arrow(at))).collect();
-        if nodes.len() < 2 {
+        // Nodes and arrows take turns. A doc comment may stand before either.
+        let mut steps = Vec::with_capacity(path.children().count().div_ceil(2));
+        let (mut parts, mut arrow) = (path.children(), None);
+        while let Some(node) = parts.next() {
+            steps.push(Step { node, subject: node.subject(), arrow });
+            arrow = parts.next();
+        }
+        if steps.len() < 2 {
             self.lone_node(file, path);
             return None;
         }
-        if self.reads_leftwards(file, &parts)? {
-            nodes.reverse();
+        if self.reads_leftwards(file, path)? {
+            steps.reverse();
         }
-        let result = nodes.pop()?;
-        if let [(only, _)] = nodes.as_slice()
-            && only.subject().is_empty()
+        let result = steps.pop()?;
+        if let [only] = steps.as_slice()
+            && only.subject.is_empty()
         {
-            nodes.clear();
+            steps.clear();
         }
-        let parameters = self.parameters(file, &nodes);
+        let parameters = self.parameters(file, &steps);
         let result = self.result(file, result);
         Some((parameters?, result?))
     }
@@ -72,8 +79,8 @@ impl<'t> Checker<'t> {
     }
 
     /// Whether all arrows point left; `None` when they do not all point one way.
-    fn reads_leftwards(&mut self, file: usize, parts: &[Node<'t>]) -> Option<bool> {
-        let arrows = || parts.iter().filter(|part| part.is_arrow());
+    fn reads_leftwards(&mut self, file: usize, path: Node<'t>) -> Option<bool> {
+        let arrows = || path.children().filter(|part| part.is_arrow());
         let first = arrows().next()?;
         let Some(odd) = arrows().find(|arrow| {
             !matches!(arrow.kind(), N::LeftArrow | N::RightArrow) || arrow.kind() != first.kind()
@@ -97,15 +104,15 @@ impl<'t> Checker<'t> {
         None
     }
 
-    fn parameters(&mut self, file: usize, nodes: &[Step<'t>]) -> Option<Vec<Field>> {
-        let mut parameters: Vec<Field> = Vec::with_capacity(nodes.len());
+    fn parameters(&mut self, file: usize, steps: &[Step<'t>]) -> Option<Vec<Field>> {
+        let mut parameters: Vec<Field> = Vec::with_capacity(steps.len());
         let mut seen = Seen::default();
         let mut complete = true;
-        for (node, arrow) in nodes {
-            if let Some(name) = node.subject().identifier {
+        for step in steps {
+            if let Some(name) = step.subject.identifier {
                 self.unique_parameter(file, name, &mut seen);
             }
-            match self.parameter(file, (*node, *arrow)) {
+            match self.parameter(file, *step) {
                 Some(parameter) => parameters.push(parameter),
                 None => complete = false,
             }
@@ -124,8 +131,8 @@ impl<'t> Checker<'t> {
         self.report(file, error);
     }
 
-    fn parameter(&mut self, file: usize, (node, arrow): Step<'t>) -> Option<Field> {
-        let subject = node.subject();
+    fn parameter(&mut self, file: usize, step: Step<'t>) -> Option<Field> {
+        let Step { node, subject, arrow } = step;
         if subject.is_empty() {
             let error = self
                 .error(
@@ -138,18 +145,18 @@ impl<'t> Checker<'t> {
             self.report(file, error);
             return None;
         }
-        let Some(name) = subject.identifier else {
+        if subject.identifier.is_none() {
             let error = self
                 .error(&codes::MISSING_NAME, file, node.span(), "this parameter has no name")
                 .help(format!("name it: (name{}", node.text().trim_start_matches('(')));
             self.report(file, error);
             return None;
-        };
-        self.named_field(file, node, name, arrow)
+        }
+        self.named_field(file, (node, subject), arrow)
     }
 
-    fn result(&mut self, file: usize, (node, arrow): Step<'t>) -> Option<Output> {
-        let subject = node.subject();
+    fn result(&mut self, file: usize, step: Step<'t>) -> Option<Output> {
+        let Step { node, subject, arrow } = step;
         let labels = subject.labels().count();
         if labels == 0 {
             let message = "the result has no type";
@@ -174,7 +181,7 @@ impl<'t> Checker<'t> {
         }
         let keys = subject.entries().map(|entry| (entry.key.content(), entry.key.span()));
         self.host_attributes(file, keys, "result");
-        let field = self.field(file, node, None, arrow)?;
+        let field = self.field(file, (node, subject), None, arrow)?;
         let name = subject.identifier.map(|name| SmolStr::new(name.content()));
         Some(Output { name, slot: field.slot })
     }

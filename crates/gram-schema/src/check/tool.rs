@@ -61,6 +61,7 @@ impl<'t> Checker<'t> {
         for attribute in &attributes {
             self.tool_attribute(file, &mut tool, attribute);
         }
+        self.reuse(attributes);
         self.local = None;
         if let Some((parameters, result)) = signature {
             tool.parameters = parameters;

@@ -113,8 +113,8 @@ impl Looks {
     pub(super) fn at_piece(&self, cx: &Context<'_>) -> Looked {
         let (mut found, mut count) = (Vec::new(), Count::new(allow::most(false).max(self.most)));
         self.at_tools(cx, 0, (&mut found, &mut count));
-        let names = open_names(cx, 0).map(|(name, place)| (SmolStr::new(name), place.span()));
-        let names = names.collect();
+        let names = open_names(cx, 0);
+        let names = names.map(|named| (SmolStr::new(named.name), named.place.span())).collect();
         Looked { found, count, may_allow: false, named: Vec::new(), names }
     }
 

@@ -158,14 +158,17 @@ fn run(
 
 /// The tools of all texts, in their order.
 fn listed<'d>(done: &'d [Done<'_, Looked>]) -> Vec<Listed<'d>> {
-    let mut all = Vec::new();
+    let read = |done: &'d Done<'_, Looked>| -> (&'d Read<_>, &'d [_]) {
+        match done {
+            Done::Alone(read) => (read, &[]),
+            Done::Together(read, pieces) => (read, pieces),
+        }
+    };
+    let mut all = Vec::with_capacity(done.iter().map(|done| read(done).0.tools.len()).sum());
     for (file, done) in done.iter().enumerate() {
         let listed =
             move |(tool, by): (&'d Outline, i32)| Listed { file, place: tool.span.moved(by), tool };
-        let (read, pieces): (&Read<_>, &[_]) = match done {
-            Done::Alone(read) => (read, &[]),
-            Done::Together(read, pieces) => (read, pieces),
-        };
+        let (read, pieces) = read(done);
         let first = all.len();
         all.extend(read.tools.iter().map(|tool| (tool, 0)).map(listed));
         if !pieces.is_empty() {

@@ -32,74 +32,86 @@ pub(super) fn is_blank(text: &str) -> bool {
     !text.starts_with(|c: char| c.is_ascii_graphic()) && text.trim().is_empty()
 }
 
-/// What stands in a name.
-#[expect(clippy::struct_excessive_bools, reason = "each is about other characters")]
-#[derive(Debug, Clone, Copy, Default)]
-struct Shape {
-    underscore: bool,
-    hyphen: bool,
-    upper: bool,
-    lower: bool,
-    /// Whether there is an upper or lower letter of English, or something else than letters and
-    /// digits of English, `_` and `-`.
-    ascii_upper: bool,
-    ascii_lower: bool,
-    other: bool,
-}
+/// What stands in a name: bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shape(u8);
 
 impl Shape {
-    fn of(name: &str) -> Self {
-        let mut shape = Self::default();
-        for c in name.chars() {
-            match c {
-                'a'..='z' => shape.ascii_lower = true,
-                'A'..='Z' => shape.ascii_upper = true,
-                '0'..='9' => {}
-                '_' => shape.underscore = true,
-                '-' => shape.hyphen = true,
-                _ => {
-                    shape.other = true;
-                    shape.upper |= c.is_uppercase();
-                    shape.lower |= c.is_lowercase();
-                }
+    const UNDERSCORE: u8 = 1;
+    const HYPHEN: u8 = 1 << 1;
+    /// Letters of English, or of any language.
+    const ASCII_UPPER: u8 = 1 << 2;
+    const ASCII_LOWER: u8 = 1 << 3;
+    const UPPER: u8 = 1 << 4;
+    const LOWER: u8 = 1 << 5;
+    /// Something else than letters and digits of English, `_` and `-`; or `_` at the start.
+    const FOREIGN: u8 = 1 << 6;
+    /// An upper letter at the start.
+    const CAPITAL: u8 = 1 << 7;
+
+    /// What each byte says alone.
+    const OF_BYTES: [u8; 256] = {
+        let mut all = [Self::FOREIGN; 256];
+        let mut byte = 0;
+        while byte < 128_u8 {
+            all[byte as usize] = match byte {
+                b'a'..=b'z' => Self::ASCII_LOWER | Self::LOWER,
+                b'A'..=b'Z' => Self::ASCII_UPPER | Self::UPPER,
+                b'0'..=b'9' => 0,
+                b'_' => Self::UNDERSCORE,
+                b'-' => Self::HYPHEN,
+                _ => Self::FOREIGN,
+            };
+            byte += 1;
+        }
+        all
+    };
+
+    pub(super) fn of(name: &str) -> Self {
+        let of = |byte: u8| Self::OF_BYTES[usize::from(byte)];
+        let mut found = name.bytes().fold(0, |found, byte| found | of(byte));
+        if found & Self::FOREIGN != 0 {
+            for c in name.chars().filter(|c| !c.is_ascii()) {
+                found |= if c.is_uppercase() { Self::UPPER } else { 0 };
+                found |= if c.is_lowercase() { Self::LOWER } else { 0 };
             }
         }
-        shape.upper |= shape.ascii_upper;
-        shape.lower |= shape.ascii_lower;
-        shape
+        if name.starts_with('_') {
+            found |= Self::FOREIGN;
+        }
+        if found & Self::UPPER != 0 && name.starts_with(char::is_uppercase) {
+            found |= Self::CAPITAL;
+        }
+        Self(found)
     }
-}
 
-/// The way in which a name of several words is written; `None` for one word, and for mixtures.
-pub(super) fn case_of(name: &str) -> Option<Case> {
-    let shape = Shape::of(name);
-    match (shape.underscore, shape.hyphen, shape.upper) {
-        (true, false, false) => Some(Case::Snake),
-        (false, true, false) => Some(Case::Kebab),
-        (false, false, true) if !starts_upper(name) => Some(Case::Camel),
-        (false, false, true) if shape.lower => Some(Case::Pascal),
-        _ => None,
+    fn has(self, bits: u8) -> bool {
+        self.0 & bits != 0
     }
-}
 
-/// Whether a name is one that could be written in another case: letters, digits, `_` and `-`.
-/// Others, such as `Content-Type` and `$filter`, come from elsewhere.
-pub(super) fn is_plain(name: &str) -> bool {
-    let shape = Shape::of(name);
-    let header = shape.hyphen && shape.ascii_upper;
-    !shape.other && !header && !name.starts_with('_') && shape.ascii_lower
-}
-
-/// Whether a name can stand among names of a case. A single word in lower case fits all but one.
-pub(super) fn fits(name: &str, case: Case) -> bool {
-    match case_of(name) {
-        Some(own) => own == case,
-        None => !name.contains(['_', '-']) && case != Case::Pascal && !starts_upper(name),
+    /// The way in which a name of several words is written; `None` for one word, and for mixtures.
+    pub(super) fn case(self) -> Option<Case> {
+        match (self.has(Self::UNDERSCORE), self.has(Self::HYPHEN), self.has(Self::UPPER)) {
+            (true, false, false) => Some(Case::Snake),
+            (false, true, false) => Some(Case::Kebab),
+            (false, false, true) if !self.has(Self::CAPITAL) => Some(Case::Camel),
+            (false, false, true) if self.has(Self::LOWER) => Some(Case::Pascal),
+            _ => None,
+        }
     }
-}
 
-fn starts_upper(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_uppercase())
+    /// Whether a name is one that could be written in another case: letters, digits, `_` and `-`.
+    /// Others, such as `Content-Type` and `$filter`, come from elsewhere.
+    pub(super) fn is_plain(self) -> bool {
+        let header = self.has(Self::HYPHEN) && self.has(Self::ASCII_UPPER);
+        !self.has(Self::FOREIGN) && !header && self.has(Self::ASCII_LOWER)
+    }
+
+    /// Whether a name can stand among names of a case. A single word in lower case fits all but one.
+    pub(super) fn fits(self, case: Case) -> bool {
+        let word = !self.has(Self::UNDERSCORE | Self::HYPHEN | Self::CAPITAL);
+        self.case().map_or(word && case != Case::Pascal, |own| own == case)
+    }
 }
 
 /// A name in a case.
@@ -150,19 +162,26 @@ mod tests {
     fn names_are_written_in_each_case() {
         for name in ["readTextFile", "read_text_file", "read-text-file", "ReadTextFile"] {
             for case in Case::ALL {
-                assert!(fits(&written_in(name, case), case), "{name} {case:?}");
-                assert_eq!(case_of(&written_in(name, case)), Some(case));
+                let shape = Shape::of(&written_in(name, case));
+                assert!(shape.fits(case), "{name} {case:?}");
+                assert_eq!(shape.case(), Some(case));
             }
         }
+        let fits = |name, case| Shape::of(name).fits(case);
         assert!(fits("read", Case::Snake) && !fits("read", Case::Pascal));
         assert!(!fits("read_File", Case::Snake) && !fits("Read", Case::Camel));
+        assert!(
+            fits("éCole", Case::Camel)
+                && fits("École", Case::Pascal)
+                && !fits("ÉCOLE", Case::Pascal)
+        );
     }
 
     #[test]
     fn what_comes_from_elsewhere_is_not_plain() {
         for name in ["Content-Type", "$filter", "a.b", "_id", "URL", "año"] {
-            assert!(!is_plain(name), "{name}");
+            assert!(!Shape::of(name).is_plain(), "{name}");
         }
-        assert!(is_plain("readFile") && is_plain("read_file2"));
+        assert!(Shape::of("readFile").is_plain() && Shape::of("read_file2").is_plain());
     }
 }

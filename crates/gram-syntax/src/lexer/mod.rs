@@ -152,10 +152,19 @@ impl<'a> Lexer<'a> {
 
     #[inline]
     fn token(&mut self) {
+        let byte = self.byte(self.at);
+        // These are most tokens.
+        if p::is_space(byte) {
+            return self.run(TokenKind::Whitespace, p::is_space);
+        }
+        if p::is_symbol_start(byte) {
+            return self.run(TokenKind::Symbol, p::is_symbol_part);
+        }
+        if let Some(kind) = p::alone(byte) {
+            return self.push_to(kind, self.at + 1);
+        }
         let rest = self.rest();
-        let lexed = match self.byte(self.at) {
-            b if p::is_symbol_start(b) => p::symbol(rest),
-            b if p::is_space(b) => p::whitespace(rest),
+        let lexed = match byte {
             quote @ (b'"' | b'\'') => return self.quoted(quote),
             b'`' if rest.starts_with(b"```") => return self.fenced(),
             b'`' => return self.quoted(b'`'),
@@ -168,6 +177,16 @@ impl<'a> Lexer<'a> {
             Ok((rest, kind)) => self.finish(kind, rest),
             Err(_) => self.unknown(),
         }
+    }
+
+    /// A token of bytes of a class: `whitespace` and `symbol`, whose first byte was seen.
+    #[inline]
+    fn run(&mut self, kind: TokenKind, of_class: impl Fn(u8) -> bool) {
+        let mut end = self.at + 1;
+        while self.bytes.get(end).is_some_and(|byte| of_class(*byte)) {
+            end += 1;
+        }
+        self.push_to(kind, end);
     }
 
     /// `comment | doc_comment`, or a slash that is neither.

@@ -18,6 +18,22 @@ const SPACE: u8 = 1;
 const SYMBOL_START: u8 = 2;
 const SYMBOL_PART: u8 = 4;
 
+/// The kind of a byte that is a token alone, whatever follows.
+#[inline]
+pub(super) fn alone(byte: u8) -> Option<TokenKind> {
+    Some(match byte {
+        b'[' => TokenKind::LBracket,
+        b']' => TokenKind::RBracket,
+        b'(' => TokenKind::LParen,
+        b')' => TokenKind::RParen,
+        b'{' => TokenKind::LBrace,
+        b'}' => TokenKind::RBrace,
+        b',' => TokenKind::Comma,
+        b'|' => TokenKind::Pipe,
+        _ => return None,
+    })
+}
+
 /// What each byte may be part of; one look instead of a chain of comparisons.
 static CLASSES: [u8; 256] = classes();
 
@@ -79,6 +95,13 @@ pub(super) fn symbol(input: Input<'_>) -> Lexed<'_> {
 
 /// `number = hexadecimal | octal | decimal | measurement | integer`, the longest that matches.
 pub(super) fn number(input: Input<'_>) -> Lexed<'_> {
+    // Most are integers without a sign, and nothing that a number may go on with follows.
+    let digits = input.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(input.len());
+    let follows = input.get(digits).copied().unwrap_or_default();
+    let zero = digits > 1 && input.first() == Some(&b'0');
+    if digits > 0 && !zero && follows != b'.' && !follows.is_ascii_alphabetic() {
+        return Ok((&input[digits..], TokenKind::Integer));
+    }
     alt((hexadecimal, octal, decimal, measurement, integer)).parse_complete(input)
 }
 
@@ -128,20 +151,12 @@ pub(super) fn comment(input: Input<'_>) -> Lexed<'_> {
     value(TokenKind::Comment, nom::bytes::take_till(|b| b == b'\n')).parse_complete(input)
 }
 
-/// The punctuation, longest first.
+/// The punctuation of one character or more, longest first.
 #[inline]
 pub(super) fn punctuation(input: Input<'_>) -> Lexed<'_> {
     use TokenKind as K;
     let second = input.get(1).copied().unwrap_or_default();
     let (kind, len) = match input.first().copied().unwrap_or_default() {
-        b'[' => (K::LBracket, 1),
-        b']' => (K::RBracket, 1),
-        b'(' => (K::LParen, 1),
-        b')' => (K::RParen, 1),
-        b'{' => (K::LBrace, 1),
-        b'}' => (K::RBrace, 1),
-        b',' => (K::Comma, 1),
-        b'|' => (K::Pipe, 1),
         b':' if second == b':' => (K::ColonColon, 2),
         b':' => (K::Colon, 1),
         b'@' if second == b'@' => (K::AtAt, 2),

@@ -41,7 +41,7 @@ Say of each tool what it does that the other does not.
 fn look(cx: &Context<'_>, report: &mut Report) {
     // Mostly all are different, which hashes tell much faster than a table.
     let described = cx.outlines().iter().filter(|it| it.tool.description.is_some());
-    if all_differ(described.map(|it| it.tool.description_hash)) {
+    if all_differ(described.map(|it| it.tool.description_hash).collect()) {
         return;
     }
     let mut known: HashMap<&str, &Listed<'_>> = HashMap::with_capacity(cx.outlines().len());

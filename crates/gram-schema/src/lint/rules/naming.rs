@@ -7,7 +7,7 @@ use gram_syntax::{Code, Edit, Fix, Node, NodeKind as N, Span};
 use crate::lint::context::{Context, Report, ToolView};
 use crate::lint::rule::{Look, Rule, RuleOption};
 use crate::lint::settings::Case;
-use crate::lint::words::{case_of, fits, is_plain, written_in};
+use crate::lint::words::{Shape, written_in};
 use crate::model::Field;
 
 pub(crate) static RULE: Rule = Rule {
@@ -60,7 +60,18 @@ Rename it, or say in `gram.toml` which way is meant: `naming = {tools =
 };
 
 /// A name and what it names.
-pub(crate) type Named<'a> = (&'a str, Place<'a>);
+#[derive(Clone, Copy)]
+pub(crate) struct Named<'a> {
+    pub(crate) name: &'a str,
+    shape: Shape,
+    pub(crate) place: Place<'a>,
+}
+
+impl<'a> Named<'a> {
+    fn new(name: &'a str, place: Place<'a>) -> Self {
+        Self { name, shape: Shape::of(name), place }
+    }
+}
 
 /// Where a name stands.
 #[derive(Clone, Copy)]
@@ -81,28 +92,29 @@ impl Place<'_> {
 
 fn look(cx: &Context<'_>, file: usize, report: &mut Report) {
     let views = tools_of(cx, file).filter_map(|index| cx.tool(index));
-    let names = views.map(|view| (view.tool.name.as_str(), Place::At(view.name)));
-    let mut names: Vec<Named<'_>> = names.collect();
+    let mut names: Vec<Named<'_>> =
+        views.map(|view| Named::new(&view.tool.name, Place::At(view.name))).collect();
     for piece in cx.beside {
         let tools = piece.alone.read.tools.iter();
-        names.extend(tools.map(|tool| (tool.name.as_str(), Place::At(tool.span.moved(piece.by)))));
+        let place = |at: Span| Place::At(at.moved(piece.by));
+        names.extend(tools.map(|tool| Named::new(&tool.name, place(tool.span))));
     }
     in_order(cx, &mut names);
     judge(cx, file, "tool", &names, cx.settings.tool_case, report);
     let mut names: Vec<Named<'_>> = open_names(cx, file).collect();
     for piece in cx.beside {
         let open = piece.alone.read.visited.names.iter();
-        names.extend(open.map(|(name, at)| (name.as_str(), Place::At(at.moved(piece.by)))));
+        names.extend(open.map(|(name, at)| Named::new(name, Place::At(at.moved(piece.by)))));
     }
     in_order(cx, &mut names);
-    names.extend(cx.terms_of(file).map(|(term, name)| (term.name.as_str(), Place::At(name))));
+    names.extend(cx.terms_of(file).map(|(term, name)| Named::new(&term.name, Place::At(name))));
     judge(cx, file, "parameter", &names, cx.settings.parameter_case, report);
 }
 
 /// Puts names into the order of the text, where some come from pieces.
 fn in_order(cx: &Context<'_>, names: &mut [Named<'_>]) {
     if !cx.beside.is_empty() {
-        names.sort_by_cached_key(|(_, place)| place.span().start);
+        names.sort_by_cached_key(|named| named.place.span().start);
     }
 }
 
@@ -111,12 +123,12 @@ pub(crate) fn open_names<'a>(cx: &Context<'a>, file: usize) -> impl Iterator<Ite
     let pascal = cx.settings.parameter_case == Some(Case::Pascal);
     let views = tools_of(cx, file).filter_map(|index| cx.tool(index));
     let fields = views.flat_map(|view| view.tool.parameters.iter().map(move |field| (view, field)));
+    let names = fields.map(|(view, field)| Named::new(&field.name, Place::Of(view, field)));
     // Most names are a single word, of which nothing is to be said; and the vocabulary's stand there.
-    let open = fields.filter(move |(_, field)| {
-        let open = is_plain(&field.name) && (pascal || !fits_all(&field.name));
-        open && cx.term(file, &field.name).is_none()
-    });
-    open.map(|(view, field)| (field.name.as_str(), Place::Of(view, field)))
+    names.filter(move |Named { name, shape, .. }| {
+        let open = shape.is_plain() && (pascal || !fits_all(*shape));
+        open && cx.term(file, name).is_none()
+    })
 }
 
 /// The module's tools that stand in a file: they come in the order of the files.
@@ -126,9 +138,9 @@ fn tools_of(cx: &Context<'_>, file: usize) -> Range<usize> {
     start..start + places[start..].partition_point(|place| place.file == file)
 }
 
-fn fits_all(name: &str) -> bool {
+fn fits_all(shape: Shape) -> bool {
     // A name of one word in lower case fits all cases but one.
-    fits(name, Case::Snake) && fits(name, Case::Kebab)
+    shape.fits(Case::Snake) && shape.fits(Case::Kebab)
 }
 
 fn judge(
@@ -142,13 +154,14 @@ fn judge(
     let Some((case, others)) = wanted_case(what, names, wanted) else { return };
     let mut taken: HashSet<&str> = HashSet::new();
     let mut uses: Option<HashMap<String, Vec<Span>>> = None;
-    for &(name, place) in names.iter().filter(|(name, _)| is_plain(name) && !fits(name, case)) {
+    let odd = names.iter().filter(|named| named.shape.is_plain() && !named.shape.fits(case));
+    for &Named { name, place, .. } in odd {
         if report.is_full(file) {
             return;
         }
         let span = place.span();
         if taken.is_empty() {
-            taken.extend(names.iter().map(|(name, _)| *name));
+            taken.extend(names.iter().map(|named| named.name));
         }
         let better = written_in(name, case);
         let message = format!("`{name}` is not in {}", case.name());
@@ -197,8 +210,8 @@ fn written(name: &str) -> String {
 fn common(names: &[Named<'_>]) -> Option<(Case, bool)> {
     let mut counts = [(0_usize, 0_usize); 4];
     let mut all = 0;
-    for (at, (name, _)) in names.iter().enumerate() {
-        let case = case_of(name).filter(|_| is_plain(name));
+    for (at, Named { shape, .. }) in names.iter().enumerate() {
+        let case = shape.case().filter(|_| shape.is_plain());
         let Some(index) = case.and_then(|case| Case::ALL.iter().position(|c| *c == case)) else {
             continue;
         };

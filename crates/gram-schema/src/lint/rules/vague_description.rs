@@ -34,23 +34,32 @@ unit, the format, where the value comes from.
     ..Rule::COMMON
 };
 
-/// Words that say nothing, without an `s` at the end.
+/// Whether a word says nothing. It is in lower case, without an `s` at the end.
 #[rustfmt::skip] // Words to look for, which read better in rows.
-const EMPTY: [&str; 62] = [
-    "a", "an", "the", "thi", "that", "it", "its", "my", "your", "our", "some", "any", "given",
-    "of", "to", "for", "from", "with", "in", "on", "by", "and", "or", "be", "is", "are", "will",
-    "can", "do", "doe", "use", "used", "using", "get", "tool", "function", "method", "api",
-    "endpoint", "parameter", "param", "argument", "arg", "input", "value", "thing", "stuff",
-    "something", "string", "text", "you", "information", "info", "data", "detail", "specified",
-    "specific", "certain", "which", "object", "here", "all",
-];
+fn is_empty(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"a" | b"all" | b"an" | b"and" | b"any" | b"api" | b"are" | b"arg" | b"argument" | b"be"
+            | b"by" | b"can" | b"certain" | b"data" | b"detail" | b"do" | b"doe" | b"endpoint"
+            | b"for" | b"from" | b"function" | b"get" | b"given" | b"here" | b"in" | b"info"
+            | b"information" | b"input" | b"is" | b"it" | b"its" | b"method" | b"my" | b"object"
+            | b"of" | b"on" | b"or" | b"our" | b"param" | b"parameter" | b"some" | b"something"
+            | b"specific" | b"specified" | b"string" | b"stuff" | b"text" | b"that" | b"the"
+            | b"thi" | b"thing" | b"to" | b"tool" | b"use" | b"used" | b"using" | b"value"
+            | b"which" | b"will" | b"with" | b"you" | b"your"
+    )
+}
 
-/// Words that say nothing of a tool: every tool does that. Of a parameter they say what for.
+/// Whether a word says nothing of a tool: every tool does that. Of a parameter it says what for.
 #[rustfmt::skip] // Words to look for, which read better in rows.
-const DEEDS: [&str; 19] = [
-    "set", "run", "call", "perform", "execute", "handle", "process", "manage", "return",
-    "retrieve", "fetch", "fetche", "obtain", "provide", "provided", "give", "allow", "let", "new",
-];
+fn is_deed(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"allow" | b"call" | b"execute" | b"fetch" | b"fetche" | b"give" | b"handle" | b"let"
+            | b"manage" | b"new" | b"obtain" | b"perform" | b"process" | b"provide" | b"provided"
+            | b"retrieve" | b"return" | b"run" | b"set"
+    )
+}
 
 /// Marks of what is still to be written, in capitals at the start or alone.
 const MARKS: [&str; 4] = ["TODO", "TBD", "FIXME", "XXX"];
@@ -58,6 +67,9 @@ const MARKS: [&str; 4] = ["TODO", "TBD", "FIXME", "XXX"];
 /// Words that are no description when they stand alone.
 const PLACEHOLDERS: [&str; 9] =
     ["todo", "tbd", "fixme", "xxx", "placeholder", "description", "desc", "none", "lorem"];
+
+/// What a placeholder begins with, in capitals or not.
+const STARTS: [&str; 2] = ["lorem ipsum", "n/a"];
 
 fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let tool = view.tool;
@@ -106,16 +118,35 @@ fn judge(
 /// The most bytes of a description that might say nothing.
 const LONG: usize = 80;
 
+/// Which letters a placeholder begins with.
+static LETTERS: [bool; 26] = begun(begun(begun([false; 26], &MARKS), &PLACEHOLDERS), &STARTS);
+
+const fn begun(mut letters: [bool; 26], words: &[&str]) -> [bool; 26] {
+    let mut at = 0;
+    while at < words.len() {
+        letters[(words[at].as_bytes()[0].to_ascii_lowercase() - b'a') as usize] = true;
+        at += 1;
+    }
+    letters
+}
+
 fn is_placeholder(text: &str) -> bool {
+    // Most texts begin with another letter.
+    let first = text.bytes().next().unwrap_or_default().to_ascii_lowercase();
+    if LETTERS.get(usize::from(first.wrapping_sub(b'a'))) == Some(&false) {
+        return false;
+    }
     let text = text.trim();
     let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let Some(first) = words.next() else { return true };
-    let alone =
-        words.next().is_none() || text.get(first.len()..).is_some_and(|rest| rest.starts_with(':'));
+    let mut is_alone = || {
+        let rest = text.get(first.len()..).unwrap_or_default();
+        rest.starts_with(':') || words.next().is_none()
+    };
     // A list of what is to do is called so, too, but not in capitals.
     MARKS.contains(&first)
-        || (alone && PLACEHOLDERS.iter().any(|word| first.eq_ignore_ascii_case(word)))
-        || ["n/a", "lorem ipsum"].iter().any(|start| begins(text, start))
+        || (PLACEHOLDERS.iter().any(|word| first.eq_ignore_ascii_case(word)) && is_alone())
+        || STARTS.iter().any(|start| begins(text, start))
 }
 
 /// Whether a text begins so, in capitals or not.
@@ -126,14 +157,13 @@ fn begins(text: &str, start: &str) -> bool {
 /// Whether all words of a description stand in the name, or say nothing.
 fn says_no_more(what: &str, name: &str, text: &str) -> bool {
     // Most descriptions say more, mostly at their end, and that is seen without taking them apart.
-    let mut parts = text.rsplit(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
-    if !parts.all(|part| is_empty_word(what, part) || is_near(name, part)) {
+    let mut parts = text.as_bytes().rsplit(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric());
+    if !parts.all(|part| part.is_empty() || is_empty_word(what, part) || is_near(name, part)) {
         return false;
     }
     let mut own = None;
     stems(text).all(|word| {
-        let known = |list: &[&str]| list.contains(&word.as_str());
-        if known(&EMPTY) || (what == "tool" && known(&DEEDS)) {
+        if is_empty(word.as_bytes()) || (what == "tool" && is_deed(word.as_bytes())) {
             return true;
         }
         let own: &Vec<String> =
@@ -142,50 +172,26 @@ fn says_no_more(what: &str, name: &str, text: &str) -> bool {
     })
 }
 
-/// By first letter, how long the words are that say nothing: a bit for each length, that of the word
-/// with an `s` included.
-static LENGTHS: [u32; 26] = lengths();
-
-const fn lengths() -> [u32; 26] {
-    let mut lengths = [0; 26];
-    let mut at = 0;
-    while at < EMPTY.len() + DEEDS.len() {
-        let word = if at < EMPTY.len() { EMPTY[at] } else { DEEDS[at - EMPTY.len()] };
-        // They are in lower case, and short.
-        lengths[(word.as_bytes()[0] - b'a') as usize] |= 0b11 << word.len();
-        at += 1;
-    }
-    lengths
-}
-
-/// Whether a word may be one that says nothing; if not, it is none. This costs next to nothing.
-fn may_be_empty(word: &str) -> bool {
-    let first = word.bytes().next().unwrap_or_default().to_ascii_lowercase();
-    let lengths = LENGTHS.get(usize::from(first.wrapping_sub(b'a')));
-    lengths.is_some_and(|lengths| word.len() < 32 && lengths & (1 << word.len()) != 0)
-}
-
 /// Whether a word says nothing, whatever the name.
-fn is_empty_word(what: &str, word: &str) -> bool {
-    if !may_be_empty(word) {
-        return false;
-    }
-    let is = |known: &&str| {
-        let singular = word.strip_suffix(['s', 'S']).unwrap_or(word);
-        word.eq_ignore_ascii_case(known) || singular.eq_ignore_ascii_case(known)
-    };
-    EMPTY.iter().any(&is) || (what == "tool" && DEEDS.iter().any(is))
+fn is_empty_word(what: &str, word: &[u8]) -> bool {
+    // What is longer says something.
+    let mut lower = [0; 16];
+    let Some(lower) = lower.get_mut(..word.len()) else { return false };
+    lower.copy_from_slice(word);
+    lower.make_ascii_lowercase();
+    let singular = lower.strip_suffix(b"s").unwrap_or(lower);
+    [&*lower, singular].iter().any(|word| is_empty(word) || (what == "tool" && is_deed(word)))
 }
 
 /// Whether a word may be one of a name's, in some form: what it begins with stands there. Words of
 /// other letters than those of English may be anything.
-fn is_near(name: &str, word: &str) -> bool {
-    let start = word.as_bytes().get(..3).unwrap_or(word.as_bytes());
+fn is_near(name: &str, word: &[u8]) -> bool {
+    let start = word.get(..3).unwrap_or(word);
     // In a text, words may be joined as they are in names.
-    let joined = word.chars().skip(1).any(char::is_uppercase);
-    !word.is_ascii()
-        || joined
-        || name.as_bytes().windows(start.len()).any(|part| part.eq_ignore_ascii_case(start))
+    let joined = word.iter().skip(1).any(u8::is_ascii_uppercase);
+    let mut parts = name.as_bytes().windows(start.len());
+    let begins = |part: &[u8]| part[0].eq_ignore_ascii_case(&start[0]);
+    !word.is_ascii() || joined || parts.any(|part| begins(part) && part.eq_ignore_ascii_case(start))
 }
 
 /// Whether a word is another one with an ending: `create`, `created`, `creating`.
