@@ -6,6 +6,7 @@
 //! checks itself, and may be wrong twice.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -41,7 +42,7 @@ type Word<'t> = (TokenKind, &'t str, Span);
 struct Said<'t> {
     words: Vec<Word<'t>>,
     comments: Vec<String>,
-    docs: Vec<(NodeKind, Option<String>)>,
+    docs: Vec<(NodeKind, Option<Cow<'t, str>>)>,
 }
 
 fn said(parse: &Parse) -> Said<'_> {
