@@ -15,7 +15,12 @@ use crate::{accept, codes};
 
 impl<'t> Checker<'t> {
     /// An attribute that narrows a type.
-    pub(super) fn constraint(&mut self, file: usize, draft: &mut Draft, attribute: &Attribute<'t>) {
+    pub(super) fn constraint(
+        &mut self,
+        file: usize,
+        draft: &mut Draft<'_>,
+        attribute: &Attribute<'t>,
+    ) {
         use Constraint as C;
         let constraints = match &*attribute.key {
             "range" => {

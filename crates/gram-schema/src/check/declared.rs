@@ -179,7 +179,7 @@ impl<'t> Checker<'t> {
         self.host_attributes(file, keys, "type");
         let name = declaration.name.clone();
         let mut spans = Vec::new();
-        let (field, kind) = match form {
+        let (mut field, kind) = match form {
             Form::Record => (blank(name, self.record(declaration)), TypeKind::Record),
             Form::Enum => {
                 let (field, descriptions) = self.enumeration(declaration, name);
@@ -193,7 +193,7 @@ impl<'t> Checker<'t> {
             }
             Form::Alias => (self.alias(declaration)?, TypeKind::Alias),
         };
-        let field = self.typed_field(file, field, &attributes, 0);
+        self.say(file, &mut field, &attributes, 0);
         if let TypeKind::Union(tag) = &kind {
             self.check_union(file, &field.slot, tag.as_deref(), &spans);
         }

@@ -53,8 +53,8 @@ pub(crate) const KNOWN: [&str; 31] = [
 ];
 
 /// A field while its attributes are read.
-pub(super) struct Draft {
-    pub(super) field: Field,
+pub(super) struct Draft<'f> {
+    pub(super) field: &'f mut Field,
     /// What is said of null.
     pub(super) nullable: Option<bool>,
     /// Attributes that do not fit the type.
@@ -69,7 +69,7 @@ pub(super) struct Draft {
     values: [Option<Span>; 5],
 }
 
-impl Draft {
+impl Draft<'_> {
     /// Says where a value stands that the type has to accept.
     pub(super) fn name(&mut self, what: Named, span: Span) {
         self.values[what as usize] = Some(span);
@@ -97,7 +97,9 @@ impl<'t> Checker<'t> {
         let mut attributes = self.record_attributes(file, subject.record);
         Self::add_doc(&mut attributes, annotated.unwrap_or(node));
         self.add_annotations(file, annotated, &mut attributes);
-        Some(self.typed_field(file, blank(name, ty), &attributes, 0))
+        let mut field = blank(name, ty);
+        self.say(file, &mut field, &attributes, 0);
+        Some(field)
     }
 
     /// A parameter: its own type, or that of the term of its name.
@@ -131,7 +133,9 @@ impl<'t> Checker<'t> {
                 return None;
             }
         };
-        Some(self.said_field(file, term, (node, subject), arrow))
+        let mut field = term;
+        self.say_of_node(file, &mut field, (node, subject), arrow);
+        Some(field)
     }
 
     fn missing_type(&mut self, file: usize, node: Node<'t>, name: &str) {
@@ -171,40 +175,38 @@ impl<'t> Checker<'t> {
             self.report(file, error);
             return None;
         }
-        let field = blank(name.unwrap_or_default(), self.label_type(file, label)?);
-        Some(self.said_field(file, field, (node, subject), arrow))
+        let mut field = blank(name.unwrap_or_default(), self.label_type(file, label)?);
+        self.say_of_node(file, &mut field, (node, subject), arrow);
+        Some(field)
     }
 
-    /// Reads what a node says over a field that has a type: in its record, and in a doc comment before
+    /// Says of a field that has a type what its node says: in its record, and in a doc comment before
     /// it or before its arrow.
-    fn said_field(
+    fn say_of_node(
         &mut self,
         file: usize,
-        field: Field,
+        field: &mut Field,
         (node, subject): (Node<'t>, Subject<'t>),
         arrow: Option<Node<'t>>,
-    ) -> Field {
+    ) {
         let mut attributes = self.record_attributes(file, subject.record);
         Self::add_doc(&mut attributes, node);
         if let Some(arrow) = arrow {
             Self::add_doc(&mut attributes, arrow);
         }
-        let field = self.typed_field(file, field, &attributes, 0);
+        self.say(file, field, &attributes, 0);
         self.reuse(attributes);
-        field
     }
 
-    /// Reads attributes over a field that has a type.
-    pub(super) fn typed_field(
+    /// Says of a field that has a type what attributes say.
+    pub(super) fn say(
         &mut self,
         file: usize,
-        field: Field,
+        field: &mut Field,
         attributes: &[Attribute<'t>],
         depth: u32,
-    ) -> Field {
-        if attributes.is_empty() {
-            return field;
-        }
+    ) {
+        let Some(first) = attributes.first() else { return };
         let mut draft = Draft {
             field,
             nullable: None,
@@ -215,21 +217,19 @@ impl<'t> Checker<'t> {
             values: [None; 5],
         };
         // What a term brings has to fit what is said here, too.
-        if let Some(first) = attributes.first() {
-            for what in values_of(&draft.field) {
-                draft.values[what as usize] = Some(first.span());
-            }
+        for what in values_of(draft.field) {
+            draft.values[what as usize] = Some(first.span());
         }
         for attribute in attributes {
             self.field_attribute(file, &mut draft, attribute, depth);
         }
-        self.finish_field(file, draft)
+        self.finish_field(file, &mut draft);
     }
 
     fn field_attribute(
         &mut self,
         file: usize,
-        draft: &mut Draft,
+        draft: &mut Draft<'_>,
         attribute: &Attribute<'t>,
         depth: u32,
     ) {
@@ -311,7 +311,13 @@ impl<'t> Checker<'t> {
     }
 
     /// An attribute that completes a built-in type.
-    fn structure(&mut self, file: usize, draft: &mut Draft, attribute: &Attribute<'t>, depth: u32) {
+    fn structure(
+        &mut self,
+        file: usize,
+        draft: &mut Draft<'_>,
+        attribute: &Attribute<'t>,
+        depth: u32,
+    ) {
         let fits = Fits::of(&attribute.key);
         let slot = &mut draft.field.slot;
         match (&*attribute.key, &mut slot.ty) {
@@ -350,25 +356,28 @@ impl<'t> Checker<'t> {
     }
 
     /// Completes a field and checks that its attributes fit its type.
-    fn finish_field(&mut self, file: usize, mut draft: Draft) -> Field {
+    fn finish_field(&mut self, file: usize, draft: &mut Draft<'_>) {
         for (key, span, fits) in &draft.misfits {
             let ty = draft.field.slot.ty.clone();
             self.misfit(file, *span, key, *fits, &ty);
         }
-        let ty = std::mem::take(&mut draft.field.slot.ty);
-        draft.field.slot.ty = match (draft.nullable, ty) {
-            (Some(true), ty @ (Type::Nullable(_) | Type::Null | Type::Any)) => ty,
-            (Some(true), ty) => {
-                // What a term says of a union's types does not hold of the union or null.
-                if let (None, Some(details)) = (draft.type_list, &mut draft.field.slot.details) {
-                    details.type_list = false;
+        if let Some(nullable) = draft.nullable {
+            let ty = std::mem::take(&mut draft.field.slot.ty);
+            draft.field.slot.ty = match (nullable, ty) {
+                (true, ty @ (Type::Nullable(_) | Type::Null | Type::Any)) => ty,
+                (true, ty) => {
+                    // What a term says of a union's types does not hold of the union or null.
+                    if let (None, Some(details)) = (draft.type_list, &mut draft.field.slot.details)
+                    {
+                        details.type_list = false;
+                    }
+                    Type::Nullable(Box::new(ty))
                 }
-                Type::Nullable(Box::new(ty))
-            }
-            // Overrides a term that may be null.
-            (Some(false), Type::Nullable(inner)) => *inner,
-            (_, ty) => ty,
-        };
+                // Overrides a term that may be null.
+                (false, Type::Nullable(inner)) => *inner,
+                (false, ty) => ty,
+            };
+        }
         if !self.silent {
             let lists = draft.field.slot.details.as_ref().is_some_and(|details| details.type_list);
             if let (Some(span), true, false) =
@@ -390,11 +399,10 @@ impl<'t> Checker<'t> {
             }
             for (what, span) in NAMED.iter().zip(draft.values) {
                 if let Some(span) = span {
-                    self.accepts(file, span, *what, &draft.field);
+                    self.accepts(file, span, *what, draft.field);
                 }
             }
         }
-        draft.field
     }
 
     fn misfit(&mut self, file: usize, span: Span, key: &str, fits: Fits, ty: &Type) {

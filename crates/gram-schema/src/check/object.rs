@@ -100,7 +100,7 @@ impl<'t> Checker<'t> {
         let keys = attributes.iter().map(|attribute| (attribute.key.clone(), attribute.key_span));
         self.host_attributes(file, keys, "field");
         let has = |key: &str| attributes.iter().any(|attribute| attribute.key == key);
-        let field = if let Some(ty) = ty {
+        let mut field = if let Some(ty) = ty {
             blank(name, ty.type_expression(self, file)?)
         } else if has("fields") {
             blank(name, built_in("Object")?)
@@ -128,6 +128,7 @@ impl<'t> Checker<'t> {
             self.report(file, error.help(format!("write {{name: \"{name}\", type: \"Text\"}}")));
             return None;
         };
-        Some(self.typed_field(file, field, &attributes, depth + 1))
+        self.say(file, &mut field, &attributes, depth + 1);
+        Some(field)
     }
 }
