@@ -111,6 +111,9 @@ pub(crate) fn same_number(a: &Number, b: &Number) -> bool {
 
 /// The order of two numbers. Exact for those that a double holds.
 pub fn compare(a: &Number, b: &Number) -> std::cmp::Ordering {
+    if let (Some(a), Some(b)) = (a.as_i64(), b.as_i64()) {
+        return a.cmp(&b);
+    }
     if let (Some(a), Some(b)) = (a.as_i128(), b.as_i128()) {
         return a.cmp(&b);
     }

@@ -69,6 +69,9 @@ struct Parser<'a> {
     before: usize,
     /// The token at which the last error was reported, to report each place once.
     reported: Option<u32>,
+    /// Memory for the patterns and values that are read next; empty.
+    patterns: Vec<pattern::Pattern>,
+    containers: Vec<value::Container>,
 }
 
 impl<'a> Parser<'a> {
@@ -87,6 +90,8 @@ impl<'a> Parser<'a> {
             swallowed: None,
             before: 0,
             reported: None,
+            patterns: Vec::new(),
+            containers: Vec::new(),
         }
     }
 

@@ -109,7 +109,7 @@ impl Parser<'_> {
     ///
     /// `element = subject_pattern | path_pattern | pattern_reference`
     fn subject_pattern(&mut self) {
-        let mut stack: Vec<Pattern> = Vec::new();
+        let mut stack = std::mem::take(&mut self.patterns);
         loop {
             // At the bracket that opens a pattern.
             if stack.len() >= self.limits.max_depth {
@@ -122,7 +122,10 @@ impl Parser<'_> {
             }
             // Behind an element.
             loop {
-                let Some(pattern) = stack.last() else { return };
+                let Some(pattern) = stack.last() else {
+                    self.patterns = stack;
+                    return;
+                };
                 match self.after_item(pattern.group, Items::Elements) {
                     After::Item => {
                         if self.element() {
@@ -231,7 +234,7 @@ impl Parser<'_> {
 }
 
 /// A pattern whose elements are being read.
-struct Pattern {
+pub(super) struct Pattern {
     id: u32,
     elements: u32,
     group: Group,

@@ -8,7 +8,7 @@ use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
 
 /// An array or map whose items are being read.
-struct Container {
+pub(super) struct Container {
     id: u32,
     group: Group,
     /// The map entry that is being read.
@@ -29,7 +29,7 @@ impl Parser<'_> {
         if !matches!(self.kind(), T::LBracket | T::LBrace) {
             return self.scalar_value();
         }
-        let mut stack: Vec<Container> = Vec::new();
+        let mut stack = std::mem::take(&mut self.containers);
         loop {
             // At a value.
             let opens = matches!(self.kind(), T::LBracket | T::LBrace);
@@ -46,6 +46,7 @@ impl Parser<'_> {
             }
             // Behind a value.
             if !self.next_item(&mut stack) {
+                self.containers = stack;
                 return;
             }
         }
