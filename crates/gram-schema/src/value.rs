@@ -159,10 +159,10 @@ pub fn same(a: &Value, b: &Value) -> bool {
 /// A text that two values share exactly when they are equal as JSON.
 pub fn canonical(value: &Value) -> String {
     match value {
-        Value::Number(number) => {
-            let text = number.to_string();
-            decimal(&text).map_or(text, |(digits, exponent)| format!("{digits}e{exponent}"))
-        }
+        Value::Number(number) => match decimal(number.as_str()) {
+            Some((digits, exponent)) => format!("{digits}e{exponent}"),
+            None => number.to_string(),
+        },
         Value::Array(items) => {
             let items: Vec<_> = items.iter().map(canonical).collect();
             format!("[{}]", items.join(","))

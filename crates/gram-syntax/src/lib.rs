@@ -26,7 +26,7 @@ mod text;
 mod token;
 mod tree;
 
-pub use ast::{Entries, Entry, Subject};
+pub use ast::{Entries, Entry, Labels, Subject};
 pub use change::Change;
 pub use diagnostic::{
     Applicability, Code, Diagnostic, Edit, Fix, Label, Severity, limit_diagnostics,

@@ -115,7 +115,7 @@ impl<'t> Checker<'t> {
             return self.field(file, (node, subject), Some(text), arrow);
         }
         self.asked = true;
-        let term = match self.terms.find(file, None, &text) {
+        let mut field = match self.terms.find(file, None, &text) {
             Meaning::One(owner, term) => {
                 self.used(file, owner);
                 self.term_fields.get(term).cloned()?
@@ -133,7 +133,6 @@ impl<'t> Checker<'t> {
                 return None;
             }
         };
-        let mut field = term;
         self.say_of_node(file, &mut field, (node, subject), arrow);
         Some(field)
     }

@@ -33,7 +33,7 @@ pub(super) fn is_blank(text: &str) -> bool {
 }
 
 /// What stands in a name: bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Shape(u8);
 
 impl Shape {

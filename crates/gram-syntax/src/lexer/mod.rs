@@ -179,7 +179,9 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A token of bytes of a class: `whitespace` and `symbol`, whose first byte was seen.
+    /// A token of bytes of a class, of which the first was seen:
+    /// `whitespace = ( " " | "\t" | "\n" | "\v" | "\f" | "\r" )+` and
+    /// `symbol = [a-zA-Z_] [0-9a-zA-Z_.\-@]*`.
     #[inline]
     fn run(&mut self, kind: TokenKind, of_class: impl Fn(u8) -> bool) {
         let mut end = self.at + 1;
@@ -202,19 +204,15 @@ impl<'a> Lexer<'a> {
 
     /// One token of trivia, if there is one here.
     fn trivia(&mut self) -> bool {
-        let rest = self.rest();
-        let lexed = match rest {
-            [b'/', b'/', ..] => p::comment(rest),
+        match self.rest() {
+            [b'/', b'/', ..] => self.push_to(TokenKind::Comment, self.line_end(self.at)),
             [b'/', b'*', b'*', ..] => {
                 let Some(end) = self.comment_end(self.at + 3) else { return false };
                 self.push_to(TokenKind::DocComment, end + 2);
-                return true;
             }
-            [b, ..] if p::is_space(*b) => p::whitespace(rest),
+            [b, ..] if p::is_space(*b) => self.run(TokenKind::Whitespace, p::is_space),
             _ => return false,
-        };
-        let Ok((rest, kind)) = lexed else { return false };
-        self.finish(kind, rest);
+        }
         true
     }
 

@@ -1,4 +1,5 @@
-//! The lexical productions of the grammar, one nom parser each.
+//! The lexical productions of the grammar: classes of bytes, punctuation, and a nom parser for each
+//! kind of number.
 //!
 //! They work on bytes: what is not ASCII stands only in strings, comments and broken text. The
 //! error type is `()`, for a production that does not match is no finding, only a "no".
@@ -81,18 +82,6 @@ fn is_digit(byte: u8) -> bool {
     byte.is_ascii_digit()
 }
 
-/// `whitespace = ( " " | "\t" | "\n" | "\v" | "\f" | "\r" )+`
-#[inline]
-pub(super) fn whitespace(input: Input<'_>) -> Lexed<'_> {
-    value(TokenKind::Whitespace, take_while1(is_space)).parse_complete(input)
-}
-
-/// `symbol = [a-zA-Z_] [0-9a-zA-Z_.\-@]*`. The caller has seen the first character.
-#[inline]
-pub(super) fn symbol(input: Input<'_>) -> Lexed<'_> {
-    value(TokenKind::Symbol, take_while1(is_symbol_part)).parse_complete(input)
-}
-
 /// `number = hexadecimal | octal | decimal | measurement | integer`, the longest that matches.
 pub(super) fn number(input: Input<'_>) -> Lexed<'_> {
     // Most are integers without a sign, and nothing that a number may go on with follows.
@@ -146,12 +135,7 @@ fn hexadecimal(input: Input<'_>) -> Lexed<'_> {
     }
 }
 
-/// `comment = "//" [^\n]*`. The caller has seen the slashes.
-pub(super) fn comment(input: Input<'_>) -> Lexed<'_> {
-    value(TokenKind::Comment, nom::bytes::take_till(|b| b == b'\n')).parse_complete(input)
-}
-
-/// The punctuation of one character or more, longest first.
+/// The punctuation that is not [`alone`], longest first.
 #[inline]
 pub(super) fn punctuation(input: Input<'_>) -> Lexed<'_> {
     use TokenKind as K;

@@ -276,10 +276,8 @@ impl Lexer<'_> {
         let start = self.at;
         self.push_to(TokenKind::FenceOpen, start + 3);
         self.fence_line_trivia();
-        if p::is_symbol_start(self.byte(self.at))
-            && let Ok((rest, kind)) = p::symbol(self.rest())
-        {
-            self.finish(kind, rest);
+        if p::is_symbol_start(self.byte(self.at)) {
+            self.run(TokenKind::Symbol, p::is_symbol_part);
             self.fence_line_trivia();
         }
         if self.byte(self.at) != b'\n' {

@@ -20,7 +20,7 @@ pub(super) fn run(_: &Lsp) -> Outcome {
 /// The allocator keeps what is freed for a second, and asks for pages of two megabytes, which serves
 /// programs that end soon. A server that rests between keystrokes would keep all of it: half of its
 /// memory and more. The allocator reads what it is to do from the environment, when a process begins,
-/// so this one begins again.
+/// so this one begins again. Programs that it ran would do without such pages, too; it runs none.
 #[cfg(unix)]
 fn give_memory_back() {
     use std::env;

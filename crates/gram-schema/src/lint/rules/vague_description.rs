@@ -183,8 +183,8 @@ fn is_empty_word(what: &str, word: &[u8]) -> bool {
     [&*lower, singular].iter().any(|word| is_empty(word) || (what == "tool" && is_deed(word)))
 }
 
-/// Whether a word may be one of a name's, in some form: what it begins with stands there. Words of
-/// other letters than those of English may be anything.
+/// Whether a word may be one of a name's, in some form: what it begins with stands there. What holds
+/// other characters than those of English may be anything, several words, too.
 fn is_near(name: &str, word: &[u8]) -> bool {
     let start = word.get(..3).unwrap_or(word);
     // In a text, words may be joined as they are in names.
