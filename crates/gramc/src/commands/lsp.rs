@@ -17,27 +17,22 @@ pub(super) fn run(_: &Lsp) -> Outcome {
     })
 }
 
-/// The allocator keeps what is freed for a second, and asks for pages of two megabytes, which serves
-/// programs that end soon. A server that rests between keystrokes would keep all of it: half of its
-/// memory and more. The allocator reads what it is to do from the environment, when a process begins,
-/// so this one begins again. Programs that it ran would do without such pages, too; it runs none.
+/// The allocator keeps what is freed for a second, which serves programs that end soon. A server that
+/// rests between keystrokes would keep it all the time: half of its memory. The allocator reads how
+/// long it keeps it from the environment, when a process begins, so this one begins again.
 #[cfg(unix)]
 fn give_memory_back() {
     use std::env;
     use std::os::unix::process::CommandExt as _;
     use std::process::Command;
 
-    /// How many milliseconds it is kept, and whether pages may be large.
-    const SETTINGS: [(&str, &str); 2] =
-        [("MIMALLOC_PURGE_DELAY", "1"), ("MIMALLOC_ALLOW_THP", "0")];
-    let open = SETTINGS.into_iter().filter(|(name, _)| env::var_os(name).is_none());
-    let open: Vec<_> = open.collect();
-    if open.is_empty() {
+    const DELAY: &str = "MIMALLOC_PURGE_DELAY";
+    if env::var_os(DELAY).is_some() {
         return;
     }
     if let Ok(own) = env::current_exe() {
         // It comes back only where it fails, and then all goes on as it is.
-        let _ = Command::new(own).args(env::args_os().skip(1)).envs(open).exec();
+        let _ = Command::new(own).args(env::args_os().skip(1)).env(DELAY, "1").exec();
     }
 }
 
