@@ -156,11 +156,18 @@ fn begins(text: &str, start: &str) -> bool {
 
 /// Whether all words of a description stand in the name, or say nothing.
 fn says_no_more(what: &str, name: &str, text: &str) -> bool {
-    // Most descriptions say more, mostly at their end, and that is seen without taking them apart.
+    may_say_no_more(what, name, text) && is_made_of(what, name, text)
+}
+
+/// Whether a description may say no more; if not, it says more. Most do, mostly at their end, and that
+/// is seen without taking them apart.
+fn may_say_no_more(what: &str, name: &str, text: &str) -> bool {
     let mut parts = text.as_bytes().rsplit(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric());
-    if !parts.all(|part| part.is_empty() || is_empty_word(what, part) || is_near(name, part)) {
-        return false;
-    }
+    parts.all(|part| part.is_empty() || is_empty_word(what, part) || is_near(name, part))
+}
+
+/// Whether a description is made of words of the name and words that say nothing.
+fn is_made_of(what: &str, name: &str, text: &str) -> bool {
     let mut own = None;
     stems(text).all(|word| {
         if is_empty(word.as_bytes()) || (what == "tool" && is_deed(word.as_bytes())) {
@@ -204,6 +211,48 @@ fn inflected(known: &str, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is seen soon never contradicts what is found out later.
+    #[test]
+    fn what_may_say_no_more_holds_all_that_does() {
+        let names = ["readFile", "path", "create_user", "HTTPServers", "id", "e-mail", "größe"];
+        let words = [
+            "the",
+            "It's",
+            "this",
+            "Read",
+            "FILES",
+            "readFile",
+            "path",
+            "created",
+            "creating",
+            "users",
+            "http",
+            "HTTPServer",
+            "id",
+            "IDs",
+            "mail",
+            "Größe",
+            "—",
+            "fetches",
+            "provides",
+            "more",
+        ];
+        let mut found = 0;
+        for name in names {
+            for at in 0..words.len().pow(3) {
+                let word = |place: u32| words[at / words.len().pow(place) % words.len()];
+                let text = format!("{} {}, {}", word(0), word(1), word(2));
+                for what in ["tool", "parameter"] {
+                    if is_made_of(what, name, &text) {
+                        assert!(may_say_no_more(what, name, &text), "{what} {name}: {text}");
+                        found += 1;
+                    }
+                }
+            }
+        }
+        assert!(found > 1_000, "{found}");
+    }
 
     #[test]
     fn descriptions_that_say_no_more_are_found() {
