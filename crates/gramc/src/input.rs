@@ -116,8 +116,10 @@ pub(crate) fn read(inputs: &Inputs, settings: Option<&Settings>) -> Result<Texts
 
 /// Looks at a text alone. Where that says all of it, its tree is hardly wanted any more.
 fn look_alone(text: &mut Parse, settings: &Settings) -> Option<Alone> {
-    let alone = Alone::look(text, settings)?;
-    text.free_tree();
+    let alone = Alone::again(text, None, settings)?;
+    if alone.is_whole() {
+        text.free_tree();
+    }
     Some(alone)
 }
 
