@@ -117,6 +117,22 @@ fn fixes_are_applied_until_nothing_changes() {
     assert!(folder.read("types.gram").contains('<'));
 }
 
+/// A large file is read in pieces, which say nothing of its header.
+#[test]
+fn a_large_file_imports_too() {
+    let own = |number: usize| {
+        let thing = "{description: \"What the thermometer shows\"}";
+        format!(
+            "/** Turns the heating of room {number} up */\n[heat{number}:Tool | (unit::Unit {thing})==>(::Null)]\n"
+        )
+    };
+    let tools: String = (0..400).map(own).collect();
+    let many = format!("{{imports: [\"types.gram\"]}}\n{tools}");
+    let folder = folder(&[("types.gram", "[Unit::Enum | celsius, kelvin]"), ("many.gram", &many)]);
+    let check = "check --allow too-many-tools many.gram";
+    gramc(check).within(folder.path()).run().clean();
+}
+
 #[test]
 #[cfg(unix)]
 fn a_file_that_cannot_be_written_stays_as_it_is() {

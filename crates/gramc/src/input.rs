@@ -106,7 +106,9 @@ pub(crate) fn read(inputs: &Inputs, settings: Option<&Settings>) -> Result<Texts
         Origin::Stdin => None,
     });
     let mut linker = Linker::new(paths.collect());
-    let without_header = |at: usize| alone.get(at).is_some_and(Option::is_some);
+    // Pieces of a large text say nothing of its header.
+    let whole = |alone: &Option<Alone>| alone.as_ref().is_some_and(Alone::is_whole);
+    let without_header = |at: usize| alone.get(at).is_some_and(whole);
     let links = linker.follow(&mut all, without_header, &mut |path| {
         read_one(&Origin::File(path.to_owned()), "").map_err(|failure| failure.to_string())
     });
