@@ -138,6 +138,8 @@ fn programs(folder: &Path) -> Vec<Program> {
     } else {
         println!("This gramc does not format; `pato fmt --check` stands alone.\n");
     }
+    let parse = &["parse", "--tree", "none", "."];
+    programs.push(program("gramc parse", Some(0), &gramc, parse, &[0]));
     programs
 }
 

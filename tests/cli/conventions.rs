@@ -1,5 +1,7 @@
 //! What holds for every command: exit codes, streams, inputs, colours.
 
+use serde_json::Value;
+
 use crate::support::{Folder, Gramc, command, folder, gramc, numbered};
 
 /// A text with one error, in its second line.
@@ -262,6 +264,25 @@ fn parse_shows_the_tree_in_four_ways() {
     assert!(parse("sexp", "a (b)").exits(1).stdout.contains("ERROR"));
     // Any text of the notation has a tree, whether it declares tools or not.
     parse("none", "[x:Library | (y:Command)]").clean();
+}
+
+#[test]
+fn parse_shows_each_of_several_files_with_its_name() {
+    let folder = folder(&[("a.gram", "(a)"), ("more/b.gram", "(b"), ("more/c.txt", "(")]);
+    let parse = |tree: &str| gramc("parse . --tree").arg(tree).within(folder.path()).run();
+    let lines = |tree: &str| -> Vec<String> {
+        let run = parse(tree).exits(1).says(&["more/b.gram:1:1", "unclosed-bracket"]);
+        run.stdout.lines().map(str::to_owned).collect()
+    };
+    let sexp = lines("sexp");
+    assert_eq!([&*sexp[0], &sexp[2]], ["; a.gram", "; more/b.gram"]);
+    assert_eq!(sexp.len(), 4, "{sexp:?}");
+    assert!(lines("tokens").contains(&"; more/b.gram".to_owned()));
+    assert_eq!(lines("none"), [""; 0]);
+    let json: Vec<Value> =
+        lines("json").iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(json.iter().map(|it| &it["file"]).collect::<Vec<_>>(), ["a.gram", "more/b.gram"]);
+    assert_eq!(json[0]["tree"]["kind"], "document");
 }
 
 #[test]

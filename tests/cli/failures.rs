@@ -2,7 +2,7 @@
 //! text.
 #![cfg(unix)]
 
-use crate::support::{binary, command, folder, gramc, numbered, root};
+use crate::support::{binary, command, folder, gramc, numbered};
 
 /// How many tools make an output that does not fit into a pipe's buffer.
 const MANY: usize = 20_000;
@@ -127,11 +127,6 @@ fn what_may_not_be_read_is_named() {
     }
     mode("closed", 0o700);
     mode("secret.gram", 0o600);
-}
-
-#[test]
-fn a_folder_is_no_file_to_parse() {
-    gramc("parse").arg(root().join("examples")).run().fails_with(&["examples", "directory"]);
 }
 
 #[test]

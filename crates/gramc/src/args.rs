@@ -295,19 +295,21 @@ fn lines(text: &str) -> Result<(u32, u32), &'static str> {
     lines.ok_or("lines are two numbers from 1 on, such as 3..5")
 }
 
-/// Show the tree or the tokens of a file
+/// Show the trees or the tokens of files
 ///
-/// Reads every text in gram notation, whether it declares tools or not. Exits with 1 when the
-/// text has syntax errors.
+/// Reads every text in gram notation, whether it declares tools or not. Of several files, each is
+/// shown with its name: in JSON as {"file": …, "tree": …}, one a line. Exits with 1 when a text has
+/// syntax errors.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   gramc parse agent.gram
   gramc parse agent.gram --tree tokens
+  gramc parse . --tree none
   echo '(a)-->(b)' | gramc parse - --tree json")]
 pub(crate) struct Parse {
-    /// A file, or - for standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) path: PathBuf,
+    /// Files, folders (walked for *.gram, obeying .gitignore), or - for standard input
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
     /// What messages call standard input
     #[arg(long, value_name = "NAME", default_value = "<stdin>")]
     pub(crate) stdin_filename: String,

@@ -182,11 +182,6 @@ fn take<'o>(origins: &'o [Origin], next: &AtomicUsize) -> Option<(usize, &'o Ori
     origins.get(at).map(|origin| (at, origin))
 }
 
-/// Reads and parses one file, or standard input for `-`.
-pub(crate) fn read_path(path: &Path, stdin_filename: &str) -> Result<Parse, Failure> {
-    read_one(&origin(path), stdin_filename)
-}
-
 fn origin(path: &Path) -> Origin {
     if path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(path.to_owned()) }
 }

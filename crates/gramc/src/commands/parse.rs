@@ -2,25 +2,51 @@
 
 use std::fmt::Write as _;
 
-use gram_syntax::{Node, NodeKind, Tree as SyntaxTree};
+use gram_syntax::{Diagnostic, Node, NodeKind, Tree as SyntaxTree};
 
-use crate::args::{Display, Parse, Tree};
-use crate::failure::Outcome;
+use crate::args::{Display, Inputs, Parse, Tree};
+use crate::failure::{Failure, Outcome};
 use crate::{input, output, report};
+
+/// A text as it is shown, and what is wrong in it.
+struct Shown {
+    name: String,
+    text: String,
+    found: Vec<Diagnostic>,
+}
 
 pub(super) fn run(args: &Parse, display: Display) -> Outcome {
     if args.tree != Tree::None {
         report::spare_stdout(display, "leave the tree out with --tree none")?;
     }
-    let text = Box::leak(Box::new(input::read_path(&args.path, &args.stdin_filename)?));
-    let shown = match args.tree {
-        Tree::Sexp => text.sexp() + "\n",
-        Tree::Json => json(text.tree()) + "\n",
-        Tree::Tokens => tokens(text.tree()),
-        Tree::None => String::new(),
-    };
-    output::print(&shown)?;
-    let counts = report::show(display, text.diagnostics())?;
+    let inputs = Inputs { paths: args.paths.clone(), stdin_filename: args.stdin_filename.clone() };
+    let all = input::each(&inputs, |_, text| {
+        let text = text?;
+        let shown = match args.tree {
+            Tree::Sexp => text.sexp() + "\n",
+            Tree::Json => json(text.tree()) + "\n",
+            Tree::Tokens => tokens(text.tree()),
+            Tree::None => String::new(),
+        };
+        let (name, found) = (text.source().name().to_owned(), text.diagnostics().to_vec());
+        Ok(Shown { name, text: shown, found })
+    })?;
+    let all = all.into_iter().collect::<Result<Vec<_>, Failure>>()?;
+    for shown in &all {
+        let text = &shown.text;
+        match args.tree {
+            Tree::None => {}
+            _ if all.len() == 1 => output::print(text)?,
+            Tree::Json => {
+                let name = serde_json::Value::from(shown.name.as_str());
+                output::print(&format!("{{\"file\":{name},\"tree\":{}}}\n", text.trim_end()))?;
+            }
+            // What begins with a semicolon is a comment in S-expressions.
+            Tree::Sexp | Tree::Tokens => output::print(&format!("; {}\n{text}", shown.name))?,
+        }
+    }
+    let found: Vec<_> = all.into_iter().flat_map(|shown| shown.found).collect();
+    let counts = report::show(display, &found)?;
     Ok(counts.exit_code(false))
 }
 
