@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use gram_schema::model::{
-    Constraint, Details, Field, Host, ObjectType, Open, Presence, Root, Slot, Tool, Type, Types,
+    Constraint, Field, Host, ObjectType, Open, Presence, Root, Slot, Tool, Type, Types,
 };
 use serde_json::{Map, Number, Value};
 
@@ -69,7 +69,7 @@ fn narrowed(types: &Types, slot: &Slot, over: &[&Constraint], value: &Value) -> 
     if matches!(slot.ty, Type::Nullable(_)) && value.is_null() {
         return true;
     }
-    let own = constraints(slot).iter().filter(|own| !over.iter().any(|over| alike(over, own)));
+    let own = slot.constraints.iter().filter(|own| !over.iter().any(|over| alike(over, own)));
     let all: Vec<&Constraint> = own.chain(over.iter().copied()).collect();
     let inner = match &slot.ty {
         Type::Nullable(inner) => inner,
@@ -87,11 +87,6 @@ fn narrowed(types: &Types, slot: &Slot, over: &[&Constraint], value: &Value) -> 
         inner => ty(types, inner, value),
     };
     fits && all.iter().all(|all| constraint(types, all, value))
-}
-
-/// What narrows a place's type.
-pub fn constraints(slot: &Slot) -> &[Constraint] {
-    slot.details.as_deref().map_or(&[], |Details { constraints, .. }| constraints)
 }
 
 /// Whether two constraints are of one attribute: both ends of a range, length or size are.

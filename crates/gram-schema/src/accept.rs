@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 
 use crate::check::{parts, parts_of_slot};
 use crate::format::describe;
-use crate::model::{Constraint, Details, Field, Host, ObjectType, Open, Slot, Type, Types};
+use crate::model::{Constraint, Field, Host, ObjectType, Open, Slot, Type, Types};
 use crate::value;
 
 /// Why a type does not accept a value.
@@ -69,8 +69,8 @@ fn narrowed(types: &Types, slot: &Slot, over: &[Constraint], value: &Value) -> V
     if nullable && value.is_null() {
         return Ok(());
     }
-    let own =
-        Details::of(details).iter().filter(|own| !over.iter().any(|other| other.is_like(own)));
+    let own = slot.constraints.iter();
+    let own = own.filter(|own| !over.iter().any(|other| other.is_like(own)));
     match ty {
         Type::Named(id) => {
             let Some(declared) = types.get(*id) else { return Ok(()) };
@@ -155,7 +155,8 @@ fn is_presumed(types: &Types, ty: &Type) -> bool {
         parts_of_slot(slot, &mut |part| open.push(part));
         let details = slot.details.as_deref();
         details.is_some_and(|details| details.verbatim.is_some())
-            || Details::of(details)
+            || slot
+                .constraints
                 .iter()
                 .any(|known| matches!(known, Constraint::Pattern(_) | Constraint::Format(_)))
     }

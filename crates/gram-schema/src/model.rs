@@ -255,6 +255,8 @@ pub struct Slot {
     pub description: Option<SmolStr>,
     /// The value that stands for an absent one.
     pub default: Option<Box<Value>>,
+    /// What narrows the type, in the order of [`Constraint`]'s variants, each at most once.
+    pub constraints: Vec<Constraint>,
     /// What is said less often.
     pub details: Option<Box<Details>>,
 }
@@ -267,7 +269,15 @@ impl Slot {
 
     /// Whether nothing more is said of the type.
     pub(crate) fn is_bare(&self) -> bool {
-        self.description.is_none() && self.default.is_none() && self.details.is_none()
+        self.description.is_none()
+            && self.default.is_none()
+            && self.constraints.is_empty()
+            && self.details.is_none()
+    }
+
+    /// Adds a constraint, in the place of one of its kind that is there.
+    pub(crate) fn constrain(&mut self, constraint: Constraint) {
+        Constraint::add(&mut self.constraints, constraint);
     }
 
     pub(crate) fn details_mut(&mut self) -> &mut Details {
@@ -287,8 +297,6 @@ pub struct Details {
     pub deprecated: bool,
     /// Whether an import took over a default, example or enum that its own type rejects.
     pub unsound: bool,
-    /// What narrows the type, in the order of [`Constraint`]'s variants, each at most once.
-    pub constraints: Vec<Constraint>,
     /// Whether a tuple may end early, and may hold more than its items.
     pub open_tuple: bool,
     /// Whether the members of a union are written as a list of types, beside each other.
@@ -297,26 +305,6 @@ pub struct Details {
     pub extensions: Vec<(SmolStr, Value)>,
     /// The schema of this place, word for word, in the place of the one that the type gives.
     pub verbatim: Option<Box<Value>>,
-}
-
-impl Details {
-    /// The constraints, where there are any.
-    pub(crate) fn of(details: Option<&Self>) -> &[Constraint] {
-        details.map_or(&[], |details| &details.constraints)
-    }
-
-    /// Adds a constraint, in the place of one of its kind that is there.
-    pub(crate) fn constrain(&mut self, constraint: Constraint) {
-        let place = |known: &Constraint| known.rank().cmp(&constraint.rank());
-        match self.constraints.binary_search_by(place) {
-            Ok(at) => self.constraints[at] = constraint,
-            Err(at) => {
-                // One or two are all that most types have.
-                self.constraints.reserve_exact(1);
-                self.constraints.insert(at, constraint);
-            }
-        }
-    }
 }
 
 /// What narrows a type.
@@ -355,6 +343,20 @@ pub enum Constraint {
 }
 
 impl Constraint {
+    /// Adds a constraint to others in their order, in the place of one of its kind.
+    pub(crate) fn add(all: &mut Vec<Self>, constraint: Self) {
+        match all.binary_search_by(|known| known.rank().cmp(&constraint.rank())) {
+            Ok(at) => all[at] = constraint,
+            Err(at) => {
+                // One or two are all that most types have.
+                if all.len() == all.capacity() {
+                    all.reserve_exact(1);
+                }
+                all.insert(at, constraint);
+            }
+        }
+    }
+
     /// Whether another constraint is said by the same attribute, so that one of them replaces the
     /// other: both ends of a range are.
     pub(crate) fn is_like(&self, other: &Self) -> bool {

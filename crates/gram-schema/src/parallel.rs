@@ -22,6 +22,9 @@ pub(crate) fn map<S, R: Send>(
     make: impl Fn(&mut S, usize) -> R + Sync,
 ) -> Vec<R> {
     let threads = threads.min(count);
+    if count == 0 {
+        return Vec::new();
+    }
     if threads <= 1 {
         let mut state = start();
         return (0..count).map(|at| make(&mut state, at)).collect();

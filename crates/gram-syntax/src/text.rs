@@ -11,16 +11,21 @@ impl<'t> Node<'t> {
     ///
     /// Escapes are resolved. A fenced string stands for the lines between its fences, without
     /// the last line break. Half a surrogate pair stands for U+FFFD.
+    #[inline]
     pub fn content(self) -> Cow<'t, str> {
         match self.kind() {
             N::String | N::TaggedString | N::QuotedName | N::DoubleQuotedName => {
-                // Most are one token.
-                let mut tokens = self.tokens();
-                let first = tokens.next().and_then(Token::string_content);
-                first.or_else(|| tokens.find_map(Token::string_content)).unwrap_or_default()
+                self.string_content()
             }
             _ => Cow::Borrowed(self.text()),
         }
+    }
+
+    fn string_content(self) -> Cow<'t, str> {
+        // Most are one token.
+        let mut tokens = self.tokens();
+        let first = tokens.next().and_then(Token::string_content);
+        first.or_else(|| tokens.find_map(Token::string_content)).unwrap_or_default()
     }
 
     /// The tag of a tagged string: `json` of `` json`{}` ``.
@@ -45,11 +50,16 @@ impl<'t> Node<'t> {
 
     /// What the doc comment before this node says, without the leading `*` of its lines.
     pub fn doc_text(self) -> Option<Cow<'t, str>> {
-        self.doc().map(|doc| doc_text(doc.text()))
+        self.doc().map(Token::doc_text)
     }
 }
 
 impl<'t> Token<'t> {
+    /// What this doc comment says, without the leading `*` of its lines.
+    pub fn doc_text(self) -> Cow<'t, str> {
+        doc_text(self.text())
+    }
+
     fn string_content(self) -> Option<Cow<'t, str>> {
         let text = self.text();
         match self.kind() {

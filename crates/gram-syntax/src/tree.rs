@@ -273,7 +273,10 @@ impl<'t> Node<'t> {
     /// The doc comment right before it, where nothing but trivia stands between.
     pub fn doc(self) -> Option<Token<'t>> {
         let first = self.data().first;
-        if first == 0 || !self.tree.tokens.kind(first - 1).is_trivia() {
+        // Mostly there is nothing before it, or nothing but white space.
+        let before = |by: u32| first.checked_sub(by).map(|token| self.tree.tokens.kind(token));
+        let space = before(1)? == TokenKind::Whitespace;
+        if !before(if space { 2 } else { 1 })?.is_trivia() {
             return None;
         }
         let docs = &self.tree.docs;

@@ -121,15 +121,14 @@ impl Modules<'_> {
             descriptions.clear();
         }
         let mut slot = self.declared_slot(Type::Text);
-        let details = slot.details.get_or_insert_default();
-        details
-            .constraints
-            .retain(|known| !matches!(known, Constraint::Enum(_) | Constraint::Const(_)));
+        let fixes =
+            |known: &Constraint| matches!(known, Constraint::Enum(_) | Constraint::Const(_));
+        slot.constraints.retain(|known| !fixes(known));
         let names: Vec<_> = names.into_iter().map(Value::String).collect();
         if self.rng.chance(30) {
             slot.default = self.one_of(&names).map(Box::new);
         }
-        details.constraints.insert(0, Constraint::Enum(names));
+        slot.constraints.insert(0, Constraint::Enum(names));
         (TypeKind::Enum(descriptions), slot)
     }
 

@@ -116,10 +116,10 @@ impl Repair<'_> {
     /// Takes out values of an enum and constants that the type does not take, and what leaves none
     /// of them.
     fn constraints(&self, slot: &mut Slot) {
-        let Slot { ty, details: Some(details), .. } = slot else { return };
+        let Slot { ty, constraints, .. } = slot;
         let types = self.types;
         let fits = |value: &_| reading::ty(types, ty, value);
-        details.constraints.retain_mut(|constraint| match constraint {
+        constraints.retain_mut(|constraint| match constraint {
             Constraint::Enum(values) => {
                 values.retain(fits);
                 !values.is_empty()
@@ -127,12 +127,12 @@ impl Repair<'_> {
             Constraint::Const(value) => fits(value),
             _ => true,
         });
-        let Some((Constraint::Enum(values), others)) = details.constraints.split_first() else {
+        let Some((Constraint::Enum(values), others)) = constraints.split_first() else {
             return;
         };
         let meets = |value| others.iter().all(|other| reading::constraint(types, other, value));
         if !values.iter().any(meets) {
-            details.constraints.truncate(1);
+            constraints.truncate(1);
         }
     }
 
@@ -148,9 +148,7 @@ impl Repair<'_> {
     fn plain<'a>(&'a self, ty: &'a Type) -> &'a Type {
         let Type::Named(id) = ty else { return ty };
         match self.types.get(*id) {
-            Some(declared) if reading::constraints(&declared.slot).is_empty() => {
-                self.plain(&declared.slot.ty)
-            }
+            Some(declared) if declared.slot.constraints.is_empty() => self.plain(&declared.slot.ty),
             _ => ty,
         }
     }

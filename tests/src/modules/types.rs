@@ -354,6 +354,10 @@ impl Modules<'_> {
         let mut slot = Slot::new(ty);
         slot.description = self.maybe(()).map(|()| self.text().into());
         if self.rng.chance(60) {
+            let mut constraints = self.constraints(&slot.ty);
+            // Few values meet many constraints.
+            constraints.retain(|_| self.rng.chance(70));
+            slot.constraints = constraints;
             slot.details = Some(Box::new(self.details(&slot.ty)));
         }
         let values: Vec<Value> = (0..3).filter_map(|_| self.slot_value(&slot, 2)).collect();
@@ -374,9 +378,6 @@ impl Modules<'_> {
     }
 
     fn details(&mut self, ty: &Type) -> Details {
-        let mut constraints = self.constraints(ty);
-        // Few values meet many constraints.
-        constraints.retain(|_| self.rng.chance(70));
         let (schema, _) = VERBATIM[self.rng.below(VERBATIM.len())];
         let schema = serde_json::from_str(schema).expect("a schema");
         Details {
@@ -384,7 +385,6 @@ impl Modules<'_> {
             examples: None,
             deprecated: self.rng.chance(10),
             unsound: false,
-            constraints,
             open_tuple: matches!(ty, Type::Tuple(_)) && self.rng.chance(20),
             type_list: lists_types(ty) && self.rng.chance(40),
             extensions: if self.rng.chance(10) { self.extensions(true) } else { Vec::new() },

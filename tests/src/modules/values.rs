@@ -133,12 +133,14 @@ impl Modules<'_> {
     }
 
     fn slot_part(&mut self, slot: &Slot, depth: usize) -> Option<Value> {
-        let Some(details) = slot.details.as_deref() else {
+        let details = slot.details.as_deref();
+        if details.is_none() && slot.constraints.is_empty() {
             return self.part(&slot.ty, depth);
-        };
-        let mut known: Vec<Value> = details.examples.iter().flatten().cloned().collect();
+        }
+        let examples = details.into_iter().flat_map(|details| &details.examples);
+        let mut known: Vec<Value> = examples.flatten().cloned().collect();
         known.extend(slot.default.as_deref().cloned());
-        for constraint in &details.constraints {
+        for constraint in &slot.constraints {
             match constraint {
                 Constraint::Enum(values) => known.extend(values.iter().cloned()),
                 Constraint::Const(value) => known.push((**value).clone()),
@@ -148,7 +150,7 @@ impl Modules<'_> {
                 _ => {}
             }
         }
-        if details.verbatim.is_some() {
+        if details.is_some_and(|details| details.verbatim.is_some()) {
             known.extend((0..4).map(|_| self.any_value(1)));
             known.push(serde_json::json!({"a": 1, "q": "x"}));
         }

@@ -38,8 +38,7 @@ fn field(field: &mut Field, visitor: &mut dyn Visitor) {
 
 fn slot(slot: &mut Slot, host: Option<&mut Host>, visitor: &mut dyn Visitor) {
     ty(&mut slot.ty, visitor);
-    let details = slot.details.iter_mut();
-    for constraint in details.flat_map(|details| &mut details.constraints) {
+    for constraint in &mut slot.constraints {
         if let Constraint::Keys(keys) = constraint {
             ty(keys, visitor);
         }

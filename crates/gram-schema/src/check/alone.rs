@@ -19,26 +19,39 @@ pub(crate) struct Outline {
     pub(crate) name: SmolStr,
     /// Where its name stands.
     pub(crate) span: Span,
-    pub(crate) description: Option<SmolStr>,
-    /// What its name hashes to, and its description without the space around it.
-    pub(crate) name_hash: u64,
-    pub(crate) description_hash: u64,
     pub(crate) deprecated: bool,
     /// The types that are declared inside of it.
-    pub(crate) types: Vec<TypeId>,
+    pub(crate) types: Box<[TypeId]>,
 }
 
 impl Outline {
-    pub(super) fn of((tool, place): (&mut Tool, &Place), keep: bool) -> Self {
-        let description = &mut tool.description;
+    pub(super) fn of(tool: &Tool, place: &Place) -> Self {
         Self {
             name: tool.name.clone(),
             span: place.name,
-            name_hash: hash(&tool.name),
-            description_hash: hash(description.as_deref().unwrap_or_default().trim()),
-            description: if keep { description.clone() } else { description.take() },
             deprecated: tool.deprecated,
-            types: tool.types.clone(),
+            types: tool.types.as_slice().into(),
+        }
+    }
+}
+
+/// By what a tool is compared with all others: apart from its outline, for of most tools nothing else
+/// is asked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Prints {
+    /// What its name hashes to.
+    pub(super) name: u64,
+    /// What its description hashes to, without the space around it. 0 stands for none.
+    pub(crate) description: u64,
+}
+
+impl Prints {
+    pub(super) fn of(tool: &Tool) -> Self {
+        let description = tool.description.as_deref().map(str::trim);
+        let description = description.filter(|text| !text.is_empty());
+        Self {
+            name: hash(&tool.name),
+            description: description.map_or(0, |text| hash(text).max(1)),
         }
     }
 }
@@ -61,17 +74,29 @@ impl<R> Alone<R> {
     }
 }
 
-/// Names that are told apart by their hashes. That two have the same one costs but time.
-pub(super) fn hash(name: &str) -> u64 {
-    foldhash::quality::FixedState::default().hash_one(name)
+/// Names and descriptions are told apart by their hashes.
+pub(super) fn hash(text: &str) -> u64 {
+    foldhash::quality::FixedState::default().hash_one(text)
 }
 
-/// Whether all names of the hashes are different. Of two with the same hash nothing is known.
-pub(crate) fn all_differ(mut hashes: Vec<u64>) -> bool {
-    // Much faster than a table of the names, which are rarely the same.
-    hashes.sort_unstable();
-    hashes.windows(2).all(|pair| pair[0] != pair[1])
+/// Whether all texts of the hashes are different. Of two with the same hash nothing is known.
+pub(crate) fn all_differ(hashes: &[u64]) -> bool {
+    // Much faster than a table of the texts, which are rarely the same. Half of the places stay free,
+    // which 0 marks; each hash stands in the one that its lower bits name, or soon behind it.
+    let mut places = vec![0; (hashes.len() * 2).next_power_of_two()];
+    let mask = places.len() - 1;
+    hashes.iter().all(|&hash| {
+        let first = usize::try_from(hash & u64::from(u32::MAX)).unwrap_or_default() & mask;
+        let mut near = (first..first + MOST_PLACES).map(|at| at & mask);
+        let at = near.find(|at| places[*at] == 0 || places[*at] == hash);
+        // Many that begin at one place were made so, or are the same.
+        let free = at.filter(|at| places[*at] == 0 && hash != 0);
+        free.map(|at| places[at] = hash).is_some()
+    })
 }
+
+/// How far from its place a hash is looked for.
+const MOST_PLACES: usize = 256;
 
 /// Whether a text has more patterns than are read at once.
 pub(crate) fn is_large(text: &Parse) -> bool {
@@ -127,6 +152,25 @@ pub(super) fn read_patterns<'t, R>(
     }
     let fields = module.tools.iter().flat_map(|tool| &tool.parameters);
     let names = fields.map(|field| hash(&field.name)).collect();
-    let read = Read { tools: Read::<R>::outlines(&mut module, false), visited };
+    let read = Read::of(&mut module, false, visited);
     Some(Alone { found: found.all, names, read })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_different_hashes_differ() {
+        let hashes: Vec<_> = (0..20_000).map(|number: u32| hash(&number.to_string())).collect();
+        assert!(all_differ(&hashes) && all_differ(&[]));
+        for at in [0, 10_000, 19_999] {
+            let mut twice = hashes.clone();
+            twice.push(hashes[at]);
+            assert!(!all_differ(&twice), "{at}");
+        }
+        // Nothing is known of hashes that were made to stand in one place, nor is it of 0.
+        let made: Vec<_> = (1..=10_000).map(|number: u64| number << 32).collect();
+        assert!(all_differ(&made[..200]) && !all_differ(&made) && !all_differ(&[0]));
+    }
 }

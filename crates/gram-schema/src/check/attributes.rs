@@ -285,7 +285,7 @@ impl<'t> Checker<'t> {
         file: usize,
         record: Option<Node<'t>>,
     ) -> Vec<Attribute<'t>> {
-        let mut attributes = std::mem::take(&mut self.spare);
+        let mut attributes = std::mem::take(&mut self.spare.attributes);
         let Some(record) = record else { return attributes };
         let mut many = None;
         for entry in record.entries() {
@@ -318,7 +318,7 @@ impl<'t> Checker<'t> {
     /// Takes back attributes that were read: their memory serves the next ones.
     pub(super) fn reuse(&mut self, mut attributes: Vec<Attribute<'t>>) {
         attributes.clear();
-        self.spare = attributes;
+        self.spare.attributes = attributes;
     }
 
     fn add_attribute(
@@ -345,12 +345,12 @@ impl<'t> Checker<'t> {
 
     /// Adds the doc comment before a node as its description, unless it has one.
     pub(super) fn add_doc(attributes: &mut Vec<Attribute<'t>>, node: Node<'t>) {
+        let Some(doc) = node.doc() else { return };
         if attributes.iter().any(|known| known.key == "description") {
             return;
         }
-        if let (Some(doc), Some(text)) = (node.doc(), node.doc_text())
-            && !text.is_empty()
-        {
+        let text = doc.doc_text();
+        if !text.is_empty() {
             attributes.push(Attribute {
                 key: Cow::Borrowed("description"),
                 key_span: doc.span(),

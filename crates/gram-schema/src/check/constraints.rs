@@ -9,7 +9,7 @@ use super::field::{Draft, KNOWN};
 use super::fits::Fits;
 use super::named::Named;
 use crate::lint::unsound_import;
-use crate::model::{Constraint, Details, Slot};
+use crate::model::{Constraint, Slot};
 use crate::nearest::{nearest, question};
 use crate::{accept, codes};
 
@@ -64,12 +64,12 @@ impl<'t> Checker<'t> {
         };
         draft.narrowed.get_or_insert(attribute.span());
         let count = constraints.iter().flatten().count();
+        let slot = &mut draft.field.slot;
+        if slot.constraints.capacity() == 0 {
+            slot.constraints = Vec::with_capacity(count);
+        }
         for constraint in constraints.into_iter().flatten() {
-            let details = draft.field.slot.details_mut();
-            if details.constraints.is_empty() {
-                details.constraints.reserve_exact(count);
-            }
-            details.constrain(constraint);
+            slot.constrain(constraint);
         }
         let fits = Fits::of(&attribute.key);
         if !self.silent && !fits.holds(&self.types, &draft.field.slot.ty) {
@@ -96,7 +96,7 @@ impl<'t> Checker<'t> {
     /// Reports a pattern that is no regular expression.
     pub(super) fn well_formed_pattern(&mut self, file: usize, span: Span, slot: &Slot) {
         let details = slot.details.as_deref();
-        let reason = Details::of(details).iter().find_map(|constraint| match constraint {
+        let reason = slot.constraints.iter().find_map(|constraint| match constraint {
             Constraint::Pattern(pattern) => accept::malformed_pattern(pattern),
             _ => None,
         });

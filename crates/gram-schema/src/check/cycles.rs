@@ -7,7 +7,7 @@ use super::Checker;
 use super::declarations::Declaration;
 use super::object::{MAX_DEPTH, MOST_BROUGHT};
 use crate::codes;
-use crate::model::{Constraint, Details, Open, Slot, Type, TypeId, Types};
+use crate::model::{Constraint, Open, Slot, Type, TypeId, Types};
 
 impl<'t> Checker<'t> {
     /// Reports types that never end, and finds those that schemas refer to.
@@ -59,7 +59,7 @@ impl<'t> Checker<'t> {
 /// Calls `visit` for each type that a slot is directly made of, its constraints included.
 pub(crate) fn parts_of_slot<'t>(slot: &'t Slot, visit: &mut dyn FnMut(&'t Type)) {
     visit(&slot.ty);
-    for constraint in Details::of(slot.details.as_deref()) {
+    for constraint in &slot.constraints {
         if let Constraint::Keys(keys) = constraint {
             visit(keys);
         }
@@ -225,7 +225,8 @@ pub(crate) fn endless(types: &Types) -> Vec<TypeId> {
 }
 
 fn slot_ends(slot: &Slot, ends: &[bool]) -> bool {
-    let wants_items = Details::of(slot.details.as_deref())
+    let wants_items = slot
+        .constraints
         .iter()
         .any(|constraint| matches!(constraint, Constraint::MinSize(least) if *least > 0));
     match &slot.ty {

@@ -96,7 +96,7 @@ impl<'t> Checker<'t> {
             let own = collector.collect_text(file, alone(file));
             (own, collector.end(file))
         };
-        let all = parallel::map(open.len(), self.threads(), || self.reader(), collect);
+        let all = parallel::map(open.len(), self.threads(open.len()), || self.reader(), collect);
         let own = all.iter().flat_map(|(own, _)| &own.others);
         let mut names: Vec<_> = own.clone().map(|own| alone::hash(&own.name)).collect();
         for file in files.clone() {
@@ -107,7 +107,7 @@ impl<'t> Checker<'t> {
         let count = names.len();
         // Names are looked up by agents and containers, and where there are two of a kind.
         let wanted =
-            own.clone().any(|declaration| declaration.kind != Kind::Tool) || !all_differ(names);
+            own.clone().any(|declaration| declaration.kind != Kind::Tool) || !all_differ(&names);
         if wanted {
             Arc::make_mut(&mut self.names).reserve(count);
         }
@@ -128,10 +128,11 @@ impl<'t> Checker<'t> {
                     (own.name.clone(), First { file, span: own.name_node.span(), kind: own.kind })
                 };
                 let mut names: Vec<_> = own.others.iter().map(first).collect();
-                let tools = alone(file).into_iter().flat_map(Ready::tools);
-                names.extend(tools.map(|(Outline { name, span, .. }, by)| {
-                    (name.clone(), First { file, span: span.moved(by), kind: Kind::Tool })
-                }));
+                for (read, by) in alone(file).into_iter().flat_map(Ready::reads) {
+                    names.extend(read.tools.iter().map(|Outline { name, span, .. }| {
+                        (name.clone(), First { file, span: span.moved(by), kind: Kind::Tool })
+                    }));
+                }
                 // The first one has the name.
                 names.sort_by_key(|(_, first)| first.span.start);
                 for (name, first) in names {

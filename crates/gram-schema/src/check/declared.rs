@@ -251,7 +251,8 @@ impl<'t> Checker<'t> {
                 self.report(file, error);
                 continue;
             }
-            if let Some(field) = self.named_field(file, (node, subject), None) {
+            if let Some(mut field) = self.named_field(file, node, subject) {
+                self.say_of_node(file, &mut field, (node, subject), None);
                 // Who supplies a value is said of parameters, and holds of no field.
                 fields.push(Field { host: Host::No, secret: false, ..field });
             }
@@ -301,7 +302,7 @@ impl<'t> Checker<'t> {
             self.without_elements(declaration, Form::Enum);
         }
         let mut field = blank(name, Type::Text);
-        field.slot.details_mut().constrain(Constraint::Enum(members));
+        field.slot.constrain(Constraint::Enum(members));
         if descriptions.iter().all(Option::is_none) {
             descriptions.clear();
         }
@@ -369,7 +370,9 @@ impl<'t> Checker<'t> {
         };
         let keys = inner.1.entries().map(|entry| (entry.key.content(), entry.key.span()));
         self.host_attributes(file, keys, "type");
-        self.field(file, inner, Some(declaration.name.clone()), None)
+        let mut field = self.field(file, inner.1, declaration.name.clone())?;
+        self.say_of_node(file, &mut field, inner, None);
+        Some(field)
     }
 
     fn misplaced(&mut self, declaration: &Declaration<'t>, element: Node<'t>, form: Form) {

@@ -15,7 +15,7 @@ use crate::accept;
 use crate::codes;
 use crate::format::{built_in, describe};
 use crate::lint::unsound_import;
-use crate::model::{Constraint, Details, Field, Host, Presence, Slot, Type};
+use crate::model::{Constraint, Field, Host, Presence, Slot, Type};
 
 /// The attributes of parameters, fields, results and terms.
 pub(crate) const KNOWN: [&str; 31] = [
@@ -77,9 +77,7 @@ impl Draft<'_> {
 
     /// Takes back constraints that a term brings and an attribute replaces.
     pub(super) fn forget(&mut self, replaced: impl Fn(&Constraint) -> bool) {
-        if let Some(details) = &mut self.field.slot.details {
-            details.constraints.retain(|known| !replaced(known));
-        }
+        self.field.slot.constraints.retain(|known| !replaced(known));
     }
 }
 
@@ -102,39 +100,37 @@ impl<'t> Checker<'t> {
         Some(field)
     }
 
-    /// A parameter: its own type, or that of the term of its name.
+    /// A parameter of its own type, or of that of the term of its name.
     pub(super) fn named_field(
         &mut self,
         file: usize,
-        (node, subject): (Node<'t>, Subject<'t>),
-        arrow: Option<Node<'t>>,
+        node: Node<'t>,
+        subject: Subject<'t>,
     ) -> Option<Field> {
         let name = subject.identifier?;
         let text = SmolStr::new(name.content());
         if subject.labels().next().is_some() {
-            return self.field(file, (node, subject), Some(text), arrow);
+            return self.field(file, subject, text);
         }
         self.asked = true;
-        let mut field = match self.terms.find(file, None, &text) {
+        match self.terms.find(file, None, &text) {
             Meaning::One(owner, term) => {
                 self.used(file, owner);
-                self.term_fields.get(term).cloned()?
+                self.term_fields.get(term).cloned()
             }
             Meaning::Ambiguous(first, second) => {
                 let files = [first.0, second.0].map(|file| self.source(file).name().to_owned());
                 let error = self.ambiguous(file, name.span(), "vocabulary term", &text, &files);
                 self.report(file, error);
-                return None;
+                None
             }
             Meaning::Unknown => {
                 if !self.unread_terms.contains(&text) {
                     self.missing_type(file, node, &text);
                 }
-                return None;
+                None
             }
-        };
-        self.say_of_node(file, &mut field, (node, subject), arrow);
-        Some(field)
+        }
     }
 
     fn missing_type(&mut self, file: usize, node: Node<'t>, name: &str) {
@@ -151,13 +147,12 @@ impl<'t> Checker<'t> {
         self.report(file, error);
     }
 
-    /// A node with exactly one label, its type.
+    /// A field of the type that a node's only label names.
     pub(super) fn field(
         &mut self,
         file: usize,
-        (node, subject): (Node<'t>, Subject<'t>),
-        name: Option<SmolStr>,
-        arrow: Option<Node<'t>>,
+        subject: Subject<'t>,
+        name: SmolStr,
     ) -> Option<Field> {
         let mut labels = subject.labels();
         let label = labels.next()?;
@@ -174,14 +169,12 @@ impl<'t> Checker<'t> {
             self.report(file, error);
             return None;
         }
-        let mut field = blank(name.unwrap_or_default(), self.label_type(file, label)?);
-        self.say_of_node(file, &mut field, (node, subject), arrow);
-        Some(field)
+        Some(blank(name, self.label_type(file, label)?))
     }
 
     /// Says of a field that has a type what its node says: in its record, and in a doc comment before
     /// it or before its arrow.
-    fn say_of_node(
+    pub(super) fn say_of_node(
         &mut self,
         file: usize,
         field: &mut Field,
@@ -216,8 +209,10 @@ impl<'t> Checker<'t> {
             values: [None; 5],
         };
         // What a term brings has to fit what is said here, too.
-        for what in values_of(draft.field) {
-            draft.values[what as usize] = Some(first.span());
+        if !draft.field.slot.is_bare() || draft.field.host != Host::No {
+            for what in values_of(draft.field) {
+                draft.values[what as usize] = Some(first.span());
+            }
         }
         for attribute in attributes {
             self.field_attribute(file, &mut draft, attribute, depth);
@@ -347,7 +342,7 @@ impl<'t> Checker<'t> {
             }
             ("keys", Type::Map(_) | Type::Object(_)) => {
                 if let Some(ty) = attribute.type_expression(self, file) {
-                    slot.details_mut().constrain(Constraint::Keys(Box::new(ty)));
+                    slot.constrain(Constraint::Keys(Box::new(ty)));
                 }
             }
             _ => draft.misfits.push((attribute.key.to_string(), attribute.key_span, fits)),
@@ -396,8 +391,8 @@ impl<'t> Checker<'t> {
             if let Some(span) = draft.narrowed {
                 self.satisfiable(file, span, &draft.field.slot);
             }
-            for (what, span) in NAMED.iter().zip(draft.values) {
-                if let Some(span) = span {
+            for (what, span) in NAMED.iter().zip(&draft.values) {
+                if let Some(span) = *span {
                     self.accepts(file, span, *what, draft.field);
                 }
             }
@@ -419,7 +414,7 @@ impl<'t> Checker<'t> {
         let details = slot.details.as_deref();
         let whole = |value: &Value| accept::slot(&self.types, slot, value);
         let bare = |value: &Value| accept::ty(&self.types, &slot.ty, value);
-        let mut constraints = Details::of(details).iter();
+        let mut constraints = slot.constraints.iter();
         let verdict = match what {
             Named::Default => slot.default.as_deref().map_or(Ok(()), whole),
             Named::Example => {

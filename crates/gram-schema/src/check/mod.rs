@@ -260,8 +260,16 @@ struct Checker<'t> {
     asked: bool,
     /// The types of expressions that mean the same everywhere.
     plain_types: HashMap<Box<str>, crate::model::Type>,
-    /// Memory for the attributes that are read next; empty.
-    spare: Vec<attributes::Attribute<'t>>,
+    /// Memory for what is read next.
+    spare: Spare<'t>,
+}
+
+/// Memory that was used before, all of it empty.
+#[derive(Default)]
+struct Spare<'t> {
+    attributes: Vec<attributes::Attribute<'t>>,
+    steps: Vec<signature::Step<'t>>,
+    names: seen::Seen<'t>,
 }
 
 impl<'t> Checker<'t> {
@@ -286,7 +294,7 @@ impl<'t> Checker<'t> {
             uses: HashSet::new(),
             asked: false,
             plain_types: HashMap::new(),
-            spare: Vec::new(),
+            spare: Spare::default(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Values that attributes name.
 
-use crate::model::{Constraint, Details, Field, Host};
+use crate::model::{Constraint, Field, Host};
 
 /// A value that attributes name and that the type has to accept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Named {
 /// Which values a field names that its type has to accept.
 pub(super) fn values_of(field: &Field) -> impl Iterator<Item = Named> {
     let details = field.slot.details.as_deref();
-    let constraint = |found: fn(&Constraint) -> bool| Details::of(details).iter().any(found);
+    let constraint = |found: fn(&Constraint) -> bool| field.slot.constraints.iter().any(found);
     let examples = details.is_some_and(|details| details.examples.is_some());
     [
         (Named::Default, field.slot.default.is_some()),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gram_syntax::Node;
 
-use super::alone::{self, Alone, Outline};
+use super::alone::{self, Alone, Outline, Prints};
 use super::declarations::Declaration;
 use super::pieces::Piece;
 use super::scopes::Scopes;
@@ -62,15 +62,15 @@ impl<'a, R> Ready<'a, R> {
         whole.into_iter().chain(pieces.iter().map(|piece| (&*piece.alone, piece.by)))
     }
 
-    /// The tools, and how many bytes further each stands now.
-    pub(crate) fn tools(self) -> impl Iterator<Item = (&'a Outline, i32)> {
-        self.parts().flat_map(|(alone, by)| alone.read.tools.iter().map(move |tool| (tool, by)))
+    /// What was read, and how many bytes further it stands now.
+    pub(crate) fn reads(self) -> impl Iterator<Item = (&'a Read<R>, i32)> {
+        self.parts().map(|(alone, by)| (&alone.read, by))
     }
 
     /// Adds what the names of the tools hash to.
     pub(super) fn add_names(self, names: &mut Vec<u64>) {
         for (part, _) in self.parts() {
-            names.extend(part.read.tools.iter().map(|tool| tool.name_hash));
+            names.extend(part.read.prints.iter().map(|tool| tool.name));
         }
     }
 
@@ -108,20 +108,24 @@ pub(crate) struct Known<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Read<R> {
     pub(crate) tools: Vec<Outline>,
+    /// One for each of the tools.
+    pub(crate) prints: Vec<Prints>,
     /// What was made of it when it had been read.
     pub(crate) visited: R,
 }
 
 impl<R> Read<R> {
-    /// The outlines of a text's tools, which are kept whole or not.
-    pub(super) fn outlines(module: &mut Module, keep: bool) -> Vec<Outline> {
-        let tools = module.tools.iter_mut().zip(&module.spans.tools);
-        let outlines = tools.map(|tool| Outline::of(tool, keep)).collect();
+    /// What is kept of a text whose tools are kept whole or not.
+    pub(super) fn of(module: &mut Module, keep: bool, visited: R) -> Self {
+        let places = &module.spans.tools;
+        let tools = module.tools.iter().zip(places);
+        let tools = tools.map(|(tool, place)| Outline::of(tool, place)).collect();
+        let prints = module.tools.iter().map(Prints::of).collect();
         if !keep {
             module.tools = Vec::new();
             module.spans.tools = Vec::new();
         }
-        outlines
+        Self { tools, prints, visited }
     }
 }
 
@@ -135,8 +139,11 @@ struct Part<R> {
 }
 
 impl<'t> Checker<'t> {
-    /// How many threads work on the texts.
-    pub(super) fn threads(&self) -> usize {
+    /// How many threads work on so many parts of the texts.
+    pub(super) fn threads(&self, parts: usize) -> usize {
+        if parts < 2 {
+            return 1;
+        }
         let bytes = self.texts.iter().map(|text| text.source().text().len()).sum();
         parallel::threads(bytes, PARALLEL_FROM)
     }
@@ -176,7 +183,7 @@ impl<'t> Checker<'t> {
         };
         let mut again = Vec::new();
         if !terms.is_empty() {
-            let threads = self.threads();
+            let threads = self.threads(self.texts.len());
             again = parallel::map(self.texts.len(), threads, || self.reader(), collect);
         }
         again.resize_with(self.texts.len(), || None);
@@ -220,7 +227,7 @@ impl<'t> Checker<'t> {
         let known = self.known();
         let finish = |file: usize, module: &mut Module| {
             let visited = visit(known, file, module, pieces(file));
-            Read { tools: Read::<R>::outlines(module, texts.keep), visited }
+            Read::of(module, texts.keep, visited)
         };
         let read = |reader: &mut Self, (file, first): (usize, usize)| {
             reader.begin(file, self);
@@ -243,7 +250,7 @@ impl<'t> Checker<'t> {
         });
         let shares: Vec<_> = shares.collect();
         let start = || self.reader();
-        let parts = parallel::map(shares.len(), self.threads(), start, |reader, at| {
+        let parts = parallel::map(shares.len(), self.threads(shares.len()), start, |reader, at| {
             read(reader, shares[at])
         });
         // The shares of a text follow each other.
@@ -294,7 +301,7 @@ impl<'t> Checker<'t> {
             uses: HashSet::new(),
             asked: false,
             plain_types: std::collections::HashMap::new(),
-            spare: Vec::new(),
+            spare: super::Spare::default(),
         }
     }
 

@@ -9,13 +9,13 @@ use super::Checker;
 use crate::accept;
 use crate::codes;
 use crate::lint::unsound_import;
-use crate::model::{Constraint, Details, Slot, Type, Types};
+use crate::model::{Constraint, Slot, Type, Types};
 use crate::value;
 
 impl Checker<'_> {
     /// Reports constraints that no value meets together.
     pub(super) fn satisfiable(&mut self, file: usize, span: Span, slot: &Slot) {
-        let constraints = Details::of(slot.details.as_deref());
+        let constraints = &slot.constraints;
         let message = if let Some((least, most)) = empty_interval(constraints, &slot.ty) {
             format!("no number is {least} and {most}")
         } else if is_empty_enum(&self.types, constraints) {

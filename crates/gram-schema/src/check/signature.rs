@@ -10,11 +10,10 @@ use crate::codes;
 use crate::format::built_in;
 use crate::model::{Field, Output};
 
-/// A node of a signature with what it says, and the arrow before it.
+/// A node of a signature, and the arrow before it.
 #[derive(Clone, Copy)]
-struct Step<'t> {
+pub(super) struct Step<'t> {
     node: Node<'t>,
-    subject: Subject<'t>,
     arrow: Option<Node<'t>>,
 }
 
@@ -26,27 +25,31 @@ impl<'t> Checker<'t> {
         path: Node<'t>,
     ) -> Option<(Vec<Field>, Output)> {
         // Nodes and arrows take turns. A doc comment may stand before either.
-        let mut steps = Vec::with_capacity(path.children().count().div_ceil(2));
-        let (mut parts, mut arrow) = (path.children(), None);
+        let mut steps = std::mem::take(&mut self.spare.steps);
+        let (mut parts, mut arrow) = (path.children(), None::<Node<'t>>);
+        let mut rightwards = true;
         while let Some(node) = parts.next() {
-            steps.push(Step { node, subject: node.subject(), arrow });
+            steps.push(Step { node, arrow });
             arrow = parts.next();
+            rightwards &= arrow.is_none_or(|arrow| arrow.kind() == N::RightArrow);
         }
         if steps.len() < 2 {
             self.lone_node(file, path);
             return None;
         }
-        if self.reads_leftwards(file, path)? {
+        if !rightwards && self.reads_leftwards(file, path)? {
             steps.reverse();
         }
         let result = steps.pop()?;
         if let [only] = steps.as_slice()
-            && only.subject.is_empty()
+            && only.node.subject().is_empty()
         {
             steps.clear();
         }
         let parameters = self.parameters(file, &steps);
         let result = self.result(file, result);
+        steps.clear();
+        self.spare.steps = steps;
         Some((parameters?, result?))
     }
 
@@ -106,17 +109,24 @@ impl<'t> Checker<'t> {
 
     fn parameters(&mut self, file: usize, steps: &[Step<'t>]) -> Option<Vec<Field>> {
         let mut parameters: Vec<Field> = Vec::with_capacity(steps.len());
-        let mut seen = Seen::default();
+        let mut seen = std::mem::take(&mut self.spare.names);
         let mut complete = true;
         for step in steps {
-            if let Some(name) = step.subject.identifier {
+            let subject = step.node.subject();
+            if let Some(name) = subject.identifier {
                 self.unique_parameter(file, name, &mut seen);
             }
-            match self.parameter(file, *step) {
-                Some(parameter) => parameters.push(parameter),
-                None => complete = false,
+            if let Some(parameter) = self.parameter(file, step.node, subject) {
+                parameters.push(parameter);
+                if let Some(parameter) = parameters.last_mut() {
+                    self.say_of_node(file, parameter, (step.node, subject), step.arrow);
+                }
+            } else {
+                complete = false;
             }
         }
+        seen.clear();
+        self.spare.names = seen;
         complete.then_some(parameters)
     }
 
@@ -131,8 +141,8 @@ impl<'t> Checker<'t> {
         self.report(file, error);
     }
 
-    fn parameter(&mut self, file: usize, step: Step<'t>) -> Option<Field> {
-        let Step { node, subject, arrow } = step;
+    /// A parameter, as far as its name says it.
+    fn parameter(&mut self, file: usize, node: Node<'t>, subject: Subject<'t>) -> Option<Field> {
         if subject.is_empty() {
             let error = self
                 .error(
@@ -152,11 +162,12 @@ impl<'t> Checker<'t> {
             self.report(file, error);
             return None;
         }
-        self.named_field(file, (node, subject), arrow)
+        self.named_field(file, node, subject)
     }
 
     fn result(&mut self, file: usize, step: Step<'t>) -> Option<Output> {
-        let Step { node, subject, arrow } = step;
+        let Step { node, arrow } = step;
+        let subject = node.subject();
         let labels = subject.labels().count();
         if labels == 0 {
             let message = "the result has no type";
@@ -181,7 +192,8 @@ impl<'t> Checker<'t> {
         }
         let keys = subject.entries().map(|entry| (entry.key.content(), entry.key.span()));
         self.host_attributes(file, keys, "result");
-        let field = self.field(file, (node, subject), None, arrow)?;
+        let mut field = self.field(file, subject, SmolStr::default())?;
+        self.say_of_node(file, &mut field, (node, subject), arrow);
         let name = subject.identifier.map(|name| SmolStr::new(name.content()));
         Some(Output { name, slot: field.slot })
     }

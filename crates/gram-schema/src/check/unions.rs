@@ -9,7 +9,7 @@ use super::Checker;
 use crate::codes;
 use crate::format::describe;
 use crate::lint::unsound_import;
-use crate::model::{Constraint, Details, Slot, Type, TypeDeclaration, Types};
+use crate::model::{Constraint, Slot, Type, TypeDeclaration, Types};
 use crate::value;
 
 /// How many members of a union that are no literals are compared with each other.
@@ -156,7 +156,7 @@ fn tags<'t>(types: &'t Types, member: &'t Type, tag: &str) -> Option<Vec<&'t Val
 }
 
 fn constants<'t>(types: &'t Types, slot: &'t Slot) -> Option<Vec<&'t Value>> {
-    for constraint in Details::of(slot.details.as_deref()) {
+    for constraint in &slot.constraints {
         match constraint {
             Constraint::Const(value) => return Some(vec![value]),
             Constraint::Enum(values) => return Some(values.iter().collect()),

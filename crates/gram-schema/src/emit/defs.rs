@@ -10,7 +10,7 @@ use serde::ser::{SerializeMap, Serializer};
 use super::json_schema::{Draft, SlotSchema};
 use super::place::type_name;
 use crate::check::parts;
-use crate::model::{Constraint, Details, Host, Open, Slot, Tool, Type, TypeId, TypeKind, Types};
+use crate::model::{Constraint, Host, Open, Slot, Tool, Type, TypeId, TypeKind, Types};
 use crate::pointer::escaped;
 
 /// The types that one schema refers to, each with its name there.
@@ -105,7 +105,7 @@ impl<'m> Defs<'m> {
     pub(super) fn description(&self, id: TypeId) -> Option<Cow<'m, str>> {
         let declared = self.types.get(id)?;
         let TypeKind::Enum(descriptions) = &declared.kind else { return None };
-        let members = Details::of(declared.slot.details.as_deref()).iter();
+        let members = declared.slot.constraints.iter();
         let members = members.flat_map(|constraint| match constraint {
             Constraint::Enum(values) => values.as_slice(),
             _ => &[],
@@ -159,9 +159,9 @@ fn has_one_kind<'t>(types: &'t Types, mut ty: &'t Type, constraints: &[Constrain
         let Type::Named(id) = ty else { return type_name(ty).is_some() };
         let Some(declared) = types.get(*id) else { return false };
         let details = declared.slot.details.as_deref();
-        let fixed = Details::of(details)
-            .iter()
-            .any(|known| matches!(known, Constraint::Enum(_) | Constraint::Const(_)));
+        let fixes =
+            |known: &Constraint| matches!(known, Constraint::Enum(_) | Constraint::Const(_));
+        let fixed = declared.slot.constraints.iter().any(fixes);
         let verbatim = details.is_some_and(|details| details.verbatim.is_some());
         if !in_place(types, *id, constraints) || fixed || verbatim {
             return false;
@@ -173,7 +173,7 @@ fn has_one_kind<'t>(types: &'t Types, mut ty: &'t Type, constraints: &[Constrain
 
 fn in_place(types: &Types, id: TypeId, constraints: &[Constraint]) -> bool {
     types.get(id).is_some_and(|declared| {
-        let own = Details::of(declared.slot.details.as_deref());
+        let own = &declared.slot.constraints;
         let fixes =
             |known: &Constraint| matches!(known, Constraint::Enum(_) | Constraint::Const(_));
         !declared.referred
@@ -199,7 +199,7 @@ impl<'m> Search<'m> {
     }
 
     fn slot(&mut self, slot: &'m Slot) {
-        let constraints = Details::of(slot.details.as_deref());
+        let constraints = &slot.constraints;
         if slot.details.as_ref().is_some_and(|details| details.verbatim.is_some()) {
             return;
         }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::defs::Defs;
-use crate::model::{Constraint, Details, Slot, Type};
+use crate::model::{Constraint, Slot, Type};
 
 /// A type and all that is said of it in its place.
 #[expect(clippy::struct_excessive_bools, reason = "each is said by an attribute of its own")]
@@ -114,11 +114,20 @@ impl<'m> Place<'m> {
 
     /// Takes from a slot what is not said yet.
     fn lay_under(&mut self, slot: &'m Slot, description: Option<Cow<'m, str>>) {
-        self.says_more |=
-            slot.details.is_some() || slot.description.is_some() || slot.default.is_some();
+        self.says_more |= !slot.is_bare();
         let own = description.or_else(|| slot.description.as_deref().map(Cow::Borrowed));
         self.description = self.description.take().or(own);
         self.default = self.default.or(slot.default.as_deref());
+        if self.constraints.is_empty() {
+            self.constraints = Cow::Borrowed(&slot.constraints);
+        } else if !slot.constraints.is_empty() {
+            let mut all = slot.constraints.clone();
+            all.retain(|own| !self.constraints.iter().any(|here| here.is_like(own)));
+            for constraint in self.constraints.iter() {
+                Constraint::add(&mut all, constraint.clone());
+            }
+            self.constraints = Cow::Owned(all);
+        }
         let Some(details) = slot.details.as_deref() else { return };
         self.title = self.title.or(details.title.as_deref());
         self.examples = self.examples.or(details.examples.as_deref());
@@ -127,17 +136,6 @@ impl<'m> Place<'m> {
         self.open_tuple |= details.open_tuple;
         self.type_list |= details.type_list;
         self.verbatim = self.verbatim.or(details.verbatim.as_deref());
-        if self.constraints.is_empty() {
-            self.constraints = Cow::Borrowed(&details.constraints);
-        } else if !details.constraints.is_empty() {
-            let mut under =
-                Details { constraints: details.constraints.clone(), ..Details::default() };
-            under.constraints.retain(|own| !self.constraints.iter().any(|here| here.is_like(own)));
-            for constraint in self.constraints.iter() {
-                under.constrain(constraint.clone());
-            }
-            self.constraints = Cow::Owned(under.constraints);
-        }
         if self.extensions.is_empty() {
             self.extensions = Cow::Borrowed(&details.extensions);
         } else if !details.extensions.is_empty() {

@@ -107,13 +107,17 @@ impl Converter {
         if !may_stand_inline(&slot.ty, form) {
             let mut declared = Slot::new(std::mem::take(&mut slot.ty));
             // What narrows a type belongs to it, what is said of it to the place.
+            let narrowed = !slot.constraints.is_empty();
+            declared.constraints = std::mem::take(&mut slot.constraints);
             if let Some(details) = &mut slot.details
-                && (!details.constraints.is_empty() || details.type_list || form == Form::Twins)
+                && (narrowed || details.type_list || form == Form::Twins)
             {
-                let inner = declared.details_mut();
-                inner.constraints = std::mem::take(&mut details.constraints);
-                inner.unsound = std::mem::take(&mut details.unsound);
-                inner.type_list = std::mem::take(&mut details.type_list);
+                let (unsound, type_list) = (details.unsound, details.type_list);
+                (details.unsound, details.type_list) = (false, false);
+                if unsound || type_list {
+                    let inner = declared.details_mut();
+                    (inner.unsound, inner.type_list) = (unsound, type_list);
+                }
             }
             slot.details.take_if(|details| **details == crate::model::Details::default());
             slot.ty = Type::Named(self.declare(declared, form, hint));
@@ -204,7 +208,7 @@ impl Converter {
         parts.values(&mut slot, plan.nullable);
         if let Some(keys) = parts.names.take() {
             let keys = self.within("propertyNames", |this| this.bare(keys, hint.of(Role::Key)));
-            slot.details_mut().constrain(crate::model::Constraint::Keys(Box::new(keys)));
+            slot.constrain(crate::model::Constraint::Keys(Box::new(keys)));
         }
         self.remark(&parts);
         (slot, form)

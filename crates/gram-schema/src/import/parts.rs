@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::keywords::{Plan, Shape, bound, is_assertion};
 use crate::format::Format;
-use crate::model::{Constraint, Details, Field, ObjectType, Open, Presence, Slot, Type, TypeKind};
+use crate::model::{Constraint, Field, ObjectType, Open, Presence, Slot, Type, TypeKind};
 use crate::value;
 
 /// The longest type that stands where it is used, in columns. A longer one gets a name.
@@ -39,7 +39,7 @@ impl Form {
                         Type::Literal(value) => Some(*value),
                         _ => None,
                     });
-                    slot.details_mut().constrain(Constraint::Enum(values.collect()));
+                    slot.constrain(Constraint::Enum(values.collect()));
                 }
                 TypeKind::Enum(Vec::new())
             }
@@ -83,7 +83,7 @@ impl Parts {
             // A tuple that ends with its items says by itself how many there are.
             let said = self.prefix.is_some() && self.items.is_some();
             if !(said && key == "minItems") {
-                slot.details_mut().constrain(constraint);
+                slot.constrain(constraint);
             }
             return;
         }
@@ -117,12 +117,8 @@ impl Parts {
             (_, value) => self.extend(slot, key, value),
         }
         // A tuple that ends with its items: see above, whichever of the keywords comes first.
-        if plan.shape == Shape::List
-            && self.prefix.is_some()
-            && self.items.is_some()
-            && let Some(details) = &mut slot.details
-        {
-            details.constraints.retain(|known| !matches!(known, Constraint::MinSize(_)));
+        if plan.shape == Shape::List && self.prefix.is_some() && self.items.is_some() {
+            slot.constraints.retain(|known| !matches!(known, Constraint::MinSize(_)));
         }
     }
 
@@ -145,7 +141,7 @@ impl Parts {
     pub(super) fn is_open_tuple(&self, slot: &Slot) -> bool {
         let Some(items) = &self.prefix else { return false };
         let count = items.len() as u64;
-        let sizes = Details::of(slot.details.as_deref());
+        let sizes = &slot.constraints;
         let sized = [Constraint::MinSize(count), Constraint::MaxSize(count)];
         self.items.is_none() && !sized.iter().all(|size| sizes.contains(size))
     }
@@ -167,14 +163,14 @@ impl Parts {
     /// The format as a constraint.
     pub(super) fn format(&mut self, slot: &mut Slot) {
         if let Some(format) = self.format.take() {
-            slot.details_mut().constrain(Constraint::Format(format.into()));
+            slot.constrain(Constraint::Format(format.into()));
         }
     }
 
     /// A value of no type that is said.
     pub(super) fn any(&mut self, slot: &mut Slot) -> Type {
         self.format(slot);
-        let narrowed = slot.details.as_ref().is_some_and(|details| !details.constraints.is_empty());
+        let narrowed = !slot.constraints.is_empty();
         match &mut self.constant {
             Some(constant) if !narrowed && self.values.is_none() && is_literal(constant) => {
                 Type::Literal(Box::new(self.constant.take().unwrap_or_default()))
@@ -185,7 +181,7 @@ impl Parts {
 
     /// A text, number or boolean.
     pub(super) fn scalar(&mut self, slot: &mut Slot, plan: Plan) -> (Type, Form) {
-        let narrowed = slot.details.as_ref().is_some_and(|details| !details.constraints.is_empty())
+        let narrowed = !slot.constraints.is_empty()
             || self.format.is_some()
             || self.bytes
             || self.constant.is_some()
@@ -259,10 +255,10 @@ impl Parts {
                     _ => {}
                 }
             }
-            slot.details_mut().constrain(Constraint::Enum(values));
+            slot.constrain(Constraint::Enum(values));
         }
         if let Some(constant) = self.constant.take() {
-            slot.details_mut().constrain(Constraint::Const(Box::new(constant)));
+            slot.constrain(Constraint::Const(Box::new(constant)));
         }
     }
 }

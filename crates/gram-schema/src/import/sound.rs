@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::accept;
 use crate::check::{empty_interval, is_empty_enum};
-use crate::model::{Constraint, Details, Module, Slot, Type, Types};
+use crate::model::{Constraint, Module, Slot, Type, Types};
 
 /// Marks all types of which the checker would otherwise refuse a default, an example, a member of
 /// an enum or a constant, and gives how many are marked.
@@ -72,7 +72,7 @@ fn set_unsound(slot: &mut Slot) {
     }
     details.unsound = true;
     // From now on an enum is written as it is, so null has to be among its members.
-    for constraint in &mut details.constraints {
+    for constraint in &mut slot.constraints {
         if let Constraint::Enum(values) = constraint
             && nullable
             && !values.contains(&Value::Null)
@@ -84,7 +84,7 @@ fn set_unsound(slot: &mut Slot) {
 
 fn is_unsound(types: &Types, slot: &Slot) -> bool {
     let details = slot.details.as_deref();
-    let constraints = Details::of(details);
+    let constraints = &slot.constraints;
     let examples = details.and_then(|details| details.examples.as_deref()).unwrap_or_default();
     let rejected = slot
         .default

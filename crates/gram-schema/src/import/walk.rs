@@ -34,7 +34,7 @@ fn names_mut(ty: &mut Type, visit: &mut dyn FnMut(&mut TypeId)) {
 
 fn names_mut_of_slot(slot: &mut Slot, visit: &mut dyn FnMut(&mut TypeId)) {
     names_mut(&mut slot.ty, visit);
-    for constraint in slot.details.iter_mut().flat_map(|details| &mut details.constraints) {
+    for constraint in &mut slot.constraints {
         if let Constraint::Keys(keys) = constraint {
             names_mut(keys, visit);
         }

@@ -45,9 +45,18 @@ pub(crate) struct Whole<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Listed<'a> {
     pub(crate) file: usize,
-    /// Where its name stands.
-    pub(crate) place: Span,
+    /// How many bytes further it stands than where it was read.
+    pub(crate) by: i32,
     pub(crate) tool: &'a Outline,
+    /// What its description hashes to, without the space around it; 0 where it has none.
+    pub(crate) description: u64,
+}
+
+impl Listed<'_> {
+    /// Where its name stands.
+    pub(crate) fn place(&self) -> Span {
+        self.tool.span.moved(self.by)
+    }
 }
 
 impl<'a> Context<'a> {

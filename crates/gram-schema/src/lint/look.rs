@@ -63,6 +63,7 @@ impl Looked {
 impl Looks {
     pub(super) fn wanted(settings: &Settings) -> Self {
         let mut looks = Self { most: settings.max_findings, ..Self::default() };
+        looks.tool.reserve(RULES.len());
         let wanted = RULES.iter().filter_map(|rule| Some((rule, settings.severity(rule)?)));
         for (rule, severity) in wanted {
             for look in rule.looks {

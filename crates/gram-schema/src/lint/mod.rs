@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use gram_syntax::{Diagnostic, Limits, Parse, Severity, SourceFile, Span};
 
-use crate::check::{self, Checked, Done, Links, Outline, Read, Ready, Texts};
+use crate::check::{self, Checked, Done, Links, Read, Ready, Texts};
 use context::{Context, Listed, Whole};
 pub use fix::{Fixed, fix};
 pub(crate) use look::Looked;
@@ -166,14 +166,19 @@ fn listed<'d>(done: &'d [Done<'_, Looked>]) -> Vec<Listed<'d>> {
     };
     let mut all = Vec::with_capacity(done.iter().map(|done| read(done).0.tools.len()).sum());
     for (file, done) in done.iter().enumerate() {
-        let listed =
-            move |(tool, by): (&'d Outline, i32)| Listed { file, place: tool.span.moved(by), tool };
         let (read, pieces) = read(done);
         let first = all.len();
-        all.extend(read.tools.iter().map(|tool| (tool, 0)).map(listed));
+        for (read, by) in std::iter::once((read, 0)).chain(Ready::Pieces(pieces).reads()) {
+            let tools = read.tools.iter().zip(&read.prints);
+            all.extend(tools.map(|(tool, prints)| Listed {
+                file,
+                by,
+                tool,
+                description: prints.description,
+            }));
+        }
         if !pieces.is_empty() {
-            all.extend(Ready::Pieces(pieces).tools().map(listed));
-            all[first..].sort_by_key(|tool| tool.place.start);
+            all[first..].sort_by_key(|tool| tool.place().start);
         }
     }
     all

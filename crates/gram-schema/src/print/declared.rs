@@ -4,7 +4,7 @@ use super::field::{self, Node};
 use super::layout::{self, Entry, INDENT, WIDTH};
 use super::{Page, description, expression, text, value};
 use crate::format::built_in;
-use crate::model::{Constraint, Details, Root, Slot, Type, TypeDeclaration, TypeKind, Types};
+use crate::model::{Constraint, Root, Slot, Type, TypeDeclaration, TypeKind, Types};
 
 impl Page<'_> {
     /// A type at the top level.
@@ -87,7 +87,7 @@ impl Page<'_> {
         head: Option<usize>,
         around: (usize, usize),
     ) {
-        let values = Details::of(slot.details.as_deref()).iter().find_map(|known| match known {
+        let values = slot.constraints.iter().find_map(|known| match known {
             Constraint::Enum(values) => Some(values.as_slice()),
             _ => None,
         });
@@ -160,12 +160,7 @@ impl Page<'_> {
 /// What is said of an enum beside its members.
 fn without_enum(slot: &Slot) -> Slot {
     let mut slot = slot.clone();
-    if let Some(details) = &mut slot.details {
-        details.constraints.retain(|known| !matches!(known, Constraint::Enum(_)));
-        if **details == Details::default() {
-            slot.details = None;
-        }
-    }
+    slot.constraints.retain(|known| !matches!(known, Constraint::Enum(_)));
     slot
 }
 

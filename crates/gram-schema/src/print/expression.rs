@@ -165,8 +165,8 @@ impl<'m> Writer<'m> {
     /// `field = ( Name | string ) [ "?" ] ":" type [ "=" literal ]`
     fn field(&mut self, field: &Field, depth: u32) {
         let Field { name, slot, presence, host, secret } = field;
-        let Slot { ty, description, default, details } = slot;
-        self.exact &= description.is_none() && details.is_none();
+        let Slot { ty, description, default, constraints, details } = slot;
+        self.exact &= description.is_none() && constraints.is_empty() && details.is_none();
         self.exact &= *host == Host::No && !secret && *presence != Presence::Required;
         if is_name(name) {
             self.push(name);

@@ -96,7 +96,7 @@ fn layout(
     field: Option<&Field>,
     before: &str,
 ) -> Layout {
-    let mut parts = parts(types, &slot.ty, slot.details.as_deref(), 0);
+    let mut parts = parts(types, &slot.ty, Some(slot), 0);
     let expression = std::mem::take(&mut parts.text);
     let is_name = match &slot.ty {
         Type::Named(_) => true,
@@ -139,11 +139,11 @@ impl Parts {
     }
 }
 
-fn parts(types: &Types, ty: &Type, details: Option<&Details>, depth: u32) -> Parts {
+fn parts(types: &Types, ty: &Type, slot: Option<&Slot>, depth: u32) -> Parts {
     let whole = expression::of(types, ty);
     // What is said of the names of a map's entries needs a map, and what of a tuple's a tuple.
     let nullable_map = matches!(ty, Type::Nullable(_))
-        && details.is_some_and(|details| has_keys(details) || details.open_tuple);
+        && slot.is_some_and(|slot| has_keys(slot) || is_open_tuple(slot));
     let spread = has_fields(ty) && depth < INLINE_DEPTH && whole.text.len() > INLINE_RECORD;
     if whole.exact && !spread && !nullable_map {
         return Parts::new(whole.text);
@@ -167,8 +167,12 @@ fn parts(types: &Types, ty: &Type, details: Option<&Details>, depth: u32) -> Par
     }
 }
 
-fn has_keys(details: &Details) -> bool {
-    details.constraints.iter().any(|constraint| matches!(constraint, Constraint::Keys(_)))
+fn has_keys(slot: &Slot) -> bool {
+    slot.constraints.iter().any(|constraint| matches!(constraint, Constraint::Keys(_)))
+}
+
+fn is_open_tuple(slot: &Slot) -> bool {
+    slot.details.as_ref().is_some_and(|details| details.open_tuple)
 }
 
 /// Whether a type is an object with fields, or null.
@@ -196,7 +200,7 @@ fn object(types: &Types, object: &ObjectType, depth: u32) -> Parts {
 
 /// A field as a map: `{name: "street", type: "Text"}`.
 fn map(types: &Types, field: &Field, depth: u32) -> Layout {
-    let parts = parts(types, &field.slot.ty, field.slot.details.as_deref(), depth);
+    let parts = parts(types, &field.slot.ty, Some(&field.slot), depth);
     let mut entries = vec![
         Entry::new("name", text::string(&field.name)),
         Entry::new("type", text::string(&parts.text)),
@@ -252,7 +256,7 @@ fn attributes(
     field: Option<&Field>,
     parts: Parts,
 ) -> Vec<Entry> {
-    let Slot { default, details, .. } = slot;
+    let Slot { default, constraints, details, .. } = slot;
     let details = details.as_deref();
     let mut entries = Vec::new();
     let title = details.and_then(|details| details.title.as_deref());
@@ -260,10 +264,9 @@ fn attributes(
         entries.extend(text.map(|text| Entry::new(key, text::block(text))));
     }
     entries.extend(parts.inner);
-    entries
-        .extend(details.into_iter().flat_map(|details| constraints(types, &details.constraints)));
+    entries.extend(self::constraints(types, constraints));
     entries.extend(parts.open);
-    if details.is_some_and(|details| details.open_tuple) {
+    if is_open_tuple(slot) {
         entries.push(Entry::new("open", "true"));
     }
     entries.extend(parts.requires);

@@ -120,6 +120,10 @@ fn members(cx: &Context<'_>, report: &mut Report) {
             types(cx, place.file, &Slot::new(ty.clone()), report, || Some(place.name));
         }
     }
+    let spans = &cx.module.spans;
+    if spans.agents.is_empty() && spans.containers.is_empty() {
+        return;
+    }
     let deprecated: std::collections::HashMap<_, _> = cx
         .outlines()
         .iter()
@@ -129,7 +133,6 @@ fn members(cx: &Context<'_>, report: &mut Report) {
     if deprecated.is_empty() {
         return;
     }
-    let spans = &cx.module.spans;
     for place in spans.agents.iter().chain(&spans.containers) {
         let node = cx.texts[place.file].tree().node(place.node);
         for element in node.elements().filter(|element| element.kind() == N::PatternReference) {
@@ -137,7 +140,7 @@ fn members(cx: &Context<'_>, report: &mut Report) {
                 continue;
             };
             let what = ("tool", listed.tool.name.as_str());
-            let declared = Some((listed.file, listed.place));
+            let declared = Some((listed.file, listed.place()));
             add(cx, place.file, element.span(), what, declared, report);
         }
     }

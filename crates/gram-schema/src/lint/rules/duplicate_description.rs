@@ -40,18 +40,18 @@ Say of each tool what it does that the other does not.
 
 fn look(cx: &Context<'_>, report: &mut Report) {
     // Mostly all are different, which hashes tell much faster than a table.
-    let described = cx.outlines().iter().filter(|it| it.tool.description.is_some());
-    if all_differ(described.map(|it| it.tool.description_hash).collect()) {
+    let described = cx.outlines().iter().filter(|it| it.description != 0);
+    if all_differ(&described.map(|it| it.description).collect::<Vec<_>>()) {
         return;
     }
-    let mut known: HashMap<&str, &Listed<'_>> = HashMap::with_capacity(cx.outlines().len());
+    // That two different ones have the same hash of 64 bits happens to nobody.
+    let mut known: HashMap<u64, &Listed<'_>> = HashMap::with_capacity(cx.outlines().len());
     for listed in cx.outlines() {
-        let Some(text) = listed.tool.description.as_deref().map(str::trim) else { continue };
-        if text.is_empty() || listed.tool.deprecated {
+        if listed.description == 0 || listed.tool.deprecated {
             continue;
         }
-        let Some(first) = known.get(text) else {
-            known.insert(text, listed);
+        let Some(first) = known.get(&listed.description) else {
+            known.insert(listed.description, listed);
             continue;
         };
         let (name, other) = (&listed.tool.name, &first.tool.name);
@@ -61,8 +61,8 @@ fn look(cx: &Context<'_>, report: &mut Report) {
         }
         let message = format!("`{name}` has the same description as `{other}`");
         let finding = cx
-            .finding(&RULE, listed.file, listed.place, message)
-            .label_in(cx.texts[first.file].source(), first.place, "the other one")
+            .finding(&RULE, listed.file, listed.place(), message)
+            .label_in(cx.texts[first.file].source(), first.place(), "the other one")
             .help("say what the one does that the other does not");
         report.add(listed.file, finding);
     }

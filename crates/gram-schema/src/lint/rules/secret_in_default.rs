@@ -4,7 +4,7 @@ use serde_json::Value;
 use crate::lint::context::{Context, Report, ToolView, TypeView};
 use crate::lint::rule::{Look, Rule};
 use crate::lint::words::words;
-use crate::model::{Constraint, Details, Field, Host};
+use crate::model::{Constraint, Field, Host};
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -122,7 +122,7 @@ fn values(field: &Field) -> impl Iterator<Item = &Value> {
         Host::Pinned(value) => Some(&**value),
         _ => None,
     };
-    let constant = Details::of(details).iter().find_map(|constraint| match constraint {
+    let constant = field.slot.constraints.iter().find_map(|constraint| match constraint {
         Constraint::Const(value) => Some(&**value),
         _ => None,
     });

@@ -2,7 +2,7 @@ use gram_syntax::Code;
 
 use crate::lint::context::{Context, Report, ToolView};
 use crate::lint::rule::{Level, Look, Rule};
-use crate::model::{Constraint, Details, Host, Type};
+use crate::model::{Constraint, Host, Slot, Type};
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -34,12 +34,12 @@ fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     for field in view.tool.parameters.iter().filter(|field| field.host == Host::No) {
         let mut slot = &field.slot;
         // Bounds may stand at the place, or at any alias on the way to the type.
-        let mut bounded = is_bounded(slot.details.as_deref());
+        let mut bounded = is_bounded(slot);
         for _ in 0..=cx.known.types.0.len() {
             let Type::Named(id) = slot.ty else { break };
             let Some(declared) = cx.known.types.get(id) else { break };
             slot = &declared.slot;
-            bounded |= is_bounded(slot.details.as_deref());
+            bounded |= is_bounded(slot);
         }
         let text = match &slot.ty {
             Type::Nullable(inner) => **inner == Type::Text,
@@ -58,8 +58,8 @@ fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     }
 }
 
-fn is_bounded(details: Option<&Details>) -> bool {
-    Details::of(details).iter().any(|constraint| {
+fn is_bounded(slot: &Slot) -> bool {
+    slot.constraints.iter().any(|constraint| {
         matches!(
             constraint,
             Constraint::MaxLength(_)

@@ -162,9 +162,27 @@ fn says_no_more(what: &str, name: &str, text: &str) -> bool {
 /// Whether a description may say no more; if not, it says more. Most do, mostly at their end, and that
 /// is seen without taking them apart.
 fn may_say_no_more(what: &str, name: &str, text: &str) -> bool {
-    let mut parts = text.as_bytes().rsplit(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric());
-    parts.all(|part| part.is_empty() || is_empty_word(what, part) || is_near(name, part))
+    let mut parts = text.as_bytes().rsplit(|byte| BETWEEN_WORDS[usize::from(*byte)]);
+    parts.all(|part| match part {
+        [] => true,
+        // Most words are of this kind, and begin with a letter that the name does not hold.
+        [first, ..] if part.iter().all(|byte| is_plain(*byte)) => {
+            is_empty_word(what, part) || (holds_letter(name, *first) && is_near(name, part))
+        }
+        _ => is_empty_in_lower_case(what, part) || is_near(name, part),
+    })
 }
+
+/// The bytes that stand between words: those of ASCII that are neither letters nor digits.
+static BETWEEN_WORDS: [bool; 256] = {
+    let mut all = [false; 256];
+    let mut byte = 0;
+    while byte < 128_u8 {
+        all[byte as usize] = !byte.is_ascii_alphanumeric();
+        byte += 1;
+    }
+    all
+};
 
 /// Whether a description is made of words of the name and words that say nothing.
 fn is_made_of(what: &str, name: &str, text: &str) -> bool {
@@ -179,15 +197,20 @@ fn is_made_of(what: &str, name: &str, text: &str) -> bool {
     })
 }
 
-/// Whether a word says nothing, whatever the name.
+/// Whether a word in lower case says nothing, whatever the name.
 fn is_empty_word(what: &str, word: &[u8]) -> bool {
+    let says_nothing = |word: &[u8]| is_empty(word) || (what == "tool" && is_deed(word));
+    says_nothing(word) || word.strip_suffix(b"s").is_some_and(says_nothing)
+}
+
+/// Whether a word says nothing, in capitals or not.
+fn is_empty_in_lower_case(what: &str, word: &[u8]) -> bool {
     // What is longer says something.
     let mut lower = [0; 16];
     let Some(lower) = lower.get_mut(..word.len()) else { return false };
     lower.copy_from_slice(word);
     lower.make_ascii_lowercase();
-    let singular = lower.strip_suffix(b"s").unwrap_or(lower);
-    [&*lower, singular].iter().any(|word| is_empty(word) || (what == "tool" && is_deed(word)))
+    is_empty_word(what, lower)
 }
 
 /// Whether a word may be one of a name's, in some form: what it begins with stands there. What holds
@@ -197,9 +220,20 @@ fn is_near(name: &str, word: &[u8]) -> bool {
     // In a text, words may be joined as they are in names.
     let joined = word.iter().skip(1).any(u8::is_ascii_uppercase);
     let mut parts = name.as_bytes().windows(start.len());
-    let begins = |part: &[u8]| part[0].eq_ignore_ascii_case(&start[0]);
-    !word.is_ascii() || joined || parts.any(|part| begins(part) && part.eq_ignore_ascii_case(start))
+    joined || !word.is_ascii() || parts.any(|part| part.eq_ignore_ascii_case(start))
 }
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit()
+}
+
+/// Whether a name may hold a letter in lower case or its capital.
+fn holds_letter(name: &str, letter: u8) -> bool {
+    name.bytes().any(|byte| byte | CASE == letter | CASE)
+}
+
+/// The bit that tells capitals from other letters.
+const CASE: u8 = b'a' ^ b'A';
 
 /// Whether a word is another one with an ending: `create`, `created`, `creating`.
 fn inflected(known: &str, word: &str) -> bool {
