@@ -283,6 +283,11 @@ fn parse_shows_each_of_several_files_with_its_name() {
         lines("json").iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(json.iter().map(|it| &it["file"]).collect::<Vec<_>>(), ["a.gram", "more/b.gram"]);
     assert_eq!(json[0]["tree"]["kind"], "document");
+    // It makes no difference that a folder holds only one.
+    let more = gramc("parse more").within(folder.path()).run().exits(1);
+    assert!(more.stdout.starts_with("; more/b.gram\n("), "{}", more.stdout);
+    let twice = gramc("parse a.gram a.gram").within(folder.path()).run().clean();
+    assert!(twice.stdout.starts_with("; a.gram\n("), "{}", twice.stdout);
 }
 
 #[test]

@@ -139,6 +139,8 @@ fn file_names_may_be_anything() {
     assert!(!run.stderr.contains('\u{1b}'), "a name must not steer the terminal");
     let run = gramc("check .").within(folder.path()).run().exits(1);
     assert!(!run.stderr.contains('\u{1b}'), "a name must not steer the terminal");
+    let shown = gramc("parse .").within(folder.path()).run().exits(1).stdout;
+    assert!(!shown.contains('\u{1b}') && shown.lines().count() == 6, "{shown}");
 }
 
 #[test]

@@ -349,9 +349,7 @@ impl Constraint {
             Ok(at) => all[at] = constraint,
             Err(at) => {
                 // One or two are all that most types have.
-                if all.len() == all.capacity() {
-                    all.reserve_exact(1);
-                }
+                all.reserve_exact(1);
                 all.insert(at, constraint);
             }
         }

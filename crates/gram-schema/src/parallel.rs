@@ -21,10 +21,10 @@ pub(crate) fn map<S, R: Send>(
     start: impl Fn() -> S + Sync,
     make: impl Fn(&mut S, usize) -> R + Sync,
 ) -> Vec<R> {
-    let threads = threads.min(count);
     if count == 0 {
         return Vec::new();
     }
+    let threads = threads.min(count);
     if threads <= 1 {
         let mut state = start();
         return (0..count).map(|at| make(&mut state, at)).collect();

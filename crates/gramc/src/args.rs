@@ -297,9 +297,9 @@ fn lines(text: &str) -> Result<(u32, u32), &'static str> {
 
 /// Show the trees or the tokens of files
 ///
-/// Reads every text in gram notation, whether it declares tools or not. Of several files, each is
-/// shown with its name: in JSON as {"file": …, "tree": …}, one a line. Exits with 1 when a text has
-/// syntax errors.
+/// Reads every text in gram notation, whether it declares tools or not. A single file is shown bare;
+/// those of folders, and several, are shown with their names: in JSON as {"file": …, "tree": …}, one a
+/// line. Exits with 1 when a text has syntax errors.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   gramc parse agent.gram
@@ -307,12 +307,8 @@ fn lines(text: &str) -> Result<(u32, u32), &'static str> {
   gramc parse . --tree none
   echo '(a)-->(b)' | gramc parse - --tree json")]
 pub(crate) struct Parse {
-    /// Files, folders (walked for *.gram, obeying .gitignore), or - for standard input
-    #[arg(value_name = "PATH", required = true)]
-    pub(crate) paths: Vec<PathBuf>,
-    /// What messages call standard input
-    #[arg(long, value_name = "NAME", default_value = "<stdin>")]
-    pub(crate) stdin_filename: String,
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
     /// What to show
     #[arg(long, value_enum, default_value_t = Tree::Sexp)]
     pub(crate) tree: Tree,

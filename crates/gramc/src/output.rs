@@ -17,6 +17,11 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::output(&error))
 }
 
+/// A name that cannot steer a terminal or break a line.
+pub(crate) fn printable(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
 /// How JSON is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {

@@ -2,7 +2,7 @@
 
 use gram_schema::Draft;
 
-use crate::{assert_rows, of_tool};
+use crate::{assert_rows, of_result, of_tool};
 
 /// Compares attributes: a label with a record, and the schema of such a parameter.
 fn assert_attributes(rows: &[(&str, &str)], required: bool) {
@@ -11,6 +11,21 @@ fn assert_attributes(rows: &[(&str, &str)], required: bool) {
         let required = if required { r#""a""# } else { "" };
         let frame = r#"{"type":"object","properties":{"a":…},"required":[#]}"#;
         (of_tool(&text, Draft::Draft2020), frame.replace('#', required))
+    });
+}
+
+#[test]
+fn results_of_any_type_say_what_narrows_them() {
+    let results = [
+        ("Any", ""),
+        ("Any {description: \"x\"}", ""),
+        ("Any {enum: [1, null, \"x\"]}", r#"{"enum":[1,null,"x"]}"#),
+        ("Any {const: 1}", r#"{"const":1}"#),
+        ("Any {range: 1..2}", r#"{"minimum":1,"maximum":2}"#),
+        ("Any {title: \"T\"}", r#"{"title":"T"}"#),
+    ];
+    assert_rows(&results, |result| {
+        (of_result(&format!("[t:Tool | ()==>(::{result})]"), Draft::Draft2020), "…".to_owned())
     });
 }
 

@@ -74,7 +74,8 @@ impl<R> Alone<R> {
     }
 }
 
-/// Names and descriptions are told apart by their hashes.
+/// What a name or description hashes to. That two names have the same hash costs but time; of
+/// descriptions it is believed.
 pub(super) fn hash(text: &str) -> u64 {
     foldhash::quality::FixedState::default().hash_one(text)
 }

@@ -65,9 +65,7 @@ impl<'t> Checker<'t> {
         draft.narrowed.get_or_insert(attribute.span());
         let count = constraints.iter().flatten().count();
         let slot = &mut draft.field.slot;
-        if slot.constraints.capacity() == 0 {
-            slot.constraints = Vec::with_capacity(count);
-        }
+        slot.constraints.reserve_exact(count);
         for constraint in constraints.into_iter().flatten() {
             slot.constrain(constraint);
         }

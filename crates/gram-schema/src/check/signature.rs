@@ -117,6 +117,7 @@ impl<'t> Checker<'t> {
                 self.unique_parameter(file, name, &mut seen);
             }
             if let Some(parameter) = self.parameter(file, step.node, subject) {
+                // A field is large to move, and says more in its place.
                 parameters.push(parameter);
                 if let Some(parameter) = parameters.last_mut() {
                     self.say_of_node(file, parameter, (step.node, subject), step.arrow);
@@ -141,7 +142,7 @@ impl<'t> Checker<'t> {
         self.report(file, error);
     }
 
-    /// A parameter, as far as its name says it.
+    /// A parameter of its type, without what else its node says of it.
     fn parameter(&mut self, file: usize, node: Node<'t>, subject: Subject<'t>) -> Option<Field> {
         if subject.is_empty() {
             let error = self

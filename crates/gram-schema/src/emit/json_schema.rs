@@ -71,7 +71,7 @@ impl<'m> ResultSchema<'m> {
     /// The schema of a tool's result, where its type says anything.
     pub fn new(types: &'m Types, tool: &'m Tool, draft: Draft) -> Option<Self> {
         let slot = &tool.result.slot;
-        if slot.ty == Type::Any && slot.details.is_none() {
+        if slot.ty == Type::Any && slot.constraints.is_empty() && slot.details.is_none() {
             return None;
         }
         Some(Self { slot, defs: Defs::of_result(types, slot, draft) })

@@ -112,8 +112,8 @@ impl Converter {
             if let Some(details) = &mut slot.details
                 && (narrowed || details.type_list || form == Form::Twins)
             {
-                let (unsound, type_list) = (details.unsound, details.type_list);
-                (details.unsound, details.type_list) = (false, false);
+                let unsound = std::mem::take(&mut details.unsound);
+                let type_list = std::mem::take(&mut details.type_list);
                 if unsound || type_list {
                     let inner = declared.details_mut();
                     (inner.unsound, inner.type_list) = (unsound, type_list);

@@ -318,7 +318,7 @@ pub(super) fn keywords<'m>(
     Entry::new(attribute, value::value(&Value::Object(all.collect())))
 }
 
-/// What details say beside the title and what narrows the type.
+/// What details say beside the title.
 fn remarks(details: &Details) -> Vec<Entry> {
     let mut entries = Vec::new();
     let examples = details.examples.as_deref();

@@ -45,6 +45,17 @@ fn of(schema: &Value, required: bool) -> Value {
 }
 
 #[test]
+fn a_reference_means_what_its_own_document_says() {
+    let document = |items: &Value| {
+        let mut schema = of(&json!({"$ref": "#/$defs/P", "pattern": "(?=a)"}), true);
+        schema["$defs"] = json!({"P": {"type": "array", "items": items}});
+        schema
+    };
+    refuses(&document(&json!({"type": "integer"})), &document(&json!(true)));
+    wider(&document(&json!(true)), &document(&json!({"type": "integer"})));
+}
+
+#[test]
 fn types_and_lists_of_types() {
     wider(&json!({}), &json!({"type": "string"}));
     wider(&json!(true), &json!(false));

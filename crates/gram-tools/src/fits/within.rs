@@ -66,7 +66,7 @@ impl<'s> Prover<'s> {
                     || (hard
                         && self.dialect(*other) == self.dialect(side)
                         && *own == wide
-                        && !own.values().any(refers))
+                        && !have_reference(own))
             }
             _ => false,
         })
@@ -428,13 +428,16 @@ fn within_numbers(branch: &Branch<'_>, key: &str, argument: &Value) -> bool {
     }
 }
 
-/// Whether a schema refers to others anywhere inside.
-fn refers(value: &Value) -> bool {
+/// Whether a schema refers to others, itself or anywhere inside.
+fn have_reference(keywords: &Keywords) -> bool {
+    let refers = |key: &str| key.starts_with('$') && key.ends_with("ef");
+    keywords.iter().any(|(key, value)| refers(key) || holds_reference(value))
+}
+
+fn holds_reference(value: &Value) -> bool {
     match value {
-        Value::Array(items) => items.iter().any(refers),
-        Value::Object(map) => map
-            .iter()
-            .any(|(key, value)| key.ends_with("ef") && key.starts_with('$') || refers(value)),
+        Value::Array(items) => items.iter().any(holds_reference),
+        Value::Object(map) => have_reference(map),
         _ => false,
     }
 }

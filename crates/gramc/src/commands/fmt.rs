@@ -124,7 +124,7 @@ fn formatted(args: &Fmt, options: FormatOptions, parse: &Parse) -> Result<String
 
 fn unsafe_to_format(parse: &Parse, span: Span) -> Failure {
     let place = parse.source().position(span.start);
-    let (name, error) = (printable(parse.source().name()), FormatError::Changed(span));
+    let (name, error) = (output::printable(parse.source().name()), FormatError::Changed(span));
     let place = format!("{name}:{}:{}", place.line + 1, place.column + 1);
     Failure::new(format!("{place}: the file is left as it is: {error}"))
 }
@@ -133,13 +133,8 @@ fn unsafe_to_format(parse: &Parse, span: Span) -> Failure {
 fn difference(name: &str, before: &str, after: &str) -> String {
     let mut config = similar::TextDiff::configure();
     let diff = config.timeout(DIFF_TIME).diff_lines(before, after);
-    let name = printable(name);
+    let name = output::printable(name);
     diff.unified_diff().header(&name, &name).to_string()
-}
-
-/// A name that cannot steer a terminal or break a line.
-fn printable(name: &str) -> String {
-    name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// Says what became of the files, and gives the exit code.
@@ -173,7 +168,7 @@ fn tell(args: &Fmt, files: Vec<File>, mut findings: Vec<Diagnostic>, display: Di
     report::show(display, &findings)?;
     if args.check && display.format == Format::Human {
         for name in &changed {
-            let _ = writeln!(io::stderr(), "{}: not formatted", printable(name));
+            let _ = writeln!(io::stderr(), "{}: not formatted", output::printable(name));
         }
     }
     if display.format == Format::Human && (looks || !stdin_alone) {

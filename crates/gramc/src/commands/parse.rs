@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use gram_syntax::{Diagnostic, Node, NodeKind, Tree as SyntaxTree};
 
-use crate::args::{Display, Inputs, Parse, Tree};
+use crate::args::{Display, Parse, Tree};
 use crate::failure::{Failure, Outcome};
 use crate::{input, output, report};
 
@@ -19,12 +19,11 @@ pub(super) fn run(args: &Parse, display: Display) -> Outcome {
     if args.tree != Tree::None {
         report::spare_stdout(display, "leave the tree out with --tree none")?;
     }
-    let inputs = Inputs { paths: args.paths.clone(), stdin_filename: args.stdin_filename.clone() };
-    let all = input::each(&inputs, |_, text| {
+    let all = input::each(&args.inputs, |_, text| {
         let text = text?;
         let shown = match args.tree {
             Tree::Sexp => text.sexp() + "\n",
-            Tree::Json => json(text.tree()) + "\n",
+            Tree::Json => json(text.tree()),
             Tree::Tokens => tokens(text.tree()),
             Tree::None => String::new(),
         };
@@ -32,17 +31,21 @@ pub(super) fn run(args: &Parse, display: Display) -> Outcome {
         Ok(Shown { name, text: shown, found })
     })?;
     let all = all.into_iter().collect::<Result<Vec<_>, Failure>>()?;
-    for shown in &all {
-        let text = &shown.text;
+    // How many files a folder happens to hold makes no difference to who reads this.
+    let one = matches!(args.inputs.paths.as_slice(), [path] if !path.is_dir());
+    for Shown { name, text, .. } in &all {
         match args.tree {
             Tree::None => {}
-            _ if all.len() == 1 => output::print(text)?,
+            Tree::Json if one => output::print(&format!("{text}\n"))?,
             Tree::Json => {
-                let name = serde_json::Value::from(shown.name.as_str());
-                output::print(&format!("{{\"file\":{name},\"tree\":{}}}\n", text.trim_end()))?;
+                let name = serde_json::Value::from(name.as_str());
+                output::print(&format!("{{\"file\":{name},\"tree\":{text}}}\n"))?;
             }
+            Tree::Sexp | Tree::Tokens if one => output::print(text)?,
             // What begins with a semicolon is a comment in S-expressions.
-            Tree::Sexp | Tree::Tokens => output::print(&format!("; {}\n{text}", shown.name))?,
+            Tree::Sexp | Tree::Tokens => {
+                output::print(&format!("; {}\n{text}", output::printable(name)))?;
+            }
         }
     }
     let found: Vec<_> = all.into_iter().flat_map(|shown| shown.found).collect();

@@ -44,7 +44,8 @@ fn look(cx: &Context<'_>, report: &mut Report) {
     if all_differ(&described.map(|it| it.description).collect::<Vec<_>>()) {
         return;
     }
-    // That two different ones have the same hash of 64 bits happens to nobody.
+    // Different ones do not have the same hash of 64 bits by chance. Who makes two that have is warned
+    // for nothing.
     let mut known: HashMap<u64, &Listed<'_>> = HashMap::with_capacity(cx.outlines().len());
     for listed in cx.outlines() {
         if listed.description == 0 || listed.tool.deprecated {
