@@ -22,7 +22,6 @@ pub mod model;
 pub mod names;
 mod nearest;
 mod parallel;
-mod pointer;
 mod print;
 pub mod project;
 mod signature;
@@ -31,9 +30,17 @@ mod survey;
 pub mod units;
 mod value;
 
-/// Numbers and values of JSON, compared as what they are and not as they are written.
+/// JSON numbers and values, compared by their value and not by their text.
 pub mod numbers {
-    pub use crate::value::{canonical, compare, is_integer, is_multiple, same};
+    pub use json_schema_kit::numbers::{compare, is_integer, is_multiple};
+    pub use json_schema_kit::values::{canonical, same};
+}
+
+mod pointer {
+    pub(crate) use json_schema_kit::pointer::{
+        decode_fragment as decoded, escape_fragment_token as escaped,
+        unescape_fragment_token as unescaped,
+    };
 }
 
 pub use check::{Checked, Import, Link, Links, check, check_linked, imports};
