@@ -15,7 +15,7 @@ use gram_agent::model::{Asked, Ear, Model, Models, Request};
 use gram_agent::{Conversation, Crew, CrewOptions, Limits, Message, ModelCall, Reply, Said};
 use gram_schema::Target;
 use gram_syntax::{SourceFile, parse};
-use gram_tools::kinds::function;
+use gram_tools::implementations::function;
 use gram_tools::{Settings, ToolLibrary};
 use gramc_tests::peers::python_with;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gram_schema::model::{ObjectType, Output, Slot, Tool, Type, Types};
-use gram_tools::check::{Policy, Refused, SchemaError, ToolCheck};
+use gram_tools::check::{Policy, Rejection, SchemaError, ToolCheck};
 use gram_tools::{CallError, Verdict};
 use serde_json::Value;
 
@@ -56,8 +56,8 @@ impl AnswerCheck {
                 return serde_json::from_str(&accepted.arguments)
                     .map_err(|error| format!("the answer cannot be read: {error}"));
             }
-            Err(Refused::Malformed(malformed)) => CallError::Malformed(malformed),
-            Err(Refused::Invalid(invalid)) => CallError::Validation(invalid),
+            Err(Rejection::Malformed(malformed)) => CallError::Malformed(malformed),
+            Err(Rejection::Invalid(invalid)) => CallError::Validation(invalid),
         };
         let verdict =
             Verdict { id: None, name: "answer".into(), warnings: Vec::new(), outcome: Err(error) };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
-use gram_tools::check::{Policy, Refused};
+use gram_tools::check::{Policy, Rejection};
 use gram_tools::{Call, CallError, Session, Success, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -382,8 +382,8 @@ async fn ask_agent(
         Ok(accepted) => accepted,
         Err(refused) => {
             let error = match refused {
-                Refused::Malformed(malformed) => CallError::Malformed(malformed),
-                Refused::Invalid(invalid) => CallError::Validation(invalid),
+                Rejection::Malformed(malformed) => CallError::Malformed(malformed),
+                Rejection::Invalid(invalid) => CallError::Validation(invalid),
             };
             return (verdict(Err(error)), Usage::default());
         }

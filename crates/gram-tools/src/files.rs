@@ -13,7 +13,7 @@ use gram_syntax::{Diagnostic, Limits, Parse, SourceFile};
 pub const PROJECT_FILE: &str = "gram.toml";
 
 /// The most bytes of a project file.
-const MOST_OF_PROJECT: u64 = 1 << 20;
+const MAX_PROJECT_SIZE: u64 = 1 << 20;
 
 /// The nearest folder upwards that holds a project file.
 pub fn project_root(folder: &Path) -> Option<&Path> {
@@ -29,9 +29,9 @@ pub fn read_project(path: &Path, name: &str) -> Result<(Project, Vec<Diagnostic>
     let failed = |error: io::Error| format!("cannot read {name}: {}", plain(&error));
     let mut text = Vec::new();
     let file = File::open(path).map_err(failed)?;
-    file.take(MOST_OF_PROJECT + 1).read_to_end(&mut text).map_err(failed)?;
-    if text.len() as u64 > MOST_OF_PROJECT {
-        return Err(format!("{name} has more than {MOST_OF_PROJECT} bytes"));
+    file.take(MAX_PROJECT_SIZE + 1).read_to_end(&mut text).map_err(failed)?;
+    if text.len() as u64 > MAX_PROJECT_SIZE {
+        return Err(format!("{name} has more than {MAX_PROJECT_SIZE} bytes"));
     }
     let text = String::from_utf8(text).map_err(|_| format!("{name} is no UTF-8"))?;
     Ok(Project::read(&Arc::new(SourceFile::new(name, text))))

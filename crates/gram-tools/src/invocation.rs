@@ -18,7 +18,7 @@ pub struct Invocation {
     pub arguments: Arc<str>,
     /// Whether the tool's result is text, so that an answer that is no JSON is one, too.
     pub text_result: bool,
-    /// The most bytes of an answer that are read. What is longer is [`Trouble::TooLarge`].
+    /// The most bytes of an answer that are read. What is longer is [`InvocationErrorKind::TooLarge`].
     pub max_answer: usize,
     /// How many times the session ran the tool with these arguments before. Only counted where
     /// [`Implementation::counts`] asks for it.
@@ -40,7 +40,7 @@ pub enum Answer {
 
 /// Why an implementation gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
+pub enum InvocationErrorKind {
     /// It ran, and said that it failed.
     Failed,
     /// It ended, or its connection did, before it answered; or it panicked.
@@ -54,22 +54,22 @@ pub enum Trouble {
     /// Nobody waits any more.
     Cancelled,
     /// The host program executes the tool, see `Client`; there is nothing to wait for here.
-    ForTheHost,
+    HostExecuted,
 }
 
 /// An implementation gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvocationError {
-    /// The kind of trouble.
-    pub trouble: Trouble,
+    /// The kind of the error.
+    pub kind: InvocationErrorKind,
     /// What happened, in a sentence for the model and for people, without the arguments.
     pub detail: String,
 }
 
 impl InvocationError {
     /// An error with its sentence.
-    pub fn new(trouble: Trouble, detail: impl Into<String>) -> Self {
-        Self { trouble, detail: detail.into() }
+    pub fn new(kind: InvocationErrorKind, detail: impl Into<String>) -> Self {
+        Self { kind, detail: detail.into() }
     }
 }
 
@@ -82,17 +82,17 @@ impl fmt::Display for InvocationError {
 impl std::error::Error for InvocationError {}
 
 /// An answer to come. To drop it breaks the invocation off, and ends what was started for it.
-pub type Answering = Pin<Box<dyn Future<Output = Result<Answer, InvocationError>> + Send>>;
+pub type AnswerFuture = Pin<Box<dyn Future<Output = Result<Answer, InvocationError>> + Send>>;
 
 /// A connection to come.
-pub type Connecting = Pin<Box<dyn Future<Output = Result<(), InvocationError>> + Send>>;
+pub type ConnectFuture = Pin<Box<dyn Future<Output = Result<(), InvocationError>> + Send>>;
 
 /// An end to come.
-pub type Closing = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub type CloseFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// What an implementation says of the calls that it takes.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Declared {
+pub enum DeclaredInterface {
     /// A signature.
     Signature {
         /// As gram.
@@ -116,7 +116,7 @@ pub trait Implementation: Debug + Send + Sync {
     fn kind(&self) -> &'static str;
 
     /// Runs it once. Time limits are the caller's.
-    fn invoke(&self, invocation: Invocation) -> Answering;
+    fn invoke(&self, invocation: Invocation) -> AnswerFuture;
 
     /// Whether it wants to know [`Invocation::occurrence`].
     fn counts(&self) -> bool {
@@ -124,12 +124,12 @@ pub trait Implementation: Debug + Send + Sync {
     }
 
     /// Connects to what it runs, where that is apart, so that [`Self::declared`] knows what it says.
-    fn connect(&self) -> Connecting {
+    fn connect(&self) -> ConnectFuture {
         Box::pin(std::future::ready(Ok(())))
     }
 
     /// Ends what it keeps running. That is started again when it is needed.
-    fn close(&self) -> Closing {
+    fn close(&self) -> CloseFuture {
         Box::pin(std::future::ready(()))
     }
 
@@ -144,7 +144,7 @@ pub trait Implementation: Debug + Send + Sync {
     }
 
     /// What it says of the calls that it takes, if anything.
-    fn declared(&self) -> Option<Declared> {
+    fn declared(&self) -> Option<DeclaredInterface> {
         None
     }
 }

@@ -44,24 +44,26 @@ mod bind;
 pub mod check;
 pub mod clock;
 pub mod files;
+#[cfg(any(feature = "http", feature = "mcp"))]
+mod http_client;
+pub mod implementations;
 pub mod invocation;
-pub mod kinds;
 mod library;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod names;
 #[cfg(any(feature = "command", feature = "mcp"))]
 mod process;
+mod sanitize;
 mod session;
 mod settings;
 pub mod throttle;
 mod verdict;
-#[cfg(any(feature = "http", feature = "mcp"))]
-mod web;
-mod words;
 
-pub use bind::{BindProblem, Binding, Bound, Misfit};
-pub use library::{LibraryError, Supply, ToolLibrary, specification_of};
-pub use session::{Begun, ContainerStats, Hidden, Ready, Session, SessionStats};
-pub use settings::{Expand, MOST_OUTPUT, Settings, undeclared};
+pub use bind::{BindProblem, Binding, Bound, Incompatibility};
+pub use library::{InjectedSource, LibraryError, ToolLibrary, import_specification};
+pub use session::{
+    Admission, AdmittedCall, ContainerStats, RedactedArguments, Session, SessionStats,
+};
+pub use settings::{Expand, MAX_OUTPUT, Settings, undeclared};
 pub use verdict::{Call, CallError, Success, Verdict, Warning};

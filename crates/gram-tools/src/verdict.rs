@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
-use crate::check::{Code, Invalid, Malformed, Problem, Repair};
+use crate::check::{InvalidArguments, MalformedArguments, Problem, ProblemCode, Repair};
 use crate::names::Suggestion;
 use json_schema_kit::pointer::dotted;
 
@@ -67,9 +67,9 @@ pub struct Warning {
 #[derive(Debug, Clone)]
 pub enum CallError {
     /// The arguments are not what the tool takes.
-    Validation(Invalid),
+    Validation(InvalidArguments),
     /// The arguments are no JSON.
-    Malformed(Malformed),
+    Malformed(MalformedArguments),
     /// There is no such tool.
     UnknownTool {
         /// What is near, best first.
@@ -230,7 +230,7 @@ fn problem_json(problem: &Problem) -> Value {
     })
 }
 
-fn problems_json(invalid: &Invalid) -> Value {
+fn problems_json(invalid: &InvalidArguments) -> Value {
     invalid.problems().iter().map(problem_json).collect()
 }
 
@@ -454,7 +454,7 @@ fn error_text(name: &str, error: &CallError) -> String {
     }
 }
 
-fn listed(first: &str, invalid: &Invalid, last: &str) -> String {
+fn listed(first: &str, invalid: &InvalidArguments, last: &str) -> String {
     let mut out = first.to_owned();
     for problem in invalid.problems() {
         // Writing to a text in memory cannot fail.
@@ -475,7 +475,7 @@ impl Problem {
         Self {
             pointer: pointer.into(),
             attempted: None,
-            code: Code::Host(code.into()),
+            code: ProblemCode::Host(code.into()),
             message: message.into(),
         }
     }

@@ -13,7 +13,7 @@ impl Conversation {
     /// Remembers what secret parameters of calls hold.
     pub(super) fn learn_secrets(&mut self, calls: &[ModelCall]) {
         for call in calls {
-            let hidden = self.session.hidden(&call.name, &call.arguments);
+            let hidden = self.session.redact(&call.name, &call.arguments);
             for secret in hidden.into_iter().flat_map(|it| it.secrets) {
                 // As it stands in JSON, too.
                 let quoted = Value::from(secret.as_str()).to_string();
@@ -74,7 +74,7 @@ impl Conversation {
     /// Calls without secrets.
     pub(super) fn hide_calls(&self, calls: &[ModelCall]) -> Vec<ModelCall> {
         let hide = |call: &ModelCall| {
-            let hidden = self.session.hidden(&call.name, &call.arguments);
+            let hidden = self.session.redact(&call.name, &call.arguments);
             let arguments = hidden.map_or_else(|| call.arguments.clone(), |it| it.arguments);
             ModelCall { arguments: self.hide_text(&arguments), ..call.clone() }
         };

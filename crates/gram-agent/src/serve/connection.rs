@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use axum::http::request::Parts;
-use gram_tools::{Begun, Bound, Call, CallError, Ready, Session, Verdict};
+use gram_tools::{Admission, AdmittedCall, Bound, Call, CallError, Session, Verdict};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
     ErrorCode, Extensions, Implementation, ListToolsResult, PaginatedRequestParams,
@@ -96,8 +96,8 @@ impl Connection {
         let own = listed.map_or_else(|| name.clone(), |listed| listed.name.to_string());
         let mut verdict = match conversation.session.begin(Call { id: None, name: own, arguments })
         {
-            Begun::Answered(verdict) => verdict,
-            Begun::Ready(ready) => run(*ready, &name, &context).await,
+            Admission::Answered(verdict) => verdict,
+            Admission::Ready(ready) => run(*ready, &name, &context).await,
         };
         // The client knows the tool by the name that it called.
         verdict.name = name;
@@ -116,7 +116,7 @@ fn is_modern(context: &RequestContext<RoleServer>) -> bool {
 }
 
 /// Runs a call until it ends, or the client cancels it.
-async fn run(ready: Ready<'_>, name: &str, context: &RequestContext<RoleServer>) -> Verdict {
+async fn run(ready: AdmittedCall<'_>, name: &str, context: &RequestContext<RoleServer>) -> Verdict {
     let Some(token) = context.meta.get_progress_token() else {
         return ready.run(context.ct.clone()).await;
     };

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use gram_schema::check;
 use gram_syntax::{SourceFile, parse};
-use gram_tools::kinds::{Function, async_function};
-use gram_tools::{Settings, Supply, ToolLibrary};
+use gram_tools::implementations::{Function, async_function};
+use gram_tools::{InjectedSource, Settings, ToolLibrary};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ContentBlock,
     PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, SubscriptionFilter,
@@ -92,7 +92,7 @@ fn server(waiting: &Waiting) -> Server {
     let library = ToolLibrary::new("test")
         .with("greet", echo("name"))
         .with("stay", stay)
-        .inject("stay", "token", &Supply::Value(json!(TOKEN)))
+        .inject("stay", "token", &InjectedSource::Value(json!(TOKEN)))
         .with("odd", echo("what"))
         .with("wait", waiting.function())
         .with("readFile", echo("path"))

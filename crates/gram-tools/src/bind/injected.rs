@@ -9,8 +9,8 @@ use smol_str::SmolStr;
 
 use super::Binder;
 use super::problem::BindProblem;
-use crate::check::{Policy, Refused, ToolCheck, Undeclared};
-use crate::library::{Entry, Injection};
+use crate::check::{Policy, Rejection, ToolCheck, Undeclared};
+use crate::library::{Injection, LibraryEntry};
 
 fn injected_parameters(tool: &Tool) -> impl Iterator<Item = &Field> + Clone {
     tool.parameters.iter().filter(|known| known.host == Host::Injected)
@@ -18,7 +18,7 @@ fn injected_parameters(tool: &Tool) -> impl Iterator<Item = &Field> + Clone {
 
 impl Binder<'_> {
     /// The injected parameters of a tool with their values.
-    pub(super) fn injected(&mut self, tool: &Tool, entry: &Entry) -> Vec<(SmolStr, Value)> {
+    pub(super) fn injected(&mut self, tool: &Tool, entry: &LibraryEntry) -> Vec<(SmolStr, Value)> {
         let mut injected = Vec::new();
         for parameter in injected_parameters(tool) {
             // What stands at the implementation goes before what stands at the library.
@@ -33,7 +33,7 @@ impl Binder<'_> {
             let (tool_name, name) = (tool.name.clone(), parameter.name.clone());
             match value.map(|value| fitted(&self.module.types, tool, parameter, value)) {
                 Ok(Ok(value)) => injected.push((name, value)),
-                Ok(Err(wanted)) => self.problems.push(BindProblem::InjectedMisfit {
+                Ok(Err(wanted)) => self.problems.push(BindProblem::InvalidInjected {
                     tool: tool_name,
                     parameter: name,
                     wanted,
@@ -102,7 +102,7 @@ fn fitted(types: &Types, tool: &Tool, parameter: &Field, value: Value) -> Result
                 serde_json::from_str(&accepted.arguments).unwrap_or_default();
             Ok(fitting.remove(&name).unwrap_or_default())
         }
-        Err(Refused::Invalid(invalid)) => Err(invalid.schema_hint()),
-        Err(Refused::Malformed(malformed)) => Err(malformed.to_string()),
+        Err(Rejection::Invalid(invalid)) => Err(invalid.schema_hint()),
+        Err(Rejection::Malformed(malformed)) => Err(malformed.to_string()),
     }
 }

@@ -52,7 +52,7 @@ pub enum BindProblem {
         why: String,
     },
     /// What is supplied for an injected parameter does not fit it.
-    InjectedMisfit {
+    InvalidInjected {
         /// The tool.
         tool: SmolStr,
         /// The parameter.
@@ -71,11 +71,11 @@ pub enum BindProblem {
         nearest: Option<String>,
     },
     /// What the implementation declares does not fit the specification.
-    Misfit {
+    Incompatible {
         /// The tool.
         tool: SmolStr,
         /// What does not fit.
-        misfit: Misfit,
+        incompatibility: Incompatibility,
         /// A value that shows it.
         example: Counterexample,
     },
@@ -91,7 +91,7 @@ pub enum BindProblem {
         /// The tool.
         tool: SmolStr,
         /// What may not fit.
-        misfit: Misfit,
+        incompatibility: Incompatibility,
         /// Why nobody knows.
         why: String,
     },
@@ -99,7 +99,7 @@ pub enum BindProblem {
 
 /// What of a signature does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Misfit {
+pub enum Incompatibility {
     /// The specification allows arguments that the implementation does not take.
     Arguments,
     /// The implementation gives back what the specification does not allow.
@@ -116,8 +116,8 @@ impl BindProblem {
             | Self::Twice { tool }
             | Self::Faulty { tool, .. }
             | Self::NotInjected { tool, .. }
-            | Self::InjectedMisfit { tool, .. }
-            | Self::Misfit { tool, .. }
+            | Self::InvalidInjected { tool, .. }
+            | Self::Incompatible { tool, .. }
             | Self::NoSignature { tool, .. }
             | Self::Undecided { tool, .. } => Some(tool),
         }
@@ -146,7 +146,7 @@ impl fmt::Display for BindProblem {
                     "nothing supplies the injected parameter `{parameter}` of `{tool}`: {why}"
                 )
             }
-            Self::InjectedMisfit { tool, parameter, wanted } => write!(
+            Self::InvalidInjected { tool, parameter, wanted } => write!(
                 f,
                 "what the library supplies for the injected parameter `{parameter}` of `{tool}` \
                  does not fit it: {wanted}"
@@ -159,27 +159,31 @@ impl fmt::Display for BindProblem {
                 f.write_str(", which the library's `inject` names")?;
                 nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; {nearest}"))
             }
-            Self::Misfit { tool, misfit: Misfit::Arguments, example } => write!(
-                f,
-                "`{tool}` allows arguments that its implementation refuses: {}{}: {}",
-                example.value,
-                place(example),
-                example.reason
-            ),
-            Self::Misfit { tool, misfit: Misfit::Result, example } => write!(
-                f,
-                "the implementation of `{tool}` may give back what the tool does not: {}{}: {}",
-                example.value,
-                place(example),
-                example.reason
-            ),
+            Self::Incompatible { tool, incompatibility: Incompatibility::Arguments, example } => {
+                write!(
+                    f,
+                    "`{tool}` allows arguments that its implementation refuses: {}{}: {}",
+                    example.value,
+                    place(example),
+                    example.reason
+                )
+            }
+            Self::Incompatible { tool, incompatibility: Incompatibility::Result, example } => {
+                write!(
+                    f,
+                    "the implementation of `{tool}` may give back what the tool does not: {}{}: {}",
+                    example.value,
+                    place(example),
+                    example.reason
+                )
+            }
             Self::NoSignature { tool, why } => {
                 write!(f, "the signature of the implementation of `{tool}` cannot be read: {why}")
             }
-            Self::Undecided { tool, misfit, why } => {
-                let what = match misfit {
-                    Misfit::Arguments => "takes all arguments that the tool allows",
-                    Misfit::Result => "gives back only what the tool allows",
+            Self::Undecided { tool, incompatibility, why } => {
+                let what = match incompatibility {
+                    Incompatibility::Arguments => "takes all arguments that the tool allows",
+                    Incompatibility::Result => "gives back only what the tool allows",
                 };
                 write!(f, "nobody can tell whether the implementation of `{tool}` {what}: {why}")
             }

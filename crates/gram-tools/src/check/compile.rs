@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
-use super::asserts::{FORMATS, validator};
+use super::keyword_validators::{CHECKED_FORMATS, validator};
 use super::shape::{
-    Bound, Extra, FieldRule, Id, Kinds, ListRules, NumberRules, ObjectRules, Others, Shape, Shapes,
-    TextRules, Values,
+    AllowedValues, Composition, ExtraProperties, FieldRule, ListRules, NumberRules, NumericBound,
+    ObjectRules, Shape, ShapeId, Shapes, TextRules, TypeSet,
 };
 
 /// A schema that nothing can be checked against.
@@ -75,25 +75,25 @@ struct Compiler<'s> {
     document: &'s Value,
     list: Vec<Shape>,
     /// The shapes of what `$ref`s refer to.
-    known: HashMap<String, Id>,
+    known: HashMap<String, ShapeId>,
     delicate: bool,
     depth: u32,
 }
 
 impl<'s> Compiler<'s> {
-    fn add(&mut self, shape: Shape) -> Id {
+    fn add(&mut self, shape: Shape) -> ShapeId {
         self.list.push(shape);
         // There are fewer schemas than bytes in their text.
         u32::try_from(self.list.len() - 1).unwrap_or(u32::MAX)
     }
 
-    fn schema(&mut self, schema: &'s Value) -> Result<Id, SchemaError> {
+    fn schema(&mut self, schema: &'s Value) -> Result<ShapeId, SchemaError> {
         let id = self.add(Shape::any());
         self.fill(id, schema)?;
         Ok(id)
     }
 
-    fn fill(&mut self, id: Id, schema: &'s Value) -> Result<(), SchemaError> {
+    fn fill(&mut self, id: ShapeId, schema: &'s Value) -> Result<(), SchemaError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(SchemaError(format!("schemas nest deeper than {MAX_DEPTH} here")));
@@ -101,7 +101,7 @@ impl<'s> Compiler<'s> {
         let shape = match schema {
             Value::Object(keywords) => self.keywords(schema, keywords)?,
             Value::Bool(true) => Shape::any(),
-            Value::Bool(false) => Shape { kinds: Kinds::named(""), ..Shape::any() },
+            Value::Bool(false) => Shape { kinds: TypeSet::named(""), ..Shape::any() },
             other => return Err(SchemaError(format!("{other} is no schema"))),
         };
         self.list[id as usize] = shape;
@@ -119,17 +119,17 @@ impl<'s> Compiler<'s> {
         shape.number = number_rules(map).map(Box::new);
         shape.text = text_rules(map)?.map(Box::new);
         shape.values = values(map).map(Box::new);
-        if shape.kinds.meets(Kinds::LIST) {
+        if shape.kinds.meets(TypeSet::LIST) {
             shape.list = self.list_rules(map)?.map(Box::new);
         }
-        if shape.kinds.meets(Kinds::OBJECT) {
+        if shape.kinds.meets(TypeSet::OBJECT) {
             shape.object = self.object_rules(map)?.map(Box::new);
         }
         if shape.values.is_some() {
-            self.delicate |= shape.kinds.meets(Kinds::LIST.with(Kinds::OBJECT));
+            self.delicate |= shape.kinds.meets(TypeSet::LIST.with(TypeSet::OBJECT));
         }
         let mut judges = 0;
-        let asks_itself = shape.kinds != Kinds::ALL
+        let asks_itself = shape.kinds != TypeSet::ALL
             || shape.number.is_some()
             || shape.text.is_some()
             || shape.list.is_some()
@@ -139,12 +139,13 @@ impl<'s> Compiler<'s> {
         if let Some(reference) = map.get("$ref").and_then(Value::as_str).filter(|to| local(to)) {
             judges += 1;
             if let Some(id) = self.referred(reference)? {
-                shape.others = Others::Same(id);
+                shape.others = Composition::Same(id);
             }
         }
-        for (key, wrap) in
-            [("anyOf", Others::Any as fn(Box<[Id]>) -> Others), ("oneOf", Others::One)]
-        {
+        for (key, wrap) in [
+            ("anyOf", Composition::Any as fn(Box<[ShapeId]>) -> Composition),
+            ("oneOf", Composition::One),
+        ] {
             let Some(members) = map.get(key).and_then(Value::as_array) else { continue };
             judges += 1;
             self.delicate |= key == "oneOf";
@@ -159,7 +160,7 @@ impl<'s> Compiler<'s> {
             && !asks_itself
         {
             // A reference in a wrapping, so that something can be said of it.
-            shape.others = Others::Same(self.schema(only)?);
+            shape.others = Composition::Same(self.schema(only)?);
             unknown = map.keys().any(|key| key != "allOf" && UNKNOWN.contains(&key.as_str()));
         }
         if unknown || judges > 1 || (judges == 1 && asks_itself) {
@@ -170,7 +171,7 @@ impl<'s> Compiler<'s> {
                 object.closed = false;
             }
             if judges > 1 || asks_itself {
-                shape.others = Others::None;
+                shape.others = Composition::None;
             }
         }
         Ok(shape)
@@ -178,7 +179,7 @@ impl<'s> Compiler<'s> {
 
     /// The shape that a reference inside of the document stands for; nothing where it leads
     /// nowhere.
-    fn referred(&mut self, reference: &str) -> Result<Option<Id>, SchemaError> {
+    fn referred(&mut self, reference: &str) -> Result<Option<ShapeId>, SchemaError> {
         if let Some(&id) = self.known.get(reference) {
             return Ok(Some(id));
         }
@@ -272,18 +273,18 @@ impl<'s> Compiler<'s> {
         rules.required =
             required.iter().filter(|name| !known(name)).map(|&name| name.into()).collect();
         rules.extra = match map.get("additionalProperties") {
-            None => Extra::Unsaid,
-            Some(Value::Bool(true)) => Extra::Yes,
-            Some(Value::Bool(false)) => Extra::No,
-            Some(schema) => Extra::Of(self.schema(schema)?),
+            None => ExtraProperties::Unsaid,
+            Some(Value::Bool(true)) => ExtraProperties::Yes,
+            Some(Value::Bool(false)) => ExtraProperties::No,
+            Some(schema) => ExtraProperties::Of(self.schema(schema)?),
         };
         if let Some(names) = map.get("propertyNames") {
             rules.names = Some(self.schema(names)?);
         }
         rules.closed = match rules.extra {
-            Extra::Unsaid => !rules.fields.is_empty(),
-            Extra::No => true,
-            Extra::Yes | Extra::Of(_) => false,
+            ExtraProperties::Unsaid => !rules.fields.is_empty(),
+            ExtraProperties::No => true,
+            ExtraProperties::Yes | ExtraProperties::Of(_) => false,
         };
         rules.least = count(map, "minProperties").unwrap_or(0);
         rules.most = count(map, "maxProperties");
@@ -295,7 +296,7 @@ impl<'s> Compiler<'s> {
         }
         let said = !rules.fields.is_empty()
             || !rules.required.is_empty()
-            || rules.extra != Extra::Unsaid
+            || rules.extra != ExtraProperties::Unsaid
             || rules.names.is_some()
             || rules.least > 0
             || rules.most.is_some();
@@ -304,7 +305,7 @@ impl<'s> Compiler<'s> {
 
     /// Refuses schemas that refer to themselves for the very same value: no check of it would end.
     fn no_circles(&self) -> Result<(), SchemaError> {
-        let mut seen = vec![Seen::No; self.list.len()];
+        let mut seen = vec![CycleState::No; self.list.len()];
         for id in (0_u32..).take(self.list.len()) {
             self.no_circle(id, &mut seen)?;
         }
@@ -312,24 +313,24 @@ impl<'s> Compiler<'s> {
     }
 
     /// Goes along what judges the same value. That is no deeper than schemas nest.
-    fn no_circle(&self, id: Id, seen: &mut [Seen]) -> Result<(), SchemaError> {
-        match std::mem::replace(&mut seen[id as usize], Seen::Now) {
-            Seen::Now => {
+    fn no_circle(&self, id: ShapeId, seen: &mut [CycleState]) -> Result<(), SchemaError> {
+        match std::mem::replace(&mut seen[id as usize], CycleState::Now) {
+            CycleState::Now => {
                 let what = "a schema here is nothing but a reference to itself";
                 return Err(SchemaError(what.to_owned()));
             }
-            Seen::Yes => {}
-            Seen::No => match &self.list[id as usize].others {
-                Others::None => {}
-                Others::Same(other) => self.no_circle(*other, seen)?,
-                Others::Any(members) | Others::One(members) => {
+            CycleState::Yes => {}
+            CycleState::No => match &self.list[id as usize].others {
+                Composition::None => {}
+                Composition::Same(other) => self.no_circle(*other, seen)?,
+                Composition::Any(members) | Composition::One(members) => {
                     for &member in members {
                         self.no_circle(member, seen)?;
                     }
                 }
             },
         }
-        seen[id as usize] = Seen::Yes;
+        seen[id as usize] = CycleState::Yes;
         Ok(())
     }
 
@@ -340,13 +341,15 @@ impl<'s> Compiler<'s> {
             // A chain that is longer than the list goes in a circle.
             for _ in 0..self.list.len() {
                 match &self.list[target] {
-                    Shape { others: Others::Same(next), also: None, .. } => target = *next as usize,
+                    Shape { others: Composition::Same(next), also: None, .. } => {
+                        target = *next as usize
+                    }
                     _ => break,
                 }
             }
             if target != at
-                && let Ok(target) = Id::try_from(target)
-                && let Others::Same(next) = &mut self.list[at].others
+                && let Ok(target) = ShapeId::try_from(target)
+                && let Composition::Same(next) = &mut self.list[at].others
             {
                 *next = target;
             }
@@ -378,21 +381,21 @@ fn leads_to(value: &Value, part: &Value, steps: &mut Vec<String>) -> bool {
 
 /// Whether circles were looked for behind a shape.
 #[derive(Clone, Copy)]
-enum Seen {
+enum CycleState {
     No,
     /// They are being looked for.
     Now,
     Yes,
 }
 
-fn kinds(types: Option<&Value>) -> Kinds {
+fn kinds(types: Option<&Value>) -> TypeSet {
     match types {
-        Some(Value::String(name)) => Kinds::named(name),
+        Some(Value::String(name)) => TypeSet::named(name),
         Some(Value::Array(names)) => names
             .iter()
             .filter_map(Value::as_str)
-            .fold(Kinds::named(""), |kinds, name| kinds.with(Kinds::named(name))),
-        _ => Kinds::ALL,
+            .fold(TypeSet::named(""), |kinds, name| kinds.with(TypeSet::named(name))),
+        _ => TypeSet::ALL,
     }
 }
 
@@ -408,7 +411,7 @@ fn count(map: &Map<String, Value>, key: &str) -> Option<u64> {
 }
 
 fn number_rules(map: &Map<String, Value>) -> Option<NumberRules> {
-    let bound = |key: &str| map.get(key).and_then(Bound::new);
+    let bound = |key: &str| map.get(key).and_then(NumericBound::new);
     let rules = NumberRules {
         least: bound("minimum"),
         most: bound("maximum"),
@@ -430,7 +433,7 @@ fn text_rules(map: &Map<String, Value>) -> Result<Option<TextRules>, SchemaError
     if let Some(pattern) = text("pattern") {
         rules.pattern = Some((pattern.into(), validator(&json!({"pattern": pattern}))?));
     }
-    if let Some(format) = text("format").filter(|format| FORMATS.contains(format)) {
+    if let Some(format) = text("format").filter(|format| CHECKED_FORMATS.contains(format)) {
         rules.format = Some((format.into(), validator(&json!({"format": format}))?));
     }
     if let Some(encoding) = text("contentEncoding").filter(|encoding| *encoding == "base64") {
@@ -444,7 +447,7 @@ fn text_rules(map: &Map<String, Value>) -> Result<Option<TextRules>, SchemaError
     Ok(said.then_some(rules))
 }
 
-fn values(map: &Map<String, Value>) -> Option<Values> {
+fn values(map: &Map<String, Value>) -> Option<AllowedValues> {
     let (list, constant) = match (map.get("const"), map.get("enum")) {
         (Some(value), None) => (vec![value.clone()], true),
         (None, Some(Value::Array(members))) => (members.clone(), false),
@@ -455,5 +458,5 @@ fn values(map: &Map<String, Value>) -> Option<Values> {
         _ => return None,
     };
     let texts = list.iter().all(Value::is_string);
-    Some(Values { list, constant, texts })
+    Some(AllowedValues { list, constant, texts })
 }

@@ -2,11 +2,11 @@
 
 use smol_str::SmolStr;
 
-use super::shape::Id;
+use super::shape::ShapeId;
 
 /// What is wrong with a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Code {
+pub enum ProblemCode {
     /// It is not there, and has to be.
     RequiredField,
     /// It is of another type.
@@ -39,7 +39,7 @@ pub enum Code {
     Host(SmolStr),
 }
 
-impl Code {
+impl ProblemCode {
     /// The code as verdicts show it.
     pub fn as_str(&self) -> &str {
         match self {
@@ -65,20 +65,20 @@ impl Code {
 /// A problem as the walk notes it; what people read of it is made when somebody asks.
 #[derive(Debug, Clone)]
 pub(crate) struct Note {
-    pub(crate) code: Code,
+    pub(crate) code: ProblemCode,
     /// The place in the arguments, as a JSON pointer.
     pub(crate) pointer: SmolStr,
     /// What was asked for there.
-    pub(crate) shape: Id,
+    pub(crate) shape: ShapeId,
     /// What was received, as JSON; nothing where nothing was.
     pub(crate) attempted: Option<SmolStr>,
     /// What else there is to say.
-    pub(crate) remark: Remark,
+    pub(crate) detail: NoteDetail,
 }
 
 /// What else there is to say of a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Remark {
+pub(crate) enum NoteDetail {
     None,
     /// Nobody says what is wanted.
     Unsaid,
@@ -98,7 +98,7 @@ pub struct Repair {
     /// The place in the arguments, as a JSON pointer; empty for all of them.
     pub pointer: SmolStr,
     /// The rule that was followed.
-    pub rule: Rule,
+    pub rule: RepairRule,
     /// What was sent, as JSON.
     pub from: SmolStr,
     /// What stands in its place, as JSON; nothing where it was left out.
@@ -107,7 +107,7 @@ pub struct Repair {
 
 /// The rules by which values are repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
+pub enum RepairRule {
     /// The text of the arguments was no JSON, and it is certain what was meant.
     Malformed,
     /// There were no arguments: an empty text, or null.
@@ -132,7 +132,7 @@ pub enum Rule {
     NameCorrected,
 }
 
-impl Rule {
+impl RepairRule {
     /// The rule's name, as verdicts show it.
     pub const fn name(self) -> &'static str {
         match self {

@@ -5,9 +5,9 @@ use gram_schema::model::{Module, Valid};
 use gram_syntax::{SourceFile, parse};
 use serde_json::{Map, Value, json};
 
-use super::{Entry, LibraryError, ToolLibrary};
+use super::{LibraryEntry, LibraryError, ToolLibrary};
 use crate::bind::declared_schemas;
-use crate::invocation::Declared;
+use crate::invocation::DeclaredInterface;
 
 /// The specification of tools that are declared by JSON Schemas: a list of tools as MCP servers,
 /// `OpenAI` or `Anthropic` have them, or one schema.
@@ -15,7 +15,7 @@ use crate::invocation::Declared;
 /// # Errors
 ///
 /// Why it is none, in a sentence.
-pub fn specification_of(tools: Value) -> Result<Valid<Module>, String> {
+pub fn import_specification(tools: Value) -> Result<Valid<Module>, String> {
     checked(tools, Origin::Auto)
 }
 
@@ -68,11 +68,11 @@ impl ToolLibrary {
 }
 
 /// A tool as MCP has it.
-fn of(entry: &Entry) -> Result<Value, String> {
+fn of(entry: &LibraryEntry) -> Result<Value, String> {
     let (parameters, result) = match entry.implementation.declared() {
         None => return Err("it declares neither a signature nor schemas".to_owned()),
-        Some(Declared::Schemas { parameters, result }) => (parameters, result),
-        Some(Declared::Signature { text, types }) => {
+        Some(DeclaredInterface::Schemas { parameters, result }) => (parameters, result),
+        Some(DeclaredInterface::Signature { text, types }) => {
             declared_schemas(&Module::default(), &text, &types)?
         }
     };

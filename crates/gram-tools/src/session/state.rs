@@ -12,7 +12,7 @@ use crate::throttle::Throttle;
 
 /// What a session remembers.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct SessionState {
     pub(super) throttle: Throttle,
     /// How many calls of a tool were refused in a row.
     refused: HashMap<u32, u32>,
@@ -37,7 +37,7 @@ pub struct ContainerStats {
     pub auto_expansions: u32,
 }
 
-impl State {
+impl SessionState {
     /// Takes note of a call that no tool gets.
     pub(super) fn count_unknown(&mut self, settings: &Settings, now: Duration) {
         // It counts among all calls, and its end says nothing.

@@ -13,8 +13,8 @@ use gram_agent::Costs;
 use gram_schema::model::{Module, Valid};
 use gram_tools::check::Policy;
 use gram_tools::clock::ManualClock;
-use gram_tools::invocation::{Answer, InvocationError, Trouble};
-use gram_tools::{Begun, BindProblem, Bound, Session, Settings, ToolLibrary, Verdict};
+use gram_tools::invocation::{Answer, InvocationError, InvocationErrorKind};
+use gram_tools::{Admission, BindProblem, Bound, Session, Settings, ToolLibrary, Verdict};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -206,15 +206,15 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
 
 async fn replayed(session: &Session, call: gram_tools::Call, result: Option<Value>) -> Verdict {
     match session.begin(call) {
-        Begun::Answered(verdict) => verdict,
-        Begun::Ready(ready) if ready.is_for_the_host() => {
+        Admission::Answered(verdict) => verdict,
+        Admission::Ready(ready) if ready.is_host_executed() => {
             ready.finish(result.map(Answer::Json).ok_or_else(|| {
                 let detail = "the host program executes this tool, and the recorded call has no \
                               `result`";
-                InvocationError::new(Trouble::ForTheHost, detail)
+                InvocationError::new(InvocationErrorKind::HostExecuted, detail)
             }))
         }
-        Begun::Ready(ready) => ready.run(CancellationToken::new()).await,
+        Admission::Ready(ready) => ready.run(CancellationToken::new()).await,
     }
 }
 

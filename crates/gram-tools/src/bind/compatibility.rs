@@ -1,0 +1,224 @@
+//! Whether what an implementation declares fits a tool.
+
+use gram_schema::emit::{ParameterSchema, ResultSchema};
+use gram_schema::model::{Host, Module, Open, Presence, Tool, Types};
+use gram_schema::{Draft, Link, Links};
+use gram_syntax::{Severity, SourceFile, Span, parse};
+use serde_json::{Map, Value, json};
+
+use super::problem::{BindProblem, Incompatibility};
+use crate::check::{ToolCheck, Undeclared};
+use crate::invocation::DeclaredInterface;
+use crate::library::LibraryEntry;
+use crate::settings::Settings;
+use json_schema_kit::containment::{Containment, decide};
+
+/// What does not fit, or cannot be decided.
+pub(super) fn problems(
+    module: &Module,
+    tool: &Tool,
+    declared: &DeclaredInterface,
+    entry: &LibraryEntry,
+) -> Vec<BindProblem> {
+    let types = &module.types;
+    let (parameters, result) = match declared {
+        DeclaredInterface::Schemas { parameters, result } => (parameters.clone(), result.clone()),
+        DeclaredInterface::Signature { text, types } => match schemas(module, text, types) {
+            Ok(schemas) => schemas,
+            Err(why) => return vec![BindProblem::NoSignature { tool: tool.name.clone(), why }],
+        },
+    };
+    let mut problems = Vec::new();
+    let mut look = |incompatibility, fit| match fit {
+        Containment::Proven => {}
+        Containment::Refuted(example) => {
+            problems.push(BindProblem::Incompatible {
+                tool: tool.name.clone(),
+                incompatibility,
+                example,
+            });
+        }
+        Containment::Undecided(why) => {
+            problems.push(BindProblem::Undecided { tool: tool.name.clone(), incompatibility, why });
+        }
+    };
+    look(Incompatibility::Arguments, decide(&parameters, &received(types, tool, &entry.settings)));
+    let is_mcp = entry.implementation.kind() == "Mcp";
+    if is_mcp && wants_only_text(types, tool) {
+        // The answer is what the server wrote for readers of text, whatever else it sends.
+        return problems;
+    }
+    let wanted = ResultSchema::new(types, tool, Draft::Draft2020).map(value);
+    // A tool that says nothing of its result takes everything.
+    match (wanted, result) {
+        (Some(wanted), Some(given)) => {
+            let fit = decide(&wanted, &given);
+            let within =
+                if is_mcp && fit != Containment::Proven { within_result(&given) } else { None };
+            look(Incompatibility::Result, within.map_or(fit, |within| decide(&wanted, &within)));
+        }
+        // What an implementation gives back that does not say what is text at least.
+        (Some(wanted), None)
+            if decide(&wanted, &json!({"type": "string"})) != Containment::Proven =>
+        {
+            let why = "it does not say what it gives back".to_owned();
+            look(Incompatibility::Result, Containment::Undecided(why));
+        }
+        _ => {}
+    }
+    problems
+}
+
+fn value(view: impl serde::Serialize) -> Value {
+    // A view of the model writes no key that is no string.
+    serde_json::to_value(view).unwrap_or_default()
+}
+
+/// The schemas of a signature. Its names mean what `types` declare, else types of the
+/// specification.
+pub(crate) fn schemas(
+    module: &Module,
+    signature: &str,
+    types: &str,
+) -> Result<(Value, Option<Value>), String> {
+    let text = format!("[implementation:Tool | {signature}]");
+    let read = |name: &str, text: &str| parse(SourceFile::new(name, text));
+    let alone = [read("signature", &text), read("library", types)];
+    let mut checked = gram_schema::check(&alone);
+    if checked.module.is_none() && !module.types.0.is_empty() {
+        let mut only_types = Module::default();
+        only_types.types = module.types.clone();
+        let [signature, types] = alone;
+        let span = Span::empty(0);
+        // What is imported goes before what other texts declare.
+        let links = Links { of: vec![vec![Link { span, text: Ok(1) }]] };
+        let texts = [signature, types, read("types", &gram_schema::print(&only_types))];
+        checked = gram_schema::check_linked(&texts, &links);
+    }
+    let Some(module) = checked.module else {
+        let error = checked.diagnostics.iter().find(|found| found.severity == Severity::Error);
+        return Err(
+            error.map_or_else(|| "it is no signature".to_owned(), |found| found.message.clone())
+        );
+    };
+    let tool = module.tools.iter().find(|tool| tool.name == "implementation");
+    tool.map(|tool| schemas_of(&module.types, tool)).ok_or_else(|| "it is no signature".to_owned())
+}
+
+/// The schemas of what a tool takes and gives.
+pub(crate) fn schemas_of(types: &Types, tool: &Tool) -> (Value, Option<Value>) {
+    let parameters = value(ParameterSchema::new(types, tool, Draft::Draft2020));
+    (parameters, ResultSchema::new(types, tool, Draft::Draft2020).map(value))
+}
+
+fn wants_only_text(types: &Types, tool: &Tool) -> bool {
+    matches!(ToolCheck::of_result(types, tool), Ok(Some(check)) if check.takes_only_text())
+}
+
+/// The schema of `result`, where that is all that an object has: servers of the Python SDK put
+/// results that are no objects into one, and a call takes them out again.
+fn within_result(schema: &Value) -> Option<Value> {
+    let properties = schema.get("properties")?.as_object()?;
+    if properties.len() != 1 || schema.get("required")? != &json!(["result"]) {
+        return None;
+    }
+    let mut within = properties.get("result")?.clone();
+    if let Value::Object(within) = &mut within {
+        // References mean what the whole document has.
+        for key in ["$schema", "$defs", "definitions"] {
+            within.extend(schema.get(key).map(|value| (key.to_owned(), value.clone())));
+        }
+    }
+    Some(within)
+}
+
+/// What an implementation receives: what the model may send, with all that the host adds, and
+/// without what is stripped.
+fn received(types: &Types, tool: &Tool, settings: &Settings) -> Value {
+    let mut tool = tool.clone();
+    let mut pinned = Vec::new();
+    for parameter in &mut tool.parameters {
+        if parameter.host != Host::No || parameter.slot.default.is_some() {
+            parameter.presence = Presence::Required;
+        }
+        if let Host::Pinned(value) = std::mem::take(&mut parameter.host) {
+            pinned.push((parameter.name.clone(), value));
+        }
+    }
+    let strips = matches!(settings.check.undeclared, Undeclared::Strip | Undeclared::Reject);
+    if strips && tool.open == Open::Unsaid {
+        tool.open = Open::No;
+    }
+    let mut schema = value(ParameterSchema::new(types, &tool, Draft::Draft2020));
+    settle(&mut schema, strips, 0);
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for (name, value) in pinned {
+            properties.insert(name.to_string(), json!({ "const": value }));
+        }
+    }
+    schema
+}
+
+/// How deep schemas are looked at.
+const MAX_DEPTH: u32 = 100;
+
+/// What is said of an object together with its properties. Beside these, nobody can tell what the
+/// check does to it.
+const OPAQUE_KEYWORDS: [&str; 12] = [
+    "$ref",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "not",
+    "if",
+    "patternProperties",
+    "enum",
+    "const",
+    "minProperties",
+    "maxProperties",
+    "dependentSchemas",
+];
+
+/// Says of objects what the check makes of them: what has a default is there, and, where it strips
+/// what is not declared, nothing else is.
+fn settle(schema: &mut Value, strips: bool, depth: u32) {
+    let Value::Object(map) = schema else { return };
+    if depth > MAX_DEPTH {
+        return;
+    }
+    let is_plain = !OPAQUE_KEYWORDS.iter().any(|key| map.contains_key(*key));
+    if let Some(Value::Object(properties)) = map.get("properties")
+        && is_plain
+        && !properties.is_empty()
+    {
+        let defaults = properties.iter().filter(|(_, schema)| schema.get("default").is_some());
+        let mut there: Vec<_> = defaults.map(|(name, _)| Value::from(name.as_str())).collect();
+        if strips && !map.contains_key("additionalProperties") {
+            map.insert("additionalProperties".to_owned(), Value::Bool(false));
+        }
+        let required = map.entry("required").or_insert_with(|| json!([]));
+        if let Value::Array(required) = required {
+            there.retain(|name| !required.contains(name));
+            required.append(&mut there);
+        }
+    }
+    let each = |map: &mut Map<String, Value>, key: &str| {
+        if let Some(Value::Object(schemas)) = map.get_mut(key) {
+            schemas.values_mut().for_each(|schema| settle(schema, strips, depth + 1));
+        }
+    };
+    each(map, "properties");
+    each(map, "$defs");
+    for key in ["items", "additionalProperties"] {
+        if let Some(schema) = map.get_mut(key) {
+            settle(schema, strips, depth + 1);
+        }
+    }
+    for key in ["anyOf", "oneOf", "prefixItems"] {
+        if let Some(Value::Array(schemas)) = map.get_mut(key) {
+            for schema in schemas {
+                settle(schema, strips, depth + 1);
+            }
+        }
+    }
+}
