@@ -1,7 +1,6 @@
 //! What everything that speaks HTTP needs.
 
 use std::error::Error;
-use std::fmt;
 #[cfg(feature = "http")]
 use std::io;
 
@@ -56,20 +55,12 @@ fn redirect(attempt: Attempt<'_>) -> Action {
 }
 
 /// A redirection that is not followed, in words that follow the server's name.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("answered with {}, which leads to {to} and is not followed", status_words(*.status))]
 struct RedirectError {
     status: u16,
     to: String,
 }
-
-impl fmt::Display for RedirectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let status = status_words(self.status);
-        write!(f, "answered with {status}, which leads to {} and is not followed", self.to)
-    }
-}
-
-impl Error for RedirectError {}
 
 /// The address without what may be a password: a user, and the questions behind the path.
 pub(crate) fn without_secrets(url: &Url) -> String {

@@ -1,6 +1,6 @@
 //! What passes between the checked call and an implementation.
 
-use std::fmt::{self, Debug};
+use std::fmt::Debug;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -58,7 +58,8 @@ pub enum InvocationErrorKind {
 }
 
 /// An implementation gave no answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
 pub struct InvocationError {
     /// The kind of the error.
     pub kind: InvocationErrorKind,
@@ -72,14 +73,6 @@ impl InvocationError {
         Self { kind, detail: detail.into() }
     }
 }
-
-impl fmt::Display for InvocationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.detail)
-    }
-}
-
-impl std::error::Error for InvocationError {}
 
 /// An answer to come. To drop it breaks the invocation off, and ends what was started for it.
 pub type AnswerFuture = Pin<Box<dyn Future<Output = Result<Answer, InvocationError>> + Send>>;

@@ -4,7 +4,7 @@ use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gram_schema::model::{Host, Module, Open, Presence, Tool, Types};
 use gram_schema::{Draft, Link, Links};
 use gram_syntax::{Severity, SourceFile, Span, parse};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::problem::{BindProblem, Incompatibility};
 use crate::check::{ToolCheck, Undeclared};
@@ -12,6 +12,7 @@ use crate::invocation::DeclaredInterface;
 use crate::library::LibraryEntry;
 use crate::settings::Settings;
 use json_schema_kit::containment::{Containment, decide};
+use json_schema_kit::keywords::{Keyword, Keywords};
 
 /// What does not fit, or cannot be decided.
 pub(super) fn problems(
@@ -150,7 +151,7 @@ fn received(types: &Types, tool: &Tool, settings: &Settings) -> Value {
         tool.open = Open::No;
     }
     let mut schema = value(ParameterSchema::new(types, &tool, Draft::Draft2020));
-    settle(&mut schema, strips, 0);
+    apply_check(&mut schema, strips, 0);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for (name, value) in pinned {
             properties.insert(name.to_string(), json!({ "const": value }));
@@ -159,34 +160,39 @@ fn received(types: &Types, tool: &Tool, settings: &Settings) -> Value {
     schema
 }
 
-/// How deep schemas are looked at.
+/// The depth down to which schemas are rewritten.
 const MAX_DEPTH: u32 = 100;
 
-/// What is said of an object together with its properties. Beside these, nobody can tell what the
-/// check does to it.
-const OPAQUE_KEYWORDS: [&str; 12] = [
-    "$ref",
-    "anyOf",
-    "oneOf",
-    "allOf",
-    "not",
-    "if",
-    "patternProperties",
-    "enum",
-    "const",
-    "minProperties",
-    "maxProperties",
-    "dependentSchemas",
-];
+/// Keywords besides those that apply schemas in place with which the effect of the check on an
+/// object is unknown.
+const OPAQUE_KEYWORDS: Keywords = Keywords::of(&[
+    Keyword::PatternProperties,
+    Keyword::Enum,
+    Keyword::Const,
+    Keyword::MinProperties,
+    Keyword::MaxProperties,
+]);
 
-/// Says of objects what the check makes of them: what has a default is there, and, where it strips
-/// what is not declared, nothing else is.
-fn settle(schema: &mut Value, strips: bool, depth: u32) {
+/// Keywords whose schemas describe values that the check changes.
+const CHECKED_KEYWORDS: Keywords = Keywords::of(&[
+    Keyword::Properties,
+    Keyword::Defs,
+    Keyword::Items,
+    Keyword::AdditionalProperties,
+    Keyword::AnyOf,
+    Keyword::OneOf,
+    Keyword::PrefixItems,
+]);
+
+/// Rewrites a schema to describe what the check lets through: properties with a default are
+/// present, and no undeclared ones are if the check strips them.
+fn apply_check(schema: &mut Value, strips: bool, depth: u32) {
     let Value::Object(map) = schema else { return };
     if depth > MAX_DEPTH {
         return;
     }
-    let is_plain = !OPAQUE_KEYWORDS.iter().any(|key| map.contains_key(*key));
+    let is_opaque = |keyword: Keyword| keyword.applies_in_place() || OPAQUE_KEYWORDS.has(keyword);
+    let is_plain = !map.keys().any(|key| is_opaque(Keyword::of(key)));
     if let Some(Value::Object(properties)) = map.get("properties")
         && is_plain
         && !properties.is_empty()
@@ -202,22 +208,11 @@ fn settle(schema: &mut Value, strips: bool, depth: u32) {
             required.append(&mut there);
         }
     }
-    let each = |map: &mut Map<String, Value>, key: &str| {
-        if let Some(Value::Object(schemas)) = map.get_mut(key) {
-            schemas.values_mut().for_each(|schema| settle(schema, strips, depth + 1));
-        }
-    };
-    each(map, "properties");
-    each(map, "$defs");
-    for key in ["items", "additionalProperties"] {
-        if let Some(schema) = map.get_mut(key) {
-            settle(schema, strips, depth + 1);
-        }
-    }
-    for key in ["anyOf", "oneOf", "prefixItems"] {
-        if let Some(Value::Array(schemas)) = map.get_mut(key) {
-            for schema in schemas {
-                settle(schema, strips, depth + 1);
+    for (key, value) in map {
+        let keyword = Keyword::of(key);
+        if CHECKED_KEYWORDS.has(keyword) {
+            for schema in keyword.subschemas_mut(value) {
+                apply_check(schema, strips, depth + 1);
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use json_schema_kit::keywords::{Keyword, Keywords};
+use json_schema_kit::pointer::escape_token;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
@@ -11,17 +13,25 @@ use super::shape::{
     ObjectRules, Shape, ShapeId, Shapes, TextRules, TypeSet,
 };
 
-/// A schema that nothing can be checked against.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SchemaError(pub(crate) String);
-
-impl std::fmt::Display for SchemaError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
+/// Why no arguments can be checked against a schema.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SchemaError {
+    /// The schema nests too deep.
+    #[error("schemas nest deeper than {MAX_DEPTH} here")]
+    TooDeep,
+    /// A value in the place of a schema is neither an object nor a boolean.
+    #[error("{0} is no schema")]
+    NotASchema(String),
+    /// A reference has no target.
+    #[error("`{0}` refers to nothing")]
+    UnresolvedReference(String),
+    /// A schema applies itself to the same instance, so its check would not end.
+    #[error("a schema here is nothing but a reference to itself")]
+    SelfReference,
+    /// The validator of a keyword cannot be built.
+    #[error("this schema cannot be checked against: {0}")]
+    Validator(String),
 }
-
-impl std::error::Error for SchemaError {}
 
 /// From how many fields on a map finds them.
 const MANY_FIELDS: usize = 12;
@@ -29,31 +39,31 @@ const MANY_FIELDS: usize = 12;
 /// How deep schemas may nest.
 const MAX_DEPTH: u32 = 500;
 
-/// Keywords that ask for something which shapes do not know.
-const UNKNOWN: [&str; 22] = [
-    "allOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "patternProperties",
-    "dependentRequired",
-    "dependentSchemas",
-    "dependencies",
-    "contains",
-    "minContains",
-    "maxContains",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-    "additionalItems",
-    "$dynamicRef",
-    "$recursiveRef",
-    "$anchor",
-    "$dynamicAnchor",
-    "$id",
-    "contentMediaType",
-    "contentSchema",
-];
+/// Keywords that shapes cannot express. Schemas with them get a validator.
+const VALIDATED: Keywords = Keywords::of(&[
+    Keyword::AllOf,
+    Keyword::Not,
+    Keyword::If,
+    Keyword::Then,
+    Keyword::Else,
+    Keyword::PatternProperties,
+    Keyword::DependentRequired,
+    Keyword::DependentSchemas,
+    Keyword::Dependencies,
+    Keyword::Contains,
+    Keyword::MinContains,
+    Keyword::MaxContains,
+    Keyword::UnevaluatedProperties,
+    Keyword::UnevaluatedItems,
+    Keyword::AdditionalItems,
+    Keyword::DynamicRef,
+    Keyword::RecursiveRef,
+    Keyword::Anchor,
+    Keyword::DynamicAnchor,
+    Keyword::Id,
+    Keyword::ContentMediaType,
+    Keyword::ContentSchema,
+]);
 
 /// The shapes of a schema of draft 2020-12.
 pub(crate) fn compile(schema: &Value) -> Result<Shapes, SchemaError> {
@@ -96,13 +106,13 @@ impl<'s> Compiler<'s> {
     fn fill(&mut self, id: ShapeId, schema: &'s Value) -> Result<(), SchemaError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(SchemaError(format!("schemas nest deeper than {MAX_DEPTH} here")));
+            return Err(SchemaError::TooDeep);
         }
         let shape = match schema {
             Value::Object(keywords) => self.keywords(schema, keywords)?,
             Value::Bool(true) => Shape::any(),
             Value::Bool(false) => Shape { kinds: TypeSet::named(""), ..Shape::any() },
-            other => return Err(SchemaError(format!("{other} is no schema"))),
+            other => return Err(SchemaError::NotASchema(other.to_string())),
         };
         self.list[id as usize] = shape;
         self.depth -= 1;
@@ -152,7 +162,7 @@ impl<'s> Compiler<'s> {
             let ids: Result<Vec<_>, _> = members.iter().map(|member| self.schema(member)).collect();
             shape.others = wrap(ids?.into());
         }
-        let mut unknown = map.keys().any(|key| UNKNOWN.contains(&key.as_str()))
+        let mut unknown = map.keys().any(|key| VALIDATED.has(Keyword::of(key)))
             || map.get("$ref").is_some_and(|to| !to.as_str().is_some_and(local))
             || map.get("items").is_some_and(Value::is_array);
         if let [only] = map.get("allOf").and_then(Value::as_array).map_or(&[][..], |all| all)
@@ -161,7 +171,7 @@ impl<'s> Compiler<'s> {
         {
             // A reference in a wrapping, so that something can be said of it.
             shape.others = Composition::Same(self.schema(only)?);
-            unknown = map.keys().any(|key| key != "allOf" && UNKNOWN.contains(&key.as_str()));
+            unknown = map.keys().any(|key| key != "allOf" && VALIDATED.has(Keyword::of(key)));
         }
         if unknown || judges > 1 || (judges == 1 && asks_itself) {
             shape.also = Some(Box::new(self.validator(schema)?));
@@ -190,7 +200,7 @@ impl<'s> Compiler<'s> {
             pointer => self.document.pointer(pointer),
         };
         let Some(target) = target else {
-            return Err(SchemaError(format!("`{reference}` refers to nothing")));
+            return Err(SchemaError::UnresolvedReference(reference.to_owned()));
         };
         let id = self.add(Shape::any());
         self.known.insert(reference.to_owned(), id);
@@ -316,8 +326,7 @@ impl<'s> Compiler<'s> {
     fn no_circle(&self, id: ShapeId, seen: &mut [CycleState]) -> Result<(), SchemaError> {
         match std::mem::replace(&mut seen[id as usize], CycleState::Now) {
             CycleState::Now => {
-                let what = "a schema here is nothing but a reference to itself";
-                return Err(SchemaError(what.to_owned()));
+                return Err(SchemaError::SelfReference);
             }
             CycleState::Yes => {}
             CycleState::No => match &self.list[id as usize].others {
@@ -368,7 +377,7 @@ fn leads_to(value: &Value, part: &Value, steps: &mut Vec<String>) -> bool {
         Value::Object(map) => map
             .iter()
             .find(|(_, below)| leads_to(below, part, steps))
-            .map(|(key, _)| key.replace('~', "~0").replace('/', "~1")),
+            .map(|(key, _)| escape_token(key).into_owned()),
         Value::Array(items) => {
             items.iter().position(|below| leads_to(below, part, steps)).map(|at| at.to_string())
         }

@@ -56,7 +56,5 @@ pub(super) fn validator(schema: &Value) -> Result<Validator, SchemaError> {
     for format in UNCHECKED_FORMATS {
         options = options.with_format(format, |_: &str| true);
     }
-    options
-        .build(schema)
-        .map_err(|error| SchemaError(format!("this schema cannot be checked against: {error}")))
+    options.build(schema).map_err(|error| SchemaError::Validator(error.to_string()))
 }

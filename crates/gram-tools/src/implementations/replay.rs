@@ -1,6 +1,5 @@
 //! Answers from a recording.
 
-use std::fmt;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -23,21 +22,14 @@ pub struct Replay {
 }
 
 /// A line of a recording is no call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} of the recording is no call: {detail}")]
 pub struct ReplayError {
     /// The number of the line; the first is 1.
     pub line: usize,
     /// What is wrong with it.
     pub detail: String,
 }
-
-impl fmt::Display for ReplayError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {} of the recording is no call: {}", self.line, self.detail)
-    }
-}
-
-impl std::error::Error for ReplayError {}
 
 /// A recorded call.
 #[derive(Debug)]

@@ -1,6 +1,5 @@
 //! Libraries that a text declares.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,21 +22,14 @@ use crate::mcp::McpServer;
 use crate::settings::Settings;
 
 /// Why a declared library cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{tool}`: {message}")]
 pub struct LibraryError {
     /// The tool whose implementation is meant.
     pub tool: SmolStr,
     /// What is wrong, in a sentence.
     pub message: String,
 }
-
-impl fmt::Display for LibraryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`: {}", self.tool, self.message)
-    }
-}
-
-impl std::error::Error for LibraryError {}
 
 /// What the implementations of one library share.
 struct LibraryLoader<'l> {

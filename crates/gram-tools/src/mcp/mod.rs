@@ -18,7 +18,6 @@ mod requests;
 mod server;
 mod wire;
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,17 +35,24 @@ use crate::sanitize::shown;
 /// lists of real servers have a few hundred kilobytes.
 const BYTE_LIMIT: usize = 64 << 20;
 
-/// Why there is no list of tools, in a sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct McpError(String);
-
-impl fmt::Display for McpError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+/// Why the tools of an MCP server cannot be listed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum McpError {
+    /// The command that starts the server has no program.
+    #[error("the MCP server's command is empty")]
+    EmptyCommand,
+    /// The server's address is not a URL with a host.
+    #[error("{NO_ADDRESS}")]
+    InvalidAddress,
+    /// The server could not be started or reached, or gave no list of tools.
+    #[error("cannot get the tools of the MCP server {server}: {reason}")]
+    NoTools {
+        /// The program in backticks, or the address.
+        server: String,
+        /// What went wrong, with what the server wrote.
+        reason: String,
+    },
 }
-
-impl std::error::Error for McpError {}
 
 /// Starts the MCP server that `words` name, a program and its arguments, asks it over its standard
 /// input and output for its tools, and ends it, whatever happens.
@@ -60,14 +66,12 @@ pub async fn tools_of_command(
     stop: impl Future<Output = String>,
 ) -> Result<Value, McpError> {
     let Some((program, arguments)) = words.split_first() else {
-        return Err(McpError("the MCP server's command is empty".to_owned()));
+        return Err(McpError::EmptyCommand);
     };
     // The arguments may hold a password, and stay out of messages.
-    let failed = |why: &str, details: &str| {
-        McpError(format!(
-            "cannot get the tools of the MCP server `{}`: {why}{details}",
-            shown(program)
-        ))
+    let failed = |why: &str, details: &str| McpError::NoTools {
+        server: format!("`{}`", shown(program)),
+        reason: format!("{why}{details}"),
     };
     let failures = Arc::new(FailureLog::new(ON_OUTPUT));
     let (mut server, pipes) = ChildServer::start(program, arguments, None, &failures)
@@ -97,12 +101,10 @@ pub async fn tools_of_url(
     limit: Duration,
     stop: impl Future<Output = String>,
 ) -> Result<Value, McpError> {
-    let address = http_client::address(url).ok_or_else(|| McpError(NO_ADDRESS.to_owned()))?;
-    let failed = |why: &str| {
-        McpError(format!(
-            "cannot get the tools of the MCP server at {}: {why}",
-            http_client::without_secrets(&address)
-        ))
+    let address = http_client::address(url).ok_or_else(|| McpError::InvalidAddress)?;
+    let failed = |why: &str| McpError::NoTools {
+        server: format!("at {}", http_client::without_secrets(&address)),
+        reason: why.to_owned(),
     };
     let failures = Arc::new(FailureLog::new(IN_ANSWERS));
     let transport = http_transport::transport(&address, &failures).map_err(|why| failed(&why))?;
