@@ -29,15 +29,15 @@ struct BoundState {
     types: Types,
     tools: Vec<BoundTool>,
     containers: Vec<BoundContainer>,
-    /// What each name is.
+    /// The target of each name.
     names: HashMap<SmolStr, CallTarget>,
     near: OnceLock<NameIndex>,
     settings: Settings,
-    /// What is odd, or could not be decided.
+    /// Problems that do not keep the library from being bound.
     warnings: Vec<BindProblem>,
 }
 
-/// What a name stands for: a place among tools or among containers.
+/// The target of a name: an index into the tools or into the containers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallTarget {
     Tool(u32),
@@ -197,7 +197,7 @@ impl BoundTool {
         }
     }
 
-    /// What secret injected parameters hold.
+    /// The values of secret injected parameters.
     pub(crate) fn secrets(&self) -> Vec<String> {
         let secret = |name: &str| {
             self.spec.parameters.iter().any(|parameter| parameter.name == name && parameter.secret)
@@ -210,7 +210,7 @@ impl BoundTool {
     }
 }
 
-/// The texts and numbers of a value.
+/// Collects the strings and numbers of a value.
 pub(crate) fn texts(value: &Value, held: &mut Vec<String>) {
     match value {
         Value::String(text) => held.push(text.clone()),
@@ -242,7 +242,7 @@ impl Bound {
         self.0.names.get(name).copied()
     }
 
-    /// The policy for a tool, or for calls of what is no tool.
+    /// The policy for a tool, or for calls of unknown tools.
     pub(crate) fn settings(&self, tool: Option<u32>) -> &Settings {
         let entry = tool.and_then(|tool| self.tool(tool).entry.as_ref());
         entry.map_or(&self.0.settings, |entry| &entry.settings)
@@ -254,7 +254,7 @@ impl Bound {
         tool.check.get_or_init(|| ToolCheck::of_tool(&self.0.types, &tool.spec)).as_ref()
     }
 
-    /// The check of a tool's results, where its type says anything.
+    /// The check of a tool's results, if its result type constrains anything.
     pub(crate) fn result(&self, at: u32) -> Result<Option<&ToolCheck>, &SchemaError> {
         let tool = self.tool(at);
         let check = tool.result.get_or_init(|| ToolCheck::of_result(&self.0.types, &tool.spec));
@@ -283,7 +283,7 @@ impl Bound {
         })
     }
 
-    /// What the library says of all calls.
+    /// The settings of the library for all calls.
     pub fn settings_of_library(&self) -> &Settings {
         &self.0.settings
     }

@@ -78,7 +78,7 @@ pub fn is_gram(path: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// What kept the file from being read.
+/// The error of the operating system.
 pub fn read(path: &Path, name: &str) -> io::Result<Parse> {
     let mut file = File::open(path)?;
     // Most files are small: what they hold is there sooner than how much it is.
@@ -106,7 +106,7 @@ thread_local! {
 ///
 /// # Errors
 ///
-/// What kept the input from being read.
+/// The error of the operating system.
 pub fn parse_from(mut input: impl Read, name: &str, size: usize) -> io::Result<Parse> {
     let limits = Limits::default();
     let most = limits.max_bytes as u64 + 1;
@@ -136,7 +136,7 @@ pub struct Imported {
 ///
 /// # Errors
 ///
-/// Why there is none, in a sentence.
+/// The reason as a sentence.
 pub fn import(
     folder: &Path,
     shown: &Path,

@@ -1,4 +1,4 @@
-//! What everything that speaks HTTP needs.
+//! HTTP clients for services and MCP servers.
 
 use std::error::Error;
 #[cfg(feature = "http")]
@@ -23,16 +23,16 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     matches!(url.host_str().unwrap_or_default(), "localhost" | "127.0.0.1" | "[::1]")
 }
 
-/// What a client for an address is made with.
+/// The builder of a client for an address.
 pub(crate) fn client(url: &Url) -> ClientBuilder {
     // The second time there is one already, the same.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    // The address may hold a password, which is nobody else's business.
+    // The address may hold a password, which no other server may see.
     let builder = reqwest::Client::builder()
         .user_agent(concat!("gramc/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::custom(redirect))
         .referer(false);
-    // A proxy has another idea of who that is.
+    // A proxy would resolve the loopback address to itself.
     if is_loopback(url) { builder.no_proxy() } else { builder }
 }
 

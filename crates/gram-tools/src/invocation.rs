@@ -1,4 +1,4 @@
-//! What passes between the checked call and an implementation.
+//! The interface between checked calls and implementations.
 
 use std::fmt::Debug;
 use std::pin::Pin;
@@ -25,33 +25,33 @@ pub struct Invocation {
     pub occurrence: u32,
     /// The parameters that no recording holds as they are: injected and secret ones.
     pub hidden: Arc<[SmolStr]>,
-    /// Set when nobody waits for the answer any more.
+    /// Set when the caller no longer waits for the answer.
     pub cancelled: CancellationToken,
 }
 
-/// What an implementation gives back.
+/// The answer of an implementation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// A value.
     Json(Value),
-    /// What a program wrote: JSON, or text where the tool's result is text.
+    /// The output of a program: JSON, or text if the tool's result is text.
     Raw(String),
 }
 
 /// Why an implementation gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InvocationErrorKind {
-    /// It ran, and said that it failed.
+    /// It ran and reported a failure.
     Failed,
     /// It ended, or its connection did, before it answered; or it panicked.
     Died,
     /// It could not be started or reached.
     Unreachable,
-    /// What it said is no answer.
+    /// Its answer is invalid.
     Garbled,
     /// Its answer is longer than allowed.
     TooLarge,
-    /// Nobody waits any more.
+    /// The call was cancelled.
     Cancelled,
     /// The host program executes the tool, see `Client`; there is nothing to wait for here.
     HostExecuted,
@@ -74,16 +74,16 @@ impl InvocationError {
     }
 }
 
-/// An answer to come. To drop it breaks the invocation off, and ends what was started for it.
+/// The future of an answer. Dropping it aborts the invocation and stops its processes.
 pub type AnswerFuture = Pin<Box<dyn Future<Output = Result<Answer, InvocationError>> + Send>>;
 
-/// A connection to come.
+/// The future of a connection.
 pub type ConnectFuture = Pin<Box<dyn Future<Output = Result<(), InvocationError>> + Send>>;
 
-/// An end to come.
+/// The future of closing a connection.
 pub type CloseFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What an implementation says of the calls that it takes.
+/// The interface that an implementation declares.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DeclaredInterface {
     /// A signature.
@@ -96,22 +96,22 @@ pub enum DeclaredInterface {
     },
     /// JSON Schemas of the parameters and, where it says so, of the result.
     Schemas {
-        /// What the parameter object has to fit.
+        /// The schema of the parameter object.
         parameters: Value,
-        /// What the result fits.
+        /// The schema of the result.
         result: Option<Value>,
     },
 }
 
-/// Something that can be run for a tool. Implementations are shared by all sessions of a library.
+/// An implementation of a tool. All sessions of a library share it.
 pub trait Implementation: Debug + Send + Sync {
     /// The kind, as a library calls it: `Command`, `Http`, …
     fn kind(&self) -> &'static str;
 
-    /// Runs it once. Time limits are the caller's.
+    /// Runs it once. The caller enforces time limits.
     fn invoke(&self, invocation: Invocation) -> AnswerFuture;
 
-    /// Whether it wants to know [`Invocation::occurrence`].
+    /// Whether it uses [`Invocation::occurrence`].
     fn counts(&self) -> bool {
         false
     }
@@ -131,7 +131,7 @@ pub trait Implementation: Debug + Send + Sync {
         None
     }
 
-    /// What it is for, if it says so.
+    /// The description, if it has one.
     fn description(&self) -> Option<SmolStr> {
         None
     }

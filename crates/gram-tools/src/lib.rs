@@ -1,4 +1,4 @@
-//! What stands between a model and an implementation.
+//! Binds implementations to tools, then checks and runs the calls of models.
 //!
 //! A specification names no implementation. A [`ToolLibrary`] holds implementations, and binds
 //! them to a specification at run time, which gives a [`Bound`] library. A [`Session`] of it checks,

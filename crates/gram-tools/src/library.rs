@@ -42,7 +42,7 @@ pub(crate) struct LibraryEntry {
 
 impl std::fmt::Debug for LibraryEntry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // What is injected may be a secret.
+        // Injected values may be secret.
         f.debug_struct("LibraryEntry")
             .field("tool", &self.tool)
             .field("implementation", &self.implementation)

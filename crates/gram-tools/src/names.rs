@@ -21,13 +21,13 @@ use self::similarity::{ComparisonBudget, LetterProfile};
 /// of two words that share one at 0.5.
 const MIN_SCORE: f32 = 0.35;
 
-/// What a synonym is worth beside the word itself.
+/// The score of a synonym relative to the word itself.
 const SYNONYM: f32 = 0.9;
 
-/// What a shortened or lengthened word is worth: `dir` for `directory`, `searching` for `search`.
+/// The score of a shortened or lengthened word: `dir` for `directory`, `searching` for `search`.
 const SHORTENED: f32 = 0.8;
 
-/// How many longer words a shortened one may stand for.
+/// The maximum number of longer words that a shortened one may match.
 const MAX_LONGER_WORDS: usize = 8;
 
 /// A name that can be suggested.

@@ -15,7 +15,7 @@ pub(crate) struct ProcessGroup {
     over: bool,
 }
 
-/// What a program reads and writes.
+/// The standard streams of a program.
 pub(crate) struct ProcessPipes {
     pub(crate) input: ChildStdin,
     pub(crate) output: ChildStdout,
@@ -61,7 +61,7 @@ impl ProcessGroup {
         Ok((group, ProcessPipes { input, output, errors }))
     }
 
-    /// Waits until the program has ended. What it started may go on.
+    /// Waits until the program has ended. Its children may still run.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.child.wait().await
     }
@@ -77,7 +77,7 @@ impl ProcessGroup {
     /// Kills the program and all that it started.
     pub(crate) fn kill(&mut self) {
         if !self.over {
-            // If there is nobody left, this fails, as it should.
+            // This fails if no process is left.
             let _ = self.child.start_kill();
             self.over = true;
         }

@@ -3,7 +3,7 @@
 /// The most characters of a line that a message repeats.
 #[cfg(any(feature = "command", feature = "http", feature = "mcp"))]
 const LINE_LENGTH: usize = 300;
-/// The most bytes of a longer text, such as what a program says when it fails.
+/// The maximum length of a longer text in bytes, such as a program's standard error.
 pub(crate) const TEXT_LENGTH: usize = 4 << 10;
 
 /// A line as a message may repeat it: short, and without what would steer a terminal.

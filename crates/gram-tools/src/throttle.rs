@@ -99,7 +99,7 @@ pub(crate) struct ThrottleTicket {
     tool: Option<u32>,
 }
 
-/// What happened in the last minute.
+/// Statistics of the last minute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ThrottleStats {
     /// How many calls were admitted, those of unknown tools included.
@@ -123,14 +123,14 @@ pub(crate) struct Throttle {
     tools: HashMap<u32, ToolRecord>,
 }
 
-/// A remembered call.
+/// A recent call.
 #[derive(Debug, Clone, Copy)]
 struct CallRecord {
     at: Moment,
     tool: Option<u32>,
 }
 
-/// What is remembered of one tool.
+/// The recent calls of one tool.
 #[derive(Debug, Default)]
 struct ToolRecord {
     /// When its latest calls were admitted, the oldest first; no more than its limit counts.
@@ -232,7 +232,7 @@ impl Throttle {
         self.tools.values_mut().for_each(ToolRecord::forgive);
     }
 
-    /// What happened in the last 60 seconds, as far as the policy let it be remembered.
+    /// Statistics of the last 60 seconds, as far as the policy keeps calls.
     pub(crate) fn stats(&self, now: Duration) -> ThrottleStats {
         let now = Moment::of(now);
         let first = self.calls.partition_point(|call| call.at.left(LOOK_BACK, now).is_none());
@@ -292,7 +292,7 @@ fn throttled(rule: ThrottleRule, limit: u32, left: Option<Duration>) -> Option<T
     left.map(|retry_after| Throttled { rule, limit, retry_after })
 }
 
-/// The refusal that holds longer, so that whoever waits is not refused for another reason.
+/// The refusal that lasts longer, so that waiting for it suffices.
 fn longest(first: Option<Throttled>, second: Option<Throttled>) -> Option<Throttled> {
     match (first, second) {
         (Some(first), Some(second)) if second.retry_after > first.retry_after => Some(second),

@@ -14,7 +14,7 @@ use crate::settings::Settings;
 use json_schema_kit::containment::{Containment, decide};
 use json_schema_kit::keywords::{Keyword, Keywords};
 
-/// What does not fit, or cannot be decided.
+/// Incompatibilities between a tool and its implementation.
 pub(super) fn problems(
     module: &Module,
     tool: &Tool,
@@ -46,11 +46,11 @@ pub(super) fn problems(
     look(Incompatibility::Arguments, decide(&parameters, &received(types, tool, &entry.settings)));
     let is_mcp = entry.implementation.kind() == "Mcp";
     if is_mcp && wants_only_text(types, tool) {
-        // The answer is what the server wrote for readers of text, whatever else it sends.
+        // The result is the text content of the answer.
         return problems;
     }
     let wanted = ResultSchema::new(types, tool, Draft::Draft2020).map(value);
-    // A tool that says nothing of its result takes everything.
+    // A tool without a result schema allows any result.
     match (wanted, result) {
         (Some(wanted), Some(given)) => {
             let fit = decide(&wanted, &given);
@@ -58,7 +58,7 @@ pub(super) fn problems(
                 if is_mcp && fit != Containment::Proven { within_result(&given) } else { None };
             look(Incompatibility::Result, within.map_or(fit, |within| decide(&wanted, &within)));
         }
-        // What an implementation gives back that does not say what is text at least.
+        // An undeclared result is at least text.
         (Some(wanted), None)
             if decide(&wanted, &json!({"type": "string"})) != Containment::Proven =>
         {
@@ -91,7 +91,7 @@ pub(crate) fn schemas(
         only_types.types = module.types.clone();
         let [signature, types] = alone;
         let span = Span::empty(0);
-        // What is imported goes before what other texts declare.
+        // Imports take precedence over declarations of other texts.
         let links = Links { of: vec![vec![Link { span, text: Ok(1) }]] };
         let texts = [signature, types, read("types", &gram_schema::print(&only_types))];
         checked = gram_schema::check_linked(&texts, &links);
@@ -106,7 +106,7 @@ pub(crate) fn schemas(
     tool.map(|tool| schemas_of(&module.types, tool)).ok_or_else(|| "it is no signature".to_owned())
 }
 
-/// The schemas of what a tool takes and gives.
+/// The schemas of a tool's parameters and result.
 pub(crate) fn schemas_of(types: &Types, tool: &Tool) -> (Value, Option<Value>) {
     let parameters = value(ParameterSchema::new(types, tool, Draft::Draft2020));
     (parameters, ResultSchema::new(types, tool, Draft::Draft2020).map(value))
@@ -125,7 +125,7 @@ fn within_result(schema: &Value) -> Option<Value> {
     }
     let mut within = properties.get("result")?.clone();
     if let Value::Object(within) = &mut within {
-        // References mean what the whole document has.
+        // References resolve in the whole document.
         for key in ["$schema", "$defs", "definitions"] {
             within.extend(schema.get(key).map(|value| (key.to_owned(), value.clone())));
         }
@@ -133,8 +133,8 @@ fn within_result(schema: &Value) -> Option<Value> {
     Some(within)
 }
 
-/// What an implementation receives: what the model may send, with all that the host adds, and
-/// without what is stripped.
+/// The schema of the arguments that an implementation receives: those that the model may send,
+/// plus those that the host adds, minus those that are stripped.
 fn received(types: &Types, tool: &Tool, settings: &Settings) -> Value {
     let mut tool = tool.clone();
     let mut pinned = Vec::new();

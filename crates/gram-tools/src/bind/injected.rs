@@ -21,7 +21,7 @@ impl Binder<'_> {
     pub(super) fn injected(&mut self, tool: &Tool, entry: &LibraryEntry) -> Vec<(SmolStr, Value)> {
         let mut injected = Vec::new();
         for parameter in injected_parameters(tool) {
-            // What stands at the implementation goes before what stands at the library.
+            // The implementation's own values take precedence over the library's.
             let supply = entry.inject.iter().rev().find(|it| it.parameter == parameter.name);
             let value = match supply {
                 Some(injection) => injection.supply.read(),
@@ -58,7 +58,7 @@ impl Binder<'_> {
         injected
     }
 
-    /// Looks for what the library injects into all tools, and none of them takes.
+    /// Warns about values of the library that no tool injects.
     pub(super) fn injected_nowhere(&mut self) {
         let entries = self.library.entries();
         let for_all = entries.iter().flat_map(|entry| &entry.inject).filter(|it| !it.own);
@@ -91,7 +91,7 @@ fn fitted(types: &Types, tool: &Tool, parameter: &Field, value: Value) -> Result
         attributes: Vec::new(),
         ..tool.clone()
     };
-    // What nobody can check is checked by nobody.
+    // Schemas that cannot be compiled are reported when the tool is bound.
     let Ok(check) = ToolCheck::of_tool(types, &alone) else { return Ok(value) };
     let name = parameter.name.to_string();
     let policy = Policy { undeclared: Undeclared::Keep, ..Policy::default() };

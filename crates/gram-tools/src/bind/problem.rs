@@ -1,4 +1,4 @@
-//! What keeps a library from being bound.
+//! The problems that keep a library from being bound.
 
 use std::fmt;
 
@@ -11,11 +11,11 @@ use json_schema_kit::containment::Counterexample;
 pub struct Binding<'b> {
     /// The tool.
     pub tool: &'b str,
-    /// The kind of implementation: `Command`, `Http`, …; nothing where there is none.
+    /// The kind of implementation: `Command`, `Http`, …. `None` without an implementation.
     pub implementation: Option<&'static str>,
 }
 
-/// Why a library and a specification do not go together.
+/// Why a library cannot be bound to a specification.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BindProblem {
     /// A tool has no implementation.
@@ -27,7 +27,7 @@ pub enum BindProblem {
     NoTool {
         /// The name that it is for.
         implementation: SmolStr,
-        /// The question whether a near name was meant.
+        /// A suggestion of a similar name.
         nearest: Option<String>,
     },
     /// A tool has two implementations.
@@ -35,11 +35,11 @@ pub enum BindProblem {
         /// The tool.
         tool: SmolStr,
     },
-    /// No call of the implementation can go well.
+    /// Every call of the implementation would fail.
     Faulty {
         /// The tool.
         tool: SmolStr,
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// Nothing supplies an injected parameter.
@@ -48,66 +48,66 @@ pub enum BindProblem {
         tool: SmolStr,
         /// The parameter.
         parameter: SmolStr,
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// What is supplied for an injected parameter does not fit it.
+    /// The injected value is invalid for its parameter.
     InvalidInjected {
         /// The tool.
         tool: SmolStr,
         /// The parameter.
         parameter: SmolStr,
-        /// What it wants.
+        /// The expected value.
         wanted: String,
     },
     /// A value is supplied for an injected parameter that there is not. The library is bound all
     /// the same.
     NothingInjected {
-        /// The tool; nothing where none of the library's tools has such a parameter.
+        /// The tool. `None` if no tool of the library has such a parameter.
         tool: Option<SmolStr>,
         /// The name that it is supplied for.
         parameter: SmolStr,
-        /// The question whether a near name was meant.
+        /// A suggestion of a similar name.
         nearest: Option<String>,
     },
-    /// What the implementation declares does not fit the specification.
+    /// The implementation's declared interface is incompatible with the specification.
     Incompatible {
         /// The tool.
         tool: SmolStr,
-        /// What does not fit.
+        /// The incompatible part.
         incompatibility: Incompatibility,
         /// A value that shows it.
         example: Counterexample,
     },
-    /// The signature that the library declares for an implementation is none.
+    /// The signature that the library declares for an implementation is invalid.
     NoSignature {
         /// The tool.
         tool: SmolStr,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
-    /// Whether the implementation fits cannot be decided. The library is bound all the same.
+    /// Compatibility cannot be decided. The library is bound anyway.
     Undecided {
         /// The tool.
         tool: SmolStr,
-        /// What may not fit.
+        /// The part that may be incompatible.
         incompatibility: Incompatibility,
-        /// Why nobody knows.
+        /// The reason.
         why: String,
     },
 }
 
-/// What of a signature does not fit.
+/// The incompatible part of an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Incompatibility {
     /// The specification allows arguments that the implementation does not take.
     Arguments,
-    /// The implementation gives back what the specification does not allow.
+    /// The implementation may return results that the specification does not allow.
     Result,
 }
 
 impl BindProblem {
-    /// The tool that is meant; nothing where no tool is.
+    /// The tool. `None` if the problem concerns none.
     pub fn tool(&self) -> Option<&str> {
         match self {
             Self::NoTool { implementation, .. } => Some(implementation),

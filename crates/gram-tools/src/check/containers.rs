@@ -1,4 +1,4 @@
-//! Lists and objects.
+//! Validation of arrays and objects.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ const MAX_GUESSED: usize = 100;
 /// How many declared names a message about another one keeps; it shows a few less.
 const MAX_KNOWN: usize = 21;
 
-/// No value, in the place of a node.
+/// The index of an absent value.
 const ABSENT: u32 = u32::MAX;
 
 impl ValidationRun<'_> {
@@ -77,7 +77,7 @@ impl ValidationRun<'_> {
         fits
     }
 
-    /// Finds the field of each entry; of two entries with one name, the last counts.
+    /// Finds the field of each entry. The last of several entries with one name counts.
     fn sort_entries(
         &mut self,
         t: &Tape<'_>,
@@ -117,14 +117,14 @@ impl ValidationRun<'_> {
     fn name(&mut self, t: &Tape<'_>, names: ShapeId, key: u32, path: &Path<'_>) -> bool {
         let content = t.content(t.node(key));
         let length = self.out.len();
-        // The name stays what it is, so a repair would change nothing.
+        // Names are not repaired.
         let strict = ValidationRules { repair: false, ..self.rules };
         let fits = self.with(strict, |run| run.value(t, names, key, &path.key(&content)));
         self.out.truncate(length);
         fits
     }
 
-    /// Of undeclared entries with one name, the last counts.
+    /// Keeps the last of several undeclared entries with one name.
     fn drop_repeated(&mut self, t: &Tape<'_>, from: usize) {
         let mut seen = HashSet::new();
         let mut kept = self.extras.split_off(from);
@@ -158,7 +158,7 @@ impl ValidationRun<'_> {
                 FieldOutcome::Filled => {}
                 FieldOutcome::Absent => self.out.truncate(before),
                 FieldOutcome::Rejection if self.quiet => return false,
-                // What is wrong is left out, so that what is right can be read.
+                // Invalid fields are left out, so that the output stays valid JSON.
                 FieldOutcome::Rejection => {
                     self.out.truncate(before);
                     fits = false;
@@ -299,7 +299,7 @@ impl ValidationRun<'_> {
         self.attempt(ValidationRules::JUDGE, |run| run.value(&null, shape, 0, &Path::ROOT)).fits
     }
 
-    /// Notes that a required field is missing, with what was sent in its place.
+    /// Notes that a required field is missing, with a similar name that was sent.
     fn missing(
         &mut self,
         t: &Tape<'_>,
@@ -311,7 +311,7 @@ impl ValidationRun<'_> {
         if self.quiet {
             return FieldOutcome::Rejection;
         }
-        // What the host supplies was not meant for anything else.
+        // Injected parameters are not misspellings.
         let sent: Vec<_> = self.extras[extras..]
             .iter()
             .take(MAX_GUESSED)
@@ -326,7 +326,7 @@ impl ValidationRun<'_> {
         if near.is_empty()
             && let [(name, value)] = &sent[..]
         {
-            // The only thing that nobody asked for may well be what is missing.
+            // A single undeclared value that fits may be the missing one.
             let judge = |run: &mut Self| run.value(t, field.shape, *value, &Path::ROOT);
             let asks = !self.shapes.list[field.shape as usize].is_any();
             let may_be = asks && self.attempt(ValidationRules::JUDGE, judge).fits;
@@ -342,7 +342,7 @@ impl ValidationRun<'_> {
         FieldOutcome::Rejection
     }
 
-    /// An entry that no field names.
+    /// Checks an undeclared entry.
     fn extra(
         &mut self,
         t: &Tape<'_>,
@@ -365,7 +365,7 @@ impl ValidationRun<'_> {
         if rules.takes_nothing && !refused {
             return self.strip(&here);
         }
-        // What has to be there is declared, whoever forgot to say what it is.
+        // Required names count as declared even without a schema.
         let required = rules.required.iter().any(|required| **required == *name);
         let may_stay = match rules.extra {
             ExtraProperties::Yes | ExtraProperties::Of(_) => true,
@@ -409,7 +409,7 @@ impl ValidationRun<'_> {
         FieldOutcome::Absent
     }
 
-    /// Gives entries under nearly a field's name that name, where there is no doubt.
+    /// Renames entries with a misspelled field name if the correction is unambiguous.
     fn correct_names(
         &mut self,
         t: &Tape<'_>,
@@ -442,7 +442,7 @@ impl ValidationRun<'_> {
             let (shape, value) = (rules.fields[place].shape, self.extras[extras + entry].1);
             self.attempt(self.rules, |run| run.value(t, shape, value, &Path::ROOT)).fits
         });
-        // Two names for one parameter: nobody knows which is meant.
+        // Two candidates for one parameter are ambiguous.
         let alone = |pair: &(usize, usize)| pairs.iter().filter(|p| p.1 == pair.1).count() == 1;
         let is_sure = |&(entry, place): &(usize, usize)| {
             let name = t.content(t.node(self.extras[extras + entry].0));
@@ -468,7 +468,7 @@ impl ValidationRun<'_> {
     }
 }
 
-/// What became of a field.
+/// The outcome of checking a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FieldOutcome {
     Written,
@@ -478,7 +478,7 @@ enum FieldOutcome {
     Rejection,
 }
 
-/// Whether a value stands for none where the host has one: null or an empty text.
+/// Whether a value counts as absent for a pinned parameter: null or an empty string.
 fn leaves_out(t: &Tape<'_>, at: u32) -> bool {
     let node = t.node(at);
     node.kind == NodeKind::Null || (node.kind == NodeKind::Plain && t.raw(node).is_empty())

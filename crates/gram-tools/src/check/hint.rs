@@ -1,4 +1,4 @@
-//! What a shape asks for, in words and as a compact signature.
+//! Descriptions of shapes, as words and as compact signatures.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ const MAX_DEPTH: u32 = 3;
 /// How many members of an enum, and fields of an object, are named.
 const MAX_NAMED: usize = 10;
 
-/// What is wanted, as people say it.
+/// A description of the expected value.
 pub(super) fn wanted(shapes: &Shapes, id: ShapeId) -> &str {
     shapes.list[id as usize].words.get_or_init(|| words(shapes, id, 0).into())
 }
@@ -172,7 +172,7 @@ fn object_words(shape: &Shape) -> String {
     format!("an object{with} {}", names.join(", "))
 }
 
-/// The compact signature of some parameters: `(path::Text)==>…`. Of all, where none is named.
+/// The compact signature of the named parameters, or of all if none is named: `(path::Text)==>…`.
 pub(super) fn signature(shapes: &Shapes, names: &[String]) -> String {
     let root = &shapes.list[shapes.root as usize];
     let Some(object) = &root.object else { return "(…)==>…".to_owned() };

@@ -1,4 +1,4 @@
-//! What is said of a call that cannot run.
+//! Reports on calls that were rejected.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -127,12 +127,12 @@ impl InvalidArguments {
         }
     }
 
-    /// How many problems there are beside those that [`Self::problems`] gives.
+    /// The number of problems that [`Self::problems`] leaves out.
     pub fn more(&self) -> usize {
         self.more
     }
 
-    /// How many problems there are.
+    /// The number of all problems.
     pub fn count(&self) -> usize {
         self.notes.len() + self.host.len() + self.more
     }
@@ -168,11 +168,11 @@ impl InvalidArguments {
 pub struct Problem {
     /// The JSON pointer to the value: `/items/0/name`. Empty for all arguments.
     pub pointer: SmolStr,
-    /// What was sent, as JSON; nothing where nothing was. Masked where it is secret.
+    /// The received value as JSON. `None` if it is missing. Masked if it is secret.
     pub attempted: Option<SmolStr>,
-    /// What kind of problem it is.
+    /// The code of the problem.
     pub code: ProblemCode,
-    /// What is wanted and what came instead, in a sentence.
+    /// The expected and the received value, as a sentence.
     pub message: String,
 }
 
@@ -285,7 +285,7 @@ impl super::ToolCheck {
         &self.shapes
     }
 
-    /// What is wanted of one parameter, in words; nothing where there is no such parameter.
+    /// A description of the values of a parameter. `None` for unknown parameters.
     pub fn wants(&self, parameter: &str) -> Option<String> {
         let root: ShapeId = self.shapes.root;
         let object = self.shapes.list.get(root as usize)?.object.as_ref()?;

@@ -1,4 +1,4 @@
-//! What a JSON Schema asks of a value, compiled once so that it can be asked often.
+//! JSON Schemas compiled for repeated checks.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -83,7 +83,7 @@ impl TypeSet {
     }
 }
 
-/// What one schema asks of a value.
+/// A compiled schema.
 #[derive(Debug)]
 pub(crate) struct Shape {
     pub(crate) kinds: TypeSet,
@@ -95,9 +95,9 @@ pub(crate) struct Shape {
     pub(crate) values: Option<Box<AllowedValues>>,
     /// Other shapes that decide.
     pub(crate) others: Composition,
-    /// What only a validator for all of JSON Schema can judge.
+    /// A validator for keywords that shapes cannot express.
     pub(crate) also: Option<Box<Validator>>,
-    /// What it asks for in words, once somebody has wanted to know.
+    /// The description, built on first use.
     pub(crate) words: OnceLock<Box<str>>,
 }
 
@@ -150,7 +150,7 @@ pub(crate) struct AllowedValues {
     pub(crate) texts: bool,
 }
 
-/// What is asked of a number, each with the number as it is written.
+/// Constraints on numbers, with the text of each bound.
 #[derive(Debug, Default)]
 pub(crate) struct NumberRules {
     pub(crate) least: Option<NumericBound>,
@@ -176,7 +176,7 @@ impl NumericBound {
     }
 }
 
-/// What is asked of a text.
+/// Constraints on strings.
 #[derive(Debug, Default)]
 pub(crate) struct TextRules {
     pub(crate) least: u64,
@@ -187,18 +187,18 @@ pub(crate) struct TextRules {
     pub(crate) encoding: Option<(Box<str>, Validator)>,
 }
 
-/// What is asked of a list.
+/// Constraints on arrays.
 #[derive(Debug, Default)]
 pub(crate) struct ListRules {
     pub(crate) first: Vec<ShapeId>,
-    /// What the items behind the first ones are; `None` for anything.
+    /// The shape of the items after the prefix. `None` accepts any.
     pub(crate) rest: Option<ShapeId>,
     pub(crate) least: u64,
     pub(crate) most: Option<u64>,
     pub(crate) unique: bool,
 }
 
-/// What is asked of an object.
+/// Constraints on objects.
 #[derive(Debug, Default)]
 pub(crate) struct ObjectRules {
     pub(crate) fields: Vec<FieldRule>,
@@ -246,7 +246,7 @@ pub(crate) struct FieldRule {
     pub(crate) key: Box<str>,
     pub(crate) shape: ShapeId,
     pub(crate) required: bool,
-    /// What stands for an absent value, as JSON.
+    /// The default as JSON.
     pub(crate) default: Option<Box<str>>,
     /// The host owns the value, and it is this one.
     pub(crate) pinned: Option<(Value, Box<str>)>,
@@ -254,7 +254,7 @@ pub(crate) struct FieldRule {
     pub(crate) secret: bool,
 }
 
-/// What a schema says of entries that no field names.
+/// The rule for undeclared properties.
 #[derive(Debug, Default, PartialEq, Eq, Clone, Copy)]
 pub(crate) enum ExtraProperties {
     #[default]

@@ -18,17 +18,17 @@ use super::shape::{Composition, ObjectRules, Shapes, TypeSet};
 use super::tape::{JsonSyntaxError, NodeKind, Tape};
 use super::validate::{Undeclared, ValidationRules, ValidationRun};
 
-/// What stands in messages for what is secret, as JSON.
+/// The replacement of secret values in messages, as JSON.
 const MASK: SmolStr = SmolStr::new_static("\"***\"");
 
-/// What a host wants of the check of calls.
+/// The policy for checking calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
     /// Whether arguments are repaired where that is safe.
     pub repair: bool,
     /// Whether nearly right names of parameters are corrected.
     pub correct_names: bool,
-    /// What happens to undeclared parameters.
+    /// The treatment of undeclared parameters.
     pub undeclared: Undeclared,
 }
 
@@ -41,13 +41,13 @@ impl Default for Policy {
 /// The arguments of a call that may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
-    /// One JSON object: what the implementation receives, without injected values.
+    /// The arguments for the implementation without injected values, as one JSON object.
     pub arguments: String,
-    /// What was repaired, in order.
+    /// The repairs, in order.
     pub repairs: Vec<Repair>,
     /// The undeclared parameters that were left out, as JSON pointers.
     pub stripped: Vec<SmolStr>,
-    /// What secret parameters hold, to be kept out of every message.
+    /// The values of secret parameters, for masking messages.
     pub secrets: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ impl ToolCheck {
     ///
     /// # Errors
     ///
-    /// When the schema is none.
+    /// If the schema is invalid.
     pub fn of_schema(schema: &Value) -> Result<Self, SchemaError> {
         Ok(Self { shapes: Arc::new(shapes(schema)?), destructive: false })
     }
@@ -171,7 +171,7 @@ impl ToolCheck {
         }
     }
 
-    /// Arguments in the place of what was sent.
+    /// Checks repaired arguments in place of the received text.
     fn repaired_json(
         &self,
         text: &str,
@@ -236,7 +236,7 @@ impl ToolCheck {
             return Ok(Accepted { arguments: out, repairs, stripped, secrets });
         }
         if notes.is_empty() {
-            // It fitted until it was changed. What is wrong with it as it was sent?
+            // The repaired value failed, so the problems are those of the original.
             let mut run = ValidationRun::new(&self.shapes, ValidationRules::JUDGE, tape.text.len());
             run.secrets.clone_from(&secrets);
             run.value(tape, self.shapes.root, 0, &Path::ROOT);
@@ -319,7 +319,7 @@ impl ToolCheck {
     }
 }
 
-/// The value that a text stands for which is not quite JSON, if that is certain.
+/// The value of malformed JSON, if its meaning is unambiguous.
 pub(crate) fn repaired_json(text: &str) -> Option<Value> {
     serde_json::from_str(&json_repair::repair(text).ok()?.json).ok()
 }

@@ -1,4 +1,4 @@
-//! Values that may be one of several things.
+//! Validation of unions.
 
 use json_schema_kit::path::Path;
 
@@ -27,7 +27,7 @@ impl ValidationRun<'_> {
             }
             let trial = self.trial(strict, |run| run.value(t, member, at, path));
             if trial.fits && trial.changes == 0 && self.notes_nothing(&trial) {
-                // As it is; what was written stands already.
+                // It fits unchanged, so the output is complete.
                 self.keep(&trial);
                 return true;
             }
@@ -112,7 +112,7 @@ impl ValidationRun<'_> {
         outcome
     }
 
-    /// None fits as it is: the only one that fits when it is repaired, or else the problem.
+    /// Uses the only member that accepts the value after repairs, or notes the problem.
     fn repaired_member(
         &mut self,
         t: &Tape<'_>,
@@ -166,7 +166,7 @@ impl ValidationRun<'_> {
         if let (Some(only), None) = (fitting.clone().next(), fitting.clone().nth(1)) {
             return Some(only);
         }
-        // An object says by a constant field what it is.
+        // A constant property tags the object.
         (t.node(at).kind == NodeKind::Object)
             .then(|| fitting.find(|&id| self.is_tagged(t, id, at)))?
     }

@@ -21,7 +21,7 @@ enum BuiltinTool {
 }
 
 impl Builtin {
-    /// The names that there are.
+    /// The declared names.
     pub const NAMES: [&str; 4] = ["add", "echo", "now", "sayHello"];
 
     /// The one with a name:

@@ -98,14 +98,14 @@ impl Function {
         Self { run: Arc::new(run), declared: None, description: None }
     }
 
-    /// Says what the function is for.
+    /// Sets the description of the function.
     #[must_use]
     pub fn description(mut self, description: impl Into<SmolStr>) -> Self {
         self.description = Some(description.into());
         self
     }
 
-    /// Declares what the function takes and gives, as a gram signature.
+    /// Declares the parameters and the result as a gram signature.
     #[must_use]
     pub fn signature(mut self, signature: impl Into<SmolStr>) -> Self {
         let (text, types) = (signature.into(), SmolStr::default());
@@ -113,7 +113,7 @@ impl Function {
         self
     }
 
-    /// Declares what the function takes and gives, as JSON Schemas.
+    /// Declares the parameters and the result as JSON Schemas.
     #[must_use]
     pub fn schemas(mut self, parameters: Value, result: Option<Value>) -> Self {
         self.declared = Some(DeclaredInterface::Schemas { parameters, result });

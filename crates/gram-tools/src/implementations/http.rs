@@ -13,7 +13,7 @@ use crate::invocation::{
 };
 use crate::sanitize::{TEXT_LENGTH, beginning, shown};
 
-/// What connections to services are made with. A copy shares them.
+/// A pool of connections to services. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct HttpClient(Arc<ClientPool>);
 
@@ -34,7 +34,7 @@ impl HttpClient {
             let detail = format!("no connection can be prepared: {}", http_client::root(&error));
             InvocationError::new(InvocationErrorKind::Unreachable, detail)
         })?;
-        // Somebody else may have been quicker; then this one is closed again.
+        // Another call may have set it meanwhile; then this client is dropped.
         Ok(place.get_or_init(|| client).clone())
     }
 }
@@ -164,7 +164,7 @@ fn not_sent(who: &str, error: &reqwest::Error) -> InvocationError {
     InvocationError::new(kind, format!("{who} {what}: {why}"))
 }
 
-/// What a status that is no success says, with the beginning of the body.
+/// The error for an unsuccessful status, with the beginning of the body.
 async fn refused(who: &str, mut response: Response) -> InvocationError {
     let status = http_client::status_words(response.status().as_u16());
     let mut detail = format!("{who} answered with {status}");

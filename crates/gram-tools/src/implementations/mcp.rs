@@ -23,7 +23,7 @@ pub struct Mcp {
     tool: Arc<str>,
 }
 
-/// What answers a call.
+/// The response to a call.
 #[derive(Deserialize)]
 struct ResponseMessage {
     result: CallResult,
@@ -54,7 +54,8 @@ impl Mcp {
             })?;
         let outcome = self.ask(arguments, &invocation).await;
         match outcome {
-            // Servers say in many ways that they have no such tool; their list says it in one.
+            // Error messages for an unknown tool differ between servers; the list of tools does
+            // not.
             Err(error) if error.kind == InvocationErrorKind::Failed => {
                 Err(self.server.missing(&self.tool).await.unwrap_or(error))
             }
@@ -87,7 +88,7 @@ impl Mcp {
         if is_error == Some(true) {
             return Err(failed(&who, text, content));
         }
-        // Text is what the server wrote for readers of text.
+        // The text content is the server's rendering for readers of text.
         let structured =
             structured_content.filter(|_| !invocation.text_result || content.is_empty());
         let answer = match (structured, text) {
@@ -103,7 +104,7 @@ impl Mcp {
     }
 }
 
-/// What a server says of a call that failed.
+/// The error of a call that the server reports as failed.
 fn failed(who: &str, text: Option<String>, content: Vec<Value>) -> InvocationError {
     let text = text.unwrap_or_else(|| Value::Array(content).to_string());
     let mut text = beginning(&text);

@@ -30,7 +30,7 @@ pub use replay::{Replay, ReplayError};
 use crate::invocation::{Answer, InvocationError, InvocationErrorKind};
 use tokio_util::sync::CancellationToken;
 
-/// Does the work, unless nobody waits for it any more.
+/// Runs `work` until the call is cancelled.
 async fn run_unless_cancelled(
     cancelled: CancellationToken,
     work: impl Future<Output = Result<Answer, InvocationError>>,

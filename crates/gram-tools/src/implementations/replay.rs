@@ -27,7 +27,7 @@ pub struct Replay {
 pub struct ReplayError {
     /// The number of the line; the first is 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The reason.
     pub detail: String,
 }
 
@@ -71,7 +71,7 @@ impl Replay {
             let line: RecordedLine =
                 serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
             match &line.name {
-                // What `gramc` counted stands between what it says of calls.
+                // Summaries of `gramc` may be between the lines of calls.
                 None if line.stats.is_some() => continue,
                 None => return Err(wrong("it has no `name`".to_owned())),
                 Some(name) if name != tool => continue,
@@ -147,14 +147,14 @@ fn call(line: RecordedLine) -> Result<Option<RecordedCall>, &'static str> {
             serde_json::from_str(&text).map_err(|_| "its `arguments` are no JSON object")?
         }
         Some(_) => return Err("its `arguments` are no JSON object"),
-        // What never ran failed before there were arguments.
+        // A call that never ran has no checked arguments.
         None if outcome.is_err() => return Ok(None),
         None => return Err("it has no `arguments`"),
     };
     Ok(Some(RecordedCall { arguments, outcome }))
 }
 
-/// What a failed call said.
+/// The error message of a failed call.
 fn message(error: Option<&Value>, message: Option<String>) -> String {
     let text = match error {
         Some(Value::String(text)) => Some(text.as_str()),
@@ -171,7 +171,7 @@ fn is_hidden(hidden: &[SmolStr], name: &str) -> bool {
     hidden.iter().any(|hidden| hidden == name)
 }
 
-/// The names of the arguments in which a recorded call differs from one without what is hidden.
+/// The names of the arguments that differ from a recorded call, without hidden ones.
 fn differing<'a>(
     recorded: &'a Map<String, Value>,
     sent: &'a Map<String, Value>,

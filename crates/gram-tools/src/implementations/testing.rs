@@ -1,4 +1,4 @@
-//! What the tests of the kinds share. Only tests build this module.
+//! Helpers for the tests of implementations.
 
 #![allow(dead_code, reason = "which of it is used depends on the features")]
 

@@ -27,11 +27,11 @@ use crate::settings::Settings;
 pub struct LibraryError {
     /// The tool whose implementation is meant.
     pub tool: SmolStr,
-    /// What is wrong, in a sentence.
+    /// The error as a sentence.
     pub message: String,
 }
 
-/// What the implementations of one library share.
+/// State shared by the implementations of one library.
 struct LibraryLoader<'l> {
     module: &'l Module,
     folder: &'l Path,
@@ -256,7 +256,7 @@ fn texts(declared: &model::Implementation, key: &str) -> Vec<String> {
     list.into_iter().flatten().filter_map(|text| Some(text.as_str()?.to_owned())).collect()
 }
 
-/// What `inject` says: `env:NAME`, `file:PATH`, or the value.
+/// The sources that `inject` names: `env:NAME`, `file:PATH`, or a value.
 fn supplies(inject: &Value, folder: &Path) -> Vec<(SmolStr, InjectedSource)> {
     let supply = |value: &Value| match value.as_str() {
         Some(text) => match (text.strip_prefix("env:"), text.strip_prefix("file:")) {

@@ -14,7 +14,7 @@ use crate::invocation::DeclaredInterface;
 ///
 /// # Errors
 ///
-/// Why it is none, in a sentence.
+/// The reason as a sentence, if the schemas declare no tools.
 pub fn import_specification(tools: Value) -> Result<Valid<Module>, String> {
     checked(tools, Origin::Auto)
 }

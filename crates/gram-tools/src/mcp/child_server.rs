@@ -1,4 +1,4 @@
-//! A server that is a child process and speaks over its standard input and output.
+//! MCP servers as child processes, over standard input and output.
 
 use std::path::Path;
 use std::process::ExitStatus;
@@ -31,7 +31,7 @@ const ERROR_LINE: usize = 4 << 10;
 /// The messages that may wait to be read.
 const QUEUE: usize = 64;
 
-/// What is known of a process.
+/// The state of the process.
 #[derive(Debug)]
 enum ChildState {
     Runs,
@@ -119,7 +119,7 @@ async fn keep(
             reader.abort();
         }
     }
-    // Nobody may want to know.
+    // The receiver may be gone.
     let _ = tell.send(ChildState::Ended(status));
 }
 

@@ -34,7 +34,7 @@ const START_LIMIT: Duration = Duration::from_mins(1);
 const LIST_LIMIT: Duration = Duration::from_mins(1);
 /// How long a server may take to show that it still listens.
 const PING_LIMIT: Duration = Duration::from_secs(3);
-/// How long saying that nobody waits any more may take, or saying goodbye.
+/// The time limit for sending a cancellation and for closing.
 const GOODBYE: Duration = Duration::from_secs(2);
 
 /// A connection. When it is dropped, its server is ended, if it was started for it.
@@ -274,7 +274,7 @@ impl Connection {
 
     /// Says goodbye, and waits until the server has ended, if it was started for this.
     pub(super) async fn close(self) {
-        // A server that does not listen any more is ended all the same.
+        // A server that no longer reads is stopped as well.
         let _ = timeout(GOODBYE, self.running.cancel()).await;
         if let Some(mut server) = self.server {
             server.end().await;
@@ -301,7 +301,7 @@ where
     let us = ClientHandler::default();
     let work = introduced(transport, us.clone(), Instant::now() + START_LIMIT, START_LIMIT);
     tokio::select! {
-        // What has gone wrong says more than its consequences.
+        // The original failure explains more than its consequences.
         biased;
         () = failures.fatal() => Err(RequestFailure::Closed("initialize")),
         outcome = work => Ok((outcome?, us)),

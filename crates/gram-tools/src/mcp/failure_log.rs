@@ -1,4 +1,4 @@
-//! What went wrong with a server, gathered where it is seen and told at the end.
+//! Collects the failures of a server for its final error message.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -22,10 +22,10 @@ use crate::sanitize::shown;
 const LINES: usize = 10;
 /// The most requests of the server that may wait for their answers to reach it.
 const MAX_REQUESTS: usize = 64;
-/// How long a server that asks for more may take none.
+/// The time limit for a server that sends requests to read the replies.
 const DEAF_LIMIT: Duration = Duration::from_secs(3);
 
-/// What is known to have gone wrong; every part that talks to the server adds to it.
+/// The failures of a server, shared by all parts that communicate with it.
 pub(super) struct FailureLog {
     /// Where the server's messages stand, in words that begin a sentence.
     place: &'static str,
@@ -43,7 +43,7 @@ pub(super) struct FailureLog {
 struct FailureRecord {
     /// Why there is no use in going on.
     fatal: Option<ServerFault>,
-    /// The first of its messages that is none.
+    /// The first invalid message.
     rubbish: Option<String>,
     /// The last lines on standard error.
     lines: VecDeque<String>,
@@ -81,7 +81,7 @@ impl FailureLog {
     }
 
     fn seen(&self) -> MutexGuard<'_, FailureRecord> {
-        // A list of lines is whole whoever panicked.
+        // A panic leaves the list consistent.
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -185,7 +185,7 @@ impl FailureLog {
         None
     }
 
-    /// Keeps the first message that is none.
+    /// Keeps the first invalid message.
     pub(super) fn rubbish(&self, text: &str) {
         self.seen().rubbish.get_or_insert_with(|| shown(text));
     }
@@ -197,7 +197,7 @@ impl FailureLog {
         self.end(InvocationErrorKind::TooLarge, why);
     }
 
-    /// What else a person should know, as further lines of a message.
+    /// Further lines for an error message.
     pub(super) fn details(&self) -> String {
         let seen = self.seen();
         let mut text = String::new();

@@ -37,7 +37,7 @@ type HttpError = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
-/// What speaks to the server at `url`.
+/// The transport to the server at `url`.
 pub(super) fn transport(
     url: &Url,
     failures: &Arc<FailureLog>,
@@ -203,7 +203,7 @@ impl HttpTransport {
     }
 }
 
-/// Whether a message says that nobody waits for an answer any more. It need not arrive.
+/// Whether a message is a cancellation, which need not arrive.
 fn is_cancellation(message: &ClientJsonRpcMessage) -> bool {
     let JsonRpcMessage::Notification(note) = message else {
         return false;
@@ -211,7 +211,7 @@ fn is_cancellation(message: &ClientJsonRpcMessage) -> bool {
     matches!(note.notification, ClientNotification::CancelledNotification(_))
 }
 
-/// What stands for an event's data in a stream that answers a call.
+/// The replacement of an event's data in a stream that answers a call.
 async fn translated(
     failures: &FailureLog,
     data: &str,
@@ -234,7 +234,7 @@ async fn translated(
     }
 }
 
-/// What stands for an event's data in any other stream.
+/// The replacement of an event's data in any other stream.
 async fn sealed_event(failures: &FailureLog, data: &str) -> String {
     if let Some(stub) = failures.calls.settle(data) {
         return text(&stub);

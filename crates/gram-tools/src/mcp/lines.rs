@@ -11,7 +11,7 @@ use super::pending_calls::Envelope;
 
 /// The most bytes of the rest of a long message that are passed over to learn whose it is.
 const MAX_PASSED_OVER: usize = 2 * BYTE_LIMIT;
-/// The parts of a long message that may wait to be looked at.
+/// The number of buffered parts of a long message.
 const QUEUE: usize = 4;
 
 /// How much of a line was read.
@@ -109,7 +109,7 @@ pub(super) async fn whose(
     Ok(parsing.await.ok().flatten().and_then(|envelope| envelope.id()))
 }
 
-/// Reads what comes in parts.
+/// A reader of buffered parts.
 struct PartReader {
     part: std::io::Cursor<Vec<u8>>,
     more: mpsc::Receiver<Vec<u8>>,

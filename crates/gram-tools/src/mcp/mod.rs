@@ -49,7 +49,7 @@ pub enum McpError {
     NoTools {
         /// The program in backticks, or the address.
         server: String,
-        /// What went wrong, with what the server wrote.
+        /// The failure, with the server's own output.
         reason: String,
     },
 }
@@ -122,9 +122,9 @@ pub async fn tools_of_url(
     })
 }
 
-/// Where the messages of a child process stand.
+/// The place of a child process's messages.
 const ON_OUTPUT: &str = "On its standard output";
-/// Where the messages of a server over HTTP stand.
+/// The place of an HTTP server's messages.
 const IN_ANSWERS: &str = "In its answers";
 const NO_ADDRESS: &str = "cannot reach the MCP server: its address must be a whole URL, \
                           such as https://example.com/mcp";

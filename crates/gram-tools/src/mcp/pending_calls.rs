@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::invocation::InvocationErrorKind;
 
-/// What a message needs beside the answer that it holds.
+/// The room for the parts of a message other than the answer, in bytes.
 const ENVELOPE_ROOM: usize = 1 << 20;
 /// How much longer an answer may be in a message: as JSON in a string, and once more as data.
 const ROOM_FACTOR: usize = 4;
@@ -30,7 +30,7 @@ pub(super) struct ServerFault {
     pub(super) why: String,
 }
 
-/// A call that waits. It travels with the request, so that whoever sends that knows of it.
+/// A pending call. It travels with its request, so that the transport knows it.
 #[derive(Debug, Clone)]
 pub(super) struct PendingCall(Arc<PendingCallState>);
 
@@ -61,17 +61,17 @@ impl PendingCall {
         self.0.max_answer.saturating_mul(ROOM_FACTOR).saturating_add(ENVELOPE_ROOM)
     }
 
-    /// The answer as the server sent it, or why there is none, if that is known.
+    /// The answer as the server sent it, or the failure. `None` while the call is pending.
     pub(super) fn take(&self) -> Option<Result<String, ServerFault>> {
         self.outcome().take()
     }
 
-    /// Whether the answer, or why there is none, is known.
+    /// Whether the call has an answer or a failure.
     pub(super) fn is_settled(&self) -> bool {
         self.outcome().is_some()
     }
 
-    /// Says why there is no answer; what was known first counts.
+    /// Fails the call, unless it has an outcome already.
     pub(super) fn fail(&self, kind: InvocationErrorKind, why: impl Into<String>) {
         self.settle(Err(ServerFault { kind, why: why.into() }));
     }
@@ -104,7 +104,7 @@ impl PendingCalls {
     pub(super) fn expect(&self, message: &ClientJsonRpcMessage) {
         if let Some((id, call)) = PendingCall::of(message) {
             let mut waiting = self.waiting();
-            // Calls that nobody waits for any more are not told to anybody.
+            // Abandoned calls are dropped.
             waiting.retain(|_, slot| slot.strong_count() > 0);
             waiting.insert(id.clone(), Arc::downgrade(&call.0));
         }
@@ -137,12 +137,12 @@ impl PendingCalls {
     }
 }
 
-/// A message that wakes who waits for the answer to a request.
+/// An empty response that wakes the waiting request.
 pub(super) fn stub(id: RequestId) -> ServerJsonRpcMessage {
     ServerJsonRpcMessage::response(ServerResult::EmptyResult(EmptyResult {}), id)
 }
 
-/// What of a message says whose it is. The rest is passed over, however deep or long it is.
+/// The parts of a message that identify its request. The rest is skipped.
 #[derive(Deserialize)]
 pub(super) struct Envelope {
     #[serde(default)]

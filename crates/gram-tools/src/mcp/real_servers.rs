@@ -18,12 +18,12 @@ use super::*;
 /// Enough for a server that starts slowly on a busy machine.
 const SOON: Duration = Duration::from_mins(1);
 
-/// What a server is started with.
+/// The command and the environment of a server.
 struct Real {
     name: String,
     command: Vec<String>,
     environment: Vec<String>,
-    /// Where it serves; a server without one speaks over its standard input and output.
+    /// The path of its HTTP endpoint. Without one the server uses standard input and output.
     path: Option<String>,
 }
 
@@ -145,7 +145,7 @@ fn a_real_server_gives_over_http_what_it_gives_over_pipes() {
             address.starts_with("127.0.0.1:").then(|| address.to_owned())
         })
         .expect("the server says where it listens");
-    // It goes on talking; a pipe that nobody reads would stop it.
+    // The server keeps writing; a full pipe would block it.
     std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
     let url = format!("http://{address}{}", http.path.as_deref().unwrap());
     let list = ask_url(&url, SOON).unwrap_or_else(|error| panic!("{error}"));

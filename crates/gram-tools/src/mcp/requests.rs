@@ -1,4 +1,4 @@
-//! The conversation: who we are, then one page of tools after the other.
+//! The requests of a session: the handshake, then the pages of tools.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -30,13 +30,13 @@ const GOODBYE: Duration = Duration::from_secs(2);
 /// Why there is no answer.
 #[derive(Debug)]
 pub(super) enum RequestFailure {
-    /// The server said so, or it does not keep to the protocol.
+    /// The server reported it, or violated the protocol.
     Reason(String),
     /// The connection is gone; what it belonged to may know why. Holds the request that was open.
     Closed(&'static str),
 }
 
-/// Who we are to a server, and what we hear from it unasked.
+/// The client's side of a session: its identity and the notifications that it handles.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ClientHandler {
     /// Set when the server says that it has other tools now.
@@ -68,7 +68,7 @@ where
 {
     let work = conversation(transport, Instant::now() + limit, limit);
     tokio::select! {
-        // What has gone wrong says more than its consequences.
+        // The original failure explains more than its consequences.
         biased;
         () = failures.fatal() => Err(RequestFailure::Closed("")),
         reason = stop => Err(RequestFailure::Reason(reason)),
@@ -138,7 +138,7 @@ pub(super) async fn all_pages(peer: &Peer<RoleClient>) -> Result<Vec<Value>, Req
 struct ToolPages {
     tools: Vec<Value>,
     bytes: usize,
-    /// What asks for the next page.
+    /// The cursor of the next page.
     cursor: Option<String>,
     cursors: HashSet<String>,
 }

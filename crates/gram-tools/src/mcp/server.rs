@@ -40,7 +40,7 @@ enum ServerAddress {
     Url(Arc<Url>),
 }
 
-/// What there is of a connection.
+/// The state of a connection.
 #[derive(Default)]
 struct ServerLink {
     opening: Option<ConnectionAttempt>,
@@ -225,7 +225,7 @@ impl McpServer {
                     self.link().failed(number, &error);
                     return Err(error);
                 }
-                // Somebody closed it just now.
+                // It was closed concurrently.
                 None => self.link().forget(number),
             }
         }
@@ -246,7 +246,7 @@ impl McpServer {
                 link.failures = 0;
             }
             Some(number) => link.failed(number, error),
-            // Somebody did so before.
+            // It was counted before.
             None => {}
         }
     }
@@ -281,7 +281,7 @@ impl ServerLink {
         let address = address.clone();
         let task = tokio::spawn(async move {
             let opened = address.open().await;
-            // Nobody may want it any more.
+            // The receiver may be gone.
             let _ = tell.send(Some(opened));
         });
         let opening = ConnectionAttempt {
@@ -301,7 +301,7 @@ impl ServerLink {
 
     /// Counts a connection that was of no use. The first time the next one may begin at once.
     fn failed(&mut self, number: u64, error: &InvocationError) {
-        // Whoever else waited for it has counted it.
+        // Another caller has counted it.
         if self.opening.as_ref().is_none_or(|opening| opening.number != number) {
             return;
         }

@@ -1,8 +1,8 @@
-//! The words of a name.
+//! The words of an identifier.
 
 use std::borrow::Cow;
 
-/// The most words of a name that are looked at; the bits of a `u16`.
+/// The maximum number of words of a name that are compared: the bits of a `u16`.
 pub(super) const MAX_WORDS: usize = 16;
 
 /// How much of a name is looked at, in bytes. The longest name that providers take has 128
@@ -32,11 +32,11 @@ pub(super) struct NameReading {
     /// The letters of the parts before it, which are no part of the name: a server, a namespace, a
     /// container.
     pub(super) before: Vec<String>,
-    /// What this reading is worth beside the others.
+    /// The weight of this reading relative to the others.
     pub(super) share: f32,
 }
 
-/// The ways to read a name: as a whole, and without what stands before its last part.
+/// The readings of a name: the whole name, and its last part.
 pub(super) fn readings(attempted: &str) -> Vec<NameReading> {
     let name = cut(attempted).trim();
     // Models run on into the call or into their own markers: `ReadFile({"path": …`,
@@ -66,7 +66,7 @@ pub(super) fn readings(attempted: &str) -> Vec<NameReading> {
     readings
 }
 
-/// The beginning of a name that is looked at.
+/// The beginning of a name, up to the maximum length.
 fn cut(name: &str) -> &str {
     &name[..name.floor_char_boundary(MAX_LENGTH)]
 }
@@ -127,7 +127,7 @@ pub(crate) fn stem(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// The verbs that stand for a verb, itself among them; none for other words.
+/// The synonyms of a verb, including itself. Empty for other words.
 pub(super) fn synonyms(word: &str) -> impl Iterator<Item = &'static str> {
     let group = VERBS.iter().find(|group| group.contains(&word));
     group.into_iter().flat_map(|group| group.iter().copied())

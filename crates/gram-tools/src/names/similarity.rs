@@ -1,19 +1,19 @@
-//! Which of many texts are a slip away from one.
+//! Texts within a small edit distance of another one.
 
 /// The longest text that is compared letter by letter, in characters. Comparing costs the product
 /// of both lengths.
 const MAX_LENGTH: usize = 64;
 
-/// What one question may spend on comparing, in pairs of letters; about a nanosecond each.
+/// The maximum cost of one query, in pairs of letters. A pair takes about a nanosecond.
 const MAX_PAIRS: usize = 150_000;
 
-/// What a comparison costs beside its letters.
+/// The fixed cost of a comparison, in pairs of letters.
 const OVERHEAD: usize = 100;
 
-/// The most slips in one text.
+/// The maximum edit distance.
 const MAX_EDITS: usize = 3;
 
-/// What is left of the pairs of letters that a question may compare.
+/// The pairs of letters that a query may still compare.
 #[derive(Debug)]
 pub(super) struct ComparisonBudget {
     pairs: usize,
@@ -33,7 +33,7 @@ impl ComparisonBudget {
     }
 }
 
-/// What tells quickly that two texts are far from each other.
+/// A summary of a text that shows quickly whether two texts are far apart.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LetterProfile {
     /// Which letters it has. A slip changes two bits at most: it takes one letter away and brings

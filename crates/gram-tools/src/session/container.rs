@@ -65,7 +65,7 @@ impl Session {
         if secret.is_empty() { attempted } else { masked(&secret, attempted) }
     }
 
-    /// What a model is told of a container that has expanded.
+    /// The message for a container that was expanded.
     fn expansion(&self, at: u32) -> Success {
         let container = self.bound.container(at);
         let mut text = format!("`{}` is expanded. Its functions:", container.spec.name);
@@ -98,7 +98,7 @@ impl Session {
 
     /// Why a function of a collapsed container cannot be called yet.
     pub(super) fn not_expanded(&self, tool: u32) -> CallError {
-        // What is collapsed has a container.
+        // Collapsed functions belong to a container.
         let first = self.bound.tool(tool).containers.first().copied().unwrap_or_default();
         let mut state = self.state();
         let settings = self.bound.settings(None);
@@ -124,7 +124,7 @@ fn attempted(arguments: &str) -> Value {
     }
 }
 
-/// A value without what stands under some names, in texts that hold JSON, too.
+/// A value without the members of some names, including those in strings that hold JSON.
 fn masked(names: &BTreeSet<&str>, value: Value) -> Value {
     match value {
         Value::String(text) if names.iter().any(|name| text.contains(name)) => MASK.into(),

@@ -1,4 +1,4 @@
-//! Secrets are kept out of what is said.
+//! Masks secrets in messages and results.
 
 use std::fmt::Write as _;
 
@@ -8,17 +8,17 @@ use gram_schema::model::Tool;
 
 use crate::check::Problem;
 
-/// What stands for a secret.
+/// The replacement of a secret.
 pub(super) const MASK: &str = "***";
 
 /// From how many bytes on a secret is masked in results, too: a shorter one would be found
 /// everywhere.
 const MIN_LENGTH_IN_RESULTS: usize = 4;
 
-/// What stands where a text was cut.
+/// The mark of a truncated text.
 const CUT: char = '…';
 
-/// From how many bytes on what a cut left of a secret is masked.
+/// The minimum length of the remainder of a truncated secret to be masked, in bytes.
 const MIN_REMAINDER: usize = 2;
 
 /// The ways in which a secret may be written where it is told: as it is, as programs put it into
@@ -46,13 +46,13 @@ fn forms(secret: String) -> impl Iterator<Item = String> {
     [secret, json, twice, lower, upper, lines, line].into_iter()
 }
 
-/// A text as it stands between the quotes of JSON.
+/// A text escaped as JSON, without quotes.
 fn in_json(text: &str) -> String {
     let json = Value::from(text).to_string();
     json.get(1..json.len() - 1).unwrap_or_default().to_owned()
 }
 
-/// The texts that nobody may read.
+/// The texts to mask, in all forms.
 #[derive(Debug, Default)]
 pub(super) struct SecretMasks(Vec<String>);
 
@@ -77,7 +77,7 @@ impl SecretMasks {
         if self.is_empty() || !whole.contains(CUT) { whole } else { self.without_rests(&whole) }
     }
 
-    /// A text that was cut in some places, without what the cuts left of secrets.
+    /// A truncated text without the remainders of secrets at its cuts.
     fn without_rests(&self, text: &str) -> String {
         let last = text.matches(CUT).count();
         let mut kept = String::with_capacity(text.len());
@@ -154,7 +154,7 @@ impl SecretMasks {
             }
             Value::Object(map) => {
                 let entries = map.into_iter().map(|(key, value)| {
-                    // The names of arguments are the model's own, and stand in the specification.
+                    // Names of arguments are public: they come from the specification or the model.
                     let key = if shortest < MIN_LENGTH_IN_RESULTS { key } else { masked(&key) };
                     (key, self.value(value, shortest))
                 });
@@ -164,7 +164,7 @@ impl SecretMasks {
         }
     }
 
-    /// What a validator of the host says, without secrets.
+    /// A problem of a host validator without secrets.
     pub(super) fn problem(&self, mut problem: Problem) -> Problem {
         if !self.is_empty() {
             problem.message = self.text(&problem.message);

@@ -1,4 +1,4 @@
-//! What may be written down of a call as a model made it.
+//! Redacted arguments of calls, for logs and traces.
 
 use serde_json::{Map, Value};
 
@@ -6,12 +6,12 @@ use super::Session;
 use crate::bind::{CallTarget, texts};
 use crate::check::repaired_json;
 
-/// A call's arguments without what is secret.
+/// A call's arguments without secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedactedArguments {
     /// The arguments, `***` in the place of secrets; where they cannot be read, nothing else.
     pub arguments: String,
-    /// What the secrets hold, to be kept out of all that is written beside it.
+    /// The values of the secrets, for masking related texts.
     pub secrets: Vec<String>,
 }
 

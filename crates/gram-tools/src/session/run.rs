@@ -60,7 +60,7 @@ impl<'s> AdmittedCall<'s> {
         entry.is_some_and(|entry| entry.implementation.kind() == "Client")
     }
 
-    /// What the implementation receives: one JSON object, with injected values.
+    /// The arguments for the implementation: one JSON object with injected values.
     pub fn arguments(&self) -> String {
         let injected = &self.session.bound.tool(self.tool).injected;
         let mut arguments = self.accepted.arguments.clone();
@@ -184,7 +184,7 @@ impl<'s> AdmittedCall<'s> {
         Verdict { id, name, warnings, outcome }
     }
 
-    /// The value that an answer stands for.
+    /// The value of an answer.
     fn value(&self, answer: Answer) -> Result<Value, CallError> {
         let text = match answer {
             Answer::Json(value) => return Ok(self.unwrapped(value)),
@@ -266,7 +266,7 @@ impl<'s> AdmittedCall<'s> {
             let message = "the result's own flag says that it did not succeed".to_owned();
             warnings.push(Warning { code: UNSUCCESSFUL, message });
         }
-        // What is told from here on is told of what may be seen.
+        // Messages from here on only concern values that are visible.
         let arguments = std::mem::take(&mut self.accepted.arguments);
         let arguments = masks.arguments(&tool.spec, arguments);
         let result = masks.result(value);
@@ -288,5 +288,5 @@ impl<'s> AdmittedCall<'s> {
     }
 }
 
-/// The warning of a result whose success flag says no, which counts as a failure.
+/// The warning code for a result whose success flag is negative. It counts as a failure.
 const UNSUCCESSFUL: &str = "unsuccessful";

@@ -1,10 +1,10 @@
-//! What is odd about a call or its result, and no error.
+//! Warnings about calls and results.
 
 use serde_json::Value;
 
 use crate::verdict::Warning;
 
-/// How deep values are looked at.
+/// The maximum depth to search.
 const MAX_DEPTH: u32 = 32;
 
 /// Whether the result's own success flag says no. The flags are those of tool results on the wire:

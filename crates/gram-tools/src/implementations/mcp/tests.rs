@@ -463,7 +463,7 @@ mod real {
             .map_while(Result::ok)
             .find_map(|line| line.split_once("listening on ").map(|(_, place)| place.to_owned()))
             .unwrap();
-        // It goes on talking; a pipe that nobody reads would stop it.
+        // The server keeps writing; a full pipe would block it.
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         does_everything(&McpServer::url(&format!("http://{address}/mcp")).unwrap()).await;
     }
