@@ -21,13 +21,13 @@ pub mod lower;
 pub mod model;
 pub mod names;
 mod nearest;
-mod parallel;
+mod partial;
 mod pointer;
 mod print;
 pub mod project;
 mod signature;
 mod spans;
-mod survey;
+mod threads;
 pub mod units;
 mod value;
 
@@ -36,15 +36,15 @@ pub mod numbers {
     pub use crate::value::{canonical, compare, is_integer, is_multiple, same};
 }
 
-pub use check::{Checked, Import, Link, Links, check, check_linked, imports};
+pub use check::{Checked, Import, ImportGraph, ResolvedImport, check, check_linked, imports};
 pub use emit::Draft;
 pub use format::{BUILT_IN, Format};
 pub use lower::Target;
 pub use model::{Module, Valid};
 pub use nearest::did_you_mean;
+pub use partial::PartialModule;
 pub use print::{
     identifier, print, print_field, print_implementation, print_specification, shape, string,
 };
 pub use signature::{plain_type, schema_of_signature};
 pub use spans::{Place, Spans};
-pub use survey::{Survey, survey, survey_alone};
