@@ -5,17 +5,16 @@
 //! of the text that was analyzed; they are moved when the analysis is read in another text.
 
 use std::collections::HashMap;
-use std::hash::Hasher as _;
 use std::sync::Arc;
 
 use gram_syntax::{Diagnostic, Parse, SourceFile, Span};
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
-use super::cycles::strongly_connected;
 use super::imports::ImportGraph;
-use super::index::{FileIndex, Item, hash, hasher};
-use super::scopes::{NameMap, Scopes};
+use super::index::{FileIndex, Item};
+use super::keys::{Keys, hash};
+use super::scopes::Scopes;
 use super::{Checker, Reading, is_error};
 use crate::model::{Module, Term, Tool, TypeId, Types};
 use crate::spans::Place;
@@ -115,7 +114,7 @@ impl ToolSummary {
 #[derive(Debug, Default)]
 pub(crate) struct ItemAnalysis<O> {
     /// The hash of the item's text and of what it refers to, if it is reused.
-    key: Option<u64>,
+    pub(super) key: Option<u64>,
     /// Where the item began when it was analyzed.
     start: u32,
     found: Vec<Diagnostic>,
@@ -124,9 +123,9 @@ pub(crate) struct ItemAnalysis<O> {
     /// The other files whose declarations it uses.
     uses: Vec<usize>,
     /// Whether its diagnostics depend on which names there are: errors suggest names.
-    names: Option<u64>,
+    pub(super) names: Option<u64>,
     /// Whether it holds wherever the item is.
-    reusable: bool,
+    pub(super) reusable: bool,
 }
 
 /// The analyses of a file, in the order of its text.
@@ -135,7 +134,7 @@ pub(crate) struct FileAnalysis<O> {
     source: Arc<SourceFile>,
     index: Arc<FileIndex>,
     /// With the current place of each.
-    items: Vec<(u32, Arc<ItemAnalysis<O>>)>,
+    pub(super) items: Vec<(u32, Arc<ItemAnalysis<O>>)>,
 }
 
 /// A tool and its place.
@@ -273,145 +272,8 @@ fn index_all<O: Send + Sync>(
     )
 }
 
-/// The keys of analyses: what the names that items mention stand for.
-struct Keys {
-    /// For the hash of each name of a type or term, the hash of all that it may stand for.
-    meanings: NameMap<u64, u64>,
-    /// The hash of the imports of each file.
-    imports: Vec<u64>,
-    /// The hash of all declared names and what they stand for.
-    all: u64,
-}
-
-impl Keys {
-    fn new(checker: &Checker<'_>, indexes: &[Arc<FileIndex>], imports: &ImportGraph) -> Self {
-        let mut keys = Self { meanings: NameMap::default(), imports: Vec::new(), all: 0 };
-        let types = type_hashes(checker, indexes);
-        for (at, declared) in checker.types.0.iter().enumerate() {
-            let place = checker.module.spans.types.get(at).map_or(0, |place| place.file);
-            keys.add(&declared.name, &[1, at as u64, place as u64, types[at]]);
-        }
-        for (at, (term, place)) in
-            checker.module.terms.iter().zip(&checker.module.spans.terms).enumerate()
-        {
-            let mut whole = hasher();
-            whole.write_u64(indexes[place.file].hash_at(&checker.texts[place.file], place.name));
-            super::names_of_slot(&term.field.slot, &mut |id| {
-                whole.write_u64(types.get(id.0 as usize).copied().unwrap_or_default());
-            });
-            keys.add(&term.field.name, &[2, at as u64, place.file as u64, whole.finish()]);
-        }
-        for name in checker.unread_terms.iter() {
-            keys.add(name, &[3]);
-        }
-        let mut all = keys.meanings.values().fold(0, |all, meaning| all ^ meaning);
-        for (file, index) in indexes.iter().enumerate() {
-            for entry in &index.others {
-                let meaning = [4, file as u64, hash(entry.kind.label()), hash(&entry.name)];
-                all ^= fold(&meaning);
-            }
-        }
-        keys.all = all;
-        keys.imports = imports
-            .edges(indexes.len())
-            .iter()
-            .map(|files| fold(&files.iter().map(|file| *file as u64).collect::<Vec<_>>()))
-            .collect();
-        keys
-    }
-
-    /// Adds a meaning of a name.
-    fn add(&mut self, name: &str, meaning: &[u64]) {
-        let name = hash(name);
-        *self.meanings.entry(name).or_default() ^= fold(&[name, fold(meaning)]);
-    }
-
-    /// The key of an item's analysis; `None` if nothing tells what it depends on.
-    fn key(&self, (file, text): (usize, &Parse), index: &FileIndex, item: usize) -> Option<u64> {
-        let (own, references) = index.fingerprint(text, item)?;
-        let mut key = hasher();
-        key.write_u64(own);
-        if !self.meanings.is_empty() {
-            let meanings = references.iter().filter_map(|name| self.meanings.get(name));
-            let mut meanings = meanings.peekable();
-            if meanings.peek().is_some() {
-                key.write_u64(self.imports.get(file).copied().unwrap_or_default());
-            }
-            meanings.for_each(|meaning| key.write_u64(*meaning));
-        }
-        Some(key.finish())
-    }
-
-    /// For each item of a file, its key and the analysis that is known by it.
-    fn reuse<O>(
-        &self,
-        (file, text): (usize, &Parse),
-        index: &FileIndex,
-        before: Option<&FileAnalysis<O>>,
-    ) -> Reused<O> {
-        let known = before.map(|before| before.items.as_slice()).unwrap_or_default();
-        let mut by_key: Option<NameMap<Option<u64>, &Arc<ItemAnalysis<O>>>> = None;
-        let mut reuse = |(at, item): (usize, &Item)| {
-            let Some(key) = self.key((file, text), index, at) else { return (None, None) };
-            let key = Some(key);
-            // Mostly nothing has changed but one item.
-            let same = known.get(at).map(|(_, analysis)| analysis).filter(|it| it.key == key);
-            let same = same.or_else(|| {
-                let by_key = by_key.get_or_insert_with(|| {
-                    known.iter().map(|(_, analysis)| (analysis.key, analysis)).collect()
-                });
-                by_key.get(&key).copied()
-            });
-            let holds = |it: &&Arc<ItemAnalysis<O>>| {
-                it.reusable && !item.broken && it.names.is_none_or(|names| names == self.all)
-            };
-            (key, same.filter(holds).cloned())
-        };
-        index.items.iter().enumerate().map(&mut reuse).collect()
-    }
-}
-
-fn fold(numbers: &[u64]) -> u64 {
-    let mut hasher = hasher();
-    numbers.iter().for_each(|number| hasher.write_u64(*number));
-    hasher.finish()
-}
-
-/// For each declared type, the hash of its text and of all that it refers to. The types of a cycle
-/// count as one.
-fn type_hashes(checker: &Checker<'_>, indexes: &[Arc<FileIndex>]) -> Vec<u64> {
-    let types = &*checker.types;
-    let mut hashes = vec![0; types.0.len()];
-    let next = |id: TypeId| {
-        let mut next = Vec::new();
-        if let Some(declared) = types.get(id) {
-            super::names_of_slot(&declared.slot, &mut |id| next.push(id));
-        }
-        next
-    };
-    // What a group refers to comes before it.
-    for group in strongly_connected(types.0.len(), next) {
-        let mut whole = hasher();
-        for id in &group {
-            let place = checker.module.spans.types.get(id.0 as usize);
-            let own = place.map_or(0, |place| {
-                indexes[place.file].hash_at(&checker.texts[place.file], place.name)
-            });
-            whole.write_u64(own);
-            for other in next(*id) {
-                whole.write_u64(hashes.get(other.0 as usize).copied().unwrap_or_default());
-            }
-        }
-        let whole = whole.finish();
-        for id in group {
-            hashes[id.0 as usize] = whole;
-        }
-    }
-    hashes
-}
-
 /// The analyses of a file that are known, by item; with the keys of all. Empty where none are kept.
-type Reused<O> = Vec<(Option<u64>, Option<Arc<ItemAnalysis<O>>>)>;
+pub(super) type Reused<O> = Vec<(Option<u64>, Option<Arc<ItemAnalysis<O>>>)>;
 
 /// What a thread analyzed: some items of a file, and what they declare.
 struct Chunk<O> {

@@ -20,6 +20,7 @@ mod fits;
 mod foreign;
 mod imports;
 mod index;
+mod keys;
 mod libraries;
 mod named;
 mod object;
