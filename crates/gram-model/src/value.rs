@@ -8,9 +8,11 @@ const MAX_DEPTH: u32 = 120;
 
 /// Why a node is no JSON value.
 #[derive(Debug)]
-pub(crate) struct ValueError {
-    pub(crate) span: Span,
-    pub(crate) message: String,
+pub struct ValueError {
+    /// The text that is not a JSON value.
+    pub span: Span,
+    /// The reason.
+    pub message: String,
 }
 
 impl ValueError {
@@ -20,7 +22,7 @@ impl ValueError {
 }
 
 /// The JSON value that a value of gram stands for. Numbers keep their exact decimal text.
-pub(crate) fn json(node: Node<'_>) -> Result<Value, ValueError> {
+pub fn json(node: Node<'_>) -> Result<Value, ValueError> {
     json_at(node, 0)
 }
 
@@ -58,7 +60,7 @@ fn json_at(node: Node<'_>, depth: u32) -> Result<Value, ValueError> {
 }
 
 /// A number of any notation, with its exact decimal text.
-pub(crate) fn number(node: Node<'_>) -> Result<Number, ValueError> {
+pub fn number(node: Node<'_>) -> Result<Number, ValueError> {
     let text = node.text();
     let digits = |digits: &str, radix| {
         u128::from_str_radix(digits, radix)
@@ -105,7 +107,7 @@ fn decimal(text: &str) -> Option<(String, i64)> {
 }
 
 /// Whether two numbers are the same number, however they are written.
-pub(crate) fn same_number(a: &Number, b: &Number) -> bool {
+pub fn same_number(a: &Number, b: &Number) -> bool {
     a == b || decimal(a.as_str()) == decimal(b.as_str())
 }
 

@@ -4,17 +4,17 @@ use std::cell::Cell;
 
 use serde_json::{Number, Value};
 
-use crate::check::{parts, parts_of_slot};
 use crate::format::describe;
 use crate::model::{Constraint, Field, Host, ObjectType, Open, Slot, Type, Types};
 use crate::value;
+use crate::walk::{parts, parts_of_slot};
 
 /// Why a type does not accept a value.
-pub(crate) struct Refusal {
+pub struct Refusal {
     /// Where in the value: `items.0.name`; empty for the value itself.
-    pub(crate) path: String,
+    pub path: String,
     /// What is wrong there.
-    pub(crate) message: String,
+    pub message: String,
 }
 
 type Verdict = Result<(), Refusal>;
@@ -43,13 +43,13 @@ thread_local! {
 }
 
 /// Whether a slot accepts a value, its constraints included.
-pub(crate) fn slot(types: &Types, slot: &Slot, value: &Value) -> Verdict {
+pub fn slot(types: &Types, slot: &Slot, value: &Value) -> Verdict {
     STEPS.set(0);
     narrowed(types, slot, &[], value)
 }
 
 /// Whether a type accepts a value.
-pub(crate) fn ty(types: &Types, expected: &Type, value: &Value) -> Verdict {
+pub fn ty(types: &Types, expected: &Type, value: &Value) -> Verdict {
     STEPS.set(0);
     of_type(types, expected, value)
 }
@@ -213,7 +213,7 @@ fn object(types: &Types, object: &ObjectType, map: &serde_json::Map<String, Valu
 }
 
 /// Whether a field accepts a value.
-pub(crate) fn field(types: &Types, field: &Field, value: &Value) -> Verdict {
+pub fn field(types: &Types, field: &Field, value: &Value) -> Verdict {
     match &field.host {
         Host::Pinned(pinned) if !value::same(pinned, value) => {
             refuse(format!("`{}` is pinned to {}", field.name, brief(pinned)))
@@ -222,7 +222,8 @@ pub(crate) fn field(types: &Types, field: &Field, value: &Value) -> Verdict {
     }
 }
 
-pub(crate) fn constraint(types: &Types, constraint: &Constraint, value: &Value) -> Verdict {
+/// Checks a value against one constraint.
+pub fn constraint(types: &Types, constraint: &Constraint, value: &Value) -> Verdict {
     use std::cmp::Ordering::{Equal, Greater, Less};
     let bound = |bound: &Number, allowed: &[std::cmp::Ordering], words: &str| match value {
         Value::Number(number) if !allowed.contains(&value::compare(number, bound)) => {
@@ -275,7 +276,7 @@ pub(crate) fn constraint(types: &Types, constraint: &Constraint, value: &Value) 
 const LONGEST_PATTERN: usize = 4096;
 
 /// Why a pattern is no regular expression of ECMAScript, with the flag `u` or without it.
-pub(crate) fn malformed_pattern(pattern: &str) -> Option<String> {
+pub fn malformed_pattern(pattern: &str) -> Option<String> {
     if pattern.len() > LONGEST_PATTERN || regress::Regex::with_flags(pattern, "u").is_ok() {
         return None;
     }
@@ -303,7 +304,7 @@ fn at_most(found: Option<u64>, most: u64, what: &str) -> Verdict {
 }
 
 /// A value for a message, cut where it is long.
-pub(crate) fn brief(value: &Value) -> String {
+pub fn brief(value: &Value) -> String {
     let text = match value {
         // What is long is not printed whole first.
         Value::String(text) if text.len() > 200 => {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 /// A name as a step. What a fragment cannot hold is percent-encoded; brackets, which most writers
 /// of schemas leave as they are, stay.
-pub(crate) fn escaped(name: &str) -> Cow<'_, str> {
+pub fn escaped(name: &str) -> Cow<'_, str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@?[]".contains(c);
     if name.chars().all(|c| plain(c) && c != '~') {
         return Cow::Borrowed(name);
@@ -29,12 +29,12 @@ pub(crate) fn escaped(name: &str) -> Cow<'_, str> {
 }
 
 /// A step as the name that it means.
-pub(crate) fn unescaped(step: &str) -> String {
+pub fn unescaped(step: &str) -> String {
     decoded(step).replace("~1", "/").replace("~0", "~")
 }
 
 /// A fragment without its percent signs, but for those that encode nothing.
-pub(crate) fn decoded(text: &str) -> String {
+pub fn decoded(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
     }
