@@ -4,7 +4,6 @@ pub mod expression;
 pub mod format;
 mod model;
 pub mod nearest;
-pub mod pointer;
 pub mod print;
 pub mod spans;
 pub mod units;

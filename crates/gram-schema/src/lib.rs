@@ -29,9 +29,17 @@ pub mod model {
     pub use gram_model::*;
 }
 
-/// Numbers and values of JSON, compared as what they are and not as they are written.
+/// JSON numbers and values, compared by their value and not by their text.
 pub mod numbers {
-    pub use gram_model::value::{canonical, compare, is_integer, is_multiple, same};
+    pub use json_schema_kit::numbers::{compare, is_integer, is_multiple};
+    pub use json_schema_kit::values::{canonical, same};
+}
+
+mod pointer {
+    pub(crate) use json_schema_kit::pointer::{
+        decode_fragment as decoded, escape_fragment_token as escaped,
+        unescape_fragment_token as unescaped,
+    };
 }
 
 pub use check::{Checked, Import, Link, Links, check, check_linked, imports};
@@ -40,7 +48,7 @@ pub use gram_model::print::{
     identifier, print, print_field, print_implementation, print_specification, shape, string,
 };
 pub use gram_model::{BUILT_IN, Format, Place, Spans, did_you_mean, units};
-use gram_model::{expression, format, nearest, pointer, print, spans, value, value_check, walk};
+use gram_model::{expression, format, nearest, print, spans, value, value_check, walk};
 
 pub use gram_model::Module;
 pub use lower::Target;

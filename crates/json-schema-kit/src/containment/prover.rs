@@ -12,9 +12,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::branch::{Branch, KINDS, Keywords, Kind, Term, key, types};
+use super::branch::{Branch, JSON_TYPES, JsonType, KeywordMap, Term, key, types};
 use super::document::{Dialect, Document, Side, leads_outside};
-use super::texts::Texts;
+use super::string_validators::StringValidators;
+use crate::decimal::Decimal;
+use crate::pointer::escape_token;
 
 /// How many schemas are looked at before a question is given up. A tool of five parameters takes
 /// about fifty, a list of 100,000 values as many.
@@ -32,7 +34,7 @@ type Question = (Vec<usize>, usize);
 
 /// A question that is being answered.
 #[derive(Debug)]
-struct Open {
+struct OpenQuestion {
     /// How far inside of the value it was asked.
     level: usize,
     at: usize,
@@ -42,12 +44,12 @@ struct Open {
 #[derive(Debug)]
 pub(super) struct Prover<'s> {
     documents: [Document<'s>; 2],
-    pub(super) texts: Texts,
+    pub(super) texts: StringValidators,
     pub(super) indices: HashMap<usize, HashSet<String>>,
     steps: usize,
     depth: usize,
     level: usize,
-    open: HashMap<Question, Open>,
+    open: HashMap<Question, OpenQuestion>,
     answered: HashMap<Question, bool>,
     /// The outermost open question that answers since then rely on.
     relied: usize,
@@ -62,7 +64,7 @@ impl<'s> Prover<'s> {
     pub(super) fn new(wide: Document<'s>, narrow: Document<'s>) -> Self {
         Self {
             documents: [wide, narrow],
-            texts: Texts::default(),
+            texts: StringValidators::default(),
             indices: HashMap::new(),
             steps: 0,
             depth: 0,
@@ -140,7 +142,7 @@ impl<'s> Prover<'s> {
 
     /// Asks about what is inside of the value: a property or an item.
     pub(super) fn inside(&mut self, part: &str, proof: impl FnOnce(&mut Self) -> bool) -> bool {
-        self.path.push(part.replace('~', "~0").replace('/', "~1"));
+        self.path.push(escape_token(part).into_owned());
         self.level += 1;
         let proven = proof(self);
         self.level -= 1;
@@ -150,7 +152,7 @@ impl<'s> Prover<'s> {
 
     /// Answers a question once; on the way to its answer it counts as answered inside of values.
     fn ask(&mut self, question: Question, proof: impl FnOnce(&mut Self) -> bool) -> bool {
-        if let Some(Open { level, at }) = self.open.get(&question) {
+        if let Some(OpenQuestion { level, at }) = self.open.get(&question) {
             // A pair that leads to itself without going into a value says nothing.
             let inside = *level < self.level;
             self.relied = self.relied.min(*at);
@@ -163,7 +165,7 @@ impl<'s> Prover<'s> {
             return false;
         }
         let at = self.open.len();
-        self.open.insert(question.clone(), Open { level: self.level, at });
+        self.open.insert(question.clone(), OpenQuestion { level: self.level, at });
         let outer = std::mem::replace(&mut self.relied, usize::MAX);
         let proven = proof(self);
         self.open.remove(&question);
@@ -190,9 +192,9 @@ impl<'s> Prover<'s> {
 
     fn branch_covered(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Value) -> bool {
         let doubt = self.doubt.take();
-        let proven = self.within(branch, side, wide)
+        let proven = self.implies(branch, side, wide)
             || self.attempt(|own| own.is_empty(branch))
-            || self.numbers_fit(branch, side, wide);
+            || self.few_integers_implied(branch, side, wide);
         if proven || doubt.is_some() {
             self.doubt = doubt;
         }
@@ -200,23 +202,23 @@ impl<'s> Prover<'s> {
     }
 
     /// Whether each of a few whole numbers fits.
-    fn numbers_fit(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Value) -> bool {
+    fn few_integers_implied(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Value) -> bool {
         const FEW: i128 = 64;
-        if branch.kind != Kind::Number || !branch.integer {
+        if branch.kind != JsonType::Number || !branch.integer {
             return false;
         }
         let (Some(low), Some(high)) = branch.whole_range() else { return false };
         high.saturating_sub(low) < FEW
             && (low..=high).all(|number| {
-                let value = super::number::Decimal::whole(number).to_value();
-                let out = |own: &mut Self, term| own.fits_term(term, &value) == Some(false);
+                let value = Decimal::whole(number).to_value();
+                let out = |own: &mut Self, term| own.term_accepts(term, &value) == Some(false);
                 branch.terms.iter().any(|term| out(self, term))
-                    || self.fits(side, wide, &value) == Some(true)
+                    || self.schema_accepts(side, wide, &value) == Some(true)
             })
     }
 
     /// Whether nothing fits the terms.
-    pub(super) fn nothing_fits(&mut self, terms: &[Term<'s>]) -> bool {
+    pub(super) fn is_unsatisfiable(&mut self, terms: &[Term<'s>]) -> bool {
         self.ask((key(terms), 0), |own| {
             let Some(branches) = own.branches(terms) else { return false };
             branches.iter().all(|branch| own.is_empty(branch))
@@ -232,7 +234,7 @@ impl<'s> Prover<'s> {
             return true;
         }
         match branch.kind {
-            Kind::Number => {
+            JsonType::Number => {
                 let (Some(low), Some(high)) = (branch.low, branch.high) else { return false };
                 let ends = low.at > high.at || (low.at == high.at && (low.open || high.open));
                 let whole = match branch.whole_range() {
@@ -241,33 +243,34 @@ impl<'s> Prover<'s> {
                 };
                 ends || whole
             }
-            Kind::List => {
+            JsonType::Array => {
                 let first = usize::try_from(branch.least).unwrap_or(usize::MAX);
                 let first = first.min(branch.prefix.len() + 1);
                 (0..first).any(|at| {
                     let item = branch.item(at);
-                    !item.is_empty() && self.inside("", |own| own.nothing_fits(item))
+                    !item.is_empty() && self.inside("", |own| own.is_unsatisfiable(item))
                 })
             }
-            Kind::Object => branch.required.iter().any(|name| {
+            JsonType::Object => branch.required.iter().any(|name| {
                 let property = branch.property(name);
                 self.is_misnamed(branch, name)
-                    || (!property.is_empty() && self.inside("", |own| own.nothing_fits(property)))
+                    || (!property.is_empty()
+                        && self.inside("", |own| own.is_unsatisfiable(property)))
             }),
-            Kind::Null | Kind::Boolean | Kind::Text => false,
+            JsonType::Null | JsonType::Boolean | JsonType::String => false,
         }
     }
 
     /// Whether a property cannot stand in an object for its name.
     pub(super) fn is_misnamed(&mut self, branch: &Branch<'s>, name: &str) -> bool {
         let name = || Value::from(name);
-        branch.names.iter().any(|term| self.fits_term(term, &name()) == Some(false))
+        branch.names.iter().any(|term| self.term_accepts(term, &name()) == Some(false))
     }
 
     /// All branches of terms: their unions decided, one type each. `None` where there are too many.
     pub(super) fn branches(&mut self, terms: &[Term<'s>]) -> Option<Vec<Branch<'s>>> {
         let mut found = Vec::new();
-        let mut states = vec![State { pending: terms.to_vec(), ..State::default() }];
+        let mut states = vec![BranchState { pending: terms.to_vec(), ..BranchState::default() }];
         while let Some(mut state) = states.pop() {
             if found.len() + states.len() > MAX_BRANCHES || !self.spend(1) {
                 return None;
@@ -283,7 +286,7 @@ impl<'s> Prover<'s> {
                 }
                 continue;
             }
-            for kind in KINDS {
+            for kind in JSON_TYPES {
                 if state.kinds & kind.bit() != 0 {
                     found.extend(self.branch(kind, &state, terms));
                 }
@@ -293,7 +296,12 @@ impl<'s> Prover<'s> {
     }
 
     /// One branch, unless it lists its values and none is left.
-    fn branch(&mut self, kind: Kind, state: &State<'s>, whole: &[Term<'s>]) -> Option<Branch<'s>> {
+    fn branch(
+        &mut self,
+        kind: JsonType,
+        state: &BranchState<'s>,
+        whole: &[Term<'s>],
+    ) -> Option<Branch<'s>> {
         let documents = &self.documents;
         let dialect = |side| documents[side as usize].dialect;
         let mut branch = Branch::of(kind, state.terms.clone(), dialect);
@@ -301,11 +309,11 @@ impl<'s> Prover<'s> {
         let listed = state.values.iter().min_by_key(|values| values.len()).cloned().or(own);
         if let Some(mut values) = listed {
             values.retain(|value| {
-                Kind::of(value) == kind
+                JsonType::of(value) == kind
                     && !whole
                         .iter()
                         .chain(&state.terms)
-                        .any(|term| self.fits_term(term, value) == Some(false))
+                        .any(|term| self.term_accepts(term, value) == Some(false))
             });
             if values.is_empty() {
                 return None;
@@ -316,7 +324,7 @@ impl<'s> Prover<'s> {
     }
 
     /// Reads pending terms until only grounds and choices are left. False where nothing fits.
-    fn flatten(&mut self, state: &mut State<'s>) -> bool {
+    fn flatten(&mut self, state: &mut BranchState<'s>) -> bool {
         while let Some(term) = state.pending.pop() {
             match &term {
                 Term::Schema(_, Value::Bool(false)) => return false,
@@ -329,9 +337,9 @@ impl<'s> Prover<'s> {
                     self.read(state, *side, keywords, true);
                     continue;
                 }
-                Term::Kind(kind) => state.kinds &= kind.bit(),
+                Term::Type(kind) => state.kinds &= kind.bit(),
                 Term::Literal(value) => {
-                    state.kinds &= Kind::of(value).bit();
+                    state.kinds &= JsonType::of(value).bit();
                     state.values.push(vec![value]);
                 }
                 Term::Property(..) | Term::Present(_) => {}
@@ -342,7 +350,13 @@ impl<'s> Prover<'s> {
     }
 
     /// Reads one schema's keywords into a state.
-    fn read(&mut self, state: &mut State<'s>, side: Side, keywords: &'s Keywords, ground: bool) {
+    fn read(
+        &mut self,
+        state: &mut BranchState<'s>,
+        side: Side,
+        keywords: &'s KeywordMap,
+        ground: bool,
+    ) {
         let document = &self.documents[side as usize];
         let place = (std::ptr::from_ref(keywords).addr(), ground);
         if document.is_foreign(keywords) || !state.seen.insert(place) || !self.spend(1) {
@@ -354,12 +368,12 @@ impl<'s> Prover<'s> {
             match document.resolve(reference) {
                 Some(target) => state.pending.push(Term::Schema(side, target)),
                 None if leads_outside(reference) => {
-                    let why = "a schema refers to another document, which is not fetched";
-                    self.stopped.get_or_insert_with(|| why.to_owned());
+                    let reason = "a schema refers to another document, which is not fetched";
+                    self.stopped.get_or_insert_with(|| reason.to_owned());
                 }
                 None if reference.starts_with("#/") => {
-                    let why = format!("a schema refers to `{reference}`, which leads nowhere");
-                    self.stopped.get_or_insert(why);
+                    let reason = format!("a schema refers to `{reference}`, which leads nowhere");
+                    self.stopped.get_or_insert(reason);
                 }
                 // A name of a place, which says something that is not known here.
                 None => {}
@@ -384,7 +398,7 @@ impl<'s> Prover<'s> {
         let kinds = state
             .values
             .last()
-            .map(|values| values.iter().fold(0, |kinds, value| kinds | Kind::of(value).bit()));
+            .map(|values| values.iter().fold(0, |kinds, value| kinds | JsonType::of(value).bit()));
         state.kinds &= kinds.unwrap_or(u8::MAX);
         state.terms.push(Term::Ground(side, keywords));
     }
@@ -392,7 +406,7 @@ impl<'s> Prover<'s> {
 
 /// Terms that are being read.
 #[derive(Debug, Clone)]
-struct State<'s> {
+struct BranchState<'s> {
     pending: Vec<Term<'s>>,
     terms: Vec<Term<'s>>,
     seen: HashSet<(usize, bool)>,
@@ -401,7 +415,7 @@ struct State<'s> {
     choices: Vec<(Side, &'s [Value])>,
 }
 
-impl Default for State<'_> {
+impl Default for BranchState<'_> {
     fn default() -> Self {
         Self {
             pending: Vec::new(),

@@ -2,18 +2,18 @@
 
 use serde_json::Value;
 
-use super::branch::{Branch, Conj, Kind, Term, never};
+use super::branch::{Branch, JsonType, Term, Terms, never};
 use super::document::Side;
-use super::prove::{MAX_BRANCHES, Prover};
+use super::prover::{MAX_BRANCHES, Prover};
 
 /// How often a branch is divided again while one union is looked at.
-const MAX_DIVISIONS: usize = 3;
+const MAX_SPLITS: usize = 3;
 
 impl<'s> Prover<'s> {
     /// Divides a branch in several that hold all of its values: by what a property may be that one
     /// of the schemas speaks of.
-    fn divided(&mut self, branch: &Branch<'s>, side: Side, schemas: &'s [Value]) -> Vec<Conj<'s>> {
-        if branch.kind != Kind::Object {
+    fn split(&mut self, branch: &Branch<'s>, side: Side, schemas: &'s [Value]) -> Vec<Terms<'s>> {
+        if branch.kind != JsonType::Object {
             return Vec::new();
         }
         let mentions = |name: &str| {
@@ -46,41 +46,41 @@ impl<'s> Prover<'s> {
                     None => conjs.push(part.terms),
                 }
             }
-            let with = |conj: Conj<'s>, present: bool| {
+            let with = |conj: Terms<'s>, present: bool| {
                 let mut terms = branch.terms.clone();
                 terms.push(Term::Property(name, conj.into()));
                 terms.extend(present.then_some(Term::Present(name)));
                 terms
             };
-            let mut divided: Vec<_> = conjs.into_iter().map(|conj| with(conj, true)).collect();
+            let mut split: Vec<_> = conjs.into_iter().map(|conj| with(conj, true)).collect();
             if !required {
-                divided.push(with(vec![never()], false));
+                split.push(with(vec![never()], false));
             }
-            return divided;
+            return split;
         }
         Vec::new()
     }
 
     /// Whether a proof holds for a branch, or for each of the parts that it is divided in.
-    pub(super) fn in_parts(
+    pub(super) fn holds_by_cases(
         &mut self,
         branch: &Branch<'s>,
         side: Side,
         schemas: &'s [Value],
-        divisions: usize,
+        splits: usize,
         proof: &mut dyn FnMut(&mut Self, &Branch<'s>) -> bool,
     ) -> bool {
         if self.attempt(|own| proof(own, branch) || own.is_empty(branch)) {
             return true;
         }
-        if divisions == MAX_DIVISIONS || !self.enter() {
+        if splits == MAX_SPLITS || !self.enter() {
             return false;
         }
-        let parts = self.divided(branch, side, schemas);
+        let parts = self.split(branch, side, schemas);
         let proven = !parts.is_empty()
             && parts.iter().all(|part| {
                 let Some(branches) = self.branches(part) else { return false };
-                branches.iter().all(|b| self.in_parts(b, side, schemas, divisions + 1, proof))
+                branches.iter().all(|b| self.holds_by_cases(b, side, schemas, splits + 1, proof))
             });
         self.leave();
         proven

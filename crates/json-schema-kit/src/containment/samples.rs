@@ -4,12 +4,12 @@
 //! from these in one place. Which ones are worth a try in a place is told by both schemas: the
 //! ends of ranges and the numbers beside them, listed values, names of properties.
 
-use gram_schema::numbers::canonical;
+use crate::values::canonical;
 use serde_json::Value;
 
-use super::branch::{Branch, Conj, Kind, Term};
-use super::number::Decimal;
-use super::prove::Prover;
+use super::branch::{Branch, JsonType, Term, Terms};
+use super::prover::Prover;
+use crate::decimal::Decimal;
 
 /// How deep optional parts of values nest. Required ones may go further.
 pub(super) const DEPTH: usize = 7;
@@ -90,7 +90,7 @@ const TEXTS: [&str; 60] = [
 
 /// A maker of values.
 #[derive(Debug)]
-pub(super) struct Samples<'p, 's> {
+pub(super) struct SampleGenerator<'p, 's> {
     pub(super) prover: &'p mut Prover<'s>,
     /// Where the proof failed: the names on the way there. Most values differ in that place.
     focus: Vec<String>,
@@ -98,7 +98,7 @@ pub(super) struct Samples<'p, 's> {
     path: Vec<String>,
 }
 
-impl<'p, 's> Samples<'p, 's> {
+impl<'p, 's> SampleGenerator<'p, 's> {
     pub(super) fn new(prover: &'p mut Prover<'s>) -> Self {
         let (place, _) = prover.doubt().unwrap_or_default();
         let focus = place.split('/').skip(1).map(str::to_owned).collect();
@@ -116,7 +116,7 @@ impl<'p, 's> Samples<'p, 's> {
         &mut self,
         part: &str,
         terms: &[Term<'s>],
-        hints: &[Conj<'s>],
+        hints: &[Terms<'s>],
         limit: usize,
         depth: usize,
     ) -> Vec<Value> {
@@ -131,7 +131,7 @@ impl<'p, 's> Samples<'p, 's> {
     pub(super) fn of(
         &mut self,
         terms: &[Term<'s>],
-        hints: &[Conj<'s>],
+        hints: &[Terms<'s>],
         limit: usize,
         depth: usize,
     ) -> Vec<Value> {
@@ -152,14 +152,15 @@ impl<'p, 's> Samples<'p, 's> {
         for branch in &branches {
             let values = match (&branch.values, branch.kind) {
                 (Some(values), _) => values.iter().map(|value| (*value).clone()).collect(),
-                (_, Kind::Number) => numbers(branch, &others),
-                (_, Kind::Text) => texts(branch, &others),
-                (_, Kind::List) => self.lists(branch, &others, share, depth),
-                (_, Kind::Object) => self.objects(branch, &others, share, depth),
-                (_, Kind::Null | Kind::Boolean) => Vec::new(),
+                (_, JsonType::Number) => numbers(branch, &others),
+                (_, JsonType::String) => texts(branch, &others),
+                (_, JsonType::Array) => self.lists(branch, &others, share, depth),
+                (_, JsonType::Object) => self.objects(branch, &others, share, depth),
+                (_, JsonType::Null | JsonType::Boolean) => Vec::new(),
             };
             // Parts are chosen where they are made; what is whole is chosen here.
-            if matches!(branch.kind, Kind::List | Kind::Object) && branch.values.is_none() {
+            if matches!(branch.kind, JsonType::Array | JsonType::Object) && branch.values.is_none()
+            {
                 found.extend(values.into_iter().take(share));
             } else {
                 found.extend(self.chosen(branch, hints, values, share.min(14)));
@@ -176,7 +177,7 @@ impl<'p, 's> Samples<'p, 's> {
     fn chosen(
         &mut self,
         branch: &Branch<'s>,
-        hints: &[Conj<'s>],
+        hints: &[Terms<'s>],
         values: Vec<Value>,
         limit: usize,
     ) -> Vec<Value> {
@@ -203,7 +204,7 @@ impl<'p, 's> Samples<'p, 's> {
     }
 
     pub(super) fn refuses(&mut self, terms: &[Term<'s>], value: &Value) -> bool {
-        terms.iter().any(|term| self.prover.fits_term(term, value) == Some(false))
+        terms.iter().any(|term| self.prover.term_accepts(term, value) == Some(false))
     }
 
     fn lists(
@@ -213,7 +214,7 @@ impl<'p, 's> Samples<'p, 's> {
         limit: usize,
         depth: usize,
     ) -> Vec<Value> {
-        let others: Vec<_> = others.iter().filter(|other| other.kind == Kind::List).collect();
+        let others: Vec<_> = others.iter().filter(|other| other.kind == JsonType::Array).collect();
         let positions = others.iter().map(|other| other.prefix.len()).max().unwrap_or(0);
         let positions = positions.max(branch.prefix.len()) + 1;
         let positions = positions.min(branch.most.unwrap_or(u64::MAX).try_into().unwrap_or(64));
@@ -221,7 +222,7 @@ impl<'p, 's> Samples<'p, 's> {
         let mut items: Vec<Vec<Value>> = Vec::new();
         for at in 0..positions.min(64) {
             let needed = (at as u64) < branch.least;
-            let hints: Vec<Conj<'s>> = others.iter().map(|other| other.item(at).clone()).collect();
+            let hints: Vec<Terms<'s>> = others.iter().map(|other| other.item(at).clone()).collect();
             let part = at.to_string();
             let limit = match (self.is_focus(&part), depth > DEPTH) {
                 (true, _) => limit / 2 + 1,

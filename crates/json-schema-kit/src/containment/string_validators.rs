@@ -9,11 +9,11 @@ use super::document::Dialect;
 
 /// The validators of single patterns and formats.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct StringValidators {
     validators: HashMap<(Dialect, &'static str, String), Option<Validator>>,
 }
 
-impl Texts {
+impl StringValidators {
     /// Whether a text matches a pattern. `None` where the pattern cannot be read.
     pub(super) fn pattern(&mut self, dialect: Dialect, pattern: &str, text: &str) -> Option<bool> {
         self.ask(dialect, "pattern", pattern, text)

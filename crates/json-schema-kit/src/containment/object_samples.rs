@@ -2,10 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::branch::{Branch, Conj, Kind, Term};
-use super::samples::{DEPTH, MAX_LIST, Samples, sizes_of};
+use super::branch::{Branch, JsonType, Term, Terms};
+use super::samples::{DEPTH, MAX_LIST, SampleGenerator, sizes_of};
 
-impl<'s> Samples<'_, 's> {
+use crate::pointer::escape_token;
+
+impl<'s> SampleGenerator<'_, 's> {
     /// Objects: the smallest one, the fullest one, and those that differ from them in one property.
     pub(super) fn objects(
         &mut self,
@@ -14,18 +16,18 @@ impl<'s> Samples<'_, 's> {
         limit: usize,
         depth: usize,
     ) -> Vec<Value> {
-        let others: Vec<_> = others.iter().filter(|other| other.kind == Kind::Object).collect();
+        let others: Vec<_> = others.iter().filter(|other| other.kind == JsonType::Object).collect();
         let places = branch.properties.len() + 2;
         let share = (limit / places).clamp(1, 200);
         let mut choices: Vec<(String, bool, Vec<Value>)> = Vec::new();
         for (name, property) in &branch.properties {
             let required = branch.required.contains(name);
-            let part = escaped(name);
+            let part = escape_token(name);
             let focus = self.is_focus(&part);
             if !required && !focus && (depth > DEPTH || limit == 1) {
                 continue;
             }
-            let hints: Vec<Conj<'s>> =
+            let hints: Vec<Terms<'s>> =
                 others.iter().map(|other| other.property(name).clone()).collect();
             let share = if focus { limit / 2 + 1 } else { share };
             let values = self.part(&part, property, &hints, share, depth);
@@ -112,10 +114,10 @@ impl<'s> Samples<'_, 's> {
         depth: usize,
     ) -> Vec<(String, Value)> {
         let mut terms = branch.names.clone();
-        terms.push(Term::Kind(Kind::Text));
+        terms.push(Term::Type(JsonType::String));
         let named = others.iter().flat_map(|other| other.properties.keys());
         let mut names: Vec<String> = named.take(64).map(|name| (*name).to_owned()).collect();
-        let hints: Vec<Conj<'s>> = others.iter().map(|other| other.names.clone()).collect();
+        let hints: Vec<Terms<'s>> = others.iter().map(|other| other.names.clone()).collect();
         // Names are texts, too; a name that says what it is comes first.
         names.push("other".to_owned());
         names.extend(self.of(&terms, &hints, 8, depth + 1).into_iter().filter_map(
@@ -129,7 +131,7 @@ impl<'s> Samples<'_, 's> {
             !known && !self.refuses(&terms, &Value::from(name.as_str()))
         });
         let wild = self.is_focus("*");
-        let first = names.iter().position(|name| self.is_focus(&escaped(name)));
+        let first = names.iter().position(|name| self.is_focus(&escape_token(name)));
         if names.is_empty() || (depth > DEPTH && !wild && first.is_none()) {
             return Vec::new();
         }
@@ -141,18 +143,13 @@ impl<'s> Samples<'_, 's> {
             if extras.iter().any(|(known, _)| *known == name) {
                 continue;
             }
-            let hints: Vec<Conj<'s>> =
+            let hints: Vec<Terms<'s>> =
                 others.iter().map(|other| other.property(&name).clone()).collect();
-            let part = if wild && extras.is_empty() { "*".to_owned() } else { escaped(&name) };
+            let part = if wild && extras.is_empty() { "*".into() } else { escape_token(&name) };
             let share = if self.is_focus(&part) { limit / 2 + 1 } else { share };
             let values = self.part(&part, &branch.rest, &hints, share, depth);
             extras.extend(values.into_iter().map(|value| (name.clone(), value)));
         }
         extras
     }
-}
-
-/// A name as JSON pointers write it.
-fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }

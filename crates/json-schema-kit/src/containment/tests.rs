@@ -5,35 +5,35 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{Fit, covers};
+use super::{Containment, decide};
 
 /// Asserts that the first schema covers the second one, and not the other way round.
 #[track_caller]
 fn wider(wide: &Value, narrow: &Value) {
-    assert_eq!(covers(wide, narrow), Fit::Yes, "{wide} of {narrow}");
+    assert_eq!(decide(wide, narrow), Containment::Proven, "{wide} of {narrow}");
     refuses(narrow, wide);
 }
 
 /// Asserts that both schemas allow the same.
 #[track_caller]
 fn same(a: &Value, b: &Value) {
-    assert_eq!(covers(a, b), Fit::Yes, "{a} of {b}");
-    assert_eq!(covers(b, a), Fit::Yes, "{b} of {a}");
+    assert_eq!(decide(a, b), Containment::Proven, "{a} of {b}");
+    assert_eq!(decide(b, a), Containment::Proven, "{b} of {a}");
 }
 
 /// The value that shows that the first schema does not cover the second one.
 #[track_caller]
 fn refuses(wide: &Value, narrow: &Value) -> (Value, String, String) {
-    match covers(wide, narrow) {
-        Fit::No(found) => (found.value, found.pointer, found.why),
+    match decide(wide, narrow) {
+        Containment::Refuted(found) => (found.value, found.pointer, found.reason),
         other => panic!("{wide} of {narrow}: {other:?}"),
     }
 }
 
 #[track_caller]
 fn undecided(wide: &Value, narrow: &Value) -> String {
-    match covers(wide, narrow) {
-        Fit::Undecided(why) => why,
+    match decide(wide, narrow) {
+        Containment::Undecided(reason) => reason,
         other => panic!("{wide} of {narrow}: {other:?}"),
     }
 }
@@ -88,7 +88,10 @@ fn bounds_of_numbers() {
         &json!({"type": "integer", "maximum": 90_071_992_547_409_930_u64}),
     );
     // A range between two whole numbers holds none.
-    assert_eq!(covers(&json!(false), &integer(json!({"minimum": 0.2, "maximum": 0.8}))), Fit::Yes);
+    assert_eq!(
+        decide(&json!(false), &integer(json!({"minimum": 0.2, "maximum": 0.8}))),
+        Containment::Proven
+    );
 }
 
 #[test]
@@ -126,7 +129,10 @@ fn enums_and_constants() {
         &json!({"type": "object", "properties": {"a": {"type": "integer"}}}),
         &json!({"const": {"a": 1}}),
     );
-    assert_eq!(covers(&json!({"enum": ["a"]}), &json!({"enum": ["b"], "type": "null"})), Fit::Yes);
+    assert_eq!(
+        decide(&json!({"enum": ["a"]}), &json!({"enum": ["b"], "type": "null"})),
+        Containment::Proven
+    );
 }
 
 #[test]
@@ -261,7 +267,7 @@ fn recursive_types() {
     // No value ends here, so there is none.
     let endless = json!({"$ref": "#/$defs/E", "$defs": {"E": {"type": "object",
         "properties": {"e": {"$ref": "#/$defs/E"}}, "required": ["e"]}}});
-    assert_eq!(covers(&json!({"type": "string"}), &endless), Fit::Yes);
+    assert_eq!(decide(&json!({"type": "string"}), &endless), Containment::Proven);
 }
 
 #[test]
@@ -279,7 +285,7 @@ fn schemas_that_mean_nothing_are_never_a_yes() {
         json!({"$ref": "#/$defs/a",
                "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}),
     ] {
-        assert_ne!(covers(&endless, &json!({"type": "string"})), Fit::Yes, "{endless}");
+        assert_ne!(decide(&endless, &json!({"type": "string"})), Containment::Proven, "{endless}");
     }
 }
 
@@ -311,12 +317,12 @@ fn hostile_schemas_take_bounded_work() {
         .chain([("d5000".to_owned(), json!({}))])
         .collect();
     let chain = json!({"$ref": "#/$defs/d0", "$defs": chain});
-    assert_ne!(covers(&chain, &json!({"type": "object", "minProperties": 1})), Fit::Yes);
+    assert_ne!(decide(&chain, &json!({"type": "object", "minProperties": 1})), Containment::Proven);
 
     let many: Vec<Value> = (0..100_000).map(|at| json!(format!("value {at}"))).collect();
     let few = json!({"enum": many[1..]});
     let many = json!({"enum": many});
-    assert_eq!(covers(&many, &few), Fit::Yes);
+    assert_eq!(decide(&many, &few), Containment::Proven);
     assert_eq!(refuses(&few, &many).0, json!("value 0"));
 
     // Each level doubles the ways to read it.
@@ -331,8 +337,8 @@ fn hostile_schemas_take_bounded_work() {
         }
     }
     doubled["$defs"] = json!({"d": {"type": "string"}});
-    let _ = covers(&doubled, &doubled);
-    let _ = covers(&json!({"type": "object", "required": ["a"]}), &doubled);
+    let _ = decide(&doubled, &doubled);
+    let _ = decide(&json!({"type": "object", "required": ["a"]}), &doubled);
     assert!(start.elapsed() < Duration::from_mins(4), "{:?}", start.elapsed());
 }
 
@@ -352,7 +358,7 @@ fn a_usual_tool_is_proven_quickly() {
     let (wide, narrow) = (typical(), typical());
     let start = Instant::now();
     for _ in 0..200 {
-        assert_eq!(covers(&wide, &narrow), Fit::Yes);
+        assert_eq!(decide(&wide, &narrow), Containment::Proven);
     }
     let each = start.elapsed() / 200;
     // It takes a small part of that; the machine may be busy.
@@ -365,8 +371,8 @@ fn counterexamples_look_like_this() {
     let mut show = |change: &dyn Fn(&mut Value)| {
         let mut wide = typical();
         change(&mut wide);
-        let (value, pointer, why) = refuses(&wide, &typical());
-        writeln!(shown, "{value}\n  at {pointer:?}: {why}").unwrap();
+        let (value, pointer, reason) = refuses(&wide, &typical());
+        writeln!(shown, "{value}\n  at {pointer:?}: {reason}").unwrap();
     };
     show(&|wide| wide["properties"]["days"]["maximum"] = json!(7));
     show(&|wide| wide["properties"]["unit"]["enum"] = json!(["celsius"]));

@@ -13,19 +13,19 @@ const MAX_POWER: i64 = 300;
 
 /// A decimal number: `mantissa × 10^exponent`, where the mantissa does not end in 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Decimal {
+pub(crate) struct Decimal {
     mantissa: i128,
     exponent: i64,
 }
 
 impl Decimal {
     /// A whole number.
-    pub(super) fn whole(mantissa: i128) -> Self {
+    pub(crate) fn whole(mantissa: i128) -> Self {
         Self { mantissa, exponent: 0 }.normal()
     }
 
     /// The value of a number, unless it is beyond what is reckoned with here.
-    pub(super) fn of(number: &Number) -> Option<Self> {
+    pub(crate) fn of(number: &Number) -> Option<Self> {
         if let Some(whole) = number.as_i64() {
             return Some(Self::whole(i128::from(whole)));
         }
@@ -46,7 +46,7 @@ impl Decimal {
     }
 
     /// The value of a JSON number.
-    pub(super) fn of_value(value: &Value) -> Option<Self> {
+    pub(crate) fn of_value(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => Self::of(number),
             _ => None,
@@ -74,18 +74,18 @@ impl Decimal {
     }
 
     /// Whether it is a whole number.
-    pub(super) fn is_whole(self) -> bool {
+    pub(crate) fn is_whole(self) -> bool {
         self.exponent >= 0
     }
 
     /// The whole number that it is, if it is one of 128 bits.
-    pub(super) fn to_whole(self) -> Option<i128> {
+    pub(crate) fn to_whole(self) -> Option<i128> {
         let exponent = u32::try_from(self.exponent).ok()?;
         self.mantissa.checked_mul(10_i128.checked_pow(exponent)?)
     }
 
     /// The next whole numbers: the greatest that is not above it, the least that is not below it.
-    pub(super) fn around(self) -> Option<(i128, i128)> {
+    pub(crate) fn around(self) -> Option<(i128, i128)> {
         if let Some(whole) = self.to_whole() {
             return Some((whole, whole));
         }
@@ -97,7 +97,7 @@ impl Decimal {
     }
 
     /// Whether it is a whole multiple of a step. `None` where that cannot be reckoned.
-    pub(super) fn is_multiple_of(self, step: Self) -> Option<bool> {
+    pub(crate) fn is_multiple_of(self, step: Self) -> Option<bool> {
         if step.mantissa == 0 {
             return None;
         }
@@ -110,7 +110,7 @@ impl Decimal {
     }
 
     /// The sum of two numbers. `None` where that has too many digits.
-    pub(super) fn plus(self, other: Self) -> Option<Self> {
+    pub(crate) fn plus(self, other: Self) -> Option<Self> {
         let unit = self.exponent.min(other.exponent);
         let scaled = |number: Self| {
             let zeros = u32::try_from(number.exponent - unit).ok()?;
@@ -122,7 +122,7 @@ impl Decimal {
     }
 
     /// The greatest multiple of a step that is not above this number.
-    pub(super) fn step_below(self, step: Self) -> Option<Self> {
+    pub(crate) fn step_below(self, step: Self) -> Option<Self> {
         let unit = self.exponent.min(step.exponent);
         let scaled = |number: Self| {
             let zeros = u32::try_from(number.exponent - unit).ok()?;
@@ -134,18 +134,18 @@ impl Decimal {
     }
 
     /// Half of it.
-    pub(super) fn half(self) -> Option<Self> {
+    pub(crate) fn half(self) -> Option<Self> {
         let mantissa = self.mantissa.checked_mul(5)?;
         Some(Self { mantissa, exponent: self.exponent - 1 }.normal())
     }
 
     /// A number of one digit.
-    pub(super) fn digit(mantissa: i8, exponent: i64) -> Self {
+    pub(crate) fn digit(mantissa: i8, exponent: i64) -> Self {
         Self { mantissa: i128::from(mantissa), exponent }.normal()
     }
 
     /// The number as JSON.
-    pub(super) fn to_value(self) -> Value {
+    pub(crate) fn to_value(self) -> Value {
         let text = match self.to_whole() {
             Some(whole) if self.power() < 30 => whole.to_string(),
             _ => format!("{}e{}", self.mantissa, self.exponent),
@@ -216,7 +216,7 @@ mod tests {
         let number = |text: &str| Number::from_string_unchecked(text.to_owned());
         assert_eq!(Decimal::of(&number("1e999999999999999999999")), None);
         assert_eq!(Decimal::of(&number(&"9".repeat(1_000))), None);
-        let text = |text: &str| gram_schema::numbers::canonical(&Value::Number(number(text)));
+        let text = |text: &str| crate::values::canonical(&Value::Number(number(text)));
         assert_eq!(text("1e400"), text("10.0e399"));
         assert_ne!(text("1e400"), text("-1e400"));
     }

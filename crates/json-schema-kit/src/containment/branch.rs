@@ -6,12 +6,13 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::document::{Dialect, Side};
-use super::number::Decimal;
+use crate::decimal::Decimal;
+use crate::keywords::Keyword;
 
-pub(super) type Keywords = Map<String, Value>;
+pub(super) type KeywordMap = Map<String, Value>;
 
 /// Terms that hold together.
-pub(super) type Conj<'s> = Vec<Term<'s>>;
+pub(super) type Terms<'s> = Vec<Term<'s>>;
 
 /// One thing that is said of a value.
 #[derive(Debug, Clone)]
@@ -19,13 +20,13 @@ pub(super) enum Term<'s> {
     /// It fits a schema.
     Schema(Side, &'s Value),
     /// It fits a schema's own keywords; what the schema refers to, and its unions, stand aside.
-    Ground(Side, &'s Keywords),
+    Ground(Side, &'s KeywordMap),
     /// It is of a type.
-    Kind(Kind),
+    Type(JsonType),
     /// It equals a value.
     Literal(&'s Value),
     /// If it is an object, its property of this name fits.
-    Property(&'s str, Rc<Conj<'s>>),
+    Property(&'s str, Rc<Terms<'s>>),
     /// If it is an object, it has a property of this name.
     Present(&'s str),
 }
@@ -36,7 +37,7 @@ impl Term<'_> {
         match self {
             Self::Schema(_, schema) => key.extend([1, std::ptr::from_ref(*schema).addr()]),
             Self::Ground(_, keywords) => key.extend([2, std::ptr::from_ref(*keywords).addr()]),
-            Self::Kind(kind) => key.extend([3, *kind as usize]),
+            Self::Type(kind) => key.extend([3, *kind as usize]),
             Self::Literal(value) => key.extend([4, std::ptr::from_ref(*value).addr()]),
             Self::Property(name, conj) => {
                 key.extend([5, name.as_ptr().addr(), conj.len()]);
@@ -62,26 +63,32 @@ pub(super) fn key(terms: &[Term<'_>]) -> Vec<usize> {
 
 /// A type of JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum JsonType {
     Null,
     Boolean,
     Number,
-    Text,
-    List,
+    String,
+    Array,
     Object,
 }
 
-pub(super) const KINDS: [Kind; 6] =
-    [Kind::Null, Kind::Boolean, Kind::Number, Kind::Text, Kind::List, Kind::Object];
+pub(super) const JSON_TYPES: [JsonType; 6] = [
+    JsonType::Null,
+    JsonType::Boolean,
+    JsonType::Number,
+    JsonType::String,
+    JsonType::Array,
+    JsonType::Object,
+];
 
-impl Kind {
+impl JsonType {
     pub(super) fn of(value: &Value) -> Self {
         match value {
             Value::Null => Self::Null,
             Value::Bool(_) => Self::Boolean,
             Value::Number(_) => Self::Number,
-            Value::String(_) => Self::Text,
-            Value::Array(_) => Self::List,
+            Value::String(_) => Self::String,
+            Value::Array(_) => Self::Array,
             Value::Object(_) => Self::Object,
         }
     }
@@ -96,8 +103,8 @@ impl Kind {
             "null" => Self::Null,
             "boolean" => Self::Boolean,
             "number" | "integer" => Self::Number,
-            "string" => Self::Text,
-            "array" => Self::List,
+            "string" => Self::String,
+            "array" => Self::Array,
             "object" => Self::Object,
             _ => return None,
         })
@@ -106,14 +113,14 @@ impl Kind {
 
 /// The types that a `type` names.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Types {
+pub(super) struct TypeSet {
     pub(super) kinds: u8,
     /// Whether its numbers are whole.
     pub(super) integer: bool,
 }
 
 /// What `type` says. `None` where it is malformed.
-pub(super) fn types(of: &Value) -> Option<Types> {
+pub(super) fn types(of: &Value) -> Option<TypeSet> {
     let names: Vec<&str> = match of {
         Value::String(name) => vec![name],
         Value::Array(names) => names.iter().map(Value::as_str).collect::<Option<_>>()?,
@@ -121,14 +128,14 @@ pub(super) fn types(of: &Value) -> Option<Types> {
     };
     let mut kinds = 0;
     for name in &names {
-        kinds |= Kind::named(name)?.bit();
+        kinds |= JsonType::named(name)?.bit();
     }
-    Some(Types { kinds, integer: !names.contains(&"number") })
+    Some(TypeSet { kinds, integer: !names.contains(&"number") })
 }
 
 /// An end of a range of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct End {
+pub(super) struct Bound {
     pub(super) at: Decimal,
     /// Whether the end itself is out.
     pub(super) open: bool,
@@ -138,15 +145,15 @@ pub(super) struct End {
 /// other way round, for some keywords are left out.
 #[derive(Debug)]
 pub(super) struct Branch<'s> {
-    pub(super) kind: Kind,
+    pub(super) kind: JsonType,
     /// The terms, with unions decided and references followed.
-    pub(super) terms: Conj<'s>,
+    pub(super) terms: Terms<'s>,
     /// The only values, where they are listed.
     pub(super) values: Option<Vec<&'s Value>>,
     /// Whether numbers are whole.
     pub(super) integer: bool,
-    pub(super) low: Option<End>,
-    pub(super) high: Option<End>,
+    pub(super) low: Option<Bound>,
+    pub(super) high: Option<Bound>,
     pub(super) multiples: Vec<Decimal>,
     /// The sizes: characters of texts, items of lists, properties of objects.
     pub(super) least: u64,
@@ -155,13 +162,13 @@ pub(super) struct Branch<'s> {
     pub(super) formats: Vec<(Dialect, &'s str)>,
     pub(super) unique: bool,
     /// The first items.
-    pub(super) prefix: Vec<Conj<'s>>,
+    pub(super) prefix: Vec<Terms<'s>>,
     /// What fits all items behind those, or all properties that are not named.
-    pub(super) rest: Conj<'s>,
-    pub(super) properties: BTreeMap<&'s str, Conj<'s>>,
+    pub(super) rest: Terms<'s>,
+    pub(super) properties: BTreeMap<&'s str, Terms<'s>>,
     pub(super) required: BTreeSet<&'s str>,
     /// What the names of properties fit.
-    pub(super) names: Conj<'s>,
+    pub(super) names: Terms<'s>,
 }
 
 pub(super) static NEVER: Value = Value::Bool(false);
@@ -173,7 +180,7 @@ pub(super) fn never<'s>() -> Term<'s> {
     Term::Schema(Side::Narrow, &NEVER)
 }
 
-pub(super) fn size(keywords: &Keywords, key: &str) -> Option<u64> {
+pub(super) fn size(keywords: &KeywordMap, key: &str) -> Option<u64> {
     keywords.get(key).and_then(whole_size)
 }
 
@@ -184,13 +191,13 @@ pub(super) fn whole_size(value: &Value) -> Option<u64> {
 
 impl<'s> Branch<'s> {
     /// What terms say of values of one type. `dialect` tells the dialect of a side.
-    pub(super) fn of(kind: Kind, terms: Conj<'s>, dialect: impl Fn(Side) -> Dialect) -> Self {
+    pub(super) fn of(kind: JsonType, terms: Terms<'s>, dialect: impl Fn(Side) -> Dialect) -> Self {
         let mut branch = Self {
             kind,
             terms: Vec::new(),
             values: match kind {
-                Kind::Null => Some(vec![&NULL]),
-                Kind::Boolean => Some(BOOLEANS.iter().collect()),
+                JsonType::Null => Some(vec![&NULL]),
+                JsonType::Boolean => Some(BOOLEANS.iter().collect()),
                 _ => None,
             },
             integer: false,
@@ -208,7 +215,7 @@ impl<'s> Branch<'s> {
             required: BTreeSet::new(),
             names: Vec::new(),
         };
-        let grounds: Vec<(Side, Dialect, &'s Keywords)> = terms
+        let grounds: Vec<(Side, Dialect, &'s KeywordMap)> = terms
             .iter()
             .filter_map(|term| match term {
                 Term::Ground(side, keywords) => Some((*side, dialect(*side), *keywords)),
@@ -216,32 +223,32 @@ impl<'s> Branch<'s> {
             })
             .collect();
         match kind {
-            Kind::Number => grounds.iter().for_each(|ground| branch.number(ground.2)),
-            Kind::Text => grounds.iter().for_each(|ground| branch.text(ground.1, ground.2)),
-            Kind::List => branch.list(&grounds),
-            Kind::Object => branch.object(&grounds, &terms),
-            Kind::Null | Kind::Boolean => {}
+            JsonType::Number => grounds.iter().for_each(|ground| branch.number(ground.2)),
+            JsonType::String => grounds.iter().for_each(|ground| branch.text(ground.1, ground.2)),
+            JsonType::Array => branch.list(&grounds),
+            JsonType::Object => branch.object(&grounds, &terms),
+            JsonType::Null | JsonType::Boolean => {}
         }
         branch.terms = terms;
-        branch.terms.push(Term::Kind(kind));
+        branch.terms.push(Term::Type(kind));
         branch
     }
 
-    fn number(&mut self, keywords: &Keywords) {
+    fn number(&mut self, keywords: &KeywordMap) {
         self.integer |= keywords.get("type").and_then(types).is_some_and(|types| types.integer);
         let number = |key| keywords.get(key).and_then(Decimal::of_value);
         for (key, open) in [("minimum", false), ("exclusiveMinimum", true)] {
             let Some(at) = number(key) else { continue };
             let closer = self.low.is_none_or(|low| at > low.at || (at == low.at && open));
             if closer {
-                self.low = Some(End { at, open });
+                self.low = Some(Bound { at, open });
             }
         }
         for (key, open) in [("maximum", false), ("exclusiveMaximum", true)] {
             let Some(at) = number(key) else { continue };
             let closer = self.high.is_none_or(|high| at < high.at || (at == high.at && open));
             if closer {
-                self.high = Some(End { at, open });
+                self.high = Some(Bound { at, open });
             }
         }
         self.multiples.extend(number("multipleOf"));
@@ -260,7 +267,7 @@ impl<'s> Branch<'s> {
         (low, high)
     }
 
-    fn sizes(&mut self, keywords: &Keywords, least: &str, most: &str) {
+    fn sizes(&mut self, keywords: &KeywordMap, least: &str, most: &str) {
         self.least = self.least.max(size(keywords, least).unwrap_or(0));
         let most = size(keywords, most);
         self.most = match (self.most, most) {
@@ -269,14 +276,14 @@ impl<'s> Branch<'s> {
         };
     }
 
-    fn text(&mut self, dialect: Dialect, keywords: &'s Keywords) {
+    fn text(&mut self, dialect: Dialect, keywords: &'s KeywordMap) {
         self.sizes(keywords, "minLength", "maxLength");
         let said = |key| keywords.get(key).and_then(Value::as_str);
         self.patterns.extend(said("pattern"));
         self.formats.extend(said("format").map(|format| (dialect, format)));
     }
 
-    fn list(&mut self, grounds: &[(Side, Dialect, &'s Keywords)]) {
+    fn list(&mut self, grounds: &[(Side, Dialect, &'s KeywordMap)]) {
         let parts = grounds.iter().map(|(side, dialect, keywords)| {
             let (prefix, rest) = items(*dialect, keywords);
             (*side, prefix, rest)
@@ -305,11 +312,11 @@ impl<'s> Branch<'s> {
     }
 
     /// What is said of an item.
-    pub(super) fn item(&self, at: usize) -> &Conj<'s> {
+    pub(super) fn item(&self, at: usize) -> &Terms<'s> {
         self.prefix.get(at).unwrap_or(&self.rest)
     }
 
-    fn object(&mut self, grounds: &[(Side, Dialect, &'s Keywords)], terms: &[Term<'s>]) {
+    fn object(&mut self, grounds: &[(Side, Dialect, &'s KeywordMap)], terms: &[Term<'s>]) {
         for (side, dialect, keywords) in grounds {
             self.sizes(keywords, "minProperties", "maxProperties");
             let required = keywords.get("required").and_then(Value::as_array);
@@ -359,13 +366,13 @@ impl<'s> Branch<'s> {
     }
 
     /// What is said of a property.
-    pub(super) fn property(&self, name: &str) -> &Conj<'s> {
+    pub(super) fn property(&self, name: &str) -> &Terms<'s> {
         self.properties.get(name).unwrap_or(&self.rest)
     }
 }
 
 /// The schemas of the first items, and of those behind them.
-pub(super) fn items(dialect: Dialect, keywords: &Keywords) -> (&[Value], Option<&Value>) {
+pub(super) fn items(dialect: Dialect, keywords: &KeywordMap) -> (&[Value], Option<&Value>) {
     let list = |key| keywords.get(key).and_then(Value::as_array).map(Vec::as_slice);
     match dialect {
         Dialect::Draft2020 => (list("prefixItems").unwrap_or_default(), keywords.get("items")),
@@ -376,27 +383,14 @@ pub(super) fn items(dialect: Dialect, keywords: &Keywords) -> (&[Value], Option<
     }
 }
 
-/// Keywords that apply schemas to the same value, so that these may speak of its properties.
-const BESIDE: [&str; 9] = [
-    "$ref",
-    "$dynamicRef",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "not",
-    "if",
-    "dependentSchemas",
-    "patternProperties",
-];
-
 /// What the properties fit that are not named, where one schema says it of all of them.
-pub(super) fn rest_of(dialect: Dialect, keywords: &Keywords) -> Option<&Value> {
+pub(super) fn rest_of(dialect: Dialect, keywords: &KeywordMap) -> Option<&Value> {
     if keywords.contains_key("patternProperties") {
         return None;
     }
     keywords.get("additionalProperties").or_else(|| {
-        let lone =
-            dialect == Dialect::Draft2020 && !BESIDE.iter().any(|k| keywords.contains_key(*k));
+        let lone = dialect == Dialect::Draft2020
+            && !keywords.keys().any(|key| Keyword::of(key).applies_in_place());
         keywords.get("unevaluatedProperties").filter(|_| lone)
     })
 }

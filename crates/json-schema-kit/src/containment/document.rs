@@ -1,7 +1,8 @@
 //! A schema's document: its dialect, and what its references lead to.
 
-use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
+
+use crate::pointer::{decode_fragment, unescape_token};
 
 /// How deep a document may nest. What reads schemas recurses with their depth.
 pub(super) const MAX_DEPTH: usize = 256;
@@ -65,11 +66,11 @@ impl<'s> Document<'s> {
         if path.is_empty() {
             return Some(found);
         }
-        let decoded = percent_decode_str(path).decode_utf8().ok()?;
+        let decoded = decode_fragment(path);
         for part in decoded.strip_prefix('/')?.split('/') {
-            let part = part.replace("~1", "/").replace("~0", "~");
+            let part = unescape_token(part);
             found = match found {
-                Value::Object(map) if !self.is_foreign(map) => map.get(&part)?,
+                Value::Object(map) if !self.is_foreign(map) => map.get(&*part)?,
                 Value::Array(items) => items.get(part.parse::<usize>().ok()?)?,
                 _ => return None,
             };

@@ -3,21 +3,21 @@
 //! A validator is built for a whole document and takes a while to build; here parts of documents
 //! are asked, and a doubt is an answer.
 
-use gram_schema::numbers::canonical;
+use crate::values::canonical;
 use serde_json::Value;
 
-use super::branch::{self, Keywords, Kind, Term, size, types, whole_size};
+use super::branch::{self, JsonType, KeywordMap, Term, size, types, whole_size};
 use super::document::{Dialect, Side};
-use super::number::Decimal;
-use super::prove::Prover;
+use super::prover::Prover;
+use crate::decimal::Decimal;
 
 /// How long a list of values has to be for an index of it.
 const INDEXED: usize = 16;
 
 /// All of several answers: no if one is no, else a doubt if there is one.
-struct All(Option<bool>);
+struct Conjunction(Option<bool>);
 
-impl All {
+impl Conjunction {
     fn add(&mut self, answer: Option<bool>) {
         self.0 = match (self.0, answer) {
             (Some(false), _) | (_, Some(false)) => Some(false),
@@ -33,17 +33,17 @@ impl All {
 
 impl<'s> Prover<'s> {
     /// Whether a value fits a term. `None` where that is in doubt.
-    pub(super) fn fits_term(&mut self, term: &Term<'s>, value: &Value) -> Option<bool> {
+    pub(super) fn term_accepts(&mut self, term: &Term<'s>, value: &Value) -> Option<bool> {
         match term {
-            Term::Schema(side, schema) => self.fits(*side, schema, value),
-            Term::Ground(side, keywords) => self.fits_keywords(*side, keywords, value, true),
-            Term::Kind(kind) => Some(Kind::of(value) == *kind),
+            Term::Schema(side, schema) => self.schema_accepts(*side, schema, value),
+            Term::Ground(side, keywords) => self.keywords_accept(*side, keywords, value, true),
+            Term::Type(kind) => Some(JsonType::of(value) == *kind),
             Term::Literal(literal) => Some(canonical(literal) == canonical(value)),
             Term::Property(name, conj) => {
                 let Some(property) = value.get(*name) else { return Some(true) };
-                let mut all = All(Some(true));
+                let mut all = Conjunction(Some(true));
                 for term in conj.iter() {
-                    all.add(self.fits_term(term, property));
+                    all.add(self.term_accepts(term, property));
                 }
                 all.0
             }
@@ -52,14 +52,19 @@ impl<'s> Prover<'s> {
     }
 
     /// Whether a value fits a schema. `None` where that is in doubt.
-    pub(super) fn fits(&mut self, side: Side, schema: &'s Value, value: &Value) -> Option<bool> {
+    pub(super) fn schema_accepts(
+        &mut self,
+        side: Side,
+        schema: &'s Value,
+        value: &Value,
+    ) -> Option<bool> {
         match schema {
             Value::Bool(answer) => Some(*answer),
             Value::Object(keywords) => {
                 if !self.enter() {
                     return None;
                 }
-                let answer = self.fits_keywords(side, keywords, value, false);
+                let answer = self.keywords_accept(side, keywords, value, false);
                 self.leave();
                 answer
             }
@@ -68,10 +73,10 @@ impl<'s> Prover<'s> {
     }
 
     /// `ground`: without references and unions, which were decided.
-    pub(super) fn fits_keywords(
+    pub(super) fn keywords_accept(
         &mut self,
         side: Side,
-        keywords: &'s Keywords,
+        keywords: &'s KeywordMap,
         value: &Value,
         ground: bool,
     ) -> Option<bool> {
@@ -79,14 +84,14 @@ impl<'s> Prover<'s> {
             return None;
         }
         let lone = self.dialect(side) == Dialect::Draft7 && keywords.contains_key("$ref");
-        let mut all = All(Some(true));
+        let mut all = Conjunction(Some(true));
         for (key, argument) in keywords {
             if (lone && key != "$ref")
                 || (ground && matches!(key.as_str(), "$ref" | "allOf" | "anyOf" | "oneOf"))
             {
                 continue;
             }
-            all.add(self.fits_keyword(side, keywords, (key, argument), value));
+            all.add(self.keyword_accepts(side, keywords, (key, argument), value));
             if all.is_no() {
                 break;
             }
@@ -94,28 +99,29 @@ impl<'s> Prover<'s> {
         all.0
     }
 
-    fn fits_keyword(
+    fn keyword_accepts(
         &mut self,
         side: Side,
-        keywords: &'s Keywords,
+        keywords: &'s KeywordMap,
         (key, argument): (&'s str, &'s Value),
         value: &Value,
     ) -> Option<bool> {
         match key {
             "$ref" => {
                 let target = self.document(side).resolve(argument.as_str()?)?;
-                self.fits(side, target, value)
+                self.schema_accepts(side, target, value)
             }
             "$dynamicRef" | "$recursiveRef" => None,
-            "allOf" | "anyOf" | "oneOf" => self.fits_several(side, key, argument, value),
-            "not" => self.fits(side, argument, value).map(|fits| !fits),
+            "allOf" | "anyOf" | "oneOf" => self.alternatives_accept(side, key, argument, value),
+            "not" => self.schema_accepts(side, argument, value).map(|fits| !fits),
             "if" => {
-                let then = if self.fits(side, argument, value)? { "then" } else { "else" };
-                keywords.get(then).map_or(Some(true), |then| self.fits(side, then, value))
+                let then =
+                    if self.schema_accepts(side, argument, value)? { "then" } else { "else" };
+                keywords.get(then).map_or(Some(true), |then| self.schema_accepts(side, then, value))
             }
             "type" => {
                 let types = types(argument)?;
-                if types.kinds & Kind::of(value).bit() == 0 {
+                if types.kinds & JsonType::of(value).bit() == 0 {
                     return Some(false);
                 }
                 match value {
@@ -126,16 +132,20 @@ impl<'s> Prover<'s> {
             "const" => Some(canonical(argument) == canonical(value)),
             "enum" => self.is_listed(argument.as_array()?, value),
             _ => match value {
-                Value::Number(number) => fits_number(key, argument, Decimal::of(number)),
-                Value::String(text) => self.fits_text(side, key, argument, text),
-                Value::Array(items) => self.fits_list(side, keywords, (key, argument), items),
-                Value::Object(map) => self.fits_object(side, keywords, (key, argument), map),
+                Value::Number(number) => number_keyword_accepts(key, argument, Decimal::of(number)),
+                Value::String(text) => self.string_keyword_accepts(side, key, argument, text),
+                Value::Array(items) => {
+                    self.array_keyword_accepts(side, keywords, (key, argument), items)
+                }
+                Value::Object(map) => {
+                    self.object_keyword_accepts(side, keywords, (key, argument), map)
+                }
                 Value::Null | Value::Bool(_) => Some(true),
             },
         }
     }
 
-    fn fits_several(
+    fn alternatives_accept(
         &mut self,
         side: Side,
         key: &str,
@@ -144,7 +154,7 @@ impl<'s> Prover<'s> {
     ) -> Option<bool> {
         let (mut yes, mut doubts, mut no) = (0, 0, 0);
         for schema in schemas.as_array()? {
-            match self.fits(side, schema, value) {
+            match self.schema_accepts(side, schema, value) {
                 Some(true) => yes += 1,
                 Some(false) => no += 1,
                 None => doubts += 1,
@@ -176,7 +186,7 @@ impl<'s> Prover<'s> {
         Some(index.contains(&text))
     }
 
-    fn fits_text(
+    fn string_keyword_accepts(
         &mut self,
         side: Side,
         key: &str,
@@ -195,10 +205,10 @@ impl<'s> Prover<'s> {
         }
     }
 
-    fn fits_list(
+    fn array_keyword_accepts(
         &mut self,
         side: Side,
-        keywords: &'s Keywords,
+        keywords: &'s KeywordMap,
         (key, argument): (&str, &'s Value),
         list: &[Value],
     ) -> Option<bool> {
@@ -215,10 +225,10 @@ impl<'s> Prover<'s> {
             }
             ("prefixItems", Dialect::Draft2020) | ("items" | "additionalItems", _) => {
                 let (prefix, rest) = branch::items(dialect, keywords);
-                let mut all = All(Some(true));
+                let mut all = Conjunction(Some(true));
                 for (at, item) in list.iter().enumerate() {
                     if let Some(schema) = prefix.get(at).or(rest) {
-                        all.add(self.fits(side, schema, item));
+                        all.add(self.schema_accepts(side, schema, item));
                     }
                 }
                 all.0
@@ -226,7 +236,7 @@ impl<'s> Prover<'s> {
             ("contains", _) => {
                 let (mut yes, mut doubts) = (0, 0);
                 for item in list {
-                    match self.fits(side, argument, item) {
+                    match self.schema_accepts(side, argument, item) {
                         Some(true) => yes += 1,
                         Some(false) => {}
                         None => doubts += 1,
@@ -245,17 +255,17 @@ impl<'s> Prover<'s> {
         }
     }
 
-    fn fits_object(
+    fn object_keyword_accepts(
         &mut self,
         side: Side,
-        keywords: &'s Keywords,
+        keywords: &'s KeywordMap,
         (key, argument): (&str, &'s Value),
-        object: &Keywords,
+        object: &KeywordMap,
     ) -> Option<bool> {
         let dialect = self.dialect(side);
         let count = object.len() as u64;
         let holds = |name: &Value| object.contains_key(name.as_str().unwrap_or_default());
-        let mut all = All(Some(true));
+        let mut all = Conjunction(Some(true));
         match (key, dialect) {
             ("minProperties", _) => return Some(count >= whole_size(argument)?),
             ("maxProperties", _) => return Some(count <= whole_size(argument)?),
@@ -265,7 +275,7 @@ impl<'s> Prover<'s> {
                     match self.schemas_of(side, keywords, name) {
                         Some(schemas) => {
                             for schema in schemas {
-                                all.add(self.fits(side, schema, value));
+                                all.add(self.schema_accepts(side, schema, value));
                             }
                         }
                         None => all.add(None),
@@ -274,7 +284,7 @@ impl<'s> Prover<'s> {
             }
             ("propertyNames", _) => {
                 for name in object.keys() {
-                    all.add(self.fits(side, argument, &Value::String(name.clone())));
+                    all.add(self.schema_accepts(side, argument, &Value::String(name.clone())));
                 }
             }
             ("dependentRequired", Dialect::Draft2020) => {
@@ -287,7 +297,7 @@ impl<'s> Prover<'s> {
                 let whole = Value::Object(object.clone());
                 for (name, schema) in argument.as_object()? {
                     if object.contains_key(name) {
-                        all.add(self.fits(side, schema, &whole));
+                        all.add(self.schema_accepts(side, schema, &whole));
                     }
                 }
             }
@@ -304,7 +314,7 @@ impl<'s> Prover<'s> {
     pub(super) fn schemas_of(
         &mut self,
         side: Side,
-        keywords: &'s Keywords,
+        keywords: &'s KeywordMap,
         name: &str,
     ) -> Option<Vec<&'s Value>> {
         let dialect = self.dialect(side);
@@ -326,7 +336,7 @@ impl<'s> Prover<'s> {
     }
 }
 
-fn fits_number(key: &str, argument: &Value, number: Option<Decimal>) -> Option<bool> {
+fn number_keyword_accepts(key: &str, argument: &Value, number: Option<Decimal>) -> Option<bool> {
     let said = || Decimal::of_value(argument);
     Some(match key {
         "minimum" => number? >= said()?,

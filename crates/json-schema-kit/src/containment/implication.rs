@@ -2,15 +2,16 @@
 
 use serde_json::{Map, Value};
 
-use super::branch::{self, Branch, Keywords, Kind, Term, size, types, whole_size};
+use super::branch::{self, Branch, JsonType, KeywordMap, Term, size, types, whole_size};
 use super::document::{Dialect, Side};
-use super::number::Decimal;
-use super::prove::Prover;
-use super::texts::is_known_format;
+use super::prover::Prover;
+use super::string_validators::is_known_format;
+use crate::decimal::Decimal;
+use crate::keywords::{InstanceType, Keyword, KeywordValue};
 
 impl<'s> Prover<'s> {
     /// Whether it is proven that all values of a branch fit a schema.
-    pub(super) fn within(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Value) -> bool {
+    pub(super) fn implies(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Value) -> bool {
         let keywords = match wide {
             Value::Bool(true) => return true,
             Value::Object(keywords) => keywords,
@@ -19,16 +20,16 @@ impl<'s> Prover<'s> {
         if !self.enter() {
             return false;
         }
-        let proven = self.within_keywords(branch, side, keywords);
+        let proven = self.implies_keywords(branch, side, keywords);
         self.leave();
         proven
     }
 
-    fn within_keywords(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Keywords) -> bool {
+    fn implies_keywords(&mut self, branch: &Branch<'s>, side: Side, wide: &'s KeywordMap) -> bool {
         if self.document(side).is_foreign(wide) {
             return self.fail("$id");
         }
-        if self.is_said_already(branch, side, wide) {
+        if self.is_stated(branch, side, wide) {
             return true;
         }
         let lone = self.dialect(side) == Dialect::Draft7 && wide.contains_key("$ref");
@@ -45,17 +46,19 @@ impl<'s> Prover<'s> {
                     properties = true;
                     true
                 }
-                _ => self.within_keyword(branch, side, wide, (key, argument)),
+                _ => self.implies_keyword(branch, side, wide, (key, argument)),
             };
             if !proven {
                 return self.fail(key);
             }
         }
-        !properties || branch.kind != Kind::Object || self.within_properties(branch, side, wide)
+        !properties
+            || branch.kind != JsonType::Object
+            || self.implies_properties(branch, side, wide)
     }
 
     /// Whether a branch has the same schema among its terms.
-    fn is_said_already(&self, branch: &Branch<'s>, side: Side, wide: &'s Keywords) -> bool {
+    fn is_stated(&self, branch: &Branch<'s>, side: Side, wide: &'s KeywordMap) -> bool {
         /// Keywords that are hard to prove otherwise.
         const HARD: [&str; 6] =
             ["pattern", "not", "if", "contains", "patternProperties", "unevaluatedProperties"];
@@ -72,64 +75,71 @@ impl<'s> Prover<'s> {
         })
     }
 
-    fn within_keyword(
+    fn implies_keyword(
         &mut self,
         branch: &Branch<'s>,
         side: Side,
-        wide: &'s Keywords,
+        wide: &'s KeywordMap,
         (key, argument): (&str, &'s Value),
     ) -> bool {
         match key {
             "$ref" => {
                 let target = argument.as_str().and_then(|to| self.document(side).resolve(to));
-                target.is_some_and(|target| self.within(branch, side, target))
+                target.is_some_and(|target| self.implies(branch, side, target))
             }
             "$dynamicRef" | "$recursiveRef" => false,
             "allOf" => argument
                 .as_array()
-                .is_some_and(|all| all.iter().all(|schema| self.within(branch, side, schema))),
+                .is_some_and(|all| all.iter().all(|schema| self.implies(branch, side, schema))),
             "anyOf" => argument.as_array().is_some_and(|members| {
-                self.within_values(branch, side, wide)
-                    || self.in_parts(branch, side, members, 0, &mut |own, part| {
+                self.implies_for_values(branch, side, wide)
+                    || self.holds_by_cases(branch, side, members, 0, &mut |own, part| {
                         members
                             .iter()
-                            .any(|member| own.attempt(|own| own.within(part, side, member)))
+                            .any(|member| own.attempt(|own| own.implies(part, side, member)))
                     })
             }),
             "oneOf" => argument.as_array().is_some_and(|members| {
-                self.within_values(branch, side, wide)
-                    || self.in_parts(branch, side, members, 0, &mut |own, part| {
-                        own.within_one(part, side, members)
+                self.implies_for_values(branch, side, wide)
+                    || self.holds_by_cases(branch, side, members, 0, &mut |own, part| {
+                        own.implies_exactly_one(part, side, members)
                     })
             }),
             "not" => self.is_apart(branch, side, argument),
-            "if" => self.within_condition(branch, side, wide, argument),
+            "if" => self.implies_condition(branch, side, wide, argument),
             "type" => types(argument).is_some_and(|types| {
                 let whole = branch.integer || branch.multiples.iter().any(|step| step.is_whole());
                 types.kinds & branch.kind.bit() != 0
-                    && (branch.kind != Kind::Number || !types.integer || whole)
-                    || self.within_values(branch, side, wide)
+                    && (branch.kind != JsonType::Number || !types.integer || whole)
+                    || self.implies_for_values(branch, side, wide)
             }),
-            "const" | "enum" => self.within_values(branch, side, wide),
+            "const" | "enum" => self.implies_for_values(branch, side, wide),
             _ => {
                 let proven = match branch.kind {
-                    Kind::Null | Kind::Boolean => true,
-                    Kind::Number => within_numbers(branch, key, argument),
-                    Kind::Text => self.within_texts(branch, side, key, argument),
-                    Kind::List => self.within_lists(branch, side, wide, (key, argument)),
-                    Kind::Object => self.within_objects(branch, side, key, argument),
+                    JsonType::Null | JsonType::Boolean => true,
+                    JsonType::Number => implies_number_keyword(branch, key, argument),
+                    JsonType::String => self.implies_string_keyword(branch, side, key, argument),
+                    JsonType::Array => {
+                        self.implies_array_keyword(branch, side, wide, (key, argument))
+                    }
+                    JsonType::Object => self.implies_object_keyword(branch, side, key, argument),
                 };
-                proven || self.within_values(branch, side, wide)
+                proven || self.implies_for_values(branch, side, wide)
             }
         }
     }
 
     /// Whether each of a branch's listed values fits; the whole schema is asked, whose other
     /// keywords they have to fit anyway.
-    fn within_values(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Keywords) -> bool {
+    fn implies_for_values(
+        &mut self,
+        branch: &Branch<'s>,
+        side: Side,
+        wide: &'s KeywordMap,
+    ) -> bool {
         branch.values.as_ref().is_some_and(|values| {
             values.iter().all(|value| {
-                self.spend(1) && self.fits_keywords(side, wide, value, false) == Some(true)
+                self.spend(1) && self.keywords_accept(side, wide, value, false) == Some(true)
             })
         })
     }
@@ -138,19 +148,25 @@ impl<'s> Prover<'s> {
     fn is_apart(&mut self, branch: &Branch<'s>, side: Side, schema: &'s Value) -> bool {
         let mut terms = branch.terms.clone();
         if let Some(values) = &branch.values {
-            let apart = values.iter().all(|value| self.fits(side, schema, value) == Some(false));
+            let apart =
+                values.iter().all(|value| self.schema_accepts(side, schema, value) == Some(false));
             if apart {
                 return true;
             }
         }
         terms.push(Term::Schema(side, schema));
-        self.attempt(|own| own.nothing_fits(&terms))
+        self.attempt(|own| own.is_unsatisfiable(&terms))
     }
 
     /// Whether all of a branch fits one of several schemas, and no other one.
-    fn within_one(&mut self, branch: &Branch<'s>, side: Side, members: &'s [Value]) -> bool {
+    fn implies_exactly_one(
+        &mut self,
+        branch: &Branch<'s>,
+        side: Side,
+        members: &'s [Value],
+    ) -> bool {
         let fitting =
-            members.iter().position(|member| self.attempt(|own| own.within(branch, side, member)));
+            members.iter().position(|member| self.attempt(|own| own.implies(branch, side, member)));
         fitting.is_some_and(|fitting| {
             members
                 .iter()
@@ -160,11 +176,11 @@ impl<'s> Prover<'s> {
     }
 
     /// `if`, `then` and `else`.
-    fn within_condition(
+    fn implies_condition(
         &mut self,
         branch: &Branch<'s>,
         side: Side,
-        wide: &'s Keywords,
+        wide: &'s KeywordMap,
         condition: &'s Value,
     ) -> bool {
         let then = wide.get("then").is_none_or(|then| {
@@ -174,12 +190,12 @@ impl<'s> Prover<'s> {
         });
         then && wide.get("else").is_none_or(|otherwise| {
             self.attempt(|own| {
-                own.within(branch, side, condition) || own.within(branch, side, otherwise)
+                own.implies(branch, side, condition) || own.implies(branch, side, otherwise)
             })
         })
     }
 
-    fn within_texts(
+    fn implies_string_keyword(
         &mut self,
         branch: &Branch<'s>,
         side: Side,
@@ -189,7 +205,7 @@ impl<'s> Prover<'s> {
         let dialect = self.dialect(side);
         match key {
             "minLength" => whole_size(argument).is_some_and(|least| branch.least >= least),
-            "maxLength" => within_most(branch.most, argument),
+            "maxLength" => implies_maximum(branch.most, argument),
             "pattern" => argument.as_str().is_some_and(|pattern| {
                 branch.patterns.contains(&pattern) || matches!(pattern, "" | ".*" | "^.*" | "^")
             }),
@@ -201,40 +217,40 @@ impl<'s> Prover<'s> {
         }
     }
 
-    fn within_lists(
+    fn implies_array_keyword(
         &mut self,
         branch: &Branch<'s>,
         side: Side,
-        wide: &'s Keywords,
+        wide: &'s KeywordMap,
         (key, argument): (&str, &'s Value),
     ) -> bool {
         let dialect = self.dialect(side);
         match key {
             "minItems" => whole_size(argument).is_some_and(|least| branch.least >= least),
-            "maxItems" => within_most(branch.most, argument),
+            "maxItems" => implies_maximum(branch.most, argument),
             "uniqueItems" => {
                 argument == false || branch.unique || branch.most.is_some_and(|most| most < 2)
             }
             "prefixItems" if dialect == Dialect::Draft7 => true,
             "prefixItems" | "items" | "additionalItems" => {
                 let (prefix, rest) = branch::items(dialect, wide);
-                self.within_items(branch, side, prefix, rest)
+                self.implies_items(branch, side, prefix, rest)
             }
             "contains" => {
                 let new = dialect == Dialect::Draft2020;
                 let least = size(wide, "minContains").filter(|_| new).unwrap_or(1);
                 let most = wide.get("maxContains").filter(|_| new);
-                most.is_none_or(|most| within_most(branch.most, most))
+                most.is_none_or(|most| implies_maximum(branch.most, most))
                     && (least == 0
                         || (branch.least >= least
-                            && self.within_items(branch, side, &[], Some(argument))))
+                            && self.implies_items(branch, side, &[], Some(argument))))
             }
             "unevaluatedItems" => dialect == Dialect::Draft7 || argument == true,
             _ => true,
         }
     }
 
-    fn within_items(
+    fn implies_items(
         &mut self,
         branch: &Branch<'s>,
         side: Side,
@@ -251,7 +267,7 @@ impl<'s> Prover<'s> {
         })
     }
 
-    fn within_objects(
+    fn implies_object_keyword(
         &mut self,
         branch: &Branch<'s>,
         side: Side,
@@ -262,12 +278,12 @@ impl<'s> Prover<'s> {
         let new = new_dialect(self, side);
         match key {
             "minProperties" => whole_size(argument).is_some_and(|least| branch.least >= least),
-            "maxProperties" => within_most(branch.most, argument),
+            "maxProperties" => implies_maximum(branch.most, argument),
             "required" => argument.as_array().is_some_and(|names| {
                 let mut names = names.iter().filter_map(Value::as_str);
                 names.all(|name| branch.required.contains(name))
             }),
-            "propertyNames" => self.within_names(branch, side, argument),
+            "propertyNames" => self.implies_property_names(branch, side, argument),
             "dependentRequired" if new => argument.as_object().is_some_and(|all| {
                 all.iter().all(|(name, needed)| {
                     self.is_absent(branch, name)
@@ -286,7 +302,7 @@ impl<'s> Prover<'s> {
             }),
             "dependentSchemas" if new => argument.as_object().is_some_and(|all| {
                 all.iter().all(|(name, schema)| {
-                    self.is_absent(branch, name) || self.within(branch, side, schema)
+                    self.is_absent(branch, name) || self.implies(branch, side, schema)
                 })
             }),
             "dependencies" => false,
@@ -299,24 +315,29 @@ impl<'s> Prover<'s> {
         let property = branch.property(name);
         self.is_misnamed(branch, name)
             || (!property.is_empty()
-                && self.attempt(|own| own.inside("", |own| own.nothing_fits(property))))
+                && self.attempt(|own| own.inside("", |own| own.is_unsatisfiable(property))))
     }
 
-    fn within_names(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Value) -> bool {
+    fn implies_property_names(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Value) -> bool {
         let mut terms = branch.names.clone();
-        terms.push(Term::Kind(Kind::Text));
+        terms.push(Term::Type(JsonType::String));
         if self.attempt(|own| own.inside("", |own| own.covered(&terms, side, wide))) {
             return true;
         }
         branch.is_closed()
             && branch.properties.keys().all(|name| {
-                self.fits(side, wide, &Value::from(*name)) == Some(true)
+                self.schema_accepts(side, wide, &Value::from(*name)) == Some(true)
                     || self.is_absent(branch, name)
             })
     }
 
     /// All that an object says of its properties by their names.
-    fn within_properties(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Keywords) -> bool {
+    fn implies_properties(
+        &mut self,
+        branch: &Branch<'s>,
+        side: Side,
+        wide: &'s KeywordMap,
+    ) -> bool {
         let new = self.dialect(side) == Dialect::Draft2020;
         let rest = branch::rest_of(self.dialect(side), wide);
         let strict = wide.get("unevaluatedProperties").is_some_and(|said| said != true);
@@ -338,11 +359,16 @@ impl<'s> Prover<'s> {
                 return false;
             }
         }
-        self.within_rest(branch, side, wide)
+        self.implies_other_properties(branch, side, wide)
     }
 
     /// The properties that the branch does not name.
-    fn within_rest(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Keywords) -> bool {
+    fn implies_other_properties(
+        &mut self,
+        branch: &Branch<'s>,
+        side: Side,
+        wide: &'s KeywordMap,
+    ) -> bool {
         if branch.is_closed() {
             return true;
         }
@@ -377,7 +403,7 @@ impl<'s> Prover<'s> {
             return None;
         }
         let mut terms = branch.names.clone();
-        terms.push(Term::Kind(Kind::Text));
+        terms.push(Term::Type(JsonType::String));
         let branches = self.branches(&terms)?;
         let mut names = Vec::new();
         for branch in &branches {
@@ -387,19 +413,16 @@ impl<'s> Prover<'s> {
     }
 }
 
-fn within_most(most: Option<u64>, wide: &Value) -> bool {
+fn implies_maximum(most: Option<u64>, wide: &Value) -> bool {
     match (most, whole_size(wide)) {
         (Some(most), Some(wide)) => most <= wide,
         _ => false,
     }
 }
 
-fn within_numbers(branch: &Branch<'_>, key: &str, argument: &Value) -> bool {
+fn implies_number_keyword(branch: &Branch<'_>, key: &str, argument: &Value) -> bool {
     let Some(at) = Decimal::of_value(argument) else {
-        return !matches!(
-            key,
-            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf"
-        );
+        return Keyword::of(key).applies_to() != InstanceType::Number;
     };
     let (first, last) = if branch.integer { branch.whole_range() } else { (None, None) };
     let above = |open: bool| {
@@ -428,10 +451,13 @@ fn within_numbers(branch: &Branch<'_>, key: &str, argument: &Value) -> bool {
     }
 }
 
-/// Whether a schema refers to others, itself or anywhere inside.
-fn have_reference(keywords: &Keywords) -> bool {
-    let refers = |key: &str| key.starts_with('$') && key.ends_with("ef");
-    keywords.iter().any(|(key, value)| refers(key) || holds_reference(value))
+/// Whether a schema or a part of it refers to another one.
+fn have_reference(keywords: &KeywordMap) -> bool {
+    let is_reference = |key| match Keyword::of(key) {
+        Keyword::Schema | Keyword::Id => false,
+        keyword => keyword.value() == KeywordValue::Reference,
+    };
+    keywords.iter().any(|(key, value)| is_reference(key) || holds_reference(value))
 }
 
 fn holds_reference(value: &Value) -> bool {

@@ -1,6 +1,6 @@
 //! What the validator says, which is asked where the proof does not decide.
 
-use jsonschema::canonical::Containment;
+use jsonschema::canonical::Containment as CanonicalContainment;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
@@ -23,12 +23,12 @@ pub(super) fn fault(dialect: Dialect, schema: &Value) -> Option<String> {
 
 /// The validators of two schemas.
 #[derive(Debug)]
-pub(super) struct Referee {
+pub(super) struct ValidatorPair {
     wide: Validator,
     narrow: Validator,
 }
 
-impl Referee {
+impl ValidatorPair {
     /// Builds both, or says in a sentence why that is not possible.
     pub(super) fn new(wide: &Value, narrow: &Value) -> Result<Self, String> {
         let build = |schema| {
@@ -45,11 +45,11 @@ impl Referee {
         if self.wide.is_valid(&value) || !self.narrow.is_valid(&value) {
             return None;
         }
-        let (pointer, why) = {
+        let (pointer, reason) = {
             let error = self.wide.iter_errors(&value).next()?;
             (error.instance_path().to_string(), reason(&error))
         };
-        Some(Counterexample { value, pointer, why })
+        Some(Counterexample { value, pointer, reason })
     }
 }
 
@@ -77,5 +77,5 @@ pub(super) fn proves(wide: &Value, narrow: &Value) -> bool {
         jsonschema::canonical::options().should_validate_formats(true).canonicalize(schema).ok()
     };
     let (Some(wide), Some(narrow)) = (canonical(wide), canonical(narrow)) else { return false };
-    matches!(wide.covers(&narrow), Ok(Containment::Yes))
+    matches!(wide.covers(&narrow), Ok(CanonicalContainment::Yes))
 }

@@ -1,16 +1,18 @@
-//! Places in a schema.
+//! Paths in schemas and instances, built on the stack.
 
 use std::fmt::Write as _;
 
-/// A place in the original schema, made while it is walked. Each step stands on the stack of the
-/// walk, so that nothing is allocated unless the path is written.
-#[derive(Clone, Copy)]
-pub(super) struct Path<'p> {
+use crate::pointer::escape_token;
+
+/// A path in a schema or an instance. Each step is on the stack of the function that took it, so
+/// nothing is allocated until the path is written.
+#[derive(Debug, Clone, Copy)]
+pub struct Path<'p> {
     before: Option<&'p Path<'p>>,
     step: Step<'p>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 enum Step<'p> {
     Root,
     Key(&'p str),
@@ -20,32 +22,32 @@ enum Step<'p> {
 }
 
 impl<'p> Path<'p> {
-    /// The root of the schema.
-    pub(super) const ROOT: Path<'static> = Path { before: None, step: Step::Root };
+    /// The root.
+    pub const ROOT: Path<'static> = Path { before: None, step: Step::Root };
 
-    /// The place that a key leads to.
-    pub(super) fn key(&'p self, key: &'p str) -> Path<'p> {
+    /// The path with a key added.
+    pub fn key(&'p self, key: &'p str) -> Path<'p> {
         Path { before: Some(self), step: Step::Key(key) }
     }
 
-    /// The place of a member of a list.
-    pub(super) fn index(&'p self, index: usize) -> Path<'p> {
+    /// The path with an index added.
+    pub fn index(&'p self, index: usize) -> Path<'p> {
         Path { before: Some(self), step: Step::Index(index) }
     }
 
-    /// The place of a property, which the model sees under another key perhaps.
-    pub(super) fn property(&'p self, key: &'p str, seen: &'p str) -> Path<'p> {
+    /// The path with a property added, which models may see under another key.
+    pub fn property(&'p self, key: &'p str, seen: &'p str) -> Path<'p> {
         Path { before: Some(self), step: Step::Property { key, seen } }
     }
 
-    /// A place that a reference leads to from here, as it is written.
-    pub(super) fn leads_to(&'p self, path: &'p str) -> Path<'p> {
+    /// The target of a reference, as it is written.
+    pub fn leads_to(&'p self, path: &'p str) -> Path<'p> {
         Path { before: Some(self), step: Step::Written(path) }
     }
 
-    /// The place as one of the values that the model writes, by the keys that it sees: `rows[].id`.
-    /// It is empty for the arguments as a whole.
-    pub(super) fn seen(&self) -> String {
+    /// The path of the instances that a schema describes, by the keys that models see: `rows[].id`.
+    /// It is empty for the root.
+    pub fn seen(&self) -> String {
         let mut text = self.before.map(Path::seen).unwrap_or_default();
         match self.step {
             Step::Property { seen, .. } => {
@@ -61,20 +63,38 @@ impl<'p> Path<'p> {
         text
     }
 
-    /// Whether it is the root.
-    pub(super) fn is_root(&self) -> bool {
+    /// Whether the path is the root.
+    pub fn is_root(&self) -> bool {
         self.before.is_none()
     }
 
-    /// The place in the original schema: `properties.rows.items`.
-    pub(super) fn text(&self) -> String {
+    /// The path in dotted notation: `properties.rows.items`.
+    pub fn text(&self) -> String {
         let mut text = String::with_capacity(64);
         self.write(&mut text);
         text
     }
 
+    /// Appends the path as a JSON pointer: `/rows/0/id`.
+    pub fn write_pointer(&self, out: &mut String) {
+        if let Some(before) = self.before {
+            before.write_pointer(out);
+        }
+        match self.step {
+            Step::Root => {}
+            Step::Key(key) | Step::Property { key, .. } | Step::Written(key) => {
+                out.push('/');
+                out.push_str(&escape_token(key));
+            }
+            Step::Index(index) => {
+                // Writing to a string does not fail.
+                let _ = write!(out, "/{index}");
+            }
+        }
+    }
+
     fn write(&self, text: &mut String) {
-        // A reference leads away from what is before it.
+        // A reference replaces the steps before it.
         if let (Some(before), false) = (self.before, matches!(self.step, Step::Written(_))) {
             before.write(text);
         }
@@ -120,6 +140,9 @@ mod tests {
         let values = cell.key("additionalProperties");
         assert_eq!(values.text(), "$defs.Row.properties[\"a.b\"].additionalProperties");
         assert_eq!(values.seen(), "my_rows[].a_b.*");
+        let mut pointer = String::new();
+        Path::ROOT.key("a/b").index(0).key("c~").write_pointer(&mut pointer);
+        assert_eq!(pointer, "/a~1b/0/c~0");
         assert_eq!(Path::ROOT.text(), "");
         assert_eq!(Path::ROOT.seen(), "");
         assert_eq!(Path::ROOT.key("").text(), "[\"\"]");
