@@ -44,7 +44,6 @@ mod bind;
 pub mod check;
 pub mod clock;
 pub mod files;
-pub mod fits;
 pub mod invocation;
 pub mod kinds;
 mod library;

@@ -6,8 +6,9 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
-use crate::check::{Code, Invalid, Malformed, Problem, Repair, dotted};
+use crate::check::{Code, Invalid, Malformed, Problem, Repair};
 use crate::names::Suggestion;
+use json_schema_kit::pointer::dotted;
 
 /// A call of a model.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 
 use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
-use gram_tools::fits::{Counterexample, Fit, covers};
 use gramc_tests::modules::{Modules, Numbers};
 use gramc_tests::rng::Rng;
 use gramc_tests::schemas::Schemas;
 use gramc_tests::{campaign, instances};
+use json_schema_kit::containment::{Containment, Counterexample, decide};
 use jsonschema::Validator;
 use serde_json::Value;
 
@@ -64,8 +64,8 @@ fn look(
     verdicts: &mut Verdicts,
 ) -> Result<(), String> {
     let pair = || format!("wide: {wide}\nnarrow: {narrow}");
-    match covers(wide, narrow) {
-        Fit::Yes => {
+    match decide(wide, narrow) {
+        Containment::Proven => {
             verdicts.yes += 1;
             let (accepts, gives) = (validator(wide), validator(narrow));
             let mut tried = 0;
@@ -84,7 +84,7 @@ fn look(
             }
             verdicts.values += tried;
         }
-        Fit::No(Counterexample { value, pointer, .. }) => {
+        Containment::Refuted(Counterexample { value, pointer, .. }) => {
             verdicts.no += 1;
             if validator(wide).is_valid(&value) || !validator(narrow).is_valid(&value) {
                 return Err(format!("no, and {value} is no counterexample\n{}", pair()));
@@ -93,7 +93,7 @@ fn look(
                 return Err(format!("no, and {value} has no {pointer}\n{}", pair()));
             }
         }
-        Fit::Undecided(why) => {
+        Containment::Undecided(why) => {
             verdicts.undecided += 1;
             *verdicts.reasons.entry(format!("{why}\n{}\n", pair())).or_default() += 1;
         }
@@ -183,6 +183,6 @@ fn a_schema_covers_itself() {
     let seed = campaign::seed().wrapping_add(8);
     for case in 0..cases() / 4 {
         let Some(schema) = own(&mut Rng::for_case(seed, case)) else { continue };
-        assert_eq!(covers(&schema, &schema), Fit::Yes, "case {case}: {schema}");
+        assert_eq!(decide(&schema, &schema), Containment::Proven, "case {case}: {schema}");
     }
 }

@@ -11,11 +11,11 @@ use super::fits::Fits;
 use super::named::{NAMED, Named, values_of};
 use super::scopes::Meaning;
 use super::unions::lists_types;
-use crate::accept;
 use crate::codes;
 use crate::format::{built_in, describe};
 use crate::lint::unsound_import;
 use crate::model::{Constraint, Field, Host, Presence, Slot, Type};
+use crate::value_check;
 
 /// The attributes of parameters, fields, results and terms.
 pub(crate) const KNOWN: [&str; 31] = [
@@ -410,8 +410,8 @@ impl<'t> Checker<'t> {
     fn accepts(&mut self, file: usize, span: Span, what: Named, field: &Field) {
         let slot = &field.slot;
         let details = slot.details.as_deref();
-        let whole = |value: &Value| accept::slot(&self.types, slot, value);
-        let bare = |value: &Value| accept::ty(&self.types, &slot.ty, value);
+        let whole = |value: &Value| value_check::slot(&self.types, slot, value);
+        let bare = |value: &Value| value_check::ty(&self.types, &slot.ty, value);
         let mut constraints = slot.constraints.iter();
         let verdict = match what {
             Named::Default => slot.default.as_deref().map_or(Ok(()), whole),

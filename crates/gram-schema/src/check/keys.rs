@@ -8,11 +8,11 @@ use gram_syntax::{Node, Parse, TokenKind};
 
 use super::Checker;
 use super::analyze::{FileAnalysis, ItemAnalysis, Reused};
-use super::cycles::strongly_connected;
 use super::imports::ImportGraph;
 use super::index::{FileIndex, Item};
 use super::scopes::NameMap;
 use crate::model::TypeId;
+use crate::walk::strongly_connected;
 
 /// The attributes whose strings contain type expressions or signatures.
 const TYPE_ATTRIBUTES: [&str; 9] = [

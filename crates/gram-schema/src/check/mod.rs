@@ -41,12 +41,12 @@ use smol_str::SmolStr;
 
 use crate::codes;
 use crate::model::{Field, Module, Output, Type, TypeId, Types, Valid};
+pub(crate) use crate::walk::{endless, heads, names, names_of_slot, parts};
 pub(crate) use agent::KNOWN as AGENT_ATTRIBUTES;
 pub(crate) use analyze::{
     Cache, FileAnalysis, Known, Scope, ToolAt, ToolSummary, Visitor, analyze,
 };
 pub(crate) use container::KNOWN as CONTAINER_ATTRIBUTES;
-pub(crate) use cycles::{endless, heads, names, names_of_slot, parts, parts_of_slot};
 pub(crate) use declared::{is_type_name, only_node};
 pub(crate) use field::KNOWN as FIELD_ATTRIBUTES;
 pub(crate) use fits::attribute_fits;

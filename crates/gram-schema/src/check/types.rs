@@ -195,7 +195,7 @@ impl Checker<'_> {
         let mut slot = Slot::new(self.resolve(file, span, &field.ty)?);
         if let Some(default) = &field.default {
             if let (false, Err(refusal)) =
-                (self.silent, crate::accept::slot(&self.types, &slot, default))
+                (self.silent, crate::value_check::slot(&self.types, &slot, default))
             {
                 let message = format!(
                     "the default of `{}` does not fit its type: {}",
@@ -301,7 +301,7 @@ const MOST_KNOWN: usize = 1000;
 /// Whether a type is made of built-in types alone.
 fn is_plain(ty: &Type) -> bool {
     let mut plain = true;
-    super::cycles::names(ty, &mut |_| plain = false);
+    crate::walk::names(ty, &mut |_| plain = false);
     plain
 }
 

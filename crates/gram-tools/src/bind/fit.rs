@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 
 use super::problem::{BindProblem, Misfit};
 use crate::check::{ToolCheck, Undeclared};
-use crate::fits::{Fit, covers};
 use crate::invocation::Declared;
 use crate::library::Entry;
 use crate::settings::Settings;
+use json_schema_kit::containment::{Containment, decide};
 
 /// What does not fit, or cannot be decided.
 pub(super) fn problems(
@@ -30,15 +30,15 @@ pub(super) fn problems(
     };
     let mut problems = Vec::new();
     let mut look = |misfit, fit| match fit {
-        Fit::Yes => {}
-        Fit::No(example) => {
+        Containment::Proven => {}
+        Containment::Refuted(example) => {
             problems.push(BindProblem::Misfit { tool: tool.name.clone(), misfit, example });
         }
-        Fit::Undecided(why) => {
+        Containment::Undecided(why) => {
             problems.push(BindProblem::Undecided { tool: tool.name.clone(), misfit, why });
         }
     };
-    look(Misfit::Arguments, covers(&parameters, &received(types, tool, &entry.settings)));
+    look(Misfit::Arguments, decide(&parameters, &received(types, tool, &entry.settings)));
     let is_mcp = entry.implementation.kind() == "Mcp";
     if is_mcp && wants_only_text(types, tool) {
         // The answer is what the server wrote for readers of text, whatever else it sends.
@@ -48,14 +48,17 @@ pub(super) fn problems(
     // A tool that says nothing of its result takes everything.
     match (wanted, result) {
         (Some(wanted), Some(given)) => {
-            let fit = covers(&wanted, &given);
-            let within = if is_mcp && fit != Fit::Yes { within_result(&given) } else { None };
-            look(Misfit::Result, within.map_or(fit, |within| covers(&wanted, &within)));
+            let fit = decide(&wanted, &given);
+            let within =
+                if is_mcp && fit != Containment::Proven { within_result(&given) } else { None };
+            look(Misfit::Result, within.map_or(fit, |within| decide(&wanted, &within)));
         }
         // What an implementation gives back that does not say what is text at least.
-        (Some(wanted), None) if covers(&wanted, &json!({"type": "string"})) != Fit::Yes => {
+        (Some(wanted), None)
+            if decide(&wanted, &json!({"type": "string"})) != Containment::Proven =>
+        {
             let why = "it does not say what it gives back".to_owned();
-            look(Misfit::Result, Fit::Undecided(why));
+            look(Misfit::Result, Containment::Undecided(why));
         }
         _ => {}
     }

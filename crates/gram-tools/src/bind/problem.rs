@@ -4,7 +4,7 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
-use crate::fits::Counterexample;
+use json_schema_kit::containment::Counterexample;
 
 /// Which implementation serves a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,14 +164,14 @@ impl fmt::Display for BindProblem {
                 "`{tool}` allows arguments that its implementation refuses: {}{}: {}",
                 example.value,
                 place(example),
-                example.why
+                example.reason
             ),
             Self::Misfit { tool, misfit: Misfit::Result, example } => write!(
                 f,
                 "the implementation of `{tool}` may give back what the tool does not: {}{}: {}",
                 example.value,
                 place(example),
-                example.why
+                example.reason
             ),
             Self::NoSignature { tool, why } => {
                 write!(f, "the signature of the implementation of `{tool}` cannot be read: {why}")

@@ -5,8 +5,10 @@ use std::collections::HashSet;
 use serde_json::Value;
 use smol_str::SmolStr;
 
+use json_schema_kit::path::Path;
+
 use super::near;
-use super::problem::{Code, Note, Path, Remark, Rule};
+use super::problem::{Code, Note, Remark, Rule};
 use super::shape::{Extra, FieldRule, Id, Kinds, ListRules, ObjectRules, Others};
 use super::tape::{Kind, Tape};
 use super::walk::{Rules, Undeclared, Walk};

@@ -3,10 +3,10 @@
 use gram_schema::model::{Host, Tool};
 use serde_json::Value;
 
-use super::problem::Path;
 use super::shape::{Extra, FieldRule, Id, ObjectRules, Shape, Shapes};
 use super::tape::Tape;
 use super::walk::Walk;
+use json_schema_kit::path::Path;
 
 /// Lays down in a tool's shapes what its parameters' attributes say of the host.
 pub(super) fn rules(shapes: &mut Shapes, tool: &Tool) {

@@ -2,9 +2,11 @@
 
 use serde_json::Value;
 
+use json_schema_kit::path::Path;
+
 use super::lenient;
 use super::number;
-use super::problem::{Code, Path, Remark, Rule};
+use super::problem::{Code, Remark, Rule};
 use super::shape::{Id, Kinds, Others, Shape, Values};
 use super::tape::{Kind, MAX_DEPTH, Tape};
 use super::walk::Walk;

@@ -23,7 +23,6 @@ mod unions;
 mod walk;
 
 pub use compile::SchemaError;
-pub(crate) use problem::dotted;
 pub use problem::{Code, Repair, Rule};
 pub use report::{Invalid, Malformed, Problem, Refused};
 pub(crate) use tool::mended;

@@ -1,8 +1,5 @@
 //! What the check of a call finds.
 
-use std::borrow::Cow;
-use std::fmt::Write as _;
-
 use smol_str::SmolStr;
 
 use super::shape::Id;
@@ -152,63 +149,4 @@ impl Rule {
             Self::NameCorrected => "name-corrected",
         }
     }
-}
-
-/// The way to a place in the arguments, on the stack of who walks it.
-#[derive(Clone, Copy)]
-pub(crate) struct Path<'p> {
-    up: Option<&'p Path<'p>>,
-    step: Step<'p>,
-}
-
-#[derive(Clone, Copy)]
-enum Step<'p> {
-    Root,
-    Key(&'p str),
-    Index(usize),
-}
-
-impl<'p> Path<'p> {
-    pub(crate) const ROOT: Self = Self { up: None, step: Step::Root };
-
-    pub(crate) fn key(&'p self, key: &'p str) -> Self {
-        Self { up: Some(self), step: Step::Key(key) }
-    }
-
-    pub(crate) fn index(&'p self, index: usize) -> Self {
-        Self { up: Some(self), step: Step::Index(index) }
-    }
-
-    /// Writes it as a JSON pointer.
-    pub(super) fn write(&self, out: &mut String) {
-        if let Some(up) = self.up {
-            up.write(out);
-        }
-        match self.step {
-            Step::Root => {}
-            Step::Key(key) => {
-                out.push('/');
-                if key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
-                    out.push_str(&key.replace('~', "~0").replace('/', "~1"));
-                } else {
-                    out.push_str(key);
-                }
-            }
-            Step::Index(index) => {
-                // Writing to a text in memory cannot fail.
-                let _ = write!(out, "/{index}");
-            }
-        }
-    }
-}
-
-/// A JSON pointer as the dotted path that people read: `items.0.name`.
-pub(crate) fn dotted(pointer: &str) -> Cow<'_, str> {
-    let path = pointer.strip_prefix('/').unwrap_or_default();
-    let bytes = path.as_bytes();
-    if bytes.contains(&b'~') {
-        let steps = path.split('/').map(|step| step.replace("~1", "/").replace("~0", "~"));
-        return steps.collect::<Vec<_>>().join(".").into();
-    }
-    if bytes.contains(&b'/') { path.replace('/', ".").into() } else { path.into() }
 }

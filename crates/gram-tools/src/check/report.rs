@@ -8,8 +8,10 @@ use std::sync::Arc;
 use serde_json::Value;
 use smol_str::SmolStr;
 
+use json_schema_kit::pointer::dotted;
+
 use super::hint;
-use super::problem::{Code, Note, Remark, dotted};
+use super::problem::{Code, Note, Remark};
 use super::shape::{Id, Shapes};
 use super::walk::MOST_NOTES;
 

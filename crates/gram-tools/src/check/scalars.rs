@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
+use json_schema_kit::path::Path;
+
 use super::number;
-use super::problem::{Code, Path, Remark, Rule};
+use super::problem::{Code, Remark, Rule};
 use super::shape::{Id, Kinds, Shape, TextRules, Values};
 use super::tape::{Kind, Node, Tape};
 use super::walk::Walk;

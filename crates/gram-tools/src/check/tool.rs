@@ -8,9 +8,11 @@ use gram_schema::model::{Tool, Types};
 use serde_json::Value;
 use smol_str::SmolStr;
 
+use json_schema_kit::path::Path;
+
 use super::compile::{SchemaError, compile};
 use super::lenient::{self, Mended};
-use super::problem::{Path, Repair, Rule};
+use super::problem::{Repair, Rule};
 use super::report::{Invalid, Malformed, Refused};
 use super::shape::{Kinds, ObjectRules, Others, Shapes};
 use super::tape::{Kind, SyntaxError, Tape};

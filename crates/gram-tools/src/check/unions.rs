@@ -1,6 +1,8 @@
 //! Values that may be one of several things.
 
-use super::problem::{Code, Path, Remark};
+use json_schema_kit::path::Path;
+
+use super::problem::{Code, Remark};
 use super::shape::{Id, Others};
 use super::tape::{Kind, Tape};
 use super::walk::{Rules, Trial, Undeclared, Walk, kind_of};

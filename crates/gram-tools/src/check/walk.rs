@@ -4,7 +4,9 @@
 use jsonschema::Validator;
 use smol_str::SmolStr;
 
-use super::problem::{Code, Note, Path, Remark, Repair, Rule};
+use json_schema_kit::path::Path;
+
+use super::problem::{Code, Note, Remark, Repair, Rule};
 use super::shape::{Id, Kinds, Others, Shape, Shapes};
 use super::tape::{Kind, Node, Tape};
 
@@ -143,7 +145,7 @@ impl<'s> Walk<'s> {
     /// A path as a JSON pointer.
     pub(super) fn pointer(&mut self, path: &Path<'_>) -> SmolStr {
         self.written.clear();
-        path.write(&mut self.written);
+        path.write_pointer(&mut self.written);
         SmolStr::new(&self.written)
     }
 
