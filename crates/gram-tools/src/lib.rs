@@ -61,9 +61,9 @@ pub mod throttle;
 mod verdict;
 
 pub use bind::{BindProblem, Binding, Bound, Incompatibility};
-pub use library::{InjectedSource, LibraryError, ToolLibrary, import_specification};
+pub use library::{InjectedSource, LibraryError, ToolLibrary};
 pub use session::{
     Admission, AdmittedCall, ContainerStats, RedactedArguments, Session, SessionStats,
 };
-pub use settings::{Expand, MAX_OUTPUT, Settings, undeclared};
+pub use settings::{Expand, Settings, undeclared};
 pub use verdict::{Call, CallError, Success, Verdict, Warning};

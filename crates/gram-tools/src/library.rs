@@ -13,7 +13,6 @@ use crate::invocation::{Implementation, InvocationError};
 use crate::settings::Settings;
 
 pub use declared::LibraryError;
-pub use specification::import_specification;
 
 /// A validator of the host program: gives all that is wrong with arguments that fit their types.
 pub(crate) type Validator = dyn Fn(&Value) -> Vec<Problem> + Send + Sync;

@@ -11,7 +11,7 @@ use crate::throttle::ThrottlePolicy;
 
 /// The most bytes of a response that are read where no limit is wanted. Nobody has memory for all
 /// that a program may say.
-pub const MAX_OUTPUT: usize = 1 << 30;
+pub(crate) const MAX_OUTPUT: usize = 1 << 30;
 
 /// How long a container that was called stays expanded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -79,7 +79,7 @@ impl Http {
 
     /// Takes the connections of `client`, which other services may use, too.
     #[must_use]
-    pub fn sharing(mut self, client: &HttpClient) -> Self {
+    pub(crate) fn sharing(mut self, client: &HttpClient) -> Self {
         self.client = client.clone();
         self
     }

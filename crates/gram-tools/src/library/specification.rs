@@ -9,18 +9,9 @@ use super::{LibraryEntry, LibraryError, ToolLibrary};
 use crate::bind::declared_schemas;
 use crate::invocation::DeclaredInterface;
 
-/// The specification of tools that are declared by JSON Schemas: a list of tools as MCP servers,
-/// `OpenAI` or `Anthropic` have them, or one schema.
-///
-/// # Errors
-///
-/// The reason as a sentence, if the schemas declare no tools.
-pub fn import_specification(tools: Value) -> Result<Valid<Module>, String> {
-    checked(tools, Origin::Auto)
-}
-
-fn checked(tools: Value, from: Origin) -> Result<Valid<Module>, String> {
-    let options = Options { from, ..Options::default() };
+/// The specification of imported tools. Fails with the reason as a sentence.
+fn imported(tools: Value) -> Result<Valid<Module>, String> {
+    let options = Options { from: Origin::Mcp, ..Options::default() };
     let imported = import_value(tools, &options).map_err(|error| error.to_string())?;
     let checked = gram_schema::check(&[parse(SourceFile::new("tools", imported.text))]);
     checked.module.ok_or_else(|| {
@@ -62,7 +53,7 @@ impl ToolLibrary {
         if !errors.is_empty() {
             return Err(errors);
         }
-        checked(json!({ "tools": tools }), Origin::Mcp)
+        imported(json!({ "tools": tools }))
             .map_err(|message| vec![LibraryError { tool: self.name.clone(), message }])
     }
 }

@@ -4,17 +4,17 @@ use std::cell::Cell;
 
 use serde_json::{Number, Value};
 
-use crate::check::{parts, parts_of_slot};
 use crate::format::describe;
 use crate::model::{Constraint, Field, Host, ObjectType, Open, Slot, Type, Types};
 use crate::value;
+use crate::walk::{parts, parts_of_slot};
 
 /// Why a type does not accept a value.
-pub(crate) struct Refusal {
+pub struct Refusal {
     /// Where in the value: `items.0.name`; empty for the value itself.
-    pub(crate) path: String,
+    pub path: String,
     /// What is wrong there.
-    pub(crate) message: String,
+    pub message: String,
 }
 
 type Verdict = Result<(), Refusal>;
@@ -36,27 +36,34 @@ fn within(step: impl std::fmt::Display, verdict: Verdict) -> Verdict {
 
 /// How many steps are taken for one value. Unions of unions can ask for ever more of them; what is
 /// not found out by then counts as accepted.
-const MOST_STEPS: u32 = 200_000;
+const MAX_STEPS: u32 = 200_000;
 
-thread_local! {
-    static STEPS: Cell<u32> = const { Cell::new(0) };
+/// The check of one value.
+struct ValueCheck<'t> {
+    types: &'t Types,
+    steps: Cell<u32>,
+}
+
+impl<'t> ValueCheck<'t> {
+    fn new(types: &'t Types) -> Self {
+        Self { types, steps: Cell::new(0) }
+    }
 }
 
 /// Whether a slot accepts a value, its constraints included.
-pub(crate) fn slot(types: &Types, slot: &Slot, value: &Value) -> Verdict {
-    STEPS.set(0);
-    narrowed(types, slot, &[], value)
+pub fn slot(types: &Types, slot: &Slot, value: &Value) -> Verdict {
+    narrowed(&ValueCheck::new(types), slot, &[], value)
 }
 
 /// Whether a type accepts a value.
-pub(crate) fn ty(types: &Types, expected: &Type, value: &Value) -> Verdict {
-    STEPS.set(0);
-    of_type(types, expected, value)
+pub fn ty(types: &Types, expected: &Type, value: &Value) -> Verdict {
+    of_type(&ValueCheck::new(types), expected, value)
 }
 
 /// Whether a slot accepts a value where its use narrows it: what the use says of a thing stands in
 /// the place of what the slot says of it.
-fn narrowed(types: &Types, slot: &Slot, over: &[Constraint], value: &Value) -> Verdict {
+fn narrowed(check: &ValueCheck<'_>, slot: &Slot, over: &[Constraint], value: &Value) -> Verdict {
+    let types = check.types;
     let details = slot.details.as_deref();
     // A schema that stands in the place of the type is for those who can run it.
     if details.is_some_and(|details| details.verbatim.is_some()) {
@@ -76,7 +83,7 @@ fn narrowed(types: &Types, slot: &Slot, over: &[Constraint], value: &Value) -> V
             let Some(declared) = types.get(*id) else { return Ok(()) };
             let mut all = own.cloned().collect::<Vec<_>>();
             all.extend_from_slice(over);
-            narrowed(types, &declared.slot, &all, value)
+            narrowed(check, &declared.slot, &all, value)
         }
         ty => {
             match (ty, value) {
@@ -84,22 +91,23 @@ fn narrowed(types: &Types, slot: &Slot, over: &[Constraint], value: &Value) -> V
                     if details.is_some_and(|details| details.open_tuple) =>
                 {
                     let mut pairs = members.iter().zip(items).enumerate();
-                    pairs.try_for_each(|(at, (ty, item))| within(at, of_type(types, ty, item)))?;
+                    pairs.try_for_each(|(at, (ty, item))| within(at, of_type(check, ty, item)))?;
                 }
-                _ => of_type(types, ty, value)?,
+                _ => of_type(check, ty, value)?,
             }
-            own.chain(over).try_for_each(|constraint| self::constraint(types, constraint, value))
+            own.chain(over).try_for_each(|constraint| constrained(check, constraint, value))
         }
     }
 }
 
 /// Whether a type accepts a value, as far as there are steps left.
-fn of_type(types: &Types, expected: &Type, value: &Value) -> Verdict {
-    STEPS.set(STEPS.get().saturating_add(1));
-    if STEPS.get() > MOST_STEPS {
+fn of_type(check: &ValueCheck<'_>, expected: &Type, value: &Value) -> Verdict {
+    let types = check.types;
+    check.steps.set(check.steps.get().saturating_add(1));
+    if check.steps.get() > MAX_STEPS {
         return Ok(());
     }
-    let ty = |expected: &Type, value: &Value| of_type(types, expected, value);
+    let ty = |expected: &Type, value: &Value| of_type(check, expected, value);
     let fits = match (expected, value) {
         (Type::Any, _)
         | (Type::List(None), Value::Array(_))
@@ -111,7 +119,7 @@ fn of_type(types: &Types, expected: &Type, value: &Value) -> Verdict {
         (Type::Integer, Value::Number(number)) => value::is_integer(number),
         (Type::Literal(literal), value) => value::same(literal, value),
         (Type::Named(id), value) => {
-            return types.get(*id).map_or(Ok(()), |known| narrowed(types, &known.slot, &[], value));
+            return types.get(*id).map_or(Ok(()), |known| narrowed(check, &known.slot, &[], value));
         }
         (Type::Nullable(inner), value) => {
             return if value.is_null() { Ok(()) } else { ty(inner, value) };
@@ -129,7 +137,7 @@ fn of_type(types: &Types, expected: &Type, value: &Value) -> Verdict {
         (Type::Map(Some(inner)), Value::Object(map)) => {
             return map.iter().try_for_each(|(key, value)| within(key, ty(inner, value)));
         }
-        (Type::Object(object), Value::Object(map)) => return self::object(types, object, map),
+        (Type::Object(object), Value::Object(map)) => return self::object(check, object, map),
         (Type::Union(members), value) => members.iter().any(|member| ty(member, value).is_ok()),
         (Type::OneOf(members), value) => {
             let mut fitting = members.iter().filter(|member| ty(member, value).is_ok());
@@ -184,11 +192,15 @@ fn is_presumed(types: &Types, ty: &Type) -> bool {
     false
 }
 
-fn object(types: &Types, object: &ObjectType, map: &serde_json::Map<String, Value>) -> Verdict {
+fn object(
+    check: &ValueCheck<'_>,
+    object: &ObjectType,
+    map: &serde_json::Map<String, Value>,
+) -> Verdict {
     let fields = object.fields.as_deref().unwrap_or_default();
     for field in fields {
         match map.get(field.name.as_str()) {
-            Some(value) => within(&field.name, self::field(types, field, value))?,
+            Some(value) => within(&field.name, self::field(check, field, value))?,
             None if field.required() => {
                 return refuse(format!("the field `{}` is missing", field.name));
             }
@@ -206,23 +218,28 @@ fn object(types: &Types, object: &ObjectType, map: &serde_json::Map<String, Valu
             None => Ok(()),
         },
         Open::Of(inner) => {
-            others.try_for_each(|(key, value)| within(key, of_type(types, inner, value)))
+            others.try_for_each(|(key, value)| within(key, of_type(check, inner, value)))
         }
         Open::Unsaid | Open::Yes => Ok(()),
     }
 }
 
 /// Whether a field accepts a value.
-pub(crate) fn field(types: &Types, field: &Field, value: &Value) -> Verdict {
+fn field(check: &ValueCheck<'_>, field: &Field, value: &Value) -> Verdict {
     match &field.host {
         Host::Pinned(pinned) if !value::same(pinned, value) => {
             refuse(format!("`{}` is pinned to {}", field.name, brief(pinned)))
         }
-        _ => narrowed(types, &field.slot, &[], value),
+        _ => narrowed(check, &field.slot, &[], value),
     }
 }
 
-pub(crate) fn constraint(types: &Types, constraint: &Constraint, value: &Value) -> Verdict {
+/// Checks a value against one constraint.
+pub fn constraint(types: &Types, constraint: &Constraint, value: &Value) -> Verdict {
+    constrained(&ValueCheck::new(types), constraint, value)
+}
+
+fn constrained(check: &ValueCheck<'_>, constraint: &Constraint, value: &Value) -> Verdict {
     use std::cmp::Ordering::{Equal, Greater, Less};
     let bound = |bound: &Number, allowed: &[std::cmp::Ordering], words: &str| match value {
         Value::Number(number) if !allowed.contains(&value::compare(number, bound)) => {
@@ -263,7 +280,7 @@ pub(crate) fn constraint(types: &Types, constraint: &Constraint, value: &Value) 
         Constraint::Keys(keys) => match value {
             Value::Object(map) => map
                 .keys()
-                .try_for_each(|key| within(key, of_type(types, keys, &Value::String(key.clone())))),
+                .try_for_each(|key| within(key, of_type(check, keys, &Value::String(key.clone())))),
             _ => Ok(()),
         },
         Constraint::Unique if has_twins(value) => refuse("an item stands there twice"),
@@ -275,7 +292,7 @@ pub(crate) fn constraint(types: &Types, constraint: &Constraint, value: &Value) 
 const LONGEST_PATTERN: usize = 4096;
 
 /// Why a pattern is no regular expression of ECMAScript, with the flag `u` or without it.
-pub(crate) fn malformed_pattern(pattern: &str) -> Option<String> {
+pub fn malformed_pattern(pattern: &str) -> Option<String> {
     if pattern.len() > LONGEST_PATTERN || regress::Regex::with_flags(pattern, "u").is_ok() {
         return None;
     }
@@ -303,7 +320,7 @@ fn at_most(found: Option<u64>, most: u64, what: &str) -> Verdict {
 }
 
 /// A value for a message, cut where it is long.
-pub(crate) fn brief(value: &Value) -> String {
+pub fn brief(value: &Value) -> String {
     let text = match value {
         // What is long is not printed whole first.
         Value::String(text) if text.len() > 200 => {

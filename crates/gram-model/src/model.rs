@@ -33,7 +33,8 @@ pub struct Module {
     pub terms: Vec<Term>,
     /// All declared types, those inside tools included. A [`TypeId`] is a place in it.
     pub types: Types,
-    pub(crate) spans: Spans,
+    /// Where the declarations are in their texts.
+    pub spans: Spans,
 }
 
 impl Module {
@@ -77,27 +78,6 @@ impl PartialEq for Module {
             && self.experiments == other.experiments
             && self.terms == other.terms
             && self.types == other.types
-    }
-}
-
-/// Proof that the checker found no error in what it holds.
-///
-/// Only the checker makes one; what compiles, binds or runs takes nothing else.
-#[derive(Debug, PartialEq)]
-pub struct Valid<T>(T);
-
-impl<T> Valid<T> {
-    /// Only for the checker, and only where it found no error.
-    pub(crate) fn new(checked: T) -> Self {
-        Self(checked)
-    }
-}
-
-impl<T> std::ops::Deref for Valid<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.0
     }
 }
 
@@ -268,7 +248,7 @@ impl Slot {
     }
 
     /// Whether nothing more is said of the type.
-    pub(crate) fn is_bare(&self) -> bool {
+    pub fn is_bare(&self) -> bool {
         self.description.is_none()
             && self.default.is_none()
             && self.constraints.is_empty()
@@ -276,11 +256,12 @@ impl Slot {
     }
 
     /// Adds a constraint, in the place of one of its kind that is there.
-    pub(crate) fn constrain(&mut self, constraint: Constraint) {
+    pub fn constrain(&mut self, constraint: Constraint) {
         Constraint::add(&mut self.constraints, constraint);
     }
 
-    pub(crate) fn details_mut(&mut self) -> &mut Details {
+    /// The details, added if there are none.
+    pub fn details_mut(&mut self) -> &mut Details {
         self.details.get_or_insert_with(Box::default)
     }
 }
@@ -344,7 +325,7 @@ pub enum Constraint {
 
 impl Constraint {
     /// Adds a constraint to others in their order, in the place of one of its kind.
-    pub(crate) fn add(all: &mut Vec<Self>, constraint: Self) {
+    pub fn add(all: &mut Vec<Self>, constraint: Self) {
         match all.binary_search_by(|known| known.rank().cmp(&constraint.rank())) {
             Ok(at) => all[at] = constraint,
             Err(at) => {
@@ -357,7 +338,7 @@ impl Constraint {
 
     /// Whether another constraint is said by the same attribute, so that one of them replaces the
     /// other: both ends of a range are.
-    pub(crate) fn is_like(&self, other: &Self) -> bool {
+    pub fn is_like(&self, other: &Self) -> bool {
         let attribute = |constraint: &Self| match constraint {
             Self::Maximum(_) => Self::Minimum(Number::from(0)).rank(),
             Self::MaxLength(_) => Self::MinLength(0).rank(),

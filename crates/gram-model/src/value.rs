@@ -3,16 +3,19 @@
 use gram_syntax::{Node, NodeKind as N, Span};
 use serde_json::{Map, Number, Value};
 
-pub(crate) use crate::numbers::{canonical, compare, is_integer, is_multiple, same};
+pub use json_schema_kit::numbers::{compare, is_integer, is_multiple};
+pub use json_schema_kit::values::{canonical, same};
 
 /// How deep values may nest: what `serde_json` reads back.
 const MAX_DEPTH: u32 = 120;
 
 /// Why a node is no JSON value.
 #[derive(Debug)]
-pub(crate) struct ValueError {
-    pub(crate) span: Span,
-    pub(crate) message: String,
+pub struct ValueError {
+    /// The text that is not a JSON value.
+    pub span: Span,
+    /// The reason.
+    pub message: String,
 }
 
 impl ValueError {
@@ -22,7 +25,7 @@ impl ValueError {
 }
 
 /// The JSON value that a value of gram stands for. Numbers keep their exact decimal text.
-pub(crate) fn json(node: Node<'_>) -> Result<Value, ValueError> {
+pub fn json(node: Node<'_>) -> Result<Value, ValueError> {
     json_at(node, 0)
 }
 
@@ -60,7 +63,7 @@ fn json_at(node: Node<'_>, depth: u32) -> Result<Value, ValueError> {
 }
 
 /// A number of any notation, with its exact decimal text.
-pub(crate) fn number(node: Node<'_>) -> Result<Number, ValueError> {
+pub fn number(node: Node<'_>) -> Result<Number, ValueError> {
     let text = node.text();
     let digits = |digits: &str, radix| {
         u128::from_str_radix(digits, radix)

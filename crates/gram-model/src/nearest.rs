@@ -4,7 +4,7 @@
 const MOST_KNOWN: usize = 10_000;
 
 /// The known names that `name` is likely a slip of, the likeliest first; at most three.
-pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     // Names longer than this are data, and comparing them costs their square.
     if name.len() > 100 {
         return Vec::new();
@@ -29,7 +29,7 @@ pub fn did_you_mean<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Opt
 }
 
 /// "did you mean `a`, `b` or `c`?", if there is something to say.
-pub(crate) fn question(names: &[&str]) -> Option<String> {
+pub fn question(names: &[&str]) -> Option<String> {
     let (last, before) = names.split_last()?;
     if before.is_empty() {
         return Some(format!("did you mean `{last}`?"));

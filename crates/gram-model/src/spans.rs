@@ -7,16 +7,24 @@ use gram_syntax::{NodeId, SourceFile, Span};
 /// The place of every declaration of a module.
 #[derive(Debug, Default)]
 pub struct Spans {
-    pub(crate) sources: Vec<Arc<SourceFile>>,
-    pub(crate) tools: Vec<Place>,
-    pub(crate) agents: Vec<Place>,
-    pub(crate) containers: Vec<Place>,
-    pub(crate) libraries: Vec<Place>,
+    /// The checked texts.
+    pub sources: Vec<Arc<SourceFile>>,
+    /// The place of each tool.
+    pub tools: Vec<Place>,
+    /// The place of each agent.
+    pub agents: Vec<Place>,
+    /// The place of each container.
+    pub containers: Vec<Place>,
+    /// The place of each library.
+    pub libraries: Vec<Place>,
     /// Of each library, the places of its implementations.
-    pub(crate) implementations: Vec<Vec<Place>>,
-    pub(crate) experiments: Vec<Place>,
-    pub(crate) types: Vec<Place>,
-    pub(crate) terms: Vec<Place>,
+    pub implementations: Vec<Vec<Place>>,
+    /// The place of each experiment.
+    pub experiments: Vec<Place>,
+    /// The place of each type.
+    pub types: Vec<Place>,
+    /// The place of each vocabulary term.
+    pub terms: Vec<Place>,
 }
 
 /// The place of one declaration.

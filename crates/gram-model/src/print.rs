@@ -28,22 +28,6 @@ use layout::{Entry, INDENT, Layout, WIDTH};
 /// A parameter or field that is as the vocabulary says is printed as its name alone; every other
 /// one with its own type and attributes, also where some of them came from the vocabulary, for a
 /// module keeps no memory of that. Comments and what is no declaration are not part of a module.
-///
-/// ```
-/// let text = "[greet:Tool {description: 'Says hello'}|(name::String)-->(times::Integer {range:1..3})-->(::String)]";
-/// let read = |text: &str| {
-///     gram_schema::check(&[gram_syntax::parse(gram_syntax::SourceFile::new("a.gram", text))])
-/// };
-/// let module = read(text).module.expect("the text has no errors");
-/// let printed = gram_schema::print(&module);
-/// assert_eq!(
-///     printed,
-///     r#"/** Says hello */
-/// [greet:Tool | (name::Text)==>(times::Int {range: 1..3})==>(::Text)]
-/// "#
-/// );
-/// assert_eq!(read(&printed).module.expect("what is printed has no errors"), module);
-/// ```
 pub fn print(module: &Module) -> String {
     let mut page = specification(module);
     for library in &module.libraries {
@@ -110,7 +94,7 @@ pub fn identifier(name: &str) -> String {
 }
 
 /// A type expression as a label, in backticks.
-pub(crate) fn quoted_label(expression: &str) -> String {
+pub fn quoted_label(expression: &str) -> String {
     text::quoted(expression, '`')
 }
 
@@ -418,13 +402,13 @@ fn kept(attributes: &[(SmolStr, serde_json::Value)]) -> impl Iterator<Item = Ent
 }
 
 /// A JSON value as plain gram.
-pub(crate) fn value_text(value: &serde_json::Value) -> String {
+pub fn value_text(value: &serde_json::Value) -> String {
     let mut out = String::new();
     value::value(value).write_flat(&mut out);
     out
 }
 
 /// A text between backticks.
-pub(crate) fn in_backticks(text: &str) -> String {
+pub fn in_backticks(text: &str) -> String {
     text::quoted(text, '`')
 }

@@ -49,7 +49,7 @@ impl Format {
     }
 
     /// The format of a name in JSON Schema.
-    pub(crate) fn from_json_name(name: &str) -> Option<Self> {
+    pub fn from_json_name(name: &str) -> Option<Self> {
         FORMATS.iter().find(|row| row.2 == name).map(|row| row.0)
     }
 
@@ -60,12 +60,12 @@ impl Format {
 }
 
 /// JSON Schema's names of all formats that are checked.
-pub(crate) fn json_names() -> impl Iterator<Item = &'static str> {
+pub fn json_names() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|row| row.2)
 }
 
 /// Whether a format is one that is checked.
-pub(crate) fn is_checked(name: &str) -> bool {
+pub fn is_checked(name: &str) -> bool {
     Format::from_json_name(name).is_some()
 }
 
@@ -77,7 +77,7 @@ pub static BUILT_IN: [&str; 26] = [
 ];
 
 /// The built-in type of a name.
-pub(crate) fn built_in(name: &str) -> Option<Type> {
+pub fn built_in(name: &str) -> Option<Type> {
     Some(match name {
         "Text" | "String" => Type::Text,
         "Int" | "Integer" => Type::Integer,
@@ -94,7 +94,7 @@ pub(crate) fn built_in(name: &str) -> Option<Type> {
 }
 
 /// The name that people know a type by, in messages.
-pub(crate) fn describe(types: &Types, ty: &Type) -> String {
+pub fn describe(types: &Types, ty: &Type) -> String {
     match ty {
         Type::Any => "any value".to_owned(),
         Type::Null => "null".to_owned(),

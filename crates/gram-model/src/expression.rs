@@ -20,33 +20,45 @@ use nom::{IResult, Parser};
 use serde_json::Value;
 
 /// How deep type expressions may nest.
-pub(crate) const MAX_DEPTH: u32 = 64;
+pub const MAX_DEPTH: u32 = 64;
 
 /// A type expression, names not yet resolved.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Expression<'e> {
+pub enum Expression<'e> {
+    /// The name of a declared or built-in type.
     Name(&'e str),
+    /// A literal type.
     Literal(Value),
+    /// `T[]`
     List(Box<Expression<'e>>),
+    /// `[A, B]`
     Tuple(Vec<Expression<'e>>),
+    /// `Map<T>`
     Map(Box<Expression<'e>>),
+    /// `{name: T}`
     Record(Vec<RecordField<'e>>),
+    /// `T?`
     Nullable(Box<Expression<'e>>),
+    /// `A | B`
     Union(Vec<Expression<'e>>),
 }
 
 /// A field of an inline record.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct RecordField<'e> {
-    pub(crate) name: String,
-    pub(crate) optional: bool,
-    pub(crate) ty: Expression<'e>,
-    pub(crate) default: Option<Value>,
+pub struct RecordField<'e> {
+    /// The field's name.
+    pub name: String,
+    /// Whether the field is optional.
+    pub optional: bool,
+    /// The field's type.
+    pub ty: Expression<'e>,
+    /// The field's default value.
+    pub default: Option<Value>,
 }
 
 /// A word of a type expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Word<'e> {
+pub enum Word<'e> {
     /// The name of a type.
     Type(&'e str),
     /// The name of a field.
@@ -56,7 +68,7 @@ pub(crate) enum Word<'e> {
 }
 
 /// The words of a type expression with where they stand in it, also of one that is not whole.
-pub(crate) fn words(text: &str) -> Vec<(usize, Word<'_>)> {
+pub fn words(text: &str) -> Vec<(usize, Word<'_>)> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -83,19 +95,19 @@ pub(crate) fn words(text: &str) -> Vec<(usize, Word<'_>)> {
 
 /// Where and why a type expression is wrong.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct ExpressionError<'e> {
+pub struct ExpressionError<'e> {
     /// The byte offset in the expression.
-    pub(crate) at: usize,
+    pub at: usize,
     /// What stands there.
-    pub(crate) rest: &'e str,
+    pub rest: &'e str,
     /// Whether the expression nests too deep.
-    pub(crate) too_deep: bool,
+    pub too_deep: bool,
 }
 
 type Step<'e, T> = IResult<&'e str, T>;
 
 /// Reads a type expression.
-pub(crate) fn parse(text: &str) -> Result<Expression<'_>, ExpressionError<'_>> {
+pub fn parse(text: &str) -> Result<Expression<'_>, ExpressionError<'_>> {
     let error = |rest: &str, too_deep| ExpressionError {
         at: text.len() - rest.len(),
         rest: text.get(text.len() - rest.len()..).unwrap_or_default(),
@@ -212,7 +224,7 @@ fn name(input: &str) -> Step<'_, &str> {
 }
 
 /// Whether a text is a `Name`.
-pub(crate) fn is_name(text: &str) -> bool {
+pub fn is_name(text: &str) -> bool {
     name(text).is_ok_and(|(rest, _)| rest.is_empty())
 }
 

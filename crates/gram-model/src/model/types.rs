@@ -30,7 +30,7 @@ impl Types {
     }
 
     /// What a type is, in the end: names are followed.
-    pub(crate) fn resolve<'t>(&'t self, mut ty: &'t Type) -> &'t Type {
+    pub fn resolve<'t>(&'t self, mut ty: &'t Type) -> &'t Type {
         // The checker lets no name stand for itself; the count is for models made by hand.
         for _ in 0..=self.0.len() {
             let Type::Named(id) = ty else { return ty };
@@ -139,7 +139,7 @@ pub enum Open {
 
 impl Type {
     /// The type, apart from whether null may stand in its place.
-    pub(crate) fn without_null(&self) -> &Self {
+    pub fn without_null(&self) -> &Self {
         match self {
             Self::Nullable(inner) => inner,
             ty => ty,
@@ -147,7 +147,7 @@ impl Type {
     }
 
     /// How many types it is made of, and how deep they nest.
-    pub(crate) fn extent(&self) -> (usize, u32) {
+    pub fn extent(&self) -> (usize, u32) {
         let over = |types: &mut dyn Iterator<Item = &Self>| {
             types.map(Self::extent).fold((1, 1), |(size, depth), inner| {
                 (inner.0.saturating_add(size), depth.max(inner.1 + 1))

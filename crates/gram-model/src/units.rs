@@ -8,8 +8,8 @@ use core::time::Duration;
 ///
 /// ```
 /// use std::time::Duration;
-/// assert_eq!(gram_schema::units::time("500ms"), Some(Duration::from_millis(500)));
-/// assert_eq!(gram_schema::units::time("2"), None);
+/// assert_eq!(gram_model::units::time("500ms"), Some(Duration::from_millis(500)));
+/// assert_eq!(gram_model::units::time("2"), None);
 /// ```
 pub fn time(text: &str) -> Option<Duration> {
     let (count, unit) = split(text)?;
@@ -27,8 +27,8 @@ pub fn time(text: &str) -> Option<Duration> {
 /// space; a `kb` is a thousand bytes. Capital letters mean the same. `None` for all others.
 ///
 /// ```
-/// assert_eq!(gram_schema::units::size("100kb"), Some(100_000));
-/// assert_eq!(gram_schema::units::size("100"), None);
+/// assert_eq!(gram_model::units::size("100kb"), Some(100_000));
+/// assert_eq!(gram_model::units::size("100"), None);
 /// ```
 pub fn size(text: &str) -> Option<u64> {
     let (count, unit) = split(text)?;
