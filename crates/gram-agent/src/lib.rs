@@ -3,8 +3,7 @@
 //! An agent of a specification talks to a model, and the model calls tools. Each call goes through
 //! a session of a bound library (`gram_tools`), so that a model hears what is wrong with a call,
 //! and nothing undeclared reaches an implementation. The tools of a bound library can also be served
-//! to others, over the Model Context Protocol ([`serve`]). What comes of two ways of doing something is
-//! compared by [`statistics`].
+//! to others, over the Model Context Protocol ([`serve`]).
 
 mod answer;
 mod conversation;
@@ -16,7 +15,6 @@ mod message;
 pub mod model;
 pub mod serve;
 mod spans;
-pub mod statistics;
 mod summary;
 mod tools;
 mod trace;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::outcome::Outcome;
 use super::sequel::Looks;
 use super::tally::{Measured, Tally};
-use crate::statistics::{
+use paired_stats::{
     Interval, Resampling, Shift, Table, bca_mean, hodges_lehmann, holm, mcnemar_exact, mean,
     median, newcombe, pass_at_k, pass_hat_k, quantile, sign_flip, wilcoxon, wilson,
 };

@@ -10,7 +10,7 @@ use super::record::Run;
 use super::report::{Report, method};
 use super::verdict::percent;
 use crate::message::Message;
-use crate::statistics::Interval;
+use paired_stats::Interval;
 
 /// How many flips are shown with their transcripts.
 const SHOWN: usize = 200;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::outcome::Outcome;
 use super::tally::Tally;
-use crate::statistics::{Interval, Sequential, mean};
+use paired_stats::{Interval, Sequential, mean};
 
 /// Looks at successes, case after case in the order of the plan, each arm against the first. The
 /// intervals hold at all looks together, so an experiment may end at any of them.

@@ -3,7 +3,7 @@
 use super::analysis::{Comparison, Method, deviation, discordant};
 use super::outcome::Outcome;
 use super::tally::Tally;
-use crate::statistics::{Interval, cases_needed, cases_needed_mean};
+use paired_stats::{Interval, cases_needed, cases_needed_mean};
 
 /// How likely a difference that is there is to be seen, when cases are counted that this takes.
 pub(super) const POWER: f64 = 0.8;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 
 use gram_agent::experiment::{About, Case, Journal, Progress, Report};
-use gram_agent::statistics::{cases_needed, detectable};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use paired_stats::{cases_needed, detectable};
 use serde_json::json;
 
 use super::{failure, write};

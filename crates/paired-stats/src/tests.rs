@@ -7,7 +7,7 @@
 use gramc_tests::rng::Rng;
 use serde_json::Value;
 
-use super::*;
+use crate::*;
 
 /// What SciPy, statsmodels and NumPy say, with the samples that they say it of. The script that wrote
 /// it is `tests/real/statistics/referee.py`.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Interval, normal, tail};
+use crate::{Interval, normal, tail};
 
 /// Cases by what succeeded in them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

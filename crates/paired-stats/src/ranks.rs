@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Interval, normal, tail};
+use crate::{Interval, normal, tail};
 
 /// A typical difference, and what it lies between.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

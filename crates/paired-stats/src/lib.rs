@@ -11,7 +11,7 @@
 //! `grammar/statistics.md`.
 //!
 //! ```
-//! use gram_agent::statistics::{Resampling, Table, bca_mean, mcnemar_exact, newcombe};
+//! use paired_stats::{Resampling, Table, bca_mean, mcnemar_exact, newcombe};
 //!
 //! // Of 100 cases, both arms succeed in 60, the first one alone in 4, the second one alone in 16.
 //! let table = Table { both: 60, first_only: 4, second_only: 16, neither: 20 };

@@ -34,7 +34,7 @@ fn deviance(x: f64, mean: f64) -> f64 {
 
 /// The logarithm of the probability of `successes` among `trials` (both whole numbers), each with
 /// the given chance, which is between 0 and 1. The saddle-point form of Loader, 2000.
-pub(super) fn ln_probability(trials: f64, successes: f64, chance: f64) -> f64 {
+pub(crate) fn ln_probability(trials: f64, successes: f64, chance: f64) -> f64 {
     let failures = trials - successes;
     if successes <= 0.0 {
         return trials * (-chance).ln_1p();
@@ -50,7 +50,7 @@ pub(super) fn ln_probability(trials: f64, successes: f64, chance: f64) -> f64 {
 }
 
 /// The probability of at most `most` successes.
-pub(super) fn at_most(trials: f64, most: f64, chance: f64) -> f64 {
+pub(crate) fn at_most(trials: f64, most: f64, chance: f64) -> f64 {
     if most < 0.0 {
         return 0.0;
     }

@@ -3,11 +3,11 @@
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use super::binomial::ln_probability;
+use crate::binomial::ln_probability;
 
 /// The random numbers of one part of the work. Each part has its own, so it makes no difference who
 /// does which part.
-pub(super) fn stream(seed: u64, part: u64) -> Pcg64Mcg {
+pub(crate) fn stream(seed: u64, part: u64) -> Pcg64Mcg {
     // Stafford's thirteenth mixer: seeds and parts that differ by little end up far apart.
     let mix = |mut word: u64| {
         word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -19,12 +19,12 @@ pub(super) fn stream(seed: u64, part: u64) -> Pcg64Mcg {
 }
 
 /// A number of at least 0 and below 1.
-pub(super) fn unit(random: &mut Pcg64Mcg) -> f64 {
+pub(crate) fn unit(random: &mut Pcg64Mcg) -> f64 {
     (random.next_u64() >> 11) as f64 * (0.5_f64).powi(53)
 }
 
 /// How many of `trials` succeed, each with the given chance.
-pub(super) fn binomial(random: &mut Pcg64Mcg, trials: u64, chance: f64) -> u64 {
+pub(crate) fn binomial(random: &mut Pcg64Mcg, trials: u64, chance: f64) -> u64 {
     if trials == 0 || chance <= 0.0 {
         return 0;
     }
@@ -99,13 +99,13 @@ fn by_rejection(random: &mut Pcg64Mcg, trials: u64, chance: f64) -> u64 {
 
 /// Does all parts of some work, on as many threads as there are processors, and gives what came of
 /// them in their order.
-pub(super) fn in_parts<T: Send>(parts: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+pub(crate) fn in_parts<T: Send>(parts: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     on_threads(threads, parts, work)
 }
 
 /// The same on a given number of threads.
-pub(super) fn on_threads<T: Send>(
+pub(crate) fn on_threads<T: Send>(
     threads: usize,
     parts: usize,
     work: impl Fn(usize) -> T + Sync,

@@ -3,9 +3,9 @@
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
-use super::paired::{quantile_of_sorted, sum};
-use super::sampling::{binomial, in_parts, stream};
-use super::{Interval, Resampling, normal, scaled, tail};
+use crate::paired::{quantile_of_sorted, sum};
+use crate::sampling::{binomial, in_parts, stream};
+use crate::{Interval, Resampling, normal, scaled, tail};
 
 /// What the mean lies between: the bootstrap interval that is corrected for bias and for skewness
 /// (BCa; Efron, Journal of the American Statistical Association 82 (1987); Efron and Tibshirani, "An
@@ -65,13 +65,13 @@ fn corrected(means: &[f64], observed: f64, acceleration: f64, tail: f64) -> Inte
 
 /// The means of resamples, for a test that looks at them.
 #[cfg(test)]
-pub(super) fn resampled(differences: &[f64], how: &Resampling) -> Vec<f64> {
+pub(crate) fn resampled(differences: &[f64], how: &Resampling) -> Vec<f64> {
     Urn::new(differences.to_vec()).means(how)
 }
 
 /// The interval of given resampled means, in order, for a test that knows them.
 #[cfg(test)]
-pub(super) fn of_means(differences: &[f64], means: &[f64], level: f64) -> Interval {
+pub(crate) fn of_means(differences: &[f64], means: &[f64], level: f64) -> Interval {
     let mean = sum(differences) / differences.len() as f64;
     let skewness = acceleration(differences, 1.0, mean);
     tail(level).map_or(Interval::NONE, |tail| corrected(means, mean, skewness, tail))

@@ -1,10 +1,10 @@
 //! Differences that are multiples of one number: their signs have a distribution that is counted, not
 //! drawn.
 
-use super::proportions::mcnemar_exact;
+use crate::proportions::mcnemar_exact;
 
 /// Differences as whole multiples of one number. None is zero.
-pub(super) struct Lattice {
+pub(crate) struct Lattice {
     /// Sizes, and how many differences have each; those that are most frequent come first.
     sizes: Vec<(u64, u32)>,
     /// The sum of all sizes.
@@ -29,7 +29,7 @@ const LEAST: f64 = 1e-12;
 
 impl Lattice {
     /// `values` are not zero and at most 1. `None` where they are no multiples of one number.
-    pub(super) fn of(values: &[f64]) -> Option<Self> {
+    pub(crate) fn of(values: &[f64]) -> Option<Self> {
         let mut unit = 0.0;
         for value in values {
             unit = divisor(unit, value.abs())?;
@@ -59,7 +59,7 @@ impl Lattice {
 
     /// How probable a sum is that is as far from zero as that which was observed, or farther, by
     /// counting. `None` where that would take too long.
-    pub(super) fn probability(&self) -> Option<f64> {
+    pub(crate) fn probability(&self) -> Option<f64> {
         if self.observed == 0 {
             return Some(1.0);
         }
@@ -95,7 +95,7 @@ impl Lattice {
     /// of cosines: the sum over as many of them as the sums have values is the distribution itself.
     /// Sums twelve deviations beyond that which was observed are left out; their probability is below
     /// 10⁻³⁰. `None` where that would take too long, too.
-    pub(super) fn waves(&self) -> Option<f64> {
+    pub(crate) fn waves(&self) -> Option<f64> {
         let square = |&(size, count): &(u64, u32)| (size * size) as f64 * f64::from(count);
         let deviation = self.sizes.iter().map(square).sum::<f64>().sqrt();
         let observed = self.observed as f64;

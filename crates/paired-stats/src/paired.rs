@@ -16,7 +16,7 @@ pub fn mean(values: &[f64]) -> f64 {
 }
 
 /// The sum, with what rounding takes away kept aside and added at last (Neumaier, 1974).
-pub(super) fn sum(values: &[f64]) -> f64 {
+pub(crate) fn sum(values: &[f64]) -> f64 {
     let (mut sum, mut lost) = (0.0_f64, 0.0_f64);
     for &value in values {
         let next = sum + value;
@@ -47,7 +47,7 @@ pub fn quantile(values: &[f64], q: f64) -> f64 {
 }
 
 /// The same of values that are in order. There is at least one, none is NaN, and `q` is from 0 to 1.
-pub(super) fn quantile_of_sorted(values: &[f64], q: f64) -> f64 {
+pub(crate) fn quantile_of_sorted(values: &[f64], q: f64) -> f64 {
     let (at, part) = place(values.len(), q);
     let high = values.get(at + 1).copied().unwrap_or(values[at]);
     between(values[at], high, part)

@@ -1,6 +1,6 @@
 //! Looking at an experiment while it runs, as often as one likes.
 
-use super::{Interval, tail};
+use crate::{Interval, tail};
 
 /// What is known after each case, valid at all of them together.
 ///

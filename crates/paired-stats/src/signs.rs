@@ -2,9 +2,9 @@
 
 use rand::Rng;
 
-use super::lattice::Lattice;
-use super::sampling::{in_parts, stream};
-use super::{Resampling, scaled};
+use crate::lattice::Lattice;
+use crate::sampling::{in_parts, stream};
+use crate::{Resampling, scaled};
 
 /// How probable a mean is that is as far from zero as that of these differences or farther, if each
 /// could as well have had the other sign (Fisher, "The Design of Experiments", 1935).
@@ -79,7 +79,7 @@ const GROUP: usize = 8;
 const BLOCK: usize = 1024;
 
 /// Draws signs.
-pub(super) fn drawn(values: &[f64], how: &Resampling) -> f64 {
+pub(crate) fn drawn(values: &[f64], how: &Resampling) -> f64 {
     let resamples = how.count();
     let observed: f64 = values.iter().sum();
     let least = observed.abs() - slack(values);

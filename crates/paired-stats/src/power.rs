@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::{binomial, normal};
+use crate::{binomial, normal};
 
 /// Up to so many cases the power of the test is counted; beyond, a formula is as good.
 const MOST_COUNTED: u64 = 20_000;
