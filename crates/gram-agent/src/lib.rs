@@ -2,8 +2,7 @@
 //!
 //! An agent of a specification talks to a model, and the model calls tools. Each call goes through
 //! a session of a bound library (`gram_tools`), so that a model hears what is wrong with a call,
-//! and nothing undeclared reaches an implementation. The tools of a bound library can also be served
-//! to others, over the Model Context Protocol ([`serve`]).
+//! and nothing undeclared reaches an implementation.
 
 mod answer;
 mod conversation;
@@ -13,7 +12,6 @@ mod event;
 pub mod experiment;
 mod message;
 pub mod model;
-pub mod serve;
 mod spans;
 mod summary;
 mod tools;

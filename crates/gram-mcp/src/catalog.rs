@@ -8,7 +8,7 @@ use rmcp::ErrorData;
 use rmcp::model::{ListToolsResult, Tool};
 use smol_str::SmolStr;
 
-use super::ServeError;
+use crate::ServeError;
 
 /// How many tools an answer to `tools/list` holds.
 const PAGE: usize = 100;
@@ -16,26 +16,26 @@ const PAGE: usize = 100;
 /// All that can be listed, in the order of the specification: the functions of a container stand
 /// behind it.
 #[derive(Debug)]
-pub(super) struct Catalog {
+pub(crate) struct Catalog {
     entries: Vec<Listed>,
     /// Where a name stands: that which clients see, and that of the specification.
     places: HashMap<SmolStr, usize>,
     /// How many entries are listed before any container is expanded.
-    pub(super) at_first: usize,
+    pub(crate) at_first: usize,
 }
 
 /// A tool or a container.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub(crate) struct Listed {
     /// Its name in the specification.
-    pub(super) name: SmolStr,
-    pub(super) promise: Promise,
+    pub(crate) name: SmolStr,
+    pub(crate) promise: Promise,
     tool: Tool,
 }
 
 /// What clients are told of a tool's results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Promise {
+pub(crate) enum Promise {
     /// Nothing: it may be anything.
     Nothing,
     /// Nothing, for the protocol only knows how to promise objects.
@@ -46,7 +46,7 @@ pub(super) enum Promise {
 
 impl Catalog {
     /// The tools of a specification.
-    pub(super) fn new(module: &Valid<Module>) -> Result<Self, ServeError> {
+    pub(crate) fn new(module: &Valid<Module>) -> Result<Self, ServeError> {
         let options = Options::new(Target::Mcp, usize::MAX);
         let collapsed = Compilation::new(module, &options);
         let expanded = Compilation::new(module, &Options { expanded: true, ..options });
@@ -101,19 +101,19 @@ impl Catalog {
     }
 
     /// What a name stands for.
-    pub(super) fn get(&self, name: &str) -> Option<&Listed> {
+    pub(crate) fn get(&self, name: &str) -> Option<&Listed> {
         self.places.get(name).map(|place| &self.entries[*place])
     }
 
     /// Whether there are containers.
-    pub(super) fn has_containers(&self) -> bool {
+    pub(crate) fn has_containers(&self) -> bool {
         self.at_first < self.entries.len()
     }
 
     /// One page of the entries whose names are visible. A cursor is the place of the first entry
     /// that was not looked at, among all there are, so it stays right when a container is expanded
     /// between two pages.
-    pub(super) fn page(
+    pub(crate) fn page(
         &self,
         visible: &HashSet<SmolStr>,
         cursor: Option<&str>,

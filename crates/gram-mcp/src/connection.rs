@@ -16,9 +16,9 @@ use rmcp::{ErrorData, ServerHandler};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::Server;
-use super::answer::answer;
-use super::catalog::{Catalog, Promise};
+use crate::Server;
+use crate::answer::answer;
+use crate::catalog::{Catalog, Promise};
 
 /// How often a client that wants to know hears that a call still runs.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
@@ -27,14 +27,14 @@ const SESSION: &str = "mcp-session-id";
 
 /// A session of the library, and what is listed in it.
 #[derive(Debug)]
-pub(super) struct Conversation {
+pub(crate) struct Conversation {
     session: Session,
     /// How many tools and containers are visible. Who listens hears when that changes.
     visible: watch::Sender<usize>,
 }
 
 impl Conversation {
-    pub(super) fn new(bound: &Bound, catalog: &Catalog) -> Self {
+    pub(crate) fn new(bound: &Bound, catalog: &Catalog) -> Self {
         let visible = watch::Sender::new(catalog.at_first);
         Self { session: Session::new(bound), visible }
     }
@@ -64,13 +64,13 @@ impl Conversation {
 
 /// What serves one connection, or one request of a client without session.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(crate) struct Connection {
     server: Server,
     own: Conversation,
 }
 
 impl Connection {
-    pub(super) fn new(server: &Server) -> Self {
+    pub(crate) fn new(server: &Server) -> Self {
         let own = Conversation::new(&server.0.bound, &server.0.catalog);
         Self { server: server.clone(), own }
     }

@@ -4,11 +4,11 @@ use gram_tools::{CallError, Verdict};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
-use super::catalog::Promise;
+use crate::catalog::Promise;
 
 /// What a client is told. A refusal is an error of the tool, with the text that a model needs; the
 /// protocol's own errors would not reach the model.
-pub(super) fn answer(mut verdict: Verdict, promise: Promise) -> CallToolResult {
+pub(crate) fn answer(mut verdict: Verdict, promise: Promise) -> CallToolResult {
     if promise == Promise::Structure
         && let Some(detail) = broken_promise(&verdict)
     {

@@ -17,7 +17,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::net::{TcpListener, lookup_host};
 use tokio_util::sync::CancellationToken;
 
-use super::{ServeError, Server};
+use crate::{ServeError, Server};
 
 /// Where the server answers.
 const PATH: &str = "/mcp";
