@@ -83,7 +83,7 @@ fn tool(ty: &Type) -> Tool {
 
 /// The JSON in a text: what stands between fences, else from the first bracket to the last one,
 /// else all of it.
-pub(crate) fn json_in(text: &str) -> &str {
+pub fn json_in(text: &str) -> &str {
     let text = text.trim();
     if let Some((before, rest)) = text.split_once("```") {
         let rest = without_language(rest);

@@ -130,6 +130,11 @@ impl Crew {
         self.models.first().map_or("", |model| model.name())
     }
 
+    /// The models of all agents, the first agent's first.
+    pub fn models(&self) -> &[Arc<dyn Model>] {
+        &self.models
+    }
+
     /// The name of an agent's model, of this one or one that it may call.
     pub fn model_of(&self, agent: &str) -> Option<&str> {
         let at = self.members.iter().position(|member| member.name == agent)?;

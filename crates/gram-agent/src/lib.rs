@@ -9,7 +9,6 @@ mod conversation;
 mod costs;
 mod crew;
 mod event;
-pub mod experiment;
 mod message;
 pub mod model;
 mod spans;
@@ -18,6 +17,7 @@ mod tools;
 mod trace;
 mod turn;
 
+pub use answer::json_in;
 pub use conversation::{Conversation, Saved};
 pub use costs::{Costs, over_budget};
 pub use crew::{Crew, CrewError, CrewOptions};

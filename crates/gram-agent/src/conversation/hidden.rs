@@ -82,7 +82,7 @@ impl Conversation {
     }
 
     /// A text without secrets.
-    pub(crate) fn hide_text(&self, text: &str) -> String {
+    pub fn hide_text(&self, text: &str) -> String {
         hide(&self.secrets, text)
     }
 }

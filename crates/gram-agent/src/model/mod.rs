@@ -134,7 +134,8 @@ impl Failure {
 }
 
 impl ModelError {
-    pub(crate) fn new(kind: Failure, detail: impl Into<String>) -> Self {
+    /// An error without a time to retry after.
+    pub fn new(kind: Failure, detail: impl Into<String>) -> Self {
         Self { kind, detail: detail.into(), retry_after: None }
     }
 

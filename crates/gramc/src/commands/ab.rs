@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gram_agent::experiment::{
+use gram_agent::model::{Models, Sampling};
+use gram_agent::{Crew, CrewOptions, Limits};
+use gram_experiment::{
     About, Arm, Case, Declared, ExperimentError, Journal, Looks, Method, Plan, Price, Replies,
     Report, Running, Stop, Tally, differences, hash, unpriced,
 };
-use gram_agent::model::{Models, Sampling};
-use gram_agent::{Crew, CrewOptions, Limits};
 use gram_schema::model::{ImplementationKind, Library};
 use gram_schema::print_specification;
 use gram_tools::{Bound, ToolLibrary};
@@ -174,10 +174,9 @@ impl Work {
         let (mut signals, mut signal) = (live::Signals::new(), None);
         let (state, cases) = ((journal, tally), Arc::new(cases));
         let (mut journal, tally, looks, stop) = {
-            let progress: Arc<dyn gram_agent::experiment::Progress> = bar.clone();
-            let run = gram_agent::experiment::run(
-                arms, cases, running, state, looks, progress, &cancelled,
-            );
+            let progress: Arc<dyn gram_experiment::Progress> = bar.clone();
+            let run =
+                gram_experiment::run(arms, cases, running, state, looks, progress, &cancelled);
             let mut run = std::pin::pin!(run);
             loop {
                 tokio::select! {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 
-use gram_agent::experiment::{About, Case, Journal, Progress, Report};
+use gram_experiment::{About, Case, Journal, Progress, Report};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use paired_stats::{cases_needed, detectable};
 use serde_json::json;

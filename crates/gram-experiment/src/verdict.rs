@@ -1,15 +1,15 @@
 //! What an experiment says, in words that claim no more than its numbers.
 
-use super::analysis::{Comparison, Method, deviation, discordant};
-use super::outcome::Outcome;
-use super::tally::Tally;
+use crate::analysis::{Comparison, Method, deviation, discordant};
+use crate::outcome::Outcome;
+use crate::tally::Tally;
 use paired_stats::{Interval, cases_needed, cases_needed_mean};
 
 /// How likely a difference that is there is to be seen, when cases are counted that this takes.
-pub(super) const POWER: f64 = 0.8;
+pub(crate) const POWER: f64 = 0.8;
 
 /// The verdict about all arms, a sentence each.
-pub(super) fn verdict(tally: &Tally, comparisons: &[Comparison], method: &Method) -> String {
+pub(crate) fn verdict(tally: &Tally, comparisons: &[Comparison], method: &Method) -> String {
     let of_success: Vec<_> =
         comparisons.iter().filter(|it| it.outcome == Outcome::Success).collect();
     if comparisons.is_empty() {
@@ -31,7 +31,7 @@ pub(super) fn verdict(tally: &Tally, comparisons: &[Comparison], method: &Method
 }
 
 /// Whether a comparison tells a difference from chance: its interval and its p-value agree.
-pub(super) fn is_clear(comparison: &Comparison, level: f64) -> bool {
+pub(crate) fn is_clear(comparison: &Comparison, level: f64) -> bool {
     let Interval { low, high } = comparison.interval;
     comparison.adjusted_p_value < 1.0 - level && (low > 0.0 || high < 0.0)
 }
@@ -86,16 +86,16 @@ fn more(tally: &Tally, comparison: &Comparison, arm: usize, method: &Method) -> 
 }
 
 /// A fraction in per cent, without digits that say nothing.
-pub(super) fn percent(fraction: f64) -> String {
+pub(crate) fn percent(fraction: f64) -> String {
     let percent = (1e4 * fraction).round() / 1e2;
     percent.to_string()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::report::Report;
-    use super::super::runner::Stop;
-    use super::super::tally::tests::{about, tally};
+    use crate::report::Report;
+    use crate::runner::Stop;
+    use crate::tally::tests::{about, tally};
 
     fn verdict(arms: &[&str], cases: usize, repeats: u32, of: fn(usize, usize) -> bool) -> String {
         let about = about(arms, cases, repeats);

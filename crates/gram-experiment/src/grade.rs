@@ -10,9 +10,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::io::AsyncWriteExt as _;
 
-use super::ExperimentError;
-use super::record::{Seen, SeenCall};
-use crate::answer::json_in;
+use crate::ExperimentError;
+use crate::record::{Seen, SeenCall};
+use gram_agent::json_in;
 
 /// How long a program may take to grade one run.
 const TIME_LIMIT: Duration = Duration::from_mins(1);
@@ -20,7 +20,7 @@ const TIME_LIMIT: Duration = Duration::from_mins(1);
 /// What a case expects, as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Expect {
+pub(crate) struct Expect {
     equals: Option<Value>,
     contains: Option<Texts>,
     matches: Option<String>,
@@ -65,7 +65,7 @@ pub struct Grader {
 }
 
 impl Grader {
-    pub(super) fn new(expect: Expect) -> Result<Self, String> {
+    pub(crate) fn new(expect: Expect) -> Result<Self, String> {
         let Expect { equals, contains, matches, schema, calls, command } = expect;
         let none = equals.is_none() && contains.is_none() && matches.is_none();
         if none && schema.is_none() && calls.is_none() && command.is_none() {
@@ -110,7 +110,7 @@ impl Grader {
     /// # Errors
     ///
     /// When the case's program cannot be run, which says nothing about the agent.
-    pub(super) async fn misses(&self, seen: &Seen) -> Result<Vec<String>, ExperimentError> {
+    pub(crate) async fn misses(&self, seen: &Seen) -> Result<Vec<String>, ExperimentError> {
         let mut misses = self.of_text(&seen.text);
         self.of_calls(seen, &mut misses);
         if let Some(command) = &self.command

@@ -8,10 +8,10 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::ExperimentError;
-use super::about::About;
-use super::record::Run;
-use super::tally::Tally;
+use crate::ExperimentError;
+use crate::about::About;
+use crate::record::Run;
+use crate::tally::Tally;
 
 const ABOUT: &str = "experiment.json";
 const RUNS: &str = "runs.jsonl";
@@ -267,6 +267,6 @@ fn write_about(folder: &Path, about: &About) -> Result<(), ExperimentError> {
 }
 
 /// An error that names a path.
-pub(super) fn cannot(what: &str, path: &Path, error: &io::Error) -> ExperimentError {
+pub(crate) fn cannot(what: &str, path: &Path, error: &io::Error) -> ExperimentError {
     ExperimentError::new(format!("cannot {what} {}: {error}", path.display()))
 }

@@ -13,9 +13,9 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
-use super::ExperimentError;
-use super::journal::Journal;
-use super::record::Run;
+use crate::ExperimentError;
+use crate::journal::Journal;
+use crate::record::Run;
 
 /// What a row is: a run, with the columns of `runs.jsonl`.
 const SCHEMA: &str = "message run {
@@ -53,7 +53,7 @@ impl Journal {
         };
         let new = path.with_extension("new");
         let file =
-            File::create(&new).map_err(|error| super::journal::cannot("write", path, &error))?;
+            File::create(&new).map_err(|error| crate::journal::cannot("write", path, &error))?;
         let schema = parse_message_type(SCHEMA).map_err(failed)?;
         let properties =
             WriterProperties::builder().set_compression(Compression::UNCOMPRESSED).build();
@@ -70,7 +70,7 @@ impl Journal {
             group.close().map_err(failed)?;
         }
         writer.close().map_err(failed)?;
-        std::fs::rename(&new, path).map_err(|error| super::journal::cannot("write", path, &error))
+        std::fs::rename(&new, path).map_err(|error| crate::journal::cannot("write", path, &error))
     }
 }
 

@@ -8,19 +8,19 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::ExperimentError;
-use super::case::Case;
-use super::journal::Journal;
-use super::plan::{Shard, Slot};
-use super::record::{Counter, Counts, Measures, Run, Seen};
-use super::replies::{Kept, Replies};
-use super::sequel::Looks;
-use super::tally::Tally;
-use crate::conversation::Conversation;
-use crate::crew::Crew;
-use crate::message::{Message, Usage};
-use crate::model::{Failure, Model};
-use crate::turn::{End, Limits};
+use crate::ExperimentError;
+use crate::case::Case;
+use crate::journal::Journal;
+use crate::plan::{Shard, Slot};
+use crate::record::{Counter, Counts, Measures, Run, Seen};
+use crate::replies::{Kept, Replies};
+use crate::sequel::Looks;
+use crate::tally::Tally;
+use gram_agent::Conversation;
+use gram_agent::Crew;
+use gram_agent::model::{Failure, Model};
+use gram_agent::{End, Limits};
+use gram_agent::{Message, Usage};
 
 /// So many runs in a row without an answer of the model end an experiment: it cannot be reached.
 const MOST_FAILED: u32 = 10;
@@ -411,7 +411,7 @@ impl Work {
     /// The agents of one run, with models of its own.
     fn crew(&self, arm: &Arm, case: &Case, slot: Slot, spared: &Arc<AtomicU64>) -> Arc<Crew> {
         let replies = self.running.replies.as_ref();
-        if replies.is_none() && !arm.crew.models.iter().any(|model| model.anew().is_some()) {
+        if replies.is_none() && !arm.crew.models().iter().any(|model| model.anew().is_some()) {
             return Arc::clone(&arm.crew);
         }
         Arc::new(arm.crew.with_models(|model| {
@@ -487,6 +487,6 @@ impl Came {
 /// The models of agents that have no price, in order.
 pub fn unpriced<'c>(crew: &'c Crew, prices: &BTreeMap<String, Price>) -> Vec<&'c str> {
     let mut seen = HashSet::new();
-    let models = crew.models.iter().map(|model| model.name());
+    let models = crew.models().iter().map(|model| model.name());
     models.filter(|name| !prices.contains_key(*name) && seen.insert(*name)).collect()
 }

@@ -1,8 +1,8 @@
 //! Gates: what has to be true of an experiment for a change to pass.
 
-use super::ExperimentError;
-use super::analysis::Comparison;
-use super::outcome::Outcome;
+use crate::ExperimentError;
+use crate::analysis::Comparison;
+use crate::outcome::Outcome;
 
 /// A gate, such as `success >= -1pp`: the whole interval of the difference has to lie on the right
 /// side of a bound, so that a gate that holds is proven, and too few cases do not open it.

@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::about::{About, Difference};
-use super::analysis::{
+use crate::about::{About, Difference};
+use crate::analysis::{
     Comparison, Distribution, Flip, Method, Rate, Spread, compare, distributions, flips, rates,
 };
-use super::outcome::Outcome;
-use super::runner::Stop;
-use super::sequel::Looks;
-use super::tally::Tally;
-use super::verdict::{is_clear, percent, verdict};
+use crate::outcome::Outcome;
+use crate::runner::Stop;
+use crate::sequel::Looks;
+use crate::tally::Tally;
+use crate::verdict::{is_clear, percent, verdict};
 
 /// What an experiment came to.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub struct Report {
     /// The cases that one arm wins and the other loses.
     pub flips: Vec<Flip>,
     /// How the values of runs lie.
-    pub(super) distributions: Vec<Distribution>,
+    pub(crate) distributions: Vec<Distribution>,
 }
 
 impl Report {
@@ -99,7 +99,7 @@ impl Report {
     }
 
     /// What the experiment is and how far it came, in a line.
-    pub(super) fn summary(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         let About { agent, model, plan, .. } = &self.about;
         let cases = if self.cases == plan.cases {
             format!("{} cases", plan.cases)
@@ -118,13 +118,13 @@ impl Report {
     }
 
     /// The title: the experiment's name, or the arms.
-    pub(super) fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         let arms = self.about.arm_names().collect::<Vec<_>>();
         self.about.name.clone().unwrap_or_else(|| arms.join(" against "))
     }
 
     /// The table of comparisons: a line each, of cells.
-    pub(super) fn cells(&self) -> (Vec<String>, Vec<Vec<String>>) {
+    pub(crate) fn cells(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let several = self.about.arms.len() > 2;
         let level = percent(self.about.method.level);
         let mut head: Vec<String> = Vec::new();
@@ -158,13 +158,13 @@ impl Report {
 
     /// Whether chance does not explain a difference. An experiment that ends when it has said enough of
     /// success says so of nothing else.
-    pub(super) fn clear(&self, comparison: &Comparison) -> bool {
+    pub(crate) fn clear(&self, comparison: &Comparison) -> bool {
         let Method { level, sequential, .. } = self.about.method;
         is_clear(comparison, level) && (!sequential || comparison.outcome == Outcome::Success)
     }
 
     /// What is said below the table of comparisons.
-    pub(super) fn note(&self) -> String {
+    pub(crate) fn note(&self) -> String {
         let mut note =
             "Differences are of cases, each arm less the first; success in points. A star \
                         marks those that chance does not explain, each taken for itself."
@@ -184,7 +184,7 @@ impl Report {
 
     /// How the runs of each arm lie: a line for each outcome and arm, with the median, the 95th
     /// percentile, and the shift of a typical case.
-    pub(super) fn spreads(&self) -> (Vec<String>, Vec<Vec<String>>) {
+    pub(crate) fn spreads(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let head = ["outcome", "arm", "median", "95th percentile", "shift of a typical case"];
         let mut lines = Vec::new();
         for comparison in self.comparisons.iter().filter(|it| it.outcome != Outcome::Success) {
@@ -281,7 +281,7 @@ impl Report {
     }
 
     /// In what the arms differ: what it is, and what each arm has there.
-    pub(super) fn differences(&self) -> impl Iterator<Item = (&str, Vec<(&str, &str)>)> {
+    pub(crate) fn differences(&self) -> impl Iterator<Item = (&str, Vec<(&str, &str)>)> {
         self.about.differences.iter().map(|Difference { tool, arms }| {
             let what = tool.as_deref().unwrap_or("what holds of all tools");
             let arms = self.about.arm_names().zip(arms.iter().map(|text| match text.as_str() {
@@ -353,7 +353,7 @@ const SHOWN: usize = 8;
 const MOST: usize = 200;
 
 /// A p-value, for people.
-pub(super) fn p_value(p: f64) -> String {
+pub(crate) fn p_value(p: f64) -> String {
     match p {
         p if p.is_nan() => "–".to_owned(),
         p if p < 0.0001 => "< 0.0001".to_owned(),
@@ -398,7 +398,7 @@ fn escape(text: &str) -> String {
 }
 
 /// What the outcomes mean, and how they were compared, a paragraph each.
-pub(super) fn method(report: &Report) -> Vec<String> {
+pub(crate) fn method(report: &Report) -> Vec<String> {
     let plan = report.about.plan;
     let level = percent(report.about.method.level);
     let mut all = vec![format!(

@@ -12,11 +12,11 @@ use gram_schema::Target;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::ExperimentError;
-use super::about::hash;
-use super::journal::cannot;
-use crate::message::Reply;
-use crate::model::{Asked, Ear, Failure, Model, ModelError, Request};
+use crate::ExperimentError;
+use crate::about::hash;
+use crate::journal::cannot;
+use gram_agent::Reply;
+use gram_agent::model::{Asked, Ear, Failure, Model, ModelError, Request};
 
 /// Replies by what was asked: a file of JSON lines, each with the hash of a request, the reply, and
 /// how long it took.
@@ -102,15 +102,15 @@ impl Replies {
 
 /// A model whose replies are kept. Each run has one of its own.
 #[derive(Debug)]
-pub(super) struct Kept {
-    pub(super) model: Arc<dyn Model>,
-    pub(super) replies: Arc<Replies>,
+pub(crate) struct Kept {
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) replies: Arc<Replies>,
     /// What tells the run from others.
-    pub(super) run: String,
+    pub(crate) run: String,
     /// How often what was asked in this run.
-    pub(super) asked: Mutex<HashMap<String, u32>>,
+    pub(crate) asked: Mutex<HashMap<String, u32>>,
     /// How many microseconds the model took for replies that were kept.
-    pub(super) spared: Arc<AtomicU64>,
+    pub(crate) spared: Arc<AtomicU64>,
 }
 
 impl Kept {

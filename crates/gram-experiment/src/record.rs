@@ -6,8 +6,8 @@ use gram_tools::{CallError, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::event::{Event, Watch};
-use crate::message::{Message, Usage};
+use gram_agent::{Event, Watch};
+use gram_agent::{Message, Usage};
 
 /// What came of one run: a case in an arm, once. It is a line of `runs.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,37 +78,37 @@ impl Run {
 
 /// What a grader looks at.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Seen {
-    pub(super) case: String,
-    pub(super) arm: String,
-    pub(super) text: String,
-    pub(super) messages: Vec<Message>,
-    pub(super) calls: Vec<SeenCall>,
+pub(crate) struct Seen {
+    pub(crate) case: String,
+    pub(crate) arm: String,
+    pub(crate) text: String,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) calls: Vec<SeenCall>,
 }
 
 /// A call as the tool received it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct SeenCall {
-    pub(super) name: String,
+pub(crate) struct SeenCall {
+    pub(crate) name: String,
     /// Repaired and complete where the call went through; else as the model wrote them.
-    pub(super) arguments: Value,
-    pub(super) ok: bool,
+    pub(crate) arguments: Value,
+    pub(crate) ok: bool,
 }
 
 /// Counts what happens in a run.
 #[derive(Debug, Default)]
-pub(super) struct Counter(Mutex<Counts>);
+pub(crate) struct Counter(Mutex<Counts>);
 
 /// What was counted.
 #[derive(Debug, Default)]
-pub(super) struct Counts {
-    pub(super) calls: Vec<SeenCall>,
-    pub(super) refused: u32,
-    pub(super) repairs: u32,
-    pub(super) attempts: u32,
-    pub(super) iterations: u32,
+pub(crate) struct Counts {
+    pub(crate) calls: Vec<SeenCall>,
+    pub(crate) refused: u32,
+    pub(crate) repairs: u32,
+    pub(crate) attempts: u32,
+    pub(crate) iterations: u32,
     /// By agent, what was used.
-    pub(super) usage: Vec<(String, Usage)>,
+    pub(crate) usage: Vec<(String, Usage)>,
     /// Tools and how often in a row each was refused.
     rows: Vec<(String, u32)>,
 }
@@ -119,7 +119,7 @@ impl Counter {
     }
 
     /// What was counted up to now; from here on it counts anew.
-    pub(super) fn take(&self) -> Counts {
+    pub(crate) fn take(&self) -> Counts {
         std::mem::take(&mut self.counts())
     }
 }

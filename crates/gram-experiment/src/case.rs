@@ -6,8 +6,8 @@ use std::io::BufRead;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::ExperimentError;
-use super::grade::{Expect, Grader};
+use crate::ExperimentError;
+use crate::grade::{Expect, Grader};
 
 /// One thing that an agent is asked, in every arm.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use gram_schema::print_implementation;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-use super::about::{ArmAbout, Difference, hash};
+use crate::about::{ArmAbout, Difference, hash};
 
 /// What an arm's library declares.
 #[derive(Debug, Clone)]

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::ExperimentError;
-use super::analysis::Method;
-use super::plan::{Plan, Shard};
+use crate::ExperimentError;
+use crate::analysis::Method;
+use crate::plan::{Plan, Shard};
 
 /// What an experiment is. It is written as `experiment.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,7 +83,7 @@ impl About {
         differences.into_iter().find_map(|(differs, what)| differs.then_some(what))
     }
 
-    pub(super) fn must_be(&self, other: &Self, path: &Path) -> Result<(), ExperimentError> {
+    pub(crate) fn must_be(&self, other: &Self, path: &Path) -> Result<(), ExperimentError> {
         let what = match self.differs(other) {
             None if self.shard == other.shard => return Ok(()),
             None => "it is another part",

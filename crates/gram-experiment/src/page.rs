@@ -2,14 +2,14 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::ExperimentError;
-use super::analysis::{Comparison, Distribution, Flip};
-use super::journal::Journal;
-use super::outcome::Outcome;
-use super::record::Run;
-use super::report::{Report, method};
-use super::verdict::percent;
-use crate::message::Message;
+use crate::ExperimentError;
+use crate::analysis::{Comparison, Distribution, Flip};
+use crate::journal::Journal;
+use crate::outcome::Outcome;
+use crate::record::Run;
+use crate::report::{Report, method};
+use crate::verdict::percent;
+use gram_agent::Message;
 use paired_stats::Interval;
 
 /// How many flips are shown with their transcripts.

@@ -2,9 +2,9 @@
 
 use smol_str::SmolStr;
 
-use super::about::About;
-use super::plan::Plan;
-use super::record::{Measures, Run};
+use crate::about::About;
+use crate::plan::Plan;
+use crate::record::{Measures, Run};
 
 /// The numbers of all finished runs, by their places.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl Tally {
     /// An empty one.
     pub fn new(about: &About) -> Self {
         let plan = about.plan;
-        let slot = |slot: super::plan::Slot| {
+        let slot = |slot: crate::plan::Slot| {
             // There are far fewer libraries.
             (u16::try_from(slot.arm).unwrap_or(u16::MAX), slot.repeat)
         };
@@ -127,13 +127,13 @@ impl Tally {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::super::about::ArmAbout;
-    use super::super::analysis::Method;
+pub(crate) mod tests {
     use super::*;
+    use crate::about::ArmAbout;
+    use crate::analysis::Method;
 
     /// An experiment with these arms, so many cases and repeats.
-    pub(in super::super) fn about(arms: &[&str], cases: usize, repeats: u32) -> About {
+    pub(crate) fn about(arms: &[&str], cases: usize, repeats: u32) -> About {
         let arm = |name: &&str| ArmAbout { name: (*name).to_owned(), library: String::new() };
         About {
             name: None,
@@ -152,7 +152,7 @@ pub(super) mod tests {
     }
 
     /// All runs of it, each a success where `succeeds` says so of its case and arm.
-    pub(in super::super) fn tally(about: &About, succeeds: fn(usize, usize) -> bool) -> Tally {
+    pub(crate) fn tally(about: &About, succeeds: fn(usize, usize) -> bool) -> Tally {
         let mut tally = Tally::new(about);
         for slot in about.plan.slots() {
             assert!(tally.add(&Run {

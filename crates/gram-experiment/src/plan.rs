@@ -5,7 +5,7 @@ use rand::seq::SliceRandom as _;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-use super::ExperimentError;
+use crate::ExperimentError;
 
 /// A part of an experiment: the third of sixteen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

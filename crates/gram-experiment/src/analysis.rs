@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::outcome::Outcome;
-use super::sequel::Looks;
-use super::tally::{Measured, Tally};
+use crate::outcome::Outcome;
+use crate::sequel::Looks;
+use crate::tally::{Measured, Tally};
 use paired_stats::{
     Interval, Resampling, Shift, Table, bca_mean, hodges_lehmann, holm, mcnemar_exact, mean,
     median, newcombe, pass_at_k, pass_hat_k, quantile, sign_flip, wilcoxon, wilson,
@@ -150,7 +150,7 @@ fn maybe_pair<S: Serializer>(value: &Option<Interval>, serializer: S) -> Result<
 
 /// Compares all arms with the first, in all outcomes that are known. Only cases that are finished in
 /// all arms count.
-pub(super) fn compare(
+pub(crate) fn compare(
     tally: &Tally,
     names: &[String],
     looks: Option<&Looks>,
@@ -302,7 +302,7 @@ fn table(first: &[f64], second: &[f64]) -> Table {
 }
 
 /// How many cases' success differs between an arm and the first, and how many there are.
-pub(super) fn discordant(tally: &Tally, arm: usize) -> (u64, u64) {
+pub(crate) fn discordant(tally: &Tally, arm: usize) -> (u64, u64) {
     let Pairs { differences, .. } = pairs(tally, arm, Outcome::Success);
     let differ = differences.iter().filter(|difference| **difference != 0.0).count();
     (differ as u64, differences.len() as u64)
@@ -310,7 +310,7 @@ pub(super) fn discordant(tally: &Tally, arm: usize) -> (u64, u64) {
 
 /// How far the differences of cases scatter: their standard deviation.
 #[expect(clippy::cast_precision_loss, reason = "nobody has so many cases")]
-pub(super) fn deviation(tally: &Tally, arm: usize) -> f64 {
+pub(crate) fn deviation(tally: &Tally, arm: usize) -> f64 {
     let Pairs { differences, .. } = pairs(tally, arm, Outcome::Success);
     let center = mean(&differences);
     let squares: f64 = differences.iter().map(|it| (it - center).powi(2)).sum();
@@ -318,7 +318,7 @@ pub(super) fn deviation(tally: &Tally, arm: usize) -> f64 {
 }
 
 /// How often each arm succeeds; nothing where no case says what it expects.
-pub(super) fn rates(tally: &Tally, names: &[String], level: f64) -> Vec<Rate> {
+pub(crate) fn rates(tally: &Tally, names: &[String], level: f64) -> Vec<Rate> {
     let repeats = u64::from(tally.plan().repeats);
     let rate = |(arm, name): (usize, &String)| {
         let mut rate = Rate {
@@ -355,7 +355,7 @@ pub(super) fn rates(tally: &Tally, names: &[String], level: f64) -> Vec<Rate> {
 }
 
 /// The cases that one of two arms wins and the other loses, by the order of cases.
-pub(super) fn flips(tally: &Tally, names: &[String]) -> Vec<Flip> {
+pub(crate) fn flips(tally: &Tally, names: &[String]) -> Vec<Flip> {
     let mut flips = Vec::new();
     for block in tally.whole() {
         let wins = |arm: usize| {
@@ -390,7 +390,7 @@ pub(super) fn flips(tally: &Tally, names: &[String]) -> Vec<Flip> {
 /// How the values of all runs lie, for drawing: of each arm, how many are in each of the bins
 /// between the lowest and the highest.
 #[derive(Debug, Clone)]
-pub(super) struct Distribution {
+pub(crate) struct Distribution {
     /// Of what.
     pub outcome: Outcome,
     /// The lowest value that is drawn.
@@ -411,7 +411,7 @@ const BINS: usize = 24;
     clippy::cast_precision_loss,
     reason = "bins are few"
 )]
-pub(super) fn distributions(tally: &Tally, arms: usize) -> Vec<Distribution> {
+pub(crate) fn distributions(tally: &Tally, arms: usize) -> Vec<Distribution> {
     let mut all = Vec::new();
     for outcome in Outcome::ALL.into_iter().filter(|it| *it != Outcome::Success) {
         let mut values = vec![Vec::new(); arms];

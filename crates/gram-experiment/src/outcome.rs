@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::tally::Measured;
+use crate::tally::Measured;
 
 /// What arms are compared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::outcome::Outcome;
-use super::tally::Tally;
+use crate::outcome::Outcome;
+use crate::tally::Tally;
 use paired_stats::{Interval, Sequential, mean};
 
 /// Looks at successes, case after case in the order of the plan, each arm against the first. The
@@ -73,7 +73,7 @@ impl Looks {
     }
 
     /// Goes on without a case that has no answer in one of its runs.
-    pub(super) fn leave_out(&mut self, block: usize) {
+    pub(crate) fn leave_out(&mut self, block: usize) {
         self.left_out.insert(block);
     }
 
@@ -94,7 +94,7 @@ impl Looks {
     /// What is known of an arm after the first: how many cases, the difference, its interval, and
     /// the p-value, all of which hold at every look.
     #[expect(clippy::cast_precision_loss, reason = "nobody has so many cases")]
-    pub(super) fn of(&self, arm: usize) -> Option<(u64, f64, Interval, f64)> {
+    pub(crate) fn of(&self, arm: usize) -> Option<(u64, f64, Interval, f64)> {
         let (_, monitor, sum) = self.arms.get(arm.checked_sub(1)?)?;
         let cases = monitor.cases();
         Some((cases, sum / cases as f64, monitor.interval(), monitor.p_value()))
