@@ -18,39 +18,39 @@ use opentelemetry::{Context, KeyValue, StringValue, Value};
 use opentelemetry_sdk::trace::{IdGenerator as _, RandomIdGenerator, SdkTracer};
 use smol_str::SmolStr;
 
-use crate::crew::Crew;
-use crate::event::{Event, Watch};
 use crate::message::{ModelCall, Reply, Usage};
-use crate::model::Request;
-use crate::turn::{End, Turn};
+use crate::model::ModelRequest;
+use crate::observer::{Event, Observer};
+use crate::team::AgentTeam;
+use crate::turn::{TurnEnd, TurnResult};
 
 pub use export::{Telemetry, TelemetryError};
 
 /// Writes what it sees as spans: one conversation, turn by turn.
-pub struct Spans {
-    shared: Arc<Shared>,
+pub struct SpanRecorder {
+    shared: Arc<SpanContext>,
     /// The call that the conversation belongs to, where it does.
     parent: Context,
     conversation: StringValue,
-    state: Mutex<State>,
+    state: Mutex<OpenSpans>,
 }
 
 /// What conversations have in common.
-struct Shared {
+struct SpanContext {
     tracer: SdkTracer,
     contents: bool,
-    agents: HashMap<SmolStr, Known>,
+    agents: HashMap<SmolStr, ModelIdentity>,
 }
 
 /// What is known of an agent.
-struct Known {
+struct ModelIdentity {
     provider: StringValue,
     model: StringValue,
 }
 
 /// What has begun and is not over.
 #[derive(Default)]
-struct State {
+struct OpenSpans {
     turn: Option<Context>,
     /// What the model was asked: when, and with what.
     asked: Option<(SystemTime, Vec<KeyValue>)>,
@@ -58,33 +58,35 @@ struct State {
     calls: HashMap<String, Context>,
 }
 
-impl fmt::Debug for Spans {
+impl fmt::Debug for SpanRecorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Spans").field("conversation", &self.conversation).finish_non_exhaustive()
+        f.debug_struct("SpanRecorder")
+            .field("conversation", &self.conversation)
+            .finish_non_exhaustive()
     }
 }
 
-impl Spans {
-    /// Watches a conversation with the first agent of a crew.
-    pub fn new(telemetry: &Telemetry, crew: &Crew) -> Self {
-        let known = crew.members.iter().zip(&crew.models).map(|(member, model)| {
+impl SpanRecorder {
+    /// Watches a conversation with the first agent of a team.
+    pub fn new(telemetry: &Telemetry, team: &AgentTeam) -> Self {
+        let known = team.members.iter().zip(&team.models).map(|(member, model)| {
             let name = model.name();
             let (provider, model) = name.split_once('/').unwrap_or(("", name));
             let (provider, model) = (provider_name(provider).to_owned(), model.to_owned());
             let (provider, model) = (provider.into(), model.into());
-            (member.name.clone(), Known { provider, model })
+            (member.name.clone(), ModelIdentity { provider, model })
         });
         let (tracer, contents) = (telemetry.tracer.clone(), telemetry.contents);
-        let shared = Shared { tracer, contents, agents: known.collect() };
+        let shared = SpanContext { tracer, contents, agents: known.collect() };
         Self::below(Arc::new(shared), Context::new())
     }
 
-    fn below(shared: Arc<Shared>, parent: Context) -> Self {
+    fn below(shared: Arc<SpanContext>, parent: Context) -> Self {
         let conversation = RandomIdGenerator::default().new_trace_id().to_string().into();
         Self { shared, parent, conversation, state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, OpenSpans> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -111,10 +113,10 @@ impl Spans {
         let mut attributes = self.of_model("invoke_agent", agent);
         attributes.push(KeyValue::new("gen_ai.agent.name", agent.to_owned()));
         let turn = self.begin(format!("invoke_agent {agent}"), attributes, &self.parent);
-        *self.state() = State { turn: Some(turn), ..State::default() };
+        *self.state() = OpenSpans { turn: Some(turn), ..OpenSpans::default() };
     }
 
-    fn asked(&self, agent: &str, request: &Request<'_>) {
+    fn asked(&self, agent: &str, request: &ModelRequest<'_>) {
         let mut attributes = self.of_model("chat", agent);
         let mut put = |key, value: Option<Value>| {
             attributes.extend(value.map(|value| KeyValue::new(key, value)));
@@ -158,7 +160,7 @@ impl Spans {
         if let Ok(reply) = outcome {
             attributes.extend(usage(reply.usage));
             if self.shared.contents {
-                let said = contents::reply(&reply.said);
+                let said = contents::reply(&reply.message);
                 attributes.push(KeyValue::new("gen_ai.output.messages", said));
             }
         }
@@ -208,11 +210,11 @@ impl Spans {
         span.end_with_timestamp(now);
     }
 
-    fn ended(&self, agent: &str, turn: &Turn) {
+    fn ended(&self, agent: &str, turn: &TurnResult) {
         let error = match &turn.end {
-            End::Answered => None,
-            End::Failed(error) => Some(error.kind.name()),
-            End::Time(_) => Some("timeout"),
+            TurnEnd::Answered => None,
+            TurnEnd::Failed(error) => Some(error.kind.name()),
+            TurnEnd::Time(_) => Some("timeout"),
             other => Some(other.name()),
         };
         // What is still under way was ended with the turn.
@@ -233,22 +235,22 @@ impl Spans {
     }
 }
 
-impl Watch for Spans {
-    fn see(&self, agent: &str, event: &Event<'_>) {
+impl Observer for SpanRecorder {
+    fn on_event(&self, agent: &str, event: &Event<'_>) {
         match event {
-            Event::Begun { .. } => self.begun(agent),
-            Event::Asked { request, .. } => self.asked(agent, request),
-            Event::Again { error, wait } => {
+            Event::TurnStarted { .. } => self.begun(agent),
+            Event::ModelRequested { request, .. } => self.asked(agent, request),
+            Event::ModelRetried { error, wait } => {
                 self.answered(agent, Err(error.kind.name()), Some(*wait));
             }
-            Event::Replied { reply, .. } => self.answered(agent, Ok(reply), None),
-            Event::Called { call, verdict, took } => self.called(call, verdict, *took),
-            Event::Ended(turn) => self.ended(agent, turn),
-            Event::Text(_) | Event::Misfit { .. } => {}
+            Event::ModelReplied { reply, .. } => self.answered(agent, Ok(reply), None),
+            Event::ToolCalled { call, verdict, took } => self.called(call, verdict, *took),
+            Event::TurnEnded(turn) => self.ended(agent, turn),
+            Event::ReplyText(_) | Event::AnswerRejected { .. } => {}
         }
     }
 
-    fn inside<'w>(&'w self, id: &str, agent: &str) -> Option<Box<dyn Watch + 'w>> {
+    fn observe_call<'w>(&'w self, id: &str, agent: &str) -> Option<Box<dyn Observer + 'w>> {
         let mut state = self.state();
         let (name, attributes) = self.of_call(id, agent);
         let call = self.begin(name, attributes, state.turn.as_ref().unwrap_or(&self.parent));

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::monitor::SequentialMonitor;
 use crate::outcome::Outcome;
-use crate::sequel::Looks;
-use crate::tally::{Measured, Tally};
+use crate::run_stats::{RunStats, RunSummary};
 use paired_stats::{
     Interval, Resampling, Shift, Table, bca_mean, hodges_lehmann, holm, mcnemar_exact, mean,
     median, newcombe, pass_at_k, pass_hat_k, quantile, sign_flip, wilcoxon, wilson,
@@ -64,7 +64,7 @@ pub struct Comparison {
     pub method: &'static str,
     /// The shift of a typical case (Hodges and Lehmann), for what is no success.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub shift: Option<Shifted>,
+    pub shift: Option<ShiftEstimate>,
     /// Of each of the two arms, the first before: mean, median and 95th percentile of its runs.
     pub first: Spread,
     /// The same of the other.
@@ -73,7 +73,7 @@ pub struct Comparison {
 
 /// A shift, as reports have it.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct Shifted {
+pub struct ShiftEstimate {
     /// In the unit of the outcome.
     #[serde(serialize_with = "number")]
     pub estimate: f64,
@@ -98,7 +98,7 @@ pub struct Spread {
 
 /// How often an arm succeeds.
 #[derive(Debug, Clone, Serialize)]
-pub struct Rate {
+pub struct SuccessRate {
     /// The arm.
     pub arm: String,
     /// Its runs, of cases that are finished in all arms.
@@ -151,15 +151,15 @@ fn maybe_pair<S: Serializer>(value: &Option<Interval>, serializer: S) -> Result<
 /// Compares all arms with the first, in all outcomes that are known. Only cases that are finished in
 /// all arms count.
 pub(crate) fn compare(
-    tally: &Tally,
+    stats: &RunStats,
     names: &[String],
-    looks: Option<&Looks>,
+    monitor: Option<&SequentialMonitor>,
     method: &Method,
 ) -> Vec<Comparison> {
     let mut all = Vec::new();
     for outcome in Outcome::ALL {
         let mut of_outcome: Vec<_> = (1..names.len())
-            .filter_map(|arm| one(tally, names, arm, outcome, looks, method))
+            .filter_map(|arm| one(stats, names, arm, outcome, monitor, method))
             .collect();
         let p_values: Vec<_> = of_outcome.iter().map(|it| it.p_value).collect();
         for (comparison, adjusted) in of_outcome.iter_mut().zip(holm(&p_values)) {
@@ -171,17 +171,17 @@ pub(crate) fn compare(
 }
 
 /// The differences of cases, the arm less the first, and all values of both.
-struct Pairs {
+struct PairedValues {
     differences: Vec<f64>,
     first: Vec<f64>,
     second: Vec<f64>,
 }
 
-fn pairs(tally: &Tally, arm: usize, outcome: Outcome) -> Pairs {
-    let mut pairs = Pairs { differences: Vec::new(), first: Vec::new(), second: Vec::new() };
-    for block in tally.whole() {
+fn pairs(stats: &RunStats, arm: usize, outcome: Outcome) -> PairedValues {
+    let mut pairs = PairedValues { differences: Vec::new(), first: Vec::new(), second: Vec::new() };
+    for block in stats.complete_cases() {
         let values = |wanted: usize| {
-            let of_arm = tally.block(block).filter(|run| run.1 == wanted);
+            let of_arm = stats.block(block).filter(|run| run.1 == wanted);
             of_arm.map(|run| outcome.of(run.3)).collect::<Option<Vec<_>>>()
         };
         if let (Some(first), Some(second)) = (values(0), values(arm)) {
@@ -194,19 +194,19 @@ fn pairs(tally: &Tally, arm: usize, outcome: Outcome) -> Pairs {
 }
 
 fn one(
-    tally: &Tally,
+    stats: &RunStats,
     names: &[String],
     arm: usize,
     outcome: Outcome,
-    looks: Option<&Looks>,
+    monitor: Option<&SequentialMonitor>,
     method: &Method,
 ) -> Option<Comparison> {
-    let Pairs { differences, first, second } = pairs(tally, arm, outcome);
+    let PairedValues { differences, first, second } = pairs(stats, arm, outcome);
     if differences.is_empty() {
         return None;
     }
     let how = &method.resampling();
-    let seen = looks.filter(|_| outcome == Outcome::Success).and_then(|looks| looks.of(arm));
+    let seen = monitor.filter(|_| outcome == Outcome::Success).and_then(|monitor| monitor.of(arm));
     let (mut cases, mut estimate) = (differences.len(), mean(&differences));
     let (interval, p_value, told, shift);
     if let Some((looked, difference, valid, p)) = seen {
@@ -216,27 +216,27 @@ fn one(
         told = "paired difference; confidence sequence and p-value by betting, valid at every look";
     } else if outcome == Outcome::Success {
         shift = None;
-        if tally.plan().repeats == 1 {
+        if stats.plan().repeats == 1 {
             let table = table(&first, &second);
             interval = newcombe(&table, how.level);
             p_value = mcnemar_exact(table.first_only, table.second_only);
             told = "paired difference; interval by Newcombe, exact McNemar test";
         } else {
-            interval = repeated(&differences, &table_of_cases(&first, &second, tally), how);
+            interval = repeated(&differences, &table_of_cases(&first, &second, stats), how);
             p_value = sign_flip(&differences, how);
             told = "paired difference of cases; BCa bootstrap over cases (never narrower than \
                     Newcombe's interval where cases are few or all alike), sign-flip test";
         }
     } else {
         // So few, or all alike, say nothing of how others lie.
-        interval = if differences.len() < FEWEST {
+        interval = if differences.len() < MIN_BOOTSTRAP_CASES {
             Interval { low: f64::NAN, high: f64::NAN }
         } else {
             bca_mean(&differences, how)
         };
         p_value = wilcoxon(&differences);
         let Shift { estimate, interval } = hodges_lehmann(&differences, how.level);
-        shift = Some(Shifted { estimate, interval });
+        shift = Some(ShiftEstimate { estimate, interval });
         told = "paired difference of cases; BCa bootstrap over cases, Wilcoxon signed-rank test";
     }
     Some(Comparison {
@@ -262,17 +262,17 @@ impl Spread {
 }
 
 /// From how many cases on a bootstrap says something.
-const FEWEST: usize = 6;
+const MIN_BOOTSTRAP_CASES: usize = 6;
 
 /// From how many cases on it says it well.
-const FEW: usize = 30;
+const RELIABLE_BOOTSTRAP_CASES: usize = 30;
 
 /// The interval of a difference of success over cases that are repeated. A bootstrap knows only what
 /// it has seen: where cases are few, or all alike, it would claim too much.
 fn repeated(differences: &[f64], table: &Table, how: &Resampling) -> Interval {
     let drawn = bca_mean(differences, how);
     let are_alike = differences.iter().all(|it| it.total_cmp(&differences[0]).is_eq());
-    if differences.len() >= FEW && !are_alike {
+    if differences.len() >= RELIABLE_BOOTSTRAP_CASES && !are_alike {
         return drawn;
     }
     let whole = newcombe(table, how.level);
@@ -280,8 +280,8 @@ fn repeated(differences: &[f64], table: &Table, how: &Resampling) -> Interval {
 }
 
 /// Which arm wins how many cases, by the more part of its runs.
-fn table_of_cases(first: &[f64], second: &[f64], tally: &Tally) -> Table {
-    let repeats = (tally.plan().repeats as usize).max(1);
+fn table_of_cases(first: &[f64], second: &[f64], stats: &RunStats) -> Table {
+    let repeats = (stats.plan().repeats as usize).max(1);
     let wins = |values: &[f64]| -> Vec<f64> { values.chunks(repeats).map(mean).collect() };
     table(&wins(first), &wins(second))
 }
@@ -302,26 +302,26 @@ fn table(first: &[f64], second: &[f64]) -> Table {
 }
 
 /// How many cases' success differs between an arm and the first, and how many there are.
-pub(crate) fn discordant(tally: &Tally, arm: usize) -> (u64, u64) {
-    let Pairs { differences, .. } = pairs(tally, arm, Outcome::Success);
+pub(crate) fn discordant(stats: &RunStats, arm: usize) -> (u64, u64) {
+    let PairedValues { differences, .. } = pairs(stats, arm, Outcome::Success);
     let differ = differences.iter().filter(|difference| **difference != 0.0).count();
     (differ as u64, differences.len() as u64)
 }
 
 /// How far the differences of cases scatter: their standard deviation.
 #[expect(clippy::cast_precision_loss, reason = "nobody has so many cases")]
-pub(crate) fn deviation(tally: &Tally, arm: usize) -> f64 {
-    let Pairs { differences, .. } = pairs(tally, arm, Outcome::Success);
+pub(crate) fn deviation(stats: &RunStats, arm: usize) -> f64 {
+    let PairedValues { differences, .. } = pairs(stats, arm, Outcome::Success);
     let center = mean(&differences);
     let squares: f64 = differences.iter().map(|it| (it - center).powi(2)).sum();
     (squares / (differences.len() as f64 - 1.0)).sqrt()
 }
 
 /// How often each arm succeeds; nothing where no case says what it expects.
-pub(crate) fn rates(tally: &Tally, names: &[String], level: f64) -> Vec<Rate> {
-    let repeats = u64::from(tally.plan().repeats);
+pub(crate) fn rates(stats: &RunStats, names: &[String], level: f64) -> Vec<SuccessRate> {
+    let repeats = u64::from(stats.plan().repeats);
     let rate = |(arm, name): (usize, &String)| {
-        let mut rate = Rate {
+        let mut rate = SuccessRate {
             arm: name.clone(),
             runs: 0,
             successes: 0,
@@ -330,8 +330,8 @@ pub(crate) fn rates(tally: &Tally, names: &[String], level: f64) -> Vec<Rate> {
             pass_all: Vec::new(),
         };
         let mut by_case = Vec::new();
-        for block in tally.whole() {
-            let runs = tally.block(block).filter(|run| run.1 == arm);
+        for block in stats.complete_cases() {
+            let runs = stats.block(block).filter(|run| run.1 == arm);
             let known: Option<Vec<bool>> = runs.map(|run| run.3.success).collect();
             let Some(known) = known else { continue };
             let successes = known.iter().filter(|success| **success).count() as u64;
@@ -355,14 +355,16 @@ pub(crate) fn rates(tally: &Tally, names: &[String], level: f64) -> Vec<Rate> {
 }
 
 /// The cases that one of two arms wins and the other loses, by the order of cases.
-pub(crate) fn flips(tally: &Tally, names: &[String]) -> Vec<Flip> {
+pub(crate) fn flips(stats: &RunStats, names: &[String]) -> Vec<Flip> {
     let mut flips = Vec::new();
-    for block in tally.whole() {
+    for block in stats.complete_cases() {
         let wins = |arm: usize| {
-            let runs: Vec<(usize, bool)> = tally
+            let runs: Vec<(usize, bool)> = stats
                 .block(block)
                 .filter(|run| run.1 == arm)
-                .filter_map(|(place, _, _, run): (_, _, _, &Measured)| Some((place, run.success?)))
+                .filter_map(|(place, _, _, run): (_, _, _, &RunSummary)| {
+                    Some((place, run.success?))
+                })
                 .collect();
             let wins = 2 * runs.iter().filter(|run| run.1).count() > runs.len();
             let shown = runs.iter().find(|run| run.1 == wins).map(|run| run.0);
@@ -377,7 +379,7 @@ pub(crate) fn flips(tally: &Tally, names: &[String]) -> Vec<Flip> {
                 ((name, second.1), (&names[0], first.1))
             };
             flips.push(Flip {
-                case: tally.name(block).to_owned(),
+                case: stats.name(block).to_owned(),
                 winner: winner.clone(),
                 loser: loser.clone(),
                 runs: [won, lost],
@@ -390,7 +392,7 @@ pub(crate) fn flips(tally: &Tally, names: &[String]) -> Vec<Flip> {
 /// How the values of all runs lie, for drawing: of each arm, how many are in each of the bins
 /// between the lowest and the highest.
 #[derive(Debug, Clone)]
-pub(crate) struct Distribution {
+pub(crate) struct Histogram {
     /// Of what.
     pub outcome: Outcome,
     /// The lowest value that is drawn.
@@ -411,11 +413,11 @@ const BINS: usize = 24;
     clippy::cast_precision_loss,
     reason = "bins are few"
 )]
-pub(crate) fn distributions(tally: &Tally, arms: usize) -> Vec<Distribution> {
+pub(crate) fn histograms(stats: &RunStats, arms: usize) -> Vec<Histogram> {
     let mut all = Vec::new();
     for outcome in Outcome::ALL.into_iter().filter(|it| *it != Outcome::Success) {
         let mut values = vec![Vec::new(); arms];
-        for (_, arm, _, run) in tally.whole().flat_map(|block| tally.block(block)) {
+        for (_, arm, _, run) in stats.complete_cases().flat_map(|block| stats.block(block)) {
             values[arm].extend(outcome.of(run));
         }
         let every: Vec<f64> = values.iter().flatten().copied().collect();
@@ -432,7 +434,7 @@ pub(crate) fn distributions(tally: &Tally, arms: usize) -> Vec<Distribution> {
             }
             bins
         };
-        all.push(Distribution { outcome, low, high, arms: values.iter().map(bins).collect() });
+        all.push(Histogram { outcome, low, high, arms: values.iter().map(bins).collect() });
     }
     all
 }

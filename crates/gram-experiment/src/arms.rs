@@ -5,33 +5,33 @@ use gram_schema::print_implementation;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-use crate::about::{ArmAbout, Difference, hash};
+use crate::manifest::{ArmManifest, Difference, hash};
 
 /// What an arm's library declares.
 #[derive(Debug, Clone)]
-pub struct Declared<'l> {
+pub struct DeclaredLibrary<'l> {
     library: &'l Library,
     recordings: &'l [u8],
 }
 
-impl<'l> Declared<'l> {
+impl<'l> DeclaredLibrary<'l> {
     /// Of a library as its file declares it, and what it plays back.
     pub fn new(library: &'l Library, recordings: &'l [u8]) -> Self {
         Self { library, recordings }
     }
 
     /// The arm, with the hash of all that its library declares.
-    pub fn about(&self) -> ArmAbout {
+    pub fn manifest(&self) -> ArmManifest {
         let Library { name, attributes, implementations, .. } = self.library;
         let implementations = implementations.iter().map(print_implementation);
         let all = format!("{}\n{}", policy(attributes), implementations.collect::<String>());
         let all = [all.as_bytes(), self.recordings].concat();
-        ArmAbout { name: name.to_string(), library: hash(all) }
+        ArmManifest { name: name.to_string(), library: hash(all) }
     }
 }
 
 /// In which tools of a specification, and in what of all tools, libraries differ.
-pub fn differences(module: &Module, arms: &[Declared<'_>]) -> Vec<Difference> {
+pub fn differences(module: &Module, arms: &[DeclaredLibrary<'_>]) -> Vec<Difference> {
     let mut all = Vec::new();
     let mut add = |tool: Option<&str>, texts: Vec<(String, String)>| {
         let (shown, whole): (Vec<_>, Vec<_>) = texts.into_iter().unzip();
@@ -39,13 +39,13 @@ pub fn differences(module: &Module, arms: &[Declared<'_>]) -> Vec<Difference> {
             all.push(Difference { tool: tool.map(str::to_owned), arms: shown });
         }
     };
-    let of_all = |arm: &Declared<'_>| {
+    let of_all = |arm: &DeclaredLibrary<'_>| {
         let attributes = &arm.library.attributes;
         (policy(&without_secrets(attributes)), policy(attributes))
     };
     add(None, arms.iter().map(of_all).collect());
     for tool in &module.tools {
-        let text = |arm: &Declared<'_>| {
+        let text = |arm: &DeclaredLibrary<'_>| {
             let Some(whole) = arm.library.implementation(&tool.name) else {
                 return Default::default();
             };

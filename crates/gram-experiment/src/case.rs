@@ -7,104 +7,112 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::ExperimentError;
-use crate::grade::{Expect, Grader};
+use crate::grade::{Expectation, Grader};
 
-/// One thing that an agent is asked, in every arm.
+/// A case: a conversation that runs in every arm.
 #[derive(Debug)]
 pub struct Case {
-    /// What tells it from the others.
+    /// The unique id.
     pub id: String,
-    /// What the user says, a turn each.
+    /// The messages of the user, one per turn.
     pub turns: Vec<String>,
-    /// Whether what comes of it is a success, where the case says what it expects.
+    /// Decides whether a run succeeds, if the case has an expectation.
     pub grader: Option<Grader>,
 }
 
-/// The most bytes of one case.
-const LARGEST: usize = 16 << 20;
+/// Maximum bytes of a case.
+const MAX_CASE_BYTES: usize = 16 << 20;
 
 #[derive(Deserialize)]
-struct Written {
+struct CaseLine {
     #[serde(default)]
     id: Option<Value>,
-    input: Input,
+    input: CaseInput,
     #[serde(default)]
-    expect: Option<Expect>,
+    expect: Option<Expectation>,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Input {
+enum CaseInput {
     One(String),
     Several(Vec<String>),
 }
 
 impl Case {
-    /// Reads cases, one a line as JSON: `{"id": …, "input": "…" or […], "expect": {…}}`. `name` names
-    /// the file in errors. A case without an id is called by the number of its line.
+    /// Reads JSON lines: `{"id": …, "input": "…" or […], "expect": {…}}`. `name` is the name of the
+    /// file in errors. The default id is the line number.
     ///
     /// # Errors
     ///
-    /// What is wrong with the first line that is no case; or that there is none.
+    /// If a line is invalid or there are no cases.
     pub fn read(mut lines: impl BufRead, name: &str) -> Result<Vec<Self>, ExperimentError> {
         let (mut cases, mut seen) = (Vec::new(), HashSet::new());
         let (mut line, mut number) = (Vec::new(), 0);
         loop {
             line.clear();
             number += 1;
-            let wrong = |what: String| ExperimentError::new(format!("{name}:{number}: {what}"));
-            let read = std::io::Read::take(&mut lines, LARGEST as u64 + 1)
+            let invalid = |message: String| ExperimentError::Content {
+                place: format!("{name}:{number}"),
+                message,
+            };
+            let read = std::io::Read::take(&mut lines, MAX_CASE_BYTES as u64 + 1)
                 .read_until(b'\n', &mut line)
-                .map_err(|error| ExperimentError::new(format!("cannot read {name}: {error}")))?;
+                .map_err(|error| ExperimentError::Io {
+                    action: "read",
+                    path: name.to_owned(),
+                    message: error.to_string(),
+                })?;
             if read == 0 {
                 break;
             }
-            if line.len() > LARGEST {
-                return Err(wrong(format!("a case has {LARGEST} bytes at most")));
+            if line.len() > MAX_CASE_BYTES {
+                return Err(invalid(format!("the case is larger than {MAX_CASE_BYTES} bytes")));
             }
-            let text = std::str::from_utf8(&line).map_err(|_| wrong("this is no UTF-8".into()))?;
+            let text = std::str::from_utf8(&line).map_err(|_| invalid("invalid UTF-8".into()))?;
             if text.trim().is_empty() {
                 continue;
             }
-            let case = Self::of(text, number).map_err(wrong)?;
+            let case = Self::parse(text, number).map_err(invalid)?;
             if !seen.insert(case.id.clone()) {
-                return Err(wrong(format!("there is a case `{}` already", case.id)));
+                return Err(invalid(format!("duplicate case `{}`", case.id)));
             }
             cases.push(case);
         }
         if cases.is_empty() {
-            return Err(ExperimentError::new(format!("{name} holds no case")));
+            return Err(ExperimentError::Content {
+                place: name.to_owned(),
+                message: "no cases".to_owned(),
+            });
         }
         Ok(cases)
     }
 
-    fn of(text: &str, number: usize) -> Result<Self, String> {
-        let written: Written = serde_json::from_str(text).map_err(|error| {
-            // Which variant of an input was tried says nothing to people.
-            match error.to_string() {
-                told if told.contains("untagged enum") => {
-                    "`input` wants a text, or a list of texts".to_owned()
+    fn parse(text: &str, number: usize) -> Result<Self, String> {
+        let line: CaseLine =
+            serde_json::from_str(text).map_err(|error| match error.to_string() {
+                message if message.contains("untagged enum") => {
+                    "expected `input` to be a string or a list of strings".to_owned()
                 }
-                told => format!("this is no case: {told}"),
+                message => format!("invalid case: {message}"),
+            })?;
+        let turns = match line.input {
+            CaseInput::One(turn) => vec![turn],
+            CaseInput::Several(turns) if turns.is_empty() => {
+                return Err("expected `input` to have at least one string".to_owned());
             }
-        })?;
-        let turns = match written.input {
-            Input::One(turn) => vec![turn],
-            Input::Several(turns) if turns.is_empty() => {
-                return Err("`input` wants at least one text".to_owned());
-            }
-            Input::Several(turns) => turns,
+            CaseInput::Several(turns) => turns,
         };
-        let id = match written.id {
+        let id = match line.id {
             None | Some(Value::Null) => number.to_string(),
             Some(Value::String(id)) => id,
             Some(id @ Value::Number(_)) => id.to_string(),
-            Some(_) => return Err("`id` wants a text or a number".to_owned()),
+            Some(_) => return Err("expected `id` to be a string or a number".to_owned()),
         };
         if id.chars().any(char::is_control) {
-            return Err("`id` holds a character that cannot be shown".to_owned());
+            return Err("`id` contains a control character".to_owned());
         }
-        let grader = written.expect.map(Grader::new).transpose()?;
+        let grader = line.expect.map(Grader::new).transpose()?;
         Ok(Self { id, turns, grader })
     }
 }
@@ -129,19 +137,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_case_is_told_with_its_line() {
-        let told = |text: &str| read(text).unwrap_err();
-        assert_eq!(told(""), "cases.jsonl holds no case");
-        assert!(told("{}").starts_with("cases.jsonl:1: this is no case: missing field `input`"));
+    fn invalid_cases_are_reported_with_their_line() {
+        let error = |text: &str| read(text).unwrap_err();
+        assert_eq!(error(""), "cases.jsonl: no cases");
+        assert!(error("{}").starts_with("cases.jsonl:1: invalid case: missing field `input`"));
         assert_eq!(
-            told("{\"input\": 3}"),
-            "cases.jsonl:1: `input` wants a text, or a list of texts"
+            error("{\"input\": 3}"),
+            "cases.jsonl:1: expected `input` to be a string or a list of strings"
         );
-        assert_eq!(told("{\"input\": []}"), "cases.jsonl:1: `input` wants at least one text");
+        assert_eq!(
+            error("{\"input\": []}"),
+            "cases.jsonl:1: expected `input` to have at least one string"
+        );
         let twice = "{\"id\": 1, \"input\": \"a\"}\n{\"id\": \"1\", \"input\": \"b\"}";
-        assert_eq!(told(twice), "cases.jsonl:2: there is a case `1` already");
-        assert!(told("{\"input\": \"a\", \"expect\": {\"equal\": 1}}").contains("`equal`"));
+        assert_eq!(error(twice), "cases.jsonl:2: duplicate case `1`");
+        assert!(error("{\"input\": \"a\", \"expect\": {\"equal\": 1}}").contains("`equal`"));
         let bytes = Case::read(&b"{\"input\": \"\xff\"}"[..], "c").unwrap_err().to_string();
-        assert_eq!(bytes, "c:1: this is no UTF-8");
+        assert_eq!(bytes, "c:1: invalid UTF-8");
     }
 }

@@ -1,4 +1,4 @@
-//! What a case expects, and whether a run came to it.
+//! Expectations of cases, and their grading.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -11,92 +11,92 @@ use serde_json::{Map, Value, json};
 use tokio::io::AsyncWriteExt as _;
 
 use crate::ExperimentError;
-use crate::record::{Seen, SeenCall};
-use gram_agent::json_in;
+use crate::run::{RecordedCall, Transcript};
+use gram_agent::extract_json;
 
-/// How long a program may take to grade one run.
+/// Maximum duration of a grading program.
 const TIME_LIMIT: Duration = Duration::from_mins(1);
 
-/// What a case expects, as it is written.
+/// The `expect` of a case.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Expect {
+pub(crate) struct Expectation {
     equals: Option<Value>,
-    contains: Option<Texts>,
+    contains: Option<OneOrMany>,
     matches: Option<String>,
     schema: Option<Value>,
-    calls: Option<Vec<Wanted>>,
-    command: Option<Words>,
+    calls: Option<Vec<ExpectedCall>>,
+    command: Option<CommandLine>,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Texts {
+enum OneOrMany {
     One(String),
     All(Vec<String>),
 }
 
-/// A program: its line, split like a shell does, or its words.
+/// A program: a command line, or a list of arguments.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Words {
+enum CommandLine {
     Line(String),
-    Words(Vec<String>),
+    CommandLine(Vec<String>),
 }
 
-/// A call that has to appear.
+/// A call that a run must make.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct ExpectedCall {
     name: String,
     #[serde(default)]
     arguments: Map<String, Value>,
 }
 
-/// Tells whether a run came to what its case expects.
+/// Decides whether a run meets the expectation of its case.
 #[derive(Debug)]
 pub struct Grader {
     equals: Option<Value>,
     contains: Vec<String>,
     matches: Option<(String, Regex)>,
     schema: Option<Validator>,
-    calls: Vec<Wanted>,
+    calls: Vec<ExpectedCall>,
     command: Option<Vec<String>>,
 }
 
 impl Grader {
-    pub(crate) fn new(expect: Expect) -> Result<Self, String> {
-        let Expect { equals, contains, matches, schema, calls, command } = expect;
+    pub(crate) fn new(expect: Expectation) -> Result<Self, String> {
+        let Expectation { equals, contains, matches, schema, calls, command } = expect;
         let none = equals.is_none() && contains.is_none() && matches.is_none();
         if none && schema.is_none() && calls.is_none() && command.is_none() {
             return Err(
-                "`expect` is empty: say `equals`, `contains`, `matches`, `schema`, `calls` \
-                        or `command`"
+                "`expect` is empty: expected `equals`, `contains`, `matches`, `schema`, `calls` or \
+                 `command`"
                     .to_owned(),
             );
         }
         let matches = matches.map(|pattern| match Regex::new(&pattern) {
             Ok(regex) => Ok((pattern, regex)),
-            Err(error) => Err(format!("`{pattern}` is no regular expression: {error}")),
+            Err(error) => Err(format!("invalid regular expression `{pattern}`: {error}")),
         });
         let schema = schema.map(|schema| {
             jsonschema::validator_for(&schema)
-                .map_err(|error| format!("`schema` is no JSON Schema: {error}"))
+                .map_err(|error| format!("invalid JSON Schema: {error}"))
         });
         let command = command.map(|command| match command {
-            Words::Words(words) if !words.is_empty() => Ok(words),
-            Words::Line(line) => {
+            CommandLine::CommandLine(words) if !words.is_empty() => Ok(words),
+            CommandLine::Line(line) => {
                 let words = shlex::split(&line).filter(|words| !words.is_empty());
-                words.ok_or_else(|| format!("`{line}` is no program with its arguments"))
+                words.ok_or_else(|| format!("invalid command `{line}`"))
             }
-            Words::Words(_) => Err("`command` names no program".to_owned()),
+            CommandLine::CommandLine(_) => Err("`command` is empty".to_owned()),
         });
         Ok(Self {
             equals,
             contains: match contains {
                 None => Vec::new(),
-                Some(Texts::One(text)) => vec![text],
-                Some(Texts::All(texts)) => texts,
+                Some(OneOrMany::One(text)) => vec![text],
+                Some(OneOrMany::All(texts)) => texts,
             },
             matches: matches.transpose()?,
             schema: schema.transpose()?,
@@ -105,12 +105,12 @@ impl Grader {
         })
     }
 
-    /// What a run misses, a sentence each; nothing where it is a success.
+    /// The expectations that a run does not meet.
     ///
     /// # Errors
     ///
-    /// When the case's program cannot be run, which says nothing about the agent.
-    pub(crate) async fn misses(&self, seen: &Seen) -> Result<Vec<String>, ExperimentError> {
+    /// If the grading program cannot be run.
+    pub(crate) async fn grade(&self, seen: &Transcript) -> Result<Vec<String>, ExperimentError> {
         let mut misses = self.of_text(&seen.text);
         self.of_calls(seen, &mut misses);
         if let Some(command) = &self.command
@@ -123,7 +123,7 @@ impl Grader {
 
     fn of_text(&self, text: &str) -> Vec<String> {
         let mut misses = Vec::new();
-        let json = || serde_json::from_str::<Value>(json_in(text)).ok();
+        let json = || serde_json::from_str::<Value>(extract_json(text)).ok();
         match &self.equals {
             Some(Value::String(wanted)) if wanted.trim() != text.trim() => {
                 misses.push(format!("the answer is not `{wanted}`"));
@@ -146,21 +146,21 @@ impl Grader {
         }
         if let Some(schema) = &self.schema {
             match json() {
-                None => misses.push("the answer is no JSON".to_owned()),
+                None => misses.push("the answer is not JSON".to_owned()),
                 Some(value) => misses.extend(schema.iter_errors(&value).take(5).map(|error| {
                     let path = error.instance_path().to_string();
                     let place = if path.is_empty() { "the answer" } else { &path };
-                    format!("{place} does not fit the schema: {error}")
+                    format!("{place} does not match the schema: {error}")
                 })),
             }
         }
         misses
     }
 
-    /// Each wanted call has one of its own among those that went through.
-    fn of_calls(&self, seen: &Seen, misses: &mut Vec<String>) {
+    /// Assigns each expected call a call of its own.
+    fn of_calls(&self, seen: &Transcript, misses: &mut Vec<String>) {
         let made: Vec<_> = seen.calls.iter().filter(|call| call.ok).collect();
-        // What wants more comes first, so that what is missed is what would be easiest.
+        // Calls with more arguments come first, so that the least specific ones are reported.
         let mut calls: Vec<_> = self.calls.iter().collect();
         calls.sort_by_key(|wanted| std::cmp::Reverse(wanted.arguments.len()));
         let fits: Vec<Vec<usize>> = calls
@@ -169,9 +169,9 @@ impl Grader {
             .collect();
         let mut taken = vec![None; made.len()];
         for (at, wanted) in calls.iter().enumerate() {
-            if !place(at, &fits, &mut taken, &mut vec![false; made.len()]) {
+            if !assign(at, &fits, &mut taken, &mut vec![false; made.len()]) {
                 misses.push(format!(
-                    "there is no call of `{}` with {}",
+                    "no call of `{}` with {}",
                     wanted.name,
                     Value::Object(wanted.arguments.clone())
                 ));
@@ -180,9 +180,9 @@ impl Grader {
     }
 }
 
-impl Wanted {
-    /// Whether a call is it: the same tool, with these arguments at least.
-    fn is(&self, call: &SeenCall) -> bool {
+impl ExpectedCall {
+    /// Whether a call is of the same tool and has at least these arguments.
+    fn is(&self, call: &RecordedCall) -> bool {
         self.name == call.name
             && self.arguments.iter().all(|(key, value)| {
                 call.arguments.get(key).is_some_and(|found| numbers::same(found, value))
@@ -190,9 +190,9 @@ impl Wanted {
     }
 }
 
-/// Gives a wanted call one that was made, and others of those that have it another one, where that is
-/// what it takes (Kuhn's algorithm for matchings). Tells whether there is one.
-fn place(
+/// Assigns an expected call, reassigning others if necessary (Kuhn's matching algorithm). Returns
+/// whether that was possible.
+fn assign(
     wanted: usize,
     fits: &[Vec<usize>],
     taken: &mut [Option<usize>],
@@ -202,7 +202,7 @@ fn place(
         if std::mem::replace(&mut tried[call], true) {
             continue;
         }
-        if taken[call].is_none_or(|other| place(other, fits, taken, tried)) {
+        if taken[call].is_none_or(|other| assign(other, fits, taken, tried)) {
             taken[call] = Some(wanted);
             return true;
         }
@@ -210,13 +210,14 @@ fn place(
     false
 }
 
-/// Runs a program with the transcript on its standard input; it exits with 0 for success.
-async fn of_command(command: &[String], seen: &Seen) -> Result<Option<String>, ExperimentError> {
+/// Runs a grading program with the transcript on standard input. Exit code 0 means success.
+async fn of_command(
+    command: &[String],
+    seen: &Transcript,
+) -> Result<Option<String>, ExperimentError> {
     let (program, arguments) =
         command.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
-    let failed = |what: String| {
-        ExperimentError::new(format!("the program `{program}`, which grades a case, {what}"))
-    };
+    let failed = |message: String| ExperimentError::Grader { program: program.to_owned(), message };
     let mut child = tokio::process::Command::new(program)
         .args(arguments)
         .stdin(Stdio::piped())
@@ -224,7 +225,7 @@ async fn of_command(command: &[String], seen: &Seen) -> Result<Option<String>, E
         .stderr(Stdio::null())
         .kill_on_drop(true)
         .spawn()
-        .map_err(|error| failed(format!("cannot be started: {error}")))?;
+        .map_err(|error| failed(error.to_string()))?;
     let transcript = json!({
         "case": seen.case, "arm": seen.arm, "text": seen.text, "messages": seen.messages,
         "calls": seen.calls.iter().map(|call| {
@@ -234,17 +235,17 @@ async fn of_command(command: &[String], seen: &Seen) -> Result<Option<String>, E
     let mut input = child.stdin.take();
     let write = async {
         if let Some(input) = &mut input {
-            // A program that has seen enough need not read on.
+            // The program may exit without reading everything.
             let _ = input.write_all(transcript.to_string().as_bytes()).await;
         }
         drop(input);
     };
     let run = async { tokio::join!(write, child.wait()).1 };
     match tokio::time::timeout(TIME_LIMIT, run).await {
-        Err(_) => Err(failed(format!("takes longer than {} s", TIME_LIMIT.as_secs()))),
-        Ok(Err(error)) => Err(failed(format!("cannot be waited for: {error}"))),
+        Err(_) => Err(failed(format!("it runs longer than {} s", TIME_LIMIT.as_secs()))),
+        Ok(Err(error)) => Err(failed(error.to_string())),
         Ok(Ok(status)) if status.success() => Ok(None),
-        Ok(Ok(status)) => Ok(Some(format!("`{program}` says no ({status})"))),
+        Ok(Ok(status)) => Ok(Some(format!("`{program}` failed ({status})"))),
     }
 }
 
@@ -255,14 +256,15 @@ mod tests {
 
     fn misses(expect: Value, text: &str, calls: &[(&str, Value, bool)]) -> Vec<String> {
         let grader = Grader::new(serde_json::from_value(expect).unwrap()).unwrap();
-        let calls = calls.iter().map(|(name, arguments, ok)| SeenCall {
+        let calls = calls.iter().map(|(name, arguments, ok)| RecordedCall {
             name: (*name).to_owned(),
             arguments: arguments.clone(),
             ok: *ok,
         });
-        let seen = Seen { text: text.to_owned(), calls: calls.collect(), ..Seen::default() };
+        let seen =
+            Transcript { text: text.to_owned(), calls: calls.collect(), ..Transcript::default() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(grader.misses(&seen)).unwrap()
+        runtime.block_on(grader.grade(&seen)).unwrap()
     }
 
     #[test]
@@ -279,30 +281,27 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_held_to_schemas() {
+    fn answers_are_checked_against_schemas() {
         let expect = json!({"schema": {"type": "object", "required": ["n"]}});
         assert!(misses(expect.clone(), "{\"n\": 1}", &[]).is_empty());
-        assert_eq!(misses(expect.clone(), "no", &[]), ["the answer is no JSON"]);
+        assert_eq!(misses(expect.clone(), "no", &[]), ["the answer is not JSON"]);
         assert_eq!(
             misses(expect, "{}", &[]),
-            ["the answer does not fit the schema: \"n\" is a required property"]
+            ["the answer does not match the schema: \"n\" is a required property"]
         );
     }
 
     #[test]
-    fn each_wanted_call_is_another_one() {
+    fn each_expected_call_needs_its_own() {
         let twice = json!({"calls": [{"name": "add"}, {"name": "add", "arguments": {"a": 1}}]});
         let call = |a: u32| ("add", json!({"a": a, "b": 2}), true);
         assert!(misses(twice.clone(), "", &[call(1), call(2)]).is_empty());
         assert_eq!(
             misses(twice.clone(), "", &[call(1), ("add", json!({}), false)]),
-            ["there is no call of `add` with {}"]
+            ["no call of `add` with {}"]
         );
-        assert_eq!(
-            misses(twice, "", &[call(2), call(3)]),
-            ["there is no call of `add` with {\"a\":1}"]
-        );
-        // The first call would do for both; the second does for one alone.
+        assert_eq!(misses(twice, "", &[call(2), call(3)]), ["no call of `add` with {\"a\":1}"]);
+        // The first call matches both expectations, the second only one.
         let either = json!({"calls": [
             {"name": "add", "arguments": {"a": 1}}, {"name": "add", "arguments": {"b": 2}},
         ]});
@@ -315,15 +314,15 @@ mod tests {
     fn programs_grade() {
         assert!(misses(json!({"command": "grep -q '\"text\":\"yes\"'"}), "yes", &[]).is_empty());
         let no = misses(json!({"command": ["sh", "-c", "exit 3"]}), "yes", &[]);
-        assert_eq!(no, ["`sh` says no (exit status: 3)"]);
+        assert_eq!(no, ["`sh` failed (exit status: 3)"]);
     }
 
     #[test]
-    fn what_cannot_be_expected_is_told() {
-        let told = |expect| Grader::new(serde_json::from_value(expect).unwrap()).unwrap_err();
-        assert!(told(json!({})).starts_with("`expect` is empty"));
-        assert!(told(json!({"matches": "("})).starts_with("`(` is no regular expression: "));
-        assert!(told(json!({"schema": {"type": 3}})).starts_with("`schema` is no JSON Schema: "));
-        assert_eq!(told(json!({"command": ""})), "`` is no program with its arguments");
+    fn invalid_expectations_are_reported() {
+        let error = |expect| Grader::new(serde_json::from_value(expect).unwrap()).unwrap_err();
+        assert!(error(json!({})).starts_with("`expect` is empty"));
+        assert!(error(json!({"matches": "("})).starts_with("invalid regular expression `(`: "));
+        assert!(error(json!({"schema": {"type": 3}})).starts_with("invalid JSON Schema: "));
+        assert_eq!(error(json!({"command": ""})), "invalid command ``");
     }
 }

@@ -1,138 +1,134 @@
-//! What is written down while an experiment runs, so that it can go on where it was broken off.
+//! The journal of an experiment, from which an interrupted experiment resumes.
 //!
-//! A folder holds two files. `experiment.json` says what the experiment is. `runs.jsonl` holds a
-//! line for each finished run, which is written as soon as the run ends. A line that was broken off is
-//! cut away when the folder is opened again.
+//! The folder contains `experiment.json`, the manifest, and `runs.jsonl`, with a line for each
+//! finished run. An incomplete last line is removed when the folder is opened.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::ExperimentError;
-use crate::about::About;
-use crate::record::Run;
-use crate::tally::Tally;
+use crate::manifest::ExperimentManifest;
+use crate::run::Run;
+use crate::run_stats::RunStats;
 
-const ABOUT: &str = "experiment.json";
+const MANIFEST: &str = "experiment.json";
 const RUNS: &str = "runs.jsonl";
 
-/// The most bytes of one run.
-const LARGEST: u64 = 1 << 30;
+/// Maximum bytes of a run.
+const MAX_RUN_BYTES: u64 = 1 << 30;
 
-/// Where a run stands in its file.
+/// The position of a run in `runs.jsonl`.
 #[derive(Debug, Clone, Copy)]
-struct Line {
+struct JournalLine {
     place: usize,
     start: u64,
     length: u64,
 }
 
-/// The journal of an experiment: a folder, or nothing where nobody wants it kept.
+/// The journal of an experiment: a folder, or nothing if runs are not kept.
 #[derive(Debug)]
 pub struct Journal {
-    folder: Option<Folder>,
+    folder: Option<JournalFolder>,
 }
 
 #[derive(Debug)]
-struct Folder {
+struct JournalFolder {
     path: PathBuf,
     runs: File,
-    /// Up to where all lines are whole.
+    /// The end of the last complete line.
     end: u64,
-    lines: Vec<Line>,
+    lines: Vec<JournalLine>,
 }
 
 impl Journal {
-    /// A journal that keeps nothing.
+    /// A journal that keeps no runs.
     pub fn none() -> Self {
         Self { folder: None }
     }
 
-    /// Opens the journal of an experiment in a folder, which is made where there is none, and
-    /// reads which runs are finished.
+    /// Opens or creates the journal of an experiment and reads the finished runs.
     ///
     /// # Errors
     ///
-    /// When the folder cannot be written, holds another experiment, or somebody else works in it.
-    pub fn open(path: &Path, about: &About) -> Result<(Self, Tally), ExperimentError> {
-        fs::create_dir_all(path).map_err(|error| cannot("make the folder", path, &error))?;
+    /// If the folder cannot be written, contains another experiment, or is in use.
+    pub fn open(
+        path: &Path,
+        manifest: &ExperimentManifest,
+    ) -> Result<(Self, RunStats), ExperimentError> {
+        fs::create_dir_all(path).map_err(|error| io_error("create folder", path, &error))?;
         let file = path.join(RUNS);
         let runs = OpenOptions::new()
             .read(true)
             .append(true)
             .create(true)
             .open(&file)
-            .map_err(|error| cannot("write", &file, &error))?;
+            .map_err(|error| io_error("write", &file, &error))?;
         match runs.try_lock() {
             Err(TryLockError::WouldBlock) => {
-                let shown = path.display();
-                return Err(ExperimentError::new(format!(
-                    "another gramc works in {shown}: let it end, or name another folder"
-                )));
+                return Err(ExperimentError::Locked { path: path.display().to_string() });
             }
-            // Where files cannot be locked, nothing tells.
+            // Some file systems do not support locks.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
-        let known = read_about(path)?;
-        let mut folder = Folder { path: path.to_owned(), runs, end: 0, lines: Vec::new() };
+        let known = read_manifest(path)?;
+        let mut folder = JournalFolder { path: path.to_owned(), runs, end: 0, lines: Vec::new() };
         if let Some(known) = &known {
-            known.must_be(about, path)?;
+            known.ensure_matches(manifest, path)?;
         } else if folder.length()? > 0 {
-            let shown = path.display();
-            return Err(ExperimentError::new(format!(
-                "{shown} holds {RUNS}, but no {ABOUT}, which says what they are of: name another \
-                 folder"
-            )));
+            let message = format!("found {RUNS} without {MANIFEST}; use another folder");
+            return Err(ExperimentError::Content { place: path.display().to_string(), message });
         }
-        if known.as_ref() != Some(about) {
-            write_about(path, about)?;
+        if known.as_ref() != Some(manifest) {
+            write_manifest(path, manifest)?;
         }
-        let mut tally = Tally::new(about);
-        folder.read(&mut tally)?;
+        let mut stats = RunStats::new(manifest);
+        folder.read(&mut stats)?;
         if folder.length()? > folder.end {
             let cut = folder.runs.set_len(folder.end);
-            cut.map_err(|error| cannot("write", &file, &error))?;
+            cut.map_err(|error| io_error("write", &file, &error))?;
         }
-        Ok((Self { folder: Some(folder) }, tally))
+        Ok((Self { folder: Some(folder) }, stats))
     }
 
-    /// Opens the journal of a folder only to read it, with what it is about. A run that is being
-    /// written is left out.
+    /// Reads the journal and the manifest of a folder. A run that is being written is skipped.
     ///
     /// # Errors
     ///
-    /// When the folder holds no experiment, or cannot be read.
-    pub fn read(path: &Path) -> Result<(Self, About, Tally), ExperimentError> {
-        let about = read_about(path)?.ok_or_else(|| {
-            ExperimentError::new(format!("{} holds no experiment", path.display()))
+    /// If the folder contains no experiment or cannot be read.
+    pub fn read(path: &Path) -> Result<(Self, ExperimentManifest, RunStats), ExperimentError> {
+        let manifest = read_manifest(path)?.ok_or_else(|| ExperimentError::Content {
+            place: path.display().to_string(),
+            message: format!("expected an experiment, found no {MANIFEST}"),
         })?;
         let file = path.join(RUNS);
-        let runs = File::open(&file).map_err(|error| cannot("read", &file, &error))?;
-        let mut folder = Folder { path: path.to_owned(), runs, end: 0, lines: Vec::new() };
-        let mut tally = Tally::new(&about);
-        folder.read(&mut tally)?;
-        Ok((Self { folder: Some(folder) }, about, tally))
+        let runs = File::open(&file).map_err(|error| io_error("read", &file, &error))?;
+        let mut folder = JournalFolder { path: path.to_owned(), runs, end: 0, lines: Vec::new() };
+        let mut stats = RunStats::new(&manifest);
+        folder.read(&mut stats)?;
+        Ok((Self { folder: Some(folder) }, manifest, stats))
     }
 
-    /// Writes a finished run down.
+    /// Writes a finished run.
     ///
     /// # Errors
     ///
-    /// When it cannot be written. What was written before stays whole.
+    /// If the run cannot be written. Earlier runs stay intact.
     pub fn write(&mut self, run: &Run) -> Result<(), ExperimentError> {
         let Some(folder) = &mut self.folder else { return Ok(()) };
-        let mut line = serde_json::to_vec(run)
-            .map_err(|error| ExperimentError::new(format!("a run cannot be written: {error}")))?;
+        let mut line = serde_json::to_vec(run).map_err(|error| {
+            ExperimentError::Internal(format!("cannot serialize a run: {error}"))
+        })?;
         line.push(b'\n');
         folder.append(run.place, &line)
     }
 
-    /// Adds the lines of another journal that this one lacks.
+    /// Adds the runs of another journal that this one lacks.
     ///
     /// # Errors
     ///
-    /// When a line cannot be read or written.
-    pub fn take(&mut self, other: &Self) -> Result<(), ExperimentError> {
+    /// If a run cannot be read or written.
+    pub fn merge(&mut self, other: &Self) -> Result<(), ExperimentError> {
         let (Some(folder), Some(from)) = (&mut self.folder, &other.folder) else { return Ok(()) };
         let known: std::collections::HashSet<_> =
             folder.lines.iter().map(|line| line.place).collect();
@@ -142,7 +138,7 @@ impl Journal {
         Ok(())
     }
 
-    /// The runs at these places, in their order; those that are not kept are left out.
+    /// The runs at these places, in order. Runs that are not in the journal are skipped.
     pub fn runs<'j>(
         &'j self,
         places: impl IntoIterator<Item = usize> + 'j,
@@ -150,20 +146,20 @@ impl Journal {
         let folder = self.folder.as_ref();
         places.into_iter().filter_map(move |place| {
             let folder = folder?;
-            // Lines are in the order of their places: see `sort`.
+            // `sort` has sorted the lines by place.
             let at = folder.lines.binary_search_by_key(&place, |line| line.place).ok()?;
             Some(folder.run(folder.lines[at]))
         })
     }
 
-    /// Readies it to be asked for runs, when no more are written.
+    /// Sorts the journal for [`Self::runs`] and [`Self::all`], after the last run was written.
     pub fn sort(&mut self) {
         if let Some(folder) = &mut self.folder {
             folder.lines.sort_by_key(|line| line.place);
         }
     }
 
-    /// All runs, by their places.
+    /// All runs, in order of their places.
     pub fn all(&self) -> impl Iterator<Item = Result<Run, ExperimentError>> + '_ {
         let folder = self.folder.as_ref();
         let lines = folder.map(|folder| folder.lines.as_slice()).unwrap_or_default();
@@ -176,20 +172,20 @@ impl Journal {
     }
 }
 
-impl Folder {
+impl JournalFolder {
     fn file(&self) -> PathBuf {
         self.path.join(RUNS)
     }
 
     fn length(&self) -> Result<u64, ExperimentError> {
         let metadata = self.runs.metadata();
-        metadata.map(|it| it.len()).map_err(|error| cannot("read", &self.file(), &error))
+        metadata.map(|it| it.len()).map_err(|error| io_error("read", &self.file(), &error))
     }
 
-    /// Reads all whole lines.
-    fn read(&mut self, tally: &mut Tally) -> Result<(), ExperimentError> {
+    /// Reads all complete lines.
+    fn read(&mut self, stats: &mut RunStats) -> Result<(), ExperimentError> {
         let file = self.file();
-        let failed = |error: io::Error| cannot("read", &file, &error);
+        let failed = |error: io::Error| io_error("read", &file, &error);
         let mut reader = BufReader::new(&self.runs);
         reader.seek(SeekFrom::Start(0)).map_err(failed)?;
         let (mut line, mut number) = (Vec::new(), 0_usize);
@@ -197,19 +193,18 @@ impl Folder {
             line.clear();
             number += 1;
             let length =
-                reader.by_ref().take(LARGEST).read_until(b'\n', &mut line).map_err(failed)?;
+                reader.by_ref().take(MAX_RUN_BYTES).read_until(b'\n', &mut line).map_err(failed)?;
             if line.last() != Some(&b'\n') {
                 return Ok(());
             }
-            let run: Run = serde_json::from_slice(&line).map_err(|error| {
-                ExperimentError::new(format!(
-                    "{}:{number}: this is no run: {error}",
-                    file.display()
-                ))
-            })?;
-            if tally.add(&run) {
+            let run: Run =
+                serde_json::from_slice(&line).map_err(|error| ExperimentError::Content {
+                    place: format!("{}:{number}", file.display()),
+                    message: format!("invalid run: {error}"),
+                })?;
+            if stats.add(&run) {
                 let length = length as u64;
-                self.lines.push(Line { place: run.place, start: self.end, length });
+                self.lines.push(JournalLine { place: run.place, start: self.end, length });
             }
             self.end += length as u64;
         }
@@ -217,56 +212,56 @@ impl Folder {
 
     fn append(&mut self, place: usize, line: &[u8]) -> Result<(), ExperimentError> {
         if let Err(error) = self.runs.write_all(line) {
-            // Half a line would be cut away when the folder is opened again, too.
+            // If this fails, the incomplete line is removed when the folder is opened.
             let _ = self.runs.set_len(self.end);
-            return Err(cannot("write", &self.file(), &error));
+            return Err(io_error("write", &self.file(), &error));
         }
         let length = line.len() as u64;
-        self.lines.push(Line { place, start: self.end, length });
+        self.lines.push(JournalLine { place, start: self.end, length });
         self.end += length;
         Ok(())
     }
 
-    fn bytes(&self, line: Line) -> Result<Vec<u8>, ExperimentError> {
+    fn bytes(&self, line: JournalLine) -> Result<Vec<u8>, ExperimentError> {
         let mut bytes = Vec::new();
         let mut file = &self.runs;
         file.seek(SeekFrom::Start(line.start))
             .and_then(|_| file.take(line.length).read_to_end(&mut bytes))
-            .map_err(|error| cannot("read", &self.file(), &error))?;
+            .map_err(|error| io_error("read", &self.file(), &error))?;
         Ok(bytes)
     }
 
-    fn run(&self, line: Line) -> Result<Run, ExperimentError> {
+    fn run(&self, line: JournalLine) -> Result<Run, ExperimentError> {
         serde_json::from_slice(&self.bytes(line)?).map_err(|error| {
-            let shown = self.file().display().to_string();
-            ExperimentError::new(format!("{shown} was changed meanwhile: {error}"))
+            let place = self.file().display().to_string();
+            ExperimentError::Content { place, message: format!("the file has changed: {error}") }
         })
     }
 }
 
-fn read_about(folder: &Path) -> Result<Option<About>, ExperimentError> {
-    let path = folder.join(ABOUT);
+fn read_manifest(folder: &Path) -> Result<Option<ExperimentManifest>, ExperimentError> {
+    let path = folder.join(MANIFEST);
     let text = match fs::read(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(cannot("read", &path, &error)),
+        Err(error) => return Err(io_error("read", &path, &error)),
     };
-    let about = serde_json::from_slice(&text).map_err(|error| {
-        ExperimentError::new(format!("{} describes no experiment: {error}", path.display()))
+    let manifest = serde_json::from_slice(&text).map_err(|error| {
+        let place = path.display().to_string();
+        ExperimentError::Content { place, message: format!("invalid manifest: {error}") }
     })?;
-    Ok(Some(about))
+    Ok(Some(manifest))
 }
 
-/// Writes what an experiment is, whole or not at all.
-fn write_about(folder: &Path, about: &About) -> Result<(), ExperimentError> {
-    let (path, new) = (folder.join(ABOUT), folder.join(format!("{ABOUT}.new")));
-    let text = serde_json::to_string_pretty(about).unwrap_or_default() + "\n";
+/// Replaces the manifest atomically.
+fn write_manifest(folder: &Path, manifest: &ExperimentManifest) -> Result<(), ExperimentError> {
+    let (path, new) = (folder.join(MANIFEST), folder.join(format!("{MANIFEST}.new")));
+    let text = serde_json::to_string_pretty(manifest).unwrap_or_default() + "\n";
     fs::write(&new, text)
         .and_then(|()| fs::rename(&new, &path))
-        .map_err(|error| cannot("write", &path, &error))
+        .map_err(|error| io_error("write", &path, &error))
 }
 
-/// An error that names a path.
-pub(crate) fn cannot(what: &str, path: &Path, error: &io::Error) -> ExperimentError {
-    ExperimentError::new(format!("cannot {what} {}: {error}", path.display()))
+pub(crate) fn io_error(action: &'static str, path: &Path, error: &io::Error) -> ExperimentError {
+    ExperimentError::Io { action, path: path.display().to_string(), message: error.to_string() }
 }

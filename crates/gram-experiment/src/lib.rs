@@ -1,60 +1,99 @@
-//! Experiments: the same agent on two libraries or more, case by case, with honest statistics.
+//! Compares an agent on several libraries by running it on the same cases.
 //!
-//! An experiment is a [`Plan`] of runs: each case in each arm, so many times, in an order that a seed
-//! gives. [`run`] does what is not done yet and writes each finished run into a [`Journal`], so that an
-//! experiment that was broken off goes on. A [`Report`] compares the arms.
+//! A [`Plan`] lists the runs of an experiment: each case in each arm, with repeats, in an order
+//! derived from a seed. [`run`] executes the missing runs and writes each finished one to a
+//! [`Journal`], so that an interrupted experiment can be resumed. A [`Report`] compares the arms.
 
-mod about;
 mod analysis;
 mod arms;
 mod case;
 mod gate;
 mod grade;
 mod journal;
+mod manifest;
+mod monitor;
 mod outcome;
 mod page;
+mod parquet_export;
 mod plan;
-mod record;
-mod replies;
+mod reply_cache;
 mod report;
+mod run;
+mod run_stats;
 mod runner;
-mod sequel;
-mod table;
-mod tally;
 mod verdict;
 
-use std::fmt;
-
-pub use about::{About, ArmAbout, Difference, hash};
-pub use analysis::{Comparison, Flip, Method, Rate, Shifted, Spread};
-pub use arms::{Declared, differences};
+pub use analysis::{Comparison, Flip, Method, ShiftEstimate, Spread, SuccessRate};
+pub use arms::{DeclaredLibrary, differences};
 pub use case::Case;
 pub use gate::Gate;
 pub use grade::Grader;
 pub use journal::Journal;
+pub use manifest::{ArmManifest, Difference, ExperimentManifest, hash};
+pub use monitor::SequentialMonitor;
 pub use outcome::Outcome;
-pub use plan::{Plan, Shard, Slot};
-pub use record::{Measures, Run};
-pub use replies::Replies;
+pub use plan::{Plan, PlannedRun, Shard};
+pub use reply_cache::ReplyCache;
 pub use report::Report;
-pub use runner::{Arm, Price, Progress, Running, Stop, run, unpriced};
-pub use sequel::Looks;
-pub use tally::{Measured, Tally};
+pub use run::{Run, RunMetrics};
+pub use run_stats::{RunStats, RunSummary};
+pub use runner::{Arm, Price, Progress, RunConfig, StopReason, models_without_price, run};
 
-/// Why an experiment cannot be made, run or reported.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExperimentError(String);
-
-impl ExperimentError {
-    pub(crate) fn new(what: impl Into<String>) -> Self {
-        Self(what.into())
-    }
+/// An experiment that cannot be planned, run or reported.
+#[derive(Debug, thiserror::Error)]
+pub enum ExperimentError {
+    /// A file or folder cannot be accessed.
+    #[error("cannot {action} {path}: {message}")]
+    Io {
+        /// The operation.
+        action: &'static str,
+        /// The file or folder.
+        path: String,
+        /// The cause.
+        message: String,
+    },
+    /// Another process uses a file or folder.
+    #[error("{path} is in use by another gramc; wait for it, or use another path")]
+    Locked {
+        /// The file or folder.
+        path: String,
+    },
+    /// The content of a file is invalid.
+    #[error("{place}: {message}")]
+    Content {
+        /// The file, and the line if there is one.
+        place: String,
+        /// Why it is invalid.
+        message: String,
+    },
+    /// A folder contains another experiment.
+    #[error("{path} contains another experiment: {difference}; use another folder")]
+    OtherExperiment {
+        /// The folder.
+        path: String,
+        /// The first difference.
+        difference: &'static str,
+    },
+    /// A gate is invalid.
+    #[error("invalid gate `{gate}`: {message}")]
+    Gate {
+        /// The gate.
+        gate: String,
+        /// Why it is invalid.
+        message: String,
+    },
+    /// A shard is invalid.
+    #[error("invalid shard `{0}`: expected PART/TOTAL, such as 3/16")]
+    Shard(String),
+    /// The grading program of a case cannot be run.
+    #[error("cannot grade with `{program}`: {message}")]
+    Grader {
+        /// The program.
+        program: String,
+        /// The cause.
+        message: String,
+    },
+    /// A run ended unexpectedly.
+    #[error("internal error: {0}")]
+    Internal(String),
 }
-
-impl fmt::Display for ExperimentError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ExperimentError {}

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::tally::Measured;
+use crate::run_stats::RunSummary;
 
 /// What arms are compared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,7 +83,7 @@ impl Outcome {
 
     /// What a run has of it, where that is known.
     #[expect(clippy::cast_precision_loss, reason = "no run takes so many tokens")]
-    pub fn of(self, run: &Measured) -> Option<f64> {
+    pub fn of(self, run: &RunSummary) -> Option<f64> {
         let measures = &run.measures;
         Some(match self {
             Self::Success => f64::from(u8::from(run.success?)),

@@ -3,20 +3,20 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::ExperimentError;
-use crate::analysis::{Comparison, Distribution, Flip};
+use crate::analysis::{Comparison, Flip, Histogram};
 use crate::journal::Journal;
 use crate::outcome::Outcome;
-use crate::record::Run;
 use crate::report::{Report, method};
+use crate::run::Run;
 use crate::verdict::percent;
 use gram_agent::Message;
 use paired_stats::Interval;
 
 /// How many flips are shown with their transcripts.
-const SHOWN: usize = 200;
+const MAX_FLIPS: usize = 200;
 
 /// How many characters of a message are shown.
-const LONGEST: usize = 4_000;
+const MAX_MESSAGE_CHARS: usize = 4_000;
 
 const STYLE: &str = include_str!("page.css");
 
@@ -28,7 +28,7 @@ impl Report {
     /// When a transcript cannot be read.
     pub fn html(&self, journal: &Journal) -> Result<String, ExperimentError> {
         let flips = self.flip_table(journal)?;
-        let several = self.about.arms.len() > 2;
+        let several = self.manifest.arms.len() > 2;
         let title = format!("{}: {}", self.title(), self.verdict);
         let page = html! {
             (DOCTYPE)
@@ -45,7 +45,7 @@ impl Report {
                 body {
                     main {
                         h1 { (self.title()) }
-                        @if let Some(description) = &self.about.description { p { (description) } }
+                        @if let Some(description) = &self.manifest.description { p { (description) } }
                         p.verdict role="status" { (self.verdict) }
                         p { (self.summary()) }
                         @if let Some(stopped) = &self.stopped {
@@ -53,11 +53,11 @@ impl Report {
                         }
                         (self.success(several))
                         (self.outcomes())
-                        @if !self.distributions.is_empty() {
+                        @if !self.histograms.is_empty() {
                             section aria-labelledby="runs" {
                                 h2 #runs { "How the runs lie" }
                                 div.charts {
-                                    @for all in &self.distributions { (self.histogram(all)) }
+                                    @for all in &self.histograms { (self.histogram(all)) }
                                 }
                             }
                         }
@@ -67,7 +67,7 @@ impl Report {
                             h2 #method { "How to read this" }
                             @for paragraph in method(self) { p { (paragraph) } }
                             p.fine {
-                                "Specification " code { (self.about.specification) }
+                                "Specification " code { (self.manifest.specification) }
                             }
                         }
                     }
@@ -81,7 +81,7 @@ impl Report {
     fn success(&self, several: bool) -> Markup {
         let all: Vec<_> =
             self.comparisons.iter().filter(|it| it.outcome == Outcome::Success).collect();
-        let level = percent(self.about.method.level);
+        let level = percent(self.manifest.method.level);
         html! {
             @if !all.is_empty() {
                 section aria-labelledby="success" {
@@ -109,7 +109,7 @@ impl Report {
                             (Outcome::Success.show_difference(comparison.interval.low)) " to "
                             (Outcome::Success.show_difference(comparison.interval.high)) "."
                         }
-                        (interval_plot(comparison, self.about.method.margin))
+                        (interval_plot(comparison, self.manifest.method.margin))
                     }
                 }
             }
@@ -174,17 +174,17 @@ impl Report {
     /// The cases that one arm wins and the other loses, with what was said in both.
     fn flip_table(&self, journal: &Journal) -> Result<Markup, ExperimentError> {
         let mut shown = Vec::new();
-        for flip in self.flips.iter().take(SHOWN) {
+        for flip in self.flips.iter().take(MAX_FLIPS) {
             let mut runs = journal.runs(flip.runs);
             let [won, lost] = [runs.next().transpose()?, runs.next().transpose()?];
             shown.push((flip, won, lost));
         }
-        let more = self.flips.len().saturating_sub(SHOWN);
+        let more = self.flips.len().saturating_sub(MAX_FLIPS);
         Ok(html! {
             @if !shown.is_empty() {
                 section aria-labelledby="flips" {
                     h2 #flips { "Cases that one arm wins and the other loses" }
-                    @for arm in self.about.arm_names() {
+                    @for arm in self.manifest.arm_names() {
                         p {
                             (arm) " wins "
                             (self.flips.iter().filter(|flip| flip.winner == arm).count())
@@ -203,7 +203,7 @@ impl Report {
         html! {
             section aria-labelledby="arms" {
                 h2 #arms { "In what the arms differ" }
-                @if self.about.differences.is_empty() {
+                @if self.manifest.differences.is_empty() {
                     p { "In nothing that their libraries declare." }
                 }
                 @for (what, arms) in self.differences() {
@@ -220,7 +220,7 @@ impl Report {
     }
 
     /// How the values of the runs lie, arm by arm.
-    fn histogram(&self, all: &Distribution) -> Markup {
+    fn histogram(&self, all: &Histogram) -> Markup {
         const WIDTH: f64 = 320.0;
         const HEIGHT: f64 = 60.0;
         let most = all.arms.iter().flatten().copied().max().unwrap_or(1).max(1);
@@ -237,7 +237,7 @@ impl Report {
         html! {
             figure {
                 figcaption { (name) }
-                @for (arm, bins) in self.about.arm_names().zip(&all.arms) {
+                @for (arm, bins) in self.manifest.arm_names().zip(&all.arms) {
                     @let bar = WIDTH / count(bins.len() as u64);
                     p.fine.label { (arm) }
                     svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img"
@@ -318,7 +318,7 @@ fn transcripts(flip: &Flip, won: Option<&Run>, lost: Option<&Run>) -> Markup {
                         @if !run.missed.is_empty() {
                             ul { @for missed in &run.missed { li { (missed) } } }
                         }
-                        ol.said { @for message in &run.messages { (said(message)) } }
+                        ol.message { @for message in &run.messages { (said(message)) } }
                     }
                 }
             }
@@ -344,7 +344,7 @@ fn said(message: &Message) -> Markup {
 
 /// A text that does not make the page too long.
 fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_MESSAGE_CHARS) {
         Some((at, _)) => format!("{} …", &text[..at]),
         None => text.to_owned(),
     }

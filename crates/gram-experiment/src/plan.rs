@@ -1,4 +1,4 @@
-//! Which runs an experiment has, and in which order.
+//! The runs of an experiment and their order.
 
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::ExperimentError;
 
-/// A part of an experiment: the third of sixteen.
+/// A part of an experiment, such as 3/16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Shard {
-    /// Which part, from 1.
+    /// The number of the part, from 1.
     pub part: u32,
-    /// Of how many.
+    /// The number of parts.
     pub of: u32,
 }
 
@@ -24,9 +24,9 @@ impl std::str::FromStr for Shard {
         let numbers = text.split_once('/').and_then(|(part, of)| {
             Some(Self { part: part.trim().parse().ok()?, of: of.trim().parse().ok()? })
         });
-        numbers.filter(|shard| (1..=shard.of).contains(&shard.part)).ok_or_else(|| {
-            ExperimentError::new(format!("`{text}` is no part, such as 3/16, the third of sixteen"))
-        })
+        numbers
+            .filter(|shard| (1..=shard.of).contains(&shard.part))
+            .ok_or_else(|| ExperimentError::Shard(text.to_owned()))
     }
 }
 
@@ -50,47 +50,47 @@ impl From<Shard> for String {
     }
 }
 
-/// The runs of an experiment. Every case runs in every arm, so many times. Cases come in an order
-/// that the seed gives; all runs of a case stand together, in an order of their own, so that what
-/// changes while an experiment runs changes for all arms.
+/// The runs of an experiment. Every case runs in every arm, `repeats` times. Cases are shuffled by
+/// the seed. The runs of a case are adjacent and shuffled, so that changes over time affect all arms
+/// equally.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// How many cases there are.
+    /// The number of cases.
     pub cases: usize,
-    /// How many arms.
+    /// The number of arms.
     pub arms: usize,
-    /// How often each case runs in each arm.
+    /// Runs per case and arm.
     pub repeats: u32,
-    /// What the order comes from.
+    /// The seed of the order.
     pub seed: u64,
 }
 
-/// A run that is planned.
+/// A planned run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slot {
-    /// Its place in the order.
+pub struct PlannedRun {
+    /// The place in the order.
     pub place: usize,
-    /// The case, as a place among the cases.
+    /// The index of the case.
     pub case: usize,
-    /// The arm, as a place among the arms.
+    /// The index of the arm.
     pub arm: usize,
-    /// Which time of the case, from 0.
+    /// The repeat, from 0.
     pub repeat: u32,
 }
 
 impl Plan {
-    /// How many runs a case has.
+    /// Runs per case.
     pub fn block(&self) -> usize {
         self.arms * self.repeats as usize
     }
 
-    /// How many runs there are.
+    /// The number of runs.
     pub fn runs(&self) -> usize {
         self.cases * self.block()
     }
 
     /// All runs, in order.
-    pub fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
+    pub fn planned_runs(&self) -> impl Iterator<Item = PlannedRun> + use<> {
         let Self { arms, repeats, .. } = *self;
         let (block, mut random) = (self.block(), Pcg64Mcg::seed_from_u64(self.seed));
         let mut cases: Vec<usize> = (0..self.cases).collect();
@@ -100,17 +100,18 @@ impl Plan {
         cases.into_iter().enumerate().flat_map(move |(at, case)| {
             let mut of_case = of_case.clone();
             of_case.shuffle(&mut random);
-            let slots = of_case.into_iter().enumerate().map(move |(inner, (arm, repeat))| Slot {
-                place: at * block + inner,
-                case,
-                arm,
-                repeat,
-            });
-            slots.collect::<Vec<_>>()
+            let planned_runs =
+                of_case.into_iter().enumerate().map(move |(inner, (arm, repeat))| PlannedRun {
+                    place: at * block + inner,
+                    case,
+                    arm,
+                    repeat,
+                });
+            planned_runs.collect::<Vec<_>>()
         })
     }
 
-    /// Whether a run belongs to a part.
+    /// Whether a run belongs to a shard.
     pub fn is_in(&self, shard: Option<Shard>, place: usize) -> bool {
         shard.is_none_or(|shard| {
             let case = (place / self.block().max(1)) as u64;
@@ -130,43 +131,45 @@ mod tests {
 
     #[test]
     fn each_case_runs_in_each_arm_as_often() {
-        let slots: Vec<_> = PLAN.slots().collect();
-        assert_eq!(slots.len(), PLAN.runs());
-        let all: HashSet<_> = slots.iter().map(|it| (it.case, it.arm, it.repeat)).collect();
+        let planned_runs: Vec<_> = PLAN.planned_runs().collect();
+        assert_eq!(planned_runs.len(), PLAN.runs());
+        let all: HashSet<_> = planned_runs.iter().map(|it| (it.case, it.arm, it.repeat)).collect();
         assert_eq!(all.len(), PLAN.runs());
-        assert!(slots.iter().zip(0..).all(|(slot, place)| slot.place == place));
-        for block in slots.chunks(PLAN.block()) {
-            assert!(block.iter().all(|slot| slot.case == block[0].case));
+        assert!(planned_runs.iter().zip(0..).all(|(planned, place)| planned.place == place));
+        for block in planned_runs.chunks(PLAN.block()) {
+            assert!(block.iter().all(|planned| planned.case == block[0].case));
         }
     }
 
     #[test]
     fn the_seed_gives_the_order() {
-        let cases = |seed| Plan { seed, ..PLAN }.slots().map(|it| it.case).collect::<Vec<_>>();
+        let cases =
+            |seed| Plan { seed, ..PLAN }.planned_runs().map(|it| it.case).collect::<Vec<_>>();
         assert_eq!(cases(7), cases(7));
         assert_ne!(cases(7), cases(8));
-        // No arm always comes first.
-        let firsts: HashSet<_> = PLAN.slots().step_by(PLAN.block()).map(|it| it.arm).collect();
+        // No arm is always first.
+        let firsts: HashSet<_> =
+            PLAN.planned_runs().step_by(PLAN.block()).map(|it| it.arm).collect();
         assert_eq!(firsts.len(), 2);
     }
 
     #[test]
-    fn parts_make_the_whole() {
+    fn shards_cover_the_plan() {
         let of = |part| {
             let shard = Some(Shard { part, of: 7 });
-            PLAN.slots().filter(move |slot| PLAN.is_in(shard, slot.place))
+            PLAN.planned_runs().filter(move |planned| PLAN.is_in(shard, planned.place))
         };
-        let places: Vec<_> = (1..=7).flat_map(of).map(|slot| slot.place).collect();
+        let places: Vec<_> = (1..=7).flat_map(of).map(|planned| planned.place).collect();
         assert_eq!(places.len(), PLAN.runs());
         assert_eq!(places.into_iter().collect::<HashSet<_>>().len(), PLAN.runs());
     }
 
     #[test]
-    fn parts_are_read() {
+    fn shards_are_parsed() {
         assert_eq!("3/16".parse::<Shard>().unwrap(), Shard { part: 3, of: 16 });
         for wrong in ["", "3", "0/4", "5/4", "a/b", "1/0"] {
-            let told = wrong.parse::<Shard>().unwrap_err().to_string();
-            assert!(told.contains("is no part, such as 3/16"), "{told}");
+            let error = wrong.parse::<Shard>().unwrap_err().to_string();
+            assert!(error.contains("expected PART/TOTAL"), "{error}");
         }
     }
 }

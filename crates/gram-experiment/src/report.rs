@@ -5,21 +5,21 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::about::{About, Difference};
 use crate::analysis::{
-    Comparison, Distribution, Flip, Method, Rate, Spread, compare, distributions, flips, rates,
+    Comparison, Flip, Histogram, Method, Spread, SuccessRate, compare, flips, histograms, rates,
 };
+use crate::manifest::{Difference, ExperimentManifest};
+use crate::monitor::SequentialMonitor;
 use crate::outcome::Outcome;
-use crate::runner::Stop;
-use crate::sequel::Looks;
-use crate::tally::Tally;
+use crate::run_stats::RunStats;
+use crate::runner::StopReason;
 use crate::verdict::{is_clear, percent, verdict};
 
 /// What an experiment came to.
 #[derive(Debug)]
 pub struct Report {
     /// What it is.
-    pub about: About,
+    pub manifest: ExperimentManifest,
     /// The verdict, in words.
     pub verdict: String,
     /// How many runs are finished.
@@ -29,39 +29,44 @@ pub struct Report {
     /// Why it ended before all runs were finished, where it did.
     pub stopped: Option<String>,
     /// How often each arm succeeds.
-    pub rates: Vec<Rate>,
+    pub rates: Vec<SuccessRate>,
     /// All arms against the first, in all outcomes.
     pub comparisons: Vec<Comparison>,
     /// The cases that one arm wins and the other loses.
     pub flips: Vec<Flip>,
     /// How the values of runs lie.
-    pub(crate) distributions: Vec<Distribution>,
+    pub(crate) histograms: Vec<Histogram>,
 }
 
 impl Report {
     /// The report of what is finished.
-    pub fn new(about: About, tally: &Tally, looks: Option<&Looks>, stop: &Stop) -> Self {
-        let method = about.method;
-        let names: Vec<String> = about.arm_names().map(str::to_owned).collect();
-        let comparisons = compare(tally, &names, looks, &method);
+    pub fn new(
+        manifest: ExperimentManifest,
+        stats: &RunStats,
+        monitor: Option<&SequentialMonitor>,
+        stop: &StopReason,
+    ) -> Self {
+        let method = manifest.method;
+        let names: Vec<String> = manifest.arm_names().map(str::to_owned).collect();
+        let comparisons = compare(stats, &names, monitor, &method);
         let stopped = match stop {
-            Stop::Done => None,
-            Stop::Early(why) | Stop::Decided(why) => Some(why.clone()),
-            Stop::Cancelled => Some("somebody ended it".to_owned()),
-            Stop::NoAnswer(runs, why) => {
+            StopReason::Done => None,
+            StopReason::Early(why) | StopReason::Decided(why) => Some(why.clone()),
+            StopReason::Cancelled => Some("somebody ended it".to_owned()),
+            StopReason::NoAnswer(runs, why) => {
                 Some(format!("the model gave no answer in {runs} runs, which do not count: {why}"))
             }
         };
         Self {
-            verdict: verdict(tally, &comparisons, &method),
-            finished: tally.finished(),
-            cases: tally.whole().count(),
+            verdict: verdict(stats, &comparisons, &method),
+            finished: stats.finished(),
+            cases: stats.complete_cases().count(),
             stopped,
-            rates: rates(tally, &names, method.level),
-            flips: flips(tally, &names),
-            distributions: distributions(tally, names.len()),
+            rates: rates(stats, &names, method.level),
+            flips: flips(stats, &names),
+            histograms: histograms(stats, names.len()),
             comparisons,
-            about,
+            manifest,
         }
     }
 
@@ -69,25 +74,26 @@ impl Report {
     pub fn only(&mut self, outcomes: &[Outcome]) {
         if !outcomes.is_empty() {
             self.comparisons.retain(|it| outcomes.contains(&it.outcome));
-            self.distributions.retain(|it| outcomes.contains(&it.outcome));
+            self.histograms.retain(|it| outcomes.contains(&it.outcome));
         }
     }
 
     /// The report as data.
     pub fn json(&self) -> Value {
-        let About { agent, model, specification, plan, differences, .. } = &self.about;
+        let ExperimentManifest { agent, model, specification, plan, differences, .. } =
+            &self.manifest;
         json!({
-            "name": self.about.name,
+            "name": self.manifest.name,
             "verdict": self.verdict,
-            "arms": self.about.arm_names().collect::<Vec<_>>(),
+            "arms": self.manifest.arm_names().collect::<Vec<_>>(),
             "cases": self.cases,
             "planned_cases": plan.cases,
             "runs": self.finished,
             "repeats": plan.repeats,
             "seed": plan.seed,
             "stopped": self.stopped,
-            "shard": self.about.shard,
-            "level": self.about.method.level,
+            "shard": self.manifest.shard,
+            "level": self.manifest.method.level,
             "agent": agent,
             "model": model,
             "specification": specification,
@@ -100,7 +106,7 @@ impl Report {
 
     /// What the experiment is and how far it came, in a line.
     pub(crate) fn summary(&self) -> String {
-        let About { agent, model, plan, .. } = &self.about;
+        let ExperimentManifest { agent, model, plan, .. } = &self.manifest;
         let cases = if self.cases == plan.cases {
             format!("{} cases", plan.cases)
         } else {
@@ -110,7 +116,7 @@ impl Report {
             1 => String::new(),
             repeats => format!(", {repeats} times each"),
         };
-        let part = match self.about.shard {
+        let part = match self.manifest.shard {
             Some(shard) => format!("part {shard}: "),
             None => String::new(),
         };
@@ -119,17 +125,17 @@ impl Report {
 
     /// The title: the experiment's name, or the arms.
     pub(crate) fn title(&self) -> String {
-        let arms = self.about.arm_names().collect::<Vec<_>>();
-        self.about.name.clone().unwrap_or_else(|| arms.join(" against "))
+        let arms = self.manifest.arm_names().collect::<Vec<_>>();
+        self.manifest.name.clone().unwrap_or_else(|| arms.join(" against "))
     }
 
     /// The table of comparisons: a line each, of cells.
     pub(crate) fn cells(&self) -> (Vec<String>, Vec<Vec<String>>) {
-        let several = self.about.arms.len() > 2;
-        let level = percent(self.about.method.level);
+        let several = self.manifest.arms.len() > 2;
+        let level = percent(self.manifest.method.level);
         let mut head: Vec<String> = Vec::new();
         head.push("outcome".to_owned());
-        match &self.about.arms[..] {
+        match &self.manifest.arms[..] {
             [first, second] => head.extend([first.name.clone(), second.name.clone()]),
             _ => head.extend(["first arm".to_owned(), "this arm".to_owned()]),
         }
@@ -159,7 +165,7 @@ impl Report {
     /// Whether chance does not explain a difference. An experiment that ends when it has said enough of
     /// success says so of nothing else.
     pub(crate) fn clear(&self, comparison: &Comparison) -> bool {
-        let Method { level, sequential, .. } = self.about.method;
+        let Method { level, sequential, .. } = self.manifest.method;
         is_clear(comparison, level) && (!sequential || comparison.outcome == Outcome::Success)
     }
 
@@ -170,7 +176,7 @@ impl Report {
                         marks those that chance does not explain, each taken for itself."
                 .to_owned();
         let looked = self.comparisons.iter().find(|it| it.outcome == Outcome::Success);
-        if self.about.method.sequential
+        if self.manifest.method.sequential
             && let Some(looked) = looked.filter(|it| it.cases != self.cases)
         {
             let _ = write!(
@@ -194,7 +200,7 @@ impl Report {
                 let [median, p95] = spread;
                 vec![outcome.name().to_owned(), arm.to_owned(), median, p95, shift]
             };
-            if comparison.arm == self.about.arms.get(1).map_or("", |arm| &arm.name) {
+            if comparison.arm == self.manifest.arms.get(1).map_or("", |arm| &arm.name) {
                 lines.push(line(&comparison.against, &comparison.first, String::new()));
             }
             let shift = comparison.shift.map(|shift| {
@@ -223,7 +229,7 @@ impl Report {
         }
         self.passes(&mut out);
         self.list_flips(&mut out);
-        if !self.about.differences.is_empty() {
+        if !self.manifest.differences.is_empty() {
             out.push_str("\nThe arms differ in:\n");
             for (what, arms) in self.differences() {
                 let _ = writeln!(out, "  {what}");
@@ -255,7 +261,7 @@ impl Report {
     }
 
     fn list_flips(&self, out: &mut String) {
-        for arm in self.about.arm_names() {
+        for arm in self.manifest.arm_names() {
             let won: Vec<_> = self.flips.iter().filter(|flip| flip.winner == arm).collect();
             let mut losers: Vec<_> = won.iter().map(|flip| flip.loser.as_str()).collect();
             losers.sort_unstable();
@@ -266,7 +272,7 @@ impl Report {
                     .filter(|flip| flip.loser == loser)
                     .map(|flip| flip.case.as_str())
                     .collect();
-                let more = match cases.len().saturating_sub(SHOWN) {
+                let more = match cases.len().saturating_sub(MAX_NAMED_CASES) {
                     0 => String::new(),
                     more => format!(" and {more} more"),
                 };
@@ -274,7 +280,7 @@ impl Report {
                     out,
                     "\n{} cases that {arm} wins and {loser} loses: {}{more}",
                     cases.len(),
-                    cases[..cases.len().min(SHOWN)].join(", ")
+                    cases[..cases.len().min(MAX_NAMED_CASES)].join(", ")
                 );
             }
         }
@@ -282,9 +288,9 @@ impl Report {
 
     /// In what the arms differ: what it is, and what each arm has there.
     pub(crate) fn differences(&self) -> impl Iterator<Item = (&str, Vec<(&str, &str)>)> {
-        self.about.differences.iter().map(|Difference { tool, arms }| {
+        self.manifest.differences.iter().map(|Difference { tool, arms }| {
             let what = tool.as_deref().unwrap_or("what holds of all tools");
-            let arms = self.about.arm_names().zip(arms.iter().map(|text| match text.as_str() {
+            let arms = self.manifest.arm_names().zip(arms.iter().map(|text| match text.as_str() {
                 "" => "nothing",
                 text => text,
             }));
@@ -326,13 +332,13 @@ impl Report {
                  | case | won by | lost by |\n| :--- | :--- | :--- |\n",
                 self.flips.len()
             );
-            for Flip { case, winner, loser, .. } in self.flips.iter().take(MOST) {
+            for Flip { case, winner, loser, .. } in self.flips.iter().take(MAX_LISTED_CASES) {
                 let cells = [case, winner, loser].map(|text| escape(text));
                 let _ = writeln!(out, "| {} |", cells.join(" | "));
             }
             out.push_str("\n</details>\n");
         }
-        if !self.about.differences.is_empty() {
+        if !self.manifest.differences.is_empty() {
             out.push_str("\n<details><summary>In what the arms differ</summary>\n");
             for (what, arms) in self.differences() {
                 let _ = write!(out, "\n{}\n\n", escape(what));
@@ -347,10 +353,10 @@ impl Report {
 }
 
 /// How many cases are named; report.json has all.
-const SHOWN: usize = 8;
+const MAX_NAMED_CASES: usize = 8;
 
 /// How many cases Markdown lists.
-const MOST: usize = 200;
+const MAX_LISTED_CASES: usize = 200;
 
 /// A p-value, for people.
 pub(crate) fn p_value(p: f64) -> String {
@@ -399,8 +405,8 @@ fn escape(text: &str) -> String {
 
 /// What the outcomes mean, and how they were compared, a paragraph each.
 pub(crate) fn method(report: &Report) -> Vec<String> {
-    let plan = report.about.plan;
-    let level = percent(report.about.method.level);
+    let plan = report.manifest.plan;
+    let level = percent(report.manifest.method.level);
     let mut all = vec![format!(
         "Every case ran in every arm, {} in each. The runs of a case stood together in an order \
          that chance gave (seed {}), so that what changed while the experiment ran changed for all \
@@ -420,19 +426,19 @@ pub(crate) fn method(report: &Report) -> Vec<String> {
     }
     all.push(format!(
         "Methods: {}. Bootstraps draw {} samples (seed {}). An interval at {level} % is made so \
-         that of a hundred experiments such as this one about {level} hold the true difference.",
+         that of a hundred experiments such as this one manifest {level} hold the true difference.",
         told.join("; "),
-        report.about.method.resamples,
-        report.about.method.seed,
+        report.manifest.method.resamples,
+        report.manifest.method.seed,
     ));
-    if report.about.arms.len() > 2 {
+    if report.manifest.arms.len() > 2 {
         all.push(
             "With more than two arms, p-values are corrected for the number of comparisons (Holm); \
              intervals are each arm's own."
                 .to_owned(),
         );
     }
-    if report.about.method.sequential {
+    if report.manifest.method.sequential {
         all.push(
             "The experiment was looked at while it ran. What is said of success holds at every look; \
              all other intervals and p-values are those of an experiment that is looked at once."

@@ -1,4 +1,4 @@
-//! Runs an experiment.
+//! Execution of experiments.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,95 +11,95 @@ use tokio_util::sync::CancellationToken;
 use crate::ExperimentError;
 use crate::case::Case;
 use crate::journal::Journal;
-use crate::plan::{Shard, Slot};
-use crate::record::{Counter, Counts, Measures, Run, Seen};
-use crate::replies::{Kept, Replies};
-use crate::sequel::Looks;
-use crate::tally::Tally;
+use crate::monitor::SequentialMonitor;
+use crate::plan::{PlannedRun, Shard};
+use crate::reply_cache::{CachedModel, ReplyCache};
+use crate::run::{Run, RunCounter, RunCounts, RunMetrics, Transcript};
+use crate::run_stats::RunStats;
+use gram_agent::AgentTeam;
 use gram_agent::Conversation;
-use gram_agent::Crew;
-use gram_agent::model::{Failure, Model};
-use gram_agent::{End, Limits};
+use gram_agent::model::{Model, ModelErrorKind};
+use gram_agent::{Limits, TurnEnd};
 use gram_agent::{Message, Usage};
 
-/// So many runs in a row without an answer of the model end an experiment: it cannot be reached.
-const MOST_FAILED: u32 = 10;
+/// Consecutive runs without an answer of the model that end an experiment.
+const MAX_CONSECUTIVE_FAILURES: u32 = 10;
 
-/// An arm that can run.
+/// An arm of an experiment.
 #[derive(Debug, Clone)]
 pub struct Arm {
-    /// Its name.
+    /// The name of the library.
     pub name: String,
-    /// The agent on its library.
-    pub crew: Arc<Crew>,
+    /// The agent on the library.
+    pub team: Arc<AgentTeam>,
 }
 
-/// What a model's tokens cost, for a million each.
+/// The price of a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
-    /// What is sent.
+    /// Input tokens.
     pub input: f64,
-    /// What comes back.
+    /// Output tokens.
     pub output: f64,
 }
 
 /// How an experiment runs.
 #[derive(Debug)]
-pub struct Running {
-    /// How many runs go on at once.
+pub struct RunConfig {
+    /// Maximum concurrent runs.
     pub concurrency: usize,
-    /// How many begin in a second at most.
+    /// Maximum runs started per second.
     pub rate: Option<f64>,
     /// The limits of each run.
     pub limits: Limits,
-    /// What tokens cost, by model.
+    /// Prices by model.
     pub prices: BTreeMap<String, Price>,
-    /// No run begins when all together cost so much.
-    pub most_cost: Option<f64>,
-    /// No run begins when all together took so many tokens.
-    pub most_tokens: Option<u64>,
-    /// No run begins after so long.
-    pub most_time: Option<Duration>,
-    /// Which part runs; nothing for all.
+    /// Maximum total cost. No run starts beyond it.
+    pub max_cost: Option<f64>,
+    /// Maximum total tokens. No run starts beyond it.
+    pub max_tokens: Option<u64>,
+    /// Maximum duration. No run starts after it.
+    pub max_time: Option<Duration>,
+    /// The shard to run, or `None` for all runs.
     pub shard: Option<Shard>,
-    /// Where replies of models are kept.
-    pub replies: Option<Arc<Replies>>,
+    /// The cache of model replies.
+    pub replies: Option<Arc<ReplyCache>>,
 }
 
-impl Default for Running {
+impl Default for RunConfig {
     fn default() -> Self {
         Self {
             concurrency: 8,
             rate: None,
             limits: Limits::default(),
             prices: BTreeMap::new(),
-            most_cost: None,
-            most_tokens: None,
-            most_time: None,
+            max_cost: None,
+            max_tokens: None,
+            max_time: None,
             shard: None,
             replies: None,
         }
     }
 }
 
-/// Why an experiment is over.
+/// Why an experiment stopped.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Stop {
+pub enum StopReason {
     /// All runs are finished.
     Done,
-    /// It ended before; why, in words.
+    /// A limit was reached.
     Early(String),
-    /// What is known is enough; why, in words.
+    /// Sequential monitoring reached a decision.
     Decided(String),
-    /// Somebody ended it.
+    /// The caller cancelled it.
     Cancelled,
-    /// The model gave no answer in so many runs, which are not counted; the last reason.
+    /// The model failed in this number of runs, which are not counted. With the last error.
     NoAnswer(usize, String),
 }
 
-/// Who is told of finished runs.
+/// Receives the progress of an experiment.
 pub trait Progress: Send + Sync {
-    /// So many runs are finished now, of so many.
+    /// Reports the number of finished runs and of all runs.
     fn finished(&self, finished: usize, of: usize);
 }
 
@@ -107,43 +107,44 @@ impl Progress for () {
     fn finished(&self, _: usize, _: usize) {}
 }
 
-/// Runs what is not finished yet.
+/// Executes the runs that are not finished.
 ///
 /// # Errors
 ///
-/// When a run cannot be written down, or a program that grades cannot be run. What was written
-/// before stays.
+/// If a run cannot be written. Finished runs stay in the journal.
 pub async fn run(
     arms: Vec<Arm>,
     cases: Arc<Vec<Case>>,
-    running: Running,
-    (journal, tally): (Journal, Tally),
-    looks: Option<Looks>,
+    running: RunConfig,
+    (journal, stats): (Journal, RunStats),
+    monitor: Option<SequentialMonitor>,
     progress: Arc<dyn Progress>,
     cancelled: &CancellationToken,
-) -> Result<(Journal, Tally, Option<Looks>, Stop), ExperimentError> {
-    let plan = tally.plan();
-    let of = plan.slots().filter(|slot| plan.is_in(running.shard, slot.place)).count();
+) -> Result<(Journal, RunStats, Option<SequentialMonitor>, StopReason), ExperimentError> {
+    let plan = stats.plan();
+    let of = plan.planned_runs().filter(|planned| plan.is_in(running.shard, planned.place)).count();
     let missing = plan
-        .slots()
-        .filter(|slot| plan.is_in(running.shard, slot.place) && tally.run(slot.place).is_none())
+        .planned_runs()
+        .filter(|planned| {
+            plan.is_in(running.shard, planned.place) && stats.run(planned.place).is_none()
+        })
         .collect::<Vec<_>>();
     let concurrency = running.concurrency.clamp(1, 1_024);
-    let mut state = State {
+    let mut state = RunnerState {
         missing: missing.into_iter(),
         journal,
-        tally,
-        looks,
+        stats,
+        monitor,
         stop: None,
         failed: 0,
-        row: 0,
+        failed_in_a_row: 0,
         unanswered: (0, 0.0),
         last: String::new(),
         began: Instant::now(),
         next: tokio::time::Instant::now(),
     };
-    state.look();
-    let work = Arc::new(Work {
+    state.check_decision();
+    let work = Arc::new(Runner {
         arms,
         cases,
         running,
@@ -152,15 +153,15 @@ pub async fn run(
         state: Mutex::new(state),
         ending: cancelled.child_token(),
     });
-    work.progress.finished(work.state().tally.finished(), of);
+    work.progress.finished(work.state().stats.finished(), of);
     let mut workers = JoinSet::new();
     for _ in 0..concurrency {
         workers.spawn(Arc::clone(&work).work());
     }
     let mut failed = None;
     while let Some(ended) = workers.join_next().await {
-        // A worker panics only where a tool's own code does outside its guard; that is no verdict.
-        let ended = ended.unwrap_or_else(|error| Err(ExperimentError::new(error.to_string())));
+        // Panics of tools are caught elsewhere, so a panic here is an internal error.
+        let ended = ended.unwrap_or_else(|error| Err(ExperimentError::Internal(error.to_string())));
         if let Err(error) = ended {
             work.ending.cancel();
             failed = failed.or(Some(error));
@@ -171,123 +172,123 @@ pub async fn run(
     }
     let was_cancelled = cancelled.is_cancelled();
     let work = Arc::into_inner(work)
-        .ok_or_else(|| ExperimentError::new("a run goes on after the end of its experiment"))?;
+        .ok_or_else(|| ExperimentError::Internal("a run did not end".to_owned()))?;
     let state = work.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     let stop = match state.stop {
-        _ if was_cancelled => Stop::Cancelled,
+        _ if was_cancelled => StopReason::Cancelled,
         Some(stop) => stop,
-        None if state.failed > 0 => Stop::NoAnswer(state.failed, state.last),
-        None => Stop::Done,
+        None if state.failed > 0 => StopReason::NoAnswer(state.failed, state.last),
+        None => StopReason::Done,
     };
-    Ok((state.journal, state.tally, state.looks, stop))
+    Ok((state.journal, state.stats, state.monitor, stop))
 }
 
-/// What all workers share.
-struct Work {
+/// The state shared by all workers.
+struct Runner {
     arms: Vec<Arm>,
     cases: Arc<Vec<Case>>,
-    running: Running,
+    running: RunConfig,
     progress: Arc<dyn Progress>,
-    /// How many runs there are.
+    /// The number of runs.
     of: usize,
-    state: Mutex<State>,
-    /// Ends runs that are under way.
+    state: Mutex<RunnerState>,
+    /// Cancels running runs.
     ending: CancellationToken,
 }
 
-struct State {
-    missing: std::vec::IntoIter<Slot>,
+struct RunnerState {
+    missing: std::vec::IntoIter<PlannedRun>,
     journal: Journal,
-    tally: Tally,
-    looks: Option<Looks>,
-    /// Why no more runs begin.
-    stop: Option<Stop>,
-    /// How many runs had no answer of the model.
+    stats: RunStats,
+    monitor: Option<SequentialMonitor>,
+    /// Why no more runs start.
+    stop: Option<StopReason>,
+    /// Runs in which the model failed.
     failed: usize,
-    /// How many of them in a row.
-    row: u32,
-    /// What they took and cost all the same.
+    /// Consecutive runs in which the model failed.
+    failed_in_a_row: u32,
+    /// Tokens and cost of failed runs.
     unanswered: (u64, f64),
     last: String,
     began: Instant,
-    /// When the next run may begin.
+    /// When the next run may start.
     next: tokio::time::Instant,
 }
 
-impl State {
-    /// Looks whether what is known is enough.
-    fn look(&mut self) {
-        if let Some(looks) = &mut self.looks
-            && let Some(why) = looks.look(&self.tally)
+impl RunnerState {
+    /// Stops the experiment if the monitor has reached a decision.
+    fn check_decision(&mut self) {
+        if let Some(monitor) = &mut self.monitor
+            && let Some(why) = monitor.look(&self.stats)
         {
             let why = why.to_owned();
-            self.stop.get_or_insert(Stop::Decided(why));
+            self.stop.get_or_insert(StopReason::Decided(why));
         }
     }
 
-    /// Which budget is spent.
-    fn spent(&self, running: &Running) -> Option<Stop> {
-        let tokens = self.tally.tokens().saturating_add(self.unanswered.0);
-        let cost = self.tally.cost() + self.unanswered.1;
-        let told = if running.most_tokens.is_some_and(|most| tokens >= most) {
-            format!("the budget of tokens is spent: {tokens}")
-        } else if running.most_cost.is_some_and(|most| cost >= most) {
-            format!("the budget of money is spent: {cost:.4}")
-        } else if running.most_time.is_some_and(|most| self.began.elapsed() >= most) {
-            "the time is over".to_owned()
+    /// The limit that is reached, if any.
+    fn reached_limit(&self, running: &RunConfig) -> Option<StopReason> {
+        let tokens = self.stats.tokens().saturating_add(self.unanswered.0);
+        let cost = self.stats.cost() + self.unanswered.1;
+        let limit = if running.max_tokens.is_some_and(|most| tokens >= most) {
+            format!("reached the token limit with {tokens} tokens")
+        } else if running.max_cost.is_some_and(|most| cost >= most) {
+            format!("reached the cost limit with {cost:.4}")
+        } else if running.max_time.is_some_and(|most| self.began.elapsed() >= most) {
+            "reached the time limit".to_owned()
         } else {
             return None;
         };
-        Some(Stop::Early(told))
+        Some(StopReason::Early(limit))
     }
 }
 
-impl Work {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl Runner {
+    fn state(&self) -> MutexGuard<'_, RunnerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The next run, and when it begins.
-    fn next(&self) -> Option<(Slot, Option<tokio::time::Instant>)> {
+    fn next(&self) -> Option<(PlannedRun, Option<tokio::time::Instant>)> {
         if self.is_over() {
             return None;
         }
         let mut state = self.state();
-        let slot = state.missing.next()?;
+        let planned = state.missing.next()?;
         let at = self.running.rate.map(|rate| {
             let at = state.next.max(tokio::time::Instant::now());
             state.next = at + Duration::from_secs_f64((1.0 / rate).min(86_400.0));
             at
         });
-        Some((slot, at))
+        Some((planned, at))
     }
 
     fn is_over(&self) -> bool {
         let mut state = self.state();
         if state.stop.is_none() {
-            state.stop = state.spent(&self.running);
+            state.stop = state.reached_limit(&self.running);
         }
         state.stop.is_some() || self.ending.is_cancelled()
     }
 
     async fn work(self: Arc<Self>) -> Result<(), ExperimentError> {
-        while let Some((slot, at)) = self.next() {
+        while let Some((planned, at)) = self.next() {
             if let Some(at) = at {
                 tokio::select! {
                     biased;
                     () = self.ending.cancelled() => return Ok(()),
                     () = tokio::time::sleep_until(at) => {}
                 }
-                // Much may have ended meanwhile.
+                // The experiment may have stopped during the wait.
                 if self.is_over() {
                     return Ok(());
                 }
             }
-            match self.one(slot).await? {
-                Came::Run(run) => self.finish(&run)?,
-                Came::Cancelled => return Ok(()),
-                Came::NoAnswer { detail, hopeless, tokens, cost } => {
-                    self.without_answer(slot, detail, hopeless, (tokens, cost));
+            match self.one(planned).await? {
+                RunOutcome::Run(run) => self.finish(&run)?,
+                RunOutcome::Cancelled => return Ok(()),
+                RunOutcome::NoAnswer { detail, hopeless, tokens, cost } => {
+                    self.add_failure(planned, detail, hopeless, (tokens, cost));
                 }
             }
         }
@@ -296,102 +297,107 @@ impl Work {
 
     fn finish(&self, run: &Run) -> Result<(), ExperimentError> {
         let mut state = self.state();
-        let State { journal, tally, .. } = &mut *state;
+        let RunnerState { journal, stats, .. } = &mut *state;
         journal.write(run)?;
-        tally.add(run);
-        if run.tokens.is_none() && self.running.most_tokens.is_some() {
-            let why = "the provider does not say what runs take, so the budget cannot be kept";
-            state.stop.get_or_insert(Stop::Early(why.to_owned()));
-        } else if run.cost.is_none() && self.running.most_cost.is_some() {
-            let why = "what runs cost is not known, so the budget cannot be kept";
-            state.stop.get_or_insert(Stop::Early(why.to_owned()));
+        stats.add(run);
+        if run.tokens.is_none() && self.running.max_tokens.is_some() {
+            let why = "the provider does not report tokens, so the token limit cannot be checked";
+            state.stop.get_or_insert(StopReason::Early(why.to_owned()));
+        } else if run.cost.is_none() && self.running.max_cost.is_some() {
+            let why = "the cost of runs is unknown, so the cost limit cannot be checked";
+            state.stop.get_or_insert(StopReason::Early(why.to_owned()));
         }
-        state.row = 0;
-        state.look();
-        let finished = state.tally.finished();
+        state.failed_in_a_row = 0;
+        state.check_decision();
+        let finished = state.stats.finished();
         drop(state);
         self.progress.finished(finished, self.of);
         Ok(())
     }
 
-    /// A run without an answer says nothing about its arm, so it is not counted, and comes again
-    /// when the experiment goes on.
-    fn without_answer(&self, slot: Slot, detail: String, hopeless: bool, spent: (u64, f64)) {
+    /// A run in which the model failed is not counted. It is repeated when the experiment resumes.
+    fn add_failure(&self, planned: PlannedRun, detail: String, hopeless: bool, spent: (u64, f64)) {
         let mut state = self.state();
         state.failed += 1;
-        state.row += 1;
+        state.failed_in_a_row += 1;
         state.unanswered.0 = state.unanswered.0.saturating_add(spent.0);
         state.unanswered.1 += spent.1;
-        let block = state.tally.plan().block().max(1);
-        if let Some(looks) = &mut state.looks {
-            looks.leave_out(slot.place / block);
+        let block = state.stats.plan().block().max(1);
+        if let Some(monitor) = &mut state.monitor {
+            monitor.leave_out(planned.place / block);
         }
-        // A key that is refused is refused from the start.
-        let hopeless = hopeless && state.tally.finished() == 0;
-        if hopeless || state.row >= MOST_FAILED {
+        // A permanent error in the first run will occur in all runs.
+        let hopeless = hopeless && state.stats.finished() == 0;
+        if hopeless || state.failed_in_a_row >= MAX_CONSECUTIVE_FAILURES {
             let failed = state.failed;
-            state.stop.get_or_insert(Stop::NoAnswer(failed, detail.clone()));
+            state.stop.get_or_insert(StopReason::NoAnswer(failed, detail.clone()));
         }
         state.last = detail;
     }
 
-    async fn one(&self, slot: Slot) -> Result<Came, ExperimentError> {
-        // Slots are made of the numbers of cases and arms.
-        let (Some(case), Some(arm)) = (self.cases.get(slot.case), self.arms.get(slot.arm)) else {
-            return Err(ExperimentError::new("the plan is not of these cases and arms"));
+    async fn one(&self, planned: PlannedRun) -> Result<RunOutcome, ExperimentError> {
+        // Planned runs are generated from the numbers of cases and arms.
+        let (Some(case), Some(arm)) = (self.cases.get(planned.case), self.arms.get(planned.arm))
+        else {
+            let message = "the plan does not match the cases and arms";
+            return Err(ExperimentError::Internal(message.to_owned()));
         };
-        let spared = Arc::new(AtomicU64::new(0));
-        let crew = self.crew(arm, case, slot, &spared);
-        let mut conversation = Conversation::new(&crew, self.running.limits);
-        let (counter, began) = (Counter::default(), Instant::now());
-        let (mut text, mut end) = (String::new(), End::Answered);
-        for said in &case.turns {
-            let turn = conversation.turn(said, &counter, &self.ending).await;
-            (text, end) = (turn.text, turn.end);
-            if end != End::Answered {
+        let saved = Arc::new(AtomicU64::new(0));
+        let team = self.team(arm, case, planned, &saved);
+        let mut conversation = Conversation::new(&team, self.running.limits);
+        let (counter, start) = (RunCounter::default(), Instant::now());
+        let (mut answer, mut end) = (String::new(), TurnEnd::Answered);
+        for text in &case.turns {
+            let turn = conversation.turn(text, &counter, &self.ending).await;
+            (answer, end) = (turn.text, turn.end);
+            if end != TurnEnd::Answered {
                 break;
             }
         }
-        let spared = Duration::from_micros(spared.load(Ordering::Relaxed));
-        let latency_ms = (began.elapsed() + spared).as_secs_f64() * 1e3;
+        let saved = Duration::from_micros(saved.load(Ordering::Relaxed));
+        let latency_ms = (start.elapsed() + saved).as_secs_f64() * 1e3;
         match &end {
-            End::Cancelled => return Ok(Came::Cancelled),
-            End::Failed(error) => {
-                let hopeless = matches!(error.kind, Failure::Refused | Failure::Ended);
-                let Measures { tokens, cost, .. } = self.measures(arm, &counter.take(), latency_ms);
-                return Ok(Came::without(error.to_string(), hopeless, tokens, cost));
+            TurnEnd::Cancelled => return Ok(RunOutcome::Cancelled),
+            TurnEnd::Failed(error) => {
+                let hopeless =
+                    matches!(error.kind, ModelErrorKind::Rejected | ModelErrorKind::Exhausted);
+                let RunMetrics { tokens, cost, .. } =
+                    self.measures(arm, &counter.take(), latency_ms);
+                return Ok(RunOutcome::without(error.to_string(), hopeless, tokens, cost));
             }
             _ => {}
         }
         let counts = counter.take();
-        let Measures { calls, refused, repairs, attempts, iterations, tokens, cost, latency_ms } =
+        let RunMetrics { calls, refused, repairs, attempts, iterations, tokens, cost, latency_ms } =
             self.measures(arm, &counts, latency_ms);
-        let seen = Seen {
+        let seen = Transcript {
             case: case.id.clone(),
             arm: arm.name.clone(),
-            text,
+            text: answer,
             messages: conversation.save().messages,
             calls: counts.calls,
         };
         let mut missed = match &case.grader {
-            Some(grader) => match grader.misses(&seen).await {
+            Some(grader) => match grader.grade(&seen).await {
                 Ok(missed) => missed,
-                // Who cannot grade says nothing about the arm, either.
-                Err(error) => return Ok(Came::without(error.to_string(), true, tokens, cost)),
+                // A failed grader says nothing about the arm.
+                Err(error) => {
+                    return Ok(RunOutcome::without(error.to_string(), true, tokens, cost));
+                }
             },
             None => Vec::new(),
         };
         for missed in &mut missed {
-            *missed = conversation.hide_text(missed);
+            *missed = conversation.mask_text(missed);
         }
-        if case.grader.is_some() && end != End::Answered {
-            missed.insert(0, end.words());
+        if case.grader.is_some() && end != TurnEnd::Answered {
+            missed.insert(0, end.description());
         }
-        Ok(Came::Run(Box::new(Run {
-            place: slot.place,
+        Ok(RunOutcome::Run(Box::new(Run {
+            place: planned.place,
             case: seen.case,
             arm: seen.arm,
-            repeat: slot.repeat,
+            repeat: planned.repeat,
             success: case.grader.as_ref().map(|_| missed.is_empty()),
             missed,
             end: end.name().to_owned(),
@@ -408,38 +414,44 @@ impl Work {
         })))
     }
 
-    /// The agents of one run, with models of its own.
-    fn crew(&self, arm: &Arm, case: &Case, slot: Slot, spared: &Arc<AtomicU64>) -> Arc<Crew> {
+    /// The agents of one run, with separate models.
+    fn team(
+        &self,
+        arm: &Arm,
+        case: &Case,
+        planned: PlannedRun,
+        saved: &Arc<AtomicU64>,
+    ) -> Arc<AgentTeam> {
         let replies = self.running.replies.as_ref();
-        if replies.is_none() && !arm.crew.models().iter().any(|model| model.anew().is_some()) {
-            return Arc::clone(&arm.crew);
+        if replies.is_none() && !arm.team.models().iter().any(|model| model.fork().is_some()) {
+            return Arc::clone(&arm.team);
         }
-        Arc::new(arm.crew.with_models(|model| {
-            let model = model.anew().unwrap_or_else(|| Arc::clone(model));
+        Arc::new(arm.team.with_models(|model| {
+            let model = model.fork().unwrap_or_else(|| Arc::clone(model));
             let Some(replies) = replies else { return model };
-            let run = format!("{}\n{}\n{}", arm.name, slot.repeat, case.id);
-            let kept: Arc<dyn Model> = Arc::new(Kept {
+            let run = format!("{}\n{}\n{}", arm.name, planned.repeat, case.id);
+            let kept: Arc<dyn Model> = Arc::new(CachedModel {
                 model,
                 replies: Arc::clone(replies),
                 run,
-                asked: Mutex::default(),
-                spared: Arc::clone(spared),
+                requests: Mutex::default(),
+                saved: Arc::clone(saved),
             });
             kept
         }))
     }
 
-    fn measures(&self, arm: &Arm, counts: &Counts, latency_ms: f64) -> Measures {
+    fn measures(&self, arm: &Arm, counts: &RunCounts, latency_ms: f64) -> RunMetrics {
         let mut usage = Usage::default();
         let mut cost = Some(0.0);
         for (agent, used) in &counts.usage {
             usage.add(*used);
-            let model = arm.crew.model_of(agent).unwrap_or_default();
+            let model = arm.team.model_name_of(agent).unwrap_or_default();
             let price = self.running.prices.get(model).filter(|_| used.total() > 0);
             cost = cost.zip(price).map(|(cost, price)| cost + price.of(*used));
         }
         let known = usage.input_tokens.is_some() || usage.output_tokens.is_some();
-        Measures {
+        RunMetrics {
             calls: u32::try_from(counts.calls.len()).unwrap_or(u32::MAX),
             refused: counts.refused,
             repairs: counts.repairs,
@@ -452,10 +464,10 @@ impl Work {
     }
 }
 
-/// The last text of the model, in messages without secrets.
+/// The last text of the model, with secrets masked.
 fn last_text(messages: &[Message]) -> String {
     let mut texts = messages.iter().rev().filter_map(|message| match message {
-        Message::Assistant(said) => said.content.clone(),
+        Message::Assistant(message) => message.content.clone(),
         _ => None,
     });
     texts.next().unwrap_or_default()
@@ -470,23 +482,26 @@ impl Price {
     }
 }
 
-/// What a run came to.
-enum Came {
+/// The outcome of an attempted run.
+enum RunOutcome {
     Run(Box<Run>),
     Cancelled,
     NoAnswer { detail: String, hopeless: bool, tokens: u64, cost: f64 },
 }
 
-impl Came {
+impl RunOutcome {
     fn without(detail: String, hopeless: bool, tokens: Option<u64>, cost: Option<f64>) -> Self {
         let (tokens, cost) = (tokens.unwrap_or_default(), cost.unwrap_or_default());
         Self::NoAnswer { detail, hopeless, tokens, cost }
     }
 }
 
-/// The models of agents that have no price, in order.
-pub fn unpriced<'c>(crew: &'c Crew, prices: &BTreeMap<String, Price>) -> Vec<&'c str> {
+/// The models of a team that have no price, in order.
+pub fn models_without_price<'c>(
+    team: &'c AgentTeam,
+    prices: &BTreeMap<String, Price>,
+) -> Vec<&'c str> {
     let mut seen = HashSet::new();
-    let models = crew.models().iter().map(|model| model.name());
+    let models = team.models().iter().map(|model| model.name());
     models.filter(|name| !prices.contains_key(*name) && seen.insert(*name)).collect()
 }

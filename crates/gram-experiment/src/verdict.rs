@@ -2,14 +2,14 @@
 
 use crate::analysis::{Comparison, Method, deviation, discordant};
 use crate::outcome::Outcome;
-use crate::tally::Tally;
+use crate::run_stats::RunStats;
 use paired_stats::{Interval, cases_needed, cases_needed_mean};
 
 /// How likely a difference that is there is to be seen, when cases are counted that this takes.
 pub(crate) const POWER: f64 = 0.8;
 
 /// The verdict about all arms, a sentence each.
-pub(crate) fn verdict(tally: &Tally, comparisons: &[Comparison], method: &Method) -> String {
+pub(crate) fn verdict(stats: &RunStats, comparisons: &[Comparison], method: &Method) -> String {
     let of_success: Vec<_> =
         comparisons.iter().filter(|it| it.outcome == Outcome::Success).collect();
     if comparisons.is_empty() {
@@ -20,7 +20,7 @@ pub(crate) fn verdict(tally: &Tally, comparisons: &[Comparison], method: &Method
     }
     let several = of_success.len() > 1;
     let sentences = of_success.iter().zip(1..).map(|(comparison, arm)| {
-        let sentence = sentence(tally, comparison, arm, method);
+        let sentence = sentence(stats, comparison, arm, method);
         if several && !sentence.starts_with(&comparison.arm) {
             format!("{}: {sentence}", comparison.arm)
         } else {
@@ -36,7 +36,7 @@ pub(crate) fn is_clear(comparison: &Comparison, level: f64) -> bool {
     comparison.adjusted_p_value < 1.0 - level && (low > 0.0 || high < 0.0)
 }
 
-fn sentence(tally: &Tally, comparison: &Comparison, arm: usize, method: &Method) -> String {
+fn sentence(stats: &RunStats, comparison: &Comparison, arm: usize, method: &Method) -> String {
     let Interval { low, high } = comparison.interval;
     let points = |fraction: f64| format!("{:.1}", 100.0 * fraction).replace('-', "−");
     if is_clear(comparison, method.level) {
@@ -57,7 +57,7 @@ fn sentence(tally: &Tally, comparison: &Comparison, arm: usize, method: &Method)
         return format!("no difference larger than {} points", points((widest * 1e3).ceil() / 1e3));
     }
     let margin = percent(method.margin);
-    match more(tally, comparison, arm, method) {
+    match more(stats, comparison, arm, method) {
         Some(more) if more > 0 && !method.sequential => {
             format!("not enough cases: {more} more for {margin} points")
         }
@@ -71,15 +71,15 @@ fn sentence(tally: &Tally, comparison: &Comparison, arm: usize, method: &Method)
 
 /// How many more cases it takes to see a difference as large as the margin, by how these scatter.
 #[expect(clippy::cast_precision_loss, reason = "nobody has so many cases")]
-fn more(tally: &Tally, comparison: &Comparison, arm: usize, method: &Method) -> Option<u64> {
+fn more(stats: &RunStats, comparison: &Comparison, arm: usize, method: &Method) -> Option<u64> {
     let (alpha, cases) = (1.0 - method.level, comparison.cases as u64);
-    let needed = if tally.plan().repeats == 1 {
-        let (differ, all) = discordant(tally, arm);
+    let needed = if stats.plan().repeats == 1 {
+        let (differ, all) = discordant(stats, arm);
         // As many differ at least as the difference itself takes, and some do where none was seen.
         let fraction = ((differ as f64 + 1.0) / (all as f64 + 2.0)).max(method.margin);
         cases_needed(method.margin, fraction.min(1.0), alpha, POWER)
     } else {
-        let deviation = deviation(tally, arm).max(method.margin);
+        let deviation = deviation(stats, arm).max(method.margin);
         cases_needed_mean(method.margin, deviation, alpha, POWER)
     }?;
     Some(needed.saturating_sub(cases))
@@ -94,13 +94,13 @@ pub(crate) fn percent(fraction: f64) -> String {
 #[cfg(test)]
 mod tests {
     use crate::report::Report;
-    use crate::runner::Stop;
-    use crate::tally::tests::{about, tally};
+    use crate::run_stats::tests::{manifest, stats};
+    use crate::runner::StopReason;
 
     fn verdict(arms: &[&str], cases: usize, repeats: u32, of: fn(usize, usize) -> bool) -> String {
-        let about = about(arms, cases, repeats);
-        let tally = tally(&about, of);
-        Report::new(about, &tally, None, &Stop::Done).verdict
+        let manifest = manifest(arms, cases, repeats);
+        let stats = stats(&manifest, of);
+        Report::new(manifest, &stats, None, &StopReason::Done).verdict
     }
 
     #[test]

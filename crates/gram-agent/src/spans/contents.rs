@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::message::{Message, Said};
+use crate::message::{AssistantMessage, Message};
 
 /// The most characters of one text.
-const LONGEST: usize = 10_000;
+const MAX_TEXT_CHARS: usize = 10_000;
 
 /// A text, cut where it is very long.
 pub(super) fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_TEXT_CHARS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }
@@ -36,7 +36,7 @@ pub(super) fn tools(tools: &[Value]) -> String {
 pub(super) fn messages(messages: &[Message]) -> String {
     let message = |message: &Message| match message {
         Message::User { content } => json!({"role": "user", "parts": [text(content)]}),
-        Message::Assistant(said) => json!({"role": "assistant", "parts": parts(said)}),
+        Message::Assistant(message) => json!({"role": "assistant", "parts": parts(message)}),
         Message::Tool { id, content, .. } => {
             let part = json!({"type": "tool_call_response", "id": id, "response": cut(content)});
             json!({"role": "tool", "parts": [part]})
@@ -46,17 +46,17 @@ pub(super) fn messages(messages: &[Message]) -> String {
 }
 
 /// What a model answered.
-pub(super) fn reply(said: &Said) -> String {
-    let reason = if said.tool_calls.is_empty() { "stop" } else { "tool_call" };
-    json!([{"role": "assistant", "parts": parts(said), "finish_reason": reason}]).to_string()
+pub(super) fn reply(message: &AssistantMessage) -> String {
+    let reason = if message.tool_calls.is_empty() { "stop" } else { "tool_call" };
+    json!([{"role": "assistant", "parts": parts(message), "finish_reason": reason}]).to_string()
 }
 
-fn parts(said: &Said) -> Value {
-    let calls = said.tool_calls.iter().map(|call| {
+fn parts(message: &AssistantMessage) -> Value {
+    let calls = message.tool_calls.iter().map(|call| {
         let arguments = serde_json::from_str(&call.arguments).ok();
-        let arguments = arguments.filter(|_| call.arguments.len() <= LONGEST);
+        let arguments = arguments.filter(|_| call.arguments.len() <= MAX_TEXT_CHARS);
         let arguments = arguments.unwrap_or_else(|| Value::from(cut(&call.arguments)));
         json!({"type": "tool_call", "id": call.id, "name": call.name, "arguments": arguments})
     });
-    said.content.iter().map(|content| text(content)).chain(calls).collect()
+    message.content.iter().map(|content| text(content)).chain(calls).collect()
 }

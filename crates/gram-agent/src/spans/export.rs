@@ -18,9 +18,9 @@ use tokio::runtime::Runtime;
 use crate::model::client;
 
 /// How long a request may take, where the environment does not say.
-const PATIENCE: Duration = Duration::from_secs(10);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why no spans are sent.
+/// LastError no spans are sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TelemetryError(String);
 
@@ -42,14 +42,14 @@ pub struct Telemetry {
     pub(super) contents: bool,
     /// The collector, as messages name it.
     collector: String,
-    lost: Arc<Lost>,
+    lost: Arc<ExportFailures>,
 }
 
 /// What never arrived.
 #[derive(Debug, Default)]
-struct Lost(Mutex<(usize, String)>);
+struct ExportFailures(Mutex<(usize, String)>);
 
-impl Lost {
+impl ExportFailures {
     fn now(&self) -> MutexGuard<'_, (usize, String)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -102,11 +102,13 @@ impl Telemetry {
         let exporter = SpanExporter::builder()
             .with_http()
             .with_endpoint(url.as_str())
-            .with_http_client(Web::new(url, Arc::clone(&why)).map_err(|error| wrong(&error))?)
+            .with_http_client(
+                OtlpClient::new(url, Arc::clone(&why)).map_err(|error| wrong(&error))?,
+            )
             .build()
             .map_err(|error| wrong(&error))?;
-        let lost = Arc::new(Lost::default());
-        let exporter = Noting { exporter, why, lost: Arc::clone(&lost) };
+        let lost = Arc::new(ExportFailures::default());
+        let exporter = CountingExporter { exporter, why, lost: Arc::clone(&lost) };
         let provider = SdkTracerProvider::builder()
             .with_batch_exporter(exporter)
             .with_resource(resource())
@@ -167,18 +169,18 @@ fn resource() -> Resource {
     }
 }
 
-/// Why the last request failed, where it did.
-type Why = Arc<Mutex<Option<String>>>;
+/// LastError the last request failed, where it did.
+type LastError = Arc<Mutex<Option<String>>>;
 
 /// An exporter that counts what it could not send.
 #[derive(Debug)]
-struct Noting {
+struct CountingExporter {
     exporter: SpanExporter,
-    why: Why,
-    lost: Arc<Lost>,
+    why: LastError,
+    lost: Arc<ExportFailures>,
 }
 
-impl opentelemetry_sdk::trace::SpanExporter for Noting {
+impl opentelemetry_sdk::trace::SpanExporter for CountingExporter {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
         let count = batch.len();
         let outcome = self.exporter.export(batch).await;
@@ -205,18 +207,18 @@ impl opentelemetry_sdk::trace::SpanExporter for Noting {
 
 /// Our client, for an exporter whose thread knows nothing of `tokio`.
 #[derive(Debug)]
-struct Web {
+struct OtlpClient {
     client: reqwest::Client,
     /// There until the end.
     runtime: Option<Runtime>,
-    why: Why,
+    why: LastError,
 }
 
-impl Web {
-    fn new(url: &Url, why: Why) -> Result<Self, String> {
+impl OtlpClient {
+    fn new(url: &Url, why: LastError) -> Result<Self, String> {
         let variables = ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"];
         let limit = variables.into_iter().find_map(said).and_then(|said| said.trim().parse().ok());
-        let client = client::client(url, limit.map_or(PATIENCE, Duration::from_millis))?;
+        let client = client::client(url, limit.map_or(DEFAULT_TIMEOUT, Duration::from_millis))?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| format!("spans cannot be sent: {error}"))?;
         Ok(Self { client, runtime: Some(runtime), why })
@@ -250,7 +252,7 @@ fn cause(error: &(dyn std::error::Error + 'static)) -> String {
     cause.split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
-impl HttpClient for Web {
+impl HttpClient for OtlpClient {
     /// The exporter calls this on its own thread, which may wait.
     fn send_bytes<'s, 'f>(
         &'s self,
@@ -264,7 +266,7 @@ impl HttpClient for Web {
     }
 }
 
-impl Drop for Web {
+impl Drop for OtlpClient {
     fn drop(&mut self) {
         // Elsewhere than on a thread that may wait, a runtime must not be waited for.
         if let Some(runtime) = self.runtime.take() {

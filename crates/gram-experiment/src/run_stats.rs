@@ -2,18 +2,18 @@
 
 use smol_str::SmolStr;
 
-use crate::about::About;
+use crate::manifest::ExperimentManifest;
 use crate::plan::Plan;
-use crate::record::{Measures, Run};
+use crate::run::{Run, RunMetrics};
 
 /// The numbers of all finished runs, by their places.
 #[derive(Debug)]
-pub struct Tally {
+pub struct RunStats {
     plan: Plan,
     /// Of each place, the arm and which time it is.
-    slots: Vec<(u16, u32)>,
+    planned_runs: Vec<(u16, u32)>,
     arms: Vec<String>,
-    runs: Vec<Option<Measured>>,
+    runs: Vec<Option<RunSummary>>,
     /// Of each case, by its place in the order, the name.
     names: Vec<Option<SmolStr>>,
     finished: usize,
@@ -23,27 +23,27 @@ pub struct Tally {
 
 /// The numbers of one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured {
+pub struct RunSummary {
     /// Whether it was a success, where that is known.
     pub success: Option<bool>,
     /// Whether the model came to an answer.
     pub answered: bool,
     /// What it took.
-    pub measures: Measures,
+    pub measures: RunMetrics,
 }
 
-impl Tally {
+impl RunStats {
     /// An empty one.
-    pub fn new(about: &About) -> Self {
-        let plan = about.plan;
-        let slot = |slot: crate::plan::Slot| {
+    pub fn new(manifest: &ExperimentManifest) -> Self {
+        let plan = manifest.plan;
+        let planned = |planned: crate::plan::PlannedRun| {
             // There are far fewer libraries.
-            (u16::try_from(slot.arm).unwrap_or(u16::MAX), slot.repeat)
+            (u16::try_from(planned.arm).unwrap_or(u16::MAX), planned.repeat)
         };
         Self {
             plan,
-            slots: plan.slots().map(slot).collect(),
-            arms: about.arm_names().map(str::to_owned).collect(),
+            planned_runs: plan.planned_runs().map(planned).collect(),
+            arms: manifest.arm_names().map(str::to_owned).collect(),
             runs: vec![None; plan.runs()],
             names: vec![None; plan.cases],
             finished: 0,
@@ -54,13 +54,13 @@ impl Tally {
 
     /// Adds a run; tells whether it was new, and one of the plan's.
     pub fn add(&mut self, run: &Run) -> bool {
-        let is_planned = self.slots.get(run.place).is_some_and(|&(arm, repeat)| {
+        let is_planned = self.planned_runs.get(run.place).is_some_and(|&(arm, repeat)| {
             repeat == run.repeat && self.arms.get(usize::from(arm)) == Some(&run.arm)
         });
         let (true, Some(known @ None)) = (is_planned, self.runs.get_mut(run.place)) else {
             return false;
         };
-        *known = Some(Measured {
+        *known = Some(RunSummary {
             success: run.success,
             answered: run.end == "answered",
             measures: run.measures(),
@@ -75,7 +75,7 @@ impl Tally {
     }
 
     /// What is known of a run.
-    pub fn run(&self, place: usize) -> Option<&Measured> {
+    pub fn run(&self, place: usize) -> Option<&RunSummary> {
         self.runs.get(place).and_then(Option::as_ref)
     }
 
@@ -106,36 +106,36 @@ impl Tally {
     }
 
     /// The finished runs of a case, by its place in the order of cases: place, arm, time, numbers.
-    pub fn block(&self, block: usize) -> impl Iterator<Item = (usize, usize, u32, &Measured)> {
+    pub fn block(&self, block: usize) -> impl Iterator<Item = (usize, usize, u32, &RunSummary)> {
         let size = self.plan.block();
         let places = block * size..(block + 1) * size;
         places.filter_map(|place| {
-            let &(arm, repeat) = self.slots.get(place)?;
+            let &(arm, repeat) = self.planned_runs.get(place)?;
             Some((place, usize::from(arm), repeat, self.run(place)?))
         })
     }
 
     /// Whether all runs of a case are finished.
-    pub fn is_whole(&self, block: usize) -> bool {
+    pub fn is_complete(&self, block: usize) -> bool {
         self.block(block).count() == self.plan.block()
     }
 
     /// The cases all of whose runs are finished, as places in the order of cases.
-    pub fn whole(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.plan.cases).filter(|block| self.is_whole(*block))
+    pub fn complete_cases(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.plan.cases).filter(|block| self.is_complete(*block))
     }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::about::ArmAbout;
     use crate::analysis::Method;
+    use crate::manifest::ArmManifest;
 
     /// An experiment with these arms, so many cases and repeats.
-    pub(crate) fn about(arms: &[&str], cases: usize, repeats: u32) -> About {
-        let arm = |name: &&str| ArmAbout { name: (*name).to_owned(), library: String::new() };
-        About {
+    pub(crate) fn manifest(arms: &[&str], cases: usize, repeats: u32) -> ExperimentManifest {
+        let arm = |name: &&str| ArmManifest { name: (*name).to_owned(), library: String::new() };
+        ExperimentManifest {
             name: None,
             description: None,
             agent: "helper".to_owned(),
@@ -152,15 +152,18 @@ pub(crate) mod tests {
     }
 
     /// All runs of it, each a success where `succeeds` says so of its case and arm.
-    pub(crate) fn tally(about: &About, succeeds: fn(usize, usize) -> bool) -> Tally {
-        let mut tally = Tally::new(about);
-        for slot in about.plan.slots() {
-            assert!(tally.add(&Run {
-                place: slot.place,
-                case: slot.case.to_string(),
-                arm: about.arms[slot.arm].name.clone(),
-                repeat: slot.repeat,
-                success: Some(succeeds(slot.case, slot.arm)),
+    pub(crate) fn stats(
+        manifest: &ExperimentManifest,
+        succeeds: fn(usize, usize) -> bool,
+    ) -> RunStats {
+        let mut stats = RunStats::new(manifest);
+        for planned in manifest.plan.planned_runs() {
+            assert!(stats.add(&Run {
+                place: planned.place,
+                case: planned.case.to_string(),
+                arm: manifest.arms[planned.arm].name.clone(),
+                repeat: planned.repeat,
+                success: Some(succeeds(planned.case, planned.arm)),
                 missed: Vec::new(),
                 end: "answered".to_owned(),
                 calls: 1,
@@ -175,22 +178,22 @@ pub(crate) mod tests {
                 messages: Vec::new(),
             }));
         }
-        tally
+        stats
     }
 
     #[test]
     fn a_run_counts_once_and_only_if_it_is_planned() {
-        let about = about(&["a", "b"], 3, 2);
-        let mut tally = tally(&about, |_, _| true);
-        assert_eq!((tally.finished(), tally.whole().count()), (12, 3));
+        let manifest = manifest(&["a", "b"], 3, 2);
+        let mut stats = stats(&manifest, |_, _| true);
+        assert_eq!((stats.finished(), stats.complete_cases().count()), (12, 3));
         let mut run: Run = serde_json::from_str(
             r#"{"place": 0, "case": "0", "arm": "a", "repeat": 0, "end": "answered", "calls": 0,
                 "refused": 0, "repairs": 0, "attempts": 0, "iterations": 1, "latency_ms": 1.5,
                 "text": "", "messages": []}"#,
         )
         .unwrap_or_else(|error| unreachable!("{error}"));
-        assert!(!tally.add(&run), "it was there before");
+        assert!(!stats.add(&run), "it was there before");
         run.place = 12;
-        assert!(!tally.add(&run), "it is not planned");
+        assert!(!stats.add(&run), "it is not planned");
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use crate::outcome::Outcome;
-use crate::tally::Tally;
+use crate::run_stats::RunStats;
 use paired_stats::{Interval, Sequential, mean};
 
 /// Looks at successes, case after case in the order of the plan, each arm against the first. The
 /// intervals hold at all looks together, so an experiment may end at any of them.
 #[derive(Debug, Clone)]
-pub struct Looks {
+pub struct SequentialMonitor {
     arms: Vec<(String, Sequential, f64)>,
     /// The next case to look at.
     next: usize,
@@ -22,7 +22,7 @@ pub struct Looks {
     enough: Option<String>,
 }
 
-impl Looks {
+impl SequentialMonitor {
     /// Looks at these arms, the first of which is compared with all others, at one level for all
     /// comparisons together.
     pub fn new<'n>(names: impl IntoIterator<Item = &'n str>, level: f64, margin: f64) -> Self {
@@ -41,17 +41,17 @@ impl Looks {
 
     /// Looks at the cases that are finished now, one after the other; says why it is enough, where it
     /// is.
-    pub fn look(&mut self, tally: &Tally) -> Option<&str> {
-        while self.enough.is_none() && self.next < tally.plan().cases {
+    pub fn look(&mut self, stats: &RunStats) -> Option<&str> {
+        while self.enough.is_none() && self.next < stats.plan().cases {
             if self.left_out.contains(&self.next) {
                 self.next += 1;
                 continue;
             }
-            if !tally.is_whole(self.next) {
+            if !stats.is_complete(self.next) {
                 break;
             }
             let successes = |arm: usize| {
-                let of_arm = tally.block(self.next).filter(|run| run.1 == arm);
+                let of_arm = stats.block(self.next).filter(|run| run.1 == arm);
                 let values = of_arm.filter_map(|run| Outcome::Success.of(run.3));
                 mean(&values.collect::<Vec<_>>())
             };

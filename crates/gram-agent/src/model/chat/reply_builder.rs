@@ -1,22 +1,22 @@
-//! The answer of chat completions, whole or in pieces.
+//! Replies of chat completions, complete or streamed.
 
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::text_of;
-use crate::message::{ModelCall, Reply, Said, Usage};
-use crate::model::{Ear, Heard};
+use crate::message::{AssistantMessage, ModelCall, Reply, Usage};
+use crate::model::{StreamEvent, StreamSink};
 
-/// The most calls of one reply.
-const MOST_CALLS: usize = 1_000;
+/// Maximum calls of one reply.
+const MAX_CALLS: usize = 1_000;
 
 #[derive(Deserialize)]
 struct Chunk {
     #[serde(default)]
     choices: Option<Vec<Choice>>,
     #[serde(default)]
-    usage: Option<Counted>,
+    usage: Option<TokenCounts>,
     #[serde(default)]
     error: Option<Value>,
 }
@@ -36,23 +36,23 @@ struct Delta {
     #[serde(default)]
     refusal: Option<String>,
     #[serde(default)]
-    tool_calls: Option<Vec<CallPiece>>,
+    tool_calls: Option<Vec<CallDelta>>,
     #[serde(default)]
-    function_call: Option<FunctionPiece>,
+    function_call: Option<FunctionDelta>,
 }
 
 #[derive(Deserialize)]
-struct CallPiece {
+struct CallDelta {
     #[serde(default)]
     index: Option<usize>,
     #[serde(default)]
     id: Option<String>,
     #[serde(default)]
-    function: Option<FunctionPiece>,
+    function: Option<FunctionDelta>,
 }
 
 #[derive(Deserialize)]
-struct FunctionPiece {
+struct FunctionDelta {
     #[serde(default)]
     name: Option<String>,
     #[serde(default)]
@@ -60,58 +60,59 @@ struct FunctionPiece {
 }
 
 #[derive(Deserialize)]
-struct Counted {
+struct TokenCounts {
     #[serde(default)]
     prompt_tokens: Option<u64>,
     #[serde(default)]
     completion_tokens: Option<u64>,
 }
 
-/// What has come of an answer.
+/// Builds a reply from chunks.
 #[derive(Default)]
-pub(super) struct Pieces {
-    text: Text,
+pub(super) struct ReplyBuilder {
+    text: TextBuffer,
     has_text: bool,
-    calls: Vec<Call>,
+    calls: Vec<PartialCall>,
     usage: Usage,
     finished: bool,
 }
 
 #[derive(Default)]
-struct Call {
+struct PartialCall {
     index: Option<usize>,
     id: String,
     name: String,
-    arguments: Text,
+    arguments: TextBuffer,
 }
 
-impl Pieces {
-    /// Whether the provider has said why it stopped.
+impl ReplyBuilder {
+    /// Whether the provider has sent a finish reason.
     pub(super) fn is_finished(&self) -> bool {
         self.finished
     }
 
-    /// A whole answer.
-    pub(super) fn message(&mut self, json: &[u8]) -> Result<(), String> {
-        let text = std::str::from_utf8(json).map_err(|_| "it is no UTF-8".to_owned())?;
+    /// Adds a complete reply.
+    pub(super) fn add_message(&mut self, json: &[u8]) -> Result<(), String> {
+        let text = std::str::from_utf8(json).map_err(|_| "invalid UTF-8".to_owned())?;
         let chunk: Chunk = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let choice = self.counted(chunk)?.ok_or("it holds no choice")?;
-        self.delta(choice, &|_| {})
+        let choice = self.read_chunk(chunk)?.ok_or("no choices")?;
+        self.add_delta(choice, &|_| {})
     }
 
-    /// A piece of an answer.
-    pub(super) fn piece(&mut self, json: &str, ear: Ear<'_>) -> Result<(), String> {
+    /// Adds a chunk of a streamed reply.
+    pub(super) fn add_chunk(&mut self, json: &str, sink: StreamSink<'_>) -> Result<(), String> {
         let chunk: Chunk = serde_json::from_str(json).map_err(|error| error.to_string())?;
-        match self.counted(chunk)? {
-            Some(choice) => self.delta(choice, ear),
+        match self.read_chunk(chunk)? {
+            Some(choice) => self.add_delta(choice, sink),
             None => Ok(()),
         }
     }
 
-    fn counted(&mut self, chunk: Chunk) -> Result<Option<Choice>, String> {
+    /// Adds the usage of a chunk and returns its first choice.
+    fn read_chunk(&mut self, chunk: Chunk) -> Result<Option<Choice>, String> {
         if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
-            let said = error.get("message").and_then(Value::as_str).map(str::to_owned);
-            return Err(said.unwrap_or_else(|| error.to_string()));
+            let message = error.get("message").and_then(Value::as_str).map(str::to_owned);
+            return Err(message.unwrap_or_else(|| error.to_string()));
         }
         if let Some(counted) = chunk.usage {
             self.usage = Usage {
@@ -122,27 +123,27 @@ impl Pieces {
         Ok(chunk.choices.and_then(|choices| choices.into_iter().next()))
     }
 
-    fn delta(&mut self, choice: Choice, ear: Ear<'_>) -> Result<(), String> {
+    fn add_delta(&mut self, choice: Choice, sink: StreamSink<'_>) -> Result<(), String> {
         self.finished |= choice.finish_reason.is_some();
         let Some(delta) = choice.delta else { return Ok(()) };
         if let Some(content) = delta.content {
             self.has_text |= content.get() != "null";
-            let heard = self.text.push(&content);
-            if !heard.is_empty() {
-                ear(Heard::Text(heard));
+            let text = self.text.push(&content);
+            if !text.is_empty() {
+                sink(StreamEvent::Text(text));
             }
         }
         if let Some(refusal) = delta.refusal.filter(|refusal| !refusal.is_empty()) {
             self.has_text = true;
             self.text.read.push_str(&refusal);
-            ear(Heard::Text(&refusal));
+            sink(StreamEvent::Text(&refusal));
         }
-        for piece in delta.tool_calls.unwrap_or_default() {
-            let call = self.call(piece.index, piece.id.as_deref())?;
-            if let Some(id) = piece.id {
+        for delta in delta.tool_calls.unwrap_or_default() {
+            let call = self.call(delta.index, delta.id.as_deref())?;
+            if let Some(id) = delta.id {
                 call.id = id;
             }
-            call.add(piece.function);
+            call.add(delta.function);
         }
         if delta.function_call.is_some() {
             self.call(Some(0), None)?.add(delta.function_call);
@@ -150,9 +151,9 @@ impl Pieces {
         Ok(())
     }
 
-    /// The call that a piece belongs to: the one of its index, or, where a server does not count,
-    /// the last one unless the piece names another.
-    fn call(&mut self, index: Option<usize>, id: Option<&str>) -> Result<&mut Call, String> {
+    /// The call that a delta belongs to: the call with its index, or the last call if the server sends
+    /// no indexes and the id does not differ.
+    fn call(&mut self, index: Option<usize>, id: Option<&str>) -> Result<&mut PartialCall, String> {
         let known = match index {
             Some(_) => self.calls.iter().position(|call| call.index == index),
             None => self.calls.len().checked_sub(1).filter(|&last| {
@@ -162,46 +163,52 @@ impl Pieces {
             }),
         };
         let at = known.unwrap_or(self.calls.len());
-        if at >= MOST_CALLS {
-            return Err(format!("it holds more than {MOST_CALLS} calls"));
+        if at >= MAX_CALLS {
+            return Err(format!("more than {MAX_CALLS} calls"));
         }
         if known.is_none() {
-            self.calls.push(Call { index, ..Call::default() });
+            self.calls.push(PartialCall { index, ..PartialCall::default() });
         }
         self.calls.get_mut(at).ok_or_else(String::new)
     }
 
-    /// The answer, when all of it has come.
-    pub(super) fn reply(self, ear: Ear<'_>) -> Result<Reply, String> {
+    /// Finishes the reply.
+    pub(super) fn finish(self, sink: StreamSink<'_>) -> Result<Reply, String> {
         let Self { text, has_text, calls, usage, .. } = self;
-        let (text, rest) = text.whole();
+        let (text, rest) = text.finish();
         if !rest.is_empty() {
-            ear(Heard::Text(&rest));
+            sink(StreamEvent::Text(&rest));
         }
         let calls: Vec<_> = calls
             .into_iter()
             .map(|call| ModelCall {
                 id: call.id,
                 name: call.name,
-                arguments: call.arguments.whole().0,
+                arguments: call.arguments.finish().0,
             })
             .collect();
         if calls.is_empty() && !has_text {
-            // An answer without a word is one, but what holds nothing that is known is none.
-            return if self.finished { Ok(empty(usage)) } else { Err("it holds no answer".into()) };
+            // A finished reply may be empty.
+            return if self.finished { Ok(empty(usage)) } else { Err("no content".into()) };
         }
         let content = has_text.then_some(text).filter(|text| !text.is_empty() || calls.is_empty());
-        Ok(Reply { said: Said { content, tool_calls: calls, provider: None }, usage })
+        Ok(Reply {
+            message: AssistantMessage { content, tool_calls: calls, provider: None },
+            usage,
+        })
     }
 }
 
 fn empty(usage: Usage) -> Reply {
-    Reply { said: Said { content: Some(String::new()), ..Said::default() }, usage }
+    Reply {
+        message: AssistantMessage { content: Some(String::new()), ..AssistantMessage::default() },
+        usage,
+    }
 }
 
-impl Call {
-    fn add(&mut self, piece: Option<FunctionPiece>) {
-        let Some(FunctionPiece { name, arguments }) = piece else { return };
+impl PartialCall {
+    fn add(&mut self, delta: Option<FunctionDelta>) {
+        let Some(FunctionDelta { name, arguments }) = delta else { return };
         self.name.push_str(&name.unwrap_or_default());
         if let Some(arguments) = arguments {
             self.arguments.push(&arguments);
@@ -209,20 +216,20 @@ impl Call {
     }
 }
 
-/// A text that comes in pieces of JSON. A piece may end between the two halves of a character that
-/// is written as two escapes, and is then read together with the next one.
+/// Text that arrives as JSON strings. A string may end between the two escapes of a surrogate pair
+/// and is then read together with the next one.
 #[derive(Default)]
-struct Text {
+struct TextBuffer {
     read: String,
-    /// The inside of texts in JSON that cannot be read yet.
+    /// The content of JSON strings that cannot be decoded yet.
     held: String,
 }
 
-impl Text {
-    /// Adds a piece, and gives what can be read of it.
-    fn push(&mut self, piece: &RawValue) -> &str {
+impl TextBuffer {
+    /// Adds a JSON string and returns the text that it completes.
+    fn push(&mut self, value: &RawValue) -> &str {
         let from = self.read.len();
-        let json = piece.get();
+        let json = value.get();
         match json.strip_prefix('"').and_then(|json| json.strip_suffix('"')) {
             Some(inside) => {
                 self.held.push_str(inside);
@@ -233,7 +240,7 @@ impl Text {
             }
             None => match serde_json::from_str::<Value>(json) {
                 Ok(Value::Null) | Err(_) => {}
-                // Some servers give arguments as an object, and content as a list of parts.
+                // Some servers send arguments as an object, or content as a list of parts.
                 Ok(value @ Value::Array(_)) => {
                     self.read.push_str(&text_of(&value).unwrap_or_default());
                 }
@@ -243,20 +250,20 @@ impl Text {
         self.read.get(from..).unwrap_or_default()
     }
 
-    /// All of the text, and what of it nobody has heard. Half a character becomes the sign for one
-    /// that cannot be read.
-    fn whole(mut self) -> (String, String) {
+    /// Returns the whole text and the part that `push` has not returned. Unpaired surrogates become
+    /// U+FFFD.
+    fn finish(mut self) -> (String, String) {
         if self.held.is_empty() {
             return (self.read, String::new());
         }
-        let rest = without_halves(&self.held);
+        let rest = decode_lossy(&self.held);
         self.read.push_str(&rest);
         (self.read, rest)
     }
 }
 
-/// What can be read of the inside of a JSON text with halves of characters.
-fn without_halves(inside: &str) -> String {
+/// Decodes the content of a JSON string with unpaired surrogates.
+fn decode_lossy(inside: &str) -> String {
     let bytes = inside.as_bytes();
     let mut json = String::from("\"");
     let mut at = 0;
@@ -275,7 +282,7 @@ fn without_halves(inside: &str) -> String {
                 at += 6;
             }
             _ => {
-                // An escape is two bytes or more, of which the second may be a backslash, too.
+                // The second byte of an escape may be a backslash.
                 let step = if bytes.get(at) == Some(&b'\\') { 2 } else { 1 };
                 let end = (at + step..=bytes.len()).find(|&end| inside.is_char_boundary(end));
                 let end = end.unwrap_or(bytes.len());
@@ -289,80 +296,85 @@ fn without_halves(inside: &str) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test stops where it cannot go on")]
+#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
     use std::sync::Mutex;
 
     use super::*;
 
-    fn heard(chunks: &[&str]) -> (Reply, String) {
-        let heard = Mutex::new(String::new());
-        let ear = |it: Heard<'_>| {
-            if let Heard::Text(text) = it {
-                heard.lock().unwrap().push_str(text);
+    fn build(chunks: &[&str]) -> (Reply, String) {
+        let streamed = Mutex::new(String::new());
+        let sink = |it: StreamEvent<'_>| {
+            if let StreamEvent::Text(text) = it {
+                streamed.lock().unwrap().push_str(text);
             }
         };
-        let mut pieces = Pieces::default();
+        let mut builder = ReplyBuilder::default();
         for chunk in chunks {
-            pieces.piece(chunk, &ear).unwrap();
+            builder.add_chunk(chunk, &sink).unwrap();
         }
-        let reply = pieces.reply(&ear).unwrap();
-        (reply, heard.into_inner().unwrap())
+        let reply = builder.finish(&sink).unwrap();
+        (reply, streamed.into_inner().unwrap())
     }
 
     #[test]
-    fn halves_of_characters_are_read_together() {
-        let (reply, heard) = heard(&[
+    fn surrogate_pairs_are_joined() {
+        let (reply, streamed) = build(&[
             r#"{"choices":[{"delta":{"content":"Hi \ud83d"}}]}"#,
             r#"{"choices":[{"delta":{"content":"\ude00 é\\u"}}]}"#,
             r#"{"choices":[{"delta":{"content":" \ud83d"},"finish_reason":"stop"}]}"#,
         ]);
-        assert_eq!(reply.said.content.unwrap(), "Hi 😀 é\\u \u{FFFD}");
-        assert_eq!(heard, "Hi 😀 é\\u \u{FFFD}");
+        assert_eq!(reply.message.content.unwrap(), "Hi 😀 é\\u \u{FFFD}");
+        assert_eq!(streamed, "Hi 😀 é\\u \u{FFFD}");
     }
 
     #[test]
-    fn calls_come_in_pieces_counted_or_not() {
-        let (reply, _) = heard(&[
+    fn calls_are_streamed_with_or_without_index() {
+        let (reply, _) = build(&[
             r#"{"choices":[{"delta":{"content":null,"tool_calls":[{"index":0,"id":"a","function":{"name":"x","arguments":"{\"p\""}}]}}]}"#,
             r#"{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"b","function":{"name":"y","arguments":""}},{"index":0,"function":{"arguments":":1}"}}]}}]}"#,
             r#"{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":5}}"#,
         ]);
-        let told: Vec<_> =
-            reply.said.tool_calls.iter().map(|it| (&*it.id, &*it.name, &*it.arguments)).collect();
-        assert_eq!(told, [("a", "x", "{\"p\":1}"), ("b", "y", "")]);
-        assert_eq!(reply.said.content, None);
+        let calls: Vec<_> = reply
+            .message
+            .tool_calls
+            .iter()
+            .map(|it| (&*it.id, &*it.name, &*it.arguments))
+            .collect();
+        assert_eq!(calls, [("a", "x", "{\"p\":1}"), ("b", "y", "")]);
+        assert_eq!(reply.message.content, None);
         assert_eq!(reply.usage.total(), 12);
 
-        let (reply, _) = heard(&[
+        let (reply, _) = build(&[
             r#"{"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"x","arguments":{"p":1}}}]}}]}"#,
             r#"{"choices":[{"delta":{"tool_calls":[{"id":"b","function":{"name":"y","arguments":"{"}}]}}]}"#,
             r#"{"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"}"}}]}}]}"#,
         ]);
-        let told: Vec<_> =
-            reply.said.tool_calls.iter().map(|it| (&*it.id, &*it.arguments)).collect();
-        assert_eq!(told, [("a", "{\"p\":1}"), ("b", "{}")]);
+        let calls: Vec<_> =
+            reply.message.tool_calls.iter().map(|it| (&*it.id, &*it.arguments)).collect();
+        assert_eq!(calls, [("a", "{\"p\":1}"), ("b", "{}")]);
     }
 
     #[test]
-    fn the_older_form_names_one_function() {
-        let mut pieces = Pieces::default();
+    fn function_call_is_read() {
+        let mut builder = ReplyBuilder::default();
         let whole = br#"{"choices":[{"message":{"content":null,"function_call":{"name":"x","arguments":"{}"}},"finish_reason":"function_call"}]}"#;
-        pieces.message(whole).unwrap();
-        let reply = pieces.reply(&|_| {}).unwrap();
-        assert_eq!(reply.said.tool_calls[0].name, "x");
+        builder.add_message(whole).unwrap();
+        let reply = builder.finish(&|_| {}).unwrap();
+        assert_eq!(reply.message.tool_calls[0].name, "x");
     }
 
     #[test]
-    fn errors_in_a_stream_are_told_and_nothing_is_endless() {
-        let mut pieces = Pieces::default();
-        let error = pieces.piece(r#"{"error":{"message":"out of memory"}}"#, &|_| {}).unwrap_err();
+    fn errors_are_reported_and_calls_are_limited() {
+        let mut builder = ReplyBuilder::default();
+        let error =
+            builder.add_chunk(r#"{"error":{"message":"out of memory"}}"#, &|_| {}).unwrap_err();
         assert_eq!(error, "out of memory");
         let far = r#"{"choices":[{"delta":{"tool_calls":[{"index":4000000000}]}}]}"#;
-        pieces.piece(far, &|_| {}).unwrap();
-        assert_eq!(pieces.calls.len(), 1);
+        builder.add_chunk(far, &|_| {}).unwrap();
+        assert_eq!(builder.calls.len(), 1);
         let many: Vec<_> = (0..1_001).map(|at| format!("{{\"index\":{at}}}")).collect();
         let many = format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{}]}}}}]}}"#, many.join(","));
-        assert!(pieces.piece(&many, &|_| {}).unwrap_err().contains("more than 1000 calls"));
+        assert!(builder.add_chunk(&many, &|_| {}).unwrap_err().contains("more than 1000 calls"));
     }
 }

@@ -1,6 +1,5 @@
-//! Agents that are ready to run: with their models, tools and answers.
+//! Agents prepared for running, with their models and tools.
 
-use std::fmt;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -8,90 +7,113 @@ use gram_schema::Target;
 use gram_schema::emit::message_object;
 use gram_schema::model::{Agent, Host, Module, Valid};
 use gram_tools::Bound;
-use gram_tools::check::ToolCheck;
+use gram_tools::check::{SchemaError, ToolCheck};
 use serde_json::Value;
 use smol_str::SmolStr;
 
 use crate::answer::AnswerCheck;
-use crate::model::{Model, Models, Sampling};
-use crate::tools::Tools;
+use crate::model::{Model, ModelNameError, Models, Sampling};
+use crate::tools::AgentTools;
 
-/// An agent and those that it may call, on a bound library.
+/// An agent and the agents that it may call, on a bound library.
 #[derive(Debug, Clone)]
-pub struct Crew {
-    pub(crate) members: Arc<[Member]>,
+pub struct AgentTeam {
+    pub(crate) members: Arc<[PreparedAgent]>,
     /// The model of each member.
     pub(crate) models: Vec<Arc<dyn Model>>,
     pub(crate) bound: Bound,
-    /// What one agent says to another.
+    /// The schema of messages between agents.
     pub(crate) message: Arc<ToolCheck>,
 }
 
-/// An agent that is ready to run.
+/// An agent of a team.
 #[derive(Debug)]
-pub(crate) struct Member {
+pub(crate) struct PreparedAgent {
     pub(crate) name: SmolStr,
-    /// What the model is told before a conversation: what the agent is, and what holds of calls.
+    /// The system prompt: the agent's instruction and the guidance.
     pub(crate) instruction: String,
-    pub(crate) tools: Tools,
-    /// The names of tools and containers that it may call.
+    pub(crate) tools: AgentTools,
+    /// The tools and containers that the agent may call.
     pub(crate) scope: Vec<SmolStr>,
-    /// The agents that it may call, as places among the members.
+    /// The agents that the agent may call, as indexes of members.
     pub(crate) agents: Vec<(SmolStr, usize)>,
     pub(crate) answer: Option<AnswerCheck>,
     pub(crate) sampling: Sampling,
     pub(crate) iterations: u32,
 }
 
-/// What a crew is made with.
+/// What a team is made with.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CrewOptions {
-    /// The model of the first agent, and of those that name none, in the place of their own.
+pub struct TeamOptions {
+    /// Replaces the model of the first agent and of agents that declare none.
     pub model: Option<String>,
-    /// How models pick their words; what an agent says itself goes before.
+    /// Default sampling parameters. Attributes of an agent take precedence.
     pub sampling: Sampling,
-    /// Whether instructions end with what holds of calls.
+    /// Whether system prompts include guidance for tool calls.
     pub guidance: bool,
 }
 
-impl Default for CrewOptions {
+impl Default for TeamOptions {
     fn default() -> Self {
         Self { model: None, sampling: Sampling::default(), guidance: true }
     }
 }
 
-/// Why agents cannot run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CrewError(String);
-
-impl fmt::Display for CrewError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+/// An agent that cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum TeamError {
+    /// The specification does not declare the agent.
+    #[error("unknown agent `{name}`; {help}")]
+    UnknownAgent {
+        /// The name.
+        name: String,
+        /// A similar name, or all names.
+        help: String,
+    },
+    /// The agent declares no model, and the options contain none.
+    #[error("cannot run agent `{0}`: it declares no `model` and none is given")]
+    NoModel(SmolStr),
+    /// The model of the agent is not available.
+    #[error("cannot run agent `{agent}`: {source}")]
+    Model {
+        /// The agent.
+        agent: SmolStr,
+        /// Why its model is not available.
+        source: ModelNameError,
+    },
+    /// The result type of the agent cannot be checked.
+    #[error("cannot check the result of agent `{agent}`: {source}")]
+    Result {
+        /// The agent.
+        agent: SmolStr,
+        /// Why its schema is invalid.
+        source: SchemaError,
+    },
+    /// The schema of messages between agents is invalid.
+    #[error(transparent)]
+    Message(#[from] SchemaError),
 }
 
-impl std::error::Error for CrewError {}
-
-impl Crew {
-    /// Makes an agent of a module ready, with all that it may call. `bound` is the same module's.
+impl AgentTeam {
+    /// Prepares an agent of a module and all agents that it may call. `bound` belongs to the same
+    /// module.
     ///
     /// # Errors
     ///
-    /// When there is no such agent, or no model for one of them.
+    /// If an agent is unknown or has no usable model.
     pub fn new(
         module: &Valid<Module>,
         agent: &str,
         bound: &Bound,
         models: &mut Models,
-        options: &CrewOptions,
-    ) -> Result<Self, CrewError> {
-        let message = ToolCheck::of_schema(&message_object())
-            .map_err(|error| CrewError(error.to_string()))?;
+        options: &TeamOptions,
+    ) -> Result<Self, TeamError> {
+        let message = ToolCheck::of_schema(&message_object())?;
         let mut names: Vec<SmolStr> = vec![agent.into()];
         let (mut members, mut found) = (Vec::new(), Vec::new());
         while let Some(name) = names.get(members.len()).cloned() {
-            let spec = module.agent(&name).ok_or_else(|| unknown(module, &name))?;
-            let model = model(spec, found.first().cloned(), models, options)?;
+            let spec = module.agent(&name).ok_or_else(|| unknown_agent(module, &name))?;
+            let model = find_model(spec, found.first().cloned(), models, options)?;
             let mut agents = Vec::new();
             for other in spec.members.iter().filter(|name| module.agent(name).is_some()) {
                 let known = names.iter().position(|name| name == other);
@@ -100,106 +122,107 @@ impl Crew {
                     names.push(other.clone());
                 }
             }
-            members.push(member(module, spec, model.target(), agents, bound, options)?);
+            members.push(prepare(module, spec, model.target(), agents, bound, options)?);
             found.push(model);
         }
         let (members, message) = (members.into(), Arc::new(message));
         Ok(Self { members, models: found, bound: bound.clone(), message })
     }
 
-    /// The same agents with other models in the place of theirs; members that share a model share
-    /// what takes its place.
+    /// Replaces the models of all agents. Agents that share a model share its replacement.
     #[must_use]
-    pub fn with_models(&self, mut other: impl FnMut(&Arc<dyn Model>) -> Arc<dyn Model>) -> Self {
+    pub fn with_models(&self, mut replace: impl FnMut(&Arc<dyn Model>) -> Arc<dyn Model>) -> Self {
         let mut models: Vec<Arc<dyn Model>> = Vec::with_capacity(self.models.len());
         for (at, model) in self.models.iter().enumerate() {
             let known = self.models[..at].iter().position(|known| Arc::ptr_eq(known, model));
-            let model = known.map_or_else(|| other(model), |known| Arc::clone(&models[known]));
+            let model = known.map_or_else(|| replace(model), |known| Arc::clone(&models[known]));
             models.push(model);
         }
         Self { models, ..self.clone() }
     }
 
-    /// The name of the agent that conversations are held with.
+    /// The name of the first agent.
     pub fn agent(&self) -> &str {
         self.members.first().map_or("", |member| &member.name)
     }
 
-    /// The name of its model.
+    /// The name of the first agent's model.
     pub fn model(&self) -> &str {
         self.models.first().map_or("", |model| model.name())
     }
 
-    /// The models of all agents, the first agent's first.
+    /// The models of all agents. The first agent's model comes first.
     pub fn models(&self) -> &[Arc<dyn Model>] {
         &self.models
     }
 
-    /// The name of an agent's model, of this one or one that it may call.
-    pub fn model_of(&self, agent: &str) -> Option<&str> {
+    /// The name of the model of any agent of the team.
+    pub fn model_name_of(&self, agent: &str) -> Option<&str> {
         let at = self.members.iter().position(|member| member.name == agent)?;
         self.models.get(at).map(|model| model.name())
     }
 
-    /// What its model is told before a conversation.
+    /// The system prompt of the first agent.
     pub fn instruction(&self) -> &str {
         self.members.first().map_or("", |member| &member.instruction)
     }
 
-    /// The tools of its model in the provider's form: those that are offered at first, and all,
-    /// with containers expanded.
+    /// The tools of the first agent in the provider's form: those that are visible initially, and
+    /// all with containers expanded.
     pub fn tools(&self) -> (Vec<Value>, Vec<Value>) {
         let Some(first) = self.members.first() else { return Default::default() };
-        let (at_first, all) = first.tools.sizes();
-        (at_first.to_vec(), all.cloned().collect())
+        let (initial, all) = first.tools.definitions();
+        (initial.to_vec(), all.cloned().collect())
     }
 }
 
-fn unknown(module: &Module, name: &str) -> CrewError {
+fn unknown_agent(module: &Module, name: &str) -> TeamError {
     let names = || module.agents.iter().map(|agent| &*agent.name);
     let help = gram_schema::did_you_mean(name, names()).unwrap_or_else(|| match names().count() {
-        0 => "the specification declares none".to_owned(),
-        _ => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
+        0 => "the specification declares no agents".to_owned(),
+        _ => format!("expected one of {}", names().collect::<Vec<_>>().join(", ")),
     });
-    CrewError(format!("there is no agent `{name}`; {help}"))
+    TeamError::UnknownAgent { name: name.to_owned(), help }
 }
 
-fn model(
+fn find_model(
     spec: &Agent,
     first: Option<Arc<dyn Model>>,
     models: &mut Models,
-    options: &CrewOptions,
-) -> Result<Arc<dyn Model>, CrewError> {
-    // The model that somebody asks for stands in for the first agent's.
-    let asked = options.model.as_ref().filter(|_| first.is_none());
-    let name = asked.map(String::as_str).or(spec.model.as_deref());
-    let fail = |what: String| CrewError(format!("the agent `{}` cannot run: {what}", spec.name));
+    options: &TeamOptions,
+) -> Result<Arc<dyn Model>, TeamError> {
+    let given = options.model.as_ref().filter(|_| first.is_none());
+    let name = given.map(String::as_str).or(spec.model.as_deref());
     match (name, first) {
-        (Some(name), _) => models.find(name, spec.api).map_err(|error| fail(error.to_string())),
+        (Some(name), _) => models
+            .find(name, spec.api)
+            .map_err(|source| TeamError::Model { agent: spec.name.clone(), source }),
         (None, Some(first)) => Ok(first),
-        (None, None) => Err(fail("it names no `model`, and none is given".to_owned())),
+        (None, None) => Err(TeamError::NoModel(spec.name.clone())),
     }
 }
 
-fn member(
+fn prepare(
     module: &Valid<Module>,
     spec: &Agent,
     target: Target,
     agents: Vec<(SmolStr, usize)>,
     bound: &Bound,
-    options: &CrewOptions,
-) -> Result<Member, CrewError> {
+    options: &TeamOptions,
+) -> Result<PreparedAgent, TeamError> {
     let answer = match &spec.result {
-        Some(ty) => Some(AnswerCheck::new(&module.types, ty).map_err(|error| {
-            CrewError(format!("the result of the agent `{}` cannot be checked: {error}", spec.name))
-        })?),
+        Some(ty) => {
+            let check = AnswerCheck::new(&module.types, ty);
+            let agent = spec.name.clone();
+            Some(check.map_err(|source| TeamError::Result { agent, source })?)
+        }
         None => None,
     };
-    let tools = Tools::new(module, spec, target);
+    let tools = AgentTools::new(module, spec, target);
     let attempts = options.guidance.then(|| bound.settings_of_library().max_attempts);
     let instruction = instruction(module, spec, attempts, answer.as_ref());
     let is_agent = |name: &SmolStr| agents.iter().any(|(known, _)| known == name);
-    Ok(Member {
+    Ok(PreparedAgent {
         name: spec.name.clone(),
         scope: spec.members.iter().filter(|name| !is_agent(name)).cloned().collect(),
         sampling: sampling(spec, &options.sampling),
@@ -211,23 +234,21 @@ fn member(
     })
 }
 
-/// How an agent's model picks its words: what its attributes say, else what the host says.
+/// The sampling parameters of an agent: its attributes, with the host's as defaults.
 fn sampling(spec: &Agent, host: &Sampling) -> Sampling {
-    let said =
+    let attribute =
         |name: &str| spec.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value);
-    let whole = |name: &str| said(name).and_then(Value::as_u64);
+    let whole = |name: &str| attribute(name).and_then(Value::as_u64);
     Sampling {
-        temperature: said("temperature").and_then(Value::as_f64).or(host.temperature),
-        top_p: said("topP").and_then(Value::as_f64).or(host.top_p),
-        max_tokens: whole("maxTokens")
-            .and_then(|most| u32::try_from(most).ok())
-            .or(host.max_tokens),
+        temperature: attribute("temperature").and_then(Value::as_f64).or(host.temperature),
+        top_p: attribute("topP").and_then(Value::as_f64).or(host.top_p),
+        max_tokens: whole("maxTokens").and_then(|max| u32::try_from(max).ok()).or(host.max_tokens),
         seed: whole("seed").or(host.seed),
     }
 }
 
-/// What a model is told before a conversation. With the attempts that the library allows, this says
-/// what holds of calls, too.
+/// The system prompt of an agent. `attempts`, the attempts that the library allows, adds guidance
+/// for tool calls.
 pub(crate) fn instruction(
     module: &Module,
     spec: &Agent,
@@ -244,7 +265,7 @@ pub(crate) fn instruction(
     instruction
 }
 
-/// What holds of calls, for a model that shall get them right the first time.
+/// Appends the guidance for tool calls.
 fn guidance(module: &Module, spec: &Agent, attempts: u32, out: &mut String) {
     if spec.members.is_empty() {
         return;
@@ -268,7 +289,7 @@ fn guidance(module: &Module, spec: &Agent, attempts: u32, out: &mut String) {
         out.push_str("\n- Leave out parameters whose description says that they are set for you.");
     }
     if attempts > 0 {
-        // Writing to a text in memory cannot fail, here and below.
+        // Writing to a `String` cannot fail, here and below.
         let _ = write!(
             out,
             "\n- After {attempts} refused calls of one tool in a row a person has to look: then do \

@@ -6,7 +6,7 @@ use gram_tools::{CallError, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use gram_agent::{Event, Watch};
+use gram_agent::{Event, Observer};
 use gram_agent::{Message, Usage};
 
 /// What came of one run: a case in an arm, once. It is a line of `runs.jsonl`.
@@ -55,7 +55,7 @@ pub struct Run {
 /// What a run took; each field as [`Run`] has it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[allow(missing_docs, reason = "the fields of `Run` say it")]
-pub struct Measures {
+pub struct RunMetrics {
     pub calls: u32,
     pub refused: u32,
     pub repairs: u32,
@@ -68,27 +68,27 @@ pub struct Measures {
 
 impl Run {
     /// What it took.
-    pub fn measures(&self) -> Measures {
+    pub fn measures(&self) -> RunMetrics {
         let Self {
             calls, refused, repairs, attempts, iterations, tokens, cost, latency_ms, ..
         } = *self;
-        Measures { calls, refused, repairs, attempts, iterations, tokens, cost, latency_ms }
+        RunMetrics { calls, refused, repairs, attempts, iterations, tokens, cost, latency_ms }
     }
 }
 
 /// What a grader looks at.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Seen {
+pub(crate) struct Transcript {
     pub(crate) case: String,
     pub(crate) arm: String,
     pub(crate) text: String,
     pub(crate) messages: Vec<Message>,
-    pub(crate) calls: Vec<SeenCall>,
+    pub(crate) calls: Vec<RecordedCall>,
 }
 
 /// A call as the tool received it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct SeenCall {
+pub(crate) struct RecordedCall {
     pub(crate) name: String,
     /// Repaired and complete where the call went through; else as the model wrote them.
     pub(crate) arguments: Value,
@@ -97,12 +97,12 @@ pub(crate) struct SeenCall {
 
 /// Counts what happens in a run.
 #[derive(Debug, Default)]
-pub(crate) struct Counter(Mutex<Counts>);
+pub(crate) struct RunCounter(Mutex<RunCounts>);
 
 /// What was counted.
 #[derive(Debug, Default)]
-pub(crate) struct Counts {
-    pub(crate) calls: Vec<SeenCall>,
+pub(crate) struct RunCounts {
+    pub(crate) calls: Vec<RecordedCall>,
     pub(crate) refused: u32,
     pub(crate) repairs: u32,
     pub(crate) attempts: u32,
@@ -113,23 +113,23 @@ pub(crate) struct Counts {
     rows: Vec<(String, u32)>,
 }
 
-impl Counter {
-    fn counts(&self) -> MutexGuard<'_, Counts> {
+impl RunCounter {
+    fn counts(&self) -> MutexGuard<'_, RunCounts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What was counted up to now; from here on it counts anew.
-    pub(crate) fn take(&self) -> Counts {
+    pub(crate) fn take(&self) -> RunCounts {
         std::mem::take(&mut self.counts())
     }
 }
 
-impl Watch for Counter {
-    fn see(&self, agent: &str, event: &Event<'_>) {
+impl Observer for RunCounter {
+    fn on_event(&self, agent: &str, event: &Event<'_>) {
         match event {
-            Event::Asked { .. } => self.counts().iterations += 1,
-            Event::Replied { reply, .. } => self.counts().used(agent, reply.usage),
-            Event::Called { call, verdict, .. } => {
+            Event::ModelRequested { .. } => self.counts().iterations += 1,
+            Event::ModelReplied { reply, .. } => self.counts().used(agent, reply.usage),
+            Event::ToolCalled { call, verdict, .. } => {
                 self.counts().called(&call.name, &call.arguments, verdict);
             }
             _ => {}
@@ -137,7 +137,7 @@ impl Watch for Counter {
     }
 }
 
-impl Counts {
+impl RunCounts {
     fn used(&mut self, agent: &str, usage: Usage) {
         match self.usage.iter_mut().find(|(known, _)| known == agent) {
             Some((_, known)) => known.add(usage),
@@ -167,7 +167,7 @@ impl Counts {
         if !refused {
             *row = 0;
         }
-        self.calls.push(SeenCall { name: name.to_owned(), arguments, ok: verdict.is_ok() });
+        self.calls.push(RecordedCall { name: name.to_owned(), arguments, ok: verdict.is_ok() });
     }
 }
 

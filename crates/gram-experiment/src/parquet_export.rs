@@ -1,4 +1,4 @@
-//! The runs of an experiment as Parquet, for the engines that people have.
+//! Export of runs as Parquet.
 
 use std::fs::File;
 use std::path::Path;
@@ -15,9 +15,9 @@ use parquet::schema::parser::parse_message_type;
 
 use crate::ExperimentError;
 use crate::journal::Journal;
-use crate::record::Run;
+use crate::run::Run;
 
-/// What a row is: a run, with the columns of `runs.jsonl`.
+/// The columns: the fields of `runs.jsonl`.
 const SCHEMA: &str = "message run {
     required int64 place;
     required binary case (STRING);
@@ -38,22 +38,24 @@ const SCHEMA: &str = "message run {
     required binary messages (JSON);
 }";
 
-/// How many runs are held in memory at once.
+/// Maximum runs in memory.
 const ROWS: usize = 2_000;
 
 impl Journal {
-    /// Writes all runs as Parquet, by their places.
+    /// Writes all runs as Parquet, in order of their places.
     ///
     /// # Errors
     ///
-    /// When runs cannot be read, or the file cannot be written.
+    /// If runs cannot be read or the file cannot be written.
     pub fn write_parquet(&self, path: &Path) -> Result<(), ExperimentError> {
-        let failed = |error: ParquetError| {
-            ExperimentError::new(format!("cannot write {}: {error}", path.display()))
+        let failed = |error: ParquetError| ExperimentError::Io {
+            action: "write",
+            path: path.display().to_string(),
+            message: error.to_string(),
         };
         let new = path.with_extension("new");
         let file =
-            File::create(&new).map_err(|error| crate::journal::cannot("write", path, &error))?;
+            File::create(&new).map_err(|error| crate::journal::io_error("write", path, &error))?;
         let schema = parse_message_type(SCHEMA).map_err(failed)?;
         let properties =
             WriterProperties::builder().set_compression(Compression::UNCOMPRESSED).build();
@@ -66,23 +68,23 @@ impl Journal {
                 break;
             }
             let mut group = writer.next_row_group().map_err(failed)?;
-            rows_of(&mut group, &rows).map_err(failed)?;
+            write_rows(&mut group, &rows).map_err(failed)?;
             group.close().map_err(failed)?;
         }
         writer.close().map_err(failed)?;
-        std::fs::rename(&new, path).map_err(|error| crate::journal::cannot("write", path, &error))
+        std::fs::rename(&new, path).map_err(|error| crate::journal::io_error("write", path, &error))
     }
 }
 
-/// Writes the columns of a group of rows, in the order of the schema.
-fn rows_of(
+/// Writes a row group, column by column in the order of the schema.
+fn write_rows(
     group: &mut SerializedRowGroupWriter<'_, File>,
     rows: &[Run],
 ) -> Result<(), ParquetError> {
     let text = |of: fn(&Run) -> String| -> Vec<ByteArray> {
         rows.iter().map(|run| of(run).into_bytes().into()).collect()
     };
-    // Counts of a run are far below two milliards.
+    // Counts of a run are far below two billion.
     let count = |of: fn(&Run) -> u32| -> Vec<i32> {
         rows.iter().map(|run| i32::try_from(of(run)).unwrap_or(i32::MAX)).collect()
     };
@@ -110,7 +112,7 @@ fn rows_of(
     column::<ByteArrayType>(group, &messages, None)
 }
 
-/// Writes a column in which some values are missing.
+/// Writes a column with optional values.
 fn optional<T: DataType>(
     group: &mut SerializedRowGroupWriter<'_, File>,
     values: impl Iterator<Item = Option<T::T>> + Clone,
