@@ -1,4 +1,4 @@
-//! Compares the arms of an experiment.
+//! Comparison of the arms of an experiment.
 
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -13,15 +13,15 @@ use paired_stats::{
 /// How arms are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Method {
-    /// How often intervals hold the true value, between 0 and 1.
+    /// The confidence level, between 0 and 1.
     pub level: f64,
-    /// Differences of success up to this fraction are none that matter.
+    /// The smallest difference of success that matters, as a fraction.
     pub margin: f64,
-    /// How many samples bootstraps draw.
+    /// The number of bootstrap resamples.
     pub resamples: usize,
-    /// What bootstraps draw from.
+    /// The seed of resampling.
     pub seed: u64,
-    /// Whether the experiment is looked at while it runs, and ends when it has said what it can.
+    /// Whether the experiment is monitored sequentially and stops at a decision.
     pub sequential: bool,
 }
 
@@ -37,100 +37,100 @@ impl Method {
     }
 }
 
-/// An arm against the first, in one outcome.
+/// The comparison of an arm with the first arm in one outcome.
 #[derive(Debug, Clone, Serialize)]
 pub struct Comparison {
     /// The arm.
     pub arm: String,
     /// The first arm.
     pub against: String,
-    /// What they are compared by.
+    /// The outcome.
     pub outcome: Outcome,
-    /// How many cases say something about it.
+    /// The number of cases with this outcome.
     pub cases: usize,
-    /// The mean difference of a case, the arm less the first; a fraction for success.
+    /// The mean paired difference, this arm minus the first. A fraction for success.
     #[serde(serialize_with = "number")]
     pub estimate: f64,
-    /// What the true difference lies between, at the level of the experiment.
+    /// The confidence interval of the difference.
     #[serde(serialize_with = "pair")]
     pub interval: Interval,
-    /// How likely so large a difference would be by chance.
+    /// The p-value of the difference.
     #[serde(serialize_with = "number")]
     pub p_value: f64,
-    /// The same, when all arms are compared at once (Holm).
+    /// The p-value adjusted for multiple arms (Holm).
     #[serde(serialize_with = "number")]
     pub adjusted_p_value: f64,
-    /// How the estimate, the interval and the p-value came about.
+    /// The statistical methods.
     pub method: &'static str,
-    /// The shift of a typical case (Hodges and Lehmann), for what is no success.
+    /// The Hodges-Lehmann shift, for outcomes other than success.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shift: Option<ShiftEstimate>,
-    /// Of each of the two arms, the first before: mean, median and 95th percentile of its runs.
+    /// The distribution in the first arm.
     pub first: Spread,
-    /// The same of the other.
+    /// The distribution in this arm.
     pub second: Spread,
 }
 
-/// A shift, as reports have it.
+/// A Hodges-Lehmann shift.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct ShiftEstimate {
-    /// In the unit of the outcome.
+    /// The estimate, in the unit of the outcome.
     #[serde(serialize_with = "number")]
     pub estimate: f64,
-    /// At the level of the experiment.
+    /// The confidence interval.
     #[serde(serialize_with = "pair")]
     pub interval: Interval,
 }
 
-/// How the values of runs lie.
+/// A summary of the values of an arm's runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
-    /// Their mean.
+    /// The mean.
     #[serde(serialize_with = "number")]
     pub mean: f64,
-    /// Their median.
+    /// The median.
     #[serde(serialize_with = "number")]
     pub median: f64,
-    /// Their 95th percentile.
+    /// The 95th percentile.
     #[serde(serialize_with = "number")]
     pub p95: f64,
 }
 
-/// How often an arm succeeds.
+/// The success rate of an arm.
 #[derive(Debug, Clone, Serialize)]
 pub struct SuccessRate {
     /// The arm.
     pub arm: String,
-    /// Its runs, of cases that are finished in all arms.
+    /// The number of runs of cases that are finished in all arms.
     pub runs: u64,
-    /// How many of them came to what their case expects.
+    /// The number of successful runs.
     pub successes: u64,
-    /// The interval of the rate (Wilson), where each run is a case of its own.
+    /// The Wilson interval of the rate, without repeats.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_pair")]
     pub interval: Option<Interval>,
-    /// How likely one of k runs of a case succeeds, for k from 1, where cases are repeated.
+    /// pass@k: the probability that one of k runs succeeds, for k from 1, with repeats.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pass_at: Vec<f64>,
-    /// How likely all of k do.
+    /// pass^k: the probability that all of k runs succeed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pass_all: Vec<f64>,
 }
 
-/// A case that one arm wins, and the other loses.
+/// A case that one arm wins and another loses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Flip {
     /// The case.
     pub case: String,
-    /// The arm that wins it: more than half of its runs succeed, and no more than half of the other's.
+    /// The winning arm, in which more than half of the runs succeed.
     pub winner: String,
-    /// The arm that loses it.
+    /// The losing arm.
     pub loser: String,
-    /// Places of runs: one that succeeds, of the winner, and one that does not, of the loser.
+    /// The places of a successful run of the winner and a failed run of the loser.
     #[serde(skip)]
     pub runs: [usize; 2],
 }
 
-/// A number, or null where there is none.
+/// Serializes a number that is not finite as null.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields so")]
 fn number<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     value.is_finite().then_some(*value).serialize(serializer)
@@ -148,8 +148,8 @@ fn maybe_pair<S: Serializer>(value: &Option<Interval>, serializer: S) -> Result<
     }
 }
 
-/// Compares all arms with the first, in all outcomes that are known. Only cases that are finished in
-/// all arms count.
+/// Compares all arms with the first in all known outcomes. Only cases that are finished in all arms
+/// count.
 pub(crate) fn compare(
     stats: &RunStats,
     names: &[String],
@@ -170,7 +170,7 @@ pub(crate) fn compare(
     all
 }
 
-/// The differences of cases, the arm less the first, and all values of both.
+/// The paired differences, and the values of both arms.
 struct PairedValues {
     differences: Vec<f64>,
     first: Vec<f64>,
@@ -182,7 +182,7 @@ fn pairs(stats: &RunStats, arm: usize, outcome: Outcome) -> PairedValues {
     for block in stats.complete_cases() {
         let values = |wanted: usize| {
             let of_arm = stats.block(block).filter(|run| run.1 == wanted);
-            of_arm.map(|run| outcome.of(run.3)).collect::<Option<Vec<_>>>()
+            of_arm.map(|run| outcome.value_of(run.3)).collect::<Option<Vec<_>>>()
         };
         if let (Some(first), Some(second)) = (values(0), values(arm)) {
             pairs.differences.push(mean(&second) - mean(&first));
@@ -228,7 +228,7 @@ fn one(
                     Newcombe's interval where cases are few or all alike), sign-flip test";
         }
     } else {
-        // So few, or all alike, say nothing of how others lie.
+        // A bootstrap of so few cases says nothing.
         interval = if differences.len() < MIN_BOOTSTRAP_CASES {
             Interval { low: f64::NAN, high: f64::NAN }
         } else {
@@ -261,14 +261,14 @@ impl Spread {
     }
 }
 
-/// From how many cases on a bootstrap says something.
+/// Minimum cases for a bootstrap.
 const MIN_BOOTSTRAP_CASES: usize = 6;
 
-/// From how many cases on it says it well.
+/// Minimum cases for a reliable bootstrap.
 const RELIABLE_BOOTSTRAP_CASES: usize = 30;
 
-/// The interval of a difference of success over cases that are repeated. A bootstrap knows only what
-/// it has seen: where cases are few, or all alike, it would claim too much.
+/// The interval of a difference of success with repeats. A bootstrap of few or equal cases is too
+/// narrow, so it is widened to Newcombe's interval.
 fn repeated(differences: &[f64], table: &Table, how: &Resampling) -> Interval {
     let drawn = bca_mean(differences, how);
     let are_alike = differences.iter().all(|it| it.total_cmp(&differences[0]).is_eq());
@@ -279,14 +279,14 @@ fn repeated(differences: &[f64], table: &Table, how: &Resampling) -> Interval {
     Interval { low: drawn.low.min(whole.low), high: drawn.high.max(whole.high) }
 }
 
-/// Which arm wins how many cases, by the more part of its runs.
+/// Counts the cases that each arm wins with the majority of its runs.
 fn table_of_cases(first: &[f64], second: &[f64], stats: &RunStats) -> Table {
     let repeats = (stats.plan().repeats as usize).max(1);
     let wins = |values: &[f64]| -> Vec<f64> { values.chunks(repeats).map(mean).collect() };
     table(&wins(first), &wins(second))
 }
 
-/// Which arm succeeds in how many cases, each of which ran once.
+/// Counts the cases in which each arm succeeds, without repeats.
 fn table(first: &[f64], second: &[f64]) -> Table {
     let mut table = Table { both: 0, first_only: 0, second_only: 0, neither: 0 };
     for (first, second) in first.iter().zip(second) {
@@ -301,14 +301,14 @@ fn table(first: &[f64], second: &[f64]) -> Table {
     table
 }
 
-/// How many cases' success differs between an arm and the first, and how many there are.
+/// The number of cases whose success differs between an arm and the first, and of all cases.
 pub(crate) fn discordant(stats: &RunStats, arm: usize) -> (u64, u64) {
     let PairedValues { differences, .. } = pairs(stats, arm, Outcome::Success);
     let differ = differences.iter().filter(|difference| **difference != 0.0).count();
     (differ as u64, differences.len() as u64)
 }
 
-/// How far the differences of cases scatter: their standard deviation.
+/// The standard deviation of the differences.
 #[expect(clippy::cast_precision_loss, reason = "nobody has so many cases")]
 pub(crate) fn deviation(stats: &RunStats, arm: usize) -> f64 {
     let PairedValues { differences, .. } = pairs(stats, arm, Outcome::Success);
@@ -317,7 +317,7 @@ pub(crate) fn deviation(stats: &RunStats, arm: usize) -> f64 {
     (squares / (differences.len() as f64 - 1.0)).sqrt()
 }
 
-/// How often each arm succeeds; nothing where no case says what it expects.
+/// The success rate of each arm. Empty if no case has an expectation.
 pub(crate) fn rates(stats: &RunStats, names: &[String], level: f64) -> Vec<SuccessRate> {
     let repeats = u64::from(stats.plan().repeats);
     let rate = |(arm, name): (usize, &String)| {
@@ -354,7 +354,7 @@ pub(crate) fn rates(stats: &RunStats, names: &[String], level: f64) -> Vec<Succe
     names.iter().enumerate().filter_map(rate).collect()
 }
 
-/// The cases that one of two arms wins and the other loses, by the order of cases.
+/// The cases that one arm wins and another loses, in the order of the plan.
 pub(crate) fn flips(stats: &RunStats, names: &[String]) -> Vec<Flip> {
     let mut flips = Vec::new();
     for block in stats.complete_cases() {
@@ -389,24 +389,23 @@ pub(crate) fn flips(stats: &RunStats, names: &[String]) -> Vec<Flip> {
     flips
 }
 
-/// How the values of all runs lie, for drawing: of each arm, how many are in each of the bins
-/// between the lowest and the highest.
+/// The histogram of an outcome by arm, for charts.
 #[derive(Debug, Clone)]
 pub(crate) struct Histogram {
-    /// Of what.
+    /// The outcome.
     pub outcome: Outcome,
-    /// The lowest value that is drawn.
+    /// The lower end of the first bin.
     pub low: f64,
-    /// The highest; higher ones count in the last bin.
+    /// The upper end of the last bin, which includes higher values.
     pub high: f64,
-    /// By arm, by bin.
+    /// Counts by arm and bin.
     pub arms: Vec<Vec<u64>>,
 }
 
-/// How many bins a distribution has.
+/// The number of bins.
 const BINS: usize = 24;
 
-/// The distributions of all outcomes but success, where they vary.
+/// The histograms of all outcomes that vary, except success.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -418,11 +417,11 @@ pub(crate) fn histograms(stats: &RunStats, arms: usize) -> Vec<Histogram> {
     for outcome in Outcome::ALL.into_iter().filter(|it| *it != Outcome::Success) {
         let mut values = vec![Vec::new(); arms];
         for (_, arm, _, run) in stats.complete_cases().flat_map(|block| stats.block(block)) {
-            values[arm].extend(outcome.of(run));
+            values[arm].extend(outcome.value_of(run));
         }
         let every: Vec<f64> = values.iter().flatten().copied().collect();
         let (low, high) = (quantile(&every, 0.0), quantile(&every, 0.99));
-        // Neither is a number where nothing is known.
+        // Both are NaN without values.
         if low.partial_cmp(&high) != Some(std::cmp::Ordering::Less) {
             continue;
         }

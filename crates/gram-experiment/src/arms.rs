@@ -1,4 +1,4 @@
-//! In what the arms of an experiment differ.
+//! Differences between the libraries of the arms.
 
 use gram_schema::model::{Implementation, Library, Module};
 use gram_schema::print_implementation;
@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use crate::manifest::{ArmManifest, Difference, hash};
 
-/// What an arm's library declares.
+/// The declaration of an arm's library.
 #[derive(Debug, Clone)]
 pub struct DeclaredLibrary<'l> {
     library: &'l Library,
@@ -15,12 +15,12 @@ pub struct DeclaredLibrary<'l> {
 }
 
 impl<'l> DeclaredLibrary<'l> {
-    /// Of a library as its file declares it, and what it plays back.
+    /// `recordings` is the content of the files that the library replays.
     pub fn new(library: &'l Library, recordings: &'l [u8]) -> Self {
         Self { library, recordings }
     }
 
-    /// The arm, with the hash of all that its library declares.
+    /// The arm of a manifest, with the hash of the library.
     pub fn manifest(&self) -> ArmManifest {
         let Library { name, attributes, implementations, .. } = self.library;
         let implementations = implementations.iter().map(print_implementation);
@@ -30,7 +30,7 @@ impl<'l> DeclaredLibrary<'l> {
     }
 }
 
-/// In which tools of a specification, and in what of all tools, libraries differ.
+/// The differences between libraries, by tool and in their attributes.
 pub fn differences(module: &Module, arms: &[DeclaredLibrary<'_>]) -> Vec<Difference> {
     let mut all = Vec::new();
     let mut add = |tool: Option<&str>, texts: Vec<(String, String)>| {
@@ -58,8 +58,7 @@ pub fn differences(module: &Module, arms: &[DeclaredLibrary<'_>]) -> Vec<Differe
     all
 }
 
-/// Attributes in which values that nobody should see are masked: those that are sent along and do not
-/// come from elsewhere.
+/// Masks values that are sent to servers, unless they refer to the environment or a file.
 fn without_secrets(attributes: &[(SmolStr, Value)]) -> Vec<(SmolStr, Value)> {
     let is_elsewhere = |text: &str| text.starts_with("env:") || text.starts_with("file:");
     let mask = |(key, value): &(SmolStr, Value)| match (key.as_str(), value) {
@@ -75,7 +74,7 @@ fn without_secrets(attributes: &[(SmolStr, Value)]) -> Vec<(SmolStr, Value)> {
     attributes.iter().map(mask).collect()
 }
 
-/// What a library says of all its tools, as JSON; nothing where it says nothing.
+/// The attributes of a library as JSON. Empty if it has none.
 fn policy(attributes: &[(SmolStr, Value)]) -> String {
     if attributes.is_empty() {
         return String::new();

@@ -110,11 +110,14 @@ impl Grader {
     /// # Errors
     ///
     /// If the grading program cannot be run.
-    pub(crate) async fn grade(&self, seen: &Transcript) -> Result<Vec<String>, ExperimentError> {
-        let mut misses = self.of_text(&seen.text);
-        self.of_calls(seen, &mut misses);
+    pub(crate) async fn grade(
+        &self,
+        transcript: &Transcript,
+    ) -> Result<Vec<String>, ExperimentError> {
+        let mut misses = self.of_text(&transcript.text);
+        self.of_calls(transcript, &mut misses);
         if let Some(command) = &self.command
-            && let Some(missed) = of_command(command, seen).await?
+            && let Some(missed) = of_command(command, transcript).await?
         {
             misses.push(missed);
         }
@@ -158,8 +161,8 @@ impl Grader {
     }
 
     /// Assigns each expected call a call of its own.
-    fn of_calls(&self, seen: &Transcript, misses: &mut Vec<String>) {
-        let made: Vec<_> = seen.calls.iter().filter(|call| call.ok).collect();
+    fn of_calls(&self, transcript: &Transcript, misses: &mut Vec<String>) {
+        let made: Vec<_> = transcript.calls.iter().filter(|call| call.ok).collect();
         // Calls with more arguments come first, so that the least specific ones are reported.
         let mut calls: Vec<_> = self.calls.iter().collect();
         calls.sort_by_key(|wanted| std::cmp::Reverse(wanted.arguments.len()));
@@ -213,7 +216,7 @@ fn assign(
 /// Runs a grading program with the transcript on standard input. Exit code 0 means success.
 async fn of_command(
     command: &[String],
-    seen: &Transcript,
+    transcript: &Transcript,
 ) -> Result<Option<String>, ExperimentError> {
     let (program, arguments) =
         command.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
@@ -226,9 +229,9 @@ async fn of_command(
         .kill_on_drop(true)
         .spawn()
         .map_err(|error| failed(error.to_string()))?;
-    let transcript = json!({
-        "case": seen.case, "arm": seen.arm, "text": seen.text, "messages": seen.messages,
-        "calls": seen.calls.iter().map(|call| {
+    let input_json = json!({
+        "case": transcript.case, "arm": transcript.arm, "text": transcript.text, "messages": transcript.messages,
+        "calls": transcript.calls.iter().map(|call| {
             json!({"name": call.name, "arguments": call.arguments, "ok": call.ok})
         }).collect::<Vec<_>>(),
     });
@@ -236,7 +239,7 @@ async fn of_command(
     let write = async {
         if let Some(input) = &mut input {
             // The program may exit without reading everything.
-            let _ = input.write_all(transcript.to_string().as_bytes()).await;
+            let _ = input.write_all(input_json.to_string().as_bytes()).await;
         }
         drop(input);
     };
@@ -261,10 +264,10 @@ mod tests {
             arguments: arguments.clone(),
             ok: *ok,
         });
-        let seen =
+        let transcript =
             Transcript { text: text.to_owned(), calls: calls.collect(), ..Transcript::default() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(grader.grade(&seen)).unwrap()
+        runtime.block_on(grader.grade(&transcript)).unwrap()
     }
 
     #[test]

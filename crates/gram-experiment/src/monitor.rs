@@ -1,4 +1,4 @@
-//! Looks at an experiment while it runs, and ends it when it has said what it can.
+//! Sequential monitoring of a running experiment.
 
 use std::collections::HashSet;
 
@@ -6,25 +6,24 @@ use crate::outcome::Outcome;
 use crate::run_stats::RunStats;
 use paired_stats::{Interval, Sequential, mean};
 
-/// Looks at successes, case after case in the order of the plan, each arm against the first. The
-/// intervals hold at all looks together, so an experiment may end at any of them.
+/// Compares the success of each arm with the first, case by case in the order of the plan. The
+/// confidence sequences are valid after every case, so the experiment may stop after any of them.
 #[derive(Debug, Clone)]
 pub struct SequentialMonitor {
     arms: Vec<(String, Sequential, f64)>,
-    /// The next case to look at.
+    /// The next case.
     next: usize,
-    /// A difference up to this is none.
+    /// Differences up to this fraction do not matter.
     margin: f64,
-    /// Cases that were not finished when others were.
+    /// Cases that are skipped because a run failed.
     left_out: HashSet<usize>,
-    /// Why what was seen is enough. From then on nothing more is looked at, so that what an
-    /// experiment says does not hang on how many runs went on at once.
+    /// The decision. No case is added after it, so that the result does not depend on the number of
+    /// concurrent runs.
     enough: Option<String>,
 }
 
 impl SequentialMonitor {
-    /// Looks at these arms, the first of which is compared with all others, at one level for all
-    /// comparisons together.
+    /// Creates a monitor that compares all arms with the first, at a joint confidence level.
     pub fn new<'n>(names: impl IntoIterator<Item = &'n str>, level: f64, margin: f64) -> Self {
         let names: Vec<_> = names.into_iter().skip(1).collect();
         #[expect(clippy::cast_precision_loss, reason = "there are few arms")]
@@ -39,9 +38,8 @@ impl SequentialMonitor {
         }
     }
 
-    /// Looks at the cases that are finished now, one after the other; says why it is enough, where it
-    /// is.
-    pub fn look(&mut self, stats: &RunStats) -> Option<&str> {
+    /// Adds the cases that are finished. Returns the decision, if there is one.
+    pub fn update(&mut self, stats: &RunStats) -> Option<&str> {
         while self.enough.is_none() && self.next < stats.plan().cases {
             if self.left_out.contains(&self.next) {
                 self.next += 1;
@@ -52,7 +50,7 @@ impl SequentialMonitor {
             }
             let successes = |arm: usize| {
                 let of_arm = stats.block(self.next).filter(|run| run.1 == arm);
-                let values = of_arm.filter_map(|run| Outcome::Success.of(run.3));
+                let values = of_arm.filter_map(|run| Outcome::Success.value_of(run.3));
                 mean(&values.collect::<Vec<_>>())
             };
             let first = successes(0);
@@ -72,7 +70,7 @@ impl SequentialMonitor {
         self.enough.as_deref()
     }
 
-    /// Goes on without a case that has no answer in one of its runs.
+    /// Skips a case in which a run failed.
     pub(crate) fn leave_out(&mut self, block: usize) {
         self.left_out.insert(block);
     }
@@ -85,14 +83,14 @@ impl SequentialMonitor {
             Some(format!("{name} is worse"))
         } else if low >= -self.margin && high <= self.margin {
             let points = 100.0 * self.margin;
-            Some(format!("{name} makes no difference of more than {points} points"))
+            Some(format!("{name} differs by at most {points} points"))
         } else {
             None
         }
     }
 
-    /// What is known of an arm after the first: how many cases, the difference, its interval, and
-    /// the p-value, all of which hold at every look.
+    /// The number of cases, difference, confidence interval and p-value of an arm against the
+    /// first.
     #[expect(clippy::cast_precision_loss, reason = "nobody has so many cases")]
     pub(crate) fn of(&self, arm: usize) -> Option<(u64, f64, Interval, f64)> {
         let (_, monitor, sum) = self.arms.get(arm.checked_sub(1)?)?;

@@ -1,34 +1,34 @@
-//! What arms are compared by.
+//! Outcomes of runs.
 
 use serde::{Serialize, Serializer};
 
 use crate::run_stats::RunSummary;
 
-/// What arms are compared by.
+/// An outcome by which arms are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// Whether a run came to what its case expects.
+    /// Whether a run meets the expectation of its case.
     Success,
-    /// Calls of tools.
+    /// Tool calls.
     Calls,
-    /// Calls that were refused.
+    /// Refused calls.
     Refused,
-    /// Values that were repaired.
+    /// Repaired values.
     Repairs,
-    /// The most tries that one tool needed.
+    /// The most attempts that a tool needed.
     Attempts,
-    /// How often models were asked.
+    /// Model requests.
     Iterations,
     /// Tokens.
     Tokens,
-    /// Money.
+    /// Cost.
     Cost,
-    /// Time.
+    /// Duration.
     Latency,
 }
 
 impl Outcome {
-    /// All of them.
+    /// All outcomes.
     pub const ALL: [Self; 9] = [
         Self::Success,
         Self::Calls,
@@ -41,7 +41,7 @@ impl Outcome {
         Self::Latency,
     ];
 
-    /// Its name in reports.
+    /// The name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Success => "success",
@@ -56,34 +56,29 @@ impl Outcome {
         }
     }
 
-    /// What it counts, for people.
-    pub const fn words(self) -> &'static str {
+    /// A description for users.
+    pub const fn description(self) -> &'static str {
         match self {
-            Self::Success => "runs that came to what their case expects",
-            Self::Calls => "tool calls in a run",
-            Self::Refused => "refused calls in a run",
-            Self::Repairs => "repaired values in a run",
-            Self::Attempts => "tries until a tool was called rightly",
-            Self::Iterations => "requests to models in a run",
-            Self::Tokens => "tokens of a run",
-            Self::Cost => "cost of a run",
-            Self::Latency => "milliseconds of a run",
+            Self::Success => "runs that meet the expectation of their case",
+            Self::Calls => "tool calls per run",
+            Self::Refused => "refused calls per run",
+            Self::Repairs => "repaired values per run",
+            Self::Attempts => "attempts until a call was accepted",
+            Self::Iterations => "model requests per run",
+            Self::Tokens => "tokens per run",
+            Self::Cost => "cost per run",
+            Self::Latency => "milliseconds per run",
         }
     }
 
-    /// The outcome of a name.
+    /// Finds an outcome by name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|outcome| outcome.name() == name)
     }
 
-    /// Whether more of it is better.
-    pub fn more_is_better(self) -> bool {
-        self == Self::Success
-    }
-
-    /// What a run has of it, where that is known.
+    /// The value of a run, if it is known.
     #[expect(clippy::cast_precision_loss, reason = "no run takes so many tokens")]
-    pub fn of(self, run: &RunSummary) -> Option<f64> {
+    pub fn value_of(self, run: &RunSummary) -> Option<f64> {
         let measures = &run.measures;
         Some(match self {
             Self::Success => f64::from(u8::from(run.success?)),
@@ -98,7 +93,7 @@ impl Outcome {
         })
     }
 
-    /// A value, for people: success in per cent.
+    /// Formats a value. Success is in percent.
     pub fn show(self, value: f64) -> String {
         match self {
             _ if value.is_nan() => "–".to_owned(),
@@ -111,9 +106,9 @@ impl Outcome {
         }
     }
 
-    /// A difference, for people, with its sign: success in points of per cent.
+    /// Formats a difference with its sign. Success is in percentage points.
     pub fn show_difference(self, value: f64) -> String {
-        // What is shown as nothing has no sign.
+        // A value that is rounded to zero has no sign.
         let signed = |digits: usize, value: f64| {
             let shown = format!("{value:+.digits$}");
             match shown.trim_start_matches(['+', '-']) {

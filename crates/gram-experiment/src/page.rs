@@ -1,4 +1,4 @@
-//! The report as one page for browsers, which needs no network and no script.
+//! Reports as a self-contained HTML page without scripts.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -12,20 +12,20 @@ use crate::verdict::percent;
 use gram_agent::Message;
 use paired_stats::Interval;
 
-/// How many flips are shown with their transcripts.
+/// Maximum flips shown with transcripts.
 const MAX_FLIPS: usize = 200;
 
-/// How many characters of a message are shown.
+/// Maximum characters shown of a message.
 const MAX_MESSAGE_CHARS: usize = 4_000;
 
 const STYLE: &str = include_str!("page.css");
 
 impl Report {
-    /// The report as a page of HTML. The journal gives the transcripts.
+    /// The report as an HTML page, with transcripts from the journal.
     ///
     /// # Errors
     ///
-    /// When a transcript cannot be read.
+    /// If a transcript cannot be read.
     pub fn html(&self, journal: &Journal) -> Result<String, ExperimentError> {
         let flips = self.flip_table(journal)?;
         let several = self.manifest.arms.len() > 2;
@@ -37,7 +37,7 @@ impl Report {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
-                    // A page without an icon of its own would ask for one.
+                    // Prevents a request for `/favicon.ico`.
                     link rel="icon" href="data:,";
                     title { (title) }
                     style { (PreEscaped(STYLE)) }
@@ -55,7 +55,7 @@ impl Report {
                         (self.outcomes())
                         @if !self.histograms.is_empty() {
                             section aria-labelledby="runs" {
-                                h2 #runs { "How the runs lie" }
+                                h2 #runs { "Distribution of the runs" }
                                 div.charts {
                                     @for all in &self.histograms { (self.histogram(all)) }
                                 }
@@ -64,7 +64,7 @@ impl Report {
                         (flips)
                         (self.arms())
                         section aria-labelledby="method" {
-                            h2 #method { "How to read this" }
+                            h2 #method { "Methods" }
                             @for paragraph in method(self) { p { (paragraph) } }
                             p.fine {
                                 "Specification " code { (self.manifest.specification) }
@@ -77,7 +77,7 @@ impl Report {
         Ok(page.into_string())
     }
 
-    /// The differences of success, drawn.
+    /// The charts of success.
     fn success(&self, several: bool) -> Markup {
         let all: Vec<_> =
             self.comparisons.iter().filter(|it| it.outcome == Outcome::Success).collect();
@@ -105,7 +105,7 @@ impl Report {
                         @if several { h3 { (comparison.arm) " against " (comparison.against) } }
                         p {
                             "The difference is " (Outcome::Success.show_difference(comparison.estimate))
-                            " points; its " (level) " % interval goes from "
+                            " points; its " (level) " % interval is "
                             (Outcome::Success.show_difference(comparison.interval.low)) " to "
                             (Outcome::Success.show_difference(comparison.interval.high)) "."
                         }
@@ -116,7 +116,7 @@ impl Report {
         }
     }
 
-    /// All outcomes, in a table.
+    /// The table of all outcomes.
     fn outcomes(&self) -> Markup {
         let (head, lines) = self.cells();
         html! {
@@ -131,7 +131,7 @@ impl Report {
                                     tr.clear[self.clear(comparison)] {
                                         @for (at, cell) in line.iter().enumerate() {
                                             @if at == 0 {
-                                                th scope="row" title=(comparison.outcome.words()) {
+                                                th scope="row" title=(comparison.outcome.description()) {
                                                     (cell)
                                                 }
                                             } @else { td { (cell) } }
@@ -141,7 +141,7 @@ impl Report {
                             }
                         }
                     }
-                    p.fine { "Means of runs. " (self.note()) }
+                    p.fine { "Means per run. " (self.note()) }
                     details {
                         summary { "Medians, percentiles and typical cases" }
                         (self.spread_table())
@@ -171,7 +171,7 @@ impl Report {
         }
     }
 
-    /// The cases that one arm wins and the other loses, with what was said in both.
+    /// The cases that one arm wins and another loses, with transcripts.
     fn flip_table(&self, journal: &Journal) -> Result<Markup, ExperimentError> {
         let mut shown = Vec::new();
         for flip in self.flips.iter().take(MAX_FLIPS) {
@@ -183,7 +183,7 @@ impl Report {
         Ok(html! {
             @if !shown.is_empty() {
                 section aria-labelledby="flips" {
-                    h2 #flips { "Cases that one arm wins and the other loses" }
+                    h2 #flips { "Cases won by one arm and lost by another" }
                     @for arm in self.manifest.arm_names() {
                         p {
                             (arm) " wins "
@@ -192,19 +192,19 @@ impl Report {
                         }
                     }
                     @for (flip, won, lost) in &shown { (transcripts(flip, won.as_ref(), lost.as_ref())) }
-                    @if more > 0 { p { "There are " (more) " more in report.json." } }
+                    @if more > 0 { p { (more) " more are in report.json." } }
                 }
             }
         })
     }
 
-    /// In what the arms differ.
+    /// The differences between the arms.
     fn arms(&self) -> Markup {
         html! {
             section aria-labelledby="arms" {
-                h2 #arms { "In what the arms differ" }
+                h2 #arms { "Differences between the arms" }
                 @if self.manifest.differences.is_empty() {
-                    p { "In nothing that their libraries declare." }
+                    p { "The libraries of the arms do not differ." }
                 }
                 @for (what, arms) in self.differences() {
                     h3 { (what) }
@@ -219,12 +219,12 @@ impl Report {
         }
     }
 
-    /// How the values of the runs lie, arm by arm.
+    /// The histograms of an outcome, by arm.
     fn histogram(&self, all: &Histogram) -> Markup {
         const WIDTH: f64 = 320.0;
         const HEIGHT: f64 = 60.0;
         let most = all.arms.iter().flatten().copied().max().unwrap_or(1).max(1);
-        let name = all.outcome.words();
+        let name = all.outcome.description();
         let told = |arm: &str| {
             let of_outcome = self.comparisons.iter().filter(|it| it.outcome == all.outcome);
             let mut spreads = of_outcome
@@ -260,7 +260,7 @@ impl Report {
     }
 }
 
-/// An interval on an axis, with nothing in the middle and the margin as a band around it.
+/// A confidence interval on an axis, with the margin as a band around zero.
 fn interval_plot(comparison: &Comparison, margin: f64) -> Markup {
     const WIDTH: f64 = 640.0;
     let Interval { low, high } = comparison.interval;
@@ -301,13 +301,13 @@ fn interval_plot(comparison: &Comparison, margin: f64) -> Markup {
     }
 }
 
-/// What was said in two runs, side by side.
+/// Two transcripts side by side.
 fn transcripts(flip: &Flip, won: Option<&Run>, lost: Option<&Run>) -> Markup {
     html! {
         details {
             summary { span.case { (flip.case) } " won by " (flip.winner) ", lost by " (flip.loser) }
             @if won.is_none() && lost.is_none() {
-                p { "What was said is not kept; --report keeps it." }
+                p { "Transcripts are not kept; use --report to keep them." }
             }
             div.sides {
                 @for run in [won, lost].into_iter().flatten() {
@@ -342,7 +342,7 @@ fn said(message: &Message) -> Markup {
     }
 }
 
-/// A text that does not make the page too long.
+/// Truncates a long text.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(MAX_MESSAGE_CHARS) {
         Some((at, _)) => format!("{} …", &text[..at]),

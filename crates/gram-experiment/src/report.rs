@@ -1,5 +1,4 @@
-//! What an experiment came to, for terminals, programs and pull requests. The page for browsers is
-//! made beside it.
+//! Reports for terminals, programs and pull requests. The HTML page is in `page`.
 
 use std::fmt::Write as _;
 
@@ -15,31 +14,31 @@ use crate::run_stats::RunStats;
 use crate::runner::StopReason;
 use crate::verdict::{is_clear, percent, verdict};
 
-/// What an experiment came to.
+/// The report of an experiment.
 #[derive(Debug)]
 pub struct Report {
-    /// What it is.
+    /// The manifest of the experiment.
     pub manifest: ExperimentManifest,
-    /// The verdict, in words.
+    /// The verdict.
     pub verdict: String,
-    /// How many runs are finished.
+    /// The number of finished runs.
     pub finished: usize,
-    /// How many cases are finished in all arms; only these count.
+    /// The number of cases that are finished in all arms. Only these count.
     pub cases: usize,
-    /// Why it ended before all runs were finished, where it did.
+    /// Why the experiment stopped early, if it did.
     pub stopped: Option<String>,
-    /// How often each arm succeeds.
+    /// The success rate of each arm.
     pub rates: Vec<SuccessRate>,
-    /// All arms against the first, in all outcomes.
+    /// The comparisons of all arms with the first.
     pub comparisons: Vec<Comparison>,
-    /// The cases that one arm wins and the other loses.
+    /// The cases that one arm wins and another loses.
     pub flips: Vec<Flip>,
-    /// How the values of runs lie.
+    /// The histograms of outcomes.
     pub(crate) histograms: Vec<Histogram>,
 }
 
 impl Report {
-    /// The report of what is finished.
+    /// Creates the report of all finished runs.
     pub fn new(
         manifest: ExperimentManifest,
         stats: &RunStats,
@@ -52,9 +51,9 @@ impl Report {
         let stopped = match stop {
             StopReason::Done => None,
             StopReason::Early(why) | StopReason::Decided(why) => Some(why.clone()),
-            StopReason::Cancelled => Some("somebody ended it".to_owned()),
+            StopReason::Cancelled => Some("cancelled".to_owned()),
             StopReason::NoAnswer(runs, why) => {
-                Some(format!("the model gave no answer in {runs} runs, which do not count: {why}"))
+                Some(format!("the model failed in {runs} runs, which are not counted: {why}"))
             }
         };
         Self {
@@ -70,7 +69,7 @@ impl Report {
         }
     }
 
-    /// Leaves all outcomes out but these; with none, nothing is left out.
+    /// Restricts the report to these outcomes. An empty list restricts nothing.
     pub fn only(&mut self, outcomes: &[Outcome]) {
         if !outcomes.is_empty() {
             self.comparisons.retain(|it| outcomes.contains(&it.outcome));
@@ -78,7 +77,7 @@ impl Report {
         }
     }
 
-    /// The report as data.
+    /// The report as JSON.
     pub fn json(&self) -> Value {
         let ExperimentManifest { agent, model, specification, plan, differences, .. } =
             &self.manifest;
@@ -104,7 +103,7 @@ impl Report {
         })
     }
 
-    /// What the experiment is and how far it came, in a line.
+    /// A one-line summary of the experiment.
     pub(crate) fn summary(&self) -> String {
         let ExperimentManifest { agent, model, plan, .. } = &self.manifest;
         let cases = if self.cases == plan.cases {
@@ -123,13 +122,13 @@ impl Report {
         format!("{part}{cases}{repeats}, {} runs; agent {agent}, model {model}", self.finished)
     }
 
-    /// The title: the experiment's name, or the arms.
+    /// The name of the experiment, or its arms.
     pub(crate) fn title(&self) -> String {
         let arms = self.manifest.arm_names().collect::<Vec<_>>();
         self.manifest.name.clone().unwrap_or_else(|| arms.join(" against "))
     }
 
-    /// The table of comparisons: a line each, of cells.
+    /// The head and the rows of the table of comparisons.
     pub(crate) fn cells(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let several = self.manifest.arms.len() > 2;
         let level = percent(self.manifest.method.level);
@@ -162,18 +161,18 @@ impl Report {
         (head, self.comparisons.iter().map(line).collect())
     }
 
-    /// Whether chance does not explain a difference. An experiment that ends when it has said enough of
-    /// success says so of nothing else.
+    /// Whether a difference is significant. In a sequential experiment, that is known of success
+    /// only.
     pub(crate) fn clear(&self, comparison: &Comparison) -> bool {
         let Method { level, sequential, .. } = self.manifest.method;
         is_clear(comparison, level) && (!sequential || comparison.outcome == Outcome::Success)
     }
 
-    /// What is said below the table of comparisons.
+    /// The note below the table of comparisons.
     pub(crate) fn note(&self) -> String {
         let mut note =
-            "Differences are of cases, each arm less the first; success in points. A star \
-                        marks those that chance does not explain, each taken for itself."
+            "Differences are paired by case, each arm minus the first; success in percentage \
+                        points. A star marks significant differences."
                 .to_owned();
         let looked = self.comparisons.iter().find(|it| it.outcome == Outcome::Success);
         if self.manifest.method.sequential
@@ -181,15 +180,14 @@ impl Report {
         {
             let _ = write!(
                 note,
-                " The difference of success is that of the {} cases that were looked at.",
+                " The difference of success includes the {} monitored cases.",
                 looked.cases
             );
         }
         note
     }
 
-    /// How the runs of each arm lie: a line for each outcome and arm, with the median, the 95th
-    /// percentile, and the shift of a typical case.
+    /// The head and the rows of the table of medians, percentiles and shifts.
     pub(crate) fn spreads(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let head = ["outcome", "arm", "median", "95th percentile", "shift of a typical case"];
         let mut lines = Vec::new();
@@ -213,7 +211,7 @@ impl Report {
         (head.map(str::to_owned).to_vec(), lines)
     }
 
-    /// The report for a terminal.
+    /// The report as plain text.
     pub fn text(&self) -> String {
         let mut out = format!("{}\n{}\n", self.verdict, self.summary());
         if let Some(stopped) = &self.stopped {
@@ -249,7 +247,7 @@ impl Report {
             };
             let _ = write!(
                 out,
-                "\n{}: one of 1, 2, … runs succeeds in {} %; all of them do in {} %",
+                "\n{}: pass@k for k = 1, 2, …: {} %; pass^k: {} %",
                 rate.arm,
                 of(&rate.pass_at),
                 of(&rate.pass_all)
@@ -278,7 +276,7 @@ impl Report {
                 };
                 let _ = writeln!(
                     out,
-                    "\n{} cases that {arm} wins and {loser} loses: {}{more}",
+                    "\n{} cases won by {arm} and lost by {loser}: {}{more}",
                     cases.len(),
                     cases[..cases.len().min(MAX_NAMED_CASES)].join(", ")
                 );
@@ -286,10 +284,10 @@ impl Report {
         }
     }
 
-    /// In what the arms differ: what it is, and what each arm has there.
+    /// The differences between the arms: the tool, and the declaration of each arm.
     pub(crate) fn differences(&self) -> impl Iterator<Item = (&str, Vec<(&str, &str)>)> {
         self.manifest.differences.iter().map(|Difference { tool, arms }| {
-            let what = tool.as_deref().unwrap_or("what holds of all tools");
+            let what = tool.as_deref().unwrap_or("library attributes");
             let arms = self.manifest.arm_names().zip(arms.iter().map(|text| match text.as_str() {
                 "" => "nothing",
                 text => text,
@@ -298,7 +296,7 @@ impl Report {
         })
     }
 
-    /// The report as Markdown, for a pull request.
+    /// The report as Markdown.
     pub fn markdown(&self) -> String {
         let mut out = format!("## {}\n\n**{}**\n\n", escape(&self.title()), escape(&self.verdict));
         let _ = writeln!(out, "{}", escape(&self.summary()));
@@ -319,7 +317,7 @@ impl Report {
             let rule = [":---", ":---", "---:", "---:", "---:"].join(" | ");
             let _ = write!(
                 out,
-                "\n<details><summary>How the runs lie</summary>\n\n{}| {rule} |\n",
+                "\n<details><summary>Distribution of the runs</summary>\n\n{}| {rule} |\n",
                 row(&head)
             );
             out.extend(lines.iter().map(|line| row(line)));
@@ -328,7 +326,7 @@ impl Report {
         if !self.flips.is_empty() {
             let _ = write!(
                 out,
-                "\n<details><summary>{} cases that one arm wins and the other loses</summary>\n\n\
+                "\n<details><summary>{} cases won by one arm and lost by another</summary>\n\n\
                  | case | won by | lost by |\n| :--- | :--- | :--- |\n",
                 self.flips.len()
             );
@@ -339,7 +337,7 @@ impl Report {
             out.push_str("\n</details>\n");
         }
         if !self.manifest.differences.is_empty() {
-            out.push_str("\n<details><summary>In what the arms differ</summary>\n");
+            out.push_str("\n<details><summary>Differences between the arms</summary>\n");
             for (what, arms) in self.differences() {
                 let _ = write!(out, "\n{}\n\n", escape(what));
                 for (name, text) in arms {
@@ -352,13 +350,13 @@ impl Report {
     }
 }
 
-/// How many cases are named; report.json has all.
+/// Maximum cases named in the text. `report.json` has all.
 const MAX_NAMED_CASES: usize = 8;
 
-/// How many cases Markdown lists.
+/// Maximum cases listed in Markdown.
 const MAX_LISTED_CASES: usize = 200;
 
-/// A p-value, for people.
+/// Formats a p-value.
 pub(crate) fn p_value(p: f64) -> String {
     match p {
         p if p.is_nan() => "–".to_owned(),
@@ -367,7 +365,7 @@ pub(crate) fn p_value(p: f64) -> String {
     }
 }
 
-/// A line of a table, each column as wide as its widest cell.
+/// Appends a row of a table with aligned columns.
 fn table_line(out: &mut String, line: &[String], head: &[String], lines: &[Vec<String>]) {
     let mut text = String::new();
     for (at, cell) in line.iter().enumerate() {
@@ -383,7 +381,7 @@ fn table_line(out: &mut String, line: &[String], head: &[String], lines: &[Vec<S
     let _ = writeln!(out, "{}", text.trim_end());
 }
 
-/// A text in a line of Markdown, in which nothing has a meaning.
+/// Escapes a text for a line of Markdown.
 fn escape(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -391,7 +389,7 @@ fn escape(text: &str) -> String {
             '\n' | '\r' => out.push(' '),
             '<' => out.push_str("&lt;"),
             '&' => out.push_str("&amp;"),
-            // Nobody is called by a report.
+            // An `@` would mention a user.
             '@' => out.push_str("&#64;"),
             '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '~' => {
                 out.push('\\');
@@ -403,15 +401,14 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// What the outcomes mean, and how they were compared, a paragraph each.
+/// The explanation of the outcomes and methods, by paragraph.
 pub(crate) fn method(report: &Report) -> Vec<String> {
     let plan = report.manifest.plan;
     let level = percent(report.manifest.method.level);
     let mut all = vec![format!(
-        "Every case ran in every arm, {} in each. The runs of a case stood together in an order \
-         that chance gave (seed {}), so that what changed while the experiment ran changed for all \
-         arms. Only cases that are finished in all arms count. A difference is always that of a case, \
-         the arm less the first one.",
+        "Every case ran in every arm, {} in each. The runs of a case were adjacent and in random \
+         order (seed {}), so that changes over time affected all arms equally. Only cases that are \
+         finished in all arms count. Differences are paired by case, each arm minus the first.",
         match plan.repeats {
             1 => "once".to_owned(),
             repeats => format!("{repeats} times"),
@@ -433,23 +430,22 @@ pub(crate) fn method(report: &Report) -> Vec<String> {
     ));
     if report.manifest.arms.len() > 2 {
         all.push(
-            "With more than two arms, p-values are corrected for the number of comparisons (Holm); \
-             intervals are each arm's own."
+            "With more than two arms, p-values are adjusted for the number of comparisons (Holm); \
+             intervals are not."
                 .to_owned(),
         );
     }
     if report.manifest.method.sequential {
         all.push(
-            "The experiment was looked at while it ran. What is said of success holds at every look; \
-             all other intervals and p-values are those of an experiment that is looked at once."
+            "The experiment was monitored sequentially. The interval and p-value of success are valid \
+             after every case; all others assume a single analysis."
                 .to_owned(),
         );
     }
     if report.comparisons.iter().any(|it| it.outcome == Outcome::Attempts) {
         all.push(
-            "Attempts are the most tries that one tool needed in a run until a call of it went \
-             through. Refused are calls that were told to be wrong before anything ran; repairs are \
-             values of calls that were put right."
+            "Attempts are the most calls that a tool needed in a run until one was accepted. Refused \
+             calls were rejected before they ran. Repairs are corrected values of calls."
                 .to_owned(),
         );
     }

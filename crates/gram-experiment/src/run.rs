@@ -1,4 +1,4 @@
-//! What came of one run.
+//! Runs and their measurements.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -9,50 +9,50 @@ use serde_json::Value;
 use gram_agent::{Event, Observer};
 use gram_agent::{Message, Usage};
 
-/// What came of one run: a case in an arm, once. It is a line of `runs.jsonl`.
+/// A finished run: a case in an arm. A line of `runs.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// Its place in the order of the experiment, from 0.
+    /// The place in the plan, from 0.
     pub place: usize,
-    /// The case.
+    /// The id of the case.
     pub case: String,
-    /// The arm.
+    /// The name of the arm.
     pub arm: String,
-    /// Which time of the case, from 0.
+    /// The repeat, from 0.
     pub repeat: u32,
-    /// Whether it came to what the case expects; nothing where the case expects nothing.
+    /// Whether the run meets the expectation of its case, if there is one.
     #[serde(default)]
     pub success: Option<bool>,
-    /// What it misses.
+    /// The expectations that are not met.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missed: Vec<String>,
-    /// Why it is over, as turns say it: `answered` where all is well.
+    /// Why the run ended. `answered` if the model answered.
     pub end: String,
-    /// Calls of tools.
+    /// Tool calls.
     pub calls: u32,
-    /// Calls that were refused before anything ran.
+    /// Calls that were refused before they ran.
     pub refused: u32,
-    /// Values that were repaired.
+    /// Repaired argument values.
     pub repairs: u32,
-    /// The most tries that one tool needed until a call of it went through.
+    /// The most attempts that a tool needed until a call was accepted.
     pub attempts: u32,
-    /// How often models were asked.
+    /// Model requests.
     pub iterations: u32,
-    /// Tokens that were sent and came back; nothing where the provider does not say.
+    /// Input and output tokens, if the provider reports them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// What the tokens cost, where there is a price.
+    /// The cost, if prices are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub latency_ms: f64,
     /// The last text of the model.
     pub text: String,
-    /// What was said, called and answered. What secret parameters held is masked.
+    /// The conversation. Values of secret parameters are masked.
     pub messages: Vec<Message>,
 }
 
-/// What a run took; each field as [`Run`] has it.
+/// The measurements of a [`Run`].
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[allow(missing_docs, reason = "the fields of `Run` say it")]
 pub struct RunMetrics {
@@ -67,7 +67,7 @@ pub struct RunMetrics {
 }
 
 impl Run {
-    /// What it took.
+    /// The measurements.
     pub fn measures(&self) -> RunMetrics {
         let Self {
             calls, refused, repairs, attempts, iterations, tokens, cost, latency_ms, ..
@@ -76,7 +76,7 @@ impl Run {
     }
 }
 
-/// What a grader looks at.
+/// The input of a grader.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Transcript {
     pub(crate) case: String,
@@ -86,20 +86,20 @@ pub(crate) struct Transcript {
     pub(crate) calls: Vec<RecordedCall>,
 }
 
-/// A call as the tool received it.
+/// A call in a transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RecordedCall {
     pub(crate) name: String,
-    /// Repaired and complete where the call went through; else as the model wrote them.
+    /// The repaired arguments if the call was accepted, else those of the model.
     pub(crate) arguments: Value,
     pub(crate) ok: bool,
 }
 
-/// Counts what happens in a run.
+/// Counts the events of a run.
 #[derive(Debug, Default)]
 pub(crate) struct RunCounter(Mutex<RunCounts>);
 
-/// What was counted.
+/// The counts of a run.
 #[derive(Debug, Default)]
 pub(crate) struct RunCounts {
     pub(crate) calls: Vec<RecordedCall>,
@@ -107,9 +107,9 @@ pub(crate) struct RunCounts {
     pub(crate) repairs: u32,
     pub(crate) attempts: u32,
     pub(crate) iterations: u32,
-    /// By agent, what was used.
+    /// Tokens by agent.
     pub(crate) usage: Vec<(String, Usage)>,
-    /// Tools and how often in a row each was refused.
+    /// Consecutive refused calls by tool.
     rows: Vec<(String, u32)>,
 }
 
@@ -118,7 +118,7 @@ impl RunCounter {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was counted up to now; from here on it counts anew.
+    /// Returns the counts and resets them.
     pub(crate) fn take(&self) -> RunCounts {
         std::mem::take(&mut self.counts())
     }
@@ -171,7 +171,7 @@ impl RunCounts {
     }
 }
 
-/// Whether a call was refused before anything ran.
+/// Whether a call was refused before it ran.
 fn is_refusal(error: &CallError) -> bool {
     !matches!(error, CallError::Invocation { .. } | CallError::Timeout { .. })
 }

@@ -1,4 +1,4 @@
-//! What is known of all runs: numbers, without what was said.
+//! Measurements of all finished runs, without their messages.
 
 use smol_str::SmolStr;
 
@@ -6,38 +6,38 @@ use crate::manifest::ExperimentManifest;
 use crate::plan::Plan;
 use crate::run::{Run, RunMetrics};
 
-/// The numbers of all finished runs, by their places.
+/// The measurements of all finished runs, by place.
 #[derive(Debug)]
 pub struct RunStats {
     plan: Plan,
-    /// Of each place, the arm and which time it is.
+    /// Arm and repeat, by place.
     planned_runs: Vec<(u16, u32)>,
     arms: Vec<String>,
     runs: Vec<Option<RunSummary>>,
-    /// Of each case, by its place in the order, the name.
+    /// Case ids, in the order of the plan.
     names: Vec<Option<SmolStr>>,
     finished: usize,
     tokens: u64,
     cost: f64,
 }
 
-/// The numbers of one run.
+/// The success and measurements of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunSummary {
-    /// Whether it was a success, where that is known.
+    /// Whether the run succeeded, if that is known.
     pub success: Option<bool>,
-    /// Whether the model came to an answer.
+    /// Whether the model answered.
     pub answered: bool,
-    /// What it took.
+    /// The measurements.
     pub measures: RunMetrics,
 }
 
 impl RunStats {
-    /// An empty one.
+    /// Creates statistics without runs.
     pub fn new(manifest: &ExperimentManifest) -> Self {
         let plan = manifest.plan;
         let planned = |planned: crate::plan::PlannedRun| {
-            // There are far fewer libraries.
+            // The number of arms is small.
             (u16::try_from(planned.arm).unwrap_or(u16::MAX), planned.repeat)
         };
         Self {
@@ -52,7 +52,7 @@ impl RunStats {
         }
     }
 
-    /// Adds a run; tells whether it was new, and one of the plan's.
+    /// Adds a run. Returns whether it is planned and new.
     pub fn add(&mut self, run: &Run) -> bool {
         let is_planned = self.planned_runs.get(run.place).is_some_and(|&(arm, repeat)| {
             repeat == run.repeat && self.arms.get(usize::from(arm)) == Some(&run.arm)
@@ -74,12 +74,12 @@ impl RunStats {
         true
     }
 
-    /// What is known of a run.
+    /// The measurements of a run, if it is finished.
     pub fn run(&self, place: usize) -> Option<&RunSummary> {
         self.runs.get(place).and_then(Option::as_ref)
     }
 
-    /// How many runs are finished.
+    /// The number of finished runs.
     pub fn finished(&self) -> usize {
         self.finished
     }
@@ -89,7 +89,7 @@ impl RunStats {
         self.tokens
     }
 
-    /// What all runs cost.
+    /// The cost of all runs.
     pub fn cost(&self) -> f64 {
         self.cost
     }
@@ -99,13 +99,12 @@ impl RunStats {
         self.plan
     }
 
-    /// The name of the case at a place in the order of cases; empty where none of its runs is
-    /// finished.
+    /// The id of a case, by its position in the plan. Empty if none of its runs is finished.
     pub fn name(&self, block: usize) -> &str {
         self.names.get(block).and_then(Option::as_ref).map_or("", SmolStr::as_str)
     }
 
-    /// The finished runs of a case, by its place in the order of cases: place, arm, time, numbers.
+    /// The finished runs of a case: place, arm, repeat and measurements.
     pub fn block(&self, block: usize) -> impl Iterator<Item = (usize, usize, u32, &RunSummary)> {
         let size = self.plan.block();
         let places = block * size..(block + 1) * size;
@@ -120,7 +119,7 @@ impl RunStats {
         self.block(block).count() == self.plan.block()
     }
 
-    /// The cases all of whose runs are finished, as places in the order of cases.
+    /// The positions of the cases whose runs are all finished.
     pub fn complete_cases(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.plan.cases).filter(|block| self.is_complete(*block))
     }
@@ -132,7 +131,7 @@ pub(crate) mod tests {
     use crate::analysis::Method;
     use crate::manifest::ArmManifest;
 
-    /// An experiment with these arms, so many cases and repeats.
+    /// An experiment with these arms, cases and repeats.
     pub(crate) fn manifest(arms: &[&str], cases: usize, repeats: u32) -> ExperimentManifest {
         let arm = |name: &&str| ArmManifest { name: (*name).to_owned(), library: String::new() };
         ExperimentManifest {
@@ -151,7 +150,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// All runs of it, each a success where `succeeds` says so of its case and arm.
+    /// All runs of an experiment. `succeeds` decides by case and arm.
     pub(crate) fn stats(
         manifest: &ExperimentManifest,
         succeeds: fn(usize, usize) -> bool,

@@ -219,7 +219,7 @@ impl RunnerState {
     /// Stops the experiment if the monitor has reached a decision.
     fn check_decision(&mut self) {
         if let Some(monitor) = &mut self.monitor
-            && let Some(why) = monitor.look(&self.stats)
+            && let Some(why) = monitor.update(&self.stats)
         {
             let why = why.to_owned();
             self.stop.get_or_insert(StopReason::Decided(why));
@@ -370,7 +370,7 @@ impl Runner {
         let counts = counter.take();
         let RunMetrics { calls, refused, repairs, attempts, iterations, tokens, cost, latency_ms } =
             self.measures(arm, &counts, latency_ms);
-        let seen = Transcript {
+        let transcript = Transcript {
             case: case.id.clone(),
             arm: arm.name.clone(),
             text: answer,
@@ -378,7 +378,7 @@ impl Runner {
             calls: counts.calls,
         };
         let mut missed = match &case.grader {
-            Some(grader) => match grader.grade(&seen).await {
+            Some(grader) => match grader.grade(&transcript).await {
                 Ok(missed) => missed,
                 // A failed grader says nothing about the arm.
                 Err(error) => {
@@ -395,8 +395,8 @@ impl Runner {
         }
         Ok(RunOutcome::Run(Box::new(Run {
             place: planned.place,
-            case: seen.case,
-            arm: seen.arm,
+            case: transcript.case,
+            arm: transcript.arm,
             repeat: planned.repeat,
             success: case.grader.as_ref().map(|_| missed.is_empty()),
             missed,
@@ -409,8 +409,8 @@ impl Runner {
             tokens,
             cost,
             latency_ms,
-            text: last_text(&seen.messages),
-            messages: seen.messages,
+            text: last_text(&transcript.messages),
+            messages: transcript.messages,
         })))
     }
 

@@ -1,22 +1,22 @@
-//! What an experiment says, in words that claim no more than its numbers.
+//! Verdicts of experiments.
 
 use crate::analysis::{Comparison, Method, deviation, discordant};
 use crate::outcome::Outcome;
 use crate::run_stats::RunStats;
 use paired_stats::{Interval, cases_needed, cases_needed_mean};
 
-/// How likely a difference that is there is to be seen, when cases are counted that this takes.
+/// The power that estimates of additional cases assume.
 pub(crate) const POWER: f64 = 0.8;
 
-/// The verdict about all arms, a sentence each.
+/// The verdict on all arms.
 pub(crate) fn verdict(stats: &RunStats, comparisons: &[Comparison], method: &Method) -> String {
     let of_success: Vec<_> =
         comparisons.iter().filter(|it| it.outcome == Outcome::Success).collect();
     if comparisons.is_empty() {
-        return "no case is finished in all arms yet".to_owned();
+        return "no case is finished in all arms".to_owned();
     }
     if of_success.is_empty() {
-        return "nothing is said of success, for no case says what it expects".to_owned();
+        return "success is unknown because no case has an expectation".to_owned();
     }
     let several = of_success.len() > 1;
     let sentences = of_success.iter().zip(1..).map(|(comparison, arm)| {
@@ -30,7 +30,7 @@ pub(crate) fn verdict(stats: &RunStats, comparisons: &[Comparison], method: &Met
     sentences.collect::<Vec<_>>().join("; ")
 }
 
-/// Whether a comparison tells a difference from chance: its interval and its p-value agree.
+/// Whether a difference is significant by both its interval and its p-value.
 pub(crate) fn is_clear(comparison: &Comparison, level: f64) -> bool {
     let Interval { low, high } = comparison.interval;
     comparison.adjusted_p_value < 1.0 - level && (low > 0.0 || high < 0.0)
@@ -53,7 +53,7 @@ fn sentence(stats: &RunStats, comparison: &Comparison, arm: usize, method: &Meth
     }
     let widest = low.abs().max(high.abs());
     if widest <= method.margin {
-        // Rounded up, so that it is true of what is shown.
+        // Rounded up, so that the rounded statement is true.
         return format!("no difference larger than {} points", points((widest * 1e3).ceil() / 1e3));
     }
     let margin = percent(method.margin);
@@ -61,21 +61,17 @@ fn sentence(stats: &RunStats, comparison: &Comparison, arm: usize, method: &Meth
         Some(more) if more > 0 && !method.sequential => {
             format!("not enough cases: {more} more for {margin} points")
         }
-        _ => format!(
-            "no clear difference: it may be anything from {} to {} points",
-            points(low),
-            points(high)
-        ),
+        _ => format!("no clear difference: between {} and {} points", points(low), points(high)),
     }
 }
 
-/// How many more cases it takes to see a difference as large as the margin, by how these scatter.
+/// The number of additional cases needed to detect a difference as large as the margin.
 #[expect(clippy::cast_precision_loss, reason = "nobody has so many cases")]
 fn more(stats: &RunStats, comparison: &Comparison, arm: usize, method: &Method) -> Option<u64> {
     let (alpha, cases) = (1.0 - method.level, comparison.cases as u64);
     let needed = if stats.plan().repeats == 1 {
         let (differ, all) = discordant(stats, arm);
-        // As many differ at least as the difference itself takes, and some do where none was seen.
+        // The discordant fraction is smoothed, and at least as large as the margin.
         let fraction = ((differ as f64 + 1.0) / (all as f64 + 2.0)).max(method.margin);
         cases_needed(method.margin, fraction.min(1.0), alpha, POWER)
     } else {
@@ -85,7 +81,7 @@ fn more(stats: &RunStats, comparison: &Comparison, arm: usize, method: &Method) 
     Some(needed.saturating_sub(cases))
 }
 
-/// A fraction in per cent, without digits that say nothing.
+/// A fraction in percent, with at most two decimals.
 pub(crate) fn percent(fraction: f64) -> String {
     let percent = (1e4 * fraction).round() / 1e2;
     percent.to_string()
@@ -115,7 +111,7 @@ mod tests {
         let few = verdict(&two, 10, 1, |case, arm| case > 1 || arm == 1 && case == 0);
         assert!(few.starts_with("not enough cases: "), "{few}");
         assert!(few.ends_with(" more for 5 points"), "{few}");
-        assert_eq!(verdict(&two, 0, 1, |_, _| true), "no case is finished in all arms yet");
+        assert_eq!(verdict(&two, 0, 1, |_, _| true), "no case is finished in all arms");
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! What is said, called and answered, in the form that the conventions have for it: JSON, as text.
+//! Message contents in the JSON form of the semantic conventions.
 
 use serde_json::{Value, json};
 
 use crate::message::{AssistantMessage, Message};
 
-/// The most characters of one text.
+/// Maximum characters of a text.
 const MAX_TEXT_CHARS: usize = 10_000;
 
-/// A text, cut where it is very long.
+/// Truncates a long text.
 pub(super) fn cut(text: &str) -> String {
     match text.char_indices().nth(MAX_TEXT_CHARS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
@@ -23,7 +23,7 @@ pub(super) fn instruction(instruction: &str) -> String {
     json!([text(instruction)]).to_string()
 }
 
-/// Which tools there are. The rest of their definitions is large, and the same in each request.
+/// The names of the tools. Their full definitions are large and the same in each request.
 pub(super) fn tools(tools: &[Value]) -> String {
     let name = |tool: &Value| {
         let function = tool.get("function").unwrap_or(tool);
@@ -32,7 +32,7 @@ pub(super) fn tools(tools: &[Value]) -> String {
     tools.iter().map(name).collect::<Value>().to_string()
 }
 
-/// Messages that a model is sent.
+/// The messages of a request.
 pub(super) fn messages(messages: &[Message]) -> String {
     let message = |message: &Message| match message {
         Message::User { content } => json!({"role": "user", "parts": [text(content)]}),
@@ -45,7 +45,7 @@ pub(super) fn messages(messages: &[Message]) -> String {
     messages.iter().map(message).collect::<Value>().to_string()
 }
 
-/// What a model answered.
+/// The reply of a model.
 pub(super) fn reply(message: &AssistantMessage) -> String {
     let reason = if message.tool_calls.is_empty() { "stop" } else { "tool_call" };
     json!([{"role": "assistant", "parts": parts(message), "finish_reason": reason}]).to_string()

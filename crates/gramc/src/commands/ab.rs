@@ -413,7 +413,7 @@ fn merged(args: &Merge, display: Display) -> Outcome {
     let looks = about.method.sequential.then(|| {
         let mut looks =
             SequentialMonitor::new(about.arm_names(), about.method.level, about.method.margin);
-        looks.look(&tally);
+        looks.update(&tally);
         looks
     });
     let report = Report::new(about, &tally, looks.as_ref(), &stop);

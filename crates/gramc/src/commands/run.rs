@@ -158,7 +158,7 @@ fn telemetry() -> Option<Telemetry> {
 /// wait for that.
 fn send_the_rest(telemetry: Telemetry, interrupted: bool) {
     let most = Duration::from_secs(if interrupted { 1 } else { 5 });
-    if let Some(lost) = telemetry.end(most) {
+    if let Some(lost) = telemetry.shut_down(most) {
         say(std::iter::once(format!("warning: {lost}")));
     }
 }
