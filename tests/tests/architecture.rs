@@ -16,12 +16,13 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates from the lowest floor to the highest. An edge may skip floors, but only downwards.
-const FLOORS: [&str; 11] = [
+const FLOORS: [&str; 12] = [
     "paired-stats",
     "gram-syntax",
     "json-schema-kit",
     "gram-model",
     "gram-schema",
+    "gram-project",
     "gram-tools",
     "gram-mcp",
     "gram-agent",

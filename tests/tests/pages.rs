@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use gram_project::{Budget, Project};
 use gram_schema::lint::{self, Level, Rule, Settings};
-use gram_schema::project::{Budget, Project};
 use gram_schema::{ImportGraph, ResolvedImport};
 use gram_syntax::{
     Applicability, Code, Diagnostic, Fix, Limits, Parse, RenderOptions, Severity, SourceFile,

@@ -1,7 +1,7 @@
 //! Static estimates of the tokens and requests of agents.
 
+use gram_project::Budget;
 use gram_schema::model::{Agent, Module, Valid};
-use gram_schema::project::Budget;
 use gram_schema::{Target, codes};
 use gram_syntax::Diagnostic;
 use gram_tools::Bound;

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
+use gram_project::{Imported, files, resolve_import};
 use gram_schema::names::{self, Declaration, Use};
 use gram_syntax::{Parse, SourceFile, Span};
-use gram_tools::files::{self, Imported};
 use lsp_types::Uri;
 use smol_str::SmolStr;
 
@@ -155,7 +155,7 @@ impl File {
                     Some(folder) => {
                         let shown = folder.strip_prefix(root).unwrap_or(folder);
                         let root = || root.canonicalize().ok();
-                        files::import(folder, shown, &import.path, root)
+                        resolve_import(folder, shown, &import.path, root)
                     }
                     None => Err("this text has no folder to import from".to_owned()),
                 };

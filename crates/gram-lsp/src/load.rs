@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gram_tools::files::{self, PROJECT_FILE};
+use gram_project::files::{self, PROJECT_FILE};
 use lsp_types::Uri;
 use rayon::prelude::*;
 
@@ -102,7 +102,7 @@ pub(crate) fn project_file(
 ) -> ProjectFile {
     let path = root.join(PROJECT_FILE);
     if let Some(file) = open {
-        let (project, found) = gram_schema::project::Project::read(file.source());
+        let (project, found) = gram_project::Project::read(file.source());
         return ProjectFile { project, found, file: Some(Arc::clone(file)) };
     }
     if !path.is_file() {

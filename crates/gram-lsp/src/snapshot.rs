@@ -5,17 +5,17 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use gram_project::{Budget, follow_imports};
 use gram_schema::lint::{Cache, Settings};
 use gram_schema::model::{Module, Valid};
 use gram_schema::names::{Declaration, Found, Names, Use};
-use gram_schema::project::Budget;
-use gram_schema::{ImportGraph, PartialModule, ResolvedImport};
+use gram_schema::{ImportGraph, PartialModule};
 use gram_syntax::{Diagnostic, Parse, SourceFile, Span};
 use lsp_types::Location;
 use smol_str::SmolStr;
 
 use crate::evidence::Evidence;
-use crate::file::{File, Import};
+use crate::file::File;
 use crate::position::{Encoding, Positions};
 
 /// What of a project's budget its agents exceed, each at the agent's name. To tell that takes what runs
@@ -25,7 +25,7 @@ pub type OverBudget = fn(&Valid<Module>, &Budget) -> Vec<Diagnostic>;
 /// What a project file says, and what is wrong in it.
 #[derive(Debug, Default)]
 pub(crate) struct ProjectFile {
-    pub(crate) project: gram_schema::project::Project,
+    pub(crate) project: gram_project::Project,
     /// What was found in it, with the text, where there is one.
     pub(crate) found: Vec<Diagnostic>,
     /// The file's address and text, where there is one.
@@ -126,29 +126,16 @@ impl Snapshot {
     fn linked(&self) -> &Linked {
         self.linked.get_or_init(|| {
             let mut files = self.named.clone();
-            let mut brought: HashMap<PathBuf, usize> = HashMap::new();
-            let mut graph = ImportGraph { of: Vec::with_capacity(files.len()) };
-            let mut at = 0;
-            while let Some(file) = files.get(at).cloned() {
-                let imports = file.imports(&self.root);
-                let link = |(span, import): &Import| {
-                    let text = import.clone().and_then(|import| {
-                        let known = self.places.get(&import.path).or(brought.get(&import.path));
-                        if let Some(known) = known {
-                            return Ok(*known);
-                        }
-                        let name = import.shown.display().to_string();
-                        let file = self.bring(&import.path, &name);
-                        files.push(file.ok_or_else(|| format!("cannot read {name}"))?);
-                        brought.insert(import.path, files.len() - 1);
-                        Ok(files.len() - 1)
-                    });
-                    ResolvedImport { span: *span, text }
-                };
-                graph.of.push(imports.iter().map(link).collect());
-                at += 1;
-            }
-            Linked { files, imports: graph }
+            let imports = follow_imports(
+                &mut files,
+                |_, file| file.imports(&self.root).to_vec(),
+                |path| self.places.get(path).copied(),
+                |import| {
+                    let name = import.shown.display().to_string();
+                    self.bring(&import.path, &name).ok_or_else(|| format!("cannot read {name}"))
+                },
+            );
+            Linked { files, imports }
         })
     }
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use gram_project::files::{self, PROJECT_FILE};
 use gram_schema::lint::Cache;
 use gram_syntax::SourceFile;
-use gram_tools::files::{self, PROJECT_FILE};
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
 
 use crate::evidence::Evidence;

@@ -18,7 +18,6 @@ pub mod lint;
 pub mod lower;
 pub mod names;
 mod partial;
-pub mod project;
 mod signature;
 mod threads;
 mod valid;

@@ -43,7 +43,6 @@
 mod bind;
 pub mod check;
 pub mod clock;
-pub mod files;
 #[cfg(any(feature = "http", feature = "mcp"))]
 mod http_client;
 pub mod implementations;

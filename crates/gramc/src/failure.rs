@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use gram_tools::files::plain;
+use gram_project::files::plain;
 
 /// The input is clean.
 pub(crate) const CLEAN: i32 = 0;

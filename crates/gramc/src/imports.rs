@@ -1,31 +1,45 @@
-//! What the headers of texts import.
+//! The imports between the files that a command reads.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use gram_project::{Imported, follow_imports, resolve_import};
 use gram_schema::{ImportGraph, ResolvedImport};
-use gram_syntax::Parse;
-use gram_tools::files::{self, Imported};
+use gram_syntax::{Parse, Span};
 
 use crate::project::project_of;
 
-/// How a text is read that an import names.
-type Read<'r> = dyn FnMut(&Path) -> Result<Parse, String> + 'r;
+/// A text, and its path in messages; `None` for standard input.
+type Named = (Option<PathBuf>, Parse);
 
-/// Knows where each text comes from, and finds what its imports lead to.
-pub(crate) struct Linker {
-    /// For each text its file, as messages name it; `None` for standard input.
+/// The files of texts, to resolve the imports between them.
+pub(crate) struct ImportPaths {
     paths: Vec<Option<PathBuf>>,
-    /// For each file its text. It is made when somebody asks.
-    known: HashMap<PathBuf, usize>,
-    /// The texts that imports brought and nobody has taken yet.
-    brought: Vec<Parse>,
+    /// The index of each text by its canonical path. Most projects import nothing, so the paths
+    /// are looked up when an import asks.
+    known: OnceCell<HashMap<PathBuf, usize>>,
 }
 
-impl Linker {
-    /// The linker of texts that come from these files.
-    pub(crate) fn new(paths: Vec<Option<PathBuf>>) -> Self {
-        Self { paths, known: HashMap::new(), brought: Vec::new() }
+impl ImportPaths {
+    /// Resolves the imports of files, and reads the files that they bring. Gives the texts of all.
+    pub(crate) fn follow(
+        mut files: Vec<Named>,
+        read: impl Fn(&Path) -> Result<Parse, String>,
+    ) -> (Self, Vec<Parse>, ImportGraph) {
+        let named = Self::new(files.iter().map(|(path, _)| path.clone()).collect());
+        let graph = follow_imports(
+            &mut files,
+            |_, (path, text)| imports_of(path.as_deref(), text),
+            |path| named.index_of(path),
+            |import| Ok((Some(import.shown.clone()), read(&import.shown)?)),
+        );
+        let (paths, texts) = files.into_iter().unzip();
+        (Self::new(paths), texts, graph)
+    }
+
+    fn new(paths: Vec<Option<PathBuf>>) -> Self {
+        Self { paths, known: OnceCell::new() }
     }
 
     /// The file that a text comes from.
@@ -33,71 +47,56 @@ impl Linker {
         self.paths.get(at)?.as_deref()
     }
 
-    /// Reads what texts import, and what that imports, each file once.
-    pub(crate) fn follow(&mut self, texts: &mut Vec<Parse>, read: &mut Read<'_>) -> ImportGraph {
-        let mut graph = ImportGraph::default();
-        let mut at = 0;
-        while let Some(text) = texts.get(at) {
-            graph.of.push(self.link(at, text, read));
-            texts.append(&mut self.brought);
-            at += 1;
-        }
-        graph
-    }
-
-    /// What the imports of texts lead to that are known already, after they were changed: fixes
-    /// move imports and remove them, and add none.
-    pub(crate) fn again(&mut self, texts: &[Parse]) -> ImportGraph {
-        let mut read = |_: &Path| Err("a fix added this import".to_owned());
-        let of = texts.iter().enumerate().map(|(at, text)| self.link(at, text, &mut read));
+    /// The imports of texts that have changed. They lead to files that are known: a fix moves and
+    /// removes imports, and adds none.
+    pub(crate) fn resolve_all(&self, texts: &[Parse]) -> ImportGraph {
+        let of = texts.iter().enumerate().map(|(at, text)| self.resolve(at, text));
         ImportGraph { of: of.collect() }
     }
 
-    /// What the imports of one text lead to.
-    pub(crate) fn link(
-        &mut self,
-        at: usize,
-        text: &Parse,
-        read: &mut Read<'_>,
-    ) -> Vec<ResolvedImport> {
-        let imports = gram_schema::imports(text);
-        if imports.is_empty() {
-            return Vec::new();
-        }
-        let from = match self.path(at) {
-            Some(path) => Some(path.to_owned()),
-            None => std::env::current_dir().ok().map(|folder| folder.join("<stdin>")),
+    /// The imports of a text that has changed.
+    pub(crate) fn resolve(&self, at: usize, text: &Parse) -> Vec<ResolvedImport> {
+        let resolve = |(span, import): (Span, Result<Imported, String>)| {
+            let index = |import: Imported| self.index_of(&import.path);
+            let text = import.and_then(|import| index(import).ok_or_else(|| NEW.to_owned()));
+            ResolvedImport { span, text }
         };
-        let link = |import: gram_schema::Import| {
-            let path = match &from {
-                Some(from) => {
-                    let folder = from.parent().unwrap_or(Path::new(""));
-                    files::import(folder, folder, &import.path, || project_of(folder))
-                }
-                None => Err("this text has no folder to import from".to_owned()),
-            };
-            ResolvedImport { span: import.span, text: path.and_then(|path| self.text(path, read)) }
-        };
-        imports.into_iter().map(link).collect()
+        imports_of(self.path(at), text).into_iter().map(resolve).collect()
     }
 
-    /// The text of a file, which is read where it is not known yet.
-    fn text(&mut self, file: Imported, read: &mut Read<'_>) -> Result<usize, String> {
-        let Imported { path, shown } = file;
-        if self.known.is_empty() {
+    fn index_of(&self, path: &Path) -> Option<usize> {
+        let known = self.known.get_or_init(|| {
+            let mut known = HashMap::new();
             for (at, path) in self.paths.iter().enumerate() {
                 if let Some(path) = path.as_ref().and_then(|path| path.canonicalize().ok()) {
-                    self.known.entry(path).or_insert(at);
+                    known.entry(path).or_insert(at);
                 }
             }
-        }
-        if let Some(at) = self.known.get(&path) {
-            return Ok(*at);
-        }
-        self.brought.push(read(&shown)?);
-        let at = self.paths.len();
-        self.known.insert(path, at);
-        self.paths.push(Some(shown));
-        Ok(at)
+            known
+        });
+        known.get(path).copied()
     }
+}
+
+/// What is said of an import that was not there before.
+const NEW: &str = "this import is new";
+
+/// The imports of a text, with their places in its header.
+fn imports_of(path: Option<&Path>, text: &Parse) -> Vec<(Span, Result<Imported, String>)> {
+    let imports = gram_schema::imports(text);
+    if imports.is_empty() {
+        return Vec::new();
+    }
+    let folder = match path {
+        Some(path) => Some(path.parent().unwrap_or(Path::new("")).to_owned()),
+        None => std::env::current_dir().ok(),
+    };
+    let resolve = |import: gram_schema::Import| {
+        let file = match &folder {
+            Some(folder) => resolve_import(folder, folder, &import.path, || project_of(folder)),
+            None => Err("this text has no folder to import from".to_owned()),
+        };
+        (import.span, file)
+    };
+    imports.into_iter().map(resolve).collect()
 }

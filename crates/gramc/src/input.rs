@@ -3,15 +3,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gram_project::files;
 use gram_schema::lint::{self, Cache, Fixed, Settings};
 use gram_schema::{Checked, ImportGraph};
 use gram_syntax::{Diagnostic, Parse};
-use gram_tools::files;
 use rayon::prelude::*;
 
 use crate::args::Inputs;
 use crate::failure::Failure;
-use crate::imports::Linker;
+use crate::imports::ImportPaths;
 use crate::project::project_folder;
 
 /// Where a text comes from.
@@ -27,7 +27,7 @@ pub(crate) struct Texts {
     pub(crate) all: Vec<Parse>,
     /// How many of them were named.
     pub(crate) named: usize,
-    linker: Linker,
+    paths: ImportPaths,
     imports: ImportGraph,
 }
 
@@ -53,27 +53,27 @@ impl Texts {
 
     /// Applies safe fixes to those that were named, until there are none.
     pub(crate) fn fix(&mut self, settings: &Settings) -> Fixed {
-        let linker = &mut self.linker;
+        let paths = &self.paths;
         let mut all = settings.clone();
         all.max_findings = usize::MAX;
         let mut fixed = lint::fix(&mut self.all, self.named, |texts| {
-            lint::check(texts, &linker.again(texts), &all)
+            lint::check(texts, &paths.resolve_all(texts), &all)
         });
         // What is left is shown as ever.
-        self.imports = self.linker.again(&self.all);
+        self.imports = self.paths.resolve_all(&self.all);
         fixed.checked = lint::check(&self.all, &self.imports, settings);
         fixed
     }
 
     /// The file that a text comes from; `None` for standard input.
     pub(crate) fn path(&self, at: usize) -> Option<&Path> {
-        self.linker.path(at)
+        self.paths.path(at)
     }
 
     /// Reads a text's file again. Gives false, and changes nothing, where that takes reading all
     /// others again, too, because it imports other files than before.
     pub(crate) fn read_again(&mut self, at: usize) -> Result<bool, Failure> {
-        let (Some(path), Some(old)) = (self.linker.path(at), self.all.get_mut(at)) else {
+        let (Some(path), Some(old)) = (self.paths.path(at), self.all.get_mut(at)) else {
             return Ok(false);
         };
         let new = read_one(&Origin::File(path.to_owned()), "")?;
@@ -81,9 +81,8 @@ impl Texts {
         if !paths(old).eq(paths(&new)) {
             return Ok(false);
         }
-        let mut read = |_: &Path| Err("this import is new".to_owned());
         if let Some(imports) = self.imports.of.get_mut(at) {
-            *imports = self.linker.link(at, &new, &mut read);
+            *imports = self.paths.resolve(at, &new);
         }
         *old = new;
         Ok(true)
@@ -94,17 +93,16 @@ impl Texts {
 pub(crate) fn read(inputs: &Inputs) -> Result<Texts, Failure> {
     let origins = origins(inputs)?;
     let read = for_all(&origins, |origin| read_one(origin, &inputs.stdin_filename));
-    let mut all = read.into_iter().collect::<Result<Vec<_>, Failure>>()?;
+    let all = read.into_iter().collect::<Result<Vec<_>, Failure>>()?;
     let named = all.len();
     let paths = origins.into_iter().map(|origin| match origin {
         Origin::File(path) => Some(path),
         Origin::Stdin => None,
     });
-    let mut linker = Linker::new(paths.collect());
-    let imports = linker.follow(&mut all, &mut |path| {
+    let (paths, all, imports) = ImportPaths::follow(paths.zip(all).collect(), |path| {
         read_one(&Origin::File(path.to_owned()), "").map_err(|failure| failure.to_string())
     });
-    Ok(Texts { all, named, linker, imports })
+    Ok(Texts { all, named, paths, imports })
 }
 
 /// What `work` makes of each file that the inputs name, in their order. It is given the path,

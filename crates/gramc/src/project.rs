@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use gram_schema::project::Project;
+use gram_project::Project;
+use gram_project::files::{self, PROJECT_FILE, project_root};
 use gram_syntax::Diagnostic;
-use gram_tools::files::{self, PROJECT_FILE, project_root};
 
 use crate::args::Inputs;
 use crate::failure::Failure;

@@ -12,7 +12,7 @@ pub(super) fn run(_: &Lsp) -> Outcome {
     gram_lsp::serve(input, io::stdout(), gram_agent::over_budget).map_err(|error| {
         Failure::new(format!(
             "the talk with the editor broke off: {}",
-            gram_tools::files::plain(&error)
+            gram_project::files::plain(&error)
         ))
     })
 }

@@ -3,15 +3,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use gram_model::nearest::{nearest, question};
+use gram_schema::lint::{Case, Level, RULES, Rule, Settings};
+use gram_schema::{Target, codes};
 use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Diagnostic, Fix, SourceFile, Span};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-
-use crate::codes;
-use crate::lint::{Case, Level, RULES, Rule, Settings};
-use crate::lower::Target;
-use crate::nearest::{nearest, question};
 
 /// What a project file says.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,12 +1,13 @@
-//! Specifications as files: where a project begins, which files it has, and what imports lead to.
+//! Files on disk: where a project begins, which files it has, and reading them.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gram_schema::project::Project;
 use gram_syntax::{Diagnostic, Limits, Parse, SourceFile};
+
+use crate::Project;
 
 /// The name of the file that marks a project's root.
 pub const PROJECT_FILE: &str = "gram.toml";
@@ -14,12 +15,12 @@ pub const PROJECT_FILE: &str = "gram.toml";
 /// The most bytes of a project file.
 const MAX_PROJECT_SIZE: u64 = 1 << 20;
 
-/// The nearest folder upwards that holds a project file.
+/// The nearest ancestor of a folder, itself included, that holds a project file.
 pub fn project_root(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|folder| folder.join(PROJECT_FILE).is_file())
 }
 
-/// What a project file says, and what is wrong in it. `name` is what findings call it.
+/// Reads a project file: its settings, and its diagnostics, which call it `name`.
 ///
 /// # Errors
 ///
@@ -45,8 +46,8 @@ pub fn plain(error: &io::Error) -> String {
     }
 }
 
-/// All files below a folder that are not ignored, as git does, and whose name `wanted` likes, in
-/// the order of their paths; with what could not be looked at.
+/// All files below a folder that git does not ignore and that `wanted` accepts, in the order of
+/// their paths; with the errors of the walk.
 pub fn walk(folder: &Path, wanted: impl Fn(&Path) -> bool) -> (Vec<PathBuf>, Vec<ignore::Error>) {
     let (mut files, mut errors) = (Vec::new(), Vec::new());
     for entry in ignore::WalkBuilder::new(folder).require_git(false).build() {
@@ -68,7 +69,7 @@ pub fn walk(folder: &Path, wanted: impl Fn(&Path) -> bool) -> (Vec<PathBuf>, Vec
     (files, errors)
 }
 
-/// Whether a file is one of gram, by its name.
+/// Whether a file is a gram file, by its name.
 pub fn is_gram(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "gram")
 }
@@ -84,7 +85,7 @@ pub fn read(path: &Path, name: &str) -> io::Result<Parse> {
     parse_from(file, name, usize::try_from(size).unwrap_or(usize::MAX))
 }
 
-/// Reads at most as much as the limits allow, and parses it. `size` says how much there likely is.
+/// Reads at most as much as the limits allow, and parses it. `size` is the expected number of bytes.
 ///
 /// # Errors
 ///
@@ -102,37 +103,4 @@ pub fn parse_from(mut input: impl Read, name: &str, size: usize) -> io::Result<P
     let size = size.max(limits.max_bytes + 1);
     let source = Arc::new(SourceFile::new(name, start));
     Ok(gram_syntax::too_large(&source, &format!("at least {size} bytes"), &limits))
-}
-
-/// A file that an import names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Imported {
-    /// Its one path.
-    pub path: PathBuf,
-    /// How messages name it.
-    pub shown: PathBuf,
-}
-
-/// The file that an import names in a text of a folder, which messages call `shown`. It has to lie
-/// inside the project, whose root `root` tells.
-///
-/// # Errors
-///
-/// The reason as a sentence.
-pub fn import(
-    folder: &Path,
-    shown: &Path,
-    import: &str,
-    root: impl FnOnce() -> Option<PathBuf>,
-) -> Result<Imported, String> {
-    let shown = shown.join(import);
-    let path = folder.join(import).canonicalize();
-    let path = path.map_err(|_| format!("there is no file `{}`", shown.display()))?;
-    if let Some(root) = root().filter(|root| !path.starts_with(root)) {
-        return Err(format!("`{import}` lies outside of the project {}", root.display()));
-    }
-    if path.is_dir() {
-        return Err(format!("`{import}` is a folder; an import names a file"));
-    }
-    Ok(Imported { path, shown })
 }
