@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gram_agent::Costs;
+use gram_agent::CostEstimate;
 use gram_schema::model::{Module, Valid};
 use gram_tools::check::Policy;
 use gram_tools::clock::ManualClock;
@@ -88,18 +88,18 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
 
 /// What each agent costs, a line each.
 fn costs(module: &Valid<Module>, bound: &Bound, display: Display) -> Result<(), Failure> {
-    for costs in Costs::of(module, bound) {
+    for costs in CostEstimate::of_agents(module, bound) {
         let line = if display.format == Format::Json {
             costs.json().to_string()
         } else {
-            let Costs { agent, target, tokens, expanded_tokens, most_model_calls } = &costs;
+            let CostEstimate { agent, target, tokens, expanded_tokens, max_model_calls } = &costs;
             let expanded = match expanded_tokens {
                 same if same == tokens => String::new(),
                 more => format!(" ({more} with all containers expanded)"),
             };
             format!(
                 "{agent}: {tokens} tokens in each request{expanded}, as {} takes them; at most \
-                 {most_model_calls} requests for one message",
+                 {max_model_calls} requests for one message",
                 target.name()
             )
         };
