@@ -26,21 +26,25 @@ impl<'p> Path<'p> {
     pub const ROOT: Path<'static> = Path { before: None, step: Step::Root };
 
     /// The path with a key added.
+    #[must_use]
     pub fn key(&'p self, key: &'p str) -> Path<'p> {
         Path { before: Some(self), step: Step::Key(key) }
     }
 
     /// The path with an index added.
+    #[must_use]
     pub fn index(&'p self, index: usize) -> Path<'p> {
         Path { before: Some(self), step: Step::Index(index) }
     }
 
     /// The path with a property added, which models may see under another key.
+    #[must_use]
     pub fn property(&'p self, key: &'p str, seen: &'p str) -> Path<'p> {
         Path { before: Some(self), step: Step::Property { key, seen } }
     }
 
     /// The target of a reference, as it is written.
+    #[must_use]
     pub fn leads_to(&'p self, path: &'p str) -> Path<'p> {
         Path { before: Some(self), step: Step::Written(path) }
     }
