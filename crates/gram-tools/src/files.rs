@@ -1,6 +1,5 @@
 //! Specifications as files: where a project begins, which files it has, and what imports lead to.
 
-use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ use gram_syntax::{Diagnostic, Limits, Parse, SourceFile};
 pub const PROJECT_FILE: &str = "gram.toml";
 
 /// The most bytes of a project file.
-const MOST_OF_PROJECT: u64 = 1 << 20;
+const MAX_PROJECT_SIZE: u64 = 1 << 20;
 
 /// The nearest folder upwards that holds a project file.
 pub fn project_root(folder: &Path) -> Option<&Path> {
@@ -29,9 +28,9 @@ pub fn read_project(path: &Path, name: &str) -> Result<(Project, Vec<Diagnostic>
     let failed = |error: io::Error| format!("cannot read {name}: {}", plain(&error));
     let mut text = Vec::new();
     let file = File::open(path).map_err(failed)?;
-    file.take(MOST_OF_PROJECT + 1).read_to_end(&mut text).map_err(failed)?;
-    if text.len() as u64 > MOST_OF_PROJECT {
-        return Err(format!("{name} has more than {MOST_OF_PROJECT} bytes"));
+    file.take(MAX_PROJECT_SIZE + 1).read_to_end(&mut text).map_err(failed)?;
+    if text.len() as u64 > MAX_PROJECT_SIZE {
+        return Err(format!("{name} has more than {MAX_PROJECT_SIZE} bytes"));
     }
     let text = String::from_utf8(text).map_err(|_| format!("{name} is no UTF-8"))?;
     Ok(Project::read(&Arc::new(SourceFile::new(name, text))))
@@ -78,35 +77,18 @@ pub fn is_gram(path: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// What kept the file from being read.
+/// The error of the operating system.
 pub fn read(path: &Path, name: &str) -> io::Result<Parse> {
-    let mut file = File::open(path)?;
-    // Most files are small: what they hold is there sooner than how much it is.
-    let start = START.with_borrow_mut(|start| {
-        start.clear();
-        file.by_ref().take(SMALL as u64).read_to_end(start)?;
-        Ok::<_, io::Error>(start.clone())
-    })?;
-    if start.len() < SMALL {
-        return Ok(gram_syntax::parse_bytes(name, start, &Limits::default()));
-    }
+    let file = File::open(path)?;
     let size = file.metadata()?.len();
-    parse_from(start.as_slice().chain(file), name, usize::try_from(size).unwrap_or(usize::MAX))
-}
-
-/// Below how many bytes a file is read in one go.
-const SMALL: usize = 1 << 13;
-
-thread_local! {
-    /// The start of a file, of which no more is kept than there is.
-    static START: RefCell<Vec<u8>> = RefCell::new(Vec::with_capacity(SMALL));
+    parse_from(file, name, usize::try_from(size).unwrap_or(usize::MAX))
 }
 
 /// Reads at most as much as the limits allow, and parses it. `size` says how much there likely is.
 ///
 /// # Errors
 ///
-/// What kept the input from being read.
+/// The error of the operating system.
 pub fn parse_from(mut input: impl Read, name: &str, size: usize) -> io::Result<Parse> {
     let limits = Limits::default();
     let most = limits.max_bytes as u64 + 1;
@@ -136,7 +118,7 @@ pub struct Imported {
 ///
 /// # Errors
 ///
-/// Why there is none, in a sentence.
+/// The reason as a sentence.
 pub fn import(
     folder: &Path,
     shown: &Path,

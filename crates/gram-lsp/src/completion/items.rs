@@ -262,10 +262,7 @@ impl Items<'_> {
             }
             Owner::Property => attributes::of(unknown),
             Owner::Field(label) => {
-                let survey = self.cx.snapshot.known_survey();
-                let types = survey.map(|survey| &survey.module().types);
-                let empty = gram_schema::model::Types::default();
-                let types = types.unwrap_or(&empty);
+                let types = &self.cx.snapshot.shared_module().module().types;
                 match self.type_of(label) {
                     Some(ty) => attributes::of(attributes::Owner::Field(Some((types, &ty)))),
                     None => attributes::of(unknown),

@@ -11,7 +11,7 @@ use super::named::Named;
 use crate::lint::unsound_import;
 use crate::model::{Constraint, Slot};
 use crate::nearest::{nearest, question};
-use crate::{accept, codes};
+use crate::{codes, value_check};
 
 impl<'t> Checker<'t> {
     /// An attribute that narrows a type.
@@ -95,7 +95,7 @@ impl<'t> Checker<'t> {
     pub(super) fn well_formed_pattern(&mut self, file: usize, span: Span, slot: &Slot) {
         let details = slot.details.as_deref();
         let reason = slot.constraints.iter().find_map(|constraint| match constraint {
-            Constraint::Pattern(pattern) => accept::malformed_pattern(pattern),
+            Constraint::Pattern(pattern) => value_check::malformed_pattern(pattern),
             _ => None,
         });
         let Some(reason) = reason else { return };

@@ -11,11 +11,11 @@ use super::fits::Fits;
 use super::named::{NAMED, Named, values_of};
 use super::scopes::Meaning;
 use super::unions::lists_types;
-use crate::accept;
 use crate::codes;
 use crate::format::{built_in, describe};
 use crate::lint::unsound_import;
 use crate::model::{Constraint, Field, Host, Presence, Slot, Type};
+use crate::value_check;
 
 /// The attributes of parameters, fields, results and terms.
 pub(crate) const KNOWN: [&str; 31] = [
@@ -112,7 +112,6 @@ impl<'t> Checker<'t> {
         if subject.labels().next().is_some() {
             return self.field(file, subject, text);
         }
-        self.asked = true;
         match self.terms.find(file, None, &text) {
             Meaning::One(owner, term) => {
                 self.used(file, owner);
@@ -187,7 +186,6 @@ impl<'t> Checker<'t> {
             Self::add_doc(&mut attributes, arrow);
         }
         self.say(file, field, &attributes, 0);
-        self.reuse(attributes);
     }
 
     /// Says of a field that has a type what attributes say.
@@ -412,8 +410,8 @@ impl<'t> Checker<'t> {
     fn accepts(&mut self, file: usize, span: Span, what: Named, field: &Field) {
         let slot = &field.slot;
         let details = slot.details.as_deref();
-        let whole = |value: &Value| accept::slot(&self.types, slot, value);
-        let bare = |value: &Value| accept::ty(&self.types, &slot.ty, value);
+        let whole = |value: &Value| value_check::slot(&self.types, slot, value);
+        let bare = |value: &Value| value_check::ty(&self.types, &slot.ty, value);
         let mut constraints = slot.constraints.iter();
         let verdict = match what {
             Named::Default => slot.default.as_deref().map_or(Ok(()), whole),

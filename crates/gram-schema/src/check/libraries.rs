@@ -10,8 +10,8 @@ use gram_syntax::{Fix, Node, NodeKind as N};
 use smol_str::SmolStr;
 
 use super::attributes::Attribute;
-use super::declarations::Declaration;
 use super::declared::only_node;
+use super::index::Declaration;
 use super::seen::Seen;
 use super::{Checker, Kind};
 use crate::codes;

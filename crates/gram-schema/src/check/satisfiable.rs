@@ -6,11 +6,11 @@ use gram_syntax::Span;
 use serde_json::Value;
 
 use super::Checker;
-use crate::accept;
 use crate::codes;
 use crate::lint::unsound_import;
 use crate::model::{Constraint, Slot, Type, Types};
 use crate::value;
+use crate::value_check;
 
 impl Checker<'_> {
     /// Reports constraints that no value meets together.
@@ -44,7 +44,7 @@ pub(crate) fn is_empty_enum(types: &Types, constraints: &[Constraint]) -> bool {
         constraints
             .iter()
             .filter(|constraint| !matches!(constraint, Constraint::Enum(_)))
-            .all(|constraint| accept::constraint(types, constraint, value).is_ok())
+            .all(|constraint| value_check::constraint(types, constraint, value).is_ok())
     };
     !values.iter().any(meets)
 }

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::accept;
 use crate::check::{empty_interval, is_empty_enum};
 use crate::model::{Constraint, Module, Slot, Type, Types};
+use crate::value_check;
 
 /// Marks all types of which the checker would otherwise refuse a default, an example, a member of
 /// an enum or a constant, and gives how many are marked.
@@ -91,13 +91,13 @@ fn is_unsound(types: &Types, slot: &Slot) -> bool {
         .as_deref()
         .into_iter()
         .chain(examples)
-        .any(|value| accept::slot(types, slot, value).is_err());
-    let bare = |value: &Value| accept::ty(types, &slot.ty, value).is_err();
+        .any(|value| value_check::slot(types, slot, value).is_err());
+    let bare = |value: &Value| value_check::ty(types, &slot.ty, value).is_err();
     rejected
         || constraints.iter().any(|constraint| match constraint {
             Constraint::Enum(values) => values.iter().any(bare),
             Constraint::Const(value) => bare(value),
-            Constraint::Pattern(pattern) => accept::malformed_pattern(pattern).is_some(),
+            Constraint::Pattern(pattern) => value_check::malformed_pattern(pattern).is_some(),
             _ => false,
         })
         || is_empty_enum(types, constraints)

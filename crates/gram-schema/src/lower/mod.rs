@@ -7,11 +7,15 @@
 //! own schema, so that what was lost for the model is still checked.
 
 mod excess;
-mod keyword;
+mod keyword {
+    pub use json_schema_kit::keywords::{Keyword, Keywords};
+}
 mod loss;
 mod names;
 mod page;
-mod path;
+mod path {
+    pub(super) use json_schema_kit::path::Path;
+}
 mod restore;
 mod rules;
 mod schema;

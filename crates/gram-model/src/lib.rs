@@ -1,0 +1,17 @@
+//! The checked model of tool definitions: tools, types, agents, libraries and experiments.
+
+pub mod expression;
+pub mod format;
+mod model;
+pub mod nearest;
+pub mod print;
+pub mod spans;
+pub mod units;
+pub mod value;
+pub mod value_check;
+pub mod walk;
+
+pub use format::{BUILT_IN, Format};
+pub use model::*;
+pub use nearest::did_you_mean;
+pub use spans::{Place, Spans};

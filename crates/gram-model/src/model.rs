@@ -1,0 +1,411 @@
+//! The model: what a module declares, free of syntax.
+//!
+//! Names are resolved, attributes are read, vocabulary terms have given their types and
+//! attributes to where they are used. Where each thing stands in the text is kept apart, in
+//! [`Spans`].
+
+mod library;
+mod types;
+
+use serde_json::{Number, Value};
+use smol_str::SmolStr;
+
+use crate::spans::Spans;
+pub use library::{Experiment, Implementation, ImplementationKind, Library, Signature};
+pub use types::{ObjectType, Open, Type, TypeDeclaration, TypeId, TypeKind, Types};
+
+/// All declarations of the texts that were checked together.
+///
+/// Two modules are equal when they declare the same, wherever it stands in their texts.
+#[derive(Debug, Default)]
+pub struct Module {
+    /// All tools, in the order of the texts, those inside agents included.
+    pub tools: Vec<Tool>,
+    /// All agents, in the order of the texts.
+    pub agents: Vec<Agent>,
+    /// All containers, in the order of the texts, those inside agents included.
+    pub containers: Vec<Container>,
+    /// All libraries, in the order of the texts.
+    pub libraries: Vec<Library>,
+    /// All experiments, in the order of the texts.
+    pub experiments: Vec<Experiment>,
+    /// The vocabulary, in the order of the texts.
+    pub terms: Vec<Term>,
+    /// All declared types, those inside tools included. A [`TypeId`] is a place in it.
+    pub types: Types,
+    /// Where the declarations are in their texts.
+    pub spans: Spans,
+}
+
+impl Module {
+    /// Where the declarations stand.
+    pub fn spans(&self) -> &Spans {
+        &self.spans
+    }
+
+    /// The tool of the given name.
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+
+    /// The agent of the given name.
+    pub fn agent(&self, name: &str) -> Option<&Agent> {
+        self.agents.iter().find(|agent| agent.name == name)
+    }
+
+    /// The library of the given name.
+    pub fn library(&self, name: &str) -> Option<&Library> {
+        self.libraries.iter().find(|library| library.name == name)
+    }
+
+    /// The experiment of the given name.
+    pub fn experiment(&self, name: &str) -> Option<&Experiment> {
+        self.experiments.iter().find(|experiment| experiment.name == name)
+    }
+
+    /// The container of the given name.
+    pub fn container(&self, name: &str) -> Option<&Container> {
+        self.containers.iter().find(|container| container.name == name)
+    }
+}
+
+impl PartialEq for Module {
+    fn eq(&self, other: &Self) -> bool {
+        self.tools == other.tools
+            && self.agents == other.agents
+            && self.containers == other.containers
+            && self.libraries == other.libraries
+            && self.experiments == other.experiments
+            && self.terms == other.terms
+            && self.types == other.types
+    }
+}
+
+/// A tool: a name, a signature, and what is said of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// Its name, as written.
+    pub name: SmolStr,
+    /// What it does, for the model that calls it.
+    pub description: Option<SmolStr>,
+    /// A name for people.
+    pub title: Option<SmolStr>,
+    /// Whether it should no longer be used.
+    pub deprecated: bool,
+    /// What the model supplies, in the order of the signature.
+    pub parameters: Vec<Field>,
+    /// What comes back.
+    pub result: Output,
+    /// Whether the parameter object may hold more than the parameters.
+    pub open: Open,
+    /// What else is said of the parameter object.
+    pub root: Option<Box<Root>>,
+    /// The types that are declared inside of it, in order.
+    pub types: Vec<TypeId>,
+    /// All other attributes, in order, as written.
+    pub attributes: Vec<(SmolStr, Value)>,
+}
+
+/// What is said of a tool's parameter object, apart from the tool.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Root {
+    /// The schema's own title.
+    pub title: Option<SmolStr>,
+    /// The schema's own description.
+    pub description: Option<SmolStr>,
+    /// Names that `required` holds though no parameter has them.
+    pub requires: Vec<SmolStr>,
+    /// Types that stand in `$defs` though nothing refers to them.
+    pub defs: Vec<TypeId>,
+    /// The schema, word for word, in the place of the one that the signature gives.
+    pub verbatim: Option<Value>,
+    /// Keywords that gram has no word for, written as they are.
+    pub extensions: Vec<(SmolStr, Value)>,
+}
+
+/// A group of tools that a model expands before it uses one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Container {
+    /// Its name, as written.
+    pub name: SmolStr,
+    /// What its tools are for.
+    pub description: Option<SmolStr>,
+    /// Where its tools come from.
+    pub source: Source,
+    /// The names of its tools, in order.
+    pub members: Vec<SmolStr>,
+    /// All other attributes, in order, as written.
+    pub attributes: Vec<(SmolStr, Value)>,
+}
+
+/// Where a container's tools come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Source {
+    /// A plugin of the host.
+    #[default]
+    Plugin,
+    /// An MCP server.
+    Mcp,
+    /// The frontend that shows the conversation.
+    Frontend,
+    /// A skill.
+    Skill,
+}
+
+impl Source {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Plugin, Self::Mcp, Self::Frontend, Self::Skill];
+
+    /// Its name in a specification.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plugin => "plugin",
+            Self::Mcp => "mcp",
+            Self::Frontend => "frontend",
+            Self::Skill => "skill",
+        }
+    }
+}
+
+/// What a tool gives back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Output {
+    /// Its name, where it has one.
+    pub name: Option<SmolStr>,
+    /// Its type, and what is said of it.
+    pub slot: Slot,
+}
+
+/// A parameter of a tool, or a field of an object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// The JSON property's name.
+    pub name: SmolStr,
+    /// Its type, and what is said of it.
+    pub slot: Slot,
+    /// Whether it may be left out.
+    pub presence: Presence,
+    /// Who supplies its value, where that is not the model alone.
+    pub host: Host,
+    /// Whether its value is kept out of messages.
+    pub secret: bool,
+}
+
+impl Field {
+    /// Whether a caller has to supply it.
+    pub fn required(&self) -> bool {
+        match (&self.host, self.presence) {
+            (Host::Pinned(_) | Host::Injected, _) | (_, Presence::Optional) => false,
+            (Host::No, Presence::Required) => true,
+            (Host::No, Presence::ByDefault) => self.slot.default.is_none(),
+        }
+    }
+}
+
+/// What the specification says on whether a field may be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Presence {
+    /// Nothing: it may be left out when it has a default.
+    #[default]
+    ByDefault,
+    /// `optional: true`
+    Optional,
+    /// `optional: false`: it may not be left out, in spite of a default.
+    Required,
+}
+
+/// What the host has to do with a parameter's value.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Host {
+    /// Nothing: the model supplies it.
+    #[default]
+    No,
+    /// The host owns it, and it is this one.
+    Pinned(Box<Value>),
+    /// The host supplies it when it binds the tool; no model sees the parameter.
+    Injected,
+}
+
+/// A type in its place, with what attributes say of it there.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Slot {
+    /// The type.
+    pub ty: Type,
+    /// What it is for.
+    pub description: Option<SmolStr>,
+    /// The value that stands for an absent one.
+    pub default: Option<Box<Value>>,
+    /// What narrows the type, in the order of [`Constraint`]'s variants, each at most once.
+    pub constraints: Vec<Constraint>,
+    /// What is said less often.
+    pub details: Option<Box<Details>>,
+}
+
+impl Slot {
+    /// A type of which nothing more is said.
+    pub fn new(ty: Type) -> Self {
+        Self { ty, ..Self::default() }
+    }
+
+    /// Whether nothing more is said of the type.
+    pub fn is_bare(&self) -> bool {
+        self.description.is_none()
+            && self.default.is_none()
+            && self.constraints.is_empty()
+            && self.details.is_none()
+    }
+
+    /// Adds a constraint, in the place of one of its kind that is there.
+    pub fn constrain(&mut self, constraint: Constraint) {
+        Constraint::add(&mut self.constraints, constraint);
+    }
+
+    /// The details, added if there are none.
+    pub fn details_mut(&mut self) -> &mut Details {
+        self.details.get_or_insert_with(Box::default)
+    }
+}
+
+/// What attributes say of a type in its place, less often than a description or a default.
+#[expect(clippy::struct_excessive_bools, reason = "each is said by an attribute of its own")]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Details {
+    /// A name for people.
+    pub title: Option<SmolStr>,
+    /// Sample values.
+    pub examples: Option<Vec<Value>>,
+    /// Whether it should no longer be used.
+    pub deprecated: bool,
+    /// Whether an import took over a default, example or enum that its own type rejects.
+    pub unsound: bool,
+    /// Whether a tuple may end early, and may hold more than its items.
+    pub open_tuple: bool,
+    /// Whether the members of a union are written as a list of types, beside each other.
+    pub type_list: bool,
+    /// Keywords that gram has no word for, written as they are.
+    pub extensions: Vec<(SmolStr, Value)>,
+    /// The schema of this place, word for word, in the place of the one that the type gives.
+    pub verbatim: Option<Box<Value>>,
+}
+
+/// What narrows a type.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Constraint {
+    /// The only values.
+    Enum(Vec<Value>),
+    /// The only value.
+    Const(Box<Value>),
+    /// The least number.
+    Minimum(Number),
+    /// The greatest number.
+    Maximum(Number),
+    /// A number that every value lies above.
+    Above(Number),
+    /// A number that every value lies below.
+    Below(Number),
+    /// A number that every value is a multiple of.
+    MultipleOf(Number),
+    /// The least number of characters.
+    MinLength(u64),
+    /// The greatest number of characters.
+    MaxLength(u64),
+    /// A regular expression that finds something in every value.
+    Pattern(SmolStr),
+    /// The name of a format of text.
+    Format(SmolStr),
+    /// The least number of items or entries.
+    MinSize(u64),
+    /// The greatest number of items or entries.
+    MaxSize(u64),
+    /// No item may come twice.
+    Unique,
+    /// What the names of an object's entries have to be.
+    Keys(Box<Type>),
+}
+
+impl Constraint {
+    /// Adds a constraint to others in their order, in the place of one of its kind.
+    pub fn add(all: &mut Vec<Self>, constraint: Self) {
+        match all.binary_search_by(|known| known.rank().cmp(&constraint.rank())) {
+            Ok(at) => all[at] = constraint,
+            Err(at) => {
+                // One or two are all that most types have.
+                all.reserve_exact(1);
+                all.insert(at, constraint);
+            }
+        }
+    }
+
+    /// Whether another constraint is said by the same attribute, so that one of them replaces the
+    /// other: both ends of a range are.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let attribute = |constraint: &Self| match constraint {
+            Self::Maximum(_) => Self::Minimum(Number::from(0)).rank(),
+            Self::MaxLength(_) => Self::MinLength(0).rank(),
+            Self::MaxSize(_) => Self::MinSize(0).rank(),
+            other => other.rank(),
+        };
+        attribute(self) == attribute(other)
+    }
+
+    /// Its place among constraints.
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Enum(_) => 0,
+            Self::Const(_) => 1,
+            Self::Minimum(_) => 2,
+            Self::Maximum(_) => 3,
+            Self::Above(_) => 4,
+            Self::Below(_) => 5,
+            Self::MultipleOf(_) => 6,
+            Self::MinLength(_) => 7,
+            Self::MaxLength(_) => 8,
+            Self::Pattern(_) => 9,
+            Self::Format(_) => 10,
+            Self::MinSize(_) => 11,
+            Self::MaxSize(_) => 12,
+            Self::Unique => 13,
+            Self::Keys(_) => 14,
+        }
+    }
+}
+
+/// A vocabulary term: a name that means the same in every signature.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Term {
+    /// The name and all that it brings.
+    pub field: Field,
+}
+
+/// An agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agent {
+    /// Its name, as written.
+    pub name: SmolStr,
+    /// What it is for.
+    pub description: Option<SmolStr>,
+    /// What its model is told before the conversation.
+    pub instruction: Option<SmolStr>,
+    /// Its provider and model: `openai/gpt-4o-mini`.
+    pub model: Option<SmolStr>,
+    /// How often it may ask its model for one user message. Default: 10.
+    pub max_iterations: u64,
+    /// How it passes tools to the model.
+    pub api: Api,
+    /// The type of its answers, where they are not free text.
+    pub result: Option<Type>,
+    /// The names of its tools and agents, in order.
+    pub members: Vec<SmolStr>,
+    /// All other attributes, in order, as written.
+    pub attributes: Vec<(SmolStr, Value)>,
+}
+
+/// How an agent passes tools to its model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Api {
+    /// In the field `tools`.
+    #[default]
+    Tools,
+    /// In the older field `functions`.
+    Functions,
+}

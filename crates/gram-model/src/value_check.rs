@@ -1,0 +1,338 @@
+//! Whether a type accepts a value: for defaults, examples and the members of enums.
+
+use std::cell::Cell;
+
+use serde_json::{Number, Value};
+
+use crate::format::describe;
+use crate::model::{Constraint, Field, Host, ObjectType, Open, Slot, Type, Types};
+use crate::value;
+use crate::walk::{parts, parts_of_slot};
+
+/// Why a type does not accept a value.
+pub struct Refusal {
+    /// Where in the value: `items.0.name`; empty for the value itself.
+    pub path: String,
+    /// What is wrong there.
+    pub message: String,
+}
+
+type Verdict = Result<(), Refusal>;
+
+fn refuse(message: impl Into<String>) -> Verdict {
+    Err(Refusal { path: String::new(), message: message.into() })
+}
+
+fn within(step: impl std::fmt::Display, verdict: Verdict) -> Verdict {
+    verdict.map_err(|inner| Refusal {
+        path: if inner.path.is_empty() {
+            step.to_string()
+        } else {
+            format!("{step}.{}", inner.path)
+        },
+        message: inner.message,
+    })
+}
+
+/// How many steps are taken for one value. Unions of unions can ask for ever more of them; what is
+/// not found out by then counts as accepted.
+const MAX_STEPS: u32 = 200_000;
+
+/// The check of one value.
+struct ValueCheck<'t> {
+    types: &'t Types,
+    steps: Cell<u32>,
+}
+
+impl<'t> ValueCheck<'t> {
+    fn new(types: &'t Types) -> Self {
+        Self { types, steps: Cell::new(0) }
+    }
+}
+
+/// Whether a slot accepts a value, its constraints included.
+pub fn slot(types: &Types, slot: &Slot, value: &Value) -> Verdict {
+    narrowed(&ValueCheck::new(types), slot, &[], value)
+}
+
+/// Whether a type accepts a value.
+pub fn ty(types: &Types, expected: &Type, value: &Value) -> Verdict {
+    of_type(&ValueCheck::new(types), expected, value)
+}
+
+/// Whether a slot accepts a value where its use narrows it: what the use says of a thing stands in
+/// the place of what the slot says of it.
+fn narrowed(check: &ValueCheck<'_>, slot: &Slot, over: &[Constraint], value: &Value) -> Verdict {
+    let types = check.types;
+    let details = slot.details.as_deref();
+    // A schema that stands in the place of the type is for those who can run it.
+    if details.is_some_and(|details| details.verbatim.is_some()) {
+        return Ok(());
+    }
+    let (ty, nullable) = match &slot.ty {
+        Type::Nullable(inner) => (&**inner, true),
+        ty => (ty, false),
+    };
+    if nullable && value.is_null() {
+        return Ok(());
+    }
+    let own = slot.constraints.iter();
+    let own = own.filter(|own| !over.iter().any(|other| other.is_like(own)));
+    match ty {
+        Type::Named(id) => {
+            let Some(declared) = types.get(*id) else { return Ok(()) };
+            let mut all = own.cloned().collect::<Vec<_>>();
+            all.extend_from_slice(over);
+            narrowed(check, &declared.slot, &all, value)
+        }
+        ty => {
+            match (ty, value) {
+                (Type::Tuple(members), Value::Array(items))
+                    if details.is_some_and(|details| details.open_tuple) =>
+                {
+                    let mut pairs = members.iter().zip(items).enumerate();
+                    pairs.try_for_each(|(at, (ty, item))| within(at, of_type(check, ty, item)))?;
+                }
+                _ => of_type(check, ty, value)?,
+            }
+            own.chain(over).try_for_each(|constraint| constrained(check, constraint, value))
+        }
+    }
+}
+
+/// Whether a type accepts a value, as far as there are steps left.
+fn of_type(check: &ValueCheck<'_>, expected: &Type, value: &Value) -> Verdict {
+    let types = check.types;
+    check.steps.set(check.steps.get().saturating_add(1));
+    if check.steps.get() > MAX_STEPS {
+        return Ok(());
+    }
+    let ty = |expected: &Type, value: &Value| of_type(check, expected, value);
+    let fits = match (expected, value) {
+        (Type::Any, _)
+        | (Type::List(None), Value::Array(_))
+        | (Type::Map(None), Value::Object(_))
+        | (Type::Null, Value::Null)
+        | (Type::Boolean, Value::Bool(_))
+        | (Type::Number, Value::Number(_))
+        | (Type::Text | Type::Bytes | Type::Formatted(_), Value::String(_)) => true,
+        (Type::Integer, Value::Number(number)) => value::is_integer(number),
+        (Type::Literal(literal), value) => value::same(literal, value),
+        (Type::Named(id), value) => {
+            return types.get(*id).map_or(Ok(()), |known| narrowed(check, &known.slot, &[], value));
+        }
+        (Type::Nullable(inner), value) => {
+            return if value.is_null() { Ok(()) } else { ty(inner, value) };
+        }
+        (Type::List(Some(item)), Value::Array(items)) => {
+            return items
+                .iter()
+                .enumerate()
+                .try_for_each(|(at, value)| within(at, ty(item, value)));
+        }
+        (Type::Tuple(types), Value::Array(items)) if types.len() == items.len() => {
+            let mut pairs = types.iter().zip(items).enumerate();
+            return pairs.try_for_each(|(at, (item, value))| within(at, ty(item, value)));
+        }
+        (Type::Map(Some(inner)), Value::Object(map)) => {
+            return map.iter().try_for_each(|(key, value)| within(key, ty(inner, value)));
+        }
+        (Type::Object(object), Value::Object(map)) => return self::object(check, object, map),
+        (Type::Union(members), value) => members.iter().any(|member| ty(member, value).is_ok()),
+        (Type::OneOf(members), value) => {
+            let mut fitting = members.iter().filter(|member| ty(member, value).is_ok());
+            // What nobody runs here may well refuse it.
+            match (fitting.next(), fitting.next()) {
+                (Some(first), Some(second)) => {
+                    [first, second].into_iter().chain(fitting).any(|ty| is_presumed(types, ty))
+                }
+                (first, _) => first.is_some(),
+            }
+        }
+        _ => false,
+    };
+    if fits {
+        return Ok(());
+    }
+    refuse(format!("{} is not {}", brief(value), describe(types, expected)))
+}
+
+/// Whether a type has a pattern, a format or a schema of its own somewhere, which nobody runs here.
+fn is_presumed(types: &Types, ty: &Type) -> bool {
+    fn slot<'t>(slot: &'t Slot, open: &mut Vec<&'t Type>) -> bool {
+        parts_of_slot(slot, &mut |part| open.push(part));
+        let details = slot.details.as_deref();
+        details.is_some_and(|details| details.verbatim.is_some())
+            || slot
+                .constraints
+                .iter()
+                .any(|known| matches!(known, Constraint::Pattern(_) | Constraint::Format(_)))
+    }
+    let (mut open, mut seen) = (vec![ty], std::collections::HashSet::new());
+    while let Some(ty) = open.pop() {
+        match ty {
+            Type::Formatted(_) | Type::Bytes => return true,
+            Type::Named(id) if seen.insert(*id) => {
+                if types.get(*id).is_some_and(|known| slot(&known.slot, &mut open)) {
+                    return true;
+                }
+            }
+            Type::Object(object) => {
+                let fields = object.fields.iter().flatten();
+                if fields.into_iter().any(|field| slot(&field.slot, &mut open)) {
+                    return true;
+                }
+                if let Open::Of(ty) = &object.open {
+                    open.push(ty);
+                }
+            }
+            ty => parts(ty, &mut |part| open.push(part)),
+        }
+    }
+    false
+}
+
+fn object(
+    check: &ValueCheck<'_>,
+    object: &ObjectType,
+    map: &serde_json::Map<String, Value>,
+) -> Verdict {
+    let fields = object.fields.as_deref().unwrap_or_default();
+    for field in fields {
+        match map.get(field.name.as_str()) {
+            Some(value) => within(&field.name, self::field(check, field, value))?,
+            None if field.required() => {
+                return refuse(format!("the field `{}` is missing", field.name));
+            }
+            None => {}
+        }
+    }
+    if let Some(name) = object.requires.iter().find(|name| !map.contains_key(name.as_str())) {
+        return refuse(format!("the field `{name}` is missing"));
+    }
+    let declared = |key: &str| fields.iter().any(|field| field.name == key);
+    let mut others = map.iter().filter(|(key, _)| !declared(key));
+    match &object.open {
+        Open::No => match others.next() {
+            Some((key, _)) => refuse(format!("there is no field `{key}`")),
+            None => Ok(()),
+        },
+        Open::Of(inner) => {
+            others.try_for_each(|(key, value)| within(key, of_type(check, inner, value)))
+        }
+        Open::Unsaid | Open::Yes => Ok(()),
+    }
+}
+
+/// Whether a field accepts a value.
+fn field(check: &ValueCheck<'_>, field: &Field, value: &Value) -> Verdict {
+    match &field.host {
+        Host::Pinned(pinned) if !value::same(pinned, value) => {
+            refuse(format!("`{}` is pinned to {}", field.name, brief(pinned)))
+        }
+        _ => narrowed(check, &field.slot, &[], value),
+    }
+}
+
+/// Checks a value against one constraint.
+pub fn constraint(types: &Types, constraint: &Constraint, value: &Value) -> Verdict {
+    constrained(&ValueCheck::new(types), constraint, value)
+}
+
+fn constrained(check: &ValueCheck<'_>, constraint: &Constraint, value: &Value) -> Verdict {
+    use std::cmp::Ordering::{Equal, Greater, Less};
+    let bound = |bound: &Number, allowed: &[std::cmp::Ordering], words: &str| match value {
+        Value::Number(number) if !allowed.contains(&value::compare(number, bound)) => {
+            refuse(format!("{number} is {words} {bound}"))
+        }
+        _ => Ok(()),
+    };
+    let length = match value {
+        Value::String(text) => Some(text.chars().count() as u64),
+        _ => None,
+    };
+    let (size, what) = match value {
+        Value::Array(items) => (Some(items.len() as u64), "items"),
+        Value::Object(map) => (Some(map.len() as u64), "entries"),
+        _ => (None, ""),
+    };
+    match constraint {
+        Constraint::Enum(values) if !values.iter().any(|member| value::same(member, value)) => {
+            refuse(format!("{} is not one of the enum's values", brief(value)))
+        }
+        Constraint::Const(constant) if !value::same(constant, value) => {
+            refuse(format!("{} is not {}", brief(value), brief(constant)))
+        }
+        Constraint::Minimum(least) => bound(least, &[Greater, Equal], "below the minimum"),
+        Constraint::Maximum(most) => bound(most, &[Less, Equal], "above the maximum"),
+        Constraint::Above(least) => bound(least, &[Greater], "not above"),
+        Constraint::Below(most) => bound(most, &[Less], "not below"),
+        Constraint::MinLength(least) => at_least(length, *least, "characters"),
+        Constraint::MaxLength(most) => at_most(length, *most, "characters"),
+        Constraint::MinSize(least) => at_least(size, *least, what),
+        Constraint::MaxSize(most) => at_most(size, *most, what),
+        Constraint::MultipleOf(step) => match value {
+            Value::Number(number) if !value::is_multiple(number, step) => {
+                refuse(format!("{number} is no multiple of {step}"))
+            }
+            _ => Ok(()),
+        },
+        Constraint::Keys(keys) => match value {
+            Value::Object(map) => map
+                .keys()
+                .try_for_each(|key| within(key, of_type(check, keys, &Value::String(key.clone())))),
+            _ => Ok(()),
+        },
+        Constraint::Unique if has_twins(value) => refuse("an item stands there twice"),
+        _ => Ok(()),
+    }
+}
+
+/// The longest pattern that is looked at; compiling one takes a stack that grows with it.
+const LONGEST_PATTERN: usize = 4096;
+
+/// Why a pattern is no regular expression of ECMAScript, with the flag `u` or without it.
+pub fn malformed_pattern(pattern: &str) -> Option<String> {
+    if pattern.len() > LONGEST_PATTERN || regress::Regex::with_flags(pattern, "u").is_ok() {
+        return None;
+    }
+    regress::Regex::new(pattern).err().map(|error| error.text.to_lowercase())
+}
+
+fn has_twins(value: &Value) -> bool {
+    let Value::Array(items) = value else { return false };
+    let mut known = std::collections::HashSet::new();
+    !items.iter().all(|item| known.insert(value::canonical(item)))
+}
+
+fn at_least(found: Option<u64>, least: u64, what: &str) -> Verdict {
+    match found.filter(|&found| found < least) {
+        Some(found) => refuse(format!("it has {found} {what}, at least {least} are wanted")),
+        None => Ok(()),
+    }
+}
+
+fn at_most(found: Option<u64>, most: u64, what: &str) -> Verdict {
+    match found.filter(|&found| found > most) {
+        Some(found) => refuse(format!("it has {found} {what}, at most {most} are allowed")),
+        None => Ok(()),
+    }
+}
+
+/// A value for a message, cut where it is long.
+pub fn brief(value: &Value) -> String {
+    let text = match value {
+        // What is long is not printed whole first.
+        Value::String(text) if text.len() > 200 => {
+            format!("{:?}", text.chars().take(40).collect::<String>())
+        }
+        Value::Array(_) => "the list".to_owned(),
+        Value::Object(_) => "the object".to_owned(),
+        value => value.to_string(),
+    };
+    if text.chars().count() <= 40 {
+        return text;
+    }
+    let start: String = text.chars().take(37).collect();
+    format!("{start}…")
+}

@@ -1,0 +1,124 @@
+//! Whether all values that one schema allows are allowed by another one.
+//!
+//! [`decide`] answers with a proof, with a counterexample, or not at all. It never presumes a
+//! proof.
+
+mod branch;
+mod case_split;
+mod document;
+mod implication;
+mod object_samples;
+mod prover;
+mod samples;
+mod string_validators;
+mod validators;
+mod value_check;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use branch::Term;
+use document::{Document, Side};
+use prover::Prover;
+use samples::SampleGenerator;
+use validators::ValidatorPair;
+
+/// Whether one schema allows all values that another one allows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Containment {
+    /// It does, by a proof.
+    Proven,
+    /// It does not: a value shows it.
+    Refuted(Counterexample),
+    /// Neither a proof nor a counterexample was found. Holds the reason as a sentence.
+    Undecided(String),
+}
+
+/// A value that the narrow schema allows and the wide one refuses, confirmed by validators.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Counterexample {
+    /// The value.
+    pub value: Value,
+    /// The JSON pointer to the part that is refused. Empty for the whole value.
+    pub pointer: String,
+    /// What the wide schema expects there.
+    pub reason: String,
+}
+
+/// The number of values to try.
+const MAX_SAMPLES: usize = 3_000;
+
+/// The total size of two schemas, in values, up to which they are compared in canonical form.
+/// That comparison can take time that grows fast with the size.
+const MAX_CANONICAL_SIZE: usize = 1_500;
+
+/// The depth up to which schemas are compared in canonical form.
+const MAX_CANONICAL_DEPTH: usize = 64;
+
+/// Decides whether `wide` allows every value that `narrow` allows. Both are JSON Schemas of draft
+/// 2020-12 or, if `$schema` says so, of draft 7, with formats checked. Nothing is fetched: schemas
+/// that refer to other documents are undecided.
+///
+/// The work is bounded for schemas of any size and depth.
+pub fn decide(wide: &Value, narrow: &Value) -> Containment {
+    let (Some(wide_size), Some(narrow_size)) = (document::size(wide), document::size(narrow))
+    else {
+        return Containment::Undecided(format!(
+            "a schema nests more than {} levels deep, or holds more than {} values",
+            document::MAX_DEPTH,
+            document::MAX_SIZE
+        ));
+    };
+    let (Some(wide_document), Some(narrow_document)) = (Document::of(wide), Document::of(narrow))
+    else {
+        return Containment::Undecided("the `$schema` of a schema is not known here".to_owned());
+    };
+    for document in [&wide_document, &narrow_document] {
+        if let Some(fault) = validators::fault(document.dialect, document.root) {
+            return Containment::Undecided(fault);
+        }
+    }
+    let mut prover = Prover::new(wide_document, narrow_document);
+    let terms = [Term::Schema(Side::Narrow, narrow)];
+    if prover.covered(&terms, Side::Wide, wide) {
+        return Containment::Proven;
+    }
+    let referee = match ValidatorPair::new(wide, narrow) {
+        Ok(referee) => referee,
+        Err(reason) => return Containment::Undecided(reason),
+    };
+    let given_up = prover.stopped().is_some();
+    let reason = prover.stopped().map_or_else(|| doubt(&prover), str::to_owned);
+    prover.refresh();
+    let hints = [vec![Term::Schema(Side::Wide, wide)]];
+    let samples = SampleGenerator::new(&mut prover).of(&terms, &hints, MAX_SAMPLES, 0);
+    let found = samples.into_iter().find_map(|value| referee.confirm(value));
+    if let Some(counterexample) = found {
+        return Containment::Refuted(counterexample);
+    }
+    // The canonical form has no bound of its own.
+    let small = !given_up
+        && wide_size + narrow_size <= MAX_CANONICAL_SIZE
+        && document::is_flat(wide, MAX_CANONICAL_DEPTH)
+        && document::is_flat(narrow, MAX_CANONICAL_DEPTH);
+    if small && validators::proves(wide, narrow) {
+        Containment::Proven
+    } else {
+        Containment::Undecided(reason)
+    }
+}
+
+/// The place where the proof failed, as a sentence.
+fn doubt(prover: &Prover<'_>) -> String {
+    match prover.doubt() {
+        Some((place, keyword)) => {
+            let place = if place.is_empty() { String::new() } else { format!(" at `{place}`") };
+            format!(
+                "no value was found that `{keyword}`{place} refuses, and no proof that there is none"
+            )
+        }
+        None => "no value was found that is refused, and no proof that there is none".to_owned(),
+    }
+}

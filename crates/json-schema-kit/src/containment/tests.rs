@@ -1,0 +1,386 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panics")]
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{Containment, decide};
+
+/// Asserts that the first schema covers the second one, and not the other way round.
+#[track_caller]
+fn wider(wide: &Value, narrow: &Value) {
+    assert_eq!(decide(wide, narrow), Containment::Proven, "{wide} of {narrow}");
+    refuses(narrow, wide);
+}
+
+/// Asserts that both schemas allow the same.
+#[track_caller]
+fn same(a: &Value, b: &Value) {
+    assert_eq!(decide(a, b), Containment::Proven, "{a} of {b}");
+    assert_eq!(decide(b, a), Containment::Proven, "{b} of {a}");
+}
+
+/// The value that shows that the first schema does not cover the second one.
+#[track_caller]
+fn refuses(wide: &Value, narrow: &Value) -> (Value, String, String) {
+    match decide(wide, narrow) {
+        Containment::Refuted(found) => (found.value, found.pointer, found.reason),
+        other => panic!("{wide} of {narrow}: {other:?}"),
+    }
+}
+
+#[track_caller]
+fn undecided(wide: &Value, narrow: &Value) -> String {
+    match decide(wide, narrow) {
+        Containment::Undecided(reason) => reason,
+        other => panic!("{wide} of {narrow}: {other:?}"),
+    }
+}
+
+/// An object with one property.
+fn of(schema: &Value, required: bool) -> Value {
+    let required: &[&str] = if required { &["p"] } else { &[] };
+    json!({"type": "object", "properties": {"p": schema}, "required": required})
+}
+
+#[test]
+fn a_reference_means_what_its_own_document_says() {
+    let document = |items: &Value| {
+        let mut schema = of(&json!({"$ref": "#/$defs/P", "pattern": "(?=a)"}), true);
+        schema["$defs"] = json!({"P": {"type": "array", "items": items}});
+        schema
+    };
+    refuses(&document(&json!({"type": "integer"})), &document(&json!(true)));
+    wider(&document(&json!(true)), &document(&json!({"type": "integer"})));
+}
+
+#[test]
+fn types_and_lists_of_types() {
+    wider(&json!({}), &json!({"type": "string"}));
+    wider(&json!(true), &json!(false));
+    wider(&json!({"type": "number"}), &json!({"type": "integer"}));
+    wider(&json!({"type": ["string", "null"]}), &json!({"type": "string"}));
+    wider(&json!({"type": ["number", "string"]}), &json!({"type": ["integer", "string"]}));
+    same(&json!({"type": ["number", "integer"]}), &json!({"type": "number"}));
+    same(&json!({"type": "boolean"}), &json!({"enum": [true, false]}));
+    same(&json!({"type": "integer"}), &json!({"type": "number", "multipleOf": 1}));
+    same(&json!({"type": "string", "minimum": 5}), &json!({"type": "string"}));
+}
+
+#[test]
+fn bounds_of_numbers() {
+    let integer = |more: Value| {
+        let mut schema = json!({"type": "integer"});
+        schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        schema
+    };
+    wider(&integer(json!({"minimum": 0})), &integer(json!({"minimum": 1})));
+    wider(&integer(json!({"maximum": 10})), &integer(json!({"maximum": 9, "minimum": 0})));
+    same(&integer(json!({"minimum": 1})), &integer(json!({"exclusiveMinimum": 0})));
+    same(&integer(json!({"maximum": 9.5})), &integer(json!({"exclusiveMaximum": 10})));
+    wider(&json!({"minimum": 0}), &json!({"exclusiveMinimum": 0}));
+    wider(&integer(json!({"multipleOf": 3})), &integer(json!({"multipleOf": 6})));
+    wider(&json!({"type": "number", "multipleOf": 0.5}), &integer(json!({})));
+    same(&integer(json!({"minimum": 1, "maximum": 3})), &json!({"enum": [1, 2.0, 3]}));
+    wider(
+        &json!({"type": "integer", "maximum": 90_071_992_547_409_931_u64}),
+        &json!({"type": "integer", "maximum": 90_071_992_547_409_930_u64}),
+    );
+    // A range between two whole numbers holds none.
+    assert_eq!(
+        decide(&json!(false), &integer(json!({"minimum": 0.2, "maximum": 0.8}))),
+        Containment::Proven
+    );
+}
+
+#[test]
+fn texts() {
+    wider(&json!({"type": "string", "minLength": 1}), &json!({"type": "string", "minLength": 2}));
+    wider(&json!({"type": "string", "maxLength": 9}), &json!({"type": "string", "maxLength": 3}));
+    wider(&json!({"type": "string"}), &json!({"type": "string", "pattern": "^a"}));
+    wider(&json!({"type": "string"}), &json!({"type": "string", "format": "date"}));
+    wider(&json!({"type": "string", "pattern": "^a"}), &json!({"enum": ["a", "ab"]}));
+    wider(&json!({"type": "string", "format": "date"}), &json!({"const": "2024-02-29"}));
+    same(&json!({"type": "string", "format": "colour"}), &json!({"type": "string"}));
+    same(
+        &json!({"type": "string", "pattern": "(?=a)", "title": "one"}),
+        &json!({"type": "string", "pattern": "(?=a)"}),
+    );
+    let (value, ..) = refuses(
+        &json!({"type": "string", "format": "date"}),
+        &json!({"type": "string", "format": "email"}),
+    );
+    assert!(value.as_str().unwrap().contains('@'));
+    // Nothing here can reckon with this.
+    undecided(
+        &json!({"type": "string", "pattern": "^(?=x9)x9[0-9]{3}$"}),
+        &json!({"type": "string", "pattern": "^(?=x9)x9[0-9]{2}[0-4]$"}),
+    );
+}
+
+#[test]
+fn enums_and_constants() {
+    wider(&json!({"enum": ["a", "b", 1]}), &json!({"enum": ["b", 1.0]}));
+    wider(&json!({"enum": [{"a": [1]}, null]}), &json!({"const": {"a": [1.0]}}));
+    wider(&json!({"type": "string"}), &json!({"const": "a"}));
+    same(&json!({"type": "string", "enum": ["a", 1]}), &json!({"const": "a"}));
+    wider(
+        &json!({"type": "object", "properties": {"a": {"type": "integer"}}}),
+        &json!({"const": {"a": 1}}),
+    );
+    assert_eq!(
+        decide(&json!({"enum": ["a"]}), &json!({"enum": ["b"], "type": "null"})),
+        Containment::Proven
+    );
+}
+
+#[test]
+fn lists_and_tuples() {
+    let strings = json!({"type": "array", "items": {"type": "string"}});
+    wider(&json!({"type": "array"}), &strings);
+    wider(&strings, &json!({"type": "array", "items": {"const": "a"}}));
+    wider(&strings, &json!({"type": "array", "prefixItems": [{"type": "string"}], "items": false}));
+    wider(&json!({"type": "array", "minItems": 1}), &json!({"type": "array", "minItems": 2}));
+    wider(&json!({"type": "array", "maxItems": 4}), &json!({"type": "array", "maxItems": 2}));
+    wider(&json!({"type": "array"}), &json!({"type": "array", "uniqueItems": true}));
+    same(
+        &json!({"type": "array", "maxItems": 1, "uniqueItems": true}),
+        &json!({"type": "array", "maxItems": 1}),
+    );
+    same(
+        &json!({"type": "array", "prefixItems": [{}, {}], "items": false}),
+        &json!({"type": "array", "maxItems": 2}),
+    );
+    wider(
+        &json!({"type": "array", "contains": {"type": "string"}}),
+        &json!({"type": "array", "items": {"type": "string"}, "minItems": 1}),
+    );
+    same(
+        &json!({"$schema": "http://json-schema.org/draft-07/schema#",
+                "type": "array", "items": [{"type": "string"}], "additionalItems": false}),
+        &json!({"type": "array", "prefixItems": [{"type": "string"}], "items": false}),
+    );
+}
+
+#[test]
+fn properties() {
+    let (string, integer) = (json!({"type": "string"}), json!({"type": "integer"}));
+    wider(&of(&string, false), &of(&string, true));
+    wider(&of(&json!({}), false), &of(&string, false));
+    let closed = json!({"type": "object", "properties": {"p": string},
+                        "additionalProperties": false});
+    wider(&of(&string, false), &closed);
+    wider(&json!({"type": "object", "additionalProperties": string}), &closed);
+    wider(&json!({"type": "object", "properties": {"q": integer}}), &closed);
+    wider(&json!({"type": "object", "required": ["p"]}), &of(&string, true));
+    wider(&json!({"type": "object", "maxProperties": 1}), &closed);
+    same(
+        &of(&string, true),
+        &json!({"type": "object", "properties": {"p": string},
+                                     "required": ["p"], "minProperties": 1}),
+    );
+    let (value, pointer, _) = refuses(&of(&integer, false), &of(&json!({}), false));
+    assert!(value["p"] != json!(1) && pointer == "/p", "{value} {pointer}");
+    // An object that says nothing of a property may have it, of any type.
+    let (value, pointer, _) = refuses(
+        &json!({"type": "object", "properties": {"p": string, "q": integer}}),
+        &of(&string, true),
+    );
+    assert!(value.get("q").is_some() && pointer == "/q", "{value} {pointer}");
+}
+
+#[test]
+fn names_and_maps() {
+    let map = |value: Value, names: Value| json!({"type": "object", "additionalProperties": value, "propertyNames": names});
+    wider(&map(json!({}), json!({"maxLength": 5})), &map(json!({}), json!({"maxLength": 4})));
+    wider(&map(json!({"type": "number"}), json!({})), &map(json!({"type": "integer"}), json!({})));
+    wider(
+        &json!({"type": "object", "properties": {"low": {"type": "integer"}, "other": {}}}),
+        &map(json!({"type": "integer"}), json!({"enum": ["low", "high"]})),
+    );
+    wider(
+        &json!({"type": "object", "patternProperties": {"^x": {"type": "string"}}}),
+        &json!({"type": "object", "properties": {"x1": {"const": "a"}, "y": {}},
+                "additionalProperties": false}),
+    );
+}
+
+#[test]
+fn unions() {
+    let (string, nothing) = (json!({"type": "string"}), json!({"type": "null"}));
+    same(&json!({"anyOf": [string, nothing]}), &json!({"type": ["string", "null"]}));
+    same(&json!({"oneOf": [nothing, string]}), &json!({"type": ["string", "null"]}));
+    same(
+        &json!({"allOf": [{"minimum": 1}, {"type": "integer"}]}),
+        &json!({"type": "integer", "minimum": 1}),
+    );
+    wider(
+        &json!({"anyOf": [string, nothing, {"type": "boolean"}]}),
+        &json!({"anyOf": [nothing, string]}),
+    );
+    wider(&json!({"not": {"type": "string"}}), &json!({"type": "integer"}));
+    wider(
+        &json!({"if": {"type": "string"}, "then": {"minLength": 1}, "else": {"type": "integer"}}),
+        &json!({"type": "string", "minLength": 2}),
+    );
+    // Both members of an exclusive union take 5, so it does not.
+    let (value, ..) = refuses(
+        &json!({"oneOf": [{"type": "integer", "minimum": 5}, {"type": "integer", "maximum": 5}]}),
+        &json!({"type": "integer"}),
+    );
+    assert_eq!(value, json!(5));
+}
+
+#[test]
+fn tagged_unions() {
+    let member = |tag: &str, ty: &str| {
+        json!({"type": "object", "properties": {"kind": {"const": tag}, "of": {"type": ty}},
+               "required": ["kind", "of"]})
+    };
+    let both = [member("a", "string"), member("b", "integer")];
+    let loose = json!({"type": "object", "properties": {"kind": {"enum": ["a", "b"]},
+        "of": {"type": ["string", "integer"]}}, "required": ["kind", "of"]});
+    wider(&loose, &json!({"anyOf": both}));
+    same(&json!({"oneOf": both}), &json!({"anyOf": both}));
+    same(
+        &json!({"anyOf": [member("a", "string"), member("b", "string")]}),
+        &json!({"type": "object", "properties": {"kind": {"enum": ["a", "b"]},
+            "of": {"type": "string"}}, "required": ["of", "kind"]}),
+    );
+}
+
+#[test]
+fn recursive_types() {
+    let tree = |leaf: &str| {
+        json!({"$ref": "#/$defs/Node", "$defs": {"Node": {"type": "object", "properties": {
+            "value": {"type": leaf},
+            "children": {"type": "array", "items": {"$ref": "#/$defs/Node"}},
+        }, "required": ["value"]}}})
+    };
+    wider(&tree("number"), &tree("integer"));
+    same(&tree("string"), &tree("string"));
+    // One that is written out once allows the same.
+    let mut unrolled = tree("string");
+    unrolled["properties"] = unrolled["$defs"]["Node"]["properties"].clone();
+    same(&unrolled, &tree("string"));
+    // No value ends here, so there is none.
+    let endless = json!({"$ref": "#/$defs/E", "$defs": {"E": {"type": "object",
+        "properties": {"e": {"$ref": "#/$defs/E"}}, "required": ["e"]}}});
+    assert_eq!(decide(&json!({"type": "string"}), &endless), Containment::Proven);
+}
+
+#[test]
+fn schemas_that_mean_nothing_are_never_a_yes() {
+    undecided(&json!({"type": "strnig"}), &json!({"type": "string"}));
+    undecided(&json!({"type": "string"}), &json!({"type": "string", "minLength": "x"}));
+    undecided(&json!(5), &json!(5));
+    undecided(&json!({"$ref": "https://a.example/b.json"}), &json!({"type": "string"}));
+    undecided(&json!({}), &json!({"$ref": "b.json#/c"}));
+    undecided(&json!({}), &json!({"$ref": "#/$defs/none"}));
+    undecided(&json!({"$schema": "https://a.example/own"}), &json!({}));
+    for endless in [
+        json!({"$ref": "#"}),
+        json!({"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}),
+        json!({"$ref": "#/$defs/a",
+               "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}),
+    ] {
+        assert_ne!(decide(&endless, &json!({"type": "string"})), Containment::Proven, "{endless}");
+    }
+}
+
+#[test]
+fn hostile_schemas_take_bounded_work() {
+    let start = Instant::now();
+    let mut deep = json!({});
+    let mut deep_lists = json!({"type": "string"});
+    let around =
+        |key: &str, value: Value| Value::Object([(key.to_owned(), value)].into_iter().collect());
+    for _ in 0..100_000 {
+        deep = around("properties", around("p", deep));
+        deep_lists = Value::Array(vec![deep_lists]);
+    }
+    undecided(&deep, &json!({}));
+    undecided(&json!({}), &deep);
+    let deep_lists = around("const", deep_lists);
+    undecided(&deep_lists, &json!({}));
+    // To drop them would take as deep a stack.
+    std::mem::forget((deep, deep_lists));
+
+    let chain: serde_json::Map<String, Value> = (0..5_000)
+        .map(|at| {
+            (
+                format!("d{at}"),
+                json!({"properties": {"p": {"$ref": format!("#/$defs/d{}", at + 1)}}}),
+            )
+        })
+        .chain([("d5000".to_owned(), json!({}))])
+        .collect();
+    let chain = json!({"$ref": "#/$defs/d0", "$defs": chain});
+    assert_ne!(decide(&chain, &json!({"type": "object", "minProperties": 1})), Containment::Proven);
+
+    let many: Vec<Value> = (0..100_000).map(|at| json!(format!("value {at}"))).collect();
+    let few = json!({"enum": many[1..]});
+    let many = json!({"enum": many});
+    assert_eq!(decide(&many, &few), Containment::Proven);
+    assert_eq!(refuses(&few, &many).0, json!("value 0"));
+
+    // Each level doubles the ways to read it.
+    let mut doubled = json!({"type": "integer"});
+    for at in 0..40 {
+        doubled = json!({"anyOf": [
+            {"properties": {"a": doubled}},
+            {"properties": {"a": {"$ref": "#/$defs/d"}, "b": {"const": at}}},
+        ]});
+        if at == 20 {
+            doubled = json!({"allOf": [doubled, doubled, doubled]});
+        }
+    }
+    doubled["$defs"] = json!({"d": {"type": "string"}});
+    let _ = decide(&doubled, &doubled);
+    let _ = decide(&json!({"type": "object", "required": ["a"]}), &doubled);
+    assert!(start.elapsed() < Duration::from_mins(4), "{:?}", start.elapsed());
+}
+
+/// A tool of five parameters.
+fn typical() -> Value {
+    json!({"type": "object", "properties": {
+        "city": {"type": "string", "description": "The city", "minLength": 1},
+        "unit": {"type": "string", "enum": ["celsius", "fahrenheit"], "default": "celsius"},
+        "days": {"type": "integer", "minimum": 1, "maximum": 14},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "place": {"type": ["object", "null"], "properties": {"lat": {"type": "number"}}},
+    }, "required": ["city", "days"]})
+}
+
+#[test]
+fn a_usual_tool_is_proven_quickly() {
+    let (wide, narrow) = (typical(), typical());
+    let start = Instant::now();
+    for _ in 0..200 {
+        assert_eq!(decide(&wide, &narrow), Containment::Proven);
+    }
+    let each = start.elapsed() / 200;
+    // It takes a small part of that; the machine may be busy.
+    assert!(each < Duration::from_millis(20), "{each:?}");
+}
+
+#[test]
+fn counterexamples_look_like_this() {
+    let mut shown = String::new();
+    let mut show = |change: &dyn Fn(&mut Value)| {
+        let mut wide = typical();
+        change(&mut wide);
+        let (value, pointer, reason) = refuses(&wide, &typical());
+        writeln!(shown, "{value}\n  at {pointer:?}: {reason}").unwrap();
+    };
+    show(&|wide| wide["properties"]["days"]["maximum"] = json!(7));
+    show(&|wide| wide["properties"]["unit"]["enum"] = json!(["celsius"]));
+    show(&|wide| wide["properties"]["city"]["maxLength"] = json!(20));
+    show(&|wide| wide["properties"]["tags"]["maxItems"] = json!(3));
+    show(&|wide| wide["properties"]["place"]["type"] = json!("object"));
+    show(&|wide| wide["required"] = json!(["city", "days", "unit"]));
+    show(&|wide| wide["additionalProperties"] = json!(false));
+    show(&|wide| wide["properties"]["tags"] = json!({"anyOf": [{"type": "null"}]}));
+    insta::assert_snapshot!(shown);
+}

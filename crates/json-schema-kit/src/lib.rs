@@ -1,0 +1,24 @@
+//! What JSON Schema is, apart from any program that reads or writes it.
+//!
+//! ```
+//! use json_schema_kit::containment::{Containment, decide};
+//! use serde_json::json;
+//!
+//! let wide = json!({"type": "number", "minimum": 0});
+//! let narrow = json!({"type": "integer", "minimum": 1});
+//! assert_eq!(decide(&wide, &narrow), Containment::Proven);
+//!
+//! // The other way round there is a value that shows the difference.
+//! let Containment::Refuted(witness) = decide(&narrow, &wide) else { unreachable!() };
+//! assert!(witness.value.is_number());
+//! ```
+
+#[cfg(feature = "containment")]
+pub mod containment;
+#[cfg(feature = "containment")]
+mod decimal;
+pub mod keywords;
+pub mod numbers;
+pub mod path;
+pub mod pointer;
+pub mod values;
