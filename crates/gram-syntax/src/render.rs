@@ -221,32 +221,17 @@ impl miette::Diagnostic for Elsewhere {
     }
 }
 
-/// A text that gives out its lines by its index. miette's own way counts lines from the start of
-/// the text for each finding. Long lines are cut around the place that is shown.
+/// A text that gives out its lines by its index. miette's own implementation counts
+/// lines from the start of the text for each label. Long lines are cut around the place that is shown.
 #[derive(Debug)]
 struct Excerpt {
     source: Arc<SourceFile>,
     name: String,
-    /// The text with other characters of the same length for control characters, if it has any.
-    masked: Option<String>,
 }
 
 impl Excerpt {
     fn new(source: &Arc<SourceFile>) -> Self {
-        let text = source.text();
-        let mask = |c: char| match c {
-            '\n' | '\t' => c,
-            _ if c.is_ascii_control() => '?',
-            _ if c.is_control() => '\u{bf}',
-            _ => c,
-        };
-        let obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t' | '\r');
-        let masked = text.contains(obeyed).then(|| text.chars().map(mask).collect());
-        Self { source: Arc::clone(source), name: visible(source.name()).into_owned(), masked }
-    }
-
-    fn text(&self) -> &str {
-        self.masked.as_deref().unwrap_or(self.source.text())
+        Self { source: Arc::clone(source), name: visible(source.name()).into_owned() }
     }
 }
 
@@ -258,7 +243,7 @@ impl SourceCode for Excerpt {
         lines_after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let source = &*self.source;
-        let text = self.text();
+        let text = source.printable();
         let (start, end) = (span.offset(), span.offset() + span.len());
         if end > text.len() {
             return Err(MietteError::OutOfBounds);
@@ -304,4 +289,42 @@ fn boundary(text: &str, mut at: usize) -> usize {
         at -= 1;
     }
     at
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::codes;
+
+    /// How long the fastest of some renderings of 200 diagnostics takes, in a text of so many lines.
+    fn time(lines: usize, last: &str) -> Duration {
+        let text = "(name::Text)\n".repeat(lines) + last;
+        let source = Arc::new(SourceFile::new("x.gram", text));
+        let step = source.text().len() / 200;
+        let found: Vec<_> = (0..200)
+            .map(|at| {
+                let span = Span::empty(offset(at * step));
+                Diagnostic::error(&codes::MISSING_COMMA, &source, span, "expected a comma")
+            })
+            .collect();
+        let options = RenderOptions { color: false, width: 100 };
+        let render = || {
+            let start = Instant::now();
+            let text: usize = found.iter().map(|one| one.render(options).len()).sum();
+            let lines: usize = found.iter().map(|one| one.concise().len()).sum();
+            assert!(text > lines);
+            start.elapsed()
+        };
+        (0..5).map(|_| render()).min().unwrap_or_default()
+    }
+
+    #[test]
+    fn rendering_does_not_depend_on_the_size_of_the_file() {
+        for last in ["", "\u{1b}"] {
+            let (small, large) = (time(1_000, last), time(500_000, last));
+            assert!(large < small * 20, "{small:?} in a small file, {large:?} in a large one");
+        }
+    }
 }

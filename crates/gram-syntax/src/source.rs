@@ -12,6 +12,7 @@ pub struct SourceFile {
     name: Box<str>,
     text: Box<str>,
     lines: OnceLock<LineIndex>,
+    printable: OnceLock<Option<Box<str>>>,
 }
 
 impl std::fmt::Debug for SourceFile {
@@ -27,6 +28,7 @@ impl SourceFile {
             name: name.into().into_boxed_str(),
             text: text.into().into_boxed_str(),
             lines: OnceLock::new(),
+            printable: OnceLock::new(),
         }
     }
 
@@ -47,6 +49,23 @@ impl SourceFile {
     /// The part of the text in `span`, or `""` where the span lies outside of it.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or_default()
+    }
+
+    /// The text with other characters of the same length for control characters: a file must not
+    /// send commands to a terminal. It is made once, because it takes a pass over the text.
+    pub(crate) fn printable(&self) -> &str {
+        let mask = |c: char| match c {
+            '\n' | '\t' => c,
+            _ if c.is_ascii_control() => '?',
+            _ if c.is_control() => '\u{bf}',
+            _ => c,
+        };
+        let printable = self.printable.get_or_init(|| {
+            let obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t' | '\r');
+            let masked = || self.text.chars().map(mask).collect::<String>().into_boxed_str();
+            self.text.contains(obeyed).then(masked)
+        });
+        printable.as_deref().unwrap_or(&self.text)
     }
 
     /// The index of the lines.

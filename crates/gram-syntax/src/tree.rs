@@ -118,11 +118,6 @@ impl Tree {
         Node { tree: self, id }
     }
 
-    /// The number of nodes.
-    pub fn node_count(&self) -> usize {
-        self.nodes.len()
-    }
-
     /// All tokens in order, without the empty one at the end.
     pub fn tokens(&self) -> impl Iterator<Item = Token<'_>> {
         (0..offset(self.tokens.len()).saturating_sub(1)).map(|index| self.token(index))

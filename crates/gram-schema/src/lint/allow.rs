@@ -14,7 +14,7 @@ use gram_syntax::{Diagnostic, Fix, Limits, Parse, Span, TokenKind};
 
 use super::context::{Context, Count, Report};
 use super::rule::{Level, Look, Rule};
-use super::rules::{unknown_lint, unused_allow};
+use super::rules::{missing_description, unknown_lint, unused_allow};
 use crate::nearest::{nearest, question};
 
 /// What such a comment begins with.
@@ -62,7 +62,13 @@ pub(super) fn apply(cx: &Context<'_>, file: usize, found: &mut Vec<Diagnostic>) 
     let all_found = cx.project.complete && is_whole(found);
     let end = cx.texts[file].source().text().len();
     let index = Index::of(&allows, u32::try_from(end).unwrap_or(u32::MAX));
-    found.retain(|finding| !index.allows(finding));
+    found.retain_mut(|finding| {
+        if *finding.code == missing_description::RULE.code {
+            let allowed = |span: Span| index.allows_at(missing_description::RULE.code.name, span);
+            return missing_description::remove_allowed(finding, allowed);
+        }
+        !index.allows(finding)
+    });
     // Names that are none come first: one comment may allow what another one says, and is of use.
     for judge in [judge_unknown, judge_idle] {
         let mut report = Report::new(file, vec![Count::new(Limits::MAX_DIAGNOSTICS)]);
@@ -120,7 +126,11 @@ impl<'a> Index<'a> {
 
     /// Whether a comment allows a finding. All that do are of use.
     fn allows(&self, finding: &Diagnostic) -> bool {
-        let (at, code) = (finding.span().start, finding.code.name);
+        self.allows_at(finding.code.name, finding.span())
+    }
+
+    fn allows_at(&self, code: &'static str, span: Span) -> bool {
+        let at = span.start;
         let everywhere = self.everywhere.get(code).into_iter().flatten();
         let places = self.rules.get(code).map(Vec::as_slice).unwrap_or_default();
         let begun = places.partition_point(|(range, ..)| range.start <= at);

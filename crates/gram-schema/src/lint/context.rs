@@ -147,6 +147,13 @@ impl<'a> ToolView<'a> {
         self.node.elements().next().filter(|path| path.kind() == N::Path)
     }
 
+    /// The names of its parameters, in the order of the text.
+    pub(crate) fn parameter_names(&self) -> impl Iterator<Item = Node<'a>> {
+        let nodes = self.signature().into_iter().flat_map(|path| path.children());
+        let nodes = nodes.filter(|node| node.kind() == N::NodePattern);
+        nodes.filter_map(|node| node.subject().identifier)
+    }
+
     /// The node of one of its parameters.
     pub(crate) fn parameter(&self, field: &Field) -> Option<Node<'a>> {
         named(self.signature()?.children(), field)

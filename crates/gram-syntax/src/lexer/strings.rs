@@ -22,12 +22,13 @@ enum Opening {
     Doc,
 }
 
-/// The end of a quoted string's text.
-struct TextEnd {
-    /// Where the text ends.
-    end: usize,
-    /// Where it ends for the reference, to which an unknown escape ends a text.
-    stop: usize,
+/// Why a fenced string with comments in its first line is no string.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum FenceFailure {
+    /// Something else than a tag is in the first line.
+    Line,
+    /// The closing backticks are missing.
+    Unclosed,
 }
 
 impl Lexer<'_> {
@@ -35,9 +36,10 @@ impl Lexer<'_> {
     pub(super) fn quoted(&mut self, quote: u8) {
         let start = self.at;
         let (errors, escapes) = (self.out.errors.len(), self.out.unicode_escapes.len());
-        let TextEnd { end, stop } = self.quoted_text_end(quote, start + 1);
-        let closed = end < self.bytes.len() && self.byte(end) == quote;
+        let stop = self.reference_text_end(quote, start + 1);
         let opening = self.opening(start + 1, stop);
+        let end = self.quoted_text_end(quote, start + 1, stop);
+        let closed = end < self.bytes.len() && self.byte(end) == quote;
         let whole = match opening {
             Opening::Text => true,
             Opening::Line => self.slashes == Slashes::Text,
@@ -59,31 +61,45 @@ impl Lexer<'_> {
         self.push_to(kind, end + 1);
     }
 
-    /// Where the text that starts at `from` ends: at its delimiter, at a line break or at the
-    /// end of the file. Wrong escapes are noted and passed over.
-    fn quoted_text_end(&mut self, quote: u8, from: usize) -> TextEnd {
+    /// Where the text that starts at `from` ends for the reference: at its delimiter, at a line
+    /// break, at an unknown escape or at the end of the file.
+    fn reference_text_end(&self, quote: u8, from: usize) -> usize {
         let mut at = from;
-        let mut stop = None;
         loop {
-            let rest = self.bytes.get(at..).unwrap_or_default();
-            let end = memchr::memchr3(quote, b'\\', b'\n', rest)
-                .map_or(self.bytes.len(), |found| at + found);
-            if self.byte(end) != b'\\' {
-                return TextEnd { end, stop: stop.unwrap_or(end) };
+            at = self.delimiter_or_escape(quote, at);
+            if self.byte(at) != b'\\' || !is_known_escape(quote, self.byte(at + 1)) {
+                return at;
             }
-            at = end + self.escape(quote, end, &mut stop);
+            at += 2;
         }
     }
 
+    /// Where the text that starts at `from` ends: at its delimiter, at a line break or at the
+    /// end of the file. There are no unknown escapes before `stop`; those behind it are noted.
+    fn quoted_text_end(&mut self, quote: u8, from: usize, stop: usize) -> usize {
+        let mut at = stop.max(from);
+        loop {
+            at = self.delimiter_or_escape(quote, at);
+            if self.byte(at) != b'\\' {
+                return at;
+            }
+            at += self.escape(quote, at);
+        }
+    }
+
+    /// The next delimiter, backslash or line break, or the end of the file.
+    fn delimiter_or_escape(&self, quote: u8, from: usize) -> usize {
+        let rest = self.bytes.get(from..).unwrap_or_default();
+        memchr::memchr3(quote, b'\\', b'\n', rest).map_or(self.bytes.len(), |found| from + found)
+    }
+
     /// `escape = "\" [bfnrt/\ or the delimiter]`, and E3's `"\u" hex hex hex hex`. Gives its
-    /// length, notes what is wrong with it, and puts into `stop` the first that the reference
-    /// does not know.
-    fn escape(&mut self, quote: u8, at: usize, stop: &mut Option<usize>) -> usize {
+    /// length and notes an unknown one.
+    fn escape(&mut self, quote: u8, at: usize) -> usize {
         let next = self.byte(at + 1);
-        if next == quote || matches!(next, b'b' | b'f' | b'n' | b'r' | b't' | b'/' | b'\\') {
+        if is_known_escape(quote, next) {
             return 2;
         }
-        stop.get_or_insert(at);
         let digits = self.bytes.get(at + 2..at + 6).unwrap_or_default();
         if next == b'u' && digits.len() == 4 && digits.iter().all(u8::is_ascii_hexdigit) {
             self.out.unicode_escapes.push(Span::new(offset(at), offset(at + 6)));
@@ -131,26 +147,27 @@ impl Lexer<'_> {
 
     /// The first byte past the line that holds `at` and past the trivia behind it.
     fn follows_line(&mut self, at: usize) -> Option<u8> {
-        let line_end = self.line_end(at);
-        if let Some((known, follows)) = self.line_follows
-            && known == line_end
-        {
-            return follows;
-        }
-        let mut look = line_end;
-        loop {
-            match self.bytes.get(look..).unwrap_or_default() {
-                [b'/', b'/', ..] => look = self.line_end(look),
-                [b'/', b'*', b'*', ..] => match self.comment_end(look + 3) {
-                    Some(end) => look = end + 2,
-                    None => break,
-                },
-                [b, ..] if p::is_space(*b) => look += 1,
-                _ => break,
+        let mut look = self.line_end(at);
+        let mut passed = Vec::new();
+        let follows = loop {
+            if let Some(known) = self.past_trivia.get(&look) {
+                break *known;
             }
-        }
-        let follows = self.bytes.get(look).copied();
-        self.line_follows = Some((line_end, follows));
+            passed.push(look);
+            while p::is_space(self.byte(look)) {
+                look += 1;
+            }
+            let end = match self.bytes.get(look..).unwrap_or_default() {
+                [b'/', b'/', ..] => Some(self.line_end(look)),
+                [b'/', b'*', b'*', ..] => self.comment_end(look + 3).map(|end| end + 2),
+                _ => None,
+            };
+            match end {
+                Some(end) => look = end,
+                None => break self.bytes.get(look).copied(),
+            }
+        };
+        self.past_trivia.extend(passed.into_iter().map(|at| (at, follows)));
         follows
     }
 
@@ -160,19 +177,16 @@ impl Lexer<'_> {
         let tokens = self.out.tokens.len();
         self.push_to(TokenKind::QuoteOpen, start + 1);
         let text_end = loop {
-            let first_error = self.out.errors.len();
-            let escapes = self.out.unicode_escapes.len();
-            let TextEnd { end, stop } = self.quoted_text_end(quote, self.at);
+            let stop = self.reference_text_end(quote, self.at);
             match self.opening(self.at, stop) {
                 Opening::Line if self.slashes == Slashes::Text => {
+                    let end = self.quoted_text_end(quote, self.at, stop);
                     self.note_slashes(start, end, quote);
                     break end;
                 }
-                Opening::Text => break end,
+                Opening::Text => break self.quoted_text_end(quote, self.at, stop),
                 Opening::Line | Opening::Doc => {}
             }
-            self.out.errors.truncate(first_error);
-            self.out.unicode_escapes.truncate(escapes);
             while p::is_blank(self.byte(self.at)) {
                 self.trivia();
             }
@@ -252,7 +266,8 @@ impl Lexer<'_> {
         self.out.tokens.truncate_from(start);
         self.at = start;
         self.error(LexicalErrorKind::UnclosedFence, start, start + 3);
-        self.push_to(TokenKind::Unclosed, self.line_end(start));
+        let end = self.line_end(start);
+        self.push_to(TokenKind::Unclosed, end);
     }
 
     /// Something else than a tag stands behind the opening backticks.
@@ -270,13 +285,36 @@ impl Lexer<'_> {
     fn fenced_in_pieces(&mut self) {
         let start = self.at;
         self.push_to(TokenKind::FenceOpen, start + 3);
-        self.fence_line_trivia();
+        let mut passed = None;
+        let failure = self.fence_pieces(start, &mut passed);
+        if let (Some(failure), Some(passed)) = (failure, passed) {
+            self.failed_fences.insert(passed, failure);
+        }
+        match failure {
+            Some(FenceFailure::Line) => self.broken_fence_line(start),
+            Some(FenceFailure::Unclosed) => self.unclosed_fence(start),
+            None => {}
+        }
+    }
+
+    /// The tokens of a fenced string behind its opening backticks. Puts into `passed` where the
+    /// first comment of its first line ends, and whether a tag is before it.
+    fn fence_pieces(
+        &mut self,
+        start: usize,
+        passed: &mut Option<(usize, bool)>,
+    ) -> Option<FenceFailure> {
+        if let Some(known) = self.fence_line_trivia(false, passed) {
+            return Some(known);
+        }
         if p::is_symbol_start(self.byte(self.at)) {
             self.run(TokenKind::Symbol, p::is_symbol_part);
-            self.fence_line_trivia();
+            if let Some(known) = self.fence_line_trivia(true, passed) {
+                return Some(known);
+            }
         }
         if self.byte(self.at) != b'\n' {
-            return self.broken_fence_line(start);
+            return Some(FenceFailure::Line);
         }
         let mut line_end = self.at;
         while self.byte(line_end) == b'\n' {
@@ -284,7 +322,7 @@ impl Lexer<'_> {
         }
         self.push_to(TokenKind::FenceLine, line_end);
         loop {
-            let Some(end) = self.fence_end(self.at) else { return self.unclosed_fence(start) };
+            let Some(end) = self.fence_end(self.at) else { return Some(FenceFailure::Unclosed) };
             let text_at = self.at;
             match self.fence_opening(self.at, end) {
                 Opening::Line if self.slashes == Slashes::Comment => {}
@@ -300,7 +338,7 @@ impl Lexer<'_> {
                         self.push_to(kind, end);
                     }
                     self.push_to(TokenKind::FenceClose, end + 3);
-                    return;
+                    return None;
                 }
             }
             while p::is_space(self.byte(self.at)) {
@@ -310,16 +348,35 @@ impl Lexer<'_> {
         }
     }
 
-    /// Trivia of a fenced string's first line, which stops at the line break.
-    fn fence_line_trivia(&mut self) {
+    /// Trivia of a fenced string's first line, which stops at the line break. Gives the failure of
+    /// an earlier fence that reached the end of the same comment.
+    fn fence_line_trivia(
+        &mut self,
+        tagged: bool,
+        passed: &mut Option<(usize, bool)>,
+    ) -> Option<FenceFailure> {
         loop {
             if p::is_blank(self.byte(self.at)) {
                 self.push_to(TokenKind::Whitespace, self.skip_blanks(self.at));
-            } else if self.byte(self.at) != b'/' || !self.trivia() {
-                return;
+                continue;
+            }
+            if self.byte(self.at) != b'/' || !self.trivia() {
+                return None;
+            }
+            if passed.is_none() {
+                let key = (self.at, tagged);
+                if let Some(known) = self.failed_fences.get(&key) {
+                    return Some(*known);
+                }
+                *passed = Some(key);
             }
         }
     }
+}
+
+/// Whether the reference knows the escape of a backslash and `next`.
+fn is_known_escape(quote: u8, next: u8) -> bool {
+    next == quote || matches!(next, b'b' | b'f' | b'n' | b'r' | b't' | b'/' | b'\\')
 }
 
 /// The bytes of the UTF-8 character that `first` begins.

@@ -1,32 +1,49 @@
-use gram_syntax::Code;
+use std::collections::HashSet;
+
+use gram_syntax::{Code, Diagnostic, Label, Span};
 
 use crate::lint::context::{Context, Report, ToolView};
 use crate::lint::rule::{Look, Rule};
 use crate::lint::words;
 use crate::model::{Field, Host, Type};
 
+/// The label of a name without a description.
+const NONE: &str = "no description";
+
+/// The most parameters of a tool that have a label.
+const MAX_PARAMETERS: usize = 1_000;
+
+/// The most parameters that a message names.
+const MAX_NAMED: usize = 8;
+
 pub(crate) static RULE: Rule = Rule {
     code: Code {
         name: "missing-description",
         page: r#"# A tool or a parameter has no description
 
-All that a model knows of a tool is what its declaration says. Without a
-description of the tool it guesses from the name when to call it; without one of
-a parameter it guesses what to put there: which unit, which format, whose name.
+A model learns what a tool does from its declaration alone. Without a
+description of the tool, it guesses from the name when to call it. Without a
+description of a parameter, it guesses the unit, the format or the meaning of
+the value.
 
-Write a doc comment before it, or the attribute `description`. What means the
-same in many tools is described once, as a vocabulary term. A parameter whose
-declared type has a description needs none of its own, and neither does one that
-the host supplies. What a term does not say is reported at the term, once.
+Write a doc comment before the tool or the parameter, or use the attribute
+`description`. If several tools share a parameter, describe it once, as a
+vocabulary term. A parameter needs no description of its own if its declared
+type has one or if it is injected. A term without a description is reported
+once, at the term.
+
+There is one diagnostic per tool, which lists its undescribed parameters. A
+`gram-allow` comment at the tool allows all of them; one at a parameter removes
+that parameter from the list.
 
 ```gram bad
 [remind:Tool | (at::DateTime)==>(::Null)]
 ```
 
 ```gram good
-/** Reminds the person who asks, by a message on their phone */
+/** Sends a reminder to the user's phone */
 [remind:Tool |
-  (at::DateTime {description: "When, in the person's own time zone"})==>(::Null)
+  (at::DateTime {description: "When, in the user's time zone"})==>(::Null)
 ]
 ```
 "#,
@@ -37,33 +54,83 @@ the host supplies. What a term does not say is reported at the term, once.
 
 fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let tool = view.tool;
-    if is_blank(tool.description.as_deref()) {
-        let message = format!("the tool `{}` has no description", tool.name);
-        let finding = cx.finding(&RULE, view.file, view.name, message).help(
-            "say what it does and when to use it: /** … */ before it, or {description: \"…\"}",
-        );
-        report.add(view.file, finding);
-    }
+    let is_bare = is_blank(tool.description.as_deref());
     let own = tool.parameters.iter().filter(|field| lacks_one(cx, field));
-    // What a term does not say is missing there.
-    for field in own.filter(|field| !is_brought(cx, view.file, field)) {
-        if report.is_full(view.file) {
-            return;
-        }
-        let message = format!("the parameter `{}` has no description", field.name);
-        let finding = cx
-            .finding(&RULE, view.file, view.place(field), message)
-            .help("say what to put there: {description: \"…\"}, or /** … */ before it");
-        report.add(view.file, finding);
+    // A term without a description is reported at the term.
+    let bare: HashSet<_> = own
+        .filter(|field| !is_brought(cx, view.file, field))
+        .map(|field| field.name.as_str())
+        .collect();
+    if !is_bare && bare.is_empty() || report.is_full(view.file) {
+        return;
     }
+    let names = view.parameter_names().filter(|name| bare.contains(&*name.content()));
+    let mut finding = cx.finding(&RULE, view.file, view.name, "");
+    if is_bare {
+        finding = finding.here(NONE);
+    }
+    for name in names.take(MAX_PARAMETERS) {
+        finding = finding.label(name.span(), NONE);
+    }
+    describe(&mut finding);
+    report.add(view.file, finding);
+}
+
+/// Removes what comments allow from a diagnostic: all of it at the tool, or single parameters.
+/// Whether anything is left.
+pub(crate) fn remove_allowed(finding: &mut Diagnostic, allowed: impl Fn(Span) -> bool) -> bool {
+    let count = finding.labels.len();
+    let is_allowed = allowed(finding.span());
+    let mut is_first = true;
+    finding.labels.retain(|label| std::mem::take(&mut is_first) || !allowed(label.span));
+    let is_bare = finding.labels.first().is_some_and(|tool| !tool.message.is_empty());
+    let left = finding.labels.len();
+    if is_allowed || (left == 1 && count > 1 && !is_bare) {
+        return false;
+    }
+    if left < count {
+        describe(finding);
+    }
+    true
+}
+
+/// Writes the message and the help from the labels: the first one is the tool, the others are its
+/// parameters.
+fn describe(finding: &mut Diagnostic) {
+    let mut labels = finding.labels.iter();
+    let Some(tool) = labels.next() else { return };
+    let name = |label: &Label| {
+        let text = finding.source.slice(label.span).trim_matches(['`', '"', '\'']);
+        format!("`{text}`")
+    };
+    let parameters: Vec<_> = labels.map(name).collect();
+    let list = match parameters.split_at_checked(MAX_NAMED) {
+        Some((named, rest @ [_, ..])) => format!("{} and {} more", named.join(", "), rest.len()),
+        _ => parameters.join(", "),
+    };
+    let word = if parameters.len() == 1 { "parameter" } else { "parameters" };
+    let tool_name = name(tool);
+    finding.message = match (tool.message.is_empty(), parameters.is_empty()) {
+        (false, true) => format!("the tool {tool_name} has no description"),
+        (false, false) => format!("the tool {tool_name} and its {word} {list} have no description"),
+        (true, _) if parameters.len() == 1 => {
+            format!("the {word} {list} of the tool {tool_name} has no description")
+        }
+        (true, _) => format!("the {word} {list} of the tool {tool_name} have no description"),
+    };
+    let help = if parameters.is_empty() {
+        "write a doc comment that says what the tool does and when to use it"
+    } else {
+        "write a doc comment `/** … */` before each, or use the attribute `description`"
+    };
+    finding.help = Some(help.to_owned());
 }
 
 fn terms(cx: &Context<'_>, report: &mut Report) {
     for (term, file, name) in cx.terms().filter(|(term, ..)| lacks_one(cx, term)) {
         let message = format!("the term `{}` has no description", term.name);
-        let finding = cx
-            .finding(&RULE, file, name, message)
-            .help("say what it means wherever it stands: /** … */ before it");
+        let finding =
+            cx.finding(&RULE, file, name, message).help("write a doc comment `/** … */` before it");
         report.add(file, finding);
     }
 }
