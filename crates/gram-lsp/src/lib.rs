@@ -50,4 +50,3 @@ mod world;
 
 pub use bench::Workbench;
 pub use server::serve;
-pub use snapshot::OverBudget;

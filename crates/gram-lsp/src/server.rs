@@ -22,7 +22,6 @@ use crate::client::{Client, Wishes};
 use crate::jobs::Workers;
 use crate::load::{Loaded, load};
 use crate::position::Encoding;
-use crate::snapshot::OverBudget;
 use crate::transport::{self, Incoming, Json};
 use crate::uri::path_of;
 use crate::world::{Key, World};
@@ -89,16 +88,14 @@ enum Asked {
     Wishes,
 }
 
-/// Serves a client until it leaves, and gives the exit code: 0 where it said goodbye. What agents cost
-/// too much is told by `over_budget`.
+/// Serves a client until it leaves, and gives the exit code: 0 if the client said goodbye.
 ///
 /// # Errors
 ///
-/// The client's messages cannot be read any more, or nothing can be written to it.
+/// The error of reading the client's messages, or of writing to it.
 pub fn serve(
     mut input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
-    over_budget: OverBudget,
 ) -> io::Result<i32> {
     let (events, incoming) = mpsc::channel();
     let (out, outgoing) = mpsc::channel::<Json>();
@@ -128,7 +125,6 @@ pub fn serve(
         }
     })?;
     let mut server = Server::new(events, out);
-    server.world.over_budget = Some(over_budget);
     let ended = server.run(&incoming);
     // What was answered is written before the process ends.
     let Server { out, .. } = server;
@@ -276,9 +272,7 @@ impl Server {
             #[expect(deprecated, reason = "older clients say it in this way")]
             folders.extend(params.root_uri.as_ref().and_then(path_of));
         }
-        let over_budget = self.world.over_budget;
         self.world = World::new(encoding, folders);
-        self.world.over_budget = over_budget;
         let result = json!({
             "capabilities": capabilities(encoding),
             "serverInfo": {"name": "gramc", "version": env!("CARGO_PKG_VERSION")},

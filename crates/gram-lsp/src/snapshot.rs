@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gram_project::{Budget, follow_imports};
 use gram_schema::lint::{Cache, Settings};
-use gram_schema::model::{Module, Valid};
 use gram_schema::names::{Declaration, Found, Names, Use};
 use gram_schema::{ImportGraph, PartialModule};
 use gram_syntax::{Diagnostic, Parse, SourceFile, Span};
@@ -17,10 +16,6 @@ use smol_str::SmolStr;
 use crate::evidence::Evidence;
 use crate::file::File;
 use crate::position::{Encoding, Positions};
-
-/// What of a project's budget its agents exceed, each at the agent's name. To tell that takes what runs
-/// agents, which an editor needs for nothing else.
-pub type OverBudget = fn(&Valid<Module>, &Budget) -> Vec<Diagnostic>;
 
 /// What a project file says, and what is wrong in it.
 #[derive(Debug, Default)]
@@ -51,7 +46,6 @@ pub(crate) struct Snapshot {
     pub(crate) shelf: Arc<Shelf>,
     /// Texts that are open, by their one path: they count more than what is on the disk.
     pub(crate) open: Arc<HashMap<PathBuf, Arc<File>>>,
-    pub(crate) over_budget: Option<OverBudget>,
     linked: OnceLock<Linked>,
     names: OnceLock<Names>,
     uses: OnceLock<Vec<Arc<Vec<Use>>>>,
@@ -81,23 +75,11 @@ pub(crate) struct Parts {
     pub(crate) shelf: Arc<Shelf>,
     pub(crate) cache: Arc<Mutex<Cache>>,
     pub(crate) open: Arc<HashMap<PathBuf, Arc<File>>>,
-    pub(crate) over_budget: Option<OverBudget>,
 }
 
 impl Snapshot {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts {
-            root,
-            file,
-            encoding,
-            evidence,
-            named,
-            places,
-            shelf,
-            cache,
-            open,
-            over_budget,
-        } = parts;
+        let Parts { root, file, encoding, evidence, named, places, shelf, cache, open } = parts;
         Self {
             root,
             file,
@@ -107,7 +89,6 @@ impl Snapshot {
             places,
             shelf,
             open,
-            over_budget,
             linked: OnceLock::new(),
             names: OnceLock::new(),
             uses: OnceLock::new(),
@@ -224,15 +205,14 @@ impl Snapshot {
         })
     }
 
-    /// What agents cost too much, where the project says how much that is. It is known where no text
-    /// has an error.
+    /// The agents that exceed the project's budget, if it has one and no file has an error.
     fn over_budget(&self, texts: &[Parse]) -> Vec<Diagnostic> {
         let budget = &self.file.project.budget;
-        let Some(over) = self.over_budget.filter(|_| *budget != Budget::default()) else {
+        if *budget == Budget::default() {
             return Vec::new();
-        };
+        }
         let module = gram_schema::check_linked(texts, self.imports()).module;
-        module.map(|module| over(&module, budget)).unwrap_or_default()
+        module.map(|module| gram_agent::over_budget(&module, budget)).unwrap_or_default()
     }
 
     /// All types, terms, agents and libraries, and the tools near a span of a file.

@@ -15,7 +15,7 @@ use crate::evidence::Evidence;
 use crate::file::File;
 use crate::load::{Loaded, Order, address, project_file};
 use crate::position::{Encoding, Lines, Positions};
-use crate::snapshot::{OverBudget, Parts, ProjectFile, Shelf, Snapshot};
+use crate::snapshot::{Parts, ProjectFile, Shelf, Snapshot};
 use crate::uri::{path_of, real};
 
 /// What tells projects apart.
@@ -114,7 +114,6 @@ pub(crate) struct World {
     open_paths: Arc<HashMap<PathBuf, Arc<File>>>,
     /// Projects whose folders are to be read.
     orders: Vec<PathBuf>,
-    pub(crate) over_budget: Option<OverBudget>,
 }
 
 impl World {
@@ -457,7 +456,6 @@ impl World {
             shelf: Arc::clone(&project.shelf),
             cache: Arc::clone(&project.cache),
             open: Arc::clone(&self.open_paths),
-            over_budget: self.over_budget,
         }));
         project.snapshot = Some(Arc::clone(&snapshot));
         Some(snapshot)

@@ -9,7 +9,7 @@ pub(super) fn run(_: &Lsp) -> Outcome {
     give_memory_back();
     // Standard input is read by a thread that may still wait when the process ends.
     let input = BufReader::new(io::stdin());
-    gram_lsp::serve(input, io::stdout(), gram_agent::over_budget).map_err(|error| {
+    gram_lsp::serve(input, io::stdout()).map_err(|error| {
         Failure::new(format!(
             "the talk with the editor broke off: {}",
             gram_project::files::plain(&error)
