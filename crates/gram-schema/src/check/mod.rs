@@ -15,7 +15,6 @@ mod cycles;
 mod declarations;
 mod declared;
 mod field;
-mod fits;
 mod foreign;
 mod libraries;
 mod links;
@@ -40,19 +39,13 @@ use smol_str::SmolStr;
 use crate::codes;
 use crate::model::{Field, Module, Output, TypeId, Types, Valid};
 pub(crate) use crate::walk::{endless, heads, names, names_of_slot, parts};
-pub(crate) use agent::KNOWN as AGENT_ATTRIBUTES;
 pub(crate) use alone::{Alone, Outline, all_differ, is_large, read_alone};
-pub(crate) use container::KNOWN as CONTAINER_ATTRIBUTES;
 pub(crate) use declared::{is_type_name, only_node};
-pub(crate) use field::KNOWN as FIELD_ATTRIBUTES;
-pub(crate) use fits::attribute_fits;
-pub(crate) use libraries::{OF_EXPERIMENT as EXPERIMENT_ATTRIBUTES, of_libraries};
 pub use links::{Import, Link, Links, imports};
 pub(crate) use parts::{Done, Known, Read, Ready, Texts};
 pub(crate) use pieces::{Piece, Pieces};
 pub(crate) use satisfiable::{empty_interval, is_empty_enum};
 pub(crate) use scopes::{Local, Meaning, Scopes};
-pub(crate) use tool::KNOWN as TOOL_ATTRIBUTES;
 pub(crate) use unions::{plain, same_members, twins};
 
 /// What checking gives.
