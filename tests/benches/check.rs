@@ -219,12 +219,12 @@ fn parts(folder: &Path) {
         ("read and parse", &|| Made::of(parse_all(&paths))),
         ("read, parse, check and lint", &|| {
             let settings = lint::Settings::default();
-            let (texts, alone) = look_all(&paths, &settings);
-            let links = gram_schema::Links::default();
-            let found = lint::findings(&texts, &alone, &links, &settings);
+            let texts = parse_all(&paths);
+            let imports = gram_schema::ImportGraph::default();
+            let found = lint::diagnostics(&texts, &imports, &settings);
             let errors = found.iter().filter(|finding| finding.severity == Severity::Error);
             assert_eq!(errors.count(), 0, "{:?}", found.first());
-            Made::of((texts, alone, found))
+            Made::of((texts, found))
         }),
     ];
     let mut times = works.map(|_| Vec::new());
@@ -294,23 +294,6 @@ fn parse_all(paths: &[PathBuf]) -> Vec<Parse> {
     in_parallel(paths, |path| {
         gram_syntax::parse_bytes(path.display().to_string(), read(path), &limits)
     })
-}
-
-/// Reads, parses and looks at each text while it is at hand, as `gramc check` does.
-fn look_all(
-    paths: &[PathBuf],
-    settings: &lint::Settings,
-) -> (Vec<Parse>, Vec<Option<lint::Alone>>) {
-    let limits = Limits::default();
-    let looked = in_parallel(paths, |path| {
-        let mut text = gram_syntax::parse_bytes(path.display().to_string(), read(path), &limits);
-        let alone = lint::Alone::look(&text, settings);
-        if alone.is_some() {
-            text.free_tree();
-        }
-        (text, alone)
-    });
-    looked.into_iter().unzip()
 }
 
 /// What a function makes of paths, in order, on all processors, as gramc reads its inputs.

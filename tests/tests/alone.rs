@@ -1,10 +1,10 @@
-//! What is found in texts that were looked at alone is what is found in all of them together,
-//! whatever others declare, and however they change.
+//! Diagnostics from the cache equal those of a fresh check, whatever the files declare and however
+//! they change.
 #![allow(clippy::panic)]
 
 use std::fmt::Write as _;
 
-use gram_schema::lint::{self, Alone, Level, Rule, Settings};
+use gram_schema::lint::{self, Cache, Level, Rule, Settings};
 use gram_syntax::{Diagnostic, Parse, SourceFile, parse};
 use gramc_tests::campaign;
 use gramc_tests::lints::{links, project, roughen};
@@ -92,63 +92,45 @@ fn settings(rng: &mut Rng) -> Settings {
     settings
 }
 
-/// Texts as somebody keeps them who reads again what changes.
-struct Kept {
-    texts: Vec<Parse>,
-    alone: Vec<Option<Alone>>,
-}
-
-impl Kept {
-    fn read(&mut self, at: usize, text: &str, settings: &Settings) {
-        let mut parse = parse(SourceFile::new(FILES[at], text));
-        self.alone[at] = Alone::look(&parse, settings);
-        if self.alone[at].is_some() {
-            parse.free_tree();
-        }
-        self.texts[at] = parse;
-    }
-}
-
 fn shown(found: &[Diagnostic]) -> String {
     found.iter().fold(String::new(), |all, finding| format!("{all}{finding:?}\n"))
 }
 
-/// Changes texts at random, and says where what is found is not what is found anew. Counts how many
-/// texts were looked at alone.
+/// What differs between the diagnostics of the cache and those of a fresh check.
+fn differ(texts: &[Parse], settings: &Settings, cache: &mut Cache) -> Option<String> {
+    let anew = texts.iter().map(|text| (text.source().name(), text.source().text()));
+    let anew: Vec<_> = anew.map(|(name, text)| parse(SourceFile::new(name, text))).collect();
+    let imports = links(texts);
+    let found = shown(&cache.diagnostics(texts, &imports, settings));
+    let expected = shown(&lint::check(&anew, &imports, settings).diagnostics);
+    (found != expected).then(|| {
+        let texts = anew.iter().map(|text| text.source().text()).collect::<Vec<_>>();
+        format!("{}\nfound\n{found}\nexpected\n{expected}", texts.join("\n==\n"))
+    })
+}
+
+/// Changes files at random, and says where the cache differs. Counts how many declarations were
+/// analyzed after the first check.
 fn differs(case: usize, rng: &mut Rng, count: &mut usize) -> Option<String> {
     let settings = settings(rng);
-    let empty = || parse(SourceFile::new("", ""));
-    let mut kept = Kept { texts: Vec::new(), alone: Vec::new() };
-    kept.texts.resize_with(FILES.len(), empty);
-    kept.alone.resize_with(FILES.len(), || None);
-    for at in 0..FILES.len() {
-        kept.read(at, &text(rng), &settings);
-    }
+    let mut cache = Cache::default();
+    let read = |at: usize, rng: &mut Rng| parse(SourceFile::new(FILES[at], text(rng)));
+    let mut texts: Vec<_> = (0..FILES.len()).map(|at| read(at, rng)).collect();
     for round in 0..6 {
-        let links = links(&kept.texts);
-        let found = lint::findings(&kept.texts, &kept.alone, &links, &settings);
-        let anew: Vec<_> = kept
-            .texts
-            .iter()
-            .map(|text| parse(SourceFile::new(text.source().name(), text.source().text())))
-            .collect();
-        let expected = lint::check(&anew, &links, &settings).diagnostics;
-        *count += kept.alone.iter().flatten().count();
-        let (found, expected) = (shown(&found), shown(&expected));
-        if found != expected {
-            let texts = anew.iter().map(|text| text.source().text()).collect::<Vec<_>>();
-            return Some(format!(
-                "case {case}, round {round}:\n{}\nfound\n{found}\nexpected\n{expected}",
-                texts.join("\n==\n")
-            ));
+        if let Some(differ) = differ(&texts, &settings, &mut cache) {
+            return Some(format!("case {case}, round {round}:\n{differ}"));
         }
-        kept.read(rng.below(FILES.len()), &text(rng), &settings);
+        if round > 0 {
+            *count += cache.analyzed();
+        }
+        let at = rng.below(FILES.len());
+        texts[at] = read(at, rng);
     }
     None
 }
 
 #[test]
-fn texts_alone_say_what_they_say_together() {
+fn files_that_change_are_checked_as_if_they_were_new() {
     let seed = campaign::seed().wrapping_add(17);
     let cases = campaign::cases() / 4;
     let parts = campaign::each_thread(|first, step| {
@@ -164,25 +146,26 @@ fn texts_alone_say_what_they_say_together() {
     let (failures, counts): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
     let failures: Vec<_> = failures.into_iter().flatten().collect();
     assert!(failures.is_empty(), "seed {seed}:\n{}", failures.join("\n\n"));
+    // Of five files with some three tools each, one is new in each of five rounds.
     let count: usize = counts.into_iter().sum();
-    assert!(count > 6 * cases, "only {count} texts of {cases} cases say all of themselves");
+    assert!(count < 40 * cases, "{count} declarations of {cases} cases were analyzed again");
 }
 
 #[test]
-fn texts_of_projects_say_what_they_say_together() {
+fn projects_are_checked_as_with_a_cache() {
     let seed = campaign::seed().wrapping_add(18);
     let settings = Settings::default();
     for case in 0..campaign::cases() / 10 {
         let files = project(&mut Rng::for_case(seed, case)).load();
-        let links = links(&files);
-        let alone: Vec<_> = files.iter().map(|text| Alone::look(text, &settings)).collect();
-        let found = lint::findings(&files, &alone, &links, &settings);
-        let expected = lint::check(&files, &links, &settings).diagnostics;
-        assert_eq!(shown(&found), shown(&expected), "seed {seed}, case {case}");
+        let mut cache = Cache::default();
+        for _ in 0..2 {
+            let differ = differ(&files, &settings, &mut cache);
+            assert!(differ.is_none(), "seed {seed}, case {case}: {}", differ.unwrap_or_default());
+        }
     }
 }
 
-/// A text of more patterns than are read at once: most of them are tools that say all of themselves.
+/// A text of several chunks of declarations.
 fn large(rng: &mut Rng) -> String {
     let mut text = String::new();
     if rng.chance(30) {
@@ -245,37 +228,21 @@ fn edit(rng: &mut Rng, text: &mut String) {
     }
 }
 
-/// A large text is looked at in pieces, of which most stay when it is edited: what is found is what is
-/// found anew.
 #[test]
-fn large_texts_are_looked_at_in_pieces() {
+fn large_files_that_change_are_checked_as_if_they_were_new() {
     let seed = campaign::seed().wrapping_add(19);
     let failures = campaign::each_thread(|first, step| {
         for case in (first..campaign::cases() / 250).step_by(step) {
             let rng = &mut Rng::for_case(seed, case);
-            let settings = settings(rng);
+            let (settings, mut cache) = (settings(rng), Cache::default());
             let mut own = large(rng);
-            let beside = text(rng);
-            let new = |own: &str| {
-                vec![
-                    parse(SourceFile::new("a.gram", own)),
-                    parse(SourceFile::new("b.gram", beside.as_str())),
-                ]
-            };
-            let mut texts = new(&own);
-            let mut alone = vec![Alone::again(&texts[0], None, &settings), None];
+            let other = parse(SourceFile::new("b.gram", text(rng)));
             for round in 0..8 {
-                let links = links(&texts);
-                let found = shown(&lint::findings(&texts, &alone, &links, &settings));
-                let expected = shown(&lint::check(&new(&own), &links, &settings).diagnostics);
-                if found != expected {
-                    let differ =
-                        found.lines().zip(expected.lines()).find(|(one, other)| one != other);
-                    return Some(format!("case {case}, round {round}: {differ:?}\n{own}"));
+                let texts = [parse(SourceFile::new("a.gram", own.as_str())), other.clone()];
+                if let Some(differ) = differ(&texts, &settings, &mut cache) {
+                    return Some(format!("case {case}, round {round}: {differ}"));
                 }
                 edit(rng, &mut own);
-                texts[0] = texts[0].clone().again(SourceFile::new("a.gram", own.as_str()));
-                alone[0] = Alone::again(&texts[0], alone[0].as_ref(), &settings);
             }
         }
         None
@@ -284,18 +251,52 @@ fn large_texts_are_looked_at_in_pieces() {
     assert!(failures.is_empty(), "seed {seed}:\n{}", failures.join("\n\n"));
 }
 
-/// What stands at the end of a piece may belong to the next one.
+/// A file of tools that all use one type, a term and built-in types.
+fn project_of_tools() -> String {
+    let tool = |at: usize| {
+        format!(
+            "/** Number {at} */\n[tool{at}:Tool | (it::Place)==>(user)==>(n::Int)==>(::Text)]\n"
+        )
+    };
+    "[Place::Record | (street::Text), (city::Text)]\n(user::Text)\n".to_owned()
+        + &(0..300).map(tool).collect::<String>()
+}
+
 #[test]
-fn pieces_end_where_patterns_do() {
+fn an_edit_analyzes_what_it_changes() {
+    let (settings, mut cache) = (Settings::default(), Cache::default());
+    let own = project_of_tools();
+    let mut analyzed = |text: &str| {
+        let texts = [parse(SourceFile::new("a.gram", text))];
+        let differ = differ(&texts, &settings, &mut cache);
+        assert!(differ.is_none(), "{}", differ.unwrap_or_default());
+        cache.analyzed()
+    };
+    let edits = [
+        (own.clone(), 300),
+        (own.clone(), 0),
+        // A tool; an insertion above all others; a type and a term that all of them use.
+        (own.replace("Number 7 ", "Number seven "), 1),
+        (own.replace("[Place", "\n\n[Place"), 1),
+        (own.replace("street", "road"), 300),
+        (own.replace("(user::Text)", "(user::Int)"), 300),
+        (own.replace("(user::Text)", "(other::Text)"), 300),
+    ];
+    for (text, expected) in edits {
+        assert_eq!(analyzed(&text), expected);
+    }
+}
+
+/// A comment or bracket at the end of a declaration may belong to the next one.
+#[test]
+fn declarations_end_where_patterns_do() {
     let settings = Settings::default();
-    let tool = |at: usize| format!("[tool{at}:Tool | (it::Text)==>(::Text)]\n");
-    let own = (0..300).map(tool).collect::<String>();
-    let before = parse(SourceFile::new("a.gram", own.as_str()));
-    let alone = Alone::again(&before, None, &settings);
+    let own = project_of_tools();
     for at in 0..20 {
         for new in
             [" /** Does a thing with it */", "[", "(a::Text)==>", "{", "// gram-allow: naming"]
         {
+            let mut cache = Cache::default();
             let name = format!("[tool{at}:");
             let text = own.replace(&name, &format!("{new}{name}"));
             let text = if at % 2 == 0 {
@@ -303,13 +304,11 @@ fn pieces_end_where_patterns_do() {
             } else {
                 text.replace(&format!("\n{new}"), &format!("{new}\n"))
             };
-            let text = before.clone().again(SourceFile::new("a.gram", text));
-            let links = gram_schema::Links::default();
-            let alone = [Alone::again(&text, alone.as_ref(), &settings)];
-            let texts = [text];
-            let found = lint::findings(&texts, &alone, &links, &settings);
-            let expected = lint::check(&texts, &links, &settings).diagnostics;
-            assert_eq!(shown(&found), shown(&expected), "{at} {new}");
+            for text in [own.as_str(), text.as_str(), own.as_str()] {
+                let texts = [parse(SourceFile::new("a.gram", text))];
+                let differ = differ(&texts, &settings, &mut cache);
+                assert!(differ.is_none(), "{at} {new}: {}", differ.unwrap_or_default());
+            }
         }
     }
 }
@@ -328,10 +327,9 @@ fn large_texts_are_read_whole() {
     };
     let whole = (0..1_000).map(tool).collect::<String>();
     let large = parse(SourceFile::new("large.gram", whole.as_str()));
-    assert!(Alone::look(&large, &settings).is_none(), "it is for several threads");
     let small: Vec<_> =
         (0..1_000).map(|at| parse(SourceFile::new("small.gram", tool(at)))).collect();
-    let links = gram_schema::Links::default();
+    let links = gram_schema::ImportGraph::default();
     let found = lint::check(std::slice::from_ref(&large), &links, &settings).diagnostics;
     let expected = lint::check(&small, &links, &settings).diagnostics;
     let messages = |found: &[Diagnostic]| {
@@ -347,16 +345,6 @@ fn large_texts_are_read_whole() {
     let tools = |texts: &[Parse]| gram_schema::check(texts).module.map(|module| module.tools.len());
     let fine = parse(SourceFile::new("large.gram", whole.replace("Txt", "Text")));
     assert_eq!(tools(std::slice::from_ref(&fine)), Some(1_000));
-    let other = lint::findings(std::slice::from_ref(&large), &[None], &links, &settings);
+    let other = lint::diagnostics(std::slice::from_ref(&large), &links, &settings);
     assert_eq!(shown(&other), shown(&found));
-}
-
-#[test]
-fn a_tree_is_made_again() {
-    let text = "[now:Tool | ()==>(::DateTime)] // now\n";
-    let mut parse = parse(SourceFile::new("now.gram", text));
-    let before = parse.sexp();
-    parse.free_tree();
-    assert_eq!(parse.sexp(), before);
-    assert_eq!(parse.tree().token_texts().collect::<String>(), text);
 }

@@ -102,11 +102,11 @@ impl Texts {
                 "" | "." => format!("`{}` is a folder; an import names a file", import.path),
                 path => format!("there is no file `{path}`"),
             });
-            gram_schema::Link { span: import.span, text }
+            gram_schema::ResolvedImport { span: import.span, text }
         };
         let of =
             texts.iter().map(|text| gram_schema::imports(text).into_iter().map(link).collect());
-        let links = gram_schema::Links { of: of.collect() };
+        let links = gram_schema::ImportGraph { of: of.collect() };
         let found =
             gram_schema::lint::check(&texts, &links, &gram_schema::lint::Settings::default());
         let own = |text: &gram_syntax::Parse| {

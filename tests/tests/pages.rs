@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use gram_schema::lint::{self, Level, Rule, Settings};
 use gram_schema::project::{Budget, Project};
-use gram_schema::{Link, Links};
+use gram_schema::{ImportGraph, ResolvedImport};
 use gram_syntax::{
     Applicability, Code, Diagnostic, Fix, Limits, Parse, RenderOptions, Severity, SourceFile,
 };
@@ -74,7 +74,7 @@ fn parse(text: &str) -> Parse {
 
 /// What is found in the example of a code, with no lint on but the one that it is about. Whether a
 /// comment that allows a lint is of use shows only where that lint is on.
-fn found(code: &Code, texts: &[Parse], links: &Links) -> Vec<Diagnostic> {
+fn found(code: &Code, texts: &[Parse], links: &ImportGraph) -> Vec<Diagnostic> {
     let mut settings = Settings::default();
     settings.set_all(Level::Allow);
     let comments = ["unused-allow", "unknown-lint"];
@@ -94,12 +94,12 @@ fn findings(code: &Code, parse: Parse) -> Vec<Diagnostic> {
         return found.unwrap().into_iter().collect();
     }
     if code.name == "over-budget" {
-        let found = found(code, std::slice::from_ref(&parse), &Links::default());
+        let found = found(code, std::slice::from_ref(&parse), &ImportGraph::default());
         let module = gram_schema::check(&[parse]).module.unwrap_or_else(|| panic!("{found:?}"));
         let budget = Budget { tool_tokens: Some(100), ..Budget::default() };
         return gram_agent::over_budget(&module, &budget);
     }
-    found(code, &[parse], &Links::default())
+    found(code, &[parse], &ImportGraph::default())
 }
 
 /// The example of a code: the one of its page, or for those that no page can show, a made one.
@@ -141,21 +141,22 @@ fn bad_findings(code: &Code) -> Vec<Diagnostic> {
                 city("europe.gram", "[City::Enum | Graz, Linz]"),
                 city("asia.gram", "[City::Enum | Kobe, Nara]"),
             ];
-            found(code, &texts, &Links::default())
+            found(code, &texts, &ImportGraph::default())
         }
         "unused-import" => {
             let span = gram_schema::imports(&example)[0].span;
             let types = gram_syntax::parse(SourceFile::new("types.gram", "[City::Enum | Graz]"));
-            let links = Links { of: vec![vec![Link { span, text: Ok(1) }], Vec::new()] };
+            let links =
+                ImportGraph { of: vec![vec![ResolvedImport { span, text: Ok(1) }], Vec::new()] };
             found(code, &[example, types], &links)
         }
         "unknown-import" => {
-            let link = |import: gram_schema::Import| Link {
+            let link = |import: gram_schema::Import| ResolvedImport {
                 span: import.span,
                 text: Err(format!("there is no file `{}`", import.path)),
             };
             let links = gram_schema::imports(&example).into_iter().map(link).collect();
-            found(code, &[example], &Links { of: vec![links] })
+            found(code, &[example], &ImportGraph { of: vec![links] })
         }
         "portable-json-schema" => Vec::new(),
         _ => findings(code, example),

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use gram_schema::emit::ParameterSchema;
-use gram_schema::{Checked, Draft, Link, Links, check_linked, imports};
+use gram_schema::{Checked, Draft, ImportGraph, ResolvedImport, check_linked, imports};
 use gram_syntax::{Parse, SourceFile, parse};
 
 /// Texts that are checked together: a name and a text each.
@@ -14,10 +14,13 @@ fn read(texts: &Texts) -> Checked {
     // What a reader of files would do: a path leads to the text of that name.
     let link = |import: gram_schema::Import| {
         let found = texts.iter().position(|(name, _)| *name == import.path);
-        Link { span: import.span, text: found.ok_or_else(|| "there is no such file".to_owned()) }
+        ResolvedImport {
+            span: import.span,
+            text: found.ok_or_else(|| "there is no such file".to_owned()),
+        }
     };
     let of = parses.iter().map(|text| imports(text).into_iter().map(link).collect()).collect();
-    check_linked(&parses, &Links { of })
+    check_linked(&parses, &ImportGraph { of })
 }
 
 /// The schema of the parameters of a tool.

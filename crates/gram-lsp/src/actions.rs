@@ -122,30 +122,30 @@ fn fix_all(cx: &Cx) -> Option<CodeAction> {
     // What the imports of the others lead to stays; those of the text may move.
     let targets: Vec<(String, usize)> = {
         let imports = gram_schema::imports(cx.file.parse()).into_iter();
-        let links = snapshot.links().of.get(cx.number).into_iter().flatten();
+        let links = snapshot.imports().of.get(cx.number).into_iter().flatten();
         let pairs = imports.zip(links);
         pairs
             .filter_map(|(import, link)| Some((import.path, place(*link.text.as_ref().ok()?))))
             .collect()
     };
-    let rest: Vec<Vec<gram_schema::Link>> = order
+    let rest: Vec<Vec<gram_schema::ResolvedImport>> = order
         .iter()
         .map(|at| {
-            let links = snapshot.links().of.get(*at).cloned().unwrap_or_default();
+            let links = snapshot.imports().of.get(*at).cloned().unwrap_or_default();
             let moved = links
                 .into_iter()
-                .map(|link| gram_schema::Link { text: link.text.map(place), ..link });
+                .map(|link| gram_schema::ResolvedImport { text: link.text.map(place), ..link });
             moved.collect()
         })
         .collect();
     let fixed = lint::fix(&mut texts, 1, |texts| {
-        let mut links = gram_schema::Links { of: rest.clone() };
+        let mut links = gram_schema::ImportGraph { of: rest.clone() };
         if let (Some(first), Some(own)) = (links.of.first_mut(), texts.first()) {
             let link = |import: gram_schema::Import| {
                 let known = targets.iter().find(|(path, _)| *path == import.path);
                 let text = known.map(|(_, text)| *text);
                 let text = text.ok_or_else(|| format!("there is no file `{}`", import.path));
-                gram_schema::Link { span: import.span, text }
+                gram_schema::ResolvedImport { span: import.span, text }
             };
             *first = gram_schema::imports(own).into_iter().map(link).collect();
         }

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
-use gram_schema::lint::{Alone, Settings};
 use gram_schema::names::{self, Declaration, Use};
 use gram_syntax::{Parse, SourceFile, Span};
 use gram_tools::files::{self, Imported};
@@ -30,22 +29,12 @@ pub(crate) struct File {
     /// What its file was when it was read: when it was changed, and how long it was.
     pub(crate) stamp: Option<(SystemTime, u64)>,
     source: Arc<SourceFile>,
-    /// What is known of an earlier form of it, as long as that is of use.
-    earlier: Mutex<Earlier>,
     parse: OnceLock<Parse>,
-    alone: OnceLock<Option<Alone>>,
     lines: OnceLock<Lines>,
     imports: OnceLock<Vec<Import>>,
     types: OnceLock<Vec<SmolStr>>,
     declarations: Mutex<Option<Known>>,
     uses: Mutex<Option<Used>>,
-}
-
-/// What is known of an earlier form of a text.
-#[derive(Debug, Clone, Default)]
-struct Earlier {
-    parse: Option<Parse>,
-    alone: Option<Alone>,
 }
 
 /// Where a text of these declarations uses names.
@@ -68,27 +57,19 @@ impl File {
         Self::new(uri, path, Some(version), Arc::new(source))
     }
 
-    /// The same text, as another form of one that is known.
+    /// The same text, with what is known of a file that has the same text and name.
     pub(crate) fn after(self, known: &Self) -> Self {
-        // What nobody has looked for in that text may be known of one before.
-        let mut earlier = known.earlier().clone();
-        earlier.parse = known.parse.get().cloned().or(earlier.parse);
-        earlier.alone = known.alone.get().cloned().unwrap_or(earlier.alone);
-        let same = |source: &SourceFile| {
-            source.name() == self.source.name() && source.text() == self.text()
-        };
-        let Some(parse) = earlier.parse.take_if(|parse| same(parse.source())) else {
-            return Self { earlier: Mutex::new(earlier), ..self };
-        };
-        // It is the same, and costs nothing more.
-        let source = Arc::clone(parse.source());
-        Self { source, parse: OnceLock::from(parse), earlier: Mutex::new(earlier), ..self }
+        let same = known.source.name() == self.source.name() && known.text() == self.text();
+        if !same {
+            return self;
+        }
+        Self { source: Arc::clone(&known.source), parse: known.parse.clone(), ..self }
     }
 
     /// A text that the client has changed.
     pub(crate) fn edited(&self, version: i32, text: String) -> Self {
         let source = SourceFile::new(self.source.name(), text);
-        Self::open(self.uri.clone(), self.path.clone(), version, source).after(self)
+        Self::open(self.uri.clone(), self.path.clone(), version, source)
     }
 
     fn new(uri: Uri, path: Option<PathBuf>, version: Option<i32>, source: Arc<SourceFile>) -> Self {
@@ -100,9 +81,7 @@ impl File {
             version,
             stamp: None,
             source,
-            earlier: Mutex::default(),
             parse: OnceLock::new(),
-            alone: OnceLock::new(),
             lines: OnceLock::new(),
             imports: OnceLock::new(),
             types: OnceLock::new(),
@@ -116,58 +95,25 @@ impl File {
         Self::new(uri, Some(path), None, source)
     }
 
-    /// A file as it is on the disk; nothing where it cannot be read. By these settings it is looked
-    /// at alone while it is at hand, where somebody wants that.
-    pub(crate) fn read(
-        path: &Path,
-        name: &str,
-        uri: Uri,
-        settings: Option<&Settings>,
-    ) -> Option<Self> {
+    /// A file as it is on the disk; nothing if it cannot be read.
+    pub(crate) fn read(path: &Path, name: &str, uri: Uri) -> Option<Self> {
         let stamp = stamp(path);
-        let mut parse = files::read(path, name).ok()?;
+        let parse = files::read(path, name).ok()?;
         let file = Self::new(uri, Some(path.to_owned()), None, Arc::clone(parse.source()));
-        let file = Self { stamp, ..file };
-        // Nobody else has it yet, so that nothing is set.
-        if let Some(settings) = settings {
-            let alone = Alone::again(&parse, None, settings);
-            if alone.as_ref().is_some_and(Alone::is_whole) {
-                // That says nearly all of it: its tree is hardly wanted any more. It declares tools,
-                // and names nothing that anybody declares.
-                let found = Arc::new(names::declarations(&parse, |_| false));
-                *file.used() = Some((Arc::clone(&found), Arc::default()));
-                *file.known() = Some(Known { types: None, found });
-                let _ = file.types.set(Vec::new());
-                parse.free_tree();
-            }
-            let _ = file.alone.set(alone);
-        }
-        let _ = file.parse.set(parse);
-        Some(file)
+        Some(Self { stamp, parse: OnceLock::from(parse), ..file })
     }
 
-    /// The same text, whose imports have to be looked for again; what was found in it alone stays
-    /// or does not.
-    pub(crate) fn again(&self, keep: bool) -> Self {
+    /// The same text, whose imports are resolved again.
+    pub(crate) fn again(&self) -> Self {
         let (uri, path) = (self.uri.clone(), self.path.clone());
-        let file = Self::new(uri, path, self.version, Arc::clone(&self.source));
-        let mut earlier = self.earlier().clone();
-        if let Some(parse) = self.parse.get() {
-            let _ = file.parse.set(parse.clone());
-        }
-        if !keep {
-            earlier.alone = None;
-        } else if let Some(alone) = self.alone.get() {
-            let _ = file.alone.set(alone.clone());
-        }
         Self {
             id: self.id,
             stamp: self.stamp,
-            earlier: Mutex::new(earlier),
+            parse: self.parse.clone(),
             types: self.types.clone(),
             declarations: Mutex::new(self.known().clone()),
             uses: Mutex::new(self.used().clone()),
-            ..file
+            ..Self::new(uri, path, self.version, Arc::clone(&self.source))
         }
     }
 
@@ -183,30 +129,7 @@ impl File {
 
     /// The tree, and what is wrong with it.
     pub(crate) fn parse(&self) -> &Parse {
-        self.parse.get_or_init(|| {
-            let source = Arc::clone(&self.source);
-            // Nobody else needs it any more, so that its tree becomes this one.
-            let earlier = self.earlier().parse.take();
-            match earlier {
-                Some(earlier) => earlier.again(source),
-                None => gram_syntax::parse(source),
-            }
-        })
-    }
-
-    /// What is found in it alone, by settings that do not change while it lives.
-    pub(crate) fn alone(&self, settings: &Settings) -> Option<&Alone> {
-        let look = || {
-            let earlier = self.earlier().alone.clone();
-            let alone = Alone::again(self.parse(), earlier.as_ref(), settings);
-            self.earlier().alone = None;
-            alone
-        };
-        self.alone.get_or_init(look).as_ref()
-    }
-
-    fn earlier(&self) -> MutexGuard<'_, Earlier> {
-        self.earlier.lock().unwrap_or_else(PoisonError::into_inner)
+        self.parse.get_or_init(|| gram_syntax::parse(Arc::clone(&self.source)))
     }
 
     fn known(&self) -> MutexGuard<'_, Option<Known>> {
@@ -240,11 +163,6 @@ impl File {
             };
             imports.into_iter().map(link).collect()
         })
-    }
-
-    /// Whether it may import others: not, where it is known without a look at its tree.
-    pub(crate) fn may_import(&self) -> bool {
-        !self.alone.get().is_some_and(|it| it.as_ref().is_some_and(Alone::is_whole))
     }
 
     /// The types that it declares at its top level, by its tree alone.

@@ -30,7 +30,7 @@ pub(crate) fn definition(
 ) -> Answer<Option<lsp::GotoDefinitionResponse>> {
     let position = params.text_document_position_params.position;
     let at = cx.positions().offset(position);
-    let links = cx.snapshot.links().of.get(cx.number);
+    let links = cx.snapshot.imports().of.get(cx.number);
     let import =
         links.into_iter().flatten().find(|link| link.span.start <= at && at <= link.span.end);
     if let Some(Ok(number)) = import.map(|link| link.text.clone()) {
@@ -68,7 +68,7 @@ pub(crate) fn type_definition(
         _ => None,
     };
     let Some(id) = ty.as_ref().and_then(named) else { return Ok(None) };
-    let Some(place) = snapshot.survey().module().spans().ty(id) else { return Ok(None) };
+    let Some(place) = snapshot.shared_module().module().spans().ty(id) else { return Ok(None) };
     let location = snapshot.location(place.file, place.name);
     Ok(location.map(lsp::GotoDefinitionResponse::Scalar))
 }

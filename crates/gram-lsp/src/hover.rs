@@ -6,7 +6,7 @@ use gram_schema::attributes::ATTRIBUTES;
 use gram_schema::emit::{Draft, ParameterSchema, ResultSchema};
 use gram_schema::model::{Field, Tool, Type};
 use gram_schema::names::{Found, Kind};
-use gram_schema::{Survey, print_field, shape};
+use gram_schema::{PartialModule, print_field, shape};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 use serde_json::Value;
 
@@ -53,7 +53,7 @@ pub(crate) fn name_at(cx: &Cx, span: gram_syntax::Span) -> String {
 /// What there is to say of a declaration.
 pub(crate) fn declared(snapshot: &Snapshot, found: Found) -> Option<String> {
     let declaration = snapshot.declaration(found)?;
-    let survey = snapshot.survey();
+    let survey = snapshot.shared_module();
     let module = survey.module();
     match declaration.kind {
         Kind::Tool => tool(snapshot, &tool_of(snapshot, found)?),
@@ -107,7 +107,7 @@ pub(crate) fn declared(snapshot: &Snapshot, found: Found) -> Option<String> {
 }
 
 fn tool(snapshot: &Snapshot, read: &ReadTool) -> Option<String> {
-    let (survey, tool) = (&*read.survey, read.get()?);
+    let (survey, tool) = (&*read.module, read.get()?);
     let types = &survey.module().types;
     let mut text = code("gram", &format!("{}: {}", tool.name, signature(survey, tool)));
     if tool.deprecated {
@@ -135,7 +135,7 @@ fn tool(snapshot: &Snapshot, read: &ReadTool) -> Option<String> {
 }
 
 /// The signature of a tool, on one line.
-pub(crate) fn signature(survey: &Survey, tool: &Tool) -> String {
+pub(crate) fn signature(survey: &PartialModule, tool: &Tool) -> String {
     let types = &survey.module().types;
     let mut text = String::new();
     for parameter in &tool.parameters {
@@ -152,7 +152,7 @@ pub(crate) fn signature(survey: &Survey, tool: &Tool) -> String {
 
 /// What there is to say of a parameter, field or term.
 fn field(snapshot: &Snapshot, file: usize, field: &Field) -> String {
-    let survey = snapshot.survey();
+    let survey = snapshot.shared_module();
     let mut text = code("gram", &print_field(&survey.module().types, field));
     say(&mut text, field.slot.description.as_deref());
     say(&mut text, Some(if field.required() { "required" } else { "may be left out" }));
@@ -196,7 +196,7 @@ fn schema(text: &mut String, json: &Value) {
 }
 
 /// The shape of a result: what fields an object has.
-pub(crate) fn result_shape(survey: &Survey, ty: &Type) -> Option<String> {
+pub(crate) fn result_shape(survey: &PartialModule, ty: &Type) -> Option<String> {
     let types = &survey.module().types;
     let Type::Named(id) = ty else { return None };
     let declared = types.get(*id)?;

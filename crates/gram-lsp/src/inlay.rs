@@ -51,7 +51,7 @@ pub(crate) fn hints(cx: &Cx, params: lsp::InlayHintParams) -> Answer<Vec<InlayHi
                 }
             } else {
                 let tool = tool_of(&cx.snapshot, place);
-                let shape = tool.and_then(|it| result_shape(&it.survey, &it.get()?.result.slot.ty));
+                let shape = tool.and_then(|it| result_shape(&it.module, &it.get()?.result.slot.ty));
                 let end = subject.labels_node().map_or(span.end, |node| node.span().end);
                 found.extend(shape.map(|shape| (end, format!(" = {shape}"))));
             }
@@ -77,7 +77,7 @@ fn brought(cx: &Cx, name: &str) -> Option<String> {
     let found = cx.snapshot.names().find(cx.number, None, Space::Terms, name);
     let [one] = found.as_slice() else { return None };
     let term = term_of(&cx.snapshot, *one)?;
-    let text = print_field(&cx.snapshot.survey().module().types, term);
+    let text = print_field(&cx.snapshot.shared_module().module().types, term);
     let text = text.split_once("::")?.1.strip_suffix(')')?.split_whitespace().collect::<Vec<_>>();
     let text = text.join(" ");
     let short: String = text.chars().take(60).collect();

@@ -19,7 +19,7 @@ const NOTHING: &str = "";
 pub(crate) fn losses(snapshot: &Snapshot, tool: &ReadTool) -> Vec<(Target, Vec<String>)> {
     let targets = snapshot.settings().targets.iter().filter(|it| **it != Target::JsonSchema);
     let lost = |target: &Target| {
-        let compiled = tool.survey.compile(tool.at, *target)?;
+        let compiled = tool.module.compile(tool.at, *target)?;
         Some((*target, compiled.losses().iter().map(ToString::to_string).collect()))
     };
     targets.filter_map(lost).collect()

@@ -2,12 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use gram_schema::lint::Settings;
 use gram_tools::files::{self, PROJECT_FILE};
 use lsp_types::Uri;
+use rayon::prelude::*;
 
 use crate::evidence::Evidence;
 use crate::file::{File, stamp};
@@ -24,8 +23,6 @@ pub(crate) struct Order {
     pub(crate) folders: Vec<(PathBuf, PathBuf)>,
     /// What is known already, by path; what has not changed since is not read again.
     pub(crate) known: HashMap<PathBuf, Arc<File>>,
-    /// How the project was linted before.
-    pub(crate) settings: Settings,
 }
 
 /// What was read.
@@ -51,7 +48,7 @@ pub(crate) fn address(folders: &[(PathBuf, PathBuf)], path: &Path) -> Option<Uri
 
 /// Reads a project.
 pub(crate) fn load(order: &Order) -> Loaded {
-    let Order { root, folders, known, settings } = order;
+    let Order { root, folders, known } = order;
     let wanted = |path: &Path| {
         let name = path.file_name().unwrap_or_default();
         files::is_gram(path)
@@ -69,18 +66,17 @@ pub(crate) fn load(order: &Order) -> Loaded {
     };
     let own: Vec<_> = all.iter().filter(|path| !inner(path)).collect();
     let file = project_file(root, folders, None);
-    let new = &file.project.lints;
     let read = |path: &Path| {
         let before = known.get(path).filter(|known| known.stamp.is_some());
         if let Some(before) = before.filter(|known| known.stamp == stamp(path)) {
-            return Some(Arc::new(before.again(new == settings)));
+            return Some(Arc::new(before.again()));
         }
         let name = path.strip_prefix(root).unwrap_or(path).display().to_string();
         let uri = address(folders, path)?;
-        File::read(path, &name, uri, Some(new)).map(Arc::new)
+        File::read(path, &name, uri).map(Arc::new)
     };
     let gram: Vec<_> = own.iter().filter(|path| files::is_gram(path)).copied().collect();
-    let files = each(&gram, |path| read(path));
+    let files: Vec<_> = gram.par_iter().map(|path| read(path)).collect();
     for (path, file) in gram.iter().zip(&files) {
         if file.is_none() {
             errors.push(format!("cannot read {}", path.display()));
@@ -120,29 +116,4 @@ pub(crate) fn project_file(
     let source = found.first().map_or_else(|| Arc::new(source), |found| Arc::clone(&found.source));
     let file = Some(Arc::new(File::plain(uri, path, source)));
     ProjectFile { project, found, file }
-}
-
-/// What `work` makes of each path, on all processors.
-fn each<R: Send>(paths: &[&PathBuf], work: impl Fn(&Path) -> Option<R> + Sync) -> Vec<Option<R>> {
-    let threads =
-        std::thread::available_parallelism().map_or(1, usize::from).min(paths.len().max(1));
-    let done: Mutex<Vec<Option<R>>> = Mutex::new(paths.iter().map(|_| None).collect());
-    let next = AtomicUsize::new(0);
-    let run = || {
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(path) = paths.get(at) else { return };
-            let made = work(path);
-            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-            done[at] = made;
-        }
-    };
-    std::thread::scope(|scope| {
-        // Where a thread cannot be had, this one does its share, too.
-        for _ in 1..threads {
-            let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
-        }
-        run();
-    });
-    done.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gram_schema::model::{Field, Module, Tool, Type, TypeId};
 use gram_schema::names::{Declaration, Found, Kind, Use, types_in};
-use gram_schema::{BUILT_IN, Survey};
+use gram_schema::{BUILT_IN, PartialModule};
 use gram_syntax::{Node, NodeKind as N, Span, Tree};
 use lsp_types::Position;
 
@@ -120,37 +120,34 @@ pub(crate) fn holder(own: &[Declaration], at: u32) -> Option<usize> {
 /// A tool, as far as it could be read.
 #[derive(Debug)]
 pub(crate) struct ReadTool {
-    pub(crate) survey: Arc<Survey>,
-    /// Its place among the survey's tools.
+    pub(crate) module: Arc<PartialModule>,
+    /// Its place among the module's tools.
     pub(crate) at: usize,
 }
 
 impl ReadTool {
     /// The tool.
     pub(crate) fn get(&self) -> Option<&Tool> {
-        self.survey.module().tools.get(self.at)
+        self.module.module().tools.get(self.at)
     }
 }
 
 /// The tool of a declaration.
 pub(crate) fn tool_of(snapshot: &Snapshot, found: Found) -> Option<ReadTool> {
     let declaration = snapshot.declaration(found)?;
-    let place = |survey: &Arc<Survey>, file: usize| {
-        let (module, survey) = (survey.module(), Arc::clone(survey));
-        let own = |at: usize| {
-            module.spans().tool(at).is_some_and(|it| it.file == file && it.node == declaration.node)
-        };
-        let at = (0..module.tools.len()).find(|at| own(*at))?;
-        Some(ReadTool { survey, at })
-    };
-    let together = place(snapshot.survey(), found.file);
-    together.or_else(|| place(&snapshot.survey_alone(found.file, declaration.span)?, 0))
+    let module = snapshot.partial_module(found.file, declaration.span);
+    let tools = module.module();
+    let at = (0..tools.tools.len()).find(|at| {
+        let place = tools.spans().tool(*at);
+        place.is_some_and(|it| it.file == found.file && it.node == declaration.node)
+    })?;
+    Some(ReadTool { module, at })
 }
 
 /// The declared type of a declaration.
 pub(crate) fn type_of(snapshot: &Snapshot, found: Found) -> Option<TypeId> {
     let declaration = snapshot.declaration(found)?;
-    let module = snapshot.survey().module();
+    let module = snapshot.shared_module().module();
     let mut all = module.types.iter().map(|(id, _)| id);
     all.find(|id| {
         let place = module.spans().ty(*id);
@@ -161,7 +158,7 @@ pub(crate) fn type_of(snapshot: &Snapshot, found: Found) -> Option<TypeId> {
 /// The vocabulary term of a declaration.
 pub(crate) fn term_of(snapshot: &Snapshot, found: Found) -> Option<&Field> {
     let declaration = snapshot.declaration(found)?;
-    let module = snapshot.survey().module();
+    let module = snapshot.shared_module().module();
     let at = (0..module.terms.len()).find(|at| {
         module
             .spans()
@@ -177,7 +174,7 @@ pub(crate) fn field_of(snapshot: &Snapshot, found: Found, name: &str) -> Option<
         let tool = tool_of(snapshot, found)?;
         return tool.get()?.parameters.iter().find(|field| field.name == name).cloned();
     }
-    let fields = fields(snapshot.survey().module(), type_of(snapshot, found)?);
+    let fields = fields(snapshot.shared_module().module(), type_of(snapshot, found)?);
     fields.iter().find(|field| field.name == name).cloned()
 }
 

@@ -5,18 +5,18 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use gram_schema::lint::{self, Alone, Settings};
+use gram_schema::lint::{Cache, Settings};
 use gram_schema::model::{Module, Valid};
 use gram_schema::names::{Declaration, Found, Names, Use};
 use gram_schema::project::Budget;
-use gram_schema::{Link, Links, Survey};
+use gram_schema::{ImportGraph, PartialModule, ResolvedImport};
 use gram_syntax::{Diagnostic, Parse, SourceFile, Span};
 use lsp_types::Location;
 use smol_str::SmolStr;
 
 use crate::evidence::Evidence;
 use crate::file::{File, Import};
-use crate::position::{Encoding, Positions, number};
+use crate::position::{Encoding, Positions};
 
 /// What of a project's budget its agents exceed, each at the agent's name. To tell that takes what runs
 /// agents, which an editor needs for nothing else.
@@ -55,9 +55,11 @@ pub(crate) struct Snapshot {
     linked: OnceLock<Linked>,
     names: OnceLock<Names>,
     uses: OnceLock<Vec<Arc<Vec<Use>>>>,
-    survey: OnceLock<Arc<Survey>>,
-    /// Tools to which others make no difference, by where they stand.
-    alone: Mutex<HashMap<(usize, u32), Arc<Survey>>>,
+    /// The analyses of the project's last check.
+    cache: Arc<Mutex<Cache>>,
+    shared: OnceLock<Arc<PartialModule>>,
+    /// The partial modules near places, by file and place.
+    partial: Mutex<HashMap<(usize, Span), Arc<PartialModule>>>,
     findings: OnceLock<Vec<Vec<Diagnostic>>>,
 }
 
@@ -65,7 +67,7 @@ pub(crate) struct Snapshot {
 #[derive(Debug)]
 struct Linked {
     files: Vec<Arc<File>>,
-    links: Links,
+    imports: ImportGraph,
 }
 
 /// The parts of a snapshot that are given; all else is made of them.
@@ -77,14 +79,25 @@ pub(crate) struct Parts {
     pub(crate) named: Vec<Arc<File>>,
     pub(crate) places: Arc<HashMap<PathBuf, usize>>,
     pub(crate) shelf: Arc<Shelf>,
+    pub(crate) cache: Arc<Mutex<Cache>>,
     pub(crate) open: Arc<HashMap<PathBuf, Arc<File>>>,
     pub(crate) over_budget: Option<OverBudget>,
 }
 
 impl Snapshot {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { root, file, encoding, evidence, named, places, shelf, open, over_budget } =
-            parts;
+        let Parts {
+            root,
+            file,
+            encoding,
+            evidence,
+            named,
+            places,
+            shelf,
+            cache,
+            open,
+            over_budget,
+        } = parts;
         Self {
             root,
             file,
@@ -98,8 +111,9 @@ impl Snapshot {
             linked: OnceLock::new(),
             names: OnceLock::new(),
             uses: OnceLock::new(),
-            survey: OnceLock::new(),
-            alone: Mutex::default(),
+            cache,
+            shared: OnceLock::new(),
+            partial: Mutex::default(),
             findings: OnceLock::new(),
         }
     }
@@ -113,10 +127,10 @@ impl Snapshot {
         self.linked.get_or_init(|| {
             let mut files = self.named.clone();
             let mut brought: HashMap<PathBuf, usize> = HashMap::new();
-            let mut links = Links { of: Vec::with_capacity(files.len()) };
+            let mut graph = ImportGraph { of: Vec::with_capacity(files.len()) };
             let mut at = 0;
             while let Some(file) = files.get(at).cloned() {
-                let imports = if file.may_import() { file.imports(&self.root) } else { &[] };
+                let imports = file.imports(&self.root);
                 let link = |(span, import): &Import| {
                     let text = import.clone().and_then(|import| {
                         let known = self.places.get(&import.path).or(brought.get(&import.path));
@@ -129,12 +143,12 @@ impl Snapshot {
                         brought.insert(import.path, files.len() - 1);
                         Ok(files.len() - 1)
                     });
-                    Link { span: *span, text }
+                    ResolvedImport { span: *span, text }
                 };
-                links.of.push(imports.iter().map(link).collect());
+                graph.of.push(imports.iter().map(link).collect());
                 at += 1;
             }
-            Linked { files, links }
+            Linked { files, imports: graph }
         })
     }
 
@@ -146,7 +160,7 @@ impl Snapshot {
         let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
             let uri = crate::uri::of_path(path)?;
-            File::read(path, name, uri, None).map(Arc::new)
+            File::read(path, name, uri).map(Arc::new)
         };
         shelf.entry(path.to_owned()).or_insert_with(read).clone()
     }
@@ -168,8 +182,8 @@ impl Snapshot {
     }
 
     /// Which texts import which.
-    pub(crate) fn links(&self) -> &Links {
-        &self.linked().links
+    pub(crate) fn imports(&self) -> &ImportGraph {
+        &self.linked().imports
     }
 
     /// The number of a text.
@@ -188,10 +202,6 @@ impl Snapshot {
         Some(Location::new(text.uri.clone(), text.positions(self.encoding).range(span)))
     }
 
-    fn alone(&self) -> Vec<Option<Alone>> {
-        self.files().iter().map(|file| file.alone(self.settings()).cloned()).collect()
-    }
-
     fn parses(&self) -> Vec<Parse> {
         self.files().iter().map(|file| file.parse().clone()).collect()
     }
@@ -199,10 +209,10 @@ impl Snapshot {
     /// What is found in each text.
     pub(crate) fn findings(&self) -> &[Vec<Diagnostic>] {
         self.findings.get_or_init(|| {
-            // They are looked at before the texts are asked for, which may free them.
-            let alone = self.alone();
             let texts = self.parses();
-            let found = lint::findings(&texts, &alone, self.links(), self.settings());
+            let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+            let found = cache.diagnostics(&texts, self.imports(), self.settings());
+            drop(cache);
             // They come in the order of the texts.
             let mut all: Vec<Vec<Diagnostic>> = texts.iter().map(|_| Vec::new()).collect();
             let mut at = 0;
@@ -234,33 +244,24 @@ impl Snapshot {
         let Some(over) = self.over_budget.filter(|_| *budget != Budget::default()) else {
             return Vec::new();
         };
-        let module = gram_schema::check_linked(texts, self.links()).module;
+        let module = gram_schema::check_linked(texts, self.imports()).module;
         module.map(|module| over(&module, budget)).unwrap_or_default()
     }
 
-    /// What is declared, errors or not, but for tools to which others make no difference.
-    pub(crate) fn survey(&self) -> &Arc<Survey> {
-        self.survey.get_or_init(|| {
-            Arc::new(gram_schema::survey(&self.parses(), &self.alone(), self.links()))
-        })
+    /// All types, terms, agents and libraries, and the tools near a span of a file.
+    pub(crate) fn partial_module(&self, file: usize, span: Span) -> Arc<PartialModule> {
+        let mut known = self.partial.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = || {
+            let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+            let near = (file, span);
+            Arc::new(PartialModule::near(&self.parses(), self.imports(), &cache, near))
+        };
+        Arc::clone(known.entry((file, span)).or_insert_with(read))
     }
 
-    /// Tools to which others make no difference: those of the text where that is so of all, else
-    /// those of the patterns that touch a span.
-    pub(crate) fn survey_alone(&self, file: usize, span: Span) -> Option<Arc<Survey>> {
-        let text = self.text(file)?;
-        let whole = text.alone(self.settings()).is_some_and(Alone::is_whole);
-        let span = if whole { Span::new(0, number(text.text().len())) } else { span };
-        let mut known = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
-        let survey = known
-            .entry((file, span.start))
-            .or_insert_with(|| Arc::new(gram_schema::survey_alone(text.parse(), span)));
-        Some(Arc::clone(survey))
-    }
-
-    /// What was declared, where somebody has asked for it before.
-    pub(crate) fn known_survey(&self) -> Option<&Survey> {
-        self.survey.get().map(|survey| &**survey)
+    /// All types, terms, agents and libraries.
+    pub(crate) fn shared_module(&self) -> &Arc<PartialModule> {
+        self.shared.get_or_init(|| self.partial_module(usize::MAX, Span::default()))
     }
 
     /// The names of all texts.
@@ -272,7 +273,7 @@ impl Snapshot {
             types.dedup();
             let types = Arc::new(types);
             let texts = self.files().iter().map(|file| file.declarations(&types)).collect();
-            Names::new(texts, self.links())
+            Names::new(texts, self.imports())
         })
     }
 

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
-use gram_schema::lint::Settings;
+use gram_schema::lint::Cache;
 use gram_syntax::SourceFile;
 use gram_tools::files::{self, PROJECT_FILE};
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
@@ -39,6 +39,8 @@ pub(crate) struct Project {
     named: Vec<Arc<File>>,
     places: Arc<HashMap<PathBuf, usize>>,
     shelf: Arc<Shelf>,
+    /// The analyses of the last check.
+    cache: Arc<Mutex<Cache>>,
     /// Tells its states apart.
     pub(crate) revision: u64,
     /// What it is now; nothing where nobody has asked since it changed.
@@ -55,6 +57,7 @@ impl Project {
             named: Vec::new(),
             places: Arc::default(),
             shelf: Arc::default(),
+            cache: Arc::default(),
             revision: 0,
             snapshot: None,
         }
@@ -163,9 +166,7 @@ impl World {
             let project = self.projects.get(&Key::Root(root.clone()));
             let files = project.into_iter().flat_map(|project| &project.named);
             let known = files.filter_map(|file| Some((file.path.clone()?, Arc::clone(file))));
-            let settings =
-                project.map_or_else(Settings::default, |it| it.file.project.lints.clone());
-            Order { root, folders: self.folders.clone(), known: known.collect(), settings }
+            Order { root, folders: self.folders.clone(), known: known.collect() }
         };
         orders.into_iter().map(order).collect()
     }
@@ -210,7 +211,7 @@ impl World {
     fn refresh_open(&mut self) {
         let paths = Arc::make_mut(&mut self.open_paths);
         for file in self.open.values_mut() {
-            *file = Arc::new(file.again(false));
+            *file = Arc::new(file.again());
             if let Some(path) = &file.path {
                 paths.insert(path.clone(), Arc::clone(file));
             }
@@ -234,14 +235,7 @@ impl World {
             let key = Key::Root(key.unwrap_or(path).to_owned());
             if let Some(project) = self.projects.get_mut(&key).filter(|project| project.loaded) {
                 let new = project_file(&root, &self.folders, Some(file));
-                let same = project.file.project == new.project;
                 project.file = Arc::new(new);
-                if !same {
-                    // What was found by other settings counts no more.
-                    let again = |file: &Arc<File>| Arc::new(file.again(false));
-                    let named = project.named.iter().map(again).collect();
-                    project.set_named(named);
-                }
                 project.changed();
             }
             return;
@@ -389,9 +383,8 @@ impl World {
             return false;
         }
         let name = path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
-        let settings = &project.file.project.lints;
         let uri = address(&self.folders, path);
-        match uri.and_then(|uri| File::read(path, &name, uri, Some(settings))) {
+        match uri.and_then(|uri| File::read(path, &name, uri)) {
             Some(file) => project.put(path, &Arc::new(file)),
             None => drop(project.remove(|known| known == path)),
         }
@@ -462,6 +455,7 @@ impl World {
             named: project.named.clone(),
             places: Arc::clone(&project.places),
             shelf: Arc::clone(&project.shelf),
+            cache: Arc::clone(&project.cache),
             open: Arc::clone(&self.open_paths),
             over_budget: self.over_budget,
         }));

@@ -36,27 +36,34 @@ fn within(step: impl std::fmt::Display, verdict: Verdict) -> Verdict {
 
 /// How many steps are taken for one value. Unions of unions can ask for ever more of them; what is
 /// not found out by then counts as accepted.
-const MOST_STEPS: u32 = 200_000;
+const MAX_STEPS: u32 = 200_000;
 
-thread_local! {
-    static STEPS: Cell<u32> = const { Cell::new(0) };
+/// The check of one value.
+struct ValueCheck<'t> {
+    types: &'t Types,
+    steps: Cell<u32>,
+}
+
+impl<'t> ValueCheck<'t> {
+    fn new(types: &'t Types) -> Self {
+        Self { types, steps: Cell::new(0) }
+    }
 }
 
 /// Whether a slot accepts a value, its constraints included.
 pub fn slot(types: &Types, slot: &Slot, value: &Value) -> Verdict {
-    STEPS.set(0);
-    narrowed(types, slot, &[], value)
+    narrowed(&ValueCheck::new(types), slot, &[], value)
 }
 
 /// Whether a type accepts a value.
 pub fn ty(types: &Types, expected: &Type, value: &Value) -> Verdict {
-    STEPS.set(0);
-    of_type(types, expected, value)
+    of_type(&ValueCheck::new(types), expected, value)
 }
 
 /// Whether a slot accepts a value where its use narrows it: what the use says of a thing stands in
 /// the place of what the slot says of it.
-fn narrowed(types: &Types, slot: &Slot, over: &[Constraint], value: &Value) -> Verdict {
+fn narrowed(check: &ValueCheck<'_>, slot: &Slot, over: &[Constraint], value: &Value) -> Verdict {
+    let types = check.types;
     let details = slot.details.as_deref();
     // A schema that stands in the place of the type is for those who can run it.
     if details.is_some_and(|details| details.verbatim.is_some()) {
@@ -76,7 +83,7 @@ fn narrowed(types: &Types, slot: &Slot, over: &[Constraint], value: &Value) -> V
             let Some(declared) = types.get(*id) else { return Ok(()) };
             let mut all = own.cloned().collect::<Vec<_>>();
             all.extend_from_slice(over);
-            narrowed(types, &declared.slot, &all, value)
+            narrowed(check, &declared.slot, &all, value)
         }
         ty => {
             match (ty, value) {
@@ -84,22 +91,23 @@ fn narrowed(types: &Types, slot: &Slot, over: &[Constraint], value: &Value) -> V
                     if details.is_some_and(|details| details.open_tuple) =>
                 {
                     let mut pairs = members.iter().zip(items).enumerate();
-                    pairs.try_for_each(|(at, (ty, item))| within(at, of_type(types, ty, item)))?;
+                    pairs.try_for_each(|(at, (ty, item))| within(at, of_type(check, ty, item)))?;
                 }
-                _ => of_type(types, ty, value)?,
+                _ => of_type(check, ty, value)?,
             }
-            own.chain(over).try_for_each(|constraint| self::constraint(types, constraint, value))
+            own.chain(over).try_for_each(|constraint| constrained(check, constraint, value))
         }
     }
 }
 
 /// Whether a type accepts a value, as far as there are steps left.
-fn of_type(types: &Types, expected: &Type, value: &Value) -> Verdict {
-    STEPS.set(STEPS.get().saturating_add(1));
-    if STEPS.get() > MOST_STEPS {
+fn of_type(check: &ValueCheck<'_>, expected: &Type, value: &Value) -> Verdict {
+    let types = check.types;
+    check.steps.set(check.steps.get().saturating_add(1));
+    if check.steps.get() > MAX_STEPS {
         return Ok(());
     }
-    let ty = |expected: &Type, value: &Value| of_type(types, expected, value);
+    let ty = |expected: &Type, value: &Value| of_type(check, expected, value);
     let fits = match (expected, value) {
         (Type::Any, _)
         | (Type::List(None), Value::Array(_))
@@ -111,7 +119,7 @@ fn of_type(types: &Types, expected: &Type, value: &Value) -> Verdict {
         (Type::Integer, Value::Number(number)) => value::is_integer(number),
         (Type::Literal(literal), value) => value::same(literal, value),
         (Type::Named(id), value) => {
-            return types.get(*id).map_or(Ok(()), |known| narrowed(types, &known.slot, &[], value));
+            return types.get(*id).map_or(Ok(()), |known| narrowed(check, &known.slot, &[], value));
         }
         (Type::Nullable(inner), value) => {
             return if value.is_null() { Ok(()) } else { ty(inner, value) };
@@ -129,7 +137,7 @@ fn of_type(types: &Types, expected: &Type, value: &Value) -> Verdict {
         (Type::Map(Some(inner)), Value::Object(map)) => {
             return map.iter().try_for_each(|(key, value)| within(key, ty(inner, value)));
         }
-        (Type::Object(object), Value::Object(map)) => return self::object(types, object, map),
+        (Type::Object(object), Value::Object(map)) => return self::object(check, object, map),
         (Type::Union(members), value) => members.iter().any(|member| ty(member, value).is_ok()),
         (Type::OneOf(members), value) => {
             let mut fitting = members.iter().filter(|member| ty(member, value).is_ok());
@@ -184,11 +192,15 @@ fn is_presumed(types: &Types, ty: &Type) -> bool {
     false
 }
 
-fn object(types: &Types, object: &ObjectType, map: &serde_json::Map<String, Value>) -> Verdict {
+fn object(
+    check: &ValueCheck<'_>,
+    object: &ObjectType,
+    map: &serde_json::Map<String, Value>,
+) -> Verdict {
     let fields = object.fields.as_deref().unwrap_or_default();
     for field in fields {
         match map.get(field.name.as_str()) {
-            Some(value) => within(&field.name, self::field(types, field, value))?,
+            Some(value) => within(&field.name, self::field(check, field, value))?,
             None if field.required() => {
                 return refuse(format!("the field `{}` is missing", field.name));
             }
@@ -206,24 +218,28 @@ fn object(types: &Types, object: &ObjectType, map: &serde_json::Map<String, Valu
             None => Ok(()),
         },
         Open::Of(inner) => {
-            others.try_for_each(|(key, value)| within(key, of_type(types, inner, value)))
+            others.try_for_each(|(key, value)| within(key, of_type(check, inner, value)))
         }
         Open::Unsaid | Open::Yes => Ok(()),
     }
 }
 
 /// Whether a field accepts a value.
-pub fn field(types: &Types, field: &Field, value: &Value) -> Verdict {
+fn field(check: &ValueCheck<'_>, field: &Field, value: &Value) -> Verdict {
     match &field.host {
         Host::Pinned(pinned) if !value::same(pinned, value) => {
             refuse(format!("`{}` is pinned to {}", field.name, brief(pinned)))
         }
-        _ => narrowed(types, &field.slot, &[], value),
+        _ => narrowed(check, &field.slot, &[], value),
     }
 }
 
 /// Checks a value against one constraint.
 pub fn constraint(types: &Types, constraint: &Constraint, value: &Value) -> Verdict {
+    constrained(&ValueCheck::new(types), constraint, value)
+}
+
+fn constrained(check: &ValueCheck<'_>, constraint: &Constraint, value: &Value) -> Verdict {
     use std::cmp::Ordering::{Equal, Greater, Less};
     let bound = |bound: &Number, allowed: &[std::cmp::Ordering], words: &str| match value {
         Value::Number(number) if !allowed.contains(&value::compare(number, bound)) => {
@@ -264,7 +280,7 @@ pub fn constraint(types: &Types, constraint: &Constraint, value: &Value) -> Verd
         Constraint::Keys(keys) => match value {
             Value::Object(map) => map
                 .keys()
-                .try_for_each(|key| within(key, of_type(types, keys, &Value::String(key.clone())))),
+                .try_for_each(|key| within(key, of_type(check, keys, &Value::String(key.clone())))),
             _ => Ok(()),
         },
         Constraint::Unique if has_twins(value) => refuse("an item stands there twice"),

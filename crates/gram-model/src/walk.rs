@@ -89,19 +89,32 @@ pub fn recursive(types: &Types) -> Vec<TypeId> {
     in_cycles(types, names)
 }
 
-/// The types from which a way leads back to them: Tarjan's strongly connected components, on a
-/// stack of its own.
+/// The types that lead back to themselves.
 fn in_cycles(types: &Types, next: impl Fn(TypeId) -> Vec<TypeId>) -> Vec<TypeId> {
+    let groups = strongly_connected(types.0.len(), &next).into_iter();
+    let is_cycle = |group: &Vec<TypeId>| match group.as_slice() {
+        [id] => next(*id).contains(id),
+        _ => true,
+    };
+    let mut found: Vec<_> = groups.filter(is_cycle).flatten().collect();
+    found.sort_unstable();
+    found
+}
+
+/// The groups of types that lead to each other, each behind the groups that it leads to: Tarjan's
+/// algorithm, on a stack of its own.
+pub fn strongly_connected(count: usize, next: impl Fn(TypeId) -> Vec<TypeId>) -> Vec<Vec<TypeId>> {
     const NEW: usize = usize::MAX;
-    let count = types.0.len();
     let (mut index, mut low) = (vec![NEW; count], vec![0; count]);
     let (mut open, mut is_open) = (Vec::new(), vec![false; count]);
-    let mut found = Vec::new();
+    let mut groups = Vec::new();
     let mut counter = 0;
-    for (start, _) in types.iter() {
-        if index[start.0 as usize] != NEW {
+    for start in 0..count {
+        if index[start] != NEW {
             continue;
         }
+        // There are at most as many types as bytes in the texts, which 32 bits count.
+        let start = TypeId(u32::try_from(start).unwrap_or(u32::MAX));
         let mut steps = vec![(start, None::<std::vec::IntoIter<TypeId>>)];
         while let Some((id, ways)) = steps.last_mut() {
             let (id, at) = (*id, id.0 as usize);
@@ -132,14 +145,11 @@ fn in_cycles(types: &Types, next: impl Fn(TypeId) -> Vec<TypeId>) -> Vec<TypeId>
                 for id in &group {
                     is_open[id.0 as usize] = false;
                 }
-                if group.len() > 1 || next(id).contains(&id) {
-                    found.extend(group);
-                }
+                groups.push(group);
             }
         }
     }
-    found.sort_unstable();
-    found
+    groups
 }
 
 /// The types that no finite value has: what is left when those that have one are found, and those

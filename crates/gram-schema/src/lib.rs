@@ -17,10 +17,10 @@ pub mod import;
 pub mod lint;
 pub mod lower;
 pub mod names;
-mod parallel;
+mod partial;
 pub mod project;
 mod signature;
-mod survey;
+mod threads;
 mod valid;
 
 /// The model that the checker builds.
@@ -42,16 +42,16 @@ mod pointer {
     };
 }
 
-pub use check::{Checked, Import, Link, Links, check, check_linked, imports};
+pub use check::{Checked, Import, ImportGraph, ResolvedImport, check, check_linked, imports};
 pub use emit::Draft;
 pub use gram_model::print::{
     identifier, print, print_field, print_implementation, print_specification, shape, string,
 };
 pub use gram_model::{BUILT_IN, Format, Place, Spans, did_you_mean, units};
 use gram_model::{expression, format, nearest, print, spans, value, value_check, walk};
+pub use partial::PartialModule;
 
 pub use gram_model::Module;
 pub use lower::Target;
 pub use signature::{plain_type, schema_of_signature};
-pub use survey::{Survey, survey, survey_alone};
 pub use valid::Valid;

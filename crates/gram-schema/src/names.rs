@@ -11,7 +11,7 @@ use std::sync::Arc;
 use gram_syntax::{NodeId, Span};
 use smol_str::SmolStr;
 
-use crate::check::{Links, Meaning, Scopes};
+use crate::check::{ImportGraph, Meaning, Scopes};
 
 pub use declared::declarations;
 pub use uses::{type_word, types_in, uses, values_in};
@@ -176,7 +176,7 @@ pub struct Names {
 
 impl Names {
     /// The names of texts with these declarations, of which some import others.
-    pub fn new(texts: Vec<Arc<Vec<Declaration>>>, links: &Links) -> Self {
+    pub fn new(texts: Vec<Arc<Vec<Declaration>>>, links: &ImportGraph) -> Self {
         let imports = links.of.iter().map(|of| of.iter().filter_map(|link| link.text.clone().ok()));
         let imports: Vec<Vec<usize>> = imports.map(Iterator::collect).collect();
         let mut scopes = Space::ALL.map(|_| Scopes::new(&imports));

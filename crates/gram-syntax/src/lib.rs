@@ -10,7 +10,6 @@
 //! ```
 
 mod ast;
-mod change;
 pub mod codes;
 mod diagnostic;
 pub mod format;
@@ -27,7 +26,6 @@ mod token;
 mod tree;
 
 pub use ast::{Entries, Entry, Labels, Subject};
-pub use change::Change;
 pub use diagnostic::{
     Applicability, Code, Diagnostic, Edit, Fix, Label, Severity, limit_diagnostics,
 };

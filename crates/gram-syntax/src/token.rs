@@ -1,7 +1,5 @@
 //! Tokens: the pieces that a text falls into. Joined, they are the text again, to the byte.
 
-use std::ops::Range;
-
 use crate::span::Span;
 
 /// What a token is.
@@ -122,6 +120,11 @@ impl TokenKind {
         (self as u8) >= (Self::LBracket as u8) && (self as u8) <= (Self::LessTilde as u8)
     }
 
+    /// Whether this is a string, or the text of one in pieces.
+    pub const fn is_string(self) -> bool {
+        (self as u8) >= (Self::SingleQuoted as u8) && (self as u8) <= (Self::FenceText as u8)
+    }
+
     /// A bit that no other kind has: there are fewer kinds than bits.
     const fn bit(self) -> u64 {
         1 << (self as u8)
@@ -209,22 +212,6 @@ impl Tokens {
     /// Takes back all tokens that start at or behind `offset`.
     pub(crate) fn truncate_from(&mut self, offset: usize) {
         self.truncate(self.starts.partition_point(|&start| (start as usize) < offset));
-    }
-
-    /// Replaces tokens by others; those behind them stand `by` bytes further then.
-    pub(crate) fn replace(&mut self, old: Range<u32>, new: &Self, by: i32) {
-        let (first, rest) = (old.start as usize, old.end as usize);
-        if by != 0 {
-            for start in self.starts.iter_mut().skip(rest) {
-                *start = start.wrapping_add_signed(by);
-            }
-        }
-        let more = new.len().saturating_sub(rest - first);
-        self.kinds.reserve_exact(more);
-        self.starts.reserve_exact(more);
-        self.kinds.splice(first..rest, new.kinds.iter().copied());
-        self.starts.splice(first..rest, new.starts.iter().copied());
-        self.seen |= new.seen;
     }
 
     pub(crate) fn shrink(&mut self) {

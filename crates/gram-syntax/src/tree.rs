@@ -99,10 +99,6 @@ pub struct Tree {
     pub(crate) nodes: Vec<NodeData>,
     /// For tokens that a doc comment precedes: the token and the comment, in order.
     pub(crate) docs: Vec<(u32, u32)>,
-    /// Whether a token depends on what stands anywhere behind it.
-    pub(crate) farsighted: bool,
-    /// From the first to the last string without its end: one may be taken for the end of another.
-    pub(crate) unclosed: Option<Span>,
 }
 
 impl Tree {
@@ -136,12 +132,6 @@ impl Tree {
     /// nothing, however long the text is.
     pub fn may_have(&self, kinds: &[TokenKind]) -> bool {
         self.tokens.may_have(kinds)
-    }
-
-    /// Whether some token depends on what stands anywhere behind it, a string that begins with `//` for
-    /// example. Of other texts, the same top-level patterns mean the same.
-    pub fn is_farsighted(&self) -> bool {
-        self.farsighted
     }
 
     /// The texts of all tokens, which joined are the text.

@@ -1,6 +1,5 @@
 //! Specifications as files: where a project begins, which files it has, and what imports lead to.
 
-use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -80,26 +79,9 @@ pub fn is_gram(path: &Path) -> bool {
 ///
 /// What kept the file from being read.
 pub fn read(path: &Path, name: &str) -> io::Result<Parse> {
-    let mut file = File::open(path)?;
-    // Most files are small: what they hold is there sooner than how much it is.
-    let start = START.with_borrow_mut(|start| {
-        start.clear();
-        file.by_ref().take(SMALL as u64).read_to_end(start)?;
-        Ok::<_, io::Error>(start.clone())
-    })?;
-    if start.len() < SMALL {
-        return Ok(gram_syntax::parse_bytes(name, start, &Limits::default()));
-    }
+    let file = File::open(path)?;
     let size = file.metadata()?.len();
-    parse_from(start.as_slice().chain(file), name, usize::try_from(size).unwrap_or(usize::MAX))
-}
-
-/// Below how many bytes a file is read in one go.
-const SMALL: usize = 1 << 13;
-
-thread_local! {
-    /// The start of a file, of which no more is kept than there is.
-    static START: RefCell<Vec<u8>> = RefCell::new(Vec::with_capacity(SMALL));
+    parse_from(file, name, usize::try_from(size).unwrap_or(usize::MAX))
 }
 
 /// Reads at most as much as the limits allow, and parses it. `size` says how much there likely is.

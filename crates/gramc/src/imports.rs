@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use gram_schema::{Link, Links};
+use gram_schema::{ImportGraph, ResolvedImport};
 use gram_syntax::Parse;
 use gram_tools::files::{self, Imported};
 
@@ -33,35 +33,33 @@ impl Linker {
         self.paths.get(at)?.as_deref()
     }
 
-    /// Reads what texts import, and what that imports, each file once. Some texts are known to have
-    /// no header.
-    pub(crate) fn follow(
-        &mut self,
-        texts: &mut Vec<Parse>,
-        without_header: impl Fn(usize) -> bool,
-        read: &mut Read<'_>,
-    ) -> Links {
-        let mut links = Links::default();
+    /// Reads what texts import, and what that imports, each file once.
+    pub(crate) fn follow(&mut self, texts: &mut Vec<Parse>, read: &mut Read<'_>) -> ImportGraph {
+        let mut graph = ImportGraph::default();
         let mut at = 0;
         while let Some(text) = texts.get(at) {
-            let found = if without_header(at) { Vec::new() } else { self.link(at, text, read) };
-            links.of.push(found);
+            graph.of.push(self.link(at, text, read));
             texts.append(&mut self.brought);
             at += 1;
         }
-        links
+        graph
     }
 
     /// What the imports of texts lead to that are known already, after they were changed: fixes
     /// move imports and remove them, and add none.
-    pub(crate) fn again(&mut self, texts: &[Parse]) -> Links {
+    pub(crate) fn again(&mut self, texts: &[Parse]) -> ImportGraph {
         let mut read = |_: &Path| Err("a fix added this import".to_owned());
         let of = texts.iter().enumerate().map(|(at, text)| self.link(at, text, &mut read));
-        Links { of: of.collect() }
+        ImportGraph { of: of.collect() }
     }
 
     /// What the imports of one text lead to.
-    pub(crate) fn link(&mut self, at: usize, text: &Parse, read: &mut Read<'_>) -> Vec<Link> {
+    pub(crate) fn link(
+        &mut self,
+        at: usize,
+        text: &Parse,
+        read: &mut Read<'_>,
+    ) -> Vec<ResolvedImport> {
         let imports = gram_schema::imports(text);
         if imports.is_empty() {
             return Vec::new();
@@ -78,7 +76,7 @@ impl Linker {
                 }
                 None => Err("this text has no folder to import from".to_owned()),
             };
-            Link { span: import.span, text: path.and_then(|path| self.text(path, read)) }
+            ResolvedImport { span: import.span, text: path.and_then(|path| self.text(path, read)) }
         };
         imports.into_iter().map(link).collect()
     }

@@ -2,20 +2,17 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gram_schema::lint::{self, Alone, Fixed, Settings};
-use gram_schema::{Checked, Links};
+use gram_schema::lint::{self, Cache, Fixed, Settings};
+use gram_schema::{Checked, ImportGraph};
 use gram_syntax::{Diagnostic, Parse};
 use gram_tools::files;
+use rayon::prelude::*;
 
 use crate::args::Inputs;
 use crate::failure::Failure;
 use crate::imports::Linker;
 use crate::project::project_folder;
-
-/// The bytes of a thread's stack: types nest, and who looks at them goes along.
-const STACK: usize = 8 << 20;
 
 /// Where a text comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,21 +27,28 @@ pub(crate) struct Texts {
     pub(crate) all: Vec<Parse>,
     /// How many of them were named.
     pub(crate) named: usize,
-    /// What was found in those that others make no difference to, where somebody wanted findings.
-    alone: Vec<Option<Alone>>,
     linker: Linker,
-    links: Links,
+    imports: ImportGraph,
 }
 
 impl Texts {
     /// Checks them together.
     pub(crate) fn check(&self) -> Checked {
-        gram_schema::check_linked(&self.all, &self.links)
+        gram_schema::check_linked(&self.all, &self.imports)
     }
 
-    /// What is found in them, lints included, by the settings that they were read for.
-    pub(crate) fn findings(&self, settings: &Settings) -> Vec<Diagnostic> {
-        lint::findings(&self.all, &self.alone, &self.links, settings)
+    /// Checks and lints them together.
+    pub(crate) fn diagnostics(&self, settings: &Settings) -> Vec<Diagnostic> {
+        lint::diagnostics(&self.all, &self.imports, settings)
+    }
+
+    /// Checks and lints them together; what a cache knows is not analyzed again.
+    pub(crate) fn cached_diagnostics(
+        &self,
+        settings: &Settings,
+        cache: &mut Cache,
+    ) -> Vec<Diagnostic> {
+        cache.diagnostics(&self.all, &self.imports, settings)
     }
 
     /// Applies safe fixes to those that were named, until there are none.
@@ -56,8 +60,8 @@ impl Texts {
             lint::check(texts, &linker.again(texts), &all)
         });
         // What is left is shown as ever.
-        self.links = self.linker.again(&self.all);
-        fixed.checked = lint::check(&self.all, &self.links, settings);
+        self.imports = self.linker.again(&self.all);
+        fixed.checked = lint::check(&self.all, &self.imports, settings);
         fixed
     }
 
@@ -68,7 +72,7 @@ impl Texts {
 
     /// Reads a text's file again. Gives false, and changes nothing, where that takes reading all
     /// others again, too, because it imports other files than before.
-    pub(crate) fn read_again(&mut self, at: usize, settings: &Settings) -> Result<bool, Failure> {
+    pub(crate) fn read_again(&mut self, at: usize) -> Result<bool, Failure> {
         let (Some(path), Some(old)) = (self.linker.path(at), self.all.get_mut(at)) else {
             return Ok(false);
         };
@@ -78,51 +82,29 @@ impl Texts {
             return Ok(false);
         }
         let mut read = |_: &Path| Err("this import is new".to_owned());
-        if let Some(links) = self.links.of.get_mut(at) {
-            *links = self.linker.link(at, &new, &mut read);
+        if let Some(imports) = self.imports.of.get_mut(at) {
+            *imports = self.linker.link(at, &new, &mut read);
         }
         *old = new;
-        if let Some(alone) = self.alone.get_mut(at) {
-            *alone = look_alone(old, settings);
-        }
         Ok(true)
     }
 }
 
-/// Reads and parses all inputs, in order, in parallel, and what they import. Where somebody wants
-/// findings by these `settings`, looks at each text while it is at hand.
-pub(crate) fn read(inputs: &Inputs, settings: Option<&Settings>) -> Result<Texts, Failure> {
+/// Reads and parses all inputs, in order, in parallel, and what they import.
+pub(crate) fn read(inputs: &Inputs) -> Result<Texts, Failure> {
     let origins = origins(inputs)?;
-    let read = for_all(&origins, |origin| {
-        let mut text = read_one(origin, &inputs.stdin_filename)?;
-        let alone = settings.and_then(|settings| look_alone(&mut text, settings));
-        Ok((text, alone))
-    })?;
-    let read: Result<Vec<_>, Failure> = read.into_iter().collect();
-    let (mut all, mut alone): (Vec<_>, Vec<_>) = read?.into_iter().unzip();
+    let read = for_all(&origins, |origin| read_one(origin, &inputs.stdin_filename));
+    let mut all = read.into_iter().collect::<Result<Vec<_>, Failure>>()?;
     let named = all.len();
     let paths = origins.into_iter().map(|origin| match origin {
         Origin::File(path) => Some(path),
         Origin::Stdin => None,
     });
     let mut linker = Linker::new(paths.collect());
-    // Pieces of a large text say nothing of its header.
-    let whole = |alone: &Option<Alone>| alone.as_ref().is_some_and(Alone::is_whole);
-    let without_header = |at: usize| alone.get(at).is_some_and(whole);
-    let links = linker.follow(&mut all, without_header, &mut |path| {
+    let imports = linker.follow(&mut all, &mut |path| {
         read_one(&Origin::File(path.to_owned()), "").map_err(|failure| failure.to_string())
     });
-    alone.resize_with(all.len(), || None);
-    Ok(Texts { all, named, alone, linker, links })
-}
-
-/// Looks at a text alone. Where that says all of it, its tree is hardly wanted any more.
-fn look_alone(text: &mut Parse, settings: &Settings) -> Option<Alone> {
-    let alone = Alone::again(text, None, settings)?;
-    if alone.is_whole() {
-        text.free_tree();
-    }
-    Some(alone)
+    Ok(Texts { all, named, linker, imports })
 }
 
 /// What `work` makes of each file that the inputs name, in their order. It is given the path,
@@ -130,56 +112,23 @@ fn look_alone(text: &mut Parse, settings: &Settings) -> Option<Alone> {
 /// parallel, and each is forgotten then.
 pub(crate) fn each<R: Send>(
     inputs: &Inputs,
-    work: impl Fn(Option<&Path>, Result<Parse, Failure>) -> R + Sync,
+    work: impl Fn(Option<&Path>, Result<Parse, Failure>) -> R + Sync + Send,
 ) -> Result<Vec<R>, Failure> {
-    for_all(&origins(inputs)?, |origin| {
+    Ok(for_all(&origins(inputs)?, |origin| {
         let path = match origin {
             Origin::Stdin => None,
             Origin::File(path) => Some(path.as_path()),
         };
         work(path, read_one(origin, &inputs.stdin_filename))
-    })
+    }))
 }
 
 /// What `work` makes of each origin, in their order; many of them in parallel.
-fn for_all<R: Send>(
-    origins: &[Origin],
-    work: impl Fn(&Origin) -> R + Sync,
-) -> Result<Vec<R>, Failure> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    if origins.len() < 2 || threads < 2 {
-        return Ok(origins.iter().map(work).collect());
+fn for_all<R: Send>(origins: &[Origin], work: impl Fn(&Origin) -> R + Sync + Send) -> Vec<R> {
+    match origins {
+        [_, _, ..] => origins.par_iter().map(work).collect(),
+        _ => origins.iter().map(work).collect(),
     }
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        while let Some((at, origin)) = take(origins, &next) {
-            done.push((at, work(origin)));
-        }
-        done
-    };
-    let mut done = std::thread::scope(|scope| {
-        // Where a thread cannot be had, this one does its share, too.
-        let spawn =
-            |_| std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok();
-        let workers: Vec<_> = (1..threads.min(origins.len())).filter_map(spawn).collect();
-        let mut done = work();
-        for worker in workers {
-            // A worker that panicked took its share with it; the count below then tells.
-            done.extend(worker.join().unwrap_or_default());
-        }
-        done
-    });
-    if done.len() != origins.len() {
-        return Err(Failure::new("reading the files failed for a reason inside of gramc"));
-    }
-    done.sort_by_key(|(at, _)| *at);
-    Ok(done.into_iter().map(|(_, done)| done).collect())
-}
-
-fn take<'o>(origins: &'o [Origin], next: &AtomicUsize) -> Option<(usize, &'o Origin)> {
-    let at = next.fetch_add(1, Ordering::Relaxed);
-    origins.get(at).map(|origin| (at, origin))
 }
 
 fn origin(path: &Path) -> Origin {

@@ -18,8 +18,13 @@ use clap::Parser;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// The bytes of a thread's stack: types nest, and reading them recurses.
+const STACK: usize = 8 << 20;
+
 fn main() {
     let args = args::Args::parse();
+    // Without them, this thread does the work.
+    let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
     let code = match commands::run(args) {
         Ok(code) => code,
         Err(failure) => failure.report(),

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::ser::PrettyFormatter;
 
@@ -34,8 +35,8 @@ pub(crate) enum Layout {
 /// How many bytes are gathered before they are written.
 const BUFFER: usize = 1 << 18;
 
-/// From how many items on another thread is worth starting.
-const PARALLEL_FROM: usize = 200;
+/// The items from which on another thread is worth its start.
+const MIN_PER_THREAD: usize = 200;
 
 /// Writes JSON and a line break to standard output.
 pub(crate) fn print_json(value: &impl Serialize, layout: Layout) -> Result<(), Failure> {
@@ -84,7 +85,7 @@ pub(crate) fn write_lines<T: Sync>(
             None => Box::new(io::stdout().lock()),
         };
         out.write_all(open.as_bytes())?;
-        for part in in_parallel(items, &write) {
+        for part in lines_in_parallel(items, &write) {
             out.write_all(&part?)?;
         }
         writeln!(out, "\n{close}")?;
@@ -96,47 +97,24 @@ pub(crate) fn write_lines<T: Sync>(
 /// What a function makes of items, in order, on all processors where there are many.
 pub(crate) fn map_in_parallel<T: Sync, R: Send>(
     items: &[T],
-    make: impl Fn(&T) -> R + Sync,
+    make: impl Fn(&T) -> R + Sync + Send,
 ) -> Vec<R> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    if threads == 1 || items.len() < PARALLEL_FROM {
-        return items.iter().map(make).collect();
-    }
-    let make = &make;
-    std::thread::scope(|scope| {
-        let shares = items.chunks(items.len().div_ceil(threads));
-        let workers: Vec<_> = shares
-            .map(|share| scope.spawn(move || share.iter().map(make).collect::<Vec<R>>()))
-            .collect();
-        // A worker that panics ends the process here, as it would have without threads.
-        let join = |worker: std::thread::ScopedJoinHandle<'_, Vec<R>>| {
-            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        workers.into_iter().flat_map(join).collect()
-    })
+    items.par_iter().with_min_len(MIN_PER_THREAD).map(make).collect()
 }
 
-/// The items' lines, in as many parts as there are processors.
-fn in_parallel<T: Sync>(
+/// The items' lines, in parts.
+fn lines_in_parallel<T: Sync>(
     items: &[T],
     write: &(impl Fn(&mut Vec<u8>, &T) -> io::Result<()> + Sync),
 ) -> Vec<io::Result<Vec<u8>>> {
-    let lines = |from: usize, items: &[T]| {
+    let lines = |(share, items): (usize, &[T])| {
         // As much as typical items take; growing would copy what is there again and again.
         let mut part = Vec::with_capacity(items.len() * 512);
         for (at, item) in items.iter().enumerate() {
-            part.extend_from_slice(if from + at == 0 { b"\n" } else { b",\n" });
+            part.extend_from_slice(if share + at == 0 { b"\n" } else { b",\n" });
             write(&mut part, item)?;
         }
         Ok(part)
     };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let share = items.len().div_ceil(threads).max(PARALLEL_FROM);
-    let shares: Vec<_> = items.chunks(share).enumerate().collect();
-    std::thread::scope(|scope| {
-        let work = |(index, items)| move || lines(index * share, items);
-        let workers: Vec<_> = shares.into_iter().map(|share| scope.spawn(work(share))).collect();
-        let lost = |_| Err(io::Error::other("a part of the output was lost inside of gramc"));
-        workers.into_iter().map(|worker| worker.join().unwrap_or_else(lost)).collect()
-    })
+    items.par_chunks(MIN_PER_THREAD).enumerate().map(lines).collect()
 }

@@ -18,7 +18,6 @@ fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
     let mut parts = text.split('\u{1}');
     let mut own = parts.next().unwrap_or_default().to_owned();
-    let mut known = parse(SourceFile::new(URI, own.as_str()));
     let mut bench = Workbench::with_bytes();
     bench.open(URI, &own);
     for part in parts {
@@ -49,7 +48,6 @@ fuzz_target!(|bytes: &[u8]| {
         bench.change(URI, at(from), at(to), &new);
         let (line, character) = at(from);
         own.replace_range(from..to, &new);
-        known = known.again(SourceFile::new(URI, own.as_str()));
         let params = json!({
             "textDocument": {"uri": URI},
             "position": {"line": line, "character": character},
@@ -61,13 +59,11 @@ fuzz_target!(|bytes: &[u8]| {
     }
     assert_eq!(bench.text(URI).as_deref(), Some(own.as_str()));
     let fresh = parse(SourceFile::new(URI, own));
-    assert_eq!(known.sexp(), fresh.sexp());
-    assert_eq!(format!("{:?}", known.diagnostics()), format!("{:?}", fresh.diagnostics()));
-    let links = gram_schema::Links {
+    let links = gram_schema::ImportGraph {
         of: vec![
             gram_schema::imports(&fresh)
                 .into_iter()
-                .map(|import| gram_schema::Link {
+                .map(|import| gram_schema::ResolvedImport {
                     span: import.span,
                     text: Err("this text has no folder to import from".to_owned()),
                 })

@@ -7,7 +7,7 @@ mod roughen;
 use std::collections::HashMap;
 
 use gram_schema::lint::{self, Level, RULES, Rule, Settings};
-use gram_schema::{Checked, Link, Links, imports};
+use gram_schema::{Checked, ImportGraph, ResolvedImport, imports};
 use gram_syntax::{Fix, Parse, SourceFile, parse};
 
 pub use projects::project;
@@ -74,17 +74,19 @@ impl Files {
 }
 
 /// Which text each import leads to: the one of its name.
-pub fn links(texts: &[Parse]) -> Links {
+pub fn links(texts: &[Parse]) -> ImportGraph {
     let known: HashMap<&str, usize> =
         texts.iter().enumerate().map(|(at, text)| (text.source().name(), at)).collect();
-    let link = |import: gram_schema::Import| Link {
+    let link = |import: gram_schema::Import| ResolvedImport {
         span: import.span,
         text: known
             .get(import.path.as_str())
             .copied()
             .ok_or_else(|| format!("there is no file `{}`", import.path)),
     };
-    Links { of: texts.iter().map(|text| imports(text).into_iter().map(link).collect()).collect() }
+    ImportGraph {
+        of: texts.iter().map(|text| imports(text).into_iter().map(link).collect()).collect(),
+    }
 }
 
 /// What is found in texts that import each other by name.

@@ -11,7 +11,7 @@ use crate::file::File;
 
 /// The edit of the header that imports another text, unless it is imported already, or is no file.
 pub(crate) fn import_edit(cx: &Cx, other: usize) -> Option<TextEdit> {
-    let mut links = cx.snapshot.links().of.get(cx.number)?.iter();
+    let mut links = cx.snapshot.imports().of.get(cx.number)?.iter();
     if other == cx.number || links.any(|link| link.text.as_ref().is_ok_and(|it| *it == other)) {
         return None;
     }

@@ -263,9 +263,7 @@ impl Items<'_> {
             }
             Owner::Property => AttributeOwner::Field,
             Owner::Field(label) => {
-                let survey = self.cx.snapshot.known_survey();
-                let empty = gram_schema::model::Types::default();
-                let types = survey.map_or(&empty, |survey| &survey.module().types);
+                let types = &self.cx.snapshot.shared_module().module().types;
                 let all = attributes::of_owner(AttributeOwner::Field);
                 let ty = self.type_of(label).unwrap_or_default();
                 return all.filter(|spec| spec.applies_to(types, &ty)).collect();

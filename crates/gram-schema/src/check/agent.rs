@@ -4,7 +4,7 @@ use gram_syntax::{Node, NodeKind as N};
 use smol_str::SmolStr;
 
 use super::attributes::Attribute;
-use super::declarations::Declaration;
+use super::index::Declaration;
 use super::seen::Seen;
 use super::{Checker, Kind};
 use crate::attributes::AttributeOwner;
@@ -154,7 +154,7 @@ impl<'t> Checker<'t> {
 
     /// Reads a tool or an agent.
     pub(super) fn read(&mut self, declaration: &Declaration<'t>) {
-        if self.is_full(declaration.file) || self.is_broken(declaration.file, declaration.node) {
+        if self.is_broken(declaration.file, declaration.node) {
             return;
         }
         match declaration.kind {

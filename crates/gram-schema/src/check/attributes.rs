@@ -9,8 +9,8 @@ use serde_json::{Number, Value};
 use smol_str::SmolStr;
 
 use super::Checker;
-use super::declarations::Declaration;
 use super::foreign::JSON_SCHEMA;
+use super::index::Declaration;
 use super::seen::{FEW, Seen};
 use crate::attributes::{AttributeOwner, find, of_owner};
 use crate::codes;
@@ -286,8 +286,8 @@ impl<'t> Checker<'t> {
         file: usize,
         record: Option<Node<'t>>,
     ) -> Vec<Attribute<'t>> {
-        let mut attributes = std::mem::take(&mut self.spare.attributes);
-        let Some(record) = record else { return attributes };
+        let Some(record) = record else { return Vec::new() };
+        let mut attributes: Vec<Attribute<'t>> = Vec::with_capacity(4);
         let mut many = None;
         for entry in record.entries() {
             let attribute = Attribute {
@@ -314,12 +314,6 @@ impl<'t> Checker<'t> {
             }
         }
         attributes
-    }
-
-    /// Takes back attributes that were read: their memory serves the next ones.
-    pub(super) fn reuse(&mut self, mut attributes: Vec<Attribute<'t>>) {
-        attributes.clear();
-        self.spare.attributes = attributes;
     }
 
     fn add_attribute(

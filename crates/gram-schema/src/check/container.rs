@@ -4,7 +4,7 @@ use gram_syntax::{Node, NodeKind as N};
 use smol_str::SmolStr;
 
 use super::attributes::Attribute;
-use super::declarations::Declaration;
+use super::index::Declaration;
 use super::{Checker, Kind};
 use crate::attributes::AttributeOwner;
 use crate::model::{Container, Source};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::Checker;
-use super::declarations::Declaration;
+use super::index::Declaration;
 use super::object::{MAX_DEPTH, MOST_BROUGHT};
 use crate::codes;
 use crate::model::{Slot, Type, TypeId, Types};

@@ -7,8 +7,8 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::attributes::Attribute;
-use super::declarations::{Declaration, Declarations, is_label, name_of};
 use super::field::blank;
+use super::index::{Declaration, is_label, name_of};
 use super::seen::Seen;
 use super::{Checker, Kind};
 use crate::codes;
@@ -124,26 +124,6 @@ impl<'t> Checker<'t> {
             referred: owner.is_none(),
         });
         types.push(declaration);
-    }
-
-    /// Reads terms and types once without a word, so that all types are known when the second
-    /// reading asks what fits them.
-    pub(super) fn know_types(&mut self, declarations: &Declarations<'t>) {
-        if declarations.types.is_empty() {
-            return;
-        }
-        self.silent = true;
-        let terms = Arc::clone(&self.terms);
-        self.read_terms(&declarations.terms);
-        self.read_types(&declarations.types);
-        self.silent = false;
-        self.brought = 0;
-        self.settle(&declarations.types);
-        // The second reading enters the terms again.
-        self.terms = terms;
-        self.term_fields = Arc::default();
-        self.module.terms.clear();
-        self.module.spans.terms.clear();
     }
 
     /// Reads all type declarations.

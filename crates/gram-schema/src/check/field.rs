@@ -77,7 +77,6 @@ impl<'t> Checker<'t> {
         if subject.labels().next().is_some() {
             return self.field(file, subject, text);
         }
-        self.asked = true;
         match self.terms.find(file, None, &text) {
             Meaning::One(owner, term) => {
                 self.used(file, owner);
@@ -152,7 +151,6 @@ impl<'t> Checker<'t> {
             Self::add_doc(&mut attributes, arrow);
         }
         self.say(file, field, &attributes, 0);
-        self.reuse(attributes);
     }
 
     /// Says of a field that has a type what attributes say.

@@ -8,8 +8,8 @@ use gram_syntax::{Fix, Node, NodeKind as N};
 use smol_str::SmolStr;
 
 use super::attributes::Attribute;
-use super::declarations::Declaration;
 use super::declared::only_node;
+use super::index::Declaration;
 use super::seen::Seen;
 use super::{Checker, Kind};
 use crate::attributes::{AttributeOwner, find};
@@ -205,13 +205,12 @@ impl<'t> Checker<'t> {
             attributes: Vec::new(),
         };
         for attribute in &self.declaration_attributes(declaration, AttributeOwner::Experiment) {
+            // The title and the version are kept as they are.
+            let spec = find(AttributeOwner::Experiment, &attribute.key)
+                .filter(|spec| !matches!(spec.name, "title" | "version"));
             if attribute.key == "description" {
                 experiment.description = attribute.text(self, file);
-            } else if let Some(value) = self.typed_attribute(
-                file,
-                attribute,
-                find(AttributeOwner::Experiment, &attribute.key),
-            ) {
+            } else if let Some(value) = self.typed_attribute(file, attribute, spec) {
                 experiment.attributes.push((SmolStr::new(&attribute.key), value));
             }
         }

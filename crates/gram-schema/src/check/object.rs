@@ -71,7 +71,6 @@ impl<'t> Checker<'t> {
     }
 
     fn term_of(&mut self, file: usize, name: &str) -> Meaning<usize> {
-        self.asked = true;
         self.terms.find(file, None, name)
     }
 

@@ -3,8 +3,12 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
 use gram_syntax::NodeId;
 use smol_str::SmolStr;
+
+/// A table that is filled with all names of a project.
+pub(crate) type NameMap<K, V> = HashMap<K, V, RandomState>;
 
 /// A tool with type declarations of its own: its file and node.
 pub(crate) type Local = (usize, NodeId);
@@ -13,7 +17,7 @@ pub(crate) type Local = (usize, NodeId);
 #[derive(Debug, Clone)]
 pub(crate) struct Scopes<T> {
     /// By name, with the file, in the order of the files.
-    files: HashMap<SmolStr, Vec<(usize, T)>>,
+    files: NameMap<SmolStr, Vec<(usize, T)>>,
     /// By tool and name.
     locals: HashMap<Local, HashMap<SmolStr, T>>,
     /// For each file, the files that it imports.
@@ -22,7 +26,7 @@ pub(crate) struct Scopes<T> {
 
 impl<T> Default for Scopes<T> {
     fn default() -> Self {
-        Self { files: HashMap::new(), locals: HashMap::new(), imports: Vec::new() }
+        Self { files: NameMap::default(), locals: HashMap::new(), imports: Vec::new() }
     }
 }
 

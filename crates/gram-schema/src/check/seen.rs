@@ -16,12 +16,6 @@ pub(super) struct Seen<'t> {
 }
 
 impl<'t> Seen<'t> {
-    /// Forgets all names, and keeps the memory of a few.
-    pub(super) fn clear(&mut self) {
-        self.few.clear();
-        self.many = HashMap::new();
-    }
-
     /// Remembers a name, or gives the place where it was seen first.
     pub(super) fn insert(&mut self, name: Cow<'t, str>, span: Span) -> Option<Span> {
         if self.few.len() < FEW && self.many.is_empty() {

@@ -25,7 +25,7 @@ impl<'t> Checker<'t> {
         path: Node<'t>,
     ) -> Option<(Vec<Field>, Output)> {
         // Nodes and arrows take turns. A doc comment may stand before either.
-        let mut steps = std::mem::take(&mut self.spare.steps);
+        let mut steps = Vec::with_capacity(8);
         let (mut parts, mut arrow) = (path.children(), None::<Node<'t>>);
         let mut rightwards = true;
         while let Some(node) = parts.next() {
@@ -48,8 +48,6 @@ impl<'t> Checker<'t> {
         }
         let parameters = self.parameters(file, &steps);
         let result = self.result(file, result);
-        steps.clear();
-        self.spare.steps = steps;
         Some((parameters?, result?))
     }
 
@@ -109,7 +107,7 @@ impl<'t> Checker<'t> {
 
     fn parameters(&mut self, file: usize, steps: &[Step<'t>]) -> Option<Vec<Field>> {
         let mut parameters: Vec<Field> = Vec::with_capacity(steps.len());
-        let mut seen = std::mem::take(&mut self.spare.names);
+        let mut seen = Seen::default();
         let mut complete = true;
         for step in steps {
             let subject = step.node.subject();
@@ -126,8 +124,6 @@ impl<'t> Checker<'t> {
                 complete = false;
             }
         }
-        seen.clear();
-        self.spare.names = seen;
         complete.then_some(parameters)
     }
 

@@ -7,8 +7,8 @@ use smol_str::SmolStr;
 
 use super::Checker;
 use super::attributes::Attribute;
-use super::declarations::Declaration;
 use super::declared::Form;
+use super::index::Declaration;
 use super::scopes::Meaning;
 use crate::attributes::{AttributeOwner, ValueType, find};
 use crate::codes;
@@ -38,7 +38,6 @@ impl<'t> Checker<'t> {
         for attribute in &attributes {
             self.tool_attribute(file, &mut tool, attribute);
         }
-        self.reuse(attributes);
         self.local = None;
         if let Some((parameters, result)) = signature {
             tool.parameters = parameters;
@@ -74,7 +73,7 @@ impl<'t> Checker<'t> {
             Some(path) if path.kind() == N::Path => self.signature(file, path),
             _ => {
                 let place = first.unwrap_or(node);
-                let name = super::declarations::name_of(node);
+                let name = super::index::name_of(node);
                 let error = self
                     .error(
                         &codes::MISSING_SIGNATURE,

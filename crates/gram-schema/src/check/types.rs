@@ -73,7 +73,7 @@ impl Checker<'_> {
                     && text.len() <= LONGEST_KNOWN
                     && self.plain_types.len() < MOST_KNOWN
                     && self.found(file) == before
-                    && before < super::MOST
+                    && before < super::MAX_PER_FILE
                     && !self.silent
                     && is_plain(ty)
                 {
@@ -230,7 +230,6 @@ impl Checker<'_> {
         if let Some(ty) = built_in(name) {
             return Some(ty);
         }
-        self.asked = true;
         let error = match self.type_names.find(file, self.local, name) {
             Meaning::One(owner, id) => {
                 self.used(file, owner);
@@ -275,7 +274,8 @@ impl Checker<'_> {
         let near = if let Some(ours) = foreign {
             vec![ours]
         } else {
-            let declared = self.type_names.names(self.local);
+            // Of very many errors, the last ones are not shown.
+            let declared = self.type_names.names(self.local).filter(|_| !self.is_full(file));
             nearest(name, BUILT_IN.iter().copied().chain(declared))
         };
         let help = question(&near).unwrap_or_else(|| {

@@ -59,7 +59,7 @@ pub(super) fn apply(cx: &Context<'_>, file: usize, found: &mut Vec<Diagnostic>) 
     }
     // Of a broken text not everything is read; of very many findings not all are known; and of a
     // lint that is off nobody knows what it would find.
-    let all_found = cx.whole.complete && is_whole(found);
+    let all_found = cx.project.complete && is_whole(found);
     let end = cx.texts[file].source().text().len();
     let index = Index::of(&allows, u32::try_from(end).unwrap_or(u32::MAX));
     found.retain(|finding| !index.allows(finding));

@@ -1,76 +1,66 @@
 //! What rules see: texts, what they declare, and where it stands.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use gram_syntax::{Diagnostic, Node, NodeKind as N, Parse, Severity, Span};
 
-use super::look::Looked;
+use super::look::LintOutput;
 use super::rule::Rule;
 use super::settings::Settings;
-use crate::check::{Known, Meaning, Outline, Piece};
+use crate::check::{FileAnalysis, Known, Meaning, ToolAt, ToolSummary};
 use crate::model::{Field, Module, Term, Tool, TypeDeclaration, TypeId};
 
-/// All that a rule may know.
+/// What a lint may know.
 pub(crate) struct Context<'a> {
     pub(crate) texts: &'a [Parse],
-    /// For each text, the texts that it imports, and where its header names them.
+    /// For each file, the files that it imports, and where its header names them.
     pub(crate) imports: &'a [Vec<(Span, usize)>],
     /// The vocabulary and the declared types.
     pub(crate) known: Known<'a>,
-    /// What the texts declare else; where a text has errors, as much as could be read. While one
-    /// text is looked at, only what that one declares; and when all are read, tools only for looks
-    /// that want them whole.
+    /// The other declarations; where a file has errors, as much as could be read. A lint of tools
+    /// sees those of one item; tools are there for lints that want them whole.
     pub(crate) module: &'a Module,
-    /// The pieces of the one text that were looked at before.
-    pub(crate) beside: &'a [Piece<Looked>],
     pub(crate) settings: &'a Settings,
-    /// What is known when all texts are read; while one text is looked at, nothing.
-    pub(crate) whole: Whole<'a>,
+    /// All files, when they are analyzed.
+    pub(crate) project: Project<'a>,
 }
 
-/// What is known when all texts are read.
+/// What is known when all files are analyzed.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Whole<'a> {
-    /// Whether no text has an error, so that nothing is missing in the module.
+pub(crate) struct Project<'a> {
+    /// Whether no file has an error, so that nothing is missing in the module.
     pub(crate) complete: bool,
-    /// Which texts use what other texts declare.
+    /// Which files use what other files declare.
     pub(crate) uses: Option<&'a HashSet<(usize, usize)>>,
     /// The types that tools name.
     pub(crate) named: &'a [TypeId],
-    /// All tools, in the order of the texts.
-    pub(crate) tools: &'a [Listed<'a>],
+    /// The analyses of each file.
+    pub(crate) files: &'a [Arc<FileAnalysis<LintOutput>>],
+    /// All tools, in the order of the files.
+    pub(crate) tools: &'a [ListedTool<'a>],
 }
 
-/// A tool in outlines.
+/// A tool with its file.
 #[derive(Clone, Copy)]
-pub(crate) struct Listed<'a> {
+pub(crate) struct ListedTool<'a> {
     pub(crate) file: usize,
-    /// How many bytes further it stands than where it was read.
-    pub(crate) by: i32,
-    pub(crate) tool: &'a Outline,
-    /// What its description hashes to, without the space around it; 0 where it has none.
-    pub(crate) description: u64,
+    pub(crate) at: ToolAt<'a>,
 }
 
-impl Listed<'_> {
-    /// Where its name stands.
+impl<'a> ListedTool<'a> {
+    /// Its summary.
+    pub(crate) fn tool(&self) -> &'a ToolSummary {
+        self.at.tool
+    }
+
+    /// The place of its name.
     pub(crate) fn place(&self) -> Span {
-        self.tool.span.moved(self.by)
+        self.at.name_span()
     }
 }
 
 impl<'a> Context<'a> {
-    /// What is seen of a text that is looked at alone.
-    pub(super) fn of_one(
-        text: &'a Parse,
-        known: Known<'a>,
-        module: &'a Module,
-        settings: &'a Settings,
-    ) -> Self {
-        let (texts, whole) = (std::slice::from_ref(text), Whole::default());
-        Self { texts, imports: &[], known, module, beside: &[], settings, whole }
-    }
-
     /// A finding of a rule, as grave as the settings want it.
     pub(crate) fn finding(
         &self,
@@ -97,9 +87,9 @@ impl<'a> Context<'a> {
         (0..self.module.tools.len()).filter_map(|index| self.tool(index))
     }
 
-    /// All tools in outlines, in the order of the texts, when all are read.
-    pub(crate) fn outlines(&self) -> &'a [Listed<'a>] {
-        self.whole.tools
+    /// Summaries of all tools, in the order of the files, when all are analyzed.
+    pub(crate) fn summaries(&self) -> &'a [ListedTool<'a>] {
+        self.project.tools
     }
 
     /// What the vocabulary says of a name in a file.
@@ -224,7 +214,7 @@ fn name_of(node: Option<Node<'_>>) -> Option<Span> {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Count {
     /// How much is wanted: so many errors, and so much else.
-    pub(super) most: usize,
+    most: usize,
     errors: usize,
     others: usize,
 }
@@ -233,11 +223,6 @@ impl Count {
     /// Nothing found yet.
     pub(super) fn new(most: usize) -> Self {
         Self { most, errors: 0, others: 0 }
-    }
-
-    /// How many findings of a kind are wanted.
-    pub(super) fn most(self) -> usize {
-        self.most
     }
 
     pub(super) fn add(&mut self, finding: &Diagnostic) {
@@ -292,7 +277,12 @@ impl Report {
         found > count.most
     }
 
-    /// What was found since the last time that somebody asked, with the text that it is about.
+    /// Whether diagnostics about the first text were left out.
+    pub(super) fn is_cut(&self) -> bool {
+        self.counts.first().is_some_and(|count| count.errors.max(count.others) > count.most)
+    }
+
+    /// What was found since the last call, with the file that it is about.
     pub(super) fn take(&mut self) -> Vec<(usize, Diagnostic)> {
         std::mem::take(&mut self.found)
     }

@@ -1,30 +1,24 @@
-//! Rules look at texts and at what they declare.
+//! Runs the lints that the settings want.
 
-use std::sync::Arc;
+use std::sync::OnceLock;
 
-use gram_syntax::{Diagnostic, Severity, SourceFile, Span};
+use gram_syntax::{Diagnostic, Parse, Severity, Span};
+use rayon::prelude::*;
 use smol_str::SmolStr;
 
-use super::context::{Context, Count, Report, ToolView, TypeView};
+use super::context::{Context, Count, Project, Report, ToolView, TypeView};
 use super::rule::Look;
-use super::rules::naming::open_names;
+use super::rules::naming::compared_names;
 use super::settings::Settings;
 use super::{RULES, allow};
-use crate::check::names_of_slot;
-use crate::model::{Open, Tool, TypeId};
-use crate::parallel;
+use crate::check::{Known, Visitor, names_of_slot};
+use crate::model::{Module, Open, Tool, TypeId};
+use crate::threads;
 
-/// How many tools or declared types a thread looks at, at once.
-const AT_ONCE: usize = 64;
-
-/// From how many tools and types on they are looked at in parallel: below, starting threads costs
-/// more.
-const PARALLEL_FROM: usize = 300;
-
-/// A look, and how grave what it finds is.
+/// A lint, and the severity of its diagnostics.
 type Wanted<F> = Vec<(F, Severity)>;
 
-/// The looks that settings want, by what they look at.
+/// The lints that settings want, by what they look at.
 #[derive(Default)]
 pub(super) struct Looks {
     text: Wanted<fn(&Context<'_>, usize, &mut Report)>,
@@ -33,37 +27,25 @@ pub(super) struct Looks {
     all: Wanted<fn(&Context<'_>, &mut Report)>,
     /// Whether one of the last wants to see tools whole.
     whole: bool,
-    /// How many findings about a text are wanted.
-    most: usize,
+    /// The diagnostics that each file is given.
+    max: usize,
 }
 
-/// What was found in one text alone, or in a piece of one.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Looked {
+/// What the lints of tools found in one item.
+#[derive(Debug, Default)]
+pub(crate) struct LintOutput {
     pub(super) found: Vec<Diagnostic>,
-    pub(super) count: Count,
-    /// Whether comments of it may allow findings.
-    pub(super) may_allow: bool,
+    /// Whether diagnostics were left out.
+    cut: bool,
     /// The types that its tools name.
     pub(super) named: Vec<TypeId>,
-    /// Of a piece, the names of parameters that are compared with those of the whole text.
+    /// The names of parameters that are compared with those of the whole file.
     pub(super) names: Vec<(SmolStr, Span)>,
-}
-
-impl Looked {
-    /// Adds what was found in a piece, which stands so many bytes further now.
-    pub(super) fn add(&mut self, piece: &Self, source: &Arc<SourceFile>, by: i32) {
-        for finding in &piece.found {
-            self.count.add(finding);
-            self.found.push(finding.moved(source, by));
-        }
-    }
 }
 
 impl Looks {
     pub(super) fn wanted(settings: &Settings) -> Self {
-        let mut looks = Self { most: settings.max_findings, ..Self::default() };
-        looks.tool.reserve(RULES.len());
+        let mut looks = Self { max: settings.max_findings, ..Self::default() };
         let wanted = RULES.iter().filter_map(|rule| Some((rule, settings.severity(rule)?)));
         for (rule, severity) in wanted {
             for look in rule.looks {
@@ -83,101 +65,145 @@ impl Looks {
         looks
     }
 
-    /// Whether all tools have to be kept whole to be looked at together.
+    /// Whether all tools have to be kept whole to be compared.
     pub(super) fn want_whole_tools(&self) -> bool {
         self.whole
     }
 
-    /// Looks at one text and its tools, which are all that the module holds.
-    pub(super) fn at_text(&self, cx: &Context<'_>, file: usize) -> Looked {
-        let may_allow = cx.texts.get(file).is_some_and(allow::may_be_in);
-        let mut count = Count::new(allow::most(may_allow).max(self.most));
-        let mut report = Report::new(file, vec![count]);
+    /// How many diagnostics about a file are kept, before its comments suppress some.
+    fn count(&self, may_allow: bool) -> Count {
+        Count::new(allow::most(may_allow).max(self.max))
+    }
+
+    /// Runs the lints of whole files.
+    pub(super) fn of_file(&self, cx: &Context<'_>, file: usize, may_allow: bool) -> FileOutput {
+        let mut report = Report::new(file, vec![self.count(may_allow)]);
         for (look, severity) in &self.text {
             report.looks_for(*severity);
             look(cx, file, &mut report);
         }
-        let mut found: Vec<_> = report.take().into_iter().map(|(_, finding)| finding).collect();
-        for finding in &found {
-            count.add(finding);
-        }
-        self.at_tools(cx, file, (&mut found, &mut count));
-        let mut named = Vec::new();
-        if !cx.known.types.0.is_empty() {
-            cx.module.tools.iter().for_each(|tool| names(tool, &mut named));
-        }
-        Looked { found, count, may_allow, named, names: Vec::new() }
+        let found: Vec<_> = report.take().into_iter().map(|(_, finding)| finding).collect();
+        let mut count = self.count(may_allow);
+        found.iter().for_each(|finding| count.add(finding));
+        FileOutput { found, count, may_allow }
     }
 
-    /// Looks at a piece of a text, whose tools are all that the module holds. What is compared with the
-    /// whole text is left to who looks at that.
-    pub(super) fn at_piece(&self, cx: &Context<'_>) -> Looked {
-        let (mut found, mut count) = (Vec::new(), Count::new(allow::most(false).max(self.most)));
-        self.at_tools(cx, 0, (&mut found, &mut count));
-        let names = open_names(cx, 0);
-        let names = names.map(|named| (SmolStr::new(named.name), named.place.span())).collect();
-        Looked { found, count, may_allow: false, named: Vec::new(), names }
-    }
-
-    /// Looks at the tools of a text.
-    fn at_tools(
-        &self,
-        cx: &Context<'_>,
-        file: usize,
-        (found, count): (&mut Vec<Diagnostic>, &mut Count),
-    ) {
-        let tools = cx.module.tools.len();
-        let look = |report: &mut Report, at: usize| {
-            let own = at * AT_ONCE..tools.min((at + 1) * AT_ONCE);
-            for view in own.filter_map(|at| cx.tool(at)) {
-                for (look, severity) in &self.tool {
-                    report.looks_for(*severity);
-                    look(cx, &view, report);
-                }
-            }
-            report.take()
-        };
-        let threads = parallel::threads(tools, PARALLEL_FROM);
-        // What is found about tools stands between what was found about the text, of which the first
-        // ones are kept; so neither may crowd out the other before all are in order.
-        let start = || Report::new(file, vec![Count::new(count.most())]);
-        for (_, finding) in
-            parallel::map(tools.div_ceil(AT_ONCE), threads, start, look).into_iter().flatten()
-        {
-            count.add(&finding);
-            found.push(finding);
-        }
-    }
-
-    /// Looks at what cannot be seen in one text alone: at declared types, and at all declarations
-    /// together. Begins with how much was found about each text. Gives each finding with the text
-    /// that it is about.
-    pub(super) fn at_all(
+    /// Runs the lints of declared types, and those that compare declarations. Gives each diagnostic
+    /// with the file that it is about.
+    pub(super) fn of_project(
         &self,
         cx: &Context<'_>,
         counts: &[Count],
-    ) -> impl Iterator<Item = (usize, Diagnostic)> {
-        let types = cx.known.types.0.len();
-        let shares = types.div_ceil(AT_ONCE);
-        let look = |report: &mut Report, at: usize| {
-            let own = at * AT_ONCE..types.min((at + 1) * AT_ONCE);
-            // There are at most as many types as bytes in the texts, which 32 bits count.
-            let id = |at| TypeId(u32::try_from(at).unwrap_or(u32::MAX));
-            for view in own.filter_map(|at| cx.ty(id(at))) {
-                for (look, severity) in &self.ty {
-                    report.looks_for(*severity);
-                    look(cx, &view, report);
-                }
-            }
-            if let Some((look, severity)) = at.checked_sub(shares).and_then(|at| self.all.get(at)) {
+    ) -> Vec<(usize, Diagnostic)> {
+        // There are at most as many types as bytes in the texts, which 32 bits count.
+        let id = |at| TypeId(u32::try_from(at).unwrap_or(u32::MAX));
+        let mut report = Report::new(0, counts.to_vec());
+        for view in (0..cx.known.types.0.len()).filter_map(|at| cx.ty(id(at))) {
+            for (look, severity) in &self.ty {
                 report.looks_for(*severity);
-                look(cx, report);
+                look(cx, &view, &mut report);
             }
+        }
+        let look = |(look, severity): &(fn(&Context<'_>, &mut Report), Severity)| {
+            let mut report = Report::new(0, counts.to_vec());
+            report.looks_for(*severity);
+            look(cx, &mut report);
             report.take()
         };
-        let threads = parallel::threads(types + cx.outlines().len(), PARALLEL_FROM);
-        let start = || Report::new(0, counts.to_vec());
-        parallel::map(shares + self.all.len(), threads, start, look).into_iter().flatten()
+        let bytes = cx.texts.iter().map(|text| text.source().text().len()).sum();
+        let others: Vec<_> = threads::run(
+            bytes,
+            || self.all.par_iter().map(look).collect(),
+            || self.all.iter().map(look).collect(),
+        );
+        let mut found = report.take();
+        found.extend(others.into_iter().flatten());
+        found
+    }
+}
+
+/// What the lints of one file found.
+pub(super) struct FileOutput {
+    pub(super) found: Vec<Diagnostic>,
+    pub(super) count: Count,
+    /// Whether comments of it may suppress diagnostics.
+    pub(super) may_allow: bool,
+}
+
+/// Runs the lints of tools on each item as it is analyzed.
+pub(super) struct LintVisitor<'a> {
+    texts: &'a [Parse],
+    imports: &'a [Vec<(Span, usize)>],
+    settings: &'a Settings,
+    pub(super) looks: &'a Looks,
+    /// For each file, whether comments of it may suppress diagnostics.
+    may_allow: Vec<OnceLock<bool>>,
+}
+
+impl<'a> LintVisitor<'a> {
+    pub(super) fn new(
+        texts: &'a [Parse],
+        imports: &'a [Vec<(Span, usize)>],
+        settings: &'a Settings,
+        looks: &'a Looks,
+    ) -> Self {
+        let may_allow = texts.iter().map(|_| OnceLock::new()).collect();
+        Self { texts, imports, settings, looks, may_allow }
+    }
+
+    /// Whether comments of a file may suppress diagnostics.
+    pub(super) fn may_allow(&self, file: usize) -> bool {
+        let known = self.may_allow.get(file).zip(self.texts.get(file));
+        known.is_some_and(|(known, text)| *known.get_or_init(|| allow::may_be_in(text)))
+    }
+}
+
+impl Visitor for LintVisitor<'_> {
+    type State = ();
+    type Output = LintOutput;
+
+    fn start(&self, _: usize) {}
+
+    fn visit(&self, (): &mut (), known: Known<'_>, (file, module): (usize, &Module)) -> LintOutput {
+        let (texts, imports, settings) = (self.texts, self.imports, self.settings);
+        let cx = Context { texts, imports, known, module, settings, project: Project::default() };
+        let mut report = Report::new(file, vec![self.looks.count(self.may_allow(file))]);
+        for view in cx.tools() {
+            for (look, severity) in &self.looks.tool {
+                report.looks_for(*severity);
+                look(&cx, &view, &mut report);
+            }
+        }
+        let cut = report.is_cut();
+        let found = report.take().into_iter().map(|(_, finding)| finding).collect();
+        let mut named = Vec::new();
+        if !known.types.0.is_empty() {
+            module.tools.iter().for_each(|tool| names(tool, &mut named));
+        }
+        let names = compared_names(&cx, file).collect();
+        LintOutput { found, cut, named, names }
+    }
+
+    fn diagnostics<'o>(&self, output: &'o LintOutput) -> Option<&'o [Diagnostic]> {
+        (!output.cut).then_some(&output.found)
+    }
+}
+
+/// Runs no lints.
+pub(crate) struct NoLints;
+
+impl Visitor for NoLints {
+    type State = ();
+    type Output = LintOutput;
+
+    fn start(&self, _: usize) {}
+
+    fn visit(&self, (): &mut (), _: Known<'_>, _: (usize, &Module)) -> LintOutput {
+        LintOutput::default()
+    }
+
+    fn diagnostics<'o>(&self, _: &'o LintOutput) -> Option<&'o [Diagnostic]> {
+        None
     }
 }
 

@@ -12,195 +12,144 @@ mod rules;
 mod settings;
 mod words;
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use gram_syntax::{Diagnostic, Parse, Severity, Span};
+use rayon::prelude::*;
 
-use gram_syntax::{Diagnostic, Limits, Parse, Severity, SourceFile, Span};
-
-use crate::check::{self, Checked, Done, Links, Read, Ready, Texts};
-use context::{Context, Listed, Whole};
+use crate::check::{self, Checked, ImportGraph, Scope};
+use crate::threads;
+use context::{Context, ListedTool, Project};
 pub use fix::{Fixed, fix};
-pub(crate) use look::Looked;
-use look::Looks;
+pub(crate) use look::NoLints;
+use look::{FileOutput, LintOutput, LintVisitor, Looks};
 pub(crate) use rule::Look;
 pub use rule::{Level, Rule, RuleOption};
 pub use rules::RULES;
 pub(crate) use rules::{unknown_attribute, unknown_label, unsound_import};
 pub use settings::{Case, Settings};
 
-/// Checks texts that belong together, as [`crate::check_linked`] does, and lints them.
+/// Checks and lints files that belong together.
 ///
-/// The findings of a text come in its order. A denied lint is an error to people and to exit
-/// codes; the module is given nevertheless, for only the checker's own errors leave it without
-/// meaning.
-pub fn check(texts: &[Parse], links: &Links, settings: &Settings) -> Checked {
-    run(texts, links, settings, &Texts { keep: true, alone: &|_| None })
+/// The diagnostics of a file come in its order. A denied lint is an error for exit codes, but the
+/// module is given all the same: only the checker's own errors leave it without meaning.
+pub fn check(texts: &[Parse], imports: &ImportGraph, settings: &Settings) -> Checked {
+    run(texts, imports, settings, Scope::Whole, None)
 }
 
-/// What [`check`] finds, faster, for it makes no module. Texts may have been looked at
-/// [`alone`](Alone::look) before, by the same settings; what was found in them then is not looked
-/// for again.
-pub fn findings(
-    texts: &[Parse],
-    alone: &[Option<Alone>],
-    links: &Links,
-    settings: &Settings,
-) -> Vec<Diagnostic> {
-    let alone = |file: usize| Some(alone.get(file)?.as_ref()?.ready());
-    run(texts, links, settings, &Texts { keep: false, alone: &alone }).diagnostics
+/// The diagnostics of [`check`], without its module.
+pub fn diagnostics(texts: &[Parse], imports: &ImportGraph, settings: &Settings) -> Vec<Diagnostic> {
+    run(texts, imports, settings, Scope::Summaries, None).diagnostics
 }
 
-/// What was found in a text that others make no difference to, or in pieces of a large one: they
-/// declare nothing but tools, and name built-in types alone. A clone is the same, and costs nothing.
-#[derive(Debug, Clone)]
-pub struct Alone(Kind);
-
-#[derive(Debug, Clone)]
-enum Kind {
-    Whole(Arc<check::Alone<Looked>>),
-    Pieces(Arc<check::Pieces<Looked>>),
+/// The analyses of an earlier check, for the next check of the same files after an edit.
+///
+/// Files are told apart by their names. An analysis is reused while the text of its declaration
+/// and all that it refers to are the same.
+#[derive(Debug, Default)]
+pub struct Cache {
+    pub(crate) analyses: check::Cache<LintOutput>,
+    /// The settings of the analyses.
+    settings: Option<Settings>,
+    analyzed: usize,
 }
 
-impl Alone {
-    /// Looks at a text alone; `None` where others may make a difference to what is found in it.
-    pub fn look(text: &Parse, settings: &Settings) -> Option<Self> {
-        let looks = Looks::wanted(settings);
-        if looks.want_whole_tools() {
-            return None;
+impl Cache {
+    /// The diagnostics of [`check`], without its module.
+    pub fn diagnostics(
+        &mut self,
+        texts: &[Parse],
+        imports: &ImportGraph,
+        settings: &Settings,
+    ) -> Vec<Diagnostic> {
+        if self.settings.as_ref() != Some(settings) {
+            self.analyses = check::Cache::default();
+            self.settings = Some(settings.clone());
         }
-        let read = check::read_alone(text, |known, module| {
-            looks.at_text(&Context::of_one(text, known, module, settings), 0)
-        });
-        read.map(|read| Self(Kind::Whole(Arc::new(read))))
+        run(texts, imports, settings, Scope::Summaries, Some(self)).diagnostics
     }
 
-    /// Looks at a text alone, or at as many pieces of a large one as others make no difference to. What
-    /// is known of an earlier form of the text, by the same settings, is not looked for again.
-    pub fn again(text: &Parse, before: Option<&Self>, settings: &Settings) -> Option<Self> {
-        let whole = Self::look(text, settings);
-        let looks = Looks::wanted(settings);
-        if whole.is_some() || !check::is_large(text) || looks.want_whole_tools() {
-            return whole;
-        }
-        let before = before.and_then(|before| match &before.0 {
-            Kind::Whole(_) => None,
-            Kind::Pieces(pieces) => Some(&**pieces),
-        });
-        let pieces = check::Pieces::of(text, before, |known, module| {
-            looks.at_piece(&Context::of_one(text, known, module, settings))
-        });
-        pieces.map(|pieces| Self(Kind::Pieces(Arc::new(pieces))))
-    }
-
-    pub(crate) fn ready(&self) -> Ready<'_, Looked> {
-        match &self.0 {
-            Kind::Whole(alone) => Ready::Whole(alone),
-            Kind::Pieces(pieces) => Ready::Pieces(&pieces.all),
-        }
-    }
-
-    /// Whether it says all of its text.
-    pub fn is_whole(&self) -> bool {
-        matches!(self.0, Kind::Whole(_))
+    /// How many declarations the last check analyzed, and did not take from the cache.
+    pub fn analyzed(&self) -> usize {
+        self.analyzed
     }
 }
 
 fn run(
     texts: &[Parse],
-    links: &Links,
+    imports: &ImportGraph,
     settings: &Settings,
-    how: &Texts<'_, '_, Looked>,
+    scope: Scope,
+    mut cache: Option<&mut Cache>,
 ) -> Checked {
-    let imports = imports(texts, links);
+    let edges = edges(texts, imports);
     let looks = Looks::wanted(settings);
-    let how = Texts { keep: how.keep || looks.want_whole_tools(), ..*how };
-    let (mut reading, done) = check::read(texts, links, &how, |known, file, module, beside| {
-        let whole = Whole::default();
-        let cx = Context { texts, imports: &imports, known, module, beside, settings, whole };
-        looks.at_text(&cx, file)
-    });
-    let all = done.iter().zip(texts).map(|(done, text)| looked(done, text.source()));
-    let all: Vec<_> = all.collect();
-    let looked = || all.iter().map(|looked| &**looked);
+    let scope = if looks.want_whole_tools() { Scope::Whole } else { scope };
+    let visitor = LintVisitor::new(texts, &edges, settings, &looks);
+    let (mut reading, files) = {
+        let known = cache.as_ref().map(|cache| &cache.analyses);
+        check::analyze(texts, imports, scope, known, &visitor)
+    };
     let mut found = std::mem::take(&mut reading.found);
     by_level(settings, &mut found);
-    let named: Vec<_> = looked().flat_map(|looked| looked.named.iter().copied()).collect();
-    let tools = listed(&done);
-    let uses = Some(&reading.uses);
-    let whole = Whole { complete: reading.valid, uses, named: &named, tools: &tools };
+    let outputs = files.iter().flat_map(|file| file.outputs());
+    let named: Vec<_> = outputs.flat_map(|(output, _)| &output.named).copied().collect();
+    let tools = files.iter().enumerate();
+    let tools: Vec<_> = tools
+        .flat_map(|(file, analysis)| analysis.tools().map(move |at| ListedTool { file, at }))
+        .collect();
+    let project = Project {
+        complete: reading.valid,
+        uses: Some(&reading.uses),
+        named: &named,
+        files: &files,
+        tools: &tools,
+    };
     let (known, module) = (reading.known(), &reading.module);
-    let cx = Context { texts, imports: &imports, known, module, beside: &[], settings, whole };
-    let counts: Vec<_> = looked().map(|looked| looked.count).collect();
-    let later = looks.at_all(&cx, &counts);
-    for (found, looked) in found.iter_mut().zip(looked()) {
-        found.extend(looked.found.iter().cloned());
+    let cx = Context { texts, imports: &edges, known, module, settings, project };
+    let lint_file = |file: usize| {
+        let mut output = looks.of_file(&cx, file, visitor.may_allow(file));
+        let analysis = &files[file];
+        for (item, by) in analysis.outputs() {
+            for found in &item.found {
+                output.count.add(found);
+                output.found.push(analysis.diagnostic(found, by));
+            }
+        }
+        output
+    };
+    let bytes = texts.iter().map(|text| text.source().text().len()).sum();
+    let outputs: Vec<FileOutput> = threads::run(
+        bytes,
+        || (0..texts.len()).into_par_iter().map(lint_file).collect(),
+        || (0..texts.len()).map(lint_file).collect(),
+    );
+    let counts: Vec<_> = outputs.iter().map(|output| output.count).collect();
+    let later = looks.of_project(&cx, &counts);
+    let may_allow: Vec<_> = outputs.iter().map(|output| output.may_allow).collect();
+    for (found, output) in found.iter_mut().zip(outputs) {
+        found.extend(output.found);
     }
     for (file, finding) in later {
         if let Some(found) = found.get_mut(file) {
             found.push(finding);
         }
     }
-    // Of very many findings it matters which are found first, so the texts are read without pieces.
-    let most = settings.max_findings.min(Limits::MAX_DIAGNOSTICS);
-    let in_pieces = |file: usize| (how.alone)(file).is_some_and(|ready| !ready.is_whole());
-    if found.iter().enumerate().any(|(file, found)| found.len() > most && in_pieces(file)) {
-        let alone = |file: usize| (how.alone)(file).filter(|ready| ready.is_whole());
-        return run(texts, links, settings, &Texts { keep: how.keep, alone: &alone });
-    }
-    for (file, (found, looked)) in found.iter_mut().zip(looked()).enumerate() {
-        if looked.may_allow {
+    for (file, found) in found.iter_mut().enumerate() {
+        if may_allow.get(file).copied().unwrap_or_default() {
             allow::apply(&cx, file, found);
         }
+    }
+    if let Some(cache) = cache.as_deref_mut() {
+        cache.analyses = check::Cache::new(&files);
+        cache.analyzed = reading.analyzed;
     }
     reading.found = found;
     reading.checked(settings.max_findings)
 }
 
-/// The tools of all texts, in their order.
-fn listed<'d>(done: &'d [Done<'_, Looked>]) -> Vec<Listed<'d>> {
-    let read = |done: &'d Done<'_, Looked>| -> (&'d Read<_>, &'d [_]) {
-        match done {
-            Done::Alone(read) => (read, &[]),
-            Done::Together(read, pieces) => (read, pieces),
-        }
-    };
-    let mut all = Vec::with_capacity(done.iter().map(|done| read(done).0.tools.len()).sum());
-    for (file, done) in done.iter().enumerate() {
-        let (read, pieces) = read(done);
-        let first = all.len();
-        for (read, by) in std::iter::once((read, 0)).chain(Ready::Pieces(pieces).reads()) {
-            let tools = read.tools.iter().zip(&read.prints);
-            all.extend(tools.map(|(tool, prints)| Listed {
-                file,
-                by,
-                tool,
-                description: prints.description,
-            }));
-        }
-        if !pieces.is_empty() {
-            all[first..].sort_by_key(|tool| tool.place().start);
-        }
-    }
-    all
-}
-
-/// What was found in a text, its pieces included.
-fn looked<'d>(done: &'d Done<'_, Looked>, source: &Arc<SourceFile>) -> Cow<'d, Looked> {
-    let (read, pieces) = match done {
-        Done::Alone(read) => return Cow::Borrowed(&read.visited),
-        Done::Together(read, pieces) => (read, pieces),
-    };
-    let mut looked = Cow::Borrowed(&read.visited);
-    for piece in pieces.iter().filter(|piece| !piece.alone.read.visited.found.is_empty()) {
-        looked.to_mut().add(&piece.alone.read.visited, source, piece.by);
-    }
-    looked
-}
-
-/// For each text, the texts that it imports, and where.
-fn imports(texts: &[Parse], links: &Links) -> Vec<Vec<(Span, usize)>> {
+/// For each file, the files that it imports, and where.
+fn edges(texts: &[Parse], graph: &ImportGraph) -> Vec<Vec<(Span, usize)>> {
     let mut imports = vec![Vec::new(); texts.len()];
-    for (of, imports) in links.of.iter().zip(&mut imports) {
+    for (of, imports) in graph.of.iter().zip(&mut imports) {
         imports.extend(of.iter().filter_map(|link| Some((link.span, *link.text.as_ref().ok()?))));
     }
     imports

@@ -48,44 +48,16 @@ pub(crate) struct Lexed {
     /// Whether a string of `slash_strings` might be what the reference grammar reads as a
     /// comment, an empty text and a closing quote on a later line.
     pub(crate) ambiguous: bool,
-    /// Whether a token would be another one, if something else stood anywhere behind it. All
-    /// others are told by their own text, and by what follows up to the next token that is no
-    /// trivia.
-    pub(crate) farsighted: bool,
-}
-
-impl Lexed {
-    /// From the first to the last string without its end.
-    pub(crate) fn unclosed(&self) -> Option<Span> {
-        let mut strings =
-            self.errors.iter().filter(|error| error.kind == LexicalErrorKind::UnclosedString);
-        let first = strings.next()?;
-        Some(first.span.cover(strings.next_back().unwrap_or(first).span))
-    }
 }
 
 /// Splits a text into tokens. Linear in its length.
 pub(crate) fn lex(text: &str, slashes: Slashes) -> Lexed {
-    // Measured on tool files: a token takes 4.3 bytes of text.
-    let mut lexer = Lexer::new(text, 0, slashes, text.len() / 4 + 16);
+    let mut lexer = Lexer::new(text, slashes);
     while lexer.at < lexer.bytes.len() {
         lexer.token();
     }
     lexer.out.tokens.push(TokenKind::End, offset(text.len()));
     lexer.out.tokens.shrink();
-    lexer.out
-}
-
-/// The tokens of a text from the start of one of them on, until `ends` says of the end of one that
-/// it is the last, or to the end of the text.
-pub(crate) fn lex_stretch(text: &str, from: usize, mut ends: impl FnMut(usize) -> bool) -> Lexed {
-    let mut lexer = Lexer::new(text, from, Slashes::Text, 256);
-    while lexer.at < lexer.bytes.len() {
-        lexer.token();
-        if ends(lexer.at) {
-            break;
-        }
-    }
     lexer.out
 }
 
@@ -101,24 +73,24 @@ struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    fn new(text: &'a str, from: usize, slashes: Slashes, capacity: usize) -> Self {
+    fn new(text: &'a str, slashes: Slashes) -> Self {
         let mut lexer = Self {
             bytes: text.as_bytes(),
-            at: from,
+            at: 0,
             slashes,
             comment_end: Next::default(),
             fence: Next::default(),
             line_follows: None,
             out: Lexed {
-                tokens: Tokens::with_capacity(capacity),
+                // Measured on tool files: a token takes 4.3 bytes of text.
+                tokens: Tokens::with_capacity(text.len() / 4 + 16),
                 errors: Vec::new(),
                 slash_strings: Vec::new(),
                 unicode_escapes: Vec::new(),
                 ambiguous: false,
-                farsighted: false,
             },
         };
-        if from == 0 && text.starts_with('\u{feff}') {
+        if text.starts_with('\u{feff}') {
             lexer.out.tokens.push(TokenKind::Whitespace, 0);
             lexer.at = '\u{feff}'.len_utf8();
         }
@@ -242,9 +214,7 @@ impl<'a> Lexer<'a> {
 
     /// The next `*/` at or after `from`.
     fn comment_end(&mut self, from: usize) -> Option<usize> {
-        let found = self.comment_end.find(self.bytes, b"*/", from);
-        self.out.farsighted |= found.is_none();
-        found
+        self.comment_end.find(self.bytes, b"*/", from)
     }
 
     fn line_end(&self, from: usize) -> usize {

@@ -111,8 +111,6 @@ impl Lexer<'_> {
             return if closed { Opening::Line } else { Opening::Text };
         }
         if text.starts_with(b"/**") {
-            // The end of the comment may stand anywhere.
-            self.out.farsighted = true;
             return match self.comment_end(from + 3) {
                 Some(found) if found + 2 > end => Opening::Doc,
                 _ => Opening::Text,
@@ -126,7 +124,6 @@ impl Lexer<'_> {
     fn note_slashes(&mut self, start: usize, end: usize, quote: u8) {
         let span = Span::new(offset(start), offset(end + 1));
         self.out.slash_strings.push(span);
-        self.out.farsighted = true;
         if self.follows_line(end) == Some(quote) {
             self.out.ambiguous = true;
         }
@@ -234,9 +231,7 @@ impl Lexer<'_> {
 
     /// The next three backticks.
     fn fence_end(&mut self, from: usize) -> Option<usize> {
-        let found = self.fence.find(self.bytes, b"```", from);
-        self.out.farsighted |= found.is_none();
-        found
+        self.fence.find(self.bytes, b"```", from)
     }
 
     /// What the text of a fenced string begins with, past its white space.

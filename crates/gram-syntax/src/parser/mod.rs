@@ -4,7 +4,6 @@
 //! own, never on the machine's, so no text overflows it. What fits no production becomes an
 //! error node and a diagnostic, and the parser goes on behind it.
 
-mod again;
 mod errors;
 mod group;
 mod path;
@@ -22,9 +21,9 @@ use crate::source::SourceFile;
 use crate::span::{Span, offset};
 use crate::token::{TokenKind, Tokens};
 use crate::tree::{NodeData, NodeKind, Tree};
-pub(crate) use again::{Before, again};
 
 /// What a parse gives: see [`Parse`](crate::Parse).
+#[derive(Debug)]
 pub(crate) struct Parsed {
     pub(crate) tree: Tree,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -39,10 +38,8 @@ pub(crate) struct Parsed {
 pub(crate) fn parse(source: &Arc<SourceFile>, limits: &Limits) -> Parsed {
     let lexed = lexer::lex(source.text(), Slashes::Text);
     if lexed.ambiguous {
-        let mut plain = Parser::run(source, lexer::lex(source.text(), Slashes::Comment), limits);
+        let plain = Parser::run(source, lexer::lex(source.text(), Slashes::Comment), limits);
         if plain.diagnostics.is_empty() && plain.extensions.is_empty() {
-            // A change anywhere may end that.
-            plain.tree.farsighted = true;
             return plain;
         }
     }
@@ -98,16 +95,15 @@ impl<'a> Parser<'a> {
     fn run(source: &'a Arc<SourceFile>, lexed: Lexed, limits: &'a Limits) -> Parsed {
         let mut parser = Parser::new(source, limits, Tokens::default());
         parser.note(&lexed);
-        let (farsighted, unclosed) = (lexed.farsighted, lexed.unclosed());
         parser.tokens = lexed.tokens;
         // Measured on tool files: 58 nodes for 100 tokens. Too little would cost a copy of all.
         parser.nodes = Vec::with_capacity(parser.tokens.len() / 8 * 5 + 16);
         parser.nul_characters();
         let root = parser.begin();
-        parser.patterns(None);
+        parser.patterns();
         parser.last = parser.at;
         parser.close(root);
-        parser.finish(farsighted, unclosed)
+        parser.finish()
     }
 
     /// Takes over what the lexer found beside the tokens.
@@ -120,22 +116,16 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn finish(mut self, farsighted: bool, unclosed: Option<Span>) -> Parsed {
+    fn finish(mut self) -> Parsed {
         self.nodes.shrink_to_fit();
         self.order();
         limit_diagnostics(&mut self.diagnostics, self.limits.max_diagnostics);
-        self.parsed(farsighted, unclosed)
-    }
-
-    fn parsed(self, farsighted: bool, unclosed: Option<Span>) -> Parsed {
         Parsed {
             tree: Tree {
                 source: Arc::clone(self.source),
                 tokens: self.tokens,
                 nodes: self.nodes,
                 docs: self.docs,
-                farsighted,
-                unclosed,
             },
             diagnostics: self.diagnostics,
             extensions: self.extensions,

@@ -19,8 +19,8 @@ impl Parser<'_> {
     }
 
     /// `top_level_pattern*`, up to the end of the text or to the token of a number.
-    pub(super) fn patterns(&mut self, stop: Option<u32>) {
-        while stop.is_none_or(|stop| self.at < stop) {
+    pub(super) fn patterns(&mut self) {
+        loop {
             if self.begins_line(self.at) && !is_closer(self.kind()) {
                 self.before = self.diagnostics.len();
             }

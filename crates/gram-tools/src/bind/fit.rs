@@ -2,7 +2,7 @@
 
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gram_schema::model::{Host, Module, Open, Presence, Tool, Types};
-use gram_schema::{Draft, Link, Links};
+use gram_schema::{Draft, ImportGraph, ResolvedImport};
 use gram_syntax::{Severity, SourceFile, Span, parse};
 use serde_json::{Map, Value, json};
 
@@ -87,9 +87,10 @@ pub(crate) fn schemas(
         let [signature, types] = alone;
         let span = Span::empty(0);
         // What is imported goes before what other texts declare.
-        let links = Links { of: vec![vec![Link { span, text: Ok(1) }]] };
+        let imports = vec![vec![ResolvedImport { span, text: Ok(1) }]];
+        let imports = ImportGraph { of: imports };
         let texts = [signature, types, read("types", &gram_schema::print(&only_types))];
-        checked = gram_schema::check_linked(&texts, &links);
+        checked = gram_schema::check_linked(&texts, &imports);
     }
     let Some(module) = checked.module else {
         let error = checked.diagnostics.iter().find(|found| found.severity == Severity::Error);

@@ -72,13 +72,15 @@ pub(super) fn run(args: &Check, display: Display) -> Outcome {
         return watch::run(args, display);
     }
     let plan = Plan::new(args)?;
-    let settings = (!args.fix).then_some(&plan.settings);
-    let texts: &'static mut Texts = Box::leak(Box::new(input::read(&args.inputs, settings)?));
+    let mut texts = input::read(&args.inputs)?;
     if args.fix {
-        return fix(&plan, display, texts);
+        return fix(&plan, display, &mut texts);
     }
-    let found: &'static [Diagnostic] = texts.findings(&plan.settings).leak();
-    plan.show(display, texts, found)
+    let found = texts.diagnostics(&plan.settings);
+    let outcome = plan.show(display, &texts, &found);
+    // The process ends now, which frees memory faster.
+    std::mem::forget((texts, found));
+    outcome
 }
 
 /// Applies fixes, writes the files that they change, and shows what is left.

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use gram_schema::emit::{Compilation, Compiled, Options};
 use gram_schema::lower::{Became, Loss, request_limits};
-use gram_schema::{Module, Valid};
 use gram_syntax::Severity;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -21,14 +20,13 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     if args.output.is_none() && !losses_alone {
         report::spare_stdout(display, "write the tools to a file with -o")?;
     }
-    let texts: &'static input::Texts = Box::leak(Box::new(input::read(&args.inputs, None)?));
-    spare_sources(args, texts)?;
+    let texts = input::read(&args.inputs)?;
+    spare_sources(args, &texts)?;
     let mut checked = texts.check();
     // Who compiles wants to know what is wrong; `check` tells what is worth knowing besides.
     checked.diagnostics.retain(|found| found.severity > Severity::Note);
     report::show(display, &checked.diagnostics)?;
     let Some(module) = checked.module else { return Ok(FINDINGS) };
-    let module: &'static Valid<Module> = Box::leak(Box::new(module));
     let options = Options {
         target: args.target,
         draft: match args.draft {
@@ -38,7 +36,7 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
         files: 0..texts.named,
         expanded: args.expanded || args.tool.is_some(),
     };
-    let compilation = Compilation::new(module, &options);
+    let compilation = Compilation::new(&module, &options);
     let entries = match &args.tool {
         Some(name) => one(&compilation, name)?,
         None => compilation.entries().to_vec(),

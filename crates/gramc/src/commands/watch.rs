@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use gram_schema::lint::Cache;
 use gram_tools::files::PROJECT_FILE;
 use notify::event::{EventKind, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
@@ -96,6 +97,8 @@ fn failed(error: &notify::Error) -> Failure {
 struct State {
     plan: Plan,
     texts: Texts,
+    /// The analyses of the last check.
+    cache: Cache,
     /// For each file its text.
     known: HashMap<PathBuf, usize>,
     /// When something changed.
@@ -110,14 +113,14 @@ impl State {
     fn read(args: &Check) -> Result<Self, Failure> {
         let since = Instant::now();
         let plan = Plan::new(args)?;
-        let texts = input::read(&args.inputs, Some(&plan.settings))?;
+        let texts = input::read(&args.inputs)?;
         let paths = (0..texts.all.len()).filter_map(|at| Some((texts.path(at)?, at)));
         let known = paths.filter_map(|(path, at)| Some((path.canonicalize().ok()?, at))).collect();
         let read = texts.all.len();
-        Ok(Self { plan, texts, known, since, read, failure: None })
+        Ok(Self { plan, texts, cache: Cache::default(), known, since, read, failure: None })
     }
 
-    fn check(&self, display: Display) -> Result<(), Failure> {
+    fn check(&mut self, display: Display) -> Result<(), Failure> {
         if io::stderr().is_terminal() && display.format == Format::Human {
             // A clean screen, with the cursor at its start.
             let _ = write!(io::stderr(), "\x1b[2J\x1b[H");
@@ -126,7 +129,7 @@ impl State {
             say(&format!("gramc: {message}\nwaiting for changes"));
             return Ok(());
         }
-        let found = self.texts.findings(&self.plan.settings);
+        let found = self.texts.cached_diagnostics(&self.plan.settings, &mut self.cache);
         let took = self.since.elapsed();
         self.plan.show(display, &self.texts, &found)?;
         let s = if self.read == 1 { "" } else { "s" };
@@ -187,7 +190,7 @@ fn wait(
         again.sort_unstable();
         again.dedup();
         for at in &again {
-            if !matches!(state.texts.read_again(*at, &state.plan.settings), Ok(true)) {
+            if !matches!(state.texts.read_again(*at), Ok(true)) {
                 return read_all(args, state, since);
             }
         }

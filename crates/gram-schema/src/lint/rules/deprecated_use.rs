@@ -1,7 +1,7 @@
 use gram_syntax::{Code, Node, NodeKind as N, Span};
 
 use crate::check::{Meaning, names_of_slot};
-use crate::lint::context::{Context, Listed, Report, ToolView, TypeView};
+use crate::lint::context::{Context, ListedTool, Report, ToolView, TypeView};
 use crate::lint::rule::{Look, Rule};
 use crate::model::Slot;
 
@@ -80,8 +80,14 @@ fn ty(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
     }
     // One inside of a tool that is deprecated belongs to it.
     let local = view.declaration.local;
-    let holds = |it: &Listed<'_>| it.tool.deprecated && it.tool.types.contains(&view.id);
-    let own = || !local || !cx.outlines().iter().any(holds);
+    let holds = |it: &ListedTool<'_>| {
+        let span = it.at.span();
+        it.tool().deprecated
+            && it.file == view.file
+            && span.start <= view.name.start
+            && view.name.end <= span.end
+    };
+    let own = || !local || !cx.summaries().iter().any(holds);
     for field in view.fields().iter().filter(|field| !is_deprecated(&field.slot)) {
         types(cx, view.file, &field.slot, report, || own().then(|| view.place(field)));
     }
@@ -125,10 +131,10 @@ fn members(cx: &Context<'_>, report: &mut Report) {
         return;
     }
     let deprecated: std::collections::HashMap<_, _> = cx
-        .outlines()
+        .summaries()
         .iter()
-        .filter(|it| it.tool.deprecated)
-        .map(|it| (&it.tool.name, it))
+        .filter(|it| it.tool().deprecated)
+        .map(|it| (&it.tool().name, it))
         .collect();
     if deprecated.is_empty() {
         return;
@@ -139,7 +145,7 @@ fn members(cx: &Context<'_>, report: &mut Report) {
             let Some(listed) = deprecated.get(&smol_str::SmolStr::new(name(element))) else {
                 continue;
             };
-            let what = ("tool", listed.tool.name.as_str());
+            let what = ("tool", listed.tool().name.as_str());
             let declared = Some((listed.file, listed.place()));
             add(cx, place.file, element.span(), what, declared, report);
         }

@@ -1,9 +1,7 @@
-use std::collections::HashMap;
-
 use gram_syntax::Code;
 
-use crate::check::all_differ;
-use crate::lint::context::{Context, Listed, Report};
+use crate::check::NameMap;
+use crate::lint::context::{Context, ListedTool, Report};
 use crate::lint::rule::{Look, Rule};
 
 pub(crate) static RULE: Rule = Rule {
@@ -39,23 +37,18 @@ Say of each tool what it does that the other does not.
 };
 
 fn look(cx: &Context<'_>, report: &mut Report) {
-    // Mostly all are different, which hashes tell much faster than a table.
-    let described = cx.outlines().iter().filter(|it| it.description != 0);
-    if all_differ(&described.map(|it| it.description).collect::<Vec<_>>()) {
-        return;
-    }
-    // Different ones do not have the same hash of 64 bits by chance. Who makes two that have is warned
-    // for nothing.
-    let mut known: HashMap<u64, &Listed<'_>> = HashMap::with_capacity(cx.outlines().len());
-    for listed in cx.outlines() {
-        if listed.description == 0 || listed.tool.deprecated {
+    let mut known: NameMap<u64, &ListedTool<'_>> = NameMap::default();
+    known.reserve(cx.summaries().len());
+    for listed in cx.summaries() {
+        let tool = listed.tool();
+        if tool.description == 0 || tool.deprecated {
             continue;
         }
-        let Some(first) = known.get(&listed.description) else {
-            known.insert(listed.description, listed);
+        let Some(first) = known.get(&tool.description) else {
+            known.insert(tool.description, listed);
             continue;
         };
-        let (name, other) = (&listed.tool.name, &first.tool.name);
+        let (name, other) = (&tool.name, &first.tool().name);
         // Of two tools of one name, that is what is wrong.
         if name == other {
             continue;

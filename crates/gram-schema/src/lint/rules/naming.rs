@@ -1,14 +1,13 @@
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 
 use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Code, Edit, Fix, Node, NodeKind as N, Span};
+use smol_str::SmolStr;
 
-use crate::lint::context::{Context, Report, ToolView};
+use crate::lint::context::{Context, Report};
 use crate::lint::rule::{Look, Rule, RuleOption};
 use crate::lint::settings::Case;
 use crate::lint::words::{Shape, written_in};
-use crate::model::Field;
 
 pub(crate) static RULE: Rule = Rule {
     code: Code {
@@ -59,83 +58,48 @@ Rename it, or say in `gram.toml` which way is meant: `naming = {tools =
     ..Rule::COMMON
 };
 
-/// A name and what it names.
+/// A name and its place.
 #[derive(Clone, Copy)]
-pub(crate) struct Named<'a> {
-    pub(crate) name: &'a str,
+struct Named<'a> {
+    name: &'a str,
     shape: Shape,
-    pub(crate) place: Place<'a>,
+    span: Span,
 }
 
 impl<'a> Named<'a> {
-    fn new(name: &'a str, place: Place<'a>) -> Self {
-        Self { name, shape: Shape::of(name), place }
-    }
-}
-
-/// Where a name stands.
-#[derive(Clone, Copy)]
-pub(crate) enum Place<'a> {
-    At(Span),
-    /// At a parameter, which is looked for when it is wanted.
-    Of(ToolView<'a>, &'a Field),
-}
-
-impl Place<'_> {
-    pub(crate) fn span(self) -> Span {
-        match self {
-            Self::At(span) => span,
-            Self::Of(view, field) => view.place(field),
-        }
+    fn new(name: &'a str, span: Span) -> Self {
+        Self { name, shape: Shape::of(name), span }
     }
 }
 
 fn look(cx: &Context<'_>, file: usize, report: &mut Report) {
-    let views = tools_of(cx, file).filter_map(|index| cx.tool(index));
-    let mut names: Vec<Named<'_>> =
-        views.map(|view| Named::new(&view.tool.name, Place::At(view.name))).collect();
-    for piece in cx.beside {
-        let tools = piece.alone.read.tools.iter();
-        let place = |at: Span| Place::At(at.moved(piece.by));
-        names.extend(tools.map(|tool| Named::new(&tool.name, place(tool.span))));
-    }
-    in_order(cx, &mut names);
-    judge(cx, file, "tool", &names, cx.settings.tool_case, report);
-    let mut names: Vec<Named<'_>> = open_names(cx, file).collect();
-    for piece in cx.beside {
-        let open = piece.alone.read.visited.names.iter();
-        names.extend(open.map(|(name, at)| Named::new(name, Place::At(at.moved(piece.by)))));
-    }
-    in_order(cx, &mut names);
-    names.extend(cx.terms_of(file).map(|(term, name)| Named::new(&term.name, Place::At(name))));
-    judge(cx, file, "parameter", &names, cx.settings.parameter_case, report);
+    let Some(analysis) = cx.project.files.get(file) else { return };
+    let tools = analysis.tools().map(|at| Named::new(&at.tool.name, at.name_span()));
+    judge(cx, file, ("tool", cx.settings.tool_case), &tools.collect::<Vec<_>>(), report);
+    let names = analysis.outputs().flat_map(|(output, by)| {
+        output.names.iter().map(move |(name, span)| Named::new(name, span.moved(by)))
+    });
+    let terms = cx.terms_of(file).map(|(term, span)| Named::new(&term.name, span));
+    let names: Vec<_> = names.chain(terms).collect();
+    judge(cx, file, ("parameter", cx.settings.parameter_case), &names, report);
 }
 
-/// Puts names into the order of the text, where some come from pieces.
-fn in_order(cx: &Context<'_>, names: &mut [Named<'_>]) {
-    if !cx.beside.is_empty() {
-        names.sort_by_cached_key(|named| named.place.span().start);
-    }
-}
-
-/// The parameters of a file whose names are to be compared.
-pub(crate) fn open_names<'a>(cx: &Context<'a>, file: usize) -> impl Iterator<Item = Named<'a>> {
+/// The parameters whose names are compared with those of the whole file, and their places. Most
+/// names are a single word, which fits every case; and names of terms are judged where the terms are
+/// declared.
+pub(crate) fn compared_names(
+    cx: &Context<'_>,
+    file: usize,
+) -> impl Iterator<Item = (SmolStr, Span)> {
     let pascal = cx.settings.parameter_case == Some(Case::Pascal);
-    let views = tools_of(cx, file).filter_map(|index| cx.tool(index));
-    let fields = views.flat_map(|view| view.tool.parameters.iter().map(move |field| (view, field)));
-    let names = fields.map(|(view, field)| Named::new(&field.name, Place::Of(view, field)));
-    // Most names are a single word, of which nothing is to be said; and the vocabulary's stand there.
-    names.filter(move |Named { name, shape, .. }| {
-        let open = shape.is_plain() && (pascal || !fits_all(*shape));
-        open && cx.term(file, name).is_none()
-    })
-}
-
-/// The module's tools that stand in a file: they come in the order of the files.
-fn tools_of(cx: &Context<'_>, file: usize) -> Range<usize> {
-    let places = &cx.module.spans.tools;
-    let start = places.partition_point(|place| place.file < file);
-    start..start + places[start..].partition_point(|place| place.file == file)
+    let fields =
+        cx.tools().flat_map(|view| view.tool.parameters.iter().map(move |field| (view, field)));
+    let compared = fields.filter(move |(_, field)| {
+        let shape = Shape::of(&field.name);
+        let open = shape.is_plain() && (pascal || !fits_all(shape));
+        open && cx.term(file, &field.name).is_none()
+    });
+    compared.map(|(view, field)| (field.name.clone(), view.place(field)))
 }
 
 fn fits_all(shape: Shape) -> bool {
@@ -146,20 +110,18 @@ fn fits_all(shape: Shape) -> bool {
 fn judge(
     cx: &Context<'_>,
     file: usize,
-    what: &str,
+    (what, wanted): (&str, Option<Case>),
     names: &[Named<'_>],
-    wanted: Option<Case>,
     report: &mut Report,
 ) {
     let Some((case, others)) = wanted_case(what, names, wanted) else { return };
     let mut taken: HashSet<&str> = HashSet::new();
     let mut uses: Option<HashMap<String, Vec<Span>>> = None;
     let odd = names.iter().filter(|named| named.shape.is_plain() && !named.shape.fits(case));
-    for &Named { name, place, .. } in odd {
+    for &Named { name, span, .. } in odd {
         if report.is_full(file) {
             return;
         }
-        let span = place.span();
         if taken.is_empty() {
             taken.extend(names.iter().map(|named| named.name));
         }

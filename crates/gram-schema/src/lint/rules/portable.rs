@@ -90,7 +90,7 @@ targets configures compilation and lints.
 
 fn look(cx: &Context<'_>, rule: &'static Rule, target: Target, report: &mut Report) {
     // Where there are errors, there is nothing to compile.
-    if !cx.whole.complete {
+    if !cx.project.complete {
         return;
     }
     let mut options = Options::new(target, cx.texts.len());

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use gram_syntax::{Code, Span};
 
-use crate::lint::context::{Context, Listed, Report};
+use crate::lint::context::{Context, ListedTool, Report};
 use crate::lint::rule::{Look, Rule, RuleOption};
 
 pub(crate) static RULE: Rule = Rule {
@@ -53,8 +53,9 @@ fn look(cx: &Context<'_>, report: &mut Report) {
     if module.agents.is_empty() {
         let grouped: HashSet<_> =
             module.containers.iter().flat_map(|container| &container.members).collect();
-        let is_single = |it: &&Listed<'_>| grouped.is_empty() || !grouped.contains(&it.tool.name);
-        let mut single = cx.outlines().iter().filter(is_single);
+        let is_single =
+            |it: &&ListedTool<'_>| grouped.is_empty() || !grouped.contains(&it.tool().name);
+        let mut single = cx.summaries().iter().filter(is_single);
         // A container is one tool to a model, too, until it is expanded.
         let before = most.saturating_sub(module.containers.len());
         if let Some(first) = single.nth(before) {

@@ -34,10 +34,10 @@ Remove the import.
 
 fn look(cx: &Context<'_>, report: &mut Report) {
     // What a broken declaration uses is not known.
-    if !cx.whole.complete || cx.imports.iter().all(Vec::is_empty) {
+    if !cx.project.complete || cx.imports.iter().all(Vec::is_empty) {
         return;
     }
-    let Some(uses) = cx.whole.uses else { return };
+    let Some(uses) = cx.project.uses else { return };
     let needs = Needs::new(cx, uses);
     for (file, imports) in cx.imports.iter().enumerate() {
         let mut known: HashMap<usize, Span> = HashMap::new();

@@ -39,7 +39,7 @@ the checked files imports, is taken for a library, and its types are left alone.
 
 fn look(cx: &Context<'_>, report: &mut Report) {
     // What a broken declaration uses is not known.
-    if !cx.whole.complete || cx.known.types.0.is_empty() {
+    if !cx.project.complete || cx.known.types.0.is_empty() {
         return;
     }
     let used = used(cx);
@@ -63,7 +63,7 @@ fn look(cx: &Context<'_>, report: &mut Report) {
 
 /// The types that tools, terms, agents and libraries need, directly or through other types.
 fn used(cx: &Context<'_>) -> HashSet<TypeId> {
-    let mut next = cx.whole.named.to_vec();
+    let mut next = cx.project.named.to_vec();
     let mut add = |slot: &Slot| names_of_slot(slot, &mut |id| next.push(id));
     cx.known.terms.iter().for_each(|term| add(&term.field.slot));
     for ty in cx.module.agents.iter().filter_map(|agent| agent.result.clone()) {
@@ -89,7 +89,7 @@ fn files_in_use(cx: &Context<'_>) -> HashSet<usize> {
     let spans = &cx.module.spans;
     let holders = spans.agents.iter().chain(cx.known.term_places);
     let mut files: HashSet<usize> = holders.map(|place| place.file).collect();
-    files.extend(cx.outlines().iter().map(|it| it.file));
+    files.extend(cx.summaries().iter().map(|it| it.file));
     files.extend(cx.imports.iter().flatten().map(|(_, file)| *file));
     files
 }

@@ -1,43 +1,41 @@
-//! What texts declare as far as it can be read: for who shows texts that are being written.
+//! Modules of files that may have errors, for editors.
 
 use std::collections::HashSet;
 
 use gram_syntax::{Parse, Span};
 
-use crate::check::{self, Links, Reading, Texts};
-use crate::emit::{Compilation, Compiled, Entry, Options, message_object};
-use crate::lint::{Alone, Looked};
+use crate::check::{self, ImportGraph, Reading, Scope};
+use crate::emit::{Compilation, Compiled, Entry, Options};
+use crate::lint::{Cache, NoLints};
 use crate::lower::Target;
 use crate::model::{Module, TypeId};
 
-/// The declarations of texts, errors or not. It is no proof of anything: what compiles, binds or
+/// The declarations of files, with or without errors. It proves nothing: what compiles, binds or
 /// runs takes a [`Valid`](crate::Valid) module.
 #[derive(Debug)]
-pub struct Survey {
+pub struct PartialModule {
     module: Module,
-    /// For each text, whether it has no error.
+    /// For each file, whether it has no error.
     sound: Vec<bool>,
-    /// For each text, those whose declarations it uses.
+    /// For each file, those whose declarations it uses.
     uses: Vec<Vec<usize>>,
 }
 
-/// Reads texts that belong together as [`check_linked`](crate::check_linked) does, and keeps what
-/// could be read. What was looked at alone is left out; [`survey_alone`] reads it.
-pub fn survey(texts: &[Parse], alone: &[Option<Alone>], links: &Links) -> Survey {
-    let rest = Texts { keep: true, alone: &|file| Some(alone.get(file)?.as_ref()?.ready()) };
-    Survey::of(check::read(texts, links, &rest, |_, _, _, _| Looked::default()).0, texts.len())
-}
-
-/// Reads the patterns of one text that touch a span, to which others make no difference.
-pub fn survey_alone(text: &Parse, span: Span) -> Survey {
-    Survey::of(check::read_some(text, span), 1)
-}
-
-impl Survey {
-    fn of(reading: Reading, texts: usize) -> Self {
+impl PartialModule {
+    /// All types, terms, agents and libraries of files, and the tools near a span of one of them.
+    /// What the cache knows of the files is not read again.
+    pub fn near(
+        texts: &[Parse],
+        imports: &ImportGraph,
+        cache: &Cache,
+        (file, span): (usize, Span),
+    ) -> Self {
+        let scope = Scope::Near(file, span);
+        let known = Some(&cache.analyses);
+        let (reading, _) = check::analyze(texts, imports, scope, known, &NoLints);
         let Reading { module, found, uses: used, .. } = reading;
         let sound = found.iter().map(|found| !found.iter().any(check::is_error)).collect();
-        let mut uses = vec![Vec::new(); texts];
+        let mut uses = vec![Vec::new(); texts.len()];
         for (user, owner) in used {
             if let Some(uses) = uses.get_mut(user) {
                 uses.push(owner);
@@ -94,10 +92,5 @@ impl Survey {
         slot: &crate::model::Slot,
     ) -> Option<serde_json::Value> {
         self.is_sound(file).then(|| crate::emit::slot_schema(&self.module, slot))
-    }
-
-    /// The JSON Schema of an agent that is called as a tool.
-    pub fn schema_of_agent() -> serde_json::Value {
-        message_object()
     }
 }
