@@ -409,3 +409,16 @@ fn values_that_declared_types_do_not_take() {
         ),
     ]);
 }
+
+#[test]
+fn a_type_with_a_schema_keeps_what_its_use_says() {
+    let declared = "[A::Alias | (::Text {length: 2..., schema: json`{\"enum\": [\"a\", \"b\"]}`})]";
+    let inline = "[A::Alias {inline: true} | (::Text {length: 2..., schema: json`{\"enum\": [\"a\", \"b\"]}`})]";
+    let tool = "[t:Tool | (x::A {enum: [\"a\"], length: 1...})==>(::Any)]";
+    for declaration in [declared, inline] {
+        let schema = schema(&read(&[("t", tool), ("a", declaration)]), "t");
+        let narrowed = r##""x":{"$ref":"#/$defs/A","enum":["a"],"minLength":1}"##;
+        assert!(schema.contains(narrowed), "{schema}");
+        assert!(schema.contains(r#""$defs":{"A":{"enum":["a","b"]}}"#), "{schema}");
+    }
+}

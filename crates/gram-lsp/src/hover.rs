@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use gram_schema::attributes::{self, Owner};
+use gram_schema::attributes::ATTRIBUTES;
 use gram_schema::emit::{Draft, ParameterSchema, ResultSchema};
 use gram_schema::model::{Field, Tool, Type};
 use gram_schema::names::{Found, Kind};
@@ -172,10 +172,8 @@ fn built_in(name: &str) -> Option<String> {
 
 /// What an attribute says, wherever it stands.
 fn attribute(key: &str) -> Option<String> {
-    let owners = Kind::LABELLED.into_iter().map(Owner::Declaration);
-    let owners = [Owner::Field(None), Owner::Header].into_iter().chain(owners);
-    let found = owners.flat_map(attributes::of).find(|one| one.name == key)?;
-    Some(format!("`{key}`: {}", found.about))
+    let found = ATTRIBUTES.iter().find(|spec| spec.name == key)?;
+    Some(format!("`{key}`: {}", found.documentation))
 }
 
 fn code(language: &str, text: &str) -> String {

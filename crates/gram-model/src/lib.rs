@@ -1,5 +1,6 @@
 //! The checked model of tool definitions: tools, types, agents, libraries and experiments.
 
+pub mod attributes;
 pub mod expression;
 pub mod format;
 mod model;

@@ -4,13 +4,15 @@
 //! attributes to where they are used. Where each thing stands in the text is kept apart, in
 //! [`Spans`].
 
+mod constraint;
 mod library;
 mod types;
 
-use serde_json::{Number, Value};
+use serde_json::Value;
 use smol_str::SmolStr;
 
 use crate::spans::Spans;
+pub use constraint::{Constraint, ConstraintKind, ConstraintValue};
 pub use library::{Experiment, Implementation, ImplementationKind, Library, Signature};
 pub use types::{ObjectType, Open, Type, TypeDeclaration, TypeId, TypeKind, Types};
 
@@ -286,88 +288,6 @@ pub struct Details {
     pub extensions: Vec<(SmolStr, Value)>,
     /// The schema of this place, word for word, in the place of the one that the type gives.
     pub verbatim: Option<Box<Value>>,
-}
-
-/// What narrows a type.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Constraint {
-    /// The only values.
-    Enum(Vec<Value>),
-    /// The only value.
-    Const(Box<Value>),
-    /// The least number.
-    Minimum(Number),
-    /// The greatest number.
-    Maximum(Number),
-    /// A number that every value lies above.
-    Above(Number),
-    /// A number that every value lies below.
-    Below(Number),
-    /// A number that every value is a multiple of.
-    MultipleOf(Number),
-    /// The least number of characters.
-    MinLength(u64),
-    /// The greatest number of characters.
-    MaxLength(u64),
-    /// A regular expression that finds something in every value.
-    Pattern(SmolStr),
-    /// The name of a format of text.
-    Format(SmolStr),
-    /// The least number of items or entries.
-    MinSize(u64),
-    /// The greatest number of items or entries.
-    MaxSize(u64),
-    /// No item may come twice.
-    Unique,
-    /// What the names of an object's entries have to be.
-    Keys(Box<Type>),
-}
-
-impl Constraint {
-    /// Adds a constraint to others in their order, in the place of one of its kind.
-    pub fn add(all: &mut Vec<Self>, constraint: Self) {
-        match all.binary_search_by(|known| known.rank().cmp(&constraint.rank())) {
-            Ok(at) => all[at] = constraint,
-            Err(at) => {
-                // One or two are all that most types have.
-                all.reserve_exact(1);
-                all.insert(at, constraint);
-            }
-        }
-    }
-
-    /// Whether another constraint is said by the same attribute, so that one of them replaces the
-    /// other: both ends of a range are.
-    pub fn is_like(&self, other: &Self) -> bool {
-        let attribute = |constraint: &Self| match constraint {
-            Self::Maximum(_) => Self::Minimum(Number::from(0)).rank(),
-            Self::MaxLength(_) => Self::MinLength(0).rank(),
-            Self::MaxSize(_) => Self::MinSize(0).rank(),
-            other => other.rank(),
-        };
-        attribute(self) == attribute(other)
-    }
-
-    /// Its place among constraints.
-    fn rank(&self) -> u8 {
-        match self {
-            Self::Enum(_) => 0,
-            Self::Const(_) => 1,
-            Self::Minimum(_) => 2,
-            Self::Maximum(_) => 3,
-            Self::Above(_) => 4,
-            Self::Below(_) => 5,
-            Self::MultipleOf(_) => 6,
-            Self::MinLength(_) => 7,
-            Self::MaxLength(_) => 8,
-            Self::Pattern(_) => 9,
-            Self::Format(_) => 10,
-            Self::MinSize(_) => 11,
-            Self::MaxSize(_) => 12,
-            Self::Unique => 13,
-            Self::Keys(_) => 14,
-        }
-    }
 }
 
 /// A vocabulary term: a name that means the same in every signature.

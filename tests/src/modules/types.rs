@@ -358,6 +358,8 @@ impl Modules<'_> {
             // Few values meet many constraints.
             constraints.retain(|_| self.rng.chance(70));
             slot.constraints = constraints;
+        }
+        if self.rng.chance(60) {
             slot.details = Some(Box::new(self.details(&slot.ty)));
         }
         let values: Vec<Value> = (0..3).filter_map(|_| self.slot_value(&slot, 2)).collect();

@@ -1,6 +1,6 @@
 //! The items of a completion.
 
-use gram_schema::attributes::{self, Attribute, Values};
+use gram_schema::attributes::{self, AttributeOwner, AttributeSpec, ValueType};
 use gram_schema::lint::RULES;
 use gram_schema::model::{ImplementationKind, Type};
 use gram_schema::names::{Declaration, Found, Kind, Space, values_in};
@@ -229,46 +229,47 @@ impl Items<'_> {
         self.snippet(name, K::PROPERTY, about, &format!("{name}: \"$1\"$0"), &format!("{name}: "));
     }
 
-    fn attribute(&mut self, one: &Attribute) {
+    fn attribute(&mut self, one: &AttributeSpec) {
         let name = one.name;
-        let value = match &one.values {
-            Values::Text | Values::Type | Values::Format | Values::OneOf(_) => "\"$1\"$0",
-            Values::Flag => "${1|true,false|}$0",
-            Values::Range => "${1:1}..${2:10}$0",
-            Values::List if matches!(name, "imports") => "[\"$1\"]$0",
-            Values::List => "[$1]$0",
-            Values::Number | Values::OfType | Values::Other => "$0",
+        let value = match one.value {
+            ValueType::Text | ValueType::Type | ValueType::Format | ValueType::OneOf(_) => {
+                "\"$1\"$0"
+            }
+            ValueType::Flag => "${1|true,false|}$0",
+            ValueType::Range | ValueType::Size => "${1:1}..${2:10}$0",
+            ValueType::List if matches!(name, "imports") => "[\"$1\"]$0",
+            ValueType::List => "[$1]$0",
+            _ => "$0",
         };
         self.snippet(
             name,
             K::PROPERTY,
-            &one.about,
+            one.documentation,
             &format!("{name}: {value}"),
             &format!("{name}: "),
         );
     }
 
-    /// The attributes that fit what is being written.
-    fn attributes(&self, owner: &Owner) -> Vec<Attribute> {
-        let unknown = attributes::Owner::Field(None);
-        match owner {
-            Owner::Header => attributes::of(attributes::Owner::Header),
-            Owner::Declaration(kind) => attributes::of(attributes::Owner::Declaration(*kind)),
-            Owner::Member => attributes::of(attributes::Owner::Member),
+    /// The attributes that are allowed at the cursor.
+    fn attributes(&self, owner: &Owner) -> Vec<&'static AttributeSpec> {
+        let owner = match owner {
+            Owner::Header => AttributeOwner::Header,
+            Owner::Declaration(kind) => attributes::owner_of(*kind),
+            Owner::Member => AttributeOwner::Member,
             Owner::Implementation(word) => {
                 let kind = ImplementationKind::ALL.into_iter().find(|kind| kind.name() == word);
-                kind.map(|kind| attributes::of(attributes::Owner::Implementation(kind)))
-                    .unwrap_or_default()
+                let Some(kind) = kind else { return Vec::new() };
+                AttributeOwner::Implementation(kind)
             }
-            Owner::Property => attributes::of(unknown),
+            Owner::Property => AttributeOwner::Field,
             Owner::Field(label) => {
                 let types = &self.cx.snapshot.shared_module().module().types;
-                match self.type_of(label) {
-                    Some(ty) => attributes::of(attributes::Owner::Field(Some((types, &ty)))),
-                    None => attributes::of(unknown),
-                }
+                let all = attributes::of_owner(AttributeOwner::Field);
+                let ty = self.type_of(label).unwrap_or_default();
+                return all.filter(|spec| spec.applies_to(types, &ty)).collect();
             }
-        }
+        };
+        attributes::of_owner(owner).collect()
     }
 
     /// The type of a label, as far as it is known without a look at all texts.
@@ -299,15 +300,17 @@ impl Items<'_> {
         let Some(one) = self.attributes(owner).into_iter().find(|one| one.name == key) else {
             return;
         };
-        match one.values {
-            Values::Flag => self.words(&["true", "false"]),
-            Values::OneOf(words) => words.iter().for_each(|word| self.text(word, &one.about)),
-            Values::Format => {
+        match one.value {
+            ValueType::Flag => self.words(&["true", "false"]),
+            ValueType::OneOf(words) => {
+                words.iter().for_each(|word| self.text(word, one.documentation))
+            }
+            ValueType::Format => {
                 for name in BUILT_IN.iter().filter_map(|name| format_of(name)) {
                     self.text(name, "format");
                 }
             }
-            Values::OfType | Values::List => self.of_type(owner),
+            ValueType::OfType | ValueType::List => self.of_type(owner),
             _ => {}
         }
     }

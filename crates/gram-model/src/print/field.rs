@@ -6,9 +6,11 @@ use smol_str::SmolStr;
 use super::expression;
 use super::layout::{Entry, INDENT, Layout, WIDTH};
 use super::{text, value};
+use crate::attributes::of_constraint;
 use crate::format::built_in;
 use crate::model::{
-    Constraint, Details, Field, Host, ObjectType, Open, Output, Presence, Slot, Type, Types,
+    Constraint, ConstraintValue, Details, Field, Host, ObjectType, Open, Output, Presence, Slot,
+    Type, Types,
 };
 
 /// The longest record type that stands in a label; the fields of a longer one stand one by one.
@@ -335,63 +337,43 @@ fn remarks(details: &Details) -> Vec<Entry> {
     entries
 }
 
-/// The attributes that narrow a type. Two bounds of one thing, which stand side by side, are one
-/// attribute.
+/// The attributes of constraints. Both bounds of a range are one attribute.
 fn constraints(types: &Types, all: &[Constraint]) -> Vec<Entry> {
     let mut entries = Vec::with_capacity(all.len());
-    let mut rest = all;
-    while let Some((constraint, after)) = rest.split_first() {
-        rest = after;
-        let Some((key, bound)) = bound(constraint) else {
-            entries.push(constraint_entry(types, constraint));
-            continue;
-        };
-        let range = match (bound, rest.first().and_then(self::bound)) {
-            (Bound::Least(least), Some((other, Bound::Most(most)))) if other == key => {
-                rest = rest.get(1..).unwrap_or_default();
-                format!("{least}..{most}")
+    let mut rest = all.iter().peekable();
+    while let Some(constraint) = rest.next() {
+        let Some((spec, _)) = of_constraint(constraint.kind()) else { continue };
+        let value = match spec.constraints {
+            [least, _] if least.kind == constraint.kind() => {
+                let most = rest.next_if(|next| constraint.is_like(next));
+                let most = most.map_or(".".to_owned(), |most| bound(most));
+                Layout::Text(format!("{}..{most}", bound(constraint)))
             }
-            (Bound::Least(least), _) => format!("{least}..."),
-            (Bound::Most(most), _) => format!("...{most}"),
+            [_, _] => Layout::Text(format!("...{}", bound(constraint))),
+            _ => constraint_value(types, constraint),
         };
-        entries.push(Entry::new(key, range));
+        entries.push(Entry::new(spec.name, value));
     }
     entries
 }
 
-/// A bound, as it stands in a range.
-enum Bound {
-    Least(String),
-    Most(String),
+/// The number of a bound.
+fn bound(constraint: &Constraint) -> String {
+    match constraint.value() {
+        ConstraintValue::Number(number) => number.to_string(),
+        ConstraintValue::Count(count) => count.to_string(),
+        _ => String::new(),
+    }
 }
 
-/// A bound and the attribute that it is part of, where a constraint is one.
-fn bound(constraint: &Constraint) -> Option<(&'static str, Bound)> {
-    use Constraint as C;
-    Some(match constraint {
-        C::Minimum(least) => ("range", Bound::Least(least.to_string())),
-        C::Maximum(most) => ("range", Bound::Most(most.to_string())),
-        C::MinLength(least) => ("length", Bound::Least(least.to_string())),
-        C::MaxLength(most) => ("length", Bound::Most(most.to_string())),
-        C::MinSize(least) => ("size", Bound::Least(least.to_string())),
-        C::MaxSize(most) => ("size", Bound::Most(most.to_string())),
-        _ => return None,
-    })
-}
-
-/// The attribute of a constraint that is no bound.
-fn constraint_entry(types: &Types, constraint: &Constraint) -> Entry {
-    use Constraint as C;
-    match constraint {
-        C::Enum(values) => Entry::new("enum", list(values)),
-        C::Const(constant) => Entry::new("const", value::attribute(constant)),
-        C::Above(bound) => Entry::new("above", bound.to_string()),
-        C::Below(bound) => Entry::new("below", bound.to_string()),
-        C::MultipleOf(step) => Entry::new("multipleOf", step.to_string()),
-        C::Pattern(pattern) => Entry::new("pattern", text::string(pattern)),
-        C::Format(format) => Entry::new("format", text::string(format)),
-        C::Keys(ty) => Entry::new("keys", text::string(&expression::of(types, ty).text)),
-        _ => Entry::new("unique", "true"),
+fn constraint_value(types: &Types, constraint: &Constraint) -> Layout {
+    match constraint.value() {
+        ConstraintValue::Values(values) => list(values),
+        ConstraintValue::Value(value) => value::attribute(value),
+        ConstraintValue::Number(_) | ConstraintValue::Count(_) => bound(constraint).into(),
+        ConstraintValue::Text(text) => text::string(text).into(),
+        ConstraintValue::Flag => "true".into(),
+        ConstraintValue::Type(ty) => text::string(&expression::of(types, ty).text).into(),
     }
 }
 

@@ -7,15 +7,12 @@ use super::attributes::Attribute;
 use super::index::Declaration;
 use super::seen::Seen;
 use super::{Checker, Kind};
+use crate::attributes::AttributeOwner;
 use crate::codes;
 use crate::lint::unknown_label;
 use crate::model::{Agent, Api};
 use crate::nearest::{nearest, question};
 use crate::spans::Place;
-
-/// The attributes that an agent defines, beside those that it only keeps.
-pub(crate) const KNOWN: [&str; 7] =
-    ["description", "instruction", "model", "maxIterations", "api", "result", "title"];
 
 impl<'t> Checker<'t> {
     pub(super) fn read_agent(&mut self, declaration: &Declaration<'t>) {
@@ -36,7 +33,7 @@ impl<'t> Checker<'t> {
             ),
             attributes: Vec::new(),
         };
-        for attribute in &self.declaration_attributes(declaration, &KNOWN) {
+        for attribute in &self.declaration_attributes(declaration, AttributeOwner::Agent) {
             self.agent_attribute(file, &mut agent, attribute);
         }
         let name = declaration.name_node.span();

@@ -12,6 +12,7 @@ use super::Checker;
 use super::foreign::JSON_SCHEMA;
 use super::index::Declaration;
 use super::seen::{FEW, Seen};
+use crate::attributes::{AttributeOwner, find, of_owner};
 use crate::codes;
 use crate::lint::unknown_attribute;
 use crate::model::{Open, Type, TypeId};
@@ -354,17 +355,16 @@ impl<'t> Checker<'t> {
     }
 
     /// The attributes of a tool or agent: of its record, its doc comment and its annotations.
-    /// A key of none of the `known` that is nearly one of them is reported.
+    /// An unknown key that resembles a known one is reported.
     pub(super) fn declaration_attributes(
         &mut self,
         declaration: &Declaration<'t>,
-        known: &[&'static str],
+        owner: AttributeOwner,
     ) -> Vec<Attribute<'t>> {
         let attributes = self.all_attributes(declaration);
         for attribute in &attributes {
-            let key = &*attribute.key;
-            if !known.contains(&key) {
-                self.near_attribute(declaration.file, attribute, known);
+            if find(owner, &attribute.key).is_none() {
+                self.near_attribute(declaration.file, attribute, owner);
             }
         }
         attributes
@@ -409,8 +409,8 @@ impl<'t> Checker<'t> {
     }
 
     /// Warns about a key that is kept, but is nearly a known one.
-    fn near_attribute(&mut self, file: usize, attribute: &Attribute<'_>, known: &[&'static str]) {
-        let near = nearest(&attribute.key, known.iter().copied());
+    fn near_attribute(&mut self, file: usize, attribute: &Attribute<'_>, owner: AttributeOwner) {
+        let near = nearest(&attribute.key, of_owner(owner).map(|spec| spec.name));
         if let Some(first) = near.first().copied() {
             self.unknown_attribute(file, attribute, first, question(&near));
         }
@@ -421,12 +421,12 @@ impl<'t> Checker<'t> {
         &mut self,
         file: usize,
         attribute: &Attribute<'_>,
-        known: &[&'static str],
+        owner: AttributeOwner,
     ) {
         if let Some((_, help)) = JSON_SCHEMA.iter().find(|(word, _)| attribute.key == *word) {
             return self.unknown_attribute(file, attribute, "", Some((*help).to_owned()));
         }
-        let near = nearest(&attribute.key, known.iter().copied());
+        let near = nearest(&attribute.key, of_owner(owner).map(|spec| spec.name));
         self.unknown_attribute(
             file,
             attribute,

@@ -1,81 +1,94 @@
-//! Attributes that narrow a type.
+//! Attributes that set constraints.
 
 use gram_syntax::{Severity, Span};
 use smol_str::SmolStr;
 
 use super::Checker;
 use super::attributes::Attribute;
-use super::field::{Draft, KNOWN};
-use super::fits::Fits;
+use super::field::Draft;
 use super::named::Named;
+use crate::attributes::{AttributeSpec, ConstraintConstructor, ValueType};
 use crate::lint::unsound_import;
 use crate::model::{Constraint, Slot};
 use crate::nearest::{nearest, question};
 use crate::{codes, value_check};
 
 impl<'t> Checker<'t> {
-    /// An attribute that narrows a type.
+    /// Applies an attribute that sets constraints.
     pub(super) fn constraint(
         &mut self,
         file: usize,
         draft: &mut Draft<'_>,
         attribute: &Attribute<'t>,
+        spec: &'static AttributeSpec,
     ) {
-        use Constraint as C;
-        let constraints = match &*attribute.key {
-            "range" => {
-                draft.forget(|known| matches!(known, C::Minimum(_) | C::Maximum(_)));
-                let (least, most) = attribute.range(self, file).unwrap_or_default();
-                [least.map(C::Minimum), most.map(C::Maximum)]
-            }
-            "above" => [attribute.number(self, file).map(C::Above), None],
-            "below" => [attribute.number(self, file).map(C::Below), None],
-            "multipleOf" => [attribute.step(self, file).map(C::MultipleOf), None],
-            "length" => {
-                draft.forget(|known| matches!(known, C::MinLength(_) | C::MaxLength(_)));
-                let (least, most) = attribute.size(self, file).unwrap_or_default();
-                [least.map(C::MinLength), most.map(C::MaxLength)]
-            }
-            "pattern" => {
-                draft.pattern = Some(attribute.span());
-                [attribute.text(self, file).map(C::Pattern), None]
-            }
-            "format" => [self.format(file, attribute).map(C::Format), None],
-            "size" => {
-                draft.forget(|known| matches!(known, C::MinSize(_) | C::MaxSize(_)));
-                let (least, most) = attribute.size(self, file).unwrap_or_default();
-                [least.map(C::MinSize), most.map(C::MaxSize)]
-            }
-            "unique" => {
-                draft.forget(|known| matches!(known, C::Unique));
-                let unique = attribute.flag(self, file).unwrap_or_default();
-                [unique.then_some(C::Unique), None]
-            }
-            "enum" => {
-                draft.name(Named::Member, attribute.span());
-                [attribute.list(self, file).map(C::Enum), None]
-            }
-            "const" => {
-                draft.name(Named::Constant, attribute.span());
-                let constant = attribute.json(self, file).map(|value| C::Const(Box::new(value)));
-                [constant, None]
-            }
-            _ => return self.meaningless(file, attribute, &KNOWN),
-        };
+        // A wrong value must not leave the bounds that a term brings.
+        if spec.is_range() || spec.value == ValueType::Flag {
+            draft.forget(|known| spec.constraints.iter().any(|one| one.kind == known.kind()));
+        }
+        match &*attribute.key {
+            "pattern" => draft.pattern = Some(attribute.span()),
+            "enum" => draft.name(Named::Member, attribute.span()),
+            "const" => draft.name(Named::Constant, attribute.span()),
+            _ => {}
+        }
         draft.narrowed.get_or_insert(attribute.span());
-        let count = constraints.iter().flatten().count();
+        let constraints = self.constraints_of(file, attribute, spec);
         let slot = &mut draft.field.slot;
-        slot.constraints.reserve_exact(count);
+        slot.constraints.reserve_exact(constraints.iter().flatten().count());
         for constraint in constraints.into_iter().flatten() {
             slot.constrain(constraint);
         }
-        let fits = Fits::of(&attribute.key);
-        if !self.silent && !fits.holds(&self.types, &draft.field.slot.ty) {
-            draft.misfits.push((attribute.key.to_string(), attribute.key_span, fits));
+        if !self.silent && !spec.applies_to(&self.types, &draft.field.slot.ty) {
+            draft.misfits.push((spec, attribute.key_span));
         }
     }
 
-    /// The name of a format. One that nobody checks is worth a word.
+    /// The constraints that an attribute's value gives.
+    fn constraints_of(
+        &mut self,
+        file: usize,
+        attribute: &Attribute<'t>,
+        spec: &AttributeSpec,
+    ) -> [Option<Constraint>; 2] {
+        use ConstraintConstructor as C;
+        let of = |at: usize| spec.constraints.get(at).map(|one| one.constructor);
+        match (of(0), of(1)) {
+            (Some(C::Number(least)), Some(C::Number(most))) => {
+                let bounds = attribute.range(self, file).unwrap_or_default();
+                [bounds.0.map(least), bounds.1.map(most)]
+            }
+            (Some(C::Count(least)), Some(C::Count(most))) => {
+                let bounds = attribute.size(self, file).unwrap_or_default();
+                [bounds.0.map(least), bounds.1.map(most)]
+            }
+            (Some(C::Number(make)), _) => {
+                let number = match spec.value {
+                    ValueType::Step => attribute.step(self, file),
+                    _ => attribute.number(self, file),
+                };
+                [number.map(make), None]
+            }
+            (Some(C::Count(make)), _) => [attribute.count(self, file).map(make), None],
+            (Some(C::Text(make)), _) if spec.value == ValueType::Format => {
+                [self.format(file, attribute).map(make), None]
+            }
+            (Some(C::Text(make)), _) => [attribute.text(self, file).map(make), None],
+            (Some(C::Flag(make)), _) => {
+                [attribute.flag(self, file).filter(|flag| *flag).map(|_| make()), None]
+            }
+            (Some(C::Values(make)), _) => [attribute.list(self, file).map(make), None],
+            (Some(C::Value(make)), _) => {
+                [attribute.json(self, file).map(|value| make(Box::new(value))), None]
+            }
+            (Some(C::Type(make)), _) => {
+                [attribute.type_expression(self, file).map(|ty| make(Box::new(ty))), None]
+            }
+            (None, _) => [None, None],
+        }
+    }
+
+    /// The name of a format, with a note if it is not checked at run time.
     fn format(&mut self, file: usize, attribute: &Attribute<'t>) -> Option<SmolStr> {
         let format = attribute.text(self, file)?;
         if !crate::format::is_checked(&format) {

@@ -6,11 +6,9 @@ use smol_str::SmolStr;
 use super::attributes::Attribute;
 use super::index::Declaration;
 use super::{Checker, Kind};
+use crate::attributes::AttributeOwner;
 use crate::model::{Container, Source};
 use crate::spans::Place;
-
-/// The attributes that a container defines, beside those that it only keeps.
-pub(crate) const KNOWN: [&str; 4] = ["description", "source", "title", "version"];
 
 impl<'t> Checker<'t> {
     pub(super) fn read_container(&mut self, declaration: &Declaration<'t>) {
@@ -22,7 +20,7 @@ impl<'t> Checker<'t> {
             members: self.members(declaration, "container", "tools", &[Kind::Tool]),
             attributes: Vec::new(),
         };
-        for attribute in &self.declaration_attributes(declaration, &KNOWN) {
+        for attribute in &self.declaration_attributes(declaration, AttributeOwner::Container) {
             self.container_attribute(file, &mut container, attribute);
         }
         let name = declaration.name_node.span();

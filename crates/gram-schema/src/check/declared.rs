@@ -298,7 +298,7 @@ impl<'t> Checker<'t> {
             if attribute.key == "description" {
                 description = attribute.text(self, file);
             } else {
-                self.meaningless(file, attribute, &["description"]);
+                self.meaningless(file, attribute, crate::attributes::AttributeOwner::Member);
             }
         }
         description

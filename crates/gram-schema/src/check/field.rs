@@ -7,50 +7,15 @@ use smol_str::SmolStr;
 
 use super::Checker;
 use super::attributes::Attribute;
-use super::fits::Fits;
 use super::named::{NAMED, Named, values_of};
 use super::scopes::Meaning;
 use super::unions::lists_types;
+use crate::attributes::{AttributeOwner, AttributeSpec, find};
 use crate::codes;
 use crate::format::{built_in, describe};
 use crate::lint::unsound_import;
 use crate::model::{Constraint, Field, Host, Presence, Slot, Type};
 use crate::value_check;
-
-/// The attributes of parameters, fields, results and terms.
-pub(crate) const KNOWN: [&str; 31] = [
-    "default",
-    "optional",
-    "nullable",
-    "description",
-    "title",
-    "examples",
-    "deprecated",
-    "range",
-    "above",
-    "below",
-    "multipleOf",
-    "length",
-    "pattern",
-    "format",
-    "size",
-    "unique",
-    "enum",
-    "const",
-    "open",
-    "pinned",
-    "injected",
-    "secret",
-    "fields",
-    "elementType",
-    "valueType",
-    "keys",
-    "requires",
-    "typeList",
-    "extensions",
-    "schema",
-    "unsound",
-];
 
 /// A field while its attributes are read.
 pub(super) struct Draft<'f> {
@@ -58,7 +23,7 @@ pub(super) struct Draft<'f> {
     /// What is said of null.
     pub(super) nullable: Option<bool>,
     /// Attributes that do not fit the type.
-    pub(super) misfits: Vec<(String, Span, Fits)>,
+    pub(super) misfits: Vec<(&'static AttributeSpec, Span)>,
     /// Where it is said that types are listed.
     pub(super) type_list: Option<Span>,
     /// Where its pattern stands.
@@ -298,7 +263,10 @@ impl<'t> Checker<'t> {
             "fields" | "elementType" | "valueType" | "keys" | "open" | "requires" => {
                 self.structure(file, draft, attribute, depth);
             }
-            _ => self.constraint(file, draft, attribute),
+            key => match find(AttributeOwner::Field, key) {
+                Some(spec) => self.constraint(file, draft, attribute, spec),
+                None => self.meaningless(file, attribute, AttributeOwner::Field),
+            },
         }
     }
 
@@ -310,7 +278,6 @@ impl<'t> Checker<'t> {
         attribute: &Attribute<'t>,
         depth: u32,
     ) {
-        let fits = Fits::of(&attribute.key);
         let slot = &mut draft.field.slot;
         match (&*attribute.key, &mut slot.ty) {
             ("fields", Type::Object(object)) => {
@@ -343,15 +310,17 @@ impl<'t> Checker<'t> {
                     slot.constrain(Constraint::Keys(Box::new(ty)));
                 }
             }
-            _ => draft.misfits.push((attribute.key.to_string(), attribute.key_span, fits)),
+            _ => {
+                let spec = find(AttributeOwner::Field, &attribute.key);
+                draft.misfits.extend(spec.map(|spec| (spec, attribute.key_span)));
+            }
         }
     }
 
     /// Completes a field and checks that its attributes fit its type.
     fn finish_field(&mut self, file: usize, draft: &mut Draft<'_>) {
-        for (key, span, fits) in &draft.misfits {
-            let ty = draft.field.slot.ty.clone();
-            self.misfit(file, *span, key, *fits, &ty);
+        for (spec, span) in &draft.misfits {
+            self.misfit(file, *span, spec, &draft.field.slot.ty);
         }
         if let Some(nullable) = draft.nullable {
             let ty = std::mem::take(&mut draft.field.slot.ty);
@@ -397,9 +366,10 @@ impl<'t> Checker<'t> {
         }
     }
 
-    fn misfit(&mut self, file: usize, span: Span, key: &str, fits: Fits, ty: &Type) {
+    fn misfit(&mut self, file: usize, span: Span, spec: &AttributeSpec, ty: &Type) {
+        let (key, applies_to) = (spec.name, spec.applies_to.words());
         let message =
-            format!("`{key}` is about {}, and this is {}", fits.words(), describe(&self.types, ty));
+            format!("`{key}` is about {applies_to}, and this is {}", describe(&self.types, ty));
         let error = self
             .error(&codes::ATTRIBUTE_TYPE, file, span, message)
             .help(format!("remove `{key}`, or change the type"));

@@ -1,10 +1,12 @@
 //! JSON Schema in attributes: keywords and whole schemas, and words of it that are not ours.
 
+use json_schema_kit::keywords::{Keyword, Keywords};
 use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::Checker;
 use super::attributes::Attribute;
+use crate::attributes::states_keyword;
 use crate::codes;
 
 /// Words of JSON Schema, and how the same is said here.
@@ -29,45 +31,23 @@ pub(super) const JSON_SCHEMA: [(&str, &str); 18] = [
     ("desc", "write description"),
 ];
 
-/// The keywords of JSON Schema that gramc writes itself.
-const RESERVED: [&str; 36] = [
-    "type",
-    "enum",
-    "const",
-    "title",
-    "description",
-    "default",
-    "examples",
-    "deprecated",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "format",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "items",
-    "prefixItems",
-    "additionalItems",
-    "minProperties",
-    "maxProperties",
-    "properties",
-    "required",
-    "additionalProperties",
-    "propertyNames",
-    "anyOf",
-    "oneOf",
-    "$ref",
-    "$defs",
-    "definitions",
-    "contentEncoding",
-    "$schema",
-];
+/// The keywords that the types state. Attributes state the others that gramc writes.
+const OF_TYPES: Keywords = Keywords::of(&[
+    Keyword::PrefixItems,
+    Keyword::AdditionalItems,
+    Keyword::AnyOf,
+    Keyword::Ref,
+    Keyword::Defs,
+    Keyword::Definitions,
+    Keyword::ContentEncoding,
+    Keyword::Schema,
+]);
+
+/// Whether gramc writes a keyword itself.
+fn is_reserved(keyword: &str) -> bool {
+    let keyword = Keyword::of(keyword);
+    OF_TYPES.has(keyword) || states_keyword(keyword)
+}
 
 impl Attribute<'_> {
     /// The value as a JSON Schema: an object, true or false.
@@ -90,7 +70,7 @@ impl Attribute<'_> {
             self.wrong(checker, file, "a map of keywords, such as {readOnly: true}");
             return None;
         };
-        if let Some(keyword) = map.keys().find(|keyword| RESERVED.contains(&keyword.as_str())) {
+        if let Some(keyword) = map.keys().find(|keyword| is_reserved(keyword)) {
             let message = format!("`{keyword}` is a keyword that gramc writes itself");
             let error = checker
                 .error(&codes::ATTRIBUTE_VALUE, file, self.span(), message)

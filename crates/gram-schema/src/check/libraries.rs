@@ -3,8 +3,6 @@
 
 mod attributes;
 
-pub(crate) use attributes::of_libraries;
-
 use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Fix, Node, NodeKind as N};
 use smol_str::SmolStr;
@@ -14,15 +12,11 @@ use super::declared::only_node;
 use super::index::Declaration;
 use super::seen::Seen;
 use super::{Checker, Kind};
+use crate::attributes::{AttributeOwner, find};
 use crate::codes;
 use crate::model::{Experiment, Implementation, ImplementationKind, Library};
 use crate::nearest::{nearest, question};
 use crate::spans::Place;
-use attributes::Place as At;
-
-/// The attributes that an experiment defines, beside those that it only keeps.
-pub(crate) const OF_EXPERIMENT: [&str; 7] =
-    ["description", "title", "version", "agent", "cases", "repeats", "seed"];
 
 impl<'t> Checker<'t> {
     pub(super) fn read_library(&mut self, declaration: &Declaration<'t>) {
@@ -37,7 +31,11 @@ impl<'t> Checker<'t> {
             if attribute.key == "description" {
                 library.description = attribute.text(self, file);
             } else {
-                library.attributes.extend(self.bound_attribute(file, attribute, At::Library));
+                library.attributes.extend(self.bound_attribute(
+                    file,
+                    attribute,
+                    AttributeOwner::Library,
+                ));
             }
         }
         let (mut places, mut seen) = (Vec::new(), Seen::default());
@@ -100,7 +98,11 @@ impl<'t> Checker<'t> {
             if attribute.key == "signature" {
                 read.signature = self.bound_signature(file, attribute);
             }
-            read.attributes.extend(self.bound_attribute(file, attribute, At::Tool(kind)));
+            read.attributes.extend(self.bound_attribute(
+                file,
+                attribute,
+                AttributeOwner::Implementation(kind),
+            ));
         }
         Some((read, Place { file, node: node.id(), name: name.span() }))
     }
@@ -202,36 +204,19 @@ impl<'t> Checker<'t> {
             libraries: self.compared(declaration),
             attributes: Vec::new(),
         };
-        for attribute in &self.declaration_attributes(declaration, &OF_EXPERIMENT) {
+        for attribute in &self.declaration_attributes(declaration, AttributeOwner::Experiment) {
+            // The title and the version are kept as they are.
+            let spec = find(AttributeOwner::Experiment, &attribute.key)
+                .filter(|spec| !matches!(spec.name, "title" | "version"));
             if attribute.key == "description" {
                 experiment.description = attribute.text(self, file);
-            } else if let Some(value) = self.of_experiment(file, attribute) {
+            } else if let Some(value) = self.typed_attribute(file, attribute, spec) {
                 experiment.attributes.push((SmolStr::new(&attribute.key), value));
             }
         }
         let name = declaration.name_node.span();
         self.module.experiments.push(experiment);
         self.module.spans.experiments.push(Place { file, node: node.id(), name });
-    }
-
-    /// An attribute of an experiment, if it is what its name wants.
-    fn of_experiment(
-        &mut self,
-        file: usize,
-        attribute: &Attribute<'t>,
-    ) -> Option<serde_json::Value> {
-        let least = match attribute.key.as_ref() {
-            "agent" | "cases" => return Some(attribute.text(self, file)?.as_str().into()),
-            "repeats" => 1,
-            "seed" => 0,
-            _ => return attribute.kept(self, file),
-        };
-        let value = attribute.json(self, file)?;
-        if value.as_u64().is_none_or(|number| number < least) {
-            attribute.wrong(self, file, &format!("a whole number from {least} on"));
-            return None;
-        }
-        Some(value)
     }
 
     /// The libraries that an experiment names.

@@ -16,7 +16,6 @@ mod container;
 mod cycles;
 mod declared;
 mod field;
-mod fits;
 mod foreign;
 mod imports;
 mod index;
@@ -42,19 +41,13 @@ use smol_str::SmolStr;
 use crate::codes;
 use crate::model::{Field, Module, Output, Type, TypeId, Types, Valid};
 pub(crate) use crate::walk::{endless, heads, names, names_of_slot, parts};
-pub(crate) use agent::KNOWN as AGENT_ATTRIBUTES;
 pub(crate) use analyze::{
     Cache, FileAnalysis, Known, Scope, ToolAt, ToolSummary, Visitor, analyze,
 };
-pub(crate) use container::KNOWN as CONTAINER_ATTRIBUTES;
 pub(crate) use declared::{is_type_name, only_node};
-pub(crate) use field::KNOWN as FIELD_ATTRIBUTES;
-pub(crate) use fits::attribute_fits;
 pub use imports::{Import, ImportGraph, ResolvedImport, imports};
-pub(crate) use libraries::{OF_EXPERIMENT as EXPERIMENT_ATTRIBUTES, of_libraries};
 pub(crate) use satisfiable::{empty_interval, is_empty_enum};
 pub(crate) use scopes::{Local, Meaning, NameMap, Scopes};
-pub(crate) use tool::KNOWN as TOOL_ATTRIBUTES;
 pub(crate) use unions::{plain, same_members, twins};
 
 /// The result of a check.

@@ -10,33 +10,10 @@ use super::attributes::Attribute;
 use super::declared::Form;
 use super::index::Declaration;
 use super::scopes::Meaning;
+use crate::attributes::{AttributeOwner, ValueType, find};
 use crate::codes;
 use crate::model::{Field, Open, Output, Root, Slot, Tool, TypeId};
 use crate::spans::Place;
-
-/// The attributes that a tool defines, beside those that it only keeps.
-pub(crate) const KNOWN: [&str; 17] = [
-    "description",
-    "title",
-    "deprecated",
-    "open",
-    "readOnly",
-    "destructive",
-    "idempotent",
-    "openWorld",
-    "version",
-    "timeout",
-    "schemaTitle",
-    "schemaDescription",
-    "schemaExtensions",
-    "requires",
-    "defs",
-    "schema",
-    "unsound",
-];
-
-/// Those of them that are true or false.
-const FLAGS: [&str; 4] = ["readOnly", "destructive", "idempotent", "openWorld"];
 
 impl<'t> Checker<'t> {
     pub(super) fn read_tool(&mut self, declaration: &Declaration<'t>) {
@@ -55,7 +32,7 @@ impl<'t> Checker<'t> {
             types: self.local_types(node),
             attributes: Vec::new(),
         };
-        let attributes = self.declaration_attributes(declaration, &KNOWN);
+        let attributes = self.declaration_attributes(declaration, AttributeOwner::Tool);
         let described = attributes.iter().any(|attribute| attribute.key == "description");
         tool.attributes.reserve_exact(attributes.len() - usize::from(described));
         for attribute in &attributes {
@@ -169,7 +146,7 @@ impl<'t> Checker<'t> {
                     root(tool).defs = defs;
                 }
             }
-            _ if FLAGS.contains(&key) => {
+            _ if find(AttributeOwner::Tool, key).is_some_and(|it| it.value == ValueType::Flag) => {
                 if let Some(flag) = attribute.flag(self, file) {
                     tool.attributes.push((SmolStr::new(key), Value::Bool(flag)));
                 }

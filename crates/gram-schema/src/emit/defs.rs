@@ -10,7 +10,9 @@ use serde::ser::{SerializeMap, Serializer};
 use super::json_schema::{Draft, SlotSchema};
 use super::place::type_name;
 use crate::check::parts;
-use crate::model::{Constraint, Host, Open, Slot, Tool, Type, TypeId, TypeKind, Types};
+use crate::model::{
+    Constraint, Host, Open, Slot, Tool, Type, TypeDeclaration, TypeId, TypeKind, Types,
+};
 use crate::pointer::escaped;
 
 /// The types that one schema refers to, each with its name there.
@@ -51,12 +53,12 @@ impl<'m> Defs<'m> {
         let mut search = Search::new(types);
         // At the root names are written out.
         let mut slot = result;
+        let mut narrowed = false;
         for _ in 0..=types.0.len() {
-            match &slot.ty {
-                Type::Named(id) => match types.get(*id) {
-                    Some(declared) => slot = &declared.slot,
-                    None => break,
-                },
+            narrowed |= !slot.constraints.is_empty();
+            let Type::Named(id) = &slot.ty else { break };
+            match types.get(*id) {
+                Some(declared) if !(narrowed && has_schema(declared)) => slot = &declared.slot,
                 _ => break,
             }
         }
@@ -92,6 +94,12 @@ impl<'m> Defs<'m> {
     /// to it, or what its use says replaces what it says itself.
     pub(super) fn in_place(&self, id: TypeId, constraints: &[Constraint]) -> bool {
         in_place(self.types, id, constraints)
+    }
+
+    /// Whether the root of a schema writes out a type that is used with these constraints. A
+    /// schema of its own cannot be narrowed, so the root refers to it.
+    pub(super) fn in_root(&self, id: TypeId, constraints: &[Constraint]) -> bool {
+        constraints.is_empty() || !self.types.get(id).is_some_and(has_schema)
     }
 
     /// Whether a type that is used with these constraints is written in place, and is of one JSON
@@ -158,12 +166,10 @@ fn has_one_kind<'t>(types: &'t Types, mut ty: &'t Type, constraints: &[Constrain
     for _ in 0..=types.0.len() {
         let Type::Named(id) = ty else { return type_name(ty).is_some() };
         let Some(declared) = types.get(*id) else { return false };
-        let details = declared.slot.details.as_deref();
         let fixes =
             |known: &Constraint| matches!(known, Constraint::Enum(_) | Constraint::Const(_));
         let fixed = declared.slot.constraints.iter().any(fixes);
-        let verbatim = details.is_some_and(|details| details.verbatim.is_some());
-        if !in_place(types, *id, constraints) || fixed || verbatim {
+        if !in_place(types, *id, constraints) || fixed || has_schema(declared) {
             return false;
         }
         ty = &declared.slot.ty;
@@ -171,11 +177,20 @@ fn has_one_kind<'t>(types: &'t Types, mut ty: &'t Type, constraints: &[Constrain
     false
 }
 
+/// Whether a declared type has a schema of its own, word for word.
+fn has_schema(declared: &TypeDeclaration) -> bool {
+    declared.slot.details.as_ref().is_some_and(|details| details.verbatim.is_some())
+}
+
 fn in_place(types: &Types, id: TypeId, constraints: &[Constraint]) -> bool {
     types.get(id).is_some_and(|declared| {
         let own = &declared.slot.constraints;
         let fixes =
             |known: &Constraint| matches!(known, Constraint::Enum(_) | Constraint::Const(_));
+        if has_schema(declared) {
+            // Where its use narrows it, both its schema and what narrows it have to hold.
+            return !declared.referred && constraints.is_empty();
+        }
         !declared.referred
             || own.iter().any(|own| constraints.iter().any(|here| here.is_like(own)))
             // Beside a reference, a constant would refuse the null that the type takes.

@@ -1,5 +1,6 @@
 //! The keywords of a type in its place.
 
+use json_schema_kit::keywords::{InstanceType, Keyword};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -7,6 +8,7 @@ use serde_json::Value;
 use super::defs::Defs;
 use super::json_schema::{Draft, TypeSchema, fields, open, texts};
 use super::place::{Place, type_name};
+use crate::attributes::of_constraint;
 use crate::model::{Constraint, ObjectType, Type, Types};
 
 /// All keywords of a type in its place.
@@ -47,15 +49,6 @@ fn constraints<M: SerializeMap>(
     defs: &Defs<'_>,
 ) -> Result<(), M::Error> {
     let nullable = place.nullable && !place.unsound;
-    let sizes = |map: &mut M, items: &'static str, properties: &'static str, size: &u64| {
-        if may_be(defs.types(), place.ty, "array") {
-            map.serialize_entry(items, size)?;
-        }
-        if may_be(defs.types(), place.ty, "object") {
-            map.serialize_entry(properties, size)?;
-        }
-        Ok(())
-    };
     for constraint in place.constraints.iter() {
         match constraint {
             // Written with the constant, which leaves one of them at most.
@@ -66,31 +59,31 @@ fn constraints<M: SerializeMap>(
             Constraint::Const(constant) if nullable && !constant.is_null() => {
                 map.serialize_entry("enum", &place.constant_or_null(constant))?;
             }
-            Constraint::Const(constant) => map.serialize_entry("const", constant)?,
-            Constraint::Minimum(number) => map.serialize_entry("minimum", number)?,
-            Constraint::Maximum(number) => map.serialize_entry("maximum", number)?,
-            Constraint::Above(number) => map.serialize_entry("exclusiveMinimum", number)?,
-            Constraint::Below(number) => map.serialize_entry("exclusiveMaximum", number)?,
-            Constraint::MultipleOf(number) => map.serialize_entry("multipleOf", number)?,
-            Constraint::MinLength(length) => map.serialize_entry("minLength", length)?,
-            Constraint::MaxLength(length) => map.serialize_entry("maxLength", length)?,
-            Constraint::Pattern(pattern) => map.serialize_entry("pattern", &**pattern)?,
-            Constraint::Format(format) => map.serialize_entry("format", &**format)?,
-            // A tuple's own least size is written with its items.
-            Constraint::MinSize(size) if holds_tuple(place) => {
-                if may_be(defs.types(), place.ty, "object") {
-                    map.serialize_entry("minProperties", size)?;
-                }
-            }
-            Constraint::MinSize(size) => sizes(map, "minItems", "minProperties", size)?,
-            Constraint::MaxSize(size) => sizes(map, "maxItems", "maxProperties", size)?,
-            Constraint::Unique => map.serialize_entry("uniqueItems", &true)?,
             Constraint::Keys(ty) => {
                 map.serialize_entry("propertyNames", &TypeSchema { ty, defs })?;
+            }
+            constraint => {
+                let Some((_, spec)) = of_constraint(constraint.kind()) else { continue };
+                let written = |keyword: &&Keyword| {
+                    spec.keywords.len() == 1 || is_size_of(**keyword, place, defs.types())
+                };
+                spec.keywords.iter().filter(written).try_for_each(|keyword| {
+                    map.serialize_entry(keyword.name(), &constraint.value())
+                })?;
             }
         }
     }
     Ok(())
+}
+
+/// Whether the size of a place has a keyword for its arrays or for its objects.
+fn is_size_of(keyword: Keyword, place: &Place<'_>, types: &Types) -> bool {
+    match keyword {
+        // The items of a tuple write its minimum size.
+        Keyword::MinItems if holds_tuple(place) => false,
+        keyword if keyword.applies_to() == InstanceType::Array => may_be(types, place.ty, "array"),
+        _ => may_be(types, place.ty, "object"),
+    }
 }
 
 /// Whether a tuple's keywords stand in this place.

@@ -92,7 +92,10 @@ impl<'m> Place<'m> {
                     self.nullable = true;
                     self.ty = inner;
                 }
-                Type::Named(id) if write_out || defs.in_place(*id, &self.constraints) => {
+                Type::Named(id)
+                    if (write_out && defs.in_root(*id, &self.constraints))
+                        || defs.in_place(*id, &self.constraints) =>
+                {
                     let Some(declared) = defs.types().get(*id) else { return };
                     let details = declared.slot.details.as_deref();
                     if let Some(schema) = details.and_then(|details| details.verbatim.as_deref()) {

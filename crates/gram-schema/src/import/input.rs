@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 
 use super::openapi;
 use super::{ImportError, Origin};
-use crate::check::TOOL_ATTRIBUTES;
+use crate::attributes::{AttributeOwner, find};
 
 /// A tool as it was found.
 #[derive(Debug, Default, PartialEq)]
@@ -234,7 +234,7 @@ impl Input {
 
     /// Keeps what a tool says beside what gram knows.
     fn keep(&mut self, tool: &mut Found, at: usize, key: &str, value: Value) {
-        if TOOL_ATTRIBUTES.contains(&key) {
+        if find(AttributeOwner::Tool, key).is_some() {
             self.notes
                 .push(format!("left out `{key}` of tool {at}: it means another thing in gram"));
             return;

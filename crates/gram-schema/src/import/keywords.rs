@@ -1,11 +1,14 @@
 //! Whether gram has words for what a schema says, judged before anything is taken from it.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
+use json_schema_kit::keywords::{InstanceType, Keyword, Keywords};
 use serde_json::{Map, Number, Value};
 
-use crate::model::TypeId;
+use crate::attributes::{ConstraintConstructor, ConstraintSpec, of_keyword};
+use crate::model::{ConstraintKind, TypeId};
 use crate::pointer::{escaped, unescaped};
 use crate::value;
 
@@ -38,31 +41,30 @@ pub(super) struct Plan {
 /// Why gram has no words for a schema.
 pub(super) type Reason = String;
 
-/// Keywords that narrow a type and that gram has no word for.
-const ASSERTIONS: [&str; 18] = [
-    "allOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "patternProperties",
-    "dependentRequired",
-    "dependentSchemas",
-    "dependencies",
-    "contains",
-    "minContains",
-    "maxContains",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-    "$dynamicRef",
-    "$recursiveRef",
-    "disallow",
-    "extends",
-];
+/// Keywords that constrain a value and that gram cannot express.
+const ASSERTIONS: Keywords = Keywords::of(&[
+    Keyword::AllOf,
+    Keyword::Not,
+    Keyword::If,
+    Keyword::Then,
+    Keyword::Else,
+    Keyword::PatternProperties,
+    Keyword::DependentRequired,
+    Keyword::DependentSchemas,
+    Keyword::Dependencies,
+    Keyword::Contains,
+    Keyword::MinContains,
+    Keyword::MaxContains,
+    Keyword::UnevaluatedProperties,
+    Keyword::UnevaluatedItems,
+    Keyword::DynamicRef,
+    Keyword::RecursiveRef,
+]);
 
-/// Whether a keyword narrows a type.
+/// Whether a keyword constrains a value in a way that gram cannot express. `disallow` and
+/// `extends` are of draft 3.
 pub(super) fn is_assertion(keyword: &str) -> bool {
-    ASSERTIONS.contains(&keyword)
+    ASSERTIONS.has(Keyword::of(keyword)) || matches!(keyword, "disallow" | "extends")
 }
 
 /// Which families of keywords a schema has.
@@ -155,31 +157,14 @@ fn known(families: &mut Families, key: &str, value: &Value) -> Result<bool, Reas
         "title" | "description" => value.is_string(),
         "examples" => value.is_array(),
         "deprecated" => *value == Value::Bool(true),
-        "enum" => families.add(F::VALUES) && value.as_array().is_some_and(|all| !all.is_empty()),
-        "const" => families.add(F::VALUES),
-        "pattern" => families.add(F::TEXT) && value.is_string(),
-        "minLength" | "maxLength" => families.add(F::TEXT) && value.is_u64(),
-        "format" => families.add(F::FORMAT) && value.is_string(),
         "contentEncoding" => families.add(F::BYTES) && value == "base64",
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
-            families.add(F::NUMBER) && bound(value).is_some()
-        }
-        "multipleOf" => {
-            let positive = |number: &Number| {
-                value::compare(number, &Number::from(0)) == std::cmp::Ordering::Greater
-            };
-            families.add(F::NUMBER) && bound(value).is_some_and(|step| positive(&step))
-        }
         "items" => families.add(F::LIST) && is_schema(),
         "prefixItems" => {
             families.add(F::LIST) && value.as_array().is_some_and(|items| items.len() > 1)
         }
-        "minItems" | "maxItems" => families.add(F::LIST) && value.is_u64(),
-        "uniqueItems" => families.add(F::LIST) && *value == Value::Bool(true),
         "properties" => families.add(F::OBJECT) && value.is_object(),
         "required" => families.add(F::OBJECT) && value.is_array(),
-        "additionalProperties" | "propertyNames" => families.add(F::OBJECT) && is_schema(),
-        "minProperties" | "maxProperties" => families.add(F::OBJECT) && value.is_u64(),
+        "additionalProperties" => families.add(F::OBJECT) && is_schema(),
         "anyOf" => families.add(F::ANY_OF) && value.as_array().is_some_and(|all| !all.is_empty()),
         "oneOf" => families.add(F::ONE_OF) && value.as_array().is_some_and(|all| !all.is_empty()),
         "$ref" => families.add(F::REFERENCE) && value.is_string(),
@@ -187,8 +172,39 @@ fn known(families: &mut Families, key: &str, value: &Value) -> Result<bool, Reas
         "$defs" | "definitions" | "$schema" | "additionalItems" => {
             return Err(format!("gram has no word for `{key}` here"));
         }
-        _ => true,
+        key => match of_keyword(Keyword::of(key)) {
+            Some(spec) => families.add(family(Keyword::of(key))) && is_operand(spec, value),
+            None => true,
+        },
     })
+}
+
+/// The family of a constraint's keyword.
+fn family(keyword: Keyword) -> u16 {
+    match (keyword, keyword.applies_to()) {
+        (Keyword::Format, _) => Families::FORMAT,
+        (_, InstanceType::Number) => Families::NUMBER,
+        (_, InstanceType::String) => Families::TEXT,
+        (_, InstanceType::Array) => Families::LIST,
+        (_, InstanceType::Object) => Families::OBJECT,
+        (_, InstanceType::Any) => Families::VALUES,
+    }
+}
+
+/// Whether gram can express the value of a constraint's keyword.
+fn is_operand(spec: &ConstraintSpec, value: &Value) -> bool {
+    use ConstraintConstructor as C;
+    match spec.constructor {
+        C::Number(_) if spec.kind == ConstraintKind::MultipleOf => bound(value)
+            .is_some_and(|step| value::compare(&step, &Number::from(0)) == Ordering::Greater),
+        C::Number(_) => bound(value).is_some(),
+        C::Count(_) => value.is_u64(),
+        C::Text(_) => value.is_string(),
+        C::Flag(_) => *value == Value::Bool(true),
+        C::Values(_) => value.as_array().is_some_and(|all| !all.is_empty()),
+        C::Value(_) => true,
+        C::Type(_) => value.is_object() || value.is_boolean(),
+    }
 }
 
 /// What a schema's value is, and whether it may be null, too.
@@ -345,7 +361,7 @@ fn bounds(schema: &Map<String, Value>) -> Result<(), Reason> {
     ] {
         if let (Some(Value::Number(low)), Some(Value::Number(high))) =
             (schema.get(least), schema.get(most))
-            && value::compare(low, high) == std::cmp::Ordering::Greater
+            && value::compare(low, high) == Ordering::Greater
         {
             return Err(format!("its `{least}` is greater than its `{most}`"));
         }

@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
+use json_schema_kit::keywords::Keyword;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
 use super::keywords::{Plan, Shape, bound, is_assertion};
+use crate::attributes::{ConstraintConstructor, of_keyword};
 use crate::format::Format;
 use crate::model::{Constraint, Field, ObjectType, Open, Presence, Slot, Type, TypeKind};
 use crate::value;
@@ -263,23 +265,15 @@ impl Parts {
     }
 }
 
-/// The constraint of a keyword that stands for itself.
+/// The constraint that a keyword states without regard to other keywords.
 fn constraint(key: &str, value: &Value) -> Option<Constraint> {
-    use Constraint as C;
-    let number = || bound(value);
-    let size = || value.as_u64();
-    match key {
-        "minimum" => number().map(C::Minimum),
-        "maximum" => number().map(C::Maximum),
-        "exclusiveMinimum" => number().map(C::Above),
-        "exclusiveMaximum" => number().map(C::Below),
-        "multipleOf" => number().map(C::MultipleOf),
-        "minLength" => size().map(C::MinLength),
-        "maxLength" => size().map(C::MaxLength),
-        "pattern" => value.as_str().map(|pattern| C::Pattern(pattern.into())),
-        "minItems" | "minProperties" => size().map(C::MinSize),
-        "maxItems" | "maxProperties" => size().map(C::MaxSize),
-        "uniqueItems" => Some(C::Unique),
+    use ConstraintConstructor as C;
+    let keyword = Keyword::of(key);
+    match of_keyword(keyword)?.constructor {
+        C::Number(make) => bound(value).map(make),
+        C::Count(make) => value.as_u64().map(make),
+        C::Text(make) if keyword != Keyword::Format => value.as_str().map(|text| make(text.into())),
+        C::Flag(make) => Some(make()),
         _ => None,
     }
 }

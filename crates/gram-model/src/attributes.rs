@@ -1,0 +1,673 @@
+//! The table of attributes: where each one is allowed, the type of its value, and its keywords.
+
+use json_schema_kit::keywords::Keyword as K;
+use serde_json::{Number, Value};
+use smol_str::SmolStr;
+
+use crate::ConstraintKind as Kind;
+use crate::ImplementationKind::{self, Builtin, Client, Command, Http, Mcp, Replay};
+use crate::model::{Constraint, Source, Type, Types};
+use crate::units;
+
+/// What an attribute belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttributeOwner {
+    /// The header of a file.
+    Header,
+    /// A tool.
+    Tool,
+    /// A parameter, field, result or vocabulary term.
+    Field,
+    /// A declared object.
+    Record,
+    /// A declared enum.
+    Enum,
+    /// A member of a declared enum.
+    Member,
+    /// A declared union.
+    Union,
+    /// A declared alias.
+    Alias,
+    /// An agent.
+    Agent,
+    /// A container.
+    Container,
+    /// A library.
+    Library,
+    /// An implementation of this kind.
+    Implementation(ImplementationKind),
+    /// An experiment.
+    Experiment,
+}
+
+/// The type of an attribute's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueType {
+    /// A text.
+    Text,
+    /// `true` or `false`.
+    Flag,
+    /// A number.
+    Number,
+    /// A number above 0.
+    Step,
+    /// A range of numbers.
+    Range,
+    /// A range of whole numbers.
+    Size,
+    /// A whole number of at least this.
+    Count(u64),
+    /// A list.
+    List,
+    /// A type expression in quotes.
+    Type,
+    /// The name of a text format.
+    Format,
+    /// A value of the annotated type.
+    OfType,
+    /// One of these words, in quotes.
+    OneOf(&'static [&'static str]),
+    /// A duration, or 0.
+    Time,
+    /// A number of bytes, or 0.
+    Bytes,
+    /// A program and its arguments.
+    Program,
+    /// The sources of values, by name.
+    Sources,
+    /// A signature in quotes.
+    Signature,
+    /// Any other value.
+    Other,
+}
+
+impl ValueType {
+    /// The expected value, for messages.
+    pub fn expected(self) -> String {
+        let text = match self {
+            Self::Text => "text",
+            Self::Flag => "true or false",
+            Self::Number => "a number",
+            Self::Step => "a number above 0",
+            Self::Range => "a range such as 1..10, 1... or ...10",
+            Self::Size => "a range of whole numbers such as 1..10, 1... or ...10",
+            Self::List => "a list, such as [1, 2]",
+            Self::Type => "a type in quotes, such as \"Text\"",
+            Self::Format => "the name of a format",
+            Self::OfType | Self::Other => "a value",
+            Self::Time => "a time, such as 2s, 500ms, 5min or 1h",
+            Self::Bytes => "a size, such as 100kb or 1mb",
+            Self::Program => "a program and its arguments, such as [\"python3\", \"a.py\"]",
+            Self::Sources => "a map of texts, such as {token: \"env:POD_TOKEN\"}",
+            Self::Signature => "a signature in quotes, such as \"(a::Int)==>(::Text)\"",
+            Self::Count(least) => return format!("a whole number from {least} on"),
+            Self::OneOf(words) => {
+                let words: Vec<_> = words.iter().map(|word| format!("\"{word}\"")).collect();
+                return match words.split_last() {
+                    Some((last, before)) if !before.is_empty() => {
+                        format!("{} or {last}", before.join(", "))
+                    }
+                    _ => words.concat(),
+                };
+            }
+        };
+        text.to_owned()
+    }
+
+    /// Whether a value is of this type, where JSON can tell.
+    pub fn accepts(self, value: &Value) -> bool {
+        let text = value.as_str();
+        match self {
+            Self::Text | Self::Type | Self::Format | Self::Signature => text.is_some(),
+            Self::Flag => value.is_boolean(),
+            Self::Number | Self::Step => value.is_number(),
+            Self::List => value.is_array(),
+            Self::Count(least) => value.as_u64().is_some_and(|count| count >= least),
+            Self::OneOf(words) => text.is_some_and(|text| words.contains(&text)),
+            // A limit of 0 turns its rule off, whatever its unit is.
+            Self::Time => text.and_then(units::time).is_some() || value.as_u64() == Some(0),
+            Self::Bytes => text.and_then(units::size).is_some() || value.as_u64() == Some(0),
+            Self::Program => value.as_array().is_some_and(|items| {
+                items.iter().all(Value::is_string) && items.first().is_some_and(|it| *it != "")
+            }),
+            Self::Sources => {
+                value.as_object().is_some_and(|entries| entries.values().all(Value::is_string))
+            }
+            Self::Range | Self::Size | Self::OfType | Self::Other => true,
+        }
+    }
+}
+
+/// The types that an attribute applies to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AppliesTo {
+    /// Every type.
+    Every,
+    /// Numbers.
+    Numbers,
+    /// Text.
+    Texts,
+    /// Text and numbers, for formats such as `uri` and `int32`.
+    Formats,
+    /// Lists, maps and objects.
+    Collections,
+    /// Lists.
+    Lists,
+    /// Objects.
+    Objects,
+    /// Maps and objects.
+    Maps,
+}
+
+impl AppliesTo {
+    /// The types, for messages.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Numbers => "numbers",
+            Self::Texts => "text",
+            Self::Formats => "text and numbers",
+            Self::Collections => "lists, maps and objects",
+            Self::Lists => "lists",
+            Self::Objects => "objects",
+            Self::Maps => "maps",
+            Self::Every => "values",
+        }
+    }
+
+    /// Whether a type is one of them, or may be.
+    pub fn includes(self, types: &Types, ty: &Type) -> bool {
+        match types.resolve(ty) {
+            _ if self == Self::Every => true,
+            Type::Any | Type::Named(_) => true,
+            Type::Nullable(inner) => self.includes(types, inner),
+            Type::Union(members) | Type::OneOf(members) => {
+                members.iter().any(|member| self.includes(types, member))
+            }
+            Type::Literal(value) => match &**value {
+                Value::Number(_) => matches!(self, Self::Numbers | Self::Formats),
+                Value::String(_) => matches!(self, Self::Texts | Self::Formats),
+                _ => false,
+            },
+            Type::Integer | Type::Number => matches!(self, Self::Numbers | Self::Formats),
+            Type::Text | Type::Bytes | Type::Formatted(_) => {
+                matches!(self, Self::Texts | Self::Formats)
+            }
+            Type::List(_) | Type::Tuple(_) => matches!(self, Self::Collections | Self::Lists),
+            Type::Map(_) => matches!(self, Self::Collections | Self::Maps),
+            Type::Object(_) => matches!(self, Self::Collections | Self::Objects | Self::Maps),
+            Type::Null | Type::Boolean => false,
+        }
+    }
+}
+
+/// The constructor of a constraint, by the type of its value.
+#[derive(Debug, Clone, Copy)]
+pub enum ConstraintConstructor {
+    /// From a list of values.
+    Values(fn(Vec<Value>) -> Constraint),
+    /// From a value.
+    Value(fn(Box<Value>) -> Constraint),
+    /// From a number.
+    Number(fn(Number) -> Constraint),
+    /// From a number of characters, items or entries.
+    Count(fn(u64) -> Constraint),
+    /// From a text.
+    Text(fn(SmolStr) -> Constraint),
+    /// From `true`.
+    Flag(fn() -> Constraint),
+    /// From a type.
+    Type(fn(Box<Type>) -> Constraint),
+}
+
+/// A constraint that an attribute sets.
+#[derive(Debug, Clone, Copy)]
+pub struct ConstraintSpec {
+    /// The kind of the constraint.
+    pub kind: Kind,
+    /// Makes the constraint.
+    pub constructor: ConstraintConstructor,
+    /// The keywords of JSON Schema that state it.
+    pub keywords: &'static [K],
+}
+
+/// An attribute: one entry of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct AttributeSpec {
+    /// Its name.
+    pub name: &'static str,
+    /// Where it is allowed.
+    pub owners: &'static [AttributeOwner],
+    /// The type of its value.
+    pub value: ValueType,
+    /// The types that it applies to, where it belongs to a type.
+    pub applies_to: AppliesTo,
+    /// The constraints that it sets; of a range, the lower and the upper bound.
+    pub constraints: &'static [ConstraintSpec],
+    /// The keywords of JSON Schema that state it, those of its constraints aside.
+    pub keywords: &'static [K],
+    /// Its documentation, on one line.
+    pub documentation: &'static str,
+}
+
+impl AttributeSpec {
+    /// Whether it applies to a type.
+    pub fn applies_to(&self, types: &Types, ty: &Type) -> bool {
+        self.applies_to.includes(types, ty) || (self.name == "open" && matches!(ty, Type::Tuple(_)))
+    }
+
+    /// Whether it is a range of two bounds.
+    pub fn is_range(&self) -> bool {
+        matches!(self.value, ValueType::Range | ValueType::Size)
+    }
+
+    const fn on(mut self, types: AppliesTo) -> Self {
+        self.applies_to = types;
+        self
+    }
+
+    const fn keywords(mut self, keywords: &'static [K]) -> Self {
+        self.keywords = keywords;
+        self
+    }
+
+    const fn constrains(mut self, constraints: &'static [ConstraintSpec]) -> Self {
+        self.constraints = constraints;
+        self
+    }
+}
+
+/// The attribute of a name.
+pub fn find(owner: AttributeOwner, name: &str) -> Option<&'static AttributeSpec> {
+    ATTRIBUTES.iter().find(|spec| spec.name == name && spec.owners.contains(&owner))
+}
+
+/// All attributes that are allowed at an owner.
+pub fn of_owner(owner: AttributeOwner) -> impl Iterator<Item = &'static AttributeSpec> + Clone {
+    ATTRIBUTES.iter().filter(move |spec| spec.owners.contains(&owner))
+}
+
+/// The attribute that sets a kind of constraint, and the constraint's entry.
+pub fn of_constraint(kind: Kind) -> Option<(&'static AttributeSpec, &'static ConstraintSpec)> {
+    constraints().find(|(_, constraint)| constraint.kind == kind)
+}
+
+/// The constraint that a keyword states.
+pub fn of_keyword(keyword: K) -> Option<&'static ConstraintSpec> {
+    let mut constraints = constraints().map(|(_, constraint)| constraint);
+    constraints.find(|constraint| constraint.keywords.contains(&keyword))
+}
+
+/// Whether an attribute states a keyword.
+pub fn states_keyword(keyword: K) -> bool {
+    ATTRIBUTES.iter().any(|spec| spec.keywords.contains(&keyword)) || of_keyword(keyword).is_some()
+}
+
+fn constraints() -> impl Iterator<Item = (&'static AttributeSpec, &'static ConstraintSpec)> {
+    ATTRIBUTES.iter().flat_map(|spec| spec.constraints.iter().map(move |one| (spec, one)))
+}
+
+const fn attribute(
+    name: &'static str,
+    owners: &'static [AttributeOwner],
+    value: ValueType,
+    documentation: &'static str,
+) -> AttributeSpec {
+    let (applies_to, constraints, keywords): (_, &[_], &[_]) = (AppliesTo::Every, &[], &[]);
+    AttributeSpec { name, owners, value, applies_to, constraints, keywords, documentation }
+}
+
+const fn constraint(
+    kind: Kind,
+    constructor: ConstraintConstructor,
+    keywords: &'static [K],
+) -> ConstraintSpec {
+    ConstraintSpec { kind, constructor, keywords }
+}
+
+use AttributeOwner::{
+    Agent, Alias, Container, Enum, Experiment, Field, Header, Implementation, Library, Member,
+    Record, Tool, Union,
+};
+use ConstraintConstructor as C;
+use ValueType::{
+    Bytes, Count, Flag, Format, List, OfType, OneOf, Other, Program, Range, Signature, Size,
+    Sources, Step, Text, Time,
+};
+
+const FIELD: &[AttributeOwner] = &[Field];
+const TOOL: &[AttributeOwner] = &[Tool];
+const DECLARED: &[AttributeOwner] = &[Record, Enum, Alias, Union];
+const AGENT: &[AttributeOwner] = &[Agent];
+const EXPERIMENT: &[AttributeOwner] = &[Experiment];
+/// A library and its implementations.
+const POLICY: &[AttributeOwner] = &[
+    Library,
+    Implementation(Command),
+    Implementation(Http),
+    Implementation(Mcp),
+    Implementation(Replay),
+    Implementation(Builtin),
+    Implementation(Client),
+];
+const IMPLEMENTATION: &[AttributeOwner] = POLICY.split_at(1).1;
+
+/// The table.
+pub static ATTRIBUTES: &[AttributeSpec] = &[
+    attribute("imports", &[Header], List, "Files whose names this file uses, relative to it"),
+    attribute("gram", &[Header], ValueType::Number, "Version of the language, which is 1"),
+    attribute("default", FIELD, OfType, "Value that is used when it is left out")
+        .keywords(&[K::Default]),
+    attribute("optional", FIELD, Flag, "Whether it may be left out").keywords(&[K::Required]),
+    attribute("nullable", FIELD, Flag, "Whether null is allowed").keywords(&[K::Type]),
+    attribute(
+        "description",
+        &[
+            Tool,
+            Field,
+            Record,
+            Enum,
+            Member,
+            Union,
+            Alias,
+            Agent,
+            Container,
+            Library,
+            Implementation(Command),
+            Implementation(Http),
+            Implementation(Mcp),
+            Implementation(Replay),
+            Implementation(Builtin),
+            Implementation(Client),
+            Experiment,
+        ],
+        Text,
+        "What it is for; a doc comment says the same",
+    )
+    .keywords(&[K::Description]),
+    attribute(
+        "title",
+        &[Tool, Field, Record, Enum, Union, Alias, Agent, Container, Library, Experiment],
+        Text,
+        "Display name",
+    )
+    .keywords(&[K::Title]),
+    attribute("examples", &[Field, Union], List, "Sample values").keywords(&[K::Examples]),
+    attribute(
+        "deprecated",
+        &[Tool, Field, Record, Enum, Union, Alias],
+        Flag,
+        "Whether it should no longer be used",
+    )
+    .keywords(&[K::Deprecated]),
+    attribute("range", FIELD, Range, "Least and greatest number: 1..10, 1... or ...10")
+        .on(AppliesTo::Numbers)
+        .constrains(&[
+            constraint(Kind::Minimum, C::Number(Constraint::Minimum), &[K::Minimum]),
+            constraint(Kind::Maximum, C::Number(Constraint::Maximum), &[K::Maximum]),
+        ]),
+    attribute("above", FIELD, ValueType::Number, "Exclusive lower bound of a number")
+        .on(AppliesTo::Numbers)
+        .constrains(&[constraint(
+            Kind::Above,
+            C::Number(Constraint::Above),
+            &[K::ExclusiveMinimum],
+        )]),
+    attribute("below", FIELD, ValueType::Number, "Exclusive upper bound of a number")
+        .on(AppliesTo::Numbers)
+        .constrains(&[constraint(
+            Kind::Below,
+            C::Number(Constraint::Below),
+            &[K::ExclusiveMaximum],
+        )]),
+    attribute("multipleOf", FIELD, Step, "Number that every value is a multiple of")
+        .on(AppliesTo::Numbers)
+        .constrains(&[constraint(
+            Kind::MultipleOf,
+            C::Number(Constraint::MultipleOf),
+            &[K::MultipleOf],
+        )]),
+    attribute("length", FIELD, Size, "Least and greatest number of characters: 1..80")
+        .on(AppliesTo::Texts)
+        .constrains(&[
+            constraint(Kind::MinLength, C::Count(Constraint::MinLength), &[K::MinLength]),
+            constraint(Kind::MaxLength, C::Count(Constraint::MaxLength), &[K::MaxLength]),
+        ]),
+    attribute("pattern", FIELD, Text, "Regular expression that matches somewhere in every value")
+        .on(AppliesTo::Texts)
+        .constrains(&[constraint(Kind::Pattern, C::Text(Constraint::Pattern), &[K::Pattern])]),
+    attribute("format", FIELD, Format, "Format of a text")
+        .on(AppliesTo::Formats)
+        .constrains(&[constraint(Kind::Format, C::Text(Constraint::Format), &[K::Format])]),
+    attribute(
+        "size",
+        &[Field, Record],
+        Size,
+        "Least and greatest number of items or entries: 1..10",
+    )
+    .on(AppliesTo::Collections)
+    .constrains(&[
+        constraint(Kind::MinSize, C::Count(Constraint::MinSize), &[K::MinItems, K::MinProperties]),
+        constraint(Kind::MaxSize, C::Count(Constraint::MaxSize), &[K::MaxItems, K::MaxProperties]),
+    ]),
+    attribute("unique", FIELD, Flag, "Whether all items differ")
+        .on(AppliesTo::Lists)
+        .constrains(&[constraint(Kind::Unique, C::Flag(|| Constraint::Unique), &[K::UniqueItems])]),
+    attribute("enum", FIELD, List, "Allowed values").constrains(&[constraint(
+        Kind::Enum,
+        C::Values(Constraint::Enum),
+        &[K::Enum],
+    )]),
+    attribute("const", FIELD, OfType, "The only allowed value").constrains(&[constraint(
+        Kind::Const,
+        C::Value(Constraint::Const),
+        &[K::Const],
+    )]),
+    attribute(
+        "open",
+        &[Tool, Field, Record],
+        Other,
+        "Whether undeclared properties are allowed, or their type",
+    )
+    .on(AppliesTo::Objects)
+    .keywords(&[K::AdditionalProperties]),
+    attribute("pinned", FIELD, OfType, "Value that the host sets; the model may leave it out"),
+    attribute(
+        "injected",
+        FIELD,
+        Flag,
+        "Whether the host supplies it and the model does not see it",
+    ),
+    attribute("secret", FIELD, Flag, "Whether it is masked in messages, logs and traces"),
+    attribute("fields", FIELD, List, "Properties of an object")
+        .on(AppliesTo::Objects)
+        .keywords(&[K::Properties]),
+    attribute("elementType", FIELD, ValueType::Type, "Type of the items")
+        .on(AppliesTo::Lists)
+        .keywords(&[K::Items]),
+    attribute("valueType", FIELD, ValueType::Type, "Type of the values")
+        .on(AppliesTo::Maps)
+        .keywords(&[K::AdditionalProperties]),
+    attribute("keys", FIELD, ValueType::Type, "Type of the keys")
+        .on(AppliesTo::Maps)
+        .constrains(&[constraint(Kind::Keys, C::Type(Constraint::Keys), &[K::PropertyNames])]),
+    attribute("requires", &[Tool, Field], List, "Names in `required` that no property has")
+        .on(AppliesTo::Objects)
+        .keywords(&[K::Required]),
+    attribute("typeList", FIELD, Flag, "Whether the types of a union are written as a list")
+        .keywords(&[K::Type]),
+    attribute("extensions", FIELD, Other, "Keywords of JSON Schema that gram cannot express"),
+    attribute("schema", &[Tool, Field], Other, "JSON Schema that replaces the generated one"),
+    attribute(
+        "unsound",
+        &[Tool, Field],
+        Flag,
+        "Whether values that the type rejects are kept; imports write it",
+    ),
+    attribute("readOnly", TOOL, Flag, "Whether the tool changes nothing"),
+    attribute("destructive", TOOL, Flag, "Whether the tool may destroy something"),
+    attribute(
+        "idempotent",
+        TOOL,
+        Flag,
+        "Whether a second call with the same arguments has no further effect",
+    ),
+    attribute(
+        "openWorld",
+        TOOL,
+        Flag,
+        "Whether the tool reaches external systems, such as the web",
+    ),
+    attribute("version", &[Tool, Container, Library, Experiment], Text, "Version"),
+    attribute("schemaTitle", TOOL, Text, "Title of the parameters' schema"),
+    attribute("schemaDescription", TOOL, Text, "Description of the parameters' schema"),
+    attribute(
+        "schemaExtensions",
+        TOOL,
+        Other,
+        "Keywords of the parameters' schema that gram cannot express",
+    ),
+    attribute("defs", TOOL, List, "Types in `$defs` that nothing refers to"),
+    attribute("timeout", TOOL, Other, "Maximum time of a call: 30s"),
+    attribute("schemaName", DECLARED, Text, "Name in `$defs`"),
+    attribute(
+        "inline",
+        DECLARED,
+        Flag,
+        "Whether schemas repeat the type where it is used instead of referring to `$defs`",
+    ),
+    attribute("discriminator", &[Union], Text, "Field whose value distinguishes the members"),
+    attribute("oneOf", &[Union], Flag, "Whether a value matches exactly one member")
+        .keywords(&[K::OneOf]),
+    attribute("instruction", AGENT, Text, "System instruction"),
+    attribute("model", AGENT, Text, "Provider and model: openai/gpt-4o-mini"),
+    attribute("maxIterations", AGENT, Count(1), "Maximum model requests per turn"),
+    attribute(
+        "api",
+        AGENT,
+        OneOf(&["tools", "functions"]),
+        "Request field that passes tools to the model",
+    ),
+    attribute("result", AGENT, ValueType::Type, "Type of the answer, if it is not free text"),
+    attribute(
+        "source",
+        &[Container],
+        OneOf(&[
+            Source::ALL[0].name(),
+            Source::ALL[1].name(),
+            Source::ALL[2].name(),
+            Source::ALL[3].name(),
+        ]),
+        "Source of its tools",
+    ),
+    attribute("agent", EXPERIMENT, Text, "Agent that runs with each library"),
+    attribute("cases", EXPERIMENT, Text, "File of test cases, relative to this file"),
+    attribute("repeats", EXPERIMENT, Count(1), "Runs of each case in each arm"),
+    attribute("seed", EXPERIMENT, Count(0), "Seed of the random numbers"),
+    attribute("inject", POLICY, Sources, "Sources of injected parameters"),
+    attribute("signature", IMPLEMENTATION, Signature, "Signature of the implementation"),
+    attribute(
+        "undeclared",
+        POLICY,
+        OneOf(&["strip", "reject", "keep", "schema"]),
+        "Treatment of undeclared arguments",
+    ),
+    attribute("repair", POLICY, Flag, "Whether malformed arguments are repaired"),
+    attribute("correctNames", POLICY, Flag, "Whether misspelled argument names are corrected"),
+    attribute("strictResult", POLICY, Flag, "Whether a result that violates its type is an error"),
+    attribute("maxAttempts", POLICY, Count(0), "Maximum attempts at a call"),
+    attribute(
+        "maxConsecutiveFailures",
+        POLICY,
+        Count(0),
+        "Maximum consecutive failures of a tool; 0 turns the limit off",
+    ),
+    attribute(
+        "sameToolCalls",
+        POLICY,
+        Count(0),
+        "Maximum calls of one tool within `sameToolWindow`; 0 turns the limit off",
+    ),
+    attribute("sameToolWindow", POLICY, Time, "Time window of `sameToolCalls`"),
+    attribute(
+        "allToolsCalls",
+        POLICY,
+        Count(0),
+        "Maximum calls of all tools within `allToolsWindow`; 0 turns the limit off",
+    ),
+    attribute("allToolsWindow", POLICY, Time, "Time window of `allToolsCalls`"),
+    attribute("historyRetention", POLICY, Time, "Time that past calls are remembered"),
+    attribute("maxResponse", POLICY, Bytes, "Maximum size of a response"),
+    attribute("maxOutput", POLICY, Bytes, "Maximum size of the output of a program"),
+    attribute("timeout", POLICY, Time, "Maximum time of a call"),
+    attribute("concurrency", POLICY, Count(0), "Maximum calls in parallel"),
+    attribute("autoExpand", POLICY, Flag, "Whether containers expand by themselves"),
+    attribute(
+        "expand",
+        POLICY,
+        OneOf(&["conversation", "turn"]),
+        "How long a container stays expanded",
+    ),
+    attribute(
+        "run",
+        &[Implementation(Command)],
+        Program,
+        "Program that runs the tool, with its arguments",
+    ),
+    attribute("url", &[Implementation(Http), Implementation(Mcp)], Text, "URL of the server"),
+    attribute(
+        "command",
+        &[Implementation(Mcp)],
+        Program,
+        "Program that starts the MCP server, with its arguments",
+    ),
+    attribute("tool", &[Implementation(Mcp)], Text, "Name of the tool on the MCP server"),
+    attribute("from", &[Implementation(Replay)], Text, "Recorded trace to replay"),
+    attribute("name", &[Implementation(Builtin)], Text, "Name of the built-in implementation"),
+    attribute("headers", &[Implementation(Http)], Sources, "Sources of HTTP headers"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An owner's attribute has one entry, and each entry has a documentation of one line.
+    #[test]
+    fn names_are_unique_at_each_owner() {
+        for (at, spec) in ATTRIBUTES.iter().enumerate() {
+            assert!(!spec.documentation.is_empty() && !spec.documentation.contains('\n'));
+            for other in &ATTRIBUTES[at + 1..] {
+                let both = other.owners.iter().any(|owner| spec.owners.contains(owner));
+                assert!(!(both && other.name == spec.name), "{}", spec.name);
+            }
+        }
+    }
+
+    /// Each constraint is set by an attribute whose constructor makes it.
+    #[test]
+    fn each_constraint_has_its_attribute() {
+        for (spec, constraint) in constraints() {
+            let made = match constraint.constructor {
+                C::Values(make) => make(Vec::new()),
+                C::Value(make) => make(Box::default()),
+                C::Number(make) => make(Number::from(1)),
+                C::Count(make) => make(1),
+                C::Text(make) => make("x".into()),
+                C::Flag(make) => make(),
+                C::Type(make) => make(Box::default()),
+            };
+            assert_eq!(made.kind(), constraint.kind, "{}", spec.name);
+        }
+        let kinds: Vec<_> = constraints().map(|(_, constraint)| constraint.kind).collect();
+        assert!(Kind::ALL.iter().all(|kind| kinds.contains(kind)));
+    }
+
+    #[test]
+    fn attributes_apply_to_types() {
+        let applies = |name: &str, ty: &Type| {
+            find(Field, name).is_some_and(|spec| spec.applies_to(&Types::default(), ty))
+        };
+        assert!(applies("range", &Type::Integer) && !applies("range", &Type::Text));
+        assert!(applies("length", &Type::Text));
+        assert!(applies("elementType", &Type::List(None)));
+    }
+}
