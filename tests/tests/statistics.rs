@@ -1,7 +1,7 @@
 //! Whether intervals hold the true value as often as they say, and tests raise no more false alarms
 //! than they may: each in 2,000 experiments whose truth is known.
 //!
-//! The numbers stand in `grammar/statistics.md`; `UPDATE_PAGES=1` writes them there.
+//! The numbers stand in `docs/statistics.md`; `UPDATE_PAGES=1` writes them there.
 
 #![allow(clippy::cast_precision_loss, reason = "counts of experiments, and 53 bits")]
 
@@ -320,7 +320,7 @@ fn the_page_tells_what_simulation_finds() {
     }
     assert!(broken.is_empty(), "{broken}");
 
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grammar/statistics.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/statistics.md");
     let page = std::fs::read_to_string(&path).unwrap_or_default();
     let head = "| --- | --- | ---: | --- | ---: |\n";
     let (before, behind) = page.split_once(head).unwrap_or_default();
@@ -331,7 +331,7 @@ fn the_page_tells_what_simulation_finds() {
         let written = std::fs::write(&path, format!("{before}{head}{text}{after}"));
         assert!(written.is_ok(), "{written:?}");
     } else {
-        assert_eq!(stored, text, "grammar/statistics.md: UPDATE_PAGES=1 writes it");
+        assert_eq!(stored, text, "docs/statistics.md: UPDATE_PAGES=1 writes it");
     }
 }
 
