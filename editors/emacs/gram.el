@@ -1,7 +1,7 @@
-;;; gram.el --- Gram specifications of tools  -*- lexical-binding: t; -*-
+;;; gram.el --- LLM tool definitions in gram  -*- lexical-binding: t; -*-
 
-;; Put this file into a folder of `load-path', and (require 'gram) into your init file.  It needs
-;; Emacs 29, or an older one with the package eglot, and `gramc' on the PATH.
+;; Add the directory of this file to `load-path' and (require 'gram) to the init file.  Needs
+;; Emacs 29, or an older version with the package eglot, and `gramc' on the PATH.
 
 ;;; Code:
 
@@ -30,7 +30,7 @@
     ("\\([A-Za-z_][0-9A-Za-z_.@-]*\\)\\s-*:[^:]" 1 font-lock-variable-name-face)
     ("\\_<\\(true\\|false\\|null\\)\\_>" . font-lock-constant-face)
     ("@@?[A-Za-z_][0-9A-Za-z_.-]*" . font-lock-preprocessor-face))
-  "What is highlighted beside comments and strings.")
+  "Highlighting other than comments and strings.")
 
 ;;;###autoload
 (define-derived-mode gram-mode prog-mode "Gram"

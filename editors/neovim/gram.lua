@@ -1,6 +1,6 @@
--- Gram in Neovim 0.11 or newer. Put this file into the folder `plugin` of your configuration.
+-- Gram in Neovim 0.11 or newer. Copy this file into the directory `plugin` of your configuration.
 
--- The language server: findings, fixes, completion, hover, renaming, formatting.
+-- The language server.
 vim.filetype.add({ extension = { gram = "gram" } })
 
 vim.lsp.config("gramc", {
@@ -10,7 +10,7 @@ vim.lsp.config("gramc", {
 })
 vim.lsp.enable("gramc")
 
--- Comments, and highlighting by tree-sitter where its parser is installed.
+-- Comments, and highlighting if the tree-sitter parser is installed.
 vim.api.nvim_create_autocmd("FileType", {
   pattern = "gram",
   callback = function(event)

@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import {currentDocument, type Gramc} from "./gramc";
 import {laidOut} from "./json";
 
-/** The targets, as `gramc compile --help` lists them: a line each, name and meaning. */
+/** The targets in the output of `gramc compile --help`, one per line, with a description. */
 async function targets(gramc: Gramc): Promise<vscode.QuickPickItem[]> {
   const help = await gramc.run(["compile", "--help"], undefined);
   const list = help.output.split(/--target <TARGET>/)[1]?.split(/\n\s*\[default/)[0] ?? "";
@@ -19,7 +19,7 @@ async function targets(gramc: Gramc): Promise<vscode.QuickPickItem[]> {
   return items;
 }
 
-/** Asks for a target, and shows what the file compiles to in a new document. */
+/** Asks for a target and shows the compiled file in a new document. */
 export async function compileForTarget(gramc: Gramc): Promise<void> {
   const document = currentDocument();
   if (!document) {

@@ -1,4 +1,4 @@
-// The extension: it starts the language server, and offers what the server has no request for.
+// The extension: starts the language server and registers the commands that are not part of it.
 
 import * as vscode from "vscode";
 import {LanguageClient, type LanguageClientOptions, type ServerOptions} from "vscode-languageclient/node";
@@ -39,8 +39,8 @@ async function start(gramc: Gramc, pages: Pages): Promise<void> {
   const server: ServerOptions = {command: gramc.path(), args: ["lsp"]};
   const options: LanguageClientOptions = {
     documentSelector: [{language: "gram", scheme: "file"}, {language: "gram", scheme: "untitled"}],
-    // The server asks for the settings when it hears that some have changed. Which files it wants to
-    // hear of, it says itself.
+    // The server requests the settings after a change notification, and registers for file changes
+    // itself.
     synchronize: {configurationSection: "gram"},
     middleware: {
       executeCommand: (command, words: unknown[], next) =>
@@ -56,7 +56,7 @@ async function start(gramc: Gramc, pages: Pages): Promise<void> {
 }
 
 async function restart(gramc: Gramc, pages: Pages): Promise<void> {
-  // A server that never started cannot be stopped, and need not be.
+  // A server that never started cannot be stopped.
   await client?.dispose().catch(() => undefined);
   client = undefined;
   await start(gramc, pages);

@@ -3,7 +3,7 @@
 import {execFile} from "node:child_process";
 import * as vscode from "vscode";
 
-/** What a run gave. */
+/** The result of a run. */
 export interface Ran {
   /** Whether the exit code was 0. */
   fine: boolean;
@@ -13,22 +13,22 @@ export interface Ran {
   messages: string;
 }
 
-/** The most that a run may print, in bytes. */
+/** Maximum output of a run, in bytes. */
 const MOST = 64 * 1024 * 1024;
 
 export class Gramc {
-  /** Where `gramc` is, as the settings say. */
+  /** The path of `gramc` from the settings. */
   path(): string {
     return vscode.workspace.getConfiguration("gram").get<string>("path") || "gramc";
   }
 
-  /** Runs it in the folder of a document, with the text as it stands in the editor. */
+  /** Runs it in the directory of a document, with the current text of the editor as input. */
   async onDocument(args: string[], document: vscode.TextDocument): Promise<Ran> {
     const name = document.uri.scheme === "file" ? document.uri.fsPath : "untitled.gram";
     return this.run([...args, "--stdin-filename", name, "-"], folderOf(document), document.getText());
   }
 
-  /** Runs it; a failure is told as what it printed. */
+  /** Runs it. A failure is part of the result. */
   run(args: string[], folder: string | undefined, input?: string): Promise<Ran> {
     return new Promise((done) => {
       const child = execFile(
@@ -43,19 +43,19 @@ export class Gramc {
           done({fine: error === null, output, messages: missing ? error.message : messages});
         },
       );
-      // Who stops reading early has said why on standard error.
+      // If gramc stops reading early, standard error has the reason.
       child.stdin?.on("error", () => undefined);
       child.stdin?.end(input ?? "");
     });
   }
 
-  /** Says that there is no `gramc`, and where to set its path. */
+  /** Reports that `gramc` is missing and offers to set its path. */
   async tellMissing(error: unknown): Promise<void> {
     const message = error instanceof Error ? error.message : String(error);
     const open = "Open Settings";
     const chosen = await vscode.window.showErrorMessage(
       `"${this.path()} lsp" could not be started: ${message}. ` +
-        "Install gramc, or say in the settings where it is.",
+        "Install gramc, or set its path in the settings.",
       open,
     );
     if (chosen === open) {
@@ -64,7 +64,7 @@ export class Gramc {
   }
 }
 
-/** The folder that a document lies in. */
+/** The directory of a document. */
 export function folderOf(document: vscode.TextDocument): string | undefined {
   if (document.uri.scheme === "file") {
     return vscode.Uri.joinPath(document.uri, "..").fsPath;
@@ -72,7 +72,7 @@ export function folderOf(document: vscode.TextDocument): string | undefined {
   return vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
 }
 
-/** The gram document that the user looks at, or nothing, and a word about it. */
+/** The gram document in the active editor. Without one, shows a message and returns nothing. */
 export function currentDocument(): vscode.TextDocument | undefined {
   const document = vscode.window.activeTextEditor?.document;
   if (document?.languageId === "gram") {

@@ -1,10 +1,10 @@
-// JSON for people to read.
+// Indented JSON.
 
-/** What stands in JSON: a string, a bracket, a comma, a colon, or a number or word. */
+/** A token of JSON: a string, a bracket, a comma, a colon, or a number or word. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g;
 
 /**
- * Lays JSON out, a key or an item a line. Unlike a parser it changes nothing: `1.50` stays `1.50`.
+ * Indents JSON, with one key or item per line. All tokens are kept: `1.50` stays `1.50`.
  */
 export function laidOut(json: string): string {
   const tokens = json.match(TOKEN) ?? [];

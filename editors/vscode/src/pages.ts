@@ -1,11 +1,11 @@
-// The pages of findings, which the server hands out as Markdown.
+// The pages of diagnostics, which the server returns as Markdown.
 
 import * as vscode from "vscode";
 
 const SCHEME = "gram-page";
 
 export class Pages implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  /** Pages that were shown, by their paths. */
+  /** The pages that were shown, by path. */
   private readonly known = new Map<string, string>();
   private readonly registered = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
 
@@ -17,7 +17,7 @@ export class Pages implements vscode.TextDocumentContentProvider, vscode.Disposa
     return this.known.get(uri.path) ?? "";
   }
 
-  /** Shows the answer to a command of the server, if it is the page of a finding. */
+  /** Shows the response to a server command, if it is the page of a diagnostic. */
   async show(
     command: string,
     words: unknown[],

@@ -4,11 +4,11 @@ import * as vscode from "vscode";
 
 import {currentDocument, folderOf, type Gramc} from "./gramc";
 
-/** Asks for a library, and starts a chat with the agent of the current file. */
+/** Asks for a library and starts a chat with the agent of the current file. */
 export async function runAgent(gramc: Gramc): Promise<void> {
   if (!vscode.workspace.isTrusted) {
     void vscode.window.showErrorMessage(
-      "Agents run programs, so they start only in folders that you trust.",
+      "Agents run programs, so they can only be started in a trusted workspace.",
     );
     return;
   }
@@ -26,7 +26,7 @@ export async function runAgent(gramc: Gramc): Promise<void> {
   }));
   const library = await vscode.window.showQuickPick(items, {
     title: "Run an Agent",
-    placeHolder: "The file that declares the library of implementations",
+    placeHolder: "File that declares the library",
   });
   if (!library) {
     return;

@@ -1,4 +1,4 @@
-// The JSON Schema of a file's tools, beside the file, up to date while somebody types.
+// The JSON Schema of a file's tools in a second column, updated while the user types.
 
 import * as vscode from "vscode";
 
@@ -7,14 +7,14 @@ import {laidOut} from "./json";
 
 const SCHEME = "gram-schema";
 
-/** How long nobody must have typed, in milliseconds. */
+/** Delay after the last keystroke, in milliseconds. */
 const PAUSE = 300;
 
 export class SchemaView implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
 
-  /** What was last compiled without an error, by the source's URI. */
+  /** The last output without errors, by the URI of the source. */
   private readonly last = new Map<string, string>();
   private readonly waiting = new Map<string, NodeJS.Timeout>();
   private readonly parts: vscode.Disposable[];
@@ -68,11 +68,11 @@ export class SchemaView implements vscode.TextDocumentContentProvider, vscode.Di
     }
     const before = this.last.get(key);
     return before
-      ? `// The file has errors. This is what it was before them.\n${before}`
+      ? `// The file has errors. This is the last output without errors.\n${before}`
       : "// The file has errors; see the list of problems.\n";
   }
 
-  /** Asks for the view of a document again, when nobody has typed for a moment. */
+  /** Refreshes the view of a document after a delay without keystrokes. */
   private later(document: vscode.TextDocument): void {
     if (document.languageId !== "gram") {
       return;

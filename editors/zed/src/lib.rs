@@ -10,7 +10,7 @@ impl zed::Extension for Gram {
         Self
     }
 
-    /// `gramc lsp`; `lsp.gramc.binary.path` of the settings, or the `PATH`, says where gramc is.
+    /// The command `gramc lsp`, from `lsp.gramc.binary.path` in the settings or from the `PATH`.
     fn language_server_command(
         &mut self,
         server: &LanguageServerId,
