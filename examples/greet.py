@@ -1,4 +1,4 @@
-"""Greets somebody politely: reads {"personName": …} from standard input, writes a line."""
+"""Prints a polite greeting for the {"personName": …} on standard input."""
 
 import json
 import sys

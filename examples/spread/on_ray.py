@@ -1,10 +1,10 @@
-"""Spreads one experiment over the machines of a Ray cluster.
+"""Distributes an experiment over the machines of a Ray cluster.
 
     pip install ray
     python3 on_ray.py --parts 16 --report results -- shop --experiment replace
 
-What follows `--` is what `gramc ab` is told. Every machine needs gramc and the files that the
-command names, at the same paths. A part that is lost with its machine is done again on another.
+The arguments after `--` are passed to `gramc ab`. Every machine needs gramc and the files of the
+experiment at the same paths. A part whose machine fails is repeated on another machine.
 """
 
 import argparse
@@ -20,7 +20,7 @@ FILES = ["experiment.json", "runs.jsonl"]
 
 @ray.remote(num_cpus=1, max_retries=10)
 def part(gramc, arguments, folder, shard):
-    """Runs one part; gives its exit code, what it said, and the files of its journal."""
+    """Runs one part. Returns its exit code, its output, and the files of its journal."""
     with tempfile.TemporaryDirectory() as report:
         command = [gramc, "ab", *arguments, "--shard", shard, "--report", report]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
@@ -44,7 +44,7 @@ def main():
     number = {part: at for at, part in enumerate(parts, start=1)}
     worst = 0
     while parts:
-        # Parts are kept as they come, so that one that fails costs none of the others.
+        # Parts are stored as they complete, so that a failure does not affect the others.
         (done, *_), parts = ray.wait(parts)
         code, told, files = ray.get(done)
         if code != 0:

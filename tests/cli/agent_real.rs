@@ -119,11 +119,11 @@ fn as_the_readme_does(line: &str) -> Server {
     server
 }
 
-/// Who does what the README says about a model of one's own gets the conversation that it shows.
+/// A reader who follows the manual gets the conversation that it shows.
 #[test]
-fn the_readme_shows_the_conversation_that_its_reader_gets() {
+fn the_manual_shows_the_conversation_that_its_reader_gets() {
     tools("llama/stamp");
-    let text = std::fs::read_to_string(root().join("README.md")).expect("there is a README");
+    let text = std::fs::read_to_string(root().join("docs/agents.md")).expect("there is a page");
     let blocks = blocks(&text);
     let shown = blocks.iter().position(|block| block.info == "console llama");
     let shown = shown.expect("it shows a conversation");

@@ -420,7 +420,7 @@ fn names(path: &str, mark: &str) -> Vec<String> {
 
 #[test]
 fn every_name_stands_on_the_page_and_in_the_schema() {
-    let page = std::fs::read_to_string(root().join("grammar/calls.md")).expect("there is a page");
+    let page = std::fs::read_to_string(root().join("docs/verdicts.md")).expect("there is a page");
     let schema = std::fs::read_to_string(root().join("grammar/verdict.schema.json"));
     let schema = schema.expect("there is a schema");
     let folder = "crates/gram-tools/src";
@@ -438,7 +438,7 @@ fn every_name_stands_on_the_page_and_in_the_schema() {
     for (at, names) in found.iter().enumerate() {
         assert!(!names.is_empty(), "list {at} is empty");
         for name in names {
-            assert!(page.contains(&format!("`{name}`")), "grammar/calls.md lacks {name}");
+            assert!(page.contains(&format!("`{name}`")), "docs/verdicts.md lacks {name}");
             assert!(schema.contains(&format!("\"{name}\"")), "the schema lacks {name}");
         }
     }

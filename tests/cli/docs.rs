@@ -1,25 +1,26 @@
-//! What the documents show: commands with their output, and the example in Rust.
+//! The examples in the documents, commands with their output and Rust code, and their links.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::markdown::{blocks, documents, name};
+use crate::markdown::{blocks, documents, name, read};
 use crate::support::{binary, command, root};
 
-/// How the documents start the program before it is installed.
+/// How the documents run gramc before it is installed.
 const FROM_SOURCE: &str = "cargo run --release -p gramc --";
 
-/// The command that runs these tests, which they do not run themselves.
+/// The command that runs these tests. It is not run by them.
 const TESTS: &str = "./tests/run";
 
-/// A command of a `console` block, and what it is said to print.
+/// A command of a `console` block and its documented output.
 pub(crate) struct Shown {
     pub(crate) command: String,
     pub(crate) output: String,
 }
 
-/// The commands of a block: lines that begin with `$`, each with the lines up to the next one.
-/// A line that ends with a backslash goes on in the next.
+/// The commands of a block: lines that begin with `$`, each with the output up to the next one. A
+/// command continues after a backslash at the end of a line.
 pub(crate) fn transcript(text: &str) -> Vec<Shown> {
     let mut shown: Vec<Shown> = Vec::new();
     let mut lines = text.lines();
@@ -39,13 +40,12 @@ pub(crate) fn transcript(text: &str) -> Vec<Shown> {
     shown
 }
 
-/// What a command prints, both streams together, as on a terminal. The program that it calls is
-/// the one under test.
+/// The output of a command, both streams together. `gramc` is the program under test.
 fn printed(line: &str) -> String {
     printed_with(line, &[])
 }
 
-/// What a command prints where variables are set.
+/// The output of a command with additional environment variables.
 pub(crate) fn printed_with(line: &str, variables: &[(&str, &str)]) -> String {
     let folder = binary().parent().expect("the binary lies in a folder").display();
     let path = std::env::var("PATH").unwrap_or_default();
@@ -60,20 +60,27 @@ pub(crate) fn printed_with(line: &str, variables: &[(&str, &str)]) -> String {
     String::from_utf8_lossy(&run.stdout).into_owned()
 }
 
+/// Each command of a document prints what follows it. `UPDATE_PAGES=1` writes the output.
 #[test]
 fn commands_print_what_the_documents_show() {
+    let update = std::env::var_os("UPDATE_PAGES").is_some();
     let mut wrong = String::new();
     let mut run = 0;
     for path in documents() {
-        let text = std::fs::read_to_string(&path).expect("a document can be read");
+        let text = read(&path);
+        let mut updated = text.clone();
         for block in blocks(&text).iter().filter(|block| block.info == "console") {
+            let mut printed_block = String::new();
             for Shown { command, output } in transcript(&block.text) {
                 if command.starts_with(TESTS) {
+                    let _ = write!(printed_block, "$ {command}\n{output}");
                     continue;
                 }
                 run += 1;
                 let found = printed(&command);
-                if found.trim_end() != output.trim_end() {
+                let found = found.trim_end();
+                let _ = writeln!(printed_block, "{}", format!("$ {command}\n{found}").trim_end());
+                if found != output.trim_end() {
                     let place = format!("{}:{}", name(&path), block.line);
                     let _ = writeln!(
                         wrong,
@@ -81,16 +88,37 @@ fn commands_print_what_the_documents_show() {
                     );
                 }
             }
+            let fenced = |text: &str| format!("```console\n{text}```\n");
+            updated = updated.replace(&fenced(&block.text), &fenced(&printed_block));
+        }
+        if update && updated != text {
+            std::fs::write(&path, updated).expect("the document can be written");
         }
     }
-    assert!(wrong.is_empty(), "{wrong}");
-    assert!(run >= 5, "only {run} commands were found");
+    assert!(update || wrong.is_empty(), "{wrong}\nUPDATE_PAGES=1 writes the output");
+    assert!(run > 20, "only {run} commands were found");
+}
+
+#[test]
+fn the_readme_is_short() {
+    let lines = read(&root().join("README.md")).lines().count();
+    assert!(lines <= 150, "the README has {lines} lines, more than 150");
+}
+
+#[test]
+fn the_index_of_the_manual_lists_every_page() {
+    let folder = root().join("docs");
+    let index = read(&folder.join("README.md"));
+    for path in documents() {
+        let Ok(page) = path.strip_prefix(&folder) else { continue };
+        let listed = index.contains(&format!("]({})", page.display()));
+        assert!(listed || page == Path::new("README.md"), "docs/README.md lacks {}", page.display());
+    }
 }
 
 #[test]
 fn the_readme_begins_with_the_two_commands() {
-    let text = std::fs::read_to_string(root().join("README.md")).expect("there is a README");
-    let blocks = blocks(&text);
+    let blocks = blocks(&read(&root().join("README.md")));
     let consoles = blocks.iter().filter(|block| block.info == "console");
     let commands: Vec<_> = consoles.flat_map(|block| transcript(&block.text)).collect();
     let first = commands.iter().take(2).map(|shown| shown.command.as_str());
@@ -114,20 +142,57 @@ fn the_command_for_the_tests_is_there() {
     assert!(code.clone().any(|line| line.contains("tests/run")), "the gate runs the tests");
 }
 
+/// Each relative link of a document leads to a file, and to a heading if it names one.
 #[test]
 fn links_between_documents_lead_somewhere() {
     let mut dead = String::new();
+    let mut count = 0;
     for path in documents() {
-        let text = std::fs::read_to_string(&path).expect("a document can be read");
+        let text = prose(&read(&path));
         let folder = path.parent().unwrap_or(Path::new(""));
         for link in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')) {
-            let target = link.0.split('#').next().unwrap_or_default();
-            if !target.is_empty() && !target.contains("://") && !folder.join(target).exists() {
-                let _ = writeln!(dead, "{}: {target}", name(&path));
+            if link.0.contains("://") {
+                continue;
+            }
+            count += 1;
+            let (file, anchor) = link.0.split_once('#').unwrap_or((link.0, ""));
+            let target = if file.is_empty() { path.clone() } else { folder.join(file) };
+            let found = target.exists() && (anchor.is_empty() || anchors(&target).contains(anchor));
+            if !found {
+                let _ = writeln!(dead, "{}: {}", name(&path), link.0);
             }
         }
     }
     assert!(dead.is_empty(), "{dead}");
+    assert!(count > 100, "only {count} links were found");
+}
+
+/// The text of a page outside of its fenced blocks.
+fn prose(page: &str) -> String {
+    let mut fence = None;
+    let outside = page.lines().filter(|line| {
+        let ticks = line.len() - line.trim_start_matches('`').len();
+        match fence {
+            None if ticks >= 3 => fence = Some(ticks),
+            None => return true,
+            Some(open) if ticks == open && line.len() == ticks => fence = None,
+            Some(_) => {}
+        }
+        false
+    });
+    outside.fold(String::new(), |text, line| text + line + "\n")
+}
+
+/// The anchors that code hosts give to the headings of a page.
+fn anchors(path: &Path) -> BTreeSet<String> {
+    let text = prose(&read(path));
+    let headings = text.lines().filter_map(|line| line.strip_prefix('#'));
+    let anchor = |heading: &str| {
+        let words = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = words.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        kept.collect::<String>().replace(' ', "-")
+    };
+    headings.map(anchor).collect()
 }
 
 #[test]
@@ -170,7 +235,7 @@ fn every_dependency_is_explained() {
     assert!(count > 10, "only {count} dependencies were found");
 }
 
-/// The `rust` block of the README is the body of this test, word for word.
+/// The `rust` block of the README is the body of this test.
 #[test]
 fn the_rust_example_holds() {
     // README: begins
@@ -178,22 +243,22 @@ fn the_rust_example_holds() {
     use gram_schema::{Target, check, schema_of_signature};
     use gram_syntax::{SourceFile, parse};
 
-    // One signature.
+    // A single signature.
     let schema = schema_of_signature("(city::Text)==>(days::Int {range: 1..14})==>(::Text)");
     assert_eq!(
         schema.unwrap().to_string(),
         r#"{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer","minimum":1,"maximum":14}},"required":["city","days"]}"#
     );
 
-    // Texts that belong together, with all their findings.
+    // Files that belong together, with all their diagnostics.
     let text = r#"[now:Tool {description: "Says what time it is"} | ()==>(::DateTime)]"#;
-    let texts = [parse(SourceFile::new("now.gram", text))];
-    let checked = check(&texts);
+    let files = [parse(SourceFile::new("now.gram", text))];
+    let checked = check(&files);
     assert!(checked.diagnostics.is_empty());
-    let module = checked.module.expect("there is one where nothing is wrong");
+    let module = checked.module.expect("a file without errors has a module");
 
-    // All tools as one target takes them, for any serde serializer.
-    let options = Options::new(Target::OpenAiFunctions, texts.len());
+    // All tools in the format of one target, for any serde serializer.
+    let options = Options::new(Target::OpenAiFunctions, files.len());
     let compilation = Compilation::new(&module, &options);
     assert_eq!(
         serde_json::to_string(&compilation.request()).unwrap(),
@@ -202,31 +267,31 @@ fn the_rust_example_holds() {
     // README: ends
 }
 
+/// The `rust` blocks of a document.
+fn rust_blocks(document: &str) -> Vec<String> {
+    let blocks = blocks(&read(&root().join(document))).into_iter();
+    blocks.filter(|block| block.info == "rust").map(|block| block.text).collect()
+}
+
 #[test]
-fn the_readme_shows_the_rust_example() {
+fn the_readme_and_the_manual_show_the_rust_example() {
     let here = include_str!("docs.rs");
     let (_, rest) = here.split_once("// README: begins\n").expect("the example begins");
     let (body, _) = rest.split_once("    // README: ends").expect("the example ends");
     let body = body.lines().map(|line| line.strip_prefix("    ").unwrap_or(line));
     let body = body.fold(String::new(), |text, line| text + line + "\n");
-    let readme = std::fs::read_to_string(root().join("README.md")).expect("there is a README");
-    let blocks = blocks(&readme);
-    let shown = blocks.iter().find(|block| block.info == "rust").expect("it has an example");
-    assert_eq!(shown.text, body, "the README's example and the one that runs differ");
+    assert_eq!(rust_blocks("README.md"), [body.clone()]);
+    assert_eq!(rust_blocks("docs/rust.md")[0], body);
 }
 
-/// The second `rust` block of the README is the example of gram-tools' own documentation, which runs
-/// there.
+/// The second example of the manual is the one in the documentation of gram-tools, which runs there.
 #[test]
-fn the_readme_shows_how_a_program_hosts_tools() {
-    let source = std::fs::read_to_string(root().join("crates/gram-tools/src/lib.rs"));
-    let source = source.expect("the source is there");
+fn the_manual_shows_how_a_program_hosts_tools() {
+    let source = read(&root().join("crates/gram-tools/src/lib.rs"));
     let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
     let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line));
     let page = lines.fold(String::new(), |text, line| text + line + "\n");
     let run = blocks(&page).into_iter().find(|block| block.info.is_empty());
-    let readme = std::fs::read_to_string(root().join("README.md")).expect("there is a README");
-    let blocks = blocks(&readme);
-    let shown = blocks.iter().filter(|block| block.info == "rust").nth(1).expect("it has two");
-    assert_eq!(shown.text, run.expect("the crate's page has an example").text);
+    let run = run.expect("the crate's documentation has an example");
+    assert_eq!(rust_blocks("docs/rust.md")[1], run.text);
 }

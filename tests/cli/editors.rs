@@ -94,8 +94,10 @@ fn the_textmate_grammar_leaves_nothing_of_the_examples_over() {
 /// The extension's folder with what it is built with, as `npm ci` would leave it.
 fn extension(place: &Path) -> PathBuf {
     let grammar = place.join("grammar");
-    let extension = grammar.join("editors/vscode");
-    std::fs::create_dir_all(&extension).expect("a folder");
+    let extension = place.join("editors/vscode");
+    for folder in [&grammar, &extension] {
+        std::fs::create_dir_all(folder).expect("a folder");
+    }
     let copy = |from: &str, to: &Path| {
         printed(command("cp").arg("-R").arg(root().join(from)).arg(to));
     };
@@ -109,7 +111,7 @@ fn extension(place: &Path) -> PathBuf {
         "src",
         "tsconfig.json",
     ] {
-        copy(&format!("grammar/editors/vscode/{part}"), &extension);
+        copy(&format!("editors/vscode/{part}"), &extension);
     }
     std::os::unix::fs::symlink(modules(), extension.join("node_modules")).expect("a link");
     extension
@@ -174,7 +176,7 @@ fn the_extension_for_vs_code_is_packaged() {
 fn the_extension_lays_json_out_and_changes_nothing() {
     let json =
         r#"{"a":[],"b":{},"c":[1.50,-2e5,true,null,"x\"{[,:]} y"],"d":{"e":"","f":[{"g":1}]}}"#;
-    let module = root().join("grammar/editors/vscode/src/json.ts");
+    let module = root().join("editors/vscode/src/json.ts");
     let script = "import(process.argv[1]).then(({laidOut}) => \
                   process.stdout.write(laidOut(process.argv[2])))";
     let found = printed(

@@ -333,5 +333,5 @@ fn huge_texts_are_refused_as_on_the_command_line() {
 #[test]
 fn the_help_has_an_example() {
     let help = gramc("lsp --help").run().exits(0).stdout;
-    assert!(help.contains("languages.toml") && help.contains("grammar/lsp.md"), "{help}");
+    assert!(help.contains("languages.toml") && help.contains("docs/editors.md"), "{help}");
 }

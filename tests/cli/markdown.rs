@@ -7,17 +7,17 @@ use crate::support::root;
 /// A fenced block.
 #[derive(Debug)]
 pub(crate) struct Block {
-    /// What stands behind the opening backticks.
+    /// The info string after the opening backticks.
     pub(crate) info: String,
     /// The line of the opening backticks, counted from 1.
     pub(crate) line: usize,
     /// The text between the fences.
     pub(crate) text: String,
-    /// Whether nothing but empty lines stands between this block and the one before.
+    /// Whether only empty lines separate this block from the previous one.
     pub(crate) directly_follows: bool,
 }
 
-/// The fenced blocks of a text, in order. A fence of four backticks may hold one of three.
+/// The fenced blocks of a text, in order. A fence of four backticks may contain one of three.
 pub(crate) fn blocks(markdown: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut adjacent = false;
@@ -42,31 +42,44 @@ pub(crate) fn blocks(markdown: &str) -> Vec<Block> {
     blocks
 }
 
-/// The documents of the project: those of the root, of `grammar` and of `docs`.
+/// All Markdown files of the project.
 pub(crate) fn documents() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for folder in [root().to_owned(), root().join("grammar"), root().join("docs")] {
-        collect(&folder, folder != root(), &mut found);
-    }
+    collect(root(), &mut found);
     found.sort();
     found
 }
 
-fn collect(folder: &Path, deep: bool, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries {
-        let path = entry.expect("a folder can be listed").path();
-        if path.is_dir() && deep {
-            collect(&path, deep, found);
+/// The README and the pages of the manual, without the generated pages of targets.
+pub(crate) fn manual() -> Vec<PathBuf> {
+    let in_manual = |path: &PathBuf| {
+        path.parent() == Some(&root().join("docs")) || *path == root().join("README.md")
+    };
+    documents().into_iter().filter(in_manual).collect()
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a directory can be listed") {
+        let path = entry.expect("a directory can be listed").path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        // Directories with build results and installed programs.
+        let generated = [".git", ".tools", "node_modules", "target"].contains(&name);
+        if path.is_dir() && !path.is_symlink() && !generated {
+            collect(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "md") {
             found.push(path);
         }
     }
 }
 
-/// A document's path as people write it.
+/// The path of a document relative to the project.
 pub(crate) fn name(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
+/// The text of a document.
+pub(crate) fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 #[test]

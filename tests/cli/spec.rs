@@ -1,9 +1,9 @@
-//! The language's page: each of its fenced examples is a test. Those of the README are, too.
+//! Each fenced example of the specification and of the manual is a test.
 //!
-//! - ```` ```gram ```` is accepted without findings,
-//! - ```` ```gram bad CODE ```` has findings of that code, and of no other,
-//! - a `json` block right behind a `gram` block is what it compiles to: one tool to the schema of
-//!   its parameters, several to an object of them.
+//! - ```` ```gram ```` is accepted without diagnostics,
+//! - ```` ```gram bad CODE ```` has diagnostics with that code only,
+//! - a `json` block directly after a `gram` block is its output: the schema of one tool's
+//!   parameters, or an object with the schemas of several.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -13,21 +13,16 @@ use gram_schema::{Target, check, codes};
 use gram_syntax::{SourceFile, parse};
 use serde_json::Value;
 
-use crate::markdown::{Block, blocks};
+use crate::markdown::{Block, blocks, manual, name, read};
 use crate::support::root;
 
-fn page(name: &str) -> Vec<Block> {
-    let text = std::fs::read_to_string(root().join(name));
-    blocks(&text.unwrap_or_else(|e| panic!("{name}: {e}")))
-}
-
 fn spec() -> Vec<Block> {
-    let blocks = page("grammar/spec.md");
+    let blocks = blocks(&read(&root().join("grammar/spec.md")));
     assert!(blocks.len() > 50, "only {} blocks were found", blocks.len());
     blocks
 }
 
-/// What a text compiles to, or its findings on a line each.
+/// The output for a text, or its diagnostics, one per line.
 fn compile(text: &str) -> Result<String, String> {
     let texts = [parse(SourceFile::new("spec.md", text))];
     let checked = check(&texts);
@@ -42,7 +37,7 @@ fn compile(text: &str) -> Result<String, String> {
     Ok(json.expect("a schema serializes"))
 }
 
-/// The codes of a text's findings.
+/// The codes of a text's diagnostics.
 fn found_codes(text: &str) -> BTreeSet<&'static str> {
     let found = check(&[parse(SourceFile::new("spec.md", text))]);
     found.diagnostics.iter().map(|found| found.code.name).collect()
@@ -66,7 +61,8 @@ fn every_block_is_a_test() {
 #[test]
 fn examples_are_accepted() {
     let mut wrong = String::new();
-    for block in spec().iter().filter(|block| block.info == "gram") {
+    let manual = manual().into_iter().flat_map(|path| blocks(&read(&path)));
+    for block in spec().into_iter().chain(manual).filter(|block| block.info == "gram") {
         if let Err(found) = compile(&block.text) {
             let _ = writeln!(wrong, "line {}:\n{}{found}", block.line, block.text);
         }
@@ -89,28 +85,29 @@ fn bad_examples_have_the_finding_that_they_name() {
 }
 
 #[test]
-fn examples_compile_to_what_stands_behind_them() {
-    let mut blocks = spec();
-    blocks.extend(page("README.md"));
+fn examples_compile_to_the_json_that_follows() {
+    let pages = manual().into_iter().map(|path| (path.clone(), blocks(&read(&path))));
+    let pages = pages.chain([(root().join("grammar/spec.md"), spec())]);
     let mut wrong = String::new();
     let mut compared = 0;
-    for pair in blocks.windows(2) {
-        let [gram, json] = pair else { continue };
-        if json.info != "json" {
-            continue;
-        }
-        assert!(gram.info == "gram" && json.directly_follows, "line {}: JSON of what?", json.line);
-        // The order of keys counts, and how numbers are written.
-        let expected = json.text.parse::<Value>().map(|json| json.to_string());
-        let expected = expected.unwrap_or_else(|e| panic!("line {}: {e}", json.line));
-        let found = compile(&gram.text).unwrap_or_else(|found| found);
-        compared += 1;
-        if found != expected {
-            let _ = writeln!(
-                wrong,
-                "line {}:\n{}{found}\ninstead of\n{expected}",
-                gram.line, gram.text
-            );
+    for (path, blocks) in pages {
+        let is_spec = path.ends_with("spec.md");
+        for pair in blocks.windows(2) {
+            let [gram, json] = pair else { continue };
+            let place = format!("{}:{}", name(&path), json.line);
+            if json.info != "json" || !(is_spec || gram.info == "gram") {
+                continue;
+            }
+            let follows = gram.info == "gram" && (json.directly_follows || !is_spec);
+            assert!(follows, "{place}: JSON without an example");
+            // The order of keys and the notation of numbers are compared.
+            let expected = json.text.parse::<Value>().map(|json| json.to_string());
+            let expected = expected.unwrap_or_else(|e| panic!("{place}: {e}"));
+            let found = compile(&gram.text).unwrap_or_else(|found| found);
+            compared += 1;
+            if found != expected {
+                let _ = writeln!(wrong, "{place}:\n{}{found}\ninstead of\n{expected}", gram.text);
+            }
         }
     }
     assert!(wrong.is_empty(), "{wrong}");

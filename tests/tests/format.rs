@@ -292,8 +292,11 @@ fn texts() -> Vec<(String, String)> {
             }
         }
     }
-    for page in ["grammar/spec.md", "README.md"] {
-        let text = fs::read_to_string(root.join(page)).unwrap();
+    let manual = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let pages = manual.chain([root.join("grammar/spec.md"), root.join("README.md")]);
+    for path in pages.filter(|path| path.extension().is_some_and(|extension| extension == "md")) {
+        let text = fs::read_to_string(&path).unwrap();
+        let page = path.display();
         for (at, block) in text.split("```gram").skip(1).enumerate() {
             let (_, block) = block.split_once('\n').unwrap();
             let end = block.find("\n```\n").map_or(block.len(), |end| end + 1);

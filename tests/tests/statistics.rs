@@ -1,7 +1,7 @@
 //! Whether intervals hold the true value as often as they say, and tests raise no more false alarms
 //! than they may: each in 2,000 experiments whose truth is known.
 //!
-//! The numbers stand in `grammar/statistics.md`; `UPDATE_PAGES=1` writes them there.
+//! `UPDATE_PAGES=1` writes the numbers into `docs/statistics.md`.
 
 #![allow(clippy::cast_precision_loss, reason = "counts of experiments, and 53 bits")]
 
@@ -107,11 +107,11 @@ enum Promise {
 impl Promise {
     fn text(&self) -> &'static str {
         match self {
-            Self::Holds => "holds the truth, 95 %",
-            Self::HoldsAlways => "all hold the truth, 95 % or more",
-            Self::Alarm => "false alarm, 5 % or less",
-            Self::Seen => "seen, 80 %",
-            Self::Nothing => "false alarm, nothing promised",
+            Self::Holds => "coverage, 95 %",
+            Self::HoldsAlways => "coverage at all times, 95 % or more",
+            Self::Alarm => "false alarms, at most 5 %",
+            Self::Seen => "power, 80 %",
+            Self::Nothing => "false alarms, no guarantee",
         }
     }
 
@@ -209,8 +209,8 @@ fn intervals() -> Vec<Row> {
         Row::interval("`bca_mean`", "skewed", 50, 0.2, skewed, boot),
         Row::interval("`bca_mean`", "skewed", 200, 0.2, skewed, boot),
         Row::interval("`bca_mean`", "success, five repeats", 60, 0.1, repeated, boot),
-        Row::interval("`hodges_lehmann`", "alike on both sides", 20, 0.3, lifted, shift),
-        Row::interval("`hodges_lehmann`", "alike on both sides", 200, 0.3, lifted, shift),
+        Row::interval("`hodges_lehmann`", "symmetric", 20, 0.3, lifted, shift),
+        Row::interval("`hodges_lehmann`", "symmetric", 200, 0.3, lifted, shift),
     ]
 }
 
@@ -228,10 +228,10 @@ fn tests() -> Vec<Row> {
     vec![
         Row::test("`mcnemar_exact`", "success, no difference", 200, success(0.1), mcnemar),
         Row::test("`sign_flip`", "success, no difference", 200, success(0.1), signs),
-        Row::test("`sign_flip`", "alike on both sides", 20, alike, signs),
-        Row::test("`sign_flip`", "alike on both sides", 100, alike, signs),
-        Row::test("`wilcoxon`", "alike on both sides", 20, alike, ranks),
-        Row::test("`wilcoxon`", "alike on both sides", 100, alike, ranks),
+        Row::test("`sign_flip`", "symmetric", 20, alike, signs),
+        Row::test("`sign_flip`", "symmetric", 100, alike, signs),
+        Row::test("`wilcoxon`", "symmetric", 20, alike, ranks),
+        Row::test("`wilcoxon`", "symmetric", 100, alike, ranks),
         Row::test(
             "`cases_needed`, `mcnemar_exact`",
             "success, 10 % more",
@@ -242,7 +242,7 @@ fn tests() -> Vec<Row> {
         .promise(Promise::Seen),
         Row::test(
             "`cases_needed_mean`, `sign_flip`",
-            "normal, 0.4 deviations",
+            "normal, 0.4 standard deviations",
             for_means,
             |rng| normal(rng) + 0.4,
             signs,
@@ -320,7 +320,7 @@ fn the_page_tells_what_simulation_finds() {
     }
     assert!(broken.is_empty(), "{broken}");
 
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grammar/statistics.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/statistics.md");
     let page = std::fs::read_to_string(&path).unwrap_or_default();
     let head = "| --- | --- | ---: | --- | ---: |\n";
     let (before, behind) = page.split_once(head).unwrap_or_default();
@@ -331,7 +331,7 @@ fn the_page_tells_what_simulation_finds() {
         let written = std::fs::write(&path, format!("{before}{head}{text}{after}"));
         assert!(written.is_ok(), "{written:?}");
     } else {
-        assert_eq!(stored, text, "grammar/statistics.md: UPDATE_PAGES=1 writes it");
+        assert_eq!(stored, text, "docs/statistics.md: UPDATE_PAGES=1 writes it");
     }
 }
 

@@ -7,7 +7,7 @@
 //! ```
 //! use gram_schema::check;
 //! use gram_syntax::{SourceFile, parse};
-//! use gram_tools::kinds::function;
+//! use gram_tools::implementations::function;
 //! use gram_tools::{Call, Session, ToolLibrary};
 //! use serde::Deserialize;
 //!
@@ -19,13 +19,13 @@
 //!
 //! let text = "[cost:Tool | (nights::Int {range: 1..30})==>(price::Number)==>(::Number)]";
 //! let checked = check(&[parse(SourceFile::new("stays.gram", text))]);
-//! let module = checked.module.expect("there is one where nothing is wrong");
+//! let module = checked.module.expect("a file without errors has a module");
 //!
-//! // The function takes what serde reads, and declares what that is.
+//! // Serde deserializes the arguments. The signature declares what the function accepts.
 //! let cost = function(|stay: Stay| Ok::<_, String>(f64::from(stay.nights) * stay.price))
 //!     .signature("(nights::Int {range: 0...})==>(price::Number)==>(::Number)");
 //! let library = ToolLibrary::new("stays").with("cost", cost);
-//! let bound = library.bind(&module).expect("the function takes what the tool does");
+//! let bound = library.bind(&module).expect("the function accepts what the tool does");
 //!
 //! // A session is one conversation.
 //! let session = Session::new(&bound);

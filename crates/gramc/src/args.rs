@@ -92,7 +92,7 @@ pub(crate) enum Command {
 
 /// Serve an editor: diagnostics, completion, renaming and more, over standard input and output
 ///
-/// Editors start it by themselves. It speaks the Language Server Protocol; grammar/lsp.md says what
+/// Editors start it by themselves. It speaks the Language Server Protocol; docs/editors.md says what
 /// it can do and which settings it has. It ends when the editor does.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Example, for Helix, in languages.toml:

@@ -8,7 +8,7 @@
 //! A difference is always that of a case, the second arm less the first. With repeats, it is the
 //! difference of the two means of the case: repeats of one case are no new cases. What each method
 //! means to the reader of a report, and how often its intervals hold what they should, stands in
-//! `grammar/statistics.md`.
+//! `docs/statistics.md`.
 //!
 //! ```
 //! use paired_stats::{Resampling, Table, bca_mean, mcnemar_exact, newcombe};

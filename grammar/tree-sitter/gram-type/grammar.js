@@ -69,7 +69,7 @@ export default grammar({
     // As in JSON.
     number: (_) => /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/,
 
-    // As in JSON: surrogates stand in pairs.
+    // As in JSON: surrogates come in pairs.
     string: (_) =>
       token(
         seq(

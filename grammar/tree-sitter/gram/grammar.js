@@ -10,9 +10,9 @@
 /// <reference types="tree-sitter-cli/dsl" />
 // @ts-check
 
-// Where the text of a string and a comment could begin at the same place, the text is meant:
-// `"//cdn"` is a string (extension E4). A doc comment keeps the rank of all other tokens, so that
-// of it and a text the longer one is meant, which is what the reference grammar does.
+// If the text of a string and a comment could begin at the same position, the text takes precedence:
+// `"//cdn"` is a string (extension E4). A doc comment has the precedence of all other tokens, so the
+// longer one of it and a text applies, as in the reference grammar.
 const COMMENT = -1;
 
 const NUMBER = /-?(0|[1-9][0-9]*)/;
@@ -102,7 +102,7 @@ export default grammar({
         field("record", $._subject_record),
       ),
 
-    // In a subject, a record may stand in angle brackets (extension E2).
+    // In a subject, a record may be written in angle brackets (extension E2).
     _subject_record: ($) => choice($.record, alias($._angle_record, $.record)),
 
     _identifier: ($) => choice($.symbol, $.quoted_name, $.integer),
@@ -120,7 +120,7 @@ export default grammar({
 
     // ---- Values ----
 
-    // Arrays and maps may hold arrays and maps, and an array may be empty (extension E1).
+    // Arrays and maps may contain arrays and maps, and an array may be empty (extension E1).
     _value: ($) =>
       choice(
         $.range,
@@ -176,8 +176,8 @@ export default grammar({
         seq("```", field("tag", $.symbol), fenceBody($)),
       ),
 
-    // Behind a backslash stand one of a few letters, the delimiter itself, or `u` and four
-    // hexadecimal digits (extension E3).
+    // A backslash precedes one of a few letters, the delimiter, or `u` and four hexadecimal digits
+    // (extension E3).
     _single_quoted_text: (_) => token.immediate(/(\\['bfnrt/\\]|\\u[0-9a-fA-F]{4}|[^'\\\n])*/),
     _double_quoted_text: (_) => token.immediate(/(\\["bfnrt/\\]|\\u[0-9a-fA-F]{4}|[^"\\\n])*/),
     _backticked_text: (_) => token.immediate(/(\\[`bfnrt/\\]|\\u[0-9a-fA-F]{4}|[^`\\\n])*/),

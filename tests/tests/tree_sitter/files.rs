@@ -64,15 +64,15 @@ fn the_committed_parsers_are_what_the_grammars_generate() {
 #[test]
 fn all_packages_have_the_version_of_the_program() {
     let json = |path: &str| -> Value {
-        let text = std::fs::read_to_string(root().join("grammar").join(path)).expect("a file");
+        let text = std::fs::read_to_string(root().join(path)).expect("a file");
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"))
     };
     let version = env!("CARGO_PKG_VERSION");
-    assert_eq!(json("tree-sitter/tree-sitter.json")["metadata"]["version"], version);
-    assert_eq!(json("tree-sitter/package.json")["version"], version);
+    assert_eq!(json("grammar/tree-sitter/tree-sitter.json")["metadata"]["version"], version);
+    assert_eq!(json("grammar/tree-sitter/package.json")["version"], version);
     assert_eq!(json("editors/vscode/package.json")["version"], version);
     for manifest in ["extension.toml", "Cargo.toml"] {
-        let path = root().join("grammar/editors/zed").join(manifest);
+        let path = root().join("editors/zed").join(manifest);
         let text = std::fs::read_to_string(path).expect("a file");
         assert!(text.contains(&format!("\nversion = \"{version}\"\n")), "{manifest}");
     }

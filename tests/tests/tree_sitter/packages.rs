@@ -16,7 +16,7 @@ fn run(command: &mut Command) -> String {
 }
 
 fn script(path: &str) -> Command {
-    Command::new(root().join("grammar/editors").join(path))
+    Command::new(root().join("editors").join(path))
 }
 
 /// Reads a query, which has to fit its grammar.
@@ -69,10 +69,10 @@ fn helix_gets_queries_with_its_own_names() {
 fn zed_gets_a_folder_with_everything() {
     // A project of its own, for only what is committed counts.
     let project = tempfile::tempdir().expect("a folder");
-    let grammar = project.path().join("grammar");
-    std::fs::create_dir(&grammar).expect("a folder");
-    for part in ["editors", "tree-sitter"] {
-        run(Command::new("cp").arg("-R").arg(root().join("grammar").join(part)).arg(&grammar));
+    std::fs::create_dir(project.path().join("grammar")).expect("a folder");
+    for part in ["editors", "grammar/tree-sitter"] {
+        let copy = project.path().join(part);
+        run(Command::new("cp").arg("-R").arg(root().join(part)).arg(copy));
     }
     let git = |words: &[&str]| {
         let names =
@@ -80,11 +80,11 @@ fn zed_gets_a_folder_with_everything() {
         run(Command::new("git").current_dir(project.path()).args(names).args(words))
     };
     git(&["init", "--quiet"]);
-    git(&["add", "grammar"]);
+    git(&["add", "editors", "grammar"]);
     git(&["commit", "--quiet", "--message", "All"]);
     let revision = git(&["rev-parse", "HEAD"]);
     let folder = project.path().join("extension");
-    run(Command::new(grammar.join("editors/zed/prepare")).arg(&folder));
+    run(Command::new(project.path().join("editors/zed/prepare")).arg(&folder));
 
     let manifest = std::fs::read_to_string(folder.join("extension.toml")).expect("a manifest");
     let project = project.path().canonicalize().expect("it is there");

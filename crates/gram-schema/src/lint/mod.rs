@@ -179,7 +179,7 @@ mod tests {
 
     use super::*;
 
-    /// The list of all lints in `grammar/project.md` is the one that the rules declare;
+    /// The list of all lints in `docs/lints.md` is the one that the rules declare;
     /// `UPDATE_PAGES=1` writes it.
     #[test]
     fn the_page_lists_all_rules() {
@@ -196,7 +196,7 @@ mod tests {
             });
             let _ = writeln!(table, "| `{name}` | {level} | {fix} | {} |", rule.code.summary());
         }
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../grammar/project.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/lints.md");
         let page = std::fs::read_to_string(path).unwrap_or_default();
         let head = "| --- | --- | --- | --- |\n";
         let (before, stored) = page.split_once(head).unwrap_or_default();

@@ -419,7 +419,7 @@ mod tests {
     /// `UPDATE_PAGES=1` writes them.
     #[test]
     fn the_pages_in_the_repository_are_those_of_the_rules() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../grammar/targets");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/targets");
         let update = std::env::var_os("UPDATE_PAGES").is_some();
         for target in Target::ALL {
             let path = format!("{folder}/{}.md", target.name());

@@ -1,4 +1,4 @@
-; Where several patterns fit a node, the last one counts, so what is general stands first.
+; If several patterns match a node, the last one applies, so general patterns come first.
 
 (comment) @comment
 (doc_comment) @comment.documentation
@@ -18,11 +18,11 @@
 (right_arrow identifier: (_) @variable)
 (bidirectional_arrow identifier: (_) @variable)
 
-; The parameters of a signature, and whatever else a path leads along.
+; The parameters of a signature, and the other nodes of paths.
 (relationship_pattern left: (node_pattern identifier: (_) @variable.parameter))
 (relationship_pattern right: (node_pattern identifier: (_) @variable.parameter))
 
-; ---- Labels: types, and what a pattern declares ----
+; ---- Labels: types and kinds of declarations ----
 
 (labels [(symbol) (quoted_name)] @type)
 

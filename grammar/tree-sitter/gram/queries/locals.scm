@@ -1,4 +1,4 @@
-; Names are those of a whole file; the parameters of a tool are its own.
+; Names belong to a file; parameters belong to their tool.
 
 (gram_pattern) @local.scope
 

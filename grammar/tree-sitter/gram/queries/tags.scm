@@ -1,5 +1,5 @@
-; What a file declares, and where it is used. The labels are captured as references because these
-; queries may hold no other captures.
+; Definitions of a file and their references. Labels are captured as references because these
+; queries cannot have other captures.
 
 ((doc_comment)* @doc
   .

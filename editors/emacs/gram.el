@@ -1,0 +1,53 @@
+;;; gram.el --- LLM tool definitions in gram  -*- lexical-binding: t; -*-
+
+;; Add the directory of this file to `load-path' and (require 'gram) to the init file.  Needs
+;; Emacs 29, or an older version with the package eglot, and `gramc' on the PATH.
+
+;;; Code:
+
+(defvar gram-mode-syntax-table
+  (let ((table (make-syntax-table)))
+    (modify-syntax-entry ?/ ". 124b" table)
+    (modify-syntax-entry ?* ". 23" table)
+    (modify-syntax-entry ?\n "> b" table)
+    (modify-syntax-entry ?\" "\"" table)
+    (modify-syntax-entry ?' "\"" table)
+    (modify-syntax-entry ?` "\"" table)
+    (modify-syntax-entry ?_ "_" table)
+    (modify-syntax-entry ?< "." table)
+    (modify-syntax-entry ?> "." table)
+    table)
+  "The syntax of comments, strings and names.")
+
+(defvar gram-font-lock-keywords
+  `((,(concat "\\[\\s-*\\([A-Za-z_][0-9A-Za-z_.@-]*\\)\\s-*::?\\s-*"
+              (regexp-opt '("Tool" "Record" "Enum" "Union" "Alias" "Container" "Agent" "Library"
+                            "Experiment")
+                          'words))
+     (1 font-lock-function-name-face) (2 font-lock-keyword-face))
+    ("(\\s-*\\([A-Za-z_][0-9A-Za-z_.@-]*\\)" 1 font-lock-variable-name-face)
+    ("::\\s-*\\([A-Za-z_][0-9A-Za-z_]*\\)" 1 font-lock-type-face)
+    ("\\([A-Za-z_][0-9A-Za-z_.@-]*\\)\\s-*:[^:]" 1 font-lock-variable-name-face)
+    ("\\_<\\(true\\|false\\|null\\)\\_>" . font-lock-constant-face)
+    ("@@?[A-Za-z_][0-9A-Za-z_.-]*" . font-lock-preprocessor-face))
+  "Highlighting other than comments and strings.")
+
+;;;###autoload
+(define-derived-mode gram-mode prog-mode "Gram"
+  "Major mode for gram specifications of tools."
+  (setq-local comment-start "// ")
+  (setq-local comment-end "")
+  (setq-local indent-tabs-mode nil)
+  (setq-local tab-width 2)
+  (setq-local font-lock-defaults '(gram-font-lock-keywords)))
+
+;;;###autoload
+(add-to-list 'auto-mode-alist '("\\.gram\\'" . gram-mode))
+
+(with-eval-after-load 'eglot
+  (add-to-list 'eglot-server-programs '(gram-mode . ("gramc" "lsp"))))
+
+(add-hook 'gram-mode-hook #'eglot-ensure)
+
+(provide 'gram)
+;;; gram.el ends here

@@ -1,0 +1,63 @@
+// The extension: starts the language server and registers the commands that are not part of it.
+
+import * as vscode from "vscode";
+import {LanguageClient, type LanguageClientOptions, type ServerOptions} from "vscode-languageclient/node";
+
+import {compileForTarget} from "./compile";
+import {Gramc} from "./gramc";
+import {Pages} from "./pages";
+import {runAgent} from "./run";
+import {SchemaView} from "./schema";
+
+let client: LanguageClient | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const gramc = new Gramc();
+  const schemas = new SchemaView(gramc);
+  const pages = new Pages();
+  context.subscriptions.push(
+    schemas,
+    pages,
+    vscode.commands.registerCommand("gram.compile", () => compileForTarget(gramc)),
+    vscode.commands.registerCommand("gram.showSchema", () => schemas.show()),
+    vscode.commands.registerCommand("gram.runAgent", () => runAgent(gramc)),
+    vscode.commands.registerCommand("gram.restart", () => restart(gramc, pages)),
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration("gram.path")) {
+        void restart(gramc, pages);
+      }
+    }),
+  );
+  await start(gramc, pages);
+}
+
+export async function deactivate(): Promise<void> {
+  await client?.stop();
+}
+
+async function start(gramc: Gramc, pages: Pages): Promise<void> {
+  const server: ServerOptions = {command: gramc.path(), args: ["lsp"]};
+  const options: LanguageClientOptions = {
+    documentSelector: [{language: "gram", scheme: "file"}, {language: "gram", scheme: "untitled"}],
+    // The server requests the settings after a change notification, and registers for file changes
+    // itself.
+    synchronize: {configurationSection: "gram"},
+    middleware: {
+      executeCommand: (command, words: unknown[], next) =>
+        pages.show(command, words, next(command, words)),
+    },
+  };
+  client = new LanguageClient("gram", "Gram", server, options);
+  try {
+    await client.start();
+  } catch (error) {
+    await gramc.tellMissing(error);
+  }
+}
+
+async function restart(gramc: Gramc, pages: Pages): Promise<void> {
+  // A server that never started cannot be stopped.
+  await client?.dispose().catch(() => undefined);
+  client = undefined;
+  await start(gramc, pages);
+}
