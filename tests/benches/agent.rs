@@ -11,11 +11,13 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
-use gram_agent::model::{Asked, Ear, Model, Models, Request};
-use gram_agent::{Conversation, Crew, CrewOptions, Limits, Message, ModelCall, Reply, Said};
+use gram_agent::model::{Model, ModelRequest, Models, ReplyFuture, StreamSink};
+use gram_agent::{
+    AgentTeam, AssistantMessage, Conversation, Limits, Message, ModelCall, Reply, TeamOptions,
+};
 use gram_schema::Target;
 use gram_syntax::{SourceFile, parse};
-use gram_tools::kinds::function;
+use gram_tools::implementations::function;
 use gram_tools::{Settings, ToolLibrary};
 use gramc_tests::peers::python_with;
 use serde_json::{Value, json};
@@ -49,19 +51,22 @@ impl Model for Immediate {
         "bench/model"
     }
 
-    fn ask<'a>(&'a self, request: Request<'a>, _: Ear<'a>) -> Asked<'a> {
-        let said = match request.messages.last() {
-            Some(Message::User { .. }) => Said {
+    fn send<'a>(&'a self, request: ModelRequest<'a>, _: StreamSink<'a>) -> ReplyFuture<'a> {
+        let message = match request.messages.last() {
+            Some(Message::User { .. }) => AssistantMessage {
                 tool_calls: vec![ModelCall {
                     id: "1".to_owned(),
                     name: "add".to_owned(),
                     arguments: r#"{"a": 1, "b": 2}"#.to_owned(),
                 }],
-                ..Said::default()
+                ..AssistantMessage::default()
             },
-            _ => Said { content: Some("Done.".to_owned()), ..Said::default() },
+            _ => AssistantMessage {
+                content: Some("Done.".to_owned()),
+                ..AssistantMessage::default()
+            },
         };
-        Box::pin(std::future::ready(Ok(Reply { said, ..Reply::default() })))
+        Box::pin(std::future::ready(Ok(Reply { message, ..Reply::default() })))
     }
 }
 
@@ -80,7 +85,7 @@ fn main() {
     let mut models = Models::new(|_| None, ".");
     let model: Arc<dyn Model> = Arc::new(Immediate);
     models.add(&model);
-    let crew = Crew::new(&module, "helper", &bound, &mut models, &CrewOptions::default());
+    let crew = AgentTeam::new(&module, "helper", &bound, &mut models, &TeamOptions::default());
     let crew = Arc::new(crew.expect("the agent can run"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");

@@ -17,12 +17,12 @@ use std::time::{Duration, Instant};
 
 use gram_schema::model::{Module, Valid};
 use gram_syntax::{SourceFile, parse};
-use gram_tools::check::{Policy, Refused, ToolCheck};
+use gram_tools::check::{Policy, Rejection, ToolCheck};
 use gram_tools::clock::ManualClock;
+use gram_tools::implementations::function;
 use gram_tools::invocation::Answer;
-use gram_tools::kinds::function;
-use gram_tools::names::{Known, Names};
-use gram_tools::{Begun, Call, Session, ToolLibrary};
+use gram_tools::names::{KnownName, NameIndex};
+use gram_tools::{Admission, Call, Session, ToolLibrary};
 use serde_json::Value;
 
 /// The allocator of the binary.
@@ -79,7 +79,7 @@ fn main() {
         (
             "bad call, told",
             Box::new(|| match check.check(black_box(BAD), policy) {
-                Err(Refused::Invalid(invalid)) => drop(black_box(invalid.problems())),
+                Err(Rejection::Invalid(invalid)) => drop(black_box(invalid.problems())),
                 _ => panic!("the call is refused"),
             }),
         ),
@@ -90,8 +90,8 @@ fn main() {
                 seconds.set(seconds.get() + 10);
                 clock.move_to(Duration::from_secs(seconds.get()));
                 match black_box(session.begin(Call::new("searchIssues", black_box(GOOD)))) {
-                    Begun::Ready(ready) => drop(ready.finish(Ok(Answer::Json(Value::Null)))),
-                    Begun::Answered(verdict) => panic!("{}", verdict.json()),
+                    Admission::Ready(ready) => drop(ready.finish(Ok(Answer::Json(Value::Null)))),
+                    Admission::Answered(verdict) => panic!("{}", verdict.json()),
                 }
             }),
         ),
@@ -126,7 +126,7 @@ fn prove(check: &ToolCheck, policy: Policy) {
     assert!(!mended.repairs.is_empty() && !mended.stripped.is_empty());
     assert!(mended.arguments.contains("\"limit\":30"), "{}", mended.arguments);
     match check.check(BAD, policy) {
-        Err(Refused::Invalid(invalid)) => assert_eq!(invalid.count(), 6),
+        Err(Rejection::Invalid(invalid)) => assert_eq!(invalid.count(), 6),
         other => panic!("six errors are found, not {other:?}"),
     }
 }
@@ -191,7 +191,7 @@ fn names() {
             format!("{verb}{noun}{at}")
         })
         .collect();
-    let names = Names::new(all.iter().map(|name| Known { name, container: None }));
+    let names = NameIndex::new(all.iter().map(|name| KnownName { name, container: None }));
     let mut slowest = 0.0_f64;
     for asked in ["get_file", "fileGet17", "crateIssue", "container.exec", "deleteBranhc42", "zzz"]
     {
@@ -233,7 +233,7 @@ fn binding() {
     println!("bind 100,000 tools: {:.0} ms", times[2] * 1e3);
     let session = Session::new(&library.bind(&module).expect("the library fits"));
     match session.begin(Call::new("tool77777", r#"{"path":"a"}"#)) {
-        Begun::Ready(_) => {}
-        Begun::Answered(verdict) => panic!("{}", verdict.json()),
+        Admission::Ready(_) => {}
+        Admission::Answered(verdict) => panic!("{}", verdict.json()),
     }
 }

@@ -11,12 +11,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use gram_agent::statistics::{
+use gramc_tests::peers::python_with;
+use gramc_tests::rng::Rng;
+use paired_stats::{
     Resampling, Sequential, bca_mean, cases_needed, cases_needed_mean, detectable, hodges_lehmann,
     mcnemar_exact, mean, median, sign_flip, wilcoxon,
 };
-use gramc_tests::peers::python_with;
-use gramc_tests::rng::Rng;
 
 /// The allocator of the binary.
 #[global_allocator]

@@ -131,7 +131,7 @@ pub fn fault(check: &ToolCheck, referee: &Validator, text: &str, policy: Policy)
         Ok(accepted) => accepted,
         Err(refused) => {
             // What is wrong has to be told without a panic, too.
-            if let gram_tools::check::Refused::Invalid(invalid) = refused {
+            if let gram_tools::check::Rejection::Invalid(invalid) = refused {
                 let problems = invalid.problems();
                 if problems.is_empty() {
                     return Some("it is refused, and nothing is wrong with it".to_owned());

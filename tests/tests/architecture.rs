@@ -16,13 +16,16 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates from the lowest floor to the highest. An edge may skip floors, but only downwards.
-const FLOORS: [&str; 8] = [
+const FLOORS: [&str; 11] = [
+    "paired-stats",
     "gram-syntax",
     "json-schema-kit",
     "gram-model",
     "gram-schema",
     "gram-tools",
+    "gram-mcp",
     "gram-agent",
+    "gram-experiment",
     "gram-lsp",
     "gramc",
 ];

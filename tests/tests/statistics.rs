@@ -8,11 +8,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use gram_agent::statistics::{
+use gramc_tests::rng::Rng;
+use paired_stats::{
     Interval, Resampling, Sequential, Table, bca_mean, cases_needed, cases_needed_mean,
     hodges_lehmann, mcnemar_exact, newcombe, sign_flip, wilcoxon, wilson,
 };
-use gramc_tests::rng::Rng;
 
 const EXPERIMENTS: usize = 2_000;
 /// The most cases of an experiment that is looked at after each of them.

@@ -1,19 +1,19 @@
-//! Answers of a type: the model's final text, checked like a call.
+//! Answers in a result type: the model's final text, checked like the arguments of a call.
 
 use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gram_schema::model::{ObjectType, Output, Slot, Tool, Type, Types};
-use gram_tools::check::{Policy, Refused, SchemaError, ToolCheck};
+use gram_tools::check::{Policy, Rejection, SchemaError, ToolCheck};
 use gram_tools::{CallError, Verdict};
 use serde_json::Value;
 
-/// The check of an agent's answers.
+/// Checks the answers of an agent against its result type.
 #[derive(Debug)]
 pub(crate) struct AnswerCheck {
     check: ToolCheck,
-    /// What an answer has to be, as JSON Schema.
+    /// The JSON Schema of answers.
     pub(crate) schema: Value,
-    /// Whether the answer is a text, which needs no quotes.
+    /// Whether answers are strings, which need no quotes.
     is_text: bool,
 }
 
@@ -23,8 +23,8 @@ impl AnswerCheck {
             Type::Named(id) => types.get(*id).map(|declared| &declared.slot.ty),
             other => Some(other),
         };
-        let mut tool = tool(ty);
-        // The fields of a record take what parameters take: pinned values, and secrets.
+        let mut tool = answer_tool(ty);
+        // Fields of a record are checked as parameters, so that they may be pinned or secret.
         if let Some(Type::Object(object)) = declared
             && let ObjectType { fields: Some(fields), open, .. } = &**object
         {
@@ -41,9 +41,9 @@ impl AnswerCheck {
         Ok(Self { check: ToolCheck::of_schema(&schema)?, schema, is_text })
     }
 
-    /// The value that a text stands for; else what the model is told.
+    /// Reads the value from a text, or returns the errors for the model.
     pub(crate) fn read(&self, text: &str) -> Result<Value, String> {
-        let plain = json_in(text);
+        let plain = extract_json(text);
         let quoted;
         let json = if self.is_text && !plain.starts_with('"') {
             quoted = Value::from(text.trim()).to_string();
@@ -54,10 +54,10 @@ impl AnswerCheck {
         let error = match self.check.check(json, Policy::default()) {
             Ok(accepted) => {
                 return serde_json::from_str(&accepted.arguments)
-                    .map_err(|error| format!("the answer cannot be read: {error}"));
+                    .map_err(|error| format!("invalid answer: {error}"));
             }
-            Err(Refused::Malformed(malformed)) => CallError::Malformed(malformed),
-            Err(Refused::Invalid(invalid)) => CallError::Validation(invalid),
+            Err(Rejection::Malformed(malformed)) => CallError::Malformed(malformed),
+            Err(Rejection::Invalid(invalid)) => CallError::Validation(invalid),
         };
         let verdict =
             Verdict { id: None, name: "answer".into(), warnings: Vec::new(), outcome: Err(error) };
@@ -65,8 +65,8 @@ impl AnswerCheck {
     }
 }
 
-/// A tool whose result is of a type.
-fn tool(ty: &Type) -> Tool {
+/// A tool with the given result type.
+fn answer_tool(ty: &Type) -> Tool {
     Tool {
         name: "answer".into(),
         description: None,
@@ -81,12 +81,12 @@ fn tool(ty: &Type) -> Tool {
     }
 }
 
-/// The JSON in a text: what stands between fences, else from the first bracket to the last one,
-/// else all of it.
-pub(crate) fn json_in(text: &str) -> &str {
+/// Extracts JSON from the text of a model: the content of a code fence, else everything from the
+/// first to the last bracket, else the whole text.
+pub fn extract_json(text: &str) -> &str {
     let text = text.trim();
     if let Some((before, rest)) = text.split_once("```") {
-        let rest = without_language(rest);
+        let rest = strip_language(rest);
         if let Some((inside, _)) = rest.split_once("```")
             && !before.trim_start().starts_with(['{', '['])
         {
@@ -102,8 +102,8 @@ pub(crate) fn json_in(text: &str) -> &str {
     first.and_then(|(start, end)| text.get(start..=end)).unwrap_or(text)
 }
 
-/// What stands behind an opening fence, without the language that it may name.
-fn without_language(text: &str) -> &str {
+/// Strips the language after an opening fence.
+fn strip_language(text: &str) -> &str {
     if let Some((word, rest)) = text.split_once('\n')
         && word.trim().chars().all(char::is_alphanumeric)
         && !rest.trim_start().starts_with("```")
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_found_in_what_models_write() {
+    fn json_is_extracted_from_text() {
         for (text, json) in [
             ("{\"a\": 1}", "{\"a\": 1}"),
             ("Here it is:\n```json\n{\"a\": 1}\n```\nDone.", "{\"a\": 1}"),
@@ -133,7 +133,7 @@ mod tests {
             ("7", "7"),
             ("no } and {", "no } and {"),
         ] {
-            assert_eq!(json_in(text), json, "{text}");
+            assert_eq!(extract_json(text), json, "{text}");
         }
     }
 }

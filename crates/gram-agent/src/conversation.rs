@@ -1,77 +1,77 @@
-//! A conversation with an agent: turns, and what passes in them.
+//! Conversations with agents.
 
-mod hidden;
+mod mask;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
-use gram_tools::check::{Policy, Refused};
+use gram_tools::check::{Policy, Rejection};
 use gram_tools::{Call, CallError, Session, Success, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::crew::{Crew, Member};
-use crate::event::{Event, Watch};
-use crate::message::{Message, ModelCall, Reply, Said, Usage};
-use crate::model::{Heard, Request};
-use crate::turn::{End, Limits, Turn};
-use hidden::hide_verdict;
+use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
+use crate::model::{ModelRequest, StreamEvent};
+use crate::observer::{Event, Observer};
+use crate::team::{AgentTeam, PreparedAgent};
+use crate::turn::{Limits, TurnEnd, TurnResult};
+use mask::mask_verdict;
 
-/// How many calls of one reply run at once; tools may have lower limits of their own.
-const MOST_AT_ONCE: usize = 16;
-/// How many agents one reply may call. More would be asked after they are told how many.
-pub(crate) const MOST_AGENTS_AT_ONCE: usize = 8;
-/// How deep agents call agents.
-pub(crate) const DEEPEST: usize = 5;
+/// Maximum concurrent calls of one reply. Tools may have lower limits.
+const MAX_CONCURRENT_CALLS: usize = 16;
+/// Maximum agents that one reply may call. Further calls are refused.
+pub(crate) const MAX_AGENT_CALLS: usize = 8;
+/// Maximum depth of agents that call agents.
+pub(crate) const MAX_AGENT_DEPTH: usize = 5;
 
-/// A conversation with the first agent of a crew.
+/// A conversation with the first agent of a team.
 #[derive(Debug)]
 pub struct Conversation {
-    crew: Arc<Crew>,
+    team: Arc<AgentTeam>,
     member: usize,
     session: Session,
     messages: Vec<Message>,
     usage: Usage,
     limits: Limits,
     depth: usize,
-    /// What secret parameters of calls held, to be kept out of what is shown and kept.
+    /// Values of secret parameters, which are masked in events and saved conversations.
     secrets: Vec<String>,
 }
 
-/// What of a conversation is kept, to go on with it another time.
+/// A conversation that can be resumed. Values of secret parameters are masked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Saved {
-    /// The agent's name.
+pub struct SavedConversation {
+    /// The name of the agent.
     pub agent: String,
-    /// All messages, results of tools included.
+    /// All messages.
     pub messages: Vec<Message>,
-    /// What all turns cost.
+    /// The tokens of all turns.
     #[serde(default)]
     pub usage: Usage,
 }
 
 impl Conversation {
-    /// A new conversation.
-    pub fn new(crew: &Arc<Crew>, limits: Limits) -> Self {
-        Self::of_member(crew, 0, limits, 0)
+    /// Starts a conversation.
+    pub fn new(team: &Arc<AgentTeam>, limits: Limits) -> Self {
+        Self::of_member(team, 0, limits, 0)
     }
 
-    fn of_member(crew: &Arc<Crew>, member: usize, limits: Limits, depth: usize) -> Self {
-        let scope = crew.members.get(member).map(|it| &it.scope[..]).unwrap_or_default();
-        let session = Session::new(&crew.bound).scoped_to(scope.iter().map(|name| &**name));
-        let (crew, messages) = (Arc::clone(crew), Vec::new());
+    fn of_member(team: &Arc<AgentTeam>, member: usize, limits: Limits, depth: usize) -> Self {
+        let scope = team.members.get(member).map(|it| &it.scope[..]).unwrap_or_default();
+        let session = Session::new(&team.bound).scoped_to(scope.iter().map(|name| &**name));
+        let (team, messages) = (Arc::clone(team), Vec::new());
         let (usage, secrets) = (Usage::default(), Vec::new());
-        Self { crew, member, session, messages, usage, limits, depth, secrets }
+        Self { team, member, session, messages, usage, limits, depth, secrets }
     }
 
-    /// A conversation that goes on. Containers that were expanded are again.
-    pub fn resume(crew: &Arc<Crew>, limits: Limits, saved: Saved) -> Self {
-        let mut conversation = Self::new(crew, limits);
+    /// Resumes a conversation. Containers that were expanded are expanded again.
+    pub fn resume(team: &Arc<AgentTeam>, limits: Limits, saved: SavedConversation) -> Self {
+        let mut conversation = Self::new(team, limits);
         for message in &saved.messages {
-            if let Message::Assistant(Said { tool_calls, .. }) = message {
+            if let Message::Assistant(AssistantMessage { tool_calls, .. }) = message {
                 for call in tool_calls {
                     conversation.session.expand(&call.name);
                 }
@@ -82,163 +82,158 @@ impl Conversation {
         conversation
     }
 
-    /// What is kept of it: everything but what secret parameters held.
-    pub fn save(&self) -> Saved {
-        let messages = self.hide_messages(&self.messages).into_owned();
-        Saved { agent: self.crew.agent().to_owned(), messages, usage: self.usage }
+    /// Returns the conversation for a later [`Self::resume`].
+    pub fn save(&self) -> SavedConversation {
+        let messages = self.mask_messages(&self.messages).into_owned();
+        SavedConversation { agent: self.team.agent().to_owned(), messages, usage: self.usage }
     }
 
-    /// All messages up to now.
-    pub fn messages(&self) -> &[Message] {
-        &self.messages
-    }
-
-    /// What its calls went through.
+    /// The session that runs the calls.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// What all turns cost.
+    /// The tokens of all turns.
     pub fn usage(&self) -> Usage {
         self.usage
     }
 
-    /// One turn: the user says something, the model calls what it needs, until it answers or
-    /// something else ends the turn. Whatever happens, the messages stay as far as they came, and
-    /// each call has its answer.
+    /// Runs a turn: sends the user's message to the model and runs its tool calls until it answers
+    /// or a limit ends the turn. The messages stay valid in any case: each call has a result.
     pub async fn turn(
         &mut self,
         text: &str,
-        watch: &dyn Watch,
+        observer: &dyn Observer,
         cancelled: &CancellationToken,
-    ) -> Turn {
-        let crew = Arc::clone(&self.crew);
-        let Some(member) = crew.members.get(self.member) else {
-            let end = End::Cancelled;
+    ) -> TurnResult {
+        let team = Arc::clone(&self.team);
+        let Some(member) = team.members.get(self.member) else {
+            let end = TurnEnd::Cancelled;
             let (text, usage) = (String::new(), Usage::default());
-            return Turn { text, value: None, end, iterations: 0, calls: 0, usage };
+            return TurnResult { text, value: None, end, iterations: 0, calls: 0, usage };
         };
-        watch.see(&member.name, &Event::Begun { text: &self.hide_text(text) });
+        observer.on_event(&member.name, &Event::TurnStarted { text: &self.mask_text(text) });
         self.session.begin_turn();
         self.messages.push(Message::User { content: text.to_owned() });
         let deadline = self.limits.time.and_then(|time| Instant::now().checked_add(time));
-        let mut running = Running {
+        let mut state = TurnState {
             member,
-            watch,
+            observer,
             cancelled,
             deadline,
-            turn: Turn {
+            turn: TurnResult {
                 text: String::new(),
                 value: None,
-                end: End::Answered,
+                end: TurnEnd::Answered,
                 iterations: 0,
                 calls: 0,
                 usage: Usage::default(),
             },
             attempts: 0,
         };
-        running.turn.end = self.until_it_ends(&mut running).await;
-        let turn = running.turn;
-        watch.see(&member.name, &Event::Ended(&self.hide_turn(&turn)));
+        state.turn.end = self.run_turn(&mut state).await;
+        let turn = state.turn;
+        observer.on_event(&member.name, &Event::TurnEnded(&self.mask_turn(&turn)));
         turn
     }
 
-    async fn until_it_ends(&mut self, running: &mut Running<'_>) -> End {
+    async fn run_turn(&mut self, state: &mut TurnState<'_>) -> TurnEnd {
         loop {
-            if let Some(end) = self.spent(running) {
+            if let Some(end) = self.reached_limit(state) {
                 return end;
             }
-            let reply = match self.asked(running).await {
+            let reply = match self.request_reply(state).await {
                 Ok(reply) => reply,
                 Err(end) => return end,
             };
-            let said = reply.said;
-            if let Some(text) = &said.content {
-                running.turn.text.clone_from(text);
+            let message = reply.message;
+            if let Some(text) = &message.content {
+                state.turn.text.clone_from(text);
             }
-            let calls = said.tool_calls.clone();
-            self.messages.push(Message::Assistant(said));
+            let calls = message.tool_calls.clone();
+            self.messages.push(Message::Assistant(message));
             if !calls.is_empty() {
-                running.turn.calls += calls.len();
-                self.run(&calls, running).await;
-            } else if let Some(end) = self.answered(running) {
+                state.turn.calls += calls.len();
+                self.run_calls(&calls, state).await;
+            } else if let Some(end) = self.check_answer(state) {
                 return end;
             }
         }
     }
 
-    /// Which limit is reached.
-    fn spent(&self, running: &Running<'_>) -> Option<End> {
-        let iterations = self.limits.iterations.unwrap_or(running.member.iterations);
-        if running.cancelled.is_cancelled() {
-            return Some(End::Cancelled);
+    fn reached_limit(&self, state: &TurnState<'_>) -> Option<TurnEnd> {
+        let iterations = self.limits.iterations.unwrap_or(state.member.iterations);
+        if state.cancelled.is_cancelled() {
+            return Some(TurnEnd::Cancelled);
         }
-        if running.turn.iterations >= iterations {
-            return Some(End::Iterations(iterations));
+        if state.turn.iterations >= iterations {
+            return Some(TurnEnd::Iterations(iterations));
         }
-        if let Some(most) = self.limits.tokens.filter(|most| self.usage.total() >= *most) {
-            return Some(End::Tokens(most));
+        if let Some(max) = self.limits.tokens.filter(|max| self.usage.total() >= *max) {
+            return Some(TurnEnd::Tokens(max));
         }
-        match (self.limits.time, running.deadline) {
-            (Some(most), Some(at)) if Instant::now() >= at => Some(End::Time(most)),
+        match (self.limits.time, state.deadline) {
+            (Some(max), Some(at)) if Instant::now() >= at => Some(TurnEnd::Time(max)),
             _ => None,
         }
     }
 
-    async fn asked(&mut self, running: &mut Running<'_>) -> Result<Reply, End> {
-        let Running { member, watch, cancelled, deadline, .. } = *running;
-        running.turn.iterations += 1;
-        let tools = member.tools.now(&self.session);
-        let messages = member.tools.named(&self.messages);
-        let request = Request {
+    async fn request_reply(&mut self, state: &mut TurnState<'_>) -> Result<Reply, TurnEnd> {
+        let TurnState { member, observer, cancelled, deadline, .. } = *state;
+        state.turn.iterations += 1;
+        let tools = member.tools.visible(&self.session);
+        let messages = member.tools.rename_calls(&self.messages);
+        let request = ModelRequest {
             instruction: &member.instruction,
             messages: &messages,
             tools: &tools,
             sampling: &member.sampling,
             stream: self.limits.stream,
         };
-        let iteration = running.turn.iterations;
-        let shown = self.hide_messages(&messages);
-        let shown = Request { messages: &shown, ..request };
-        watch.see(&member.name, &Event::Asked { iteration, request: &shown });
-        let ear = |heard: Heard<'_>| {
-            let event = match heard {
-                Heard::Text(text) => Event::Text(text),
-                Heard::Again { error, wait } => Event::Again { error, wait },
+        let iteration = state.turn.iterations;
+        let shown = self.mask_messages(&messages);
+        let shown = ModelRequest { messages: &shown, ..request };
+        observer.on_event(&member.name, &Event::ModelRequested { iteration, request: &shown });
+        let sink = |event: StreamEvent<'_>| {
+            let event = match event {
+                StreamEvent::Text(text) => Event::ReplyText(text),
+                StreamEvent::Retry { error, wait } => Event::ModelRetried { error, wait },
             };
-            watch.see(&member.name, &event);
+            observer.on_event(&member.name, &event);
         };
-        let began = Instant::now();
-        let Some(model) = self.crew.models.get(self.member) else { return Err(End::Cancelled) };
-        let asked = self.limits.patience.ask(&**model, request, &ear);
+        let start = Instant::now();
+        let Some(model) = self.team.models.get(self.member) else { return Err(TurnEnd::Cancelled) };
+        let sent = self.limits.retry.send(&**model, request, &sink);
         let reply = tokio::select! {
             biased;
-            () = cancelled.cancelled() => return Err(End::Cancelled),
-            reply = asked => reply,
-            () = until(deadline) => {
-                return Err(End::Time(self.limits.time.unwrap_or_default()));
+            () = cancelled.cancelled() => return Err(TurnEnd::Cancelled),
+            reply = sent => reply,
+            () = sleep_until(deadline) => {
+                return Err(TurnEnd::Time(self.limits.time.unwrap_or_default()));
             }
         };
-        let mut reply = reply.map_err(End::Failed)?;
-        let calls = std::mem::take(&mut reply.said.tool_calls);
-        reply.said.tool_calls = calls.into_iter().map(|it| member.tools.restored(it)).collect();
-        self.identify(&mut reply.said.tool_calls);
-        self.learn_secrets(&reply.said.tool_calls);
+        let mut reply = reply.map_err(TurnEnd::Failed)?;
+        let calls = std::mem::take(&mut reply.message.tool_calls);
+        reply.message.tool_calls =
+            calls.into_iter().map(|it| member.tools.restore_call(it)).collect();
+        self.assign_ids(&mut reply.message.tool_calls);
+        self.learn_secrets(&reply.message.tool_calls);
         self.usage.add(reply.usage);
-        running.turn.usage.add(reply.usage);
-        let took = began.elapsed();
-        let shown = self.hide_said(&reply.said).map(|said| Reply { said, usage: reply.usage });
+        state.turn.usage.add(reply.usage);
+        let took = start.elapsed();
+        let shown =
+            self.mask_message(&reply.message).map(|message| Reply { message, usage: reply.usage });
         let shown = shown.as_ref().unwrap_or(&reply);
-        watch.see(&member.name, &Event::Replied { reply: shown, took });
+        observer.on_event(&member.name, &Event::ModelReplied { reply: shown, took });
         Ok(reply)
     }
 
-    /// Gives calls without an id of their own one.
-    fn identify(&self, calls: &mut [ModelCall]) {
+    /// Assigns unique ids to calls that have none.
+    fn assign_ids(&self, calls: &mut [ModelCall]) {
         let mut used: HashSet<String> = HashSet::new();
         let mut count = 0;
         for message in &self.messages {
-            if let Message::Assistant(Said { tool_calls, .. }) = message {
+            if let Message::Assistant(AssistantMessage { tool_calls, .. }) = message {
                 count += tool_calls.len();
                 used.extend(tool_calls.iter().map(|call| call.id.clone()));
             }
@@ -256,58 +251,56 @@ impl Conversation {
         }
     }
 
-    /// Runs the calls of one reply, at once as far as their tools allow, and answers them in
-    /// order.
-    async fn run(&mut self, calls: &[ModelCall], running: &mut Running<'_>) {
-        let ending = running.cancelled.child_token();
-        let Running { member, watch, deadline, .. } = *running;
+    /// Runs the calls of one reply concurrently and adds their results in order.
+    async fn run_calls(&mut self, calls: &[ModelCall], state: &mut TurnState<'_>) {
+        let ending = state.cancelled.child_token();
+        let TurnState { member, observer, deadline, .. } = *state;
         let mut limits = self.limits;
-        // Agents that are called have what is left.
-        let spent = self.usage.total();
-        limits.tokens = limits.tokens.map(|most| most.saturating_sub(spent));
-        let (crew, session, depth) = (&self.crew, &self.session, self.depth);
+        // Called agents share the remaining tokens.
+        let used = self.usage.total();
+        limits.tokens = limits.tokens.map(|max| max.saturating_sub(used));
+        let (team, session, depth) = (&self.team, &self.session, self.depth);
         let secrets = &self.secrets;
-        let shown = self.hide_calls(calls);
+        let shown = self.mask_calls(calls);
         let mut agents = 0;
         let one = |(call, shown): (&ModelCall, ModelCall)| {
             let (call, ending) = (call.clone(), ending.clone());
             let agent = member.agents.iter().find(|(name, _)| *name == call.name);
             agents += usize::from(agent.is_some());
-            let too_many = agents > MOST_AGENTS_AT_ONCE;
+            let too_many = agents > MAX_AGENT_CALLS;
             async move {
-                let began = Instant::now();
+                let start = Instant::now();
                 let (verdict, usage) = if agent.is_some() && too_many {
-                    let detail = format!(
-                        "one reply calls {MOST_AGENTS_AT_ONCE} agents at most: call it again"
-                    );
+                    let detail =
+                        format!("one reply calls {MAX_AGENT_CALLS} agents at most: call it again");
                     let error = CallError::Invocation { detail };
-                    (of_agent(&call, Err(error)), Usage::default())
+                    (agent_verdict(&call, Err(error)), Usage::default())
                 } else if let Some((_, at)) = agent {
-                    let place = (crew, *at, depth + 1);
-                    Box::pin(ask_agent(place, limits, &call, watch, &ending)).await
+                    let place = (team, *at, depth + 1);
+                    Box::pin(call_agent(place, limits, &call, observer, &ending)).await
                 } else {
                     let ModelCall { id, name, arguments } = call.clone();
                     let arguments = (!arguments.is_empty()).then_some(arguments);
-                    let asked = Call { id: Some(id), name, arguments };
-                    (session.call_until(asked, ending).await, Usage::default())
+                    let call = Call { id: Some(id), name, arguments };
+                    (session.call_until(call, ending).await, Usage::default())
                 };
-                let took = began.elapsed();
-                let (call_shown, verdict_shown) = (&shown, &*hide_verdict(secrets, &verdict));
-                let event = Event::Called { call: call_shown, verdict: verdict_shown, took };
-                watch.see(&member.name, &event);
+                let took = start.elapsed();
+                let (call_shown, verdict_shown) = (&shown, &*mask_verdict(secrets, &verdict));
+                let event = Event::ToolCalled { call: call_shown, verdict: verdict_shown, took };
+                observer.on_event(&member.name, &event);
                 let result =
                     Message::Tool { id: call.id, name: call.name, content: verdict.message() };
                 (result, usage)
             }
         };
         let all = stream::iter(calls.iter().zip(shown).map(one));
-        let all = all.buffered(MOST_AT_ONCE).collect::<Vec<_>>();
+        let all = all.buffered(MAX_CONCURRENT_CALLS).collect::<Vec<_>>();
         let mut all = std::pin::pin!(all);
         let results = tokio::select! {
             biased;
             results = &mut all => results,
-            () = until(deadline) => {
-                // What runs is told to end, and each call gets its answer.
+            () = sleep_until(deadline) => {
+                // Cancelled calls still return a verdict, so each call gets a result.
                 ending.cancel();
                 all.await
             }
@@ -315,88 +308,89 @@ impl Conversation {
         for (message, usage) in results {
             self.messages.push(message);
             self.usage.add(usage);
-            running.turn.usage.add(usage);
+            state.turn.usage.add(usage);
         }
     }
 
-    /// The model has answered with text. Gives why the turn is over, unless it has to try again.
-    fn answered(&mut self, running: &mut Running<'_>) -> Option<End> {
-        let Some(answer) = &running.member.answer else { return Some(End::Answered) };
-        running.attempts += 1;
-        let wrong = match answer.read(&running.turn.text) {
+    /// Checks the text of the model against the agent's result type. Returns `None` if the model
+    /// has to answer again.
+    fn check_answer(&mut self, state: &mut TurnState<'_>) -> Option<TurnEnd> {
+        let Some(answer) = &state.member.answer else { return Some(TurnEnd::Answered) };
+        state.attempts += 1;
+        let wrong = match answer.read(&state.turn.text) {
             Ok(value) => {
-                running.turn.value = Some(value);
-                return Some(End::Answered);
+                state.turn.value = Some(value);
+                return Some(TurnEnd::Answered);
             }
             Err(wrong) => wrong,
         };
-        let (attempt, correction) = (running.attempts, &*self.hide_text(&wrong));
-        running.watch.see(&running.member.name, &Event::Misfit { attempt, correction });
-        if running.attempts >= self.limits.attempts {
-            return Some(End::NeedsHumanReview { wrong });
+        let (attempt, correction) = (state.attempts, &*self.mask_text(&wrong));
+        state.observer.on_event(&state.member.name, &Event::AnswerRejected { attempt, correction });
+        if state.attempts >= self.limits.attempts {
+            return Some(TurnEnd::NeedsHumanReview { wrong });
         }
         let content = format!(
-            "Your answer is not what is wanted. {wrong}\nAnswer again, with the whole JSON and \
-             nothing else."
+            "Your answer is not valid. {wrong}\nAnswer again with the complete JSON and nothing \
+             else."
         );
         self.messages.push(Message::User { content });
         None
     }
 }
 
-/// A turn under way.
-struct Running<'r> {
-    member: &'r Member,
-    watch: &'r dyn Watch,
+/// The state of a running turn.
+struct TurnState<'r> {
+    member: &'r PreparedAgent,
+    observer: &'r dyn Observer,
     cancelled: &'r CancellationToken,
     deadline: Option<Instant>,
-    turn: Turn,
-    /// How many answers were tried.
+    turn: TurnResult,
+    /// The number of rejected and accepted answers.
     attempts: u32,
 }
 
-/// Waits until a moment; for ever where there is none.
-async fn until(deadline: Option<Instant>) {
+/// Waits until the deadline, or forever if there is none.
+async fn sleep_until(deadline: Option<Instant>) {
     match deadline {
         Some(at) => tokio::time::sleep_until(at.into()).await,
         None => std::future::pending().await,
     }
 }
 
-/// What came of a call of an agent.
-fn of_agent(call: &ModelCall, outcome: Result<Success, CallError>) -> Verdict {
+fn agent_verdict(call: &ModelCall, outcome: Result<Success, CallError>) -> Verdict {
     let (id, name) = (Some(call.id.clone()), call.name.clone());
     Verdict { id, name, warnings: Vec::new(), outcome }
 }
 
-/// An agent that is called as a tool: one turn of a conversation of its own.
-async fn ask_agent(
-    (crew, member, depth): (&Arc<Crew>, usize, usize),
+/// Calls an agent as a tool: runs one turn of a new conversation.
+async fn call_agent(
+    (team, member, depth): (&Arc<AgentTeam>, usize, usize),
     limits: Limits,
     call: &ModelCall,
-    watch: &dyn Watch,
+    observer: &dyn Observer,
     cancelled: &CancellationToken,
 ) -> (Verdict, Usage) {
-    let verdict = |outcome| of_agent(call, outcome);
-    let accepted = match crew.message.check(&call.arguments, Policy::default()) {
+    let verdict = |outcome| agent_verdict(call, outcome);
+    let accepted = match team.message.check(&call.arguments, Policy::default()) {
         Ok(accepted) => accepted,
         Err(refused) => {
             let error = match refused {
-                Refused::Malformed(malformed) => CallError::Malformed(malformed),
-                Refused::Invalid(invalid) => CallError::Validation(invalid),
+                Rejection::Malformed(malformed) => CallError::Malformed(malformed),
+                Rejection::Invalid(invalid) => CallError::Validation(invalid),
             };
             return (verdict(Err(error)), Usage::default());
         }
     };
-    if depth >= DEEPEST {
-        let detail = format!("agents call each other {DEEPEST} deep: do this without the agent");
+    if depth >= MAX_AGENT_DEPTH {
+        let detail =
+            format!("agents may nest at most {MAX_AGENT_DEPTH} deep; do this without the agent");
         return (verdict(Err(CallError::Invocation { detail })), Usage::default());
     }
     let message: Value = serde_json::from_str(&accepted.arguments).unwrap_or_default();
     let text = message["message"].as_str().unwrap_or_default();
-    let mut other = Conversation::of_member(crew, member, limits, depth);
-    let inside = watch.inside(&call.id, &call.name);
-    let turn = other.turn(text, inside.as_deref().unwrap_or(watch), cancelled).await;
+    let mut other = Conversation::of_member(team, member, limits, depth);
+    let inside = observer.observe_call(&call.id, &call.name);
+    let turn = other.turn(text, inside.as_deref().unwrap_or(observer), cancelled).await;
     let outcome = if turn.is_answered() {
         Ok(Success {
             arguments: accepted.arguments,
@@ -405,9 +399,9 @@ async fn ask_agent(
             result: Some(turn.value.unwrap_or_else(|| turn.text.into())),
         })
     } else {
-        let mut detail = format!("the agent gave no answer: {}", turn.end.words());
+        let mut detail = format!("the agent did not answer: {}", turn.end.description());
         if !turn.text.is_empty() {
-            detail.push_str("; it said last: ");
+            detail.push_str("; its last text: ");
             detail.extend(turn.text.chars().take(500));
         }
         Err(CallError::Invocation { detail })

@@ -1,4 +1,4 @@
-//! What an agent costs before a token is spent.
+//! Static estimates of the tokens and requests of agents.
 
 use gram_schema::model::{Agent, Module, Valid};
 use gram_schema::project::Budget;
@@ -9,64 +9,63 @@ use serde_json::{Value, json};
 use smol_str::SmolStr;
 
 use crate::answer::AnswerCheck;
-use crate::conversation::{DEEPEST, MOST_AGENTS_AT_ONCE};
-use crate::crew::instruction;
+use crate::conversation::{MAX_AGENT_CALLS, MAX_AGENT_DEPTH};
 use crate::model::Models;
-use crate::tools::Tools;
+use crate::team::instruction;
+use crate::tools::AgentTools;
 
-/// What one agent costs.
+/// The static cost of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Costs {
+pub struct CostEstimate {
     /// The agent.
     pub agent: SmolStr,
-    /// What its tools are compiled to.
+    /// The target that its tools are compiled to.
     pub target: Target,
-    /// The tokens of its instruction and tools, which each request to its model holds. They are
-    /// counted as OpenAI's newer models do (`o200k_base`); others differ by some percent.
+    /// The tokens of the system prompt and the tools, which are part of each request. Counted with
+    /// the tokenizer `o200k_base`; those of other models differ by a few percent.
     pub tokens: usize,
-    /// The same when all its containers are expanded.
+    /// The same with all containers expanded.
     pub expanded_tokens: usize,
-    /// How often models are asked for one message of the user, at most: as often as the agent may
-    /// ask its own, with the agents that each reply calls. Asking again after failures comes on
-    /// top.
-    pub most_model_calls: u64,
+    /// Maximum model requests per message of the user, including those of called agents, without
+    /// retries.
+    pub max_model_calls: u64,
 }
 
-impl Costs {
-    /// The costs of all agents of a specification on a library, in order. An agent without a model
-    /// is counted as one of OpenAI's.
-    pub fn of(module: &Valid<Module>, bound: &Bound) -> Vec<Self> {
+impl CostEstimate {
+    /// Estimates all agents of a specification on a library, in order. An agent without a model is
+    /// compiled for OpenAI.
+    pub fn of_agents(module: &Valid<Module>, bound: &Bound) -> Vec<Self> {
         let attempts = Some(bound.settings_of_library().max_attempts);
-        let cost = |agent: &Agent| {
-            let (target, tools) = tools(module, agent);
+        let estimate = |agent: &Agent| {
+            let (target, tools) = compile_tools(module, agent);
             let result = agent.result.as_ref();
             let answer = result.and_then(|ty| AnswerCheck::new(&module.types, ty).ok());
-            let instruction = tokens(&instruction(module, agent, attempts, answer.as_ref()));
-            let (at_first, expanded) = totals(&sizes(&tools));
+            let prompt = count_tokens(&instruction(module, agent, attempts, answer.as_ref()));
+            let (initial, expanded) = totals(&tool_sizes(&tools));
             Self {
                 agent: agent.name.clone(),
                 target,
-                tokens: instruction + at_first,
-                expanded_tokens: instruction + expanded,
-                most_model_calls: most(module, agent, 0),
+                tokens: prompt + initial,
+                expanded_tokens: prompt + expanded,
+                max_model_calls: max_requests(module, agent, 0),
             }
         };
-        module.agents.iter().map(cost).collect()
+        module.agents.iter().map(estimate).collect()
     }
 
-    /// The costs as JSON.
+    /// The estimate as a JSON object.
     pub fn json(&self) -> Value {
         json!({
             "agent": self.agent.as_str(),
             "target": self.target.name(),
             "tokens": self.tokens,
             "expanded_tokens": self.expanded_tokens,
-            "most_model_calls": self.most_model_calls,
+            "most_model_calls": self.max_model_calls,
         })
     }
 }
 
-/// What of a project's budget its agents exceed, each at the agent's name.
+/// Checks the agents of a module against a budget. Diagnostics point at the agents' names.
 pub fn over_budget(module: &Valid<Module>, budget: &Budget) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (at, agent) in module.agents.iter().enumerate() {
@@ -77,7 +76,7 @@ pub fn over_budget(module: &Valid<Module>, budget: &Budget) -> Vec<Diagnostic> {
             let error = Diagnostic::error(&codes::OVER_BUDGET, source, place.name, message);
             found.push(error.help(help));
         };
-        let (_, tools) = tools(module, agent);
+        let (_, tools) = compile_tools(module, agent);
         let limits = [
             (budget.tool_tokens, "tool-tokens", false, "in each request"),
             (
@@ -87,30 +86,30 @@ pub fn over_budget(module: &Valid<Module>, budget: &Budget) -> Vec<Diagnostic> {
                 "with all containers expanded",
             ),
         ];
-        // To count takes a while.
+        // Counting tokens is slow, so it is skipped without a limit.
         let counted = limits.iter().any(|(limit, ..)| limit.is_some());
-        let sizes = if counted { sizes(&tools) } else { Vec::new() };
-        let (at_first, expanded) = totals(&sizes);
+        let sizes = if counted { tool_sizes(&tools) } else { Vec::new() };
+        let (initial, expanded) = totals(&sizes);
         for (limit, key, all, when) in limits {
-            let taken = if all { expanded } else { at_first };
+            let taken = if all { expanded } else { initial };
             let Some(limit) = limit.filter(|limit| wide(taken) > *limit) else { continue };
             report(
                 format!(
-                    "the tools of `{name}` take {taken} tokens {when}, and the budget is {limit}"
+                    "the tools of `{name}` take {taken} tokens {when}, but the budget is {limit}"
                 ),
                 format!(
-                    "shorten {}, or raise `{key}` in gram.toml",
+                    "shorten {}, or increase `{key}` in gram.toml",
                     largest(sizes.iter().filter(|(.., hidden)| all || !hidden))
                 ),
             );
         }
-        let calls = most(module, agent, 0);
+        let calls = max_requests(module, agent, 0);
         if let Some(limit) = budget.model_calls.filter(|limit| calls > *limit) {
             report(
                 format!(
-                    "a message to `{name}` may ask models {calls} times, and the budget is {limit}"
+                    "a message to `{name}` may cause {calls} model requests, but the budget is {limit}"
                 ),
-                "lower `maxIterations` of the agents, let fewer of them call each other, or raise \
+                "decrease `maxIterations` of the agents, let fewer agents call each other, or increase \
                  `model-calls` in gram.toml"
                     .to_owned(),
             );
@@ -119,7 +118,7 @@ pub fn over_budget(module: &Valid<Module>, budget: &Budget) -> Vec<Diagnostic> {
     found
 }
 
-/// The largest tools, as a message names them.
+/// The names and sizes of the largest tools.
 fn largest<'s>(sizes: impl Iterator<Item = &'s (SmolStr, usize, bool)>) -> String {
     let mut sizes: Vec<_> = sizes.collect();
     sizes.sort_by_key(|(_, tokens, _)| std::cmp::Reverse(*tokens));
@@ -128,21 +127,21 @@ fn largest<'s>(sizes: impl Iterator<Item = &'s (SmolStr, usize, bool)>) -> Strin
     if sizes.len() > 3 { format!("the largest, {named}") } else { named }
 }
 
-/// The tools of an agent, and what they are compiled to.
-fn tools(module: &Valid<Module>, agent: &Agent) -> (Target, Tools) {
+/// Compiles the tools of an agent for its model.
+fn compile_tools(module: &Valid<Module>, agent: &Agent) -> (Target, AgentTools) {
     let target = Models::target(agent.model.as_deref().unwrap_or_default(), agent.api);
-    (target, Tools::new(module, agent, target))
+    (target, AgentTools::new(module, agent, target))
 }
 
-/// The tokens of each tool, and whether only a container shows it.
-fn sizes(tools: &Tools) -> Vec<(SmolStr, usize, bool)> {
+/// The tokens of each tool, and whether only an expanded container shows it.
+fn tool_sizes(tools: &AgentTools) -> Vec<(SmolStr, usize, bool)> {
     let size = |(name, json, hidden): (&SmolStr, &Value, bool)| {
-        (name.clone(), tokens(&json.to_string()), hidden)
+        (name.clone(), count_tokens(&json.to_string()), hidden)
     };
     tools.each().map(size).collect()
 }
 
-/// The tokens that are taken at first, and with all containers expanded.
+/// The tokens of the initially visible tools, and of all tools.
 fn totals(sizes: &[(SmolStr, usize, bool)]) -> (usize, usize) {
     let sum = |all: bool| {
         sizes.iter().filter(|(.., hidden)| all || !hidden).map(|(_, tokens, _)| tokens).sum()
@@ -154,19 +153,19 @@ fn wide(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }
 
-fn tokens(text: &str) -> usize {
+fn count_tokens(text: &str) -> usize {
     tiktoken_rs::o200k_base_singleton().count_ordinary(text)
 }
 
-/// How often models are asked for one message to an agent, at most: each of its iterations is one
-/// request, and its reply calls so many agents, of which the costliest is assumed.
-fn most(module: &Module, agent: &Agent, depth: usize) -> u64 {
-    // As deep as this, agents are not called any more.
-    let called = agent.members.iter().filter(|_| depth + 1 < DEEPEST);
+/// Maximum model requests per message: each iteration is one request, and each reply calls the
+/// costliest agent as often as it may.
+fn max_requests(module: &Module, agent: &Agent, depth: usize) -> u64 {
+    // Agents at the maximum depth call no further agents.
+    let called = agent.members.iter().filter(|_| depth + 1 < MAX_AGENT_DEPTH);
     let called = called.filter_map(|name| module.agent(name));
-    let costliest = called.map(|other| most(module, other, depth + 1)).max().unwrap_or(0);
-    let most = costliest.saturating_mul(wide(MOST_AGENTS_AT_ONCE)).saturating_add(1);
-    agent.max_iterations.saturating_mul(most)
+    let costliest = called.map(|other| max_requests(module, other, depth + 1)).max().unwrap_or(0);
+    let per_iteration = costliest.saturating_mul(wide(MAX_AGENT_CALLS)).saturating_add(1);
+    agent.max_iterations.saturating_mul(per_iteration)
 }
 
 #[cfg(test)]
@@ -188,23 +187,23 @@ mod tests {
 "#;
 
     #[test]
-    fn costs_are_known_before() {
+    fn costs_are_estimated() {
         let module = module(AGENTS);
         let (bound, _) = ToolLibrary::new("").bind_partly(&module);
-        let costs = Costs::of(&module, &bound);
+        let costs = CostEstimate::of_agents(&module, &bound);
         let [chief, clerk] = &costs[..] else { unreachable!("there are two agents") };
         assert_eq!((chief.target, clerk.target), (Target::Anthropic, Target::OpenAi));
-        assert_eq!((chief.most_model_calls, clerk.most_model_calls), (3 * (8 * 2 + 1), 2));
-        // Counted with OpenAI's own tokenizer.
+        assert_eq!((chief.max_model_calls, clerk.max_model_calls), (3 * (8 * 2 + 1), 2));
+        // Counted with tiktoken.
         assert_eq!(clerk.tokens, 4);
         assert!(chief.expanded_tokens > chief.tokens + 20, "{chief:?}");
-        // What a model is told of calls counts, too: the tools alone are what the budget is about.
-        let (at_first, _) = totals(&sizes(&tools(&module, &module.agents[0]).1));
-        assert!(chief.tokens > at_first + 100, "{chief:?} {at_first}");
+        // The estimate includes the guidance; the budget covers the tools alone.
+        let (initial, _) = totals(&tool_sizes(&compile_tools(&module, &module.agents[0]).1));
+        assert!(chief.tokens > initial + 100, "{chief:?} {initial}");
     }
 
     #[test]
-    fn what_exceeds_a_budget_is_told_at_the_agent() {
+    fn an_exceeded_budget_is_reported_at_the_agent() {
         let module = module(AGENTS);
         let told = |budget| {
             let found = over_budget(&module, &budget);
@@ -214,21 +213,21 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert!(told(Budget::default()).is_empty());
-        let (at_first, expanded) = totals(&sizes(&tools(&module, &module.agents[0]).1));
-        let (at_first, expanded) = (wide(at_first), wide(expanded));
+        let (initial, expanded) = totals(&tool_sizes(&compile_tools(&module, &module.agents[0]).1));
+        let (initial, expanded) = (wide(initial), wide(expanded));
         let exact = Budget {
-            tool_tokens: Some(at_first),
+            tool_tokens: Some(initial),
             expanded_tool_tokens: Some(expanded),
             model_calls: Some(51),
         };
         assert!(told(exact).is_empty());
-        let found = told(Budget { tool_tokens: Some(at_first - 1), ..exact });
+        let found = told(Budget { tool_tokens: Some(initial - 1), ..exact });
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(
             found[0].starts_with(&format!(
-                "a.gram:2:2: error[over-budget] the tools of `chief` take {at_first} tokens in \
-                 each request, and the budget is {}",
-                at_first - 1
+                "a.gram:2:2: error[over-budget] the tools of `chief` take {initial} tokens in \
+                 each request, but the budget is {}",
+                initial - 1
             )),
             "{found:?}"
         );
@@ -238,6 +237,9 @@ mod tests {
         assert!(found[0].contains("shorten the largest, `"), "{found:?}");
         let found = told(Budget { model_calls: Some(50), ..exact });
         assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].contains("may ask models 51 times, and the budget is 50"), "{found:?}");
+        assert!(
+            found[0].contains("may cause 51 model requests, but the budget is 50"),
+            "{found:?}"
+        );
     }
 }

@@ -1,33 +1,31 @@
-//! Agents on bound libraries.
+//! Runs agents on bound tool libraries.
 //!
-//! An agent of a specification talks to a model, and the model calls tools. Each call goes through
-//! a session of a bound library (`gram_tools`), so that a model hears what is wrong with a call,
-//! and nothing undeclared reaches an implementation. The tools of a bound library can also be served
-//! to others, over the Model Context Protocol ([`serve`]). What comes of two ways of doing something is
-//! compared by [`statistics`].
+//! A [`Conversation`] sends the user's messages to the model of an agent and runs the tool calls in
+//! its replies. Every call goes through a session of the bound library (`gram_tools`), which checks
+//! it before the implementation runs and reports errors back to the model. [`Observer`]s receive
+//! everything that happens in a run: [`TraceWriter`] writes it as JSON lines, [`SpanRecorder`]
+//! exports it to OpenTelemetry.
 
 mod answer;
 mod conversation;
 mod costs;
-mod crew;
-mod event;
-pub mod experiment;
 mod message;
 pub mod model;
-pub mod serve;
+mod observer;
 mod spans;
-pub mod statistics;
 mod summary;
+mod team;
 mod tools;
 mod trace;
 mod turn;
 
-pub use conversation::{Conversation, Saved};
-pub use costs::{Costs, over_budget};
-pub use crew::{Crew, CrewError, CrewOptions};
-pub use event::{Event, Watch, Watchers};
-pub use message::{Message, ModelCall, Reply, Said, Usage};
-pub use spans::{Spans, Telemetry, TelemetryError};
-pub use summary::{Pattern, Summary, ToolUse};
-pub use trace::Trace;
-pub use turn::{End, Limits, Turn};
+pub use answer::extract_json;
+pub use conversation::{Conversation, SavedConversation};
+pub use costs::{CostEstimate, over_budget};
+pub use message::{AssistantMessage, Message, ModelCall, Reply, Usage};
+pub use observer::{Event, Observer, Observers};
+pub use spans::{SpanRecorder, Telemetry, TelemetryError};
+pub use summary::{CallPattern, ToolStats, TraceSummary};
+pub use team::{AgentTeam, TeamError, TeamOptions};
+pub use trace::{TraceError, TraceWriter};
+pub use turn::{Limits, TurnEnd, TurnResult};

@@ -1,8 +1,9 @@
-//! Runs as spans of OpenTelemetry, under its conventions for generative AI.
+//! OpenTelemetry spans of runs, following its semantic conventions for generative AI.
 //!
-//! A turn is a span, `invoke_agent NAME`; in it stand what the model was asked (`chat MODEL`) and
-//! what was called (`execute_tool NAME`). An agent that is called has its turn inside the call.
-//! What is said, called and answered stands in no span, unless somebody asks for it.
+//! A turn is a span `invoke_agent NAME` that contains the model requests (`chat MODEL`) and the
+//! tool
+//! calls (`execute_tool NAME`). The turn of a called agent is inside the call. Message contents are
+//! only recorded on request.
 
 mod contents;
 mod export;
@@ -18,78 +19,80 @@ use opentelemetry::{Context, KeyValue, StringValue, Value};
 use opentelemetry_sdk::trace::{IdGenerator as _, RandomIdGenerator, SdkTracer};
 use smol_str::SmolStr;
 
-use crate::crew::Crew;
-use crate::event::{Event, Watch};
 use crate::message::{ModelCall, Reply, Usage};
-use crate::model::Request;
-use crate::turn::{End, Turn};
+use crate::model::ModelRequest;
+use crate::observer::{Event, Observer};
+use crate::team::AgentTeam;
+use crate::turn::{TurnEnd, TurnResult};
 
 pub use export::{Telemetry, TelemetryError};
 
-/// Writes what it sees as spans: one conversation, turn by turn.
-pub struct Spans {
-    shared: Arc<Shared>,
-    /// The call that the conversation belongs to, where it does.
+/// Records one conversation as spans.
+pub struct SpanRecorder {
+    shared: Arc<SpanContext>,
+    /// The call that the conversation belongs to, if any.
     parent: Context,
     conversation: StringValue,
-    state: Mutex<State>,
+    state: Mutex<OpenSpans>,
 }
 
-/// What conversations have in common.
-struct Shared {
+/// What conversations of one run share.
+struct SpanContext {
     tracer: SdkTracer,
     contents: bool,
-    agents: HashMap<SmolStr, Known>,
+    agents: HashMap<SmolStr, ModelIdentity>,
 }
 
-/// What is known of an agent.
-struct Known {
+/// The model of an agent.
+struct ModelIdentity {
     provider: StringValue,
     model: StringValue,
 }
 
-/// What has begun and is not over.
+/// The spans that are not ended.
 #[derive(Default)]
-struct State {
+struct OpenSpans {
     turn: Option<Context>,
-    /// What the model was asked: when, and with what.
-    asked: Option<(SystemTime, Vec<KeyValue>)>,
-    /// Calls of agents, by their ids.
+    /// The start and the attributes of the current model request.
+    request: Option<(SystemTime, Vec<KeyValue>)>,
+    /// Calls of agents, by id.
     calls: HashMap<String, Context>,
 }
 
-impl fmt::Debug for Spans {
+impl fmt::Debug for SpanRecorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Spans").field("conversation", &self.conversation).finish_non_exhaustive()
+        f.debug_struct("SpanRecorder")
+            .field("conversation", &self.conversation)
+            .finish_non_exhaustive()
     }
 }
 
-impl Spans {
-    /// Watches a conversation with the first agent of a crew.
-    pub fn new(telemetry: &Telemetry, crew: &Crew) -> Self {
-        let known = crew.members.iter().zip(&crew.models).map(|(member, model)| {
+impl SpanRecorder {
+    /// Records a conversation with the first agent of a team.
+    pub fn new(telemetry: &Telemetry, team: &AgentTeam) -> Self {
+        let known = team.members.iter().zip(&team.models).map(|(member, model)| {
             let name = model.name();
             let (provider, model) = name.split_once('/').unwrap_or(("", name));
             let (provider, model) = (provider_name(provider).to_owned(), model.to_owned());
             let (provider, model) = (provider.into(), model.into());
-            (member.name.clone(), Known { provider, model })
+            (member.name.clone(), ModelIdentity { provider, model })
         });
         let (tracer, contents) = (telemetry.tracer.clone(), telemetry.contents);
-        let shared = Shared { tracer, contents, agents: known.collect() };
-        Self::below(Arc::new(shared), Context::new())
+        let shared = SpanContext { tracer, contents, agents: known.collect() };
+        Self::nested(Arc::new(shared), Context::new())
     }
 
-    fn below(shared: Arc<Shared>, parent: Context) -> Self {
+    fn nested(shared: Arc<SpanContext>, parent: Context) -> Self {
         let conversation = RandomIdGenerator::default().new_trace_id().to_string().into();
         Self { shared, parent, conversation, state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, OpenSpans> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What all spans of an agent's model say.
-    fn of_model(&self, operation: &'static str, agent: &str) -> Vec<KeyValue> {
+    /// The attributes of all spans of an agent's model.
+    fn model_attributes(&self, operation: &'static str, agent: &str) -> Vec<KeyValue> {
         let mut all = vec![
             KeyValue::new("gen_ai.operation.name", operation),
             KeyValue::new("gen_ai.conversation.id", self.conversation.clone()),
@@ -101,21 +104,21 @@ impl Spans {
         all
     }
 
-    fn begin(&self, name: String, attributes: Vec<KeyValue>, parent: &Context) -> Context {
+    fn start_span(&self, name: String, attributes: Vec<KeyValue>, parent: &Context) -> Context {
         let builder = SpanBuilder::from_name(name).with_kind(SpanKind::Internal);
         let span = builder.with_attributes(attributes);
         Context::new().with_span(span.start_with_context(&self.shared.tracer, parent))
     }
 
-    fn begun(&self, agent: &str) {
-        let mut attributes = self.of_model("invoke_agent", agent);
+    fn start_turn(&self, agent: &str) {
+        let mut attributes = self.model_attributes("invoke_agent", agent);
         attributes.push(KeyValue::new("gen_ai.agent.name", agent.to_owned()));
-        let turn = self.begin(format!("invoke_agent {agent}"), attributes, &self.parent);
-        *self.state() = State { turn: Some(turn), ..State::default() };
+        let turn = self.start_span(format!("invoke_agent {agent}"), attributes, &self.parent);
+        *self.state() = OpenSpans { turn: Some(turn), ..OpenSpans::default() };
     }
 
-    fn asked(&self, agent: &str, request: &Request<'_>) {
-        let mut attributes = self.of_model("chat", agent);
+    fn start_request(&self, agent: &str, request: &ModelRequest<'_>) {
+        let mut attributes = self.model_attributes("chat", agent);
         let mut put = |key, value: Option<Value>| {
             attributes.extend(value.map(|value| KeyValue::new(key, value)));
         };
@@ -127,30 +130,33 @@ impl Spans {
         put("gen_ai.request.seed", sampling.seed.map(whole));
         put("gen_ai.request.stream", request.stream.then_some(Value::Bool(true)));
         if self.shared.contents {
-            let said = |text: String| Some(Value::from(text));
-            put("gen_ai.system_instructions", said(contents::instruction(request.instruction)));
-            put("gen_ai.input.messages", said(contents::messages(request.messages)));
-            put("gen_ai.tool.definitions", said(contents::tools(request.tools)));
+            let attribute = |text: String| Some(Value::from(text));
+            put(
+                "gen_ai.system_instructions",
+                attribute(contents::instruction(request.instruction)),
+            );
+            put("gen_ai.input.messages", attribute(contents::messages(request.messages)));
+            put("gen_ai.tool.definitions", attribute(contents::tools(request.tools)));
         }
-        self.state().asked = Some((SystemTime::now(), attributes));
+        self.state().request = Some((SystemTime::now(), attributes));
     }
 
-    /// The model has answered, or has not. When it is asked again, that begins after a while.
-    fn answered(
+    /// Ends the span of a model request. A retry starts a new one after the delay.
+    fn end_request(
         &self,
         agent: &str,
         outcome: Result<&Reply, &'static str>,
         again: Option<Duration>,
     ) {
         let mut state = self.state();
-        let Some((began, mut attributes)) = state.asked.take() else { return };
+        let Some((began, mut attributes)) = state.request.take() else { return };
         let now = SystemTime::now();
-        // It ended while it waited to be asked again.
+        // The turn ended during the delay before a retry.
         if began > now {
             return;
         }
         let model = self.shared.agents.get(agent).map_or("", |known| known.model.as_str());
-        state.asked = again.and_then(|wait| Some((now.checked_add(wait)?, attributes.clone())));
+        state.request = again.and_then(|wait| Some((now.checked_add(wait)?, attributes.clone())));
         let kind = match self.shared.agents.get(agent) {
             Some(known) if known.provider.as_str() == "scripted" => SpanKind::Internal,
             _ => SpanKind::Client,
@@ -158,8 +164,8 @@ impl Spans {
         if let Ok(reply) = outcome {
             attributes.extend(usage(reply.usage));
             if self.shared.contents {
-                let said = contents::reply(&reply.said);
-                attributes.push(KeyValue::new("gen_ai.output.messages", said));
+                let message = contents::reply(&reply.message);
+                attributes.push(KeyValue::new("gen_ai.output.messages", message));
             }
         }
         let builder = SpanBuilder::from_name(format!("chat {model}")).with_kind(kind);
@@ -173,7 +179,7 @@ impl Spans {
         span.end_with_timestamp(now);
     }
 
-    fn of_call(&self, id: &str, name: &str) -> (String, Vec<KeyValue>) {
+    fn call_attributes(&self, id: &str, name: &str) -> (String, Vec<KeyValue>) {
         let attributes = vec![
             KeyValue::new("gen_ai.operation.name", "execute_tool"),
             KeyValue::new("gen_ai.conversation.id", self.conversation.clone()),
@@ -184,11 +190,11 @@ impl Spans {
         (format!("execute_tool {name}"), attributes)
     }
 
-    fn called(&self, call: &ModelCall, verdict: &Verdict, took: Duration) {
+    fn end_call(&self, call: &ModelCall, verdict: &Verdict, took: Duration) {
         let now = SystemTime::now();
         let mut state = self.state();
         let call_span = state.calls.remove(&call.id).unwrap_or_else(|| {
-            let (name, attributes) = self.of_call(&call.id, &call.name);
+            let (name, attributes) = self.call_attributes(&call.id, &call.name);
             let builder = SpanBuilder::from_name(name).with_kind(SpanKind::Internal);
             let builder = builder.with_start_time(now.checked_sub(took).unwrap_or(now));
             let parent = state.turn.as_ref().unwrap_or(&self.parent);
@@ -208,15 +214,15 @@ impl Spans {
         span.end_with_timestamp(now);
     }
 
-    fn ended(&self, agent: &str, turn: &Turn) {
+    fn end_turn(&self, agent: &str, turn: &TurnResult) {
         let error = match &turn.end {
-            End::Answered => None,
-            End::Failed(error) => Some(error.kind.name()),
-            End::Time(_) => Some("timeout"),
+            TurnEnd::Answered => None,
+            TurnEnd::Failed(error) => Some(error.kind.name()),
+            TurnEnd::Time(_) => Some("timeout"),
             other => Some(other.name()),
         };
-        // What is still under way was ended with the turn.
-        self.answered(agent, Err(error.unwrap_or("_OTHER")), None);
+        // Requests and calls that are still open end with the turn.
+        self.end_request(agent, Err(error.unwrap_or("_OTHER")), None);
         let state = std::mem::take(&mut *self.state());
         for call in state.calls.values() {
             call.span().set_status(Status::error(""));
@@ -233,27 +239,27 @@ impl Spans {
     }
 }
 
-impl Watch for Spans {
-    fn see(&self, agent: &str, event: &Event<'_>) {
+impl Observer for SpanRecorder {
+    fn on_event(&self, agent: &str, event: &Event<'_>) {
         match event {
-            Event::Begun { .. } => self.begun(agent),
-            Event::Asked { request, .. } => self.asked(agent, request),
-            Event::Again { error, wait } => {
-                self.answered(agent, Err(error.kind.name()), Some(*wait));
+            Event::TurnStarted { .. } => self.start_turn(agent),
+            Event::ModelRequested { request, .. } => self.start_request(agent, request),
+            Event::ModelRetried { error, wait } => {
+                self.end_request(agent, Err(error.kind.name()), Some(*wait));
             }
-            Event::Replied { reply, .. } => self.answered(agent, Ok(reply), None),
-            Event::Called { call, verdict, took } => self.called(call, verdict, *took),
-            Event::Ended(turn) => self.ended(agent, turn),
-            Event::Text(_) | Event::Misfit { .. } => {}
+            Event::ModelReplied { reply, .. } => self.end_request(agent, Ok(reply), None),
+            Event::ToolCalled { call, verdict, took } => self.end_call(call, verdict, *took),
+            Event::TurnEnded(turn) => self.end_turn(agent, turn),
+            Event::ReplyText(_) | Event::AnswerRejected { .. } => {}
         }
     }
 
-    fn inside<'w>(&'w self, id: &str, agent: &str) -> Option<Box<dyn Watch + 'w>> {
+    fn observe_call<'w>(&'w self, id: &str, agent: &str) -> Option<Box<dyn Observer + 'w>> {
         let mut state = self.state();
-        let (name, attributes) = self.of_call(id, agent);
-        let call = self.begin(name, attributes, state.turn.as_ref().unwrap_or(&self.parent));
+        let (name, attributes) = self.call_attributes(id, agent);
+        let call = self.start_span(name, attributes, state.turn.as_ref().unwrap_or(&self.parent));
         state.calls.insert(id.to_owned(), call.clone());
-        Some(Box::new(Self::below(Arc::clone(&self.shared), call)))
+        Some(Box::new(Self::nested(Arc::clone(&self.shared), call)))
     }
 }
 
@@ -267,7 +273,7 @@ fn usage(usage: Usage) -> impl Iterator<Item = KeyValue> {
     })
 }
 
-/// What the conventions call a provider.
+/// The name of a provider in the semantic conventions.
 fn provider_name(own: &str) -> &str {
     match own {
         "openai-responses" => "openai",

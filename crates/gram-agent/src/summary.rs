@@ -1,118 +1,124 @@
-//! What a trace tells of a run: what tools cost, what was wrong with calls, and which habits of the
-//! model another tool would spare it.
+//! Summaries of traces: costs of tools, errors of calls, and patterns that another tool design would
+//! avoid.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use crate::message::Usage;
+use crate::message::{Reply, Usage};
+use crate::trace::{
+    self, CallLine, ErrorRecord, RepairRecord, TraceError, TraceLine, VerdictRecord,
+};
 
-/// From how many calls of one tool in a row on they are a pattern.
-const IN_A_ROW: usize = 5;
-/// After a call of another tool, from how many calls on they follow from it.
-const EACH: usize = 3;
+/// Minimum consecutive calls of one tool that form a pattern.
+const MIN_REPEATED_CALLS: usize = 5;
+/// Minimum consecutive calls of one tool after a single call of another that form a pattern.
+const MIN_FOLLOWING_CALLS: usize = 3;
 
-/// What came of the calls of one tool.
+/// Statistics of the calls of one tool.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct ToolUse {
-    /// How often it was called.
+pub struct ToolStats {
+    /// The number of calls.
     pub calls: u64,
-    /// How many of these were refused.
+    /// Calls that were refused before they ran.
     pub refused: u64,
-    /// How many ran and failed.
+    /// Calls that ran and failed.
     pub failed: u64,
-    /// How many were repaired.
+    /// Calls whose arguments were repaired.
     pub repaired: u64,
-    /// How long the calls took, in milliseconds, in order.
+    /// The durations of the calls in milliseconds, in order.
     pub times: Vec<f64>,
-    /// The tokens of its calls and results, as far as the provider counts them. Where a reply has
-    /// several calls, they share its tokens evenly, and those of their results by length.
+    /// The tokens of its calls and results, as far as the provider reports them. The calls of one
+    /// reply share its tokens evenly, and the tokens of their results by length.
     pub tokens: f64,
 }
 
-/// A habit of the model.
+/// A sequence of calls that another tool design would avoid.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pattern {
-    /// The line of the trace where it begins, from 1.
+pub struct CallPattern {
+    /// The line of the trace where the sequence starts, from 1.
     pub line: usize,
-    /// What it is.
+    /// A description.
     pub what: String,
-    /// What would spare it.
+    /// How to avoid it.
     pub advice: String,
 }
 
-/// A trace, summed up.
+/// The summary of a trace.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Summary {
-    /// How often the user said something.
+pub struct TraceSummary {
+    /// The number of messages of the user.
     pub turns: u64,
-    /// How often a model answered.
+    /// The number of replies of models.
     pub replies: u64,
-    /// How often a model was asked again.
+    /// The number of retried model requests.
     pub retries: u64,
-    /// What all of it cost.
+    /// The tokens of all requests.
     pub usage: Usage,
-    /// The tools, by name.
-    pub tools: BTreeMap<String, ToolUse>,
-    /// What was refused: tool, parameter and code, with how often.
+    /// Statistics by tool.
+    pub tools: BTreeMap<String, ToolStats>,
+    /// Counts of errors by tool, parameter and code.
     pub refusals: BTreeMap<(String, String, String), u64>,
-    /// What was repaired: tool, parameter and rule, with how often.
+    /// Counts of repairs by tool, parameter and rule.
     pub repairs: BTreeMap<(String, String, String), u64>,
-    /// Tools that were called in one turn, with how many turns.
+    /// Counts of turns that call both tools.
     pub together: BTreeMap<(String, String), u64>,
-    /// Habits.
-    pub patterns: Vec<Pattern>,
+    /// Patterns, in order of their lines.
+    pub patterns: Vec<CallPattern>,
 }
 
-/// What is remembered of an agent from line to line.
+/// The state of an agent between lines.
 #[derive(Default)]
-struct Agent {
-    /// The tools of the turn under way, with the lines of their calls.
+struct AgentState {
+    /// The tools called in the current turn, with the lines of their calls.
     turn: Vec<(String, usize)>,
-    /// The last reply, where it had calls.
-    last: Option<Last>,
+    /// The last reply, if it has calls.
+    pending: Option<PendingReply>,
 }
 
-/// A reply with calls.
-struct Last {
+/// A reply whose calls are being counted.
+struct PendingReply {
     input: u64,
     output: u64,
-    /// Its calls, with the lengths of their results.
+    /// The calls, with the lengths of their results.
     calls: Vec<(String, usize)>,
 }
 
-impl Summary {
-    /// Sums up the lines of a trace.
+impl TraceSummary {
+    /// Summarizes a trace.
     ///
     /// # Errors
     ///
-    /// The number of the line that is none of a trace, and what is wrong with it.
-    pub fn read(text: &str) -> Result<Self, (usize, String)> {
+    /// The first invalid line.
+    pub fn read(text: &str) -> Result<Self, TraceError> {
         let mut summary = Self::default();
-        let mut agents: BTreeMap<String, Agent> = BTreeMap::new();
+        let mut agents: BTreeMap<String, AgentState> = BTreeMap::new();
         let mut first: Option<String> = None;
-        for (line, number) in text.lines().zip(1..) {
-            if line.trim().is_empty() {
-                continue;
-            }
-            let line: Value =
-                serde_json::from_str(line).map_err(|error| (number, error.to_string()))?;
-            let Some(kind) = line["type"].as_str() else {
-                return Err((number, "a line of a trace has a `type`".to_owned()));
-            };
-            let name = line["agent"].as_str().unwrap_or_default();
-            let agent = agents.entry(name.to_owned()).or_default();
-            match kind {
-                "run" => first = Some(name.to_owned()),
-                "user" => {
-                    // To an agent that is called, another agent speaks.
-                    summary.turns += u64::from(first.as_deref().is_none_or(|first| first == name));
-                    summary.end_turn(&std::mem::take(&mut agent.turn));
+        for line in trace::read(text) {
+            let (number, line) = line?;
+            match line {
+                TraceLine::Run { agent, .. } => first = Some(agent.into_owned()),
+                TraceLine::User { agent, .. } => {
+                    // Messages to called agents come from other agents.
+                    summary.turns += u64::from(first.as_deref().is_none_or(|it| it == agent));
+                    let state = agents.entry(agent.into_owned()).or_default();
+                    summary.end_turn(&std::mem::take(&mut state.turn));
                 }
-                "reply" => summary.reply(agent, &line),
-                "call" => summary.call(agent, &line, number),
-                "retry" => summary.retries += 1,
+                TraceLine::Reply { agent, reply, .. } => {
+                    summary.add_reply(agents.entry(agent.into_owned()).or_default(), &reply);
+                }
+                TraceLine::Call(call) => {
+                    let state = agents.entry(call.agent.clone().into_owned()).or_default();
+                    let verdict = VerdictRecord::deserialize(&call.verdict);
+                    let verdict = verdict.map_err(|error| TraceError {
+                        line: number,
+                        message: format!("invalid verdict: {error}"),
+                    })?;
+                    summary.add_call(state, &call, &verdict, number);
+                }
+                TraceLine::Retry { .. } => summary.retries += 1,
                 _ => {}
             }
         }
@@ -123,77 +129,73 @@ impl Summary {
         Ok(summary)
     }
 
-    fn reply(&mut self, agent: &mut Agent, line: &Value) {
+    fn add_reply(&mut self, agent: &mut AgentState, reply: &Reply) {
         self.replies += 1;
-        let usage: Usage = serde_json::from_value(line["usage"].clone()).unwrap_or_default();
+        let usage = reply.usage;
         self.usage.add(usage);
         let (input, output) = (usage.input_tokens.unwrap_or(0), usage.output_tokens.unwrap_or(0));
-        // What a request has more than the one before, and the answer to that, is results.
-        if let Some(Last { input: before, output: said, calls }) = agent.last.take() {
-            let results = input.saturating_sub(before.saturating_add(said));
-            let whole: usize = calls.iter().map(|(_, length)| length).sum();
+        // The input grows by the previous reply and the results of its calls.
+        if let Some(PendingReply { input: before, output: reply, calls }) = agent.pending.take() {
+            let results = input.saturating_sub(before.saturating_add(reply));
+            let total: usize = calls.iter().map(|(_, length)| length).sum();
             for (name, length) in calls {
-                let share = as_number(length) / as_number(whole.max(1));
+                let share = as_number(length) / as_number(total.max(1));
                 self.tool(&name).tokens += as_tokens(results) * share;
             }
         }
-        let calls: Vec<_> = line["tool_calls"].as_array().into_iter().flatten().collect();
-        for call in &calls {
-            let share = as_tokens(output) / as_number(calls.len());
-            self.tool(call["name"].as_str().unwrap_or_default()).tokens += share;
+        let calls = &reply.message.tool_calls;
+        for call in calls {
+            self.tool(&call.name).tokens += as_tokens(output) / as_number(calls.len());
         }
         if !calls.is_empty() {
-            agent.last = Some(Last { input, output, calls: Vec::new() });
+            agent.pending = Some(PendingReply { input, output, calls: Vec::new() });
         }
     }
 
-    fn call(&mut self, agent: &mut Agent, line: &Value, number: usize) {
-        // A model may call whatever it likes; nothing of that steers a terminal.
-        let name = line["name"].as_str().unwrap_or_default();
-        let name = name.replace(|c: char| c.is_control(), " ");
-        let verdict = &line["verdict"];
-        let told = verdict.get("result").or_else(|| verdict.get("message"));
-        let length = told.map_or(0, |told| told.to_string().len());
-        if let Some(last) = &mut agent.last {
-            last.calls.push((name.clone(), length));
+    fn add_call(
+        &mut self,
+        agent: &mut AgentState,
+        call: &CallLine<'_>,
+        verdict: &VerdictRecord,
+        line: usize,
+    ) {
+        // The model chooses the name, so it must not control the terminal.
+        let name = call.name.replace(|c: char| c.is_control(), " ");
+        let content = verdict.result.as_ref().or(verdict.message.as_ref());
+        let length = content.map_or(0, |content| content.to_string().len());
+        if let Some(pending) = &mut agent.pending {
+            pending.calls.push((name.clone(), length));
         }
-        let error = verdict["error"]["error_type"].as_str();
-        let used = self.tool(&name);
-        used.calls += 1;
-        used.times.extend(line["ms"].as_f64());
-        match error {
-            Some("invocation_error" | "timeout") => used.failed += 1,
-            Some(_) => used.refused += 1,
+        let tool = self.tool(&name);
+        tool.calls += 1;
+        tool.times.push(call.ms);
+        tool.repaired += u64::from(!verdict.repairs.is_empty());
+        match verdict.error.as_ref().map(|error| &*error.error_type) {
+            Some("invocation_error" | "timeout") => tool.failed += 1,
+            Some(_) => tool.refused += 1,
             None => {}
         }
-        let repairs: Vec<_> = verdict["repairs"].as_array().into_iter().flatten().collect();
-        used.repaired += u64::from(!repairs.is_empty());
-        for repair in repairs {
-            self.count(&name, &repair["path"], &repair["rule"], false);
+        for RepairRecord { path, rule } in &verdict.repairs {
+            *self.repairs.entry((name.clone(), path.clone(), rule.clone())).or_default() += 1;
         }
-        let errors = verdict["error"]["errors"].as_array();
-        for wrong in errors.into_iter().flatten() {
-            self.count(&name, &wrong["property"], &wrong["error_code"], true);
+        if let Some(ErrorRecord { error_type, errors }) = &verdict.error {
+            let mut count = |property: &str, code: &str| {
+                let key = (name.clone(), property.to_owned(), code.to_owned());
+                *self.refusals.entry(key).or_default() += 1;
+            };
+            match errors {
+                Some(errors) => errors.iter().for_each(|it| count(&it.property, &it.error_code)),
+                None => count("", error_type),
+            }
         }
-        if errors.is_none()
-            && let Some(kind) = error
-        {
-            self.count(&name, &Value::Null, &kind.into(), true);
-        }
-        agent.turn.push((name, number));
+        agent.turn.push((name, line));
     }
 
-    fn tool(&mut self, name: &str) -> &mut ToolUse {
+    fn tool(&mut self, name: &str) -> &mut ToolStats {
         self.tools.entry(name.to_owned()).or_default()
     }
 
-    fn count(&mut self, tool: &str, place: &Value, what: &Value, refused: bool) {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let counts = if refused { &mut self.refusals } else { &mut self.repairs };
-        *counts.entry((tool.to_owned(), text(place), text(what))).or_default() += 1;
-    }
-
-    /// Tools of one turn, and what in it is a pattern.
+    /// Counts pairs of tools of a turn and finds patterns.
     fn end_turn(&mut self, calls: &[(String, usize)]) {
         let names: std::collections::BTreeSet<_> = calls.iter().map(|(name, _)| name).collect();
         for (at, one) in names.iter().enumerate() {
@@ -212,33 +214,33 @@ impl Summary {
         for (at, &(name, line, count)) in runs.iter().enumerate() {
             let before = at.checked_sub(1).and_then(|at| runs.get(at));
             match before {
-                Some(&(lister, _, 1)) if count >= EACH => self.patterns.push(Pattern {
-                    line,
-                    what: format!("`{lister}` is called, and then `{name}` {count} times"),
-                    advice: format!(
-                        "let `{lister}` give what `{name}` is called for, or `{name}` take several \
-                         at once"
-                    ),
-                }),
-                _ if count >= IN_A_ROW => self.patterns.push(Pattern {
+                Some(&(lister, _, 1)) if count >= MIN_FOLLOWING_CALLS => {
+                    self.patterns.push(CallPattern {
+                        line,
+                        what: format!("`{lister}` is followed by {count} calls of `{name}`"),
+                        advice: format!(
+                            "return the result of `{name}` from `{lister}`, or let `{name}` accept \
+                         several items"
+                        ),
+                    })
+                }
+                _ if count >= MIN_REPEATED_CALLS => self.patterns.push(CallPattern {
                     line,
                     what: format!("`{name}` is called {count} times in a row"),
-                    advice: format!(
-                        "let `{name}` take several at once, or add a tool that searches"
-                    ),
+                    advice: format!("let `{name}` accept several items, or add a search tool"),
                 }),
                 _ => {}
             }
         }
     }
 
-    /// The summary as JSON, one object.
+    /// The summary as a JSON object.
     pub fn json(&self) -> Value {
         let counts = |counts: &BTreeMap<(String, String, String), u64>, what: &str| -> Value {
             let entry = |((tool, place, kind), count): (&(String, String, String), &u64)| json!({"tool": tool, "parameter": place, what: kind, "count": count});
             counts.iter().map(entry).collect()
         };
-        let tool = |(name, used): (&String, &ToolUse)| {
+        let tool = |(name, used): (&String, &ToolStats)| {
             json!({
                 "tool": name, "calls": used.calls, "refused": used.refused, "failed": used.failed,
                 "repaired": used.repaired, "median_ms": median(&used.times),
@@ -279,14 +281,14 @@ fn median(times: &[f64]) -> Option<f64> {
     times.get(times.len() / 2).copied()
 }
 
-/// As people read it.
-impl fmt::Display for Summary {
+impl fmt::Display for TraceSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let calls: u64 = self.tools.values().map(|used| used.calls).sum();
-        let (turns, calls) = (many(self.turns, "turn", "turns"), many(calls, "call", "calls"));
-        write!(f, "{turns}, {}, {calls}", many(self.replies, "reply", "replies"))?;
+        let (turns, calls) =
+            (count_of(self.turns, "turn", "turns"), count_of(calls, "call", "calls"));
+        write!(f, "{turns}, {}, {calls}", count_of(self.replies, "reply", "replies"))?;
         if self.retries > 0 {
-            write!(f, ", {}", many(self.retries, "retry", "retries"))?;
+            write!(f, ", {}", count_of(self.retries, "retry", "retries"))?;
         }
         if let (Some(input), Some(output)) = (self.usage.input_tokens, self.usage.output_tokens) {
             write!(f, ", {input} tokens in, {output} out")?;
@@ -301,7 +303,7 @@ impl fmt::Display for Summary {
             )?;
         }
         for (name, used) in &self.tools {
-            let ToolUse { calls, refused, failed, repaired, tokens, .. } = used;
+            let ToolStats { calls, refused, failed, repaired, tokens, .. } = used;
             let time = median(&used.times).map_or_else(String::new, |time| format!("{time:.1}"));
             writeln!(
                 f,
@@ -309,29 +311,29 @@ impl fmt::Display for Summary {
                  {tokens:6.0}"
             )?;
         }
-        counted(f, "refused", &self.refusals)?;
-        counted(f, "repaired", &self.repairs)?;
+        write_counts(f, "refused", &self.refusals)?;
+        write_counts(f, "repaired", &self.repairs)?;
         if !self.together.is_empty() {
             f.write_str("\ntogether\n")?;
         }
         for ((one, other), turns) in &self.together {
-            writeln!(f, "  {one}, {other}: {}", many(*turns, "turn", "turns"))?;
+            writeln!(f, "  {one}, {other}: {}", count_of(*turns, "turn", "turns"))?;
         }
         if !self.patterns.is_empty() {
             f.write_str("\npatterns\n")?;
         }
-        for Pattern { line, what, advice } in &self.patterns {
+        for CallPattern { line, what, advice } in &self.patterns {
             writeln!(f, "  {what} (line {line}): {advice}")?;
         }
         Ok(())
     }
 }
 
-fn many(count: u64, one: &str, more: &str) -> String {
+fn count_of(count: u64, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
-fn counted(
+fn write_counts(
     f: &mut fmt::Formatter<'_>,
     title: &str,
     counts: &BTreeMap<(String, String, String), u64>,
@@ -350,7 +352,7 @@ fn counted(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test stops where it cannot go on")]
+#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
     use super::*;
 
@@ -366,9 +368,9 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_is_summed_up() {
+    fn traces_are_summarized() {
         let fine = json!({"ok": true, "result": "12345678", "repairs": []});
-        let mended = json!({
+        let repaired = json!({
             "ok": true, "result": "12345678",
             "repairs": [{"path": "limit", "rule": "text-to-integer"}],
         });
@@ -381,13 +383,13 @@ mod tests {
         let other = user.replace("\"a\"", "\"called\"");
         lines.extend([reply(&["list"], 100, 10), call("list", &fine)]);
         lines.extend([reply(&["read", "read", "read"], 150, 30)]);
-        lines.extend([call("read", &fine), call("read", &mended), call("read", &wrong)]);
+        lines.extend([call("read", &fine), call("read", &repaired), call("read", &wrong)]);
         lines.extend([reply(&[], 300, 20), user]);
         lines.extend(std::iter::repeat_n(call("read", &fine), 5));
-        // An agent that is called: no turn of the user's.
+        // A message to a called agent is not a turn.
         lines.push(other);
-        let summary = Summary::read(&lines.join("\n")).unwrap();
-        // 10 for the call, 40 for the result; 30 for the calls, 120 for the results.
+        let summary = TraceSummary::read(&lines.join("\n")).unwrap();
+        // `list`: 10 for the call, 40 for the result. `read`: 30 for the calls, 120 for the results.
         let tokens = |tool: &str| summary.tools[tool].tokens.round();
         assert_eq!((tokens("list"), tokens("read")), (50.0, 150.0));
         insta::assert_snapshot!(summary);
@@ -395,11 +397,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_trace_is_told() {
-        assert_eq!(
-            Summary::read("{}").unwrap_err(),
-            (1, "a line of a trace has a `type`".to_owned())
-        );
-        assert_eq!(Summary::read("\n{\n").unwrap_err().0, 2);
+    fn invalid_lines_are_reported() {
+        let error = TraceSummary::read("{}").unwrap_err();
+        assert_eq!(error.to_string(), "1: missing field `type`");
+        assert_eq!(TraceSummary::read("\n{\n").unwrap_err().line, 2);
     }
 }

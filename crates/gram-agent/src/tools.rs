@@ -1,4 +1,4 @@
-//! The tools of an agent, as its model sees them.
+//! The tools of an agent in the form of its target.
 
 use std::collections::HashMap;
 
@@ -10,34 +10,34 @@ use gram_tools::Session;
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use crate::message::{Message, ModelCall, Said};
+use crate::message::{AssistantMessage, Message, ModelCall};
 
-/// What a model may call, in order.
+/// The tools of an agent, in order.
 #[derive(Debug)]
-pub(crate) struct Tools {
-    all: Vec<Offered>,
-    /// The names that the target takes, to places in `all`.
+pub(crate) struct AgentTools {
+    all: Vec<OfferedTool>,
+    /// Indexes into `all` by the tool's name in the target.
     by_name: HashMap<String, usize>,
-    /// What is offered at first, in the target's form.
-    at_first: Vec<Value>,
-    /// Whether containers make more of it.
-    grows: bool,
-    /// Whether the target takes other names than the specification's.
+    /// The tools that are visible before any container is expanded, in the target's form.
+    initial: Vec<Value>,
+    /// Whether there are tools that only an expanded container shows.
+    has_hidden: bool,
+    /// Whether a tool has another name in the target.
     renamed: bool,
 }
 
-/// Something that a model may call.
+/// A tool, container or agent.
 #[derive(Debug)]
-struct Offered {
+struct OfferedTool {
     name: SmolStr,
     json: Value,
     restore: Restore,
-    /// Whether it is seen only when a container is expanded.
+    /// Whether only an expanded container shows it.
     hidden: bool,
 }
 
-impl Tools {
-    /// What an agent may call: its members, and the functions of its containers.
+impl AgentTools {
+    /// Compiles the members of an agent and the functions of its containers.
     pub(crate) fn new(module: &Valid<Module>, agent: &Agent, target: Target) -> Self {
         let compilation = Compilation::whole(module, target);
         let entries: HashMap<&str, Entry<'_>> =
@@ -45,30 +45,30 @@ impl Tools {
         let mut tools = Self {
             all: Vec::new(),
             by_name: HashMap::new(),
-            at_first: Vec::new(),
-            grows: false,
+            initial: Vec::new(),
+            has_hidden: false,
             renamed: false,
         };
         let containers: Vec<_> =
             agent.members.iter().filter_map(|name| module.container(name)).collect();
         for name in &agent.members {
             if let Some(entry) = entries.get(name.as_str()) {
-                tools.offer(&compilation, *entry, false);
+                tools.add(&compilation, *entry, false);
             }
             let container = containers.iter().find(|container| container.name == *name);
             for function in container.into_iter().flat_map(|container| &container.members) {
-                // A function that is a member of the agent, too, is always seen.
+                // A function that is also a member of the agent is always visible.
                 if !agent.members.contains(function)
                     && let Some(entry) = entries.get(function.as_str())
                 {
-                    tools.offer(&compilation, *entry, true);
+                    tools.add(&compilation, *entry, true);
                 }
             }
         }
         tools
     }
 
-    fn offer(&mut self, compilation: &Compilation<'_>, entry: Entry<'_>, hidden: bool) {
+    fn add(&mut self, compilation: &Compilation<'_>, entry: Entry<'_>, hidden: bool) {
         let own = entry.name();
         let name = compilation.name_of(own).to_owned();
         if self.by_name.contains_key(&name) {
@@ -78,36 +78,39 @@ impl Tools {
         let restore = compiled.restore().into_owned();
         let json = compiled.into_json();
         self.renamed |= name != own;
-        self.grows |= hidden;
+        self.has_hidden |= hidden;
         if !hidden {
-            self.at_first.push(json.clone());
+            self.initial.push(json.clone());
         }
         self.by_name.insert(name, self.all.len());
-        self.all.push(Offered { name: own.into(), json, restore, hidden });
+        self.all.push(OfferedTool { name: own.into(), json, restore, hidden });
     }
 
-    /// What is offered now, in the target's form.
-    pub(crate) fn now(&self, session: &Session) -> std::borrow::Cow<'_, [Value]> {
-        if !self.grows {
-            return self.at_first.as_slice().into();
+    /// The tools that are visible in a session, in the target's form.
+    pub(crate) fn visible(&self, session: &Session) -> std::borrow::Cow<'_, [Value]> {
+        if !self.has_hidden {
+            return self.initial.as_slice().into();
         }
         let visible = session.visible();
-        let seen = |it: &&Offered| !it.hidden || visible.contains(&it.name);
+        let seen = |it: &&OfferedTool| !it.hidden || visible.contains(&it.name);
         self.all.iter().filter(seen).map(|it| it.json.clone()).collect::<Vec<_>>().into()
     }
 
-    /// All that there is, in the target's form: at first, and with all containers expanded.
-    pub(crate) fn sizes(&self) -> (&[Value], impl Iterator<Item = &Value>) {
-        (&self.at_first, self.all.iter().map(|it| &it.json))
+    /// The initially visible tools and all tools, in the target's form.
+    pub(crate) fn definitions(&self) -> (&[Value], impl Iterator<Item = &Value>) {
+        (&self.initial, self.all.iter().map(|it| &it.json))
     }
 
-    /// All that there is: its own name, its form, and whether only a container shows it.
+    /// All tools: name in the specification, target's form, and whether only a container shows it.
     pub(crate) fn each(&self) -> impl Iterator<Item = (&SmolStr, &Value, bool)> {
         self.all.iter().map(|it| (&it.name, &it.json, it.hidden))
     }
 
-    /// The conversation with the names that the target takes.
-    pub(crate) fn named<'m>(&self, messages: &'m [Message]) -> std::borrow::Cow<'m, [Message]> {
+    /// Renames the calls of a conversation to the target's names.
+    pub(crate) fn rename_calls<'m>(
+        &self,
+        messages: &'m [Message],
+    ) -> std::borrow::Cow<'m, [Message]> {
         if !self.renamed {
             return messages.into();
         }
@@ -116,24 +119,28 @@ impl Tools {
             .iter()
             .filter_map(|(name, at)| Some((self.all.get(*at)?.name.as_str(), name.as_str())))
             .collect();
-        let other =
+        let rename =
             |name: &str| names.get(name).map_or_else(|| name.to_owned(), |&it| it.to_owned());
         let renamed = messages.iter().map(|message| match message {
             Message::User { .. } => message.clone(),
             Message::Tool { id, name, content } => {
-                Message::Tool { id: id.clone(), name: other(name), content: content.clone() }
+                Message::Tool { id: id.clone(), name: rename(name), content: content.clone() }
             }
-            Message::Assistant(said) => {
-                let calls = said.tool_calls.iter();
-                let calls = calls.map(|call| ModelCall { name: other(&call.name), ..call.clone() });
-                Message::Assistant(Said { tool_calls: calls.collect(), ..said.clone() })
+            Message::Assistant(message) => {
+                let calls = message.tool_calls.iter();
+                let calls =
+                    calls.map(|call| ModelCall { name: rename(&call.name), ..call.clone() });
+                Message::Assistant(AssistantMessage {
+                    tool_calls: calls.collect(),
+                    ..message.clone()
+                })
             }
         });
         renamed.collect::<Vec<_>>().into()
     }
 
-    /// A call under the specification's own names, with arguments for the tool's own schema.
-    pub(crate) fn restored(&self, mut call: ModelCall) -> ModelCall {
+    /// Restores the tool's name and arguments as the specification declares them.
+    pub(crate) fn restore_call(&self, mut call: ModelCall) -> ModelCall {
         let Some(offered) = self.by_name.get(&call.name).and_then(|&at| self.all.get(at)) else {
             return call;
         };

@@ -1,114 +1,230 @@
-//! Runs, written down as JSON lines.
+//! Traces: runs as JSON lines.
 //!
-//! A line is an object with a `type`: `run` at the start, `user`, `reply`, `call` and `end`. Replies
-//! have the form that scripts have, so a trace can be played back; calls have `name` and
-//! `arguments`, so that they can be checked again. What secret parameters held stands in none.
+//! Replies have the form that scripts have, so a trace can be played back. Calls have `name` and
+//! `arguments`, so a trace can be checked again. Values of secret parameters are masked.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::event::{Event, Watch};
 use crate::message::Reply;
-use crate::turn::Turn;
+use crate::observer::{Event, Observer};
+use crate::turn::TurnResult;
 
-/// Writes what it sees, a line each. After the first line that cannot be written, nothing more is.
-pub struct Trace<W> {
-    to: Mutex<(W, Option<io::Error>)>,
-    began: Instant,
+/// An invalid line of a trace.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{line}: {message}")]
+pub struct TraceError {
+    /// The number of the line, from 1.
+    pub line: usize,
+    /// Why the line is invalid.
+    pub message: String,
 }
 
-impl<W> std::fmt::Debug for Trace<W> {
+/// One line of a trace: the agent and what happened to it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub(crate) enum TraceLine<'l> {
+    /// The first line.
+    Run {
+        agent: Cow<'l, str>,
+        #[serde(default)]
+        model: Cow<'l, str>,
+    },
+    /// A message of the user.
+    User { agent: Cow<'l, str>, content: Cow<'l, str> },
+    /// A reply of the model.
+    Reply {
+        agent: Cow<'l, str>,
+        #[serde(flatten)]
+        reply: Cow<'l, Reply>,
+        #[serde(default)]
+        ms: f64,
+    },
+    /// A tool call and its verdict.
+    Call(CallLine<'l>),
+    /// The errors of an answer that does not have the agent's result type.
+    Correction { agent: Cow<'l, str>, content: Cow<'l, str> },
+    /// A failed model request that is retried.
+    Retry {
+        agent: Cow<'l, str>,
+        #[serde(default)]
+        error: Cow<'l, str>,
+        #[serde(default)]
+        wait_ms: f64,
+    },
+    /// The end of a turn.
+    End {
+        agent: Cow<'l, str>,
+        #[serde(flatten, skip_deserializing)]
+        turn: Option<&'l TurnResult>,
+    },
+    /// A line of a later version.
+    #[serde(other)]
+    Unknown,
+}
+
+/// A tool call in a trace.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct CallLine<'l> {
+    pub(crate) agent: Cow<'l, str>,
+    #[serde(default)]
+    pub(crate) id: Cow<'l, str>,
+    pub(crate) name: Cow<'l, str>,
+    #[serde(default)]
+    pub(crate) arguments: Cow<'l, str>,
+    /// Seconds from the start of the run to the call, for checks of throttles.
+    #[serde(default)]
+    pub(crate) at: f64,
+    #[serde(default)]
+    pub(crate) ms: f64,
+    pub(crate) verdict: Value,
+}
+
+/// The parts of a verdict that summaries use.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct VerdictRecord {
+    pub(crate) result: Option<Value>,
+    pub(crate) message: Option<Value>,
+    pub(crate) error: Option<ErrorRecord>,
+    pub(crate) repairs: Vec<RepairRecord>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ErrorRecord {
+    pub(crate) error_type: String,
+    pub(crate) errors: Option<Vec<ParameterError>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ParameterError {
+    pub(crate) property: String,
+    pub(crate) error_code: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct RepairRecord {
+    pub(crate) path: String,
+    pub(crate) rule: String,
+}
+
+/// Reads a trace. Empty lines are skipped.
+pub(crate) fn read(
+    text: &str,
+) -> impl Iterator<Item = Result<(usize, TraceLine<'static>), TraceError>> {
+    let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+    lines.map(|(text, line)| {
+        // Tagged and flattened types lose numbers unless they are read from a `Value`.
+        serde_json::from_str::<Value>(text)
+            .and_then(serde_json::from_value)
+            .map(|read| (line, read))
+            .map_err(|error| TraceError { line, message: error.to_string() })
+    })
+}
+
+/// Writes a run as a trace. Stops at the first line that cannot be written.
+pub struct TraceWriter<W> {
+    out: Mutex<(W, Option<io::Error>)>,
+    start: Instant,
+}
+
+impl<W> std::fmt::Debug for TraceWriter<W> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Trace").finish_non_exhaustive()
+        f.debug_struct("TraceWriter").finish_non_exhaustive()
     }
 }
 
-impl<W: Write> Trace<W> {
-    /// A trace of an agent's run on a model.
-    pub fn new(to: W, agent: &str, model: &str) -> Self {
-        let trace = Self { to: Mutex::new((to, None)), began: Instant::now() };
-        trace.write(&json!({"type": "run", "agent": agent, "model": model}));
+impl<W: Write> TraceWriter<W> {
+    /// Starts the trace of an agent's run on a model.
+    pub fn new(out: W, agent: &str, model: &str) -> Self {
+        let trace = Self { out: Mutex::new((out, None)), start: Instant::now() };
+        trace.write(&TraceLine::Run { agent: agent.into(), model: model.into() });
         trace
     }
 
-    fn to(&self) -> MutexGuard<'_, (W, Option<io::Error>)> {
-        self.to.lock().unwrap_or_else(PoisonError::into_inner)
+    fn out(&self) -> MutexGuard<'_, (W, Option<io::Error>)> {
+        self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self, line: &Value) {
-        let mut to = self.to();
-        let (out, failed) = &mut *to;
-        if failed.is_some() {
+    fn write(&self, line: &TraceLine<'_>) {
+        let mut guard = self.out();
+        let (out, error) = &mut *guard;
+        if error.is_some() {
             return;
         }
-        let written = out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush());
-        *failed = written.err();
+        let json = serde_json::to_string(line).map_err(io::Error::from);
+        let written = json.and_then(|json| out.write_all((json + "\n").as_bytes()));
+        *error = written.and_then(|()| out.flush()).err();
     }
 
-    /// Why the trace is not whole, where it is not.
+    /// The error that stopped the trace, if any.
     pub fn error(&self) -> Option<io::Error> {
-        self.to().1.take()
+        self.out().1.take()
     }
 }
 
-impl<W: Write + Send> Watch for Trace<W> {
-    fn see(&self, agent: &str, event: &Event<'_>) {
-        match event {
-            Event::Begun { text } => {
-                self.write(&json!({"type": "user", "agent": agent, "content": text}));
+impl<W: Write + Send> Observer for TraceWriter<W> {
+    fn on_event(&self, agent: &str, event: &Event<'_>) {
+        let agent = Cow::Borrowed(agent);
+        self.write(&match *event {
+            Event::TurnStarted { text } => TraceLine::User { agent, content: text.into() },
+            Event::ModelReplied { reply, took } => {
+                TraceLine::Reply { agent, reply: Cow::Borrowed(reply), ms: milliseconds(took) }
             }
-            Event::Replied { reply, took } => self.write(&reply_line(agent, reply, *took)),
-            Event::Called { call, verdict, took } => self.write(&json!({
-                "type": "call",
-                "agent": agent,
-                "id": call.id,
-                "name": call.name,
-                "arguments": call.arguments,
-                // When it was made, for throttles that look at it again.
-                "at": self.began.elapsed().saturating_sub(*took).as_secs_f64(),
-                "ms": milliseconds(*took),
-                "verdict": verdict.json(),
-            })),
-            Event::Misfit { correction, .. } => {
-                self.write(&json!({"type": "correction", "agent": agent, "content": correction}));
+            Event::ToolCalled { call, verdict, took } => TraceLine::Call(CallLine {
+                agent,
+                id: Cow::Borrowed(&call.id),
+                name: Cow::Borrowed(&call.name),
+                arguments: Cow::Borrowed(&call.arguments),
+                at: self.start.elapsed().saturating_sub(took).as_secs_f64(),
+                ms: milliseconds(took),
+                verdict: verdict.json(),
+            }),
+            Event::AnswerRejected { correction, .. } => {
+                TraceLine::Correction { agent, content: correction.into() }
             }
-            Event::Again { error, wait } => self.write(&json!({
-                "type": "retry",
-                "agent": agent,
-                "error": error.detail,
-                "wait_ms": milliseconds(*wait),
-            })),
-            Event::Ended(turn) => self.write(&end_line(agent, turn)),
-            Event::Asked { .. } | Event::Text(_) => {}
+            Event::ModelRetried { error, wait } => TraceLine::Retry {
+                agent,
+                error: Cow::Borrowed(&error.detail),
+                wait_ms: milliseconds(wait),
+            },
+            Event::TurnEnded(turn) => TraceLine::End { agent, turn: Some(turn) },
+            Event::ModelRequested { .. } | Event::ReplyText(_) => return,
+        });
+    }
+}
+
+/// Milliseconds, rounded to microseconds.
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn written_lines_keep_their_form_and_are_read_back() {
+        for line in [
+            r#"{"type":"run","agent":"a","model":"m"}"#,
+            r#"{"type":"user","agent":"a","content":"x"}"#,
+            r#"{"type":"reply","agent":"a","content":"x","provider":{"n":1.5},"usage":{"input_tokens":3},"ms":2.125}"#,
+            r#"{"type":"reply","agent":"a","tool_calls":[{"id":"1","name":"t","arguments":"{}"}],"ms":2.0}"#,
+            r#"{"type":"call","agent":"a","id":"1","name":"t","arguments":"{}","at":0.5,"ms":1.0,"verdict":{"ok":true}}"#,
+            r#"{"type":"correction","agent":"a","content":"x"}"#,
+            r#"{"type":"retry","agent":"a","error":"busy","wait_ms":500.0}"#,
+        ] {
+            let (_, read) = read(line).next().unwrap().unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), line);
         }
     }
-}
-
-fn reply_line(agent: &str, reply: &Reply, took: Duration) -> Value {
-    let mut line = Map::new();
-    line.insert("type".to_owned(), "reply".into());
-    line.insert("agent".to_owned(), agent.into());
-    if let Ok(Value::Object(reply)) = serde_json::to_value(reply) {
-        line.extend(reply);
-    }
-    line.insert("ms".to_owned(), milliseconds(took));
-    line.into()
-}
-
-fn end_line(agent: &str, turn: &Turn) -> Value {
-    let mut line = Map::new();
-    line.insert("type".to_owned(), "end".into());
-    line.insert("agent".to_owned(), agent.into());
-    if let Value::Object(turn) = turn.json() {
-        line.extend(turn);
-    }
-    line.into()
-}
-
-/// Milliseconds, to the microsecond.
-fn milliseconds(time: Duration) -> Value {
-    json!((time.as_secs_f64() * 1e6).round() / 1e3)
 }

@@ -1,26 +1,27 @@
-//! What ends a turn, and what comes of it.
+//! Limits and results of turns.
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::message::Usage;
-use crate::model::{ModelError, Patience};
+use crate::model::{ModelError, RetryPolicy};
 
-/// What ends a turn before its answer. What is not said does not.
+/// Limits that end a turn before the model answers. `None` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// How often the model is asked in one turn; else what the agent says.
+    /// Maximum model requests per turn. `None` applies the agent's `maxIterations`.
     pub iterations: Option<u32>,
-    /// How often an answer that is not of the agent's type is tried.
+    /// Maximum attempts to answer in the agent's result type.
     pub attempts: u32,
-    /// How many tokens all turns may take together.
+    /// Maximum tokens of all turns together.
     pub tokens: Option<u64>,
-    /// How long one turn may take.
+    /// Maximum duration of a turn.
     pub time: Option<Duration>,
-    /// How often a model that fails in passing is asked again.
-    pub patience: Patience,
-    /// Whether the model's text is heard while it comes.
+    /// Retries of failed model requests.
+    pub retry: RetryPolicy,
+    /// Whether replies are streamed.
     pub stream: bool,
 }
 
@@ -31,103 +32,53 @@ impl Default for Limits {
             attempts: 3,
             tokens: None,
             time: None,
-            patience: Patience::default(),
+            retry: RetryPolicy::default(),
             stream: false,
         }
     }
 }
 
-/// What came of a turn.
+/// The result of a turn.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Turn {
-    /// The model's last text; empty where it said nothing.
+pub struct TurnResult {
+    /// The last text of the model. May be empty.
     pub text: String,
-    /// The answer, where the agent answers in a type and this is of it.
+    /// The answer, if the agent has a result type and the answer has that type.
     pub value: Option<Value>,
-    /// Why it is over.
-    pub end: End,
-    /// How often the model was asked.
+    /// Why the turn ended.
+    pub end: TurnEnd,
+    /// The number of model requests.
     pub iterations: u32,
-    /// How many calls were made.
+    /// The number of tool calls.
     pub calls: usize,
-    /// What the turn cost, agents that were called included.
+    /// The tokens of the turn, including those of called agents.
     pub usage: Usage,
 }
 
-/// Why a turn is over.
+/// Why a turn ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
-    /// The model answered with text.
+pub enum TurnEnd {
+    /// The model answered.
     Answered,
-    /// It was asked so often, and calls on.
+    /// The model reached this number of requests and still calls tools.
     Iterations(u32),
-    /// The tokens are spent.
+    /// The conversation reached this number of tokens.
     Tokens(u64),
-    /// The time is over.
+    /// The turn reached this duration.
     Time(Duration),
-    /// Somebody ended it.
+    /// The caller cancelled the turn.
     Cancelled,
-    /// The answer is not of the agent's type, and does not become so: a person has to look.
+    /// All attempts to answer in the agent's result type failed.
     NeedsHumanReview {
-        /// What was wrong with the last one.
+        /// The errors of the last attempt.
         wrong: String,
     },
-    /// The model gave no answer.
+    /// A model request failed.
     Failed(ModelError),
 }
 
-impl Turn {
-    /// Whether there is an answer as it should be.
-    pub fn is_answered(&self) -> bool {
-        self.end == End::Answered
-    }
-}
-
-impl End {
-    /// Why it is over, for people.
-    pub fn words(&self) -> String {
-        match self {
-            Self::Answered => "answered".to_owned(),
-            Self::Iterations(most) => {
-                format!("the model was asked {most} times and has no answer yet")
-            }
-            Self::Tokens(most) => format!("the budget of {most} tokens is spent"),
-            Self::Time(most) => format!("the time of {} s is over", most.as_secs_f64()),
-            Self::Cancelled => "it was ended".to_owned(),
-            Self::NeedsHumanReview { .. } => {
-                "the answer is not of the agent's type: a person has to look".to_owned()
-            }
-            Self::Failed(error) => error.to_string(),
-        }
-    }
-}
-
-impl Turn {
-    /// The turn as JSON, one object: `text`, `value` where the agent answers in a type, `end`,
-    /// `iterations`, `calls`, `usage`, and `needs_human_review` where that is so.
-    pub fn json(&self) -> Value {
-        let mut map = Map::new();
-        map.insert("text".to_owned(), json!(self.text));
-        if let Some(value) = &self.value {
-            map.insert("value".to_owned(), value.clone());
-        }
-        map.insert("end".to_owned(), json!(self.end.name()));
-        if self.end != End::Answered {
-            map.insert("detail".to_owned(), json!(self.end.words()));
-        }
-        if let End::NeedsHumanReview { wrong } = &self.end {
-            map.insert("needs_human_review".to_owned(), json!(true));
-            map.insert("wrong".to_owned(), json!(wrong));
-        }
-        map.insert("iterations".to_owned(), json!(self.iterations));
-        map.insert("calls".to_owned(), json!(self.calls));
-        map.insert("usage".to_owned(), serde_json::to_value(self.usage).unwrap_or_default());
-        map.into()
-    }
-}
-
-impl End {
-    /// A stable name.
+impl TurnEnd {
+    /// A stable name for traces and reports.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Answered => "answered",
@@ -138,5 +89,70 @@ impl End {
             Self::NeedsHumanReview { .. } => "needs-human-review",
             Self::Failed(_) => "failed",
         }
+    }
+
+    /// A description for users.
+    pub fn description(&self) -> String {
+        match self {
+            Self::Answered => "answered".to_owned(),
+            Self::Iterations(max) => format!("reached the limit of {max} model requests"),
+            Self::Tokens(max) => format!("reached the limit of {max} tokens"),
+            Self::Time(max) => format!("reached the time limit of {} s", max.as_secs_f64()),
+            Self::Cancelled => "cancelled".to_owned(),
+            Self::NeedsHumanReview { .. } => {
+                "the answer does not have the agent's result type and needs human review".to_owned()
+            }
+            Self::Failed(error) => error.to_string(),
+        }
+    }
+}
+
+impl TurnResult {
+    /// Whether the model gave a valid answer.
+    pub fn is_answered(&self) -> bool {
+        self.end == TurnEnd::Answered
+    }
+
+    /// The result as a JSON object.
+    pub fn json(&self) -> Value {
+        // All keys are strings, so this cannot fail.
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+impl Serialize for TurnResult {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Record<'t> {
+            text: &'t str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            value: Option<&'t Value>,
+            end: &'static str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            detail: Option<String>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            needs_human_review: Option<bool>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            wrong: Option<&'t str>,
+            iterations: u32,
+            calls: usize,
+            usage: Usage,
+        }
+        let wrong = match &self.end {
+            TurnEnd::NeedsHumanReview { wrong } => Some(wrong.as_str()),
+            _ => None,
+        };
+        let record = Record {
+            text: &self.text,
+            value: self.value.as_ref(),
+            end: self.end.name(),
+            detail: (!self.is_answered()).then(|| self.end.description()),
+            needs_human_review: wrong.map(|_| true),
+            wrong,
+            iterations: self.iterations,
+            calls: self.calls,
+            usage: self.usage,
+        };
+        record.serialize(serializer)
     }
 }

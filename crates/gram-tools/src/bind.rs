@@ -1,6 +1,6 @@
 //! A specification and a library become one thing that calls run through.
 
-mod fit;
+mod compatibility;
 mod injected;
 mod problem;
 
@@ -13,33 +13,33 @@ use smol_str::SmolStr;
 use tokio::sync::Semaphore;
 
 use crate::check::{SchemaError, ToolCheck};
-use crate::library::{Entry, ToolLibrary};
-use crate::names::{Known, Names};
+use crate::library::{LibraryEntry, ToolLibrary};
+use crate::names::{KnownName, NameIndex};
 use crate::settings::Settings;
 
-pub(crate) use fit::{schemas as declared_schemas, schemas_of};
-pub use problem::{BindProblem, Binding, Misfit};
+pub(crate) use compatibility::{schemas as declared_schemas, schemas_of};
+pub use problem::{BindProblem, Binding, Incompatibility};
 
 /// A specification whose tools have implementations. Cheap to clone, and shared by all sessions.
 #[derive(Debug, Clone)]
-pub struct Bound(Arc<Inner>);
+pub struct Bound(Arc<BoundState>);
 
 #[derive(Debug)]
-struct Inner {
+struct BoundState {
     types: Types,
     tools: Vec<BoundTool>,
     containers: Vec<BoundContainer>,
-    /// What each name is.
-    names: HashMap<SmolStr, Named>,
-    near: OnceLock<Names>,
+    /// The target of each name.
+    names: HashMap<SmolStr, CallTarget>,
+    near: OnceLock<NameIndex>,
     settings: Settings,
-    /// What is odd, or could not be decided.
+    /// Problems that do not keep the library from being bound.
     warnings: Vec<BindProblem>,
 }
 
-/// What a name stands for: a place among tools or among containers.
+/// The target of a name: an index into the tools or into the containers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Named {
+pub(crate) enum CallTarget {
     Tool(u32),
     Container(u32),
 }
@@ -50,7 +50,7 @@ pub(crate) struct BoundTool {
     pub(crate) spec: Tool,
     /// Its containers.
     pub(crate) containers: Vec<u32>,
-    pub(crate) entry: Option<Entry>,
+    pub(crate) entry: Option<LibraryEntry>,
     /// The injected parameters with their values.
     pub(crate) injected: Vec<(SmolStr, Value)>,
     /// The names of injected and secret parameters.
@@ -104,7 +104,7 @@ impl<'b> Binder<'b> {
         let mut tools = Vec::with_capacity(self.module.tools.len());
         // There are fewer tools than bytes in their texts, which 32 bits count.
         for (tool, at) in self.module.tools.iter().zip(0_u32..) {
-            names.insert(tool.name.clone(), Named::Tool(at));
+            names.insert(tool.name.clone(), CallTarget::Tool(at));
             tools.push(self.tool(tool, entries.get(&tool.name).copied()));
         }
         let known: HashSet<&str> = self.module.tools.iter().map(|tool| &*tool.name).collect();
@@ -117,7 +117,7 @@ impl<'b> Binder<'b> {
         }
         self.injected_nowhere();
         let containers = self.containers(&mut names, &mut tools);
-        let inner = Inner {
+        let inner = BoundState {
             types: self.module.types.clone(),
             tools,
             containers,
@@ -130,7 +130,7 @@ impl<'b> Binder<'b> {
     }
 
     /// The implementations by tool.
-    fn entries(&mut self) -> HashMap<&'b SmolStr, &'b Entry> {
+    fn entries(&mut self) -> HashMap<&'b SmolStr, &'b LibraryEntry> {
         let mut entries = HashMap::with_capacity(self.library.entries().len());
         for entry in self.library.entries().iter() {
             if entries.insert(&entry.tool, entry).is_some() {
@@ -140,7 +140,7 @@ impl<'b> Binder<'b> {
         entries
     }
 
-    fn tool(&mut self, tool: &Tool, entry: Option<&Entry>) -> BoundTool {
+    fn tool(&mut self, tool: &Tool, entry: Option<&LibraryEntry>) -> BoundTool {
         let Some(entry) = entry else {
             self.problems.push(BindProblem::NoImplementation { tool: tool.name.clone() });
             return BoundTool::new(tool, None, Vec::new());
@@ -150,7 +150,7 @@ impl<'b> Binder<'b> {
         }
         let injected = self.injected(tool, entry);
         if let Some(declared) = entry.implementation.declared() {
-            for problem in fit::problems(self.module, tool, &declared, entry) {
+            for problem in compatibility::problems(self.module, tool, &declared, entry) {
                 match problem {
                     BindProblem::Undecided { .. } => self.warnings.push(problem),
                     problem => self.problems.push(problem),
@@ -162,19 +162,19 @@ impl<'b> Binder<'b> {
 
     fn containers(
         &self,
-        names: &mut HashMap<SmolStr, Named>,
+        names: &mut HashMap<SmolStr, CallTarget>,
         tools: &mut [BoundTool],
     ) -> Vec<BoundContainer> {
         let mut containers = Vec::with_capacity(self.module.containers.len());
         for (spec, at) in self.module.containers.iter().zip(0_u32..) {
             let mut members = Vec::with_capacity(spec.members.len());
             for name in &spec.members {
-                if let Some(Named::Tool(tool)) = names.get(name) {
+                if let Some(CallTarget::Tool(tool)) = names.get(name) {
                     members.push(*tool);
                     tools[*tool as usize].containers.push(at);
                 }
             }
-            names.insert(spec.name.clone(), Named::Container(at));
+            names.insert(spec.name.clone(), CallTarget::Container(at));
             containers.push(BoundContainer { spec: spec.clone(), members });
         }
         containers
@@ -182,7 +182,7 @@ impl<'b> Binder<'b> {
 }
 
 impl BoundTool {
-    fn new(spec: &Tool, entry: Option<&Entry>, injected: Vec<(SmolStr, Value)>) -> Self {
+    fn new(spec: &Tool, entry: Option<&LibraryEntry>, injected: Vec<(SmolStr, Value)>) -> Self {
         let limit = entry.map_or(0, |entry| entry.settings.concurrency);
         let hidden = spec.parameters.iter().filter(|it| it.secret || it.host == Host::Injected);
         Self {
@@ -197,7 +197,7 @@ impl BoundTool {
         }
     }
 
-    /// What secret injected parameters hold.
+    /// The values of secret injected parameters.
     pub(crate) fn secrets(&self) -> Vec<String> {
         let secret = |name: &str| {
             self.spec.parameters.iter().any(|parameter| parameter.name == name && parameter.secret)
@@ -210,7 +210,7 @@ impl BoundTool {
     }
 }
 
-/// The texts and numbers of a value.
+/// Collects the strings and numbers of a value.
 pub(crate) fn texts(value: &Value, held: &mut Vec<String>) {
     match value {
         Value::String(text) => held.push(text.clone()),
@@ -238,11 +238,11 @@ impl Bound {
         &self.0.containers
     }
 
-    pub(crate) fn named(&self, name: &str) -> Option<Named> {
+    pub(crate) fn named(&self, name: &str) -> Option<CallTarget> {
         self.0.names.get(name).copied()
     }
 
-    /// The policy for a tool, or for calls of what is no tool.
+    /// The policy for a tool, or for calls of unknown tools.
     pub(crate) fn settings(&self, tool: Option<u32>) -> &Settings {
         let entry = tool.and_then(|tool| self.tool(tool).entry.as_ref());
         entry.map_or(&self.0.settings, |entry| &entry.settings)
@@ -254,7 +254,7 @@ impl Bound {
         tool.check.get_or_init(|| ToolCheck::of_tool(&self.0.types, &tool.spec)).as_ref()
     }
 
-    /// The check of a tool's results, where its type says anything.
+    /// The check of a tool's results, if its result type constrains anything.
     pub(crate) fn result(&self, at: u32) -> Result<Option<&ToolCheck>, &SchemaError> {
         let tool = self.tool(at);
         let check = tool.result.get_or_init(|| ToolCheck::of_result(&self.0.types, &tool.spec));
@@ -262,16 +262,16 @@ impl Bound {
     }
 
     /// All names, to find those near an unknown one.
-    pub(crate) fn near(&self) -> &Names {
+    pub(crate) fn near(&self) -> &NameIndex {
         self.0.near.get_or_init(|| {
             let containers = self.0.containers.iter();
             let containers =
-                containers.map(|known| Known { name: &known.spec.name, container: None });
+                containers.map(|known| KnownName { name: &known.spec.name, container: None });
             let tools = self.0.tools.iter().map(|tool| {
                 let container = tool.containers.first().map(|&at| &*self.container(at).spec.name);
-                Known { name: &tool.spec.name, container }
+                KnownName { name: &tool.spec.name, container }
             });
-            Names::new(tools.chain(containers))
+            NameIndex::new(tools.chain(containers))
         })
     }
 
@@ -283,7 +283,7 @@ impl Bound {
         })
     }
 
-    /// What the library says of all calls.
+    /// The settings of the library for all calls.
     pub fn settings_of_library(&self) -> &Settings {
         &self.0.settings
     }

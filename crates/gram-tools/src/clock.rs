@@ -1,4 +1,4 @@
-//! Time as sessions see it, so that tests and replays can set it.
+//! The clock of sessions, which tests and replays can set.
 
 use std::fmt::Debug;
 use std::sync::Mutex;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// Tells the time since some moment in the past, the same for all questions.
 pub trait Clock: Debug + Send + Sync {
-    /// The time since that moment; never less than what was told before.
+    /// The time since that moment. It never decreases.
     fn now(&self) -> Duration;
 }
 
@@ -29,7 +29,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is moved.
+/// A clock that only changes when it is set.
 #[derive(Debug, Default)]
 pub struct ManualClock {
     now: Mutex<Duration>,

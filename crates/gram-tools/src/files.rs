@@ -12,7 +12,7 @@ use gram_syntax::{Diagnostic, Limits, Parse, SourceFile};
 pub const PROJECT_FILE: &str = "gram.toml";
 
 /// The most bytes of a project file.
-const MOST_OF_PROJECT: u64 = 1 << 20;
+const MAX_PROJECT_SIZE: u64 = 1 << 20;
 
 /// The nearest folder upwards that holds a project file.
 pub fn project_root(folder: &Path) -> Option<&Path> {
@@ -28,9 +28,9 @@ pub fn read_project(path: &Path, name: &str) -> Result<(Project, Vec<Diagnostic>
     let failed = |error: io::Error| format!("cannot read {name}: {}", plain(&error));
     let mut text = Vec::new();
     let file = File::open(path).map_err(failed)?;
-    file.take(MOST_OF_PROJECT + 1).read_to_end(&mut text).map_err(failed)?;
-    if text.len() as u64 > MOST_OF_PROJECT {
-        return Err(format!("{name} has more than {MOST_OF_PROJECT} bytes"));
+    file.take(MAX_PROJECT_SIZE + 1).read_to_end(&mut text).map_err(failed)?;
+    if text.len() as u64 > MAX_PROJECT_SIZE {
+        return Err(format!("{name} has more than {MAX_PROJECT_SIZE} bytes"));
     }
     let text = String::from_utf8(text).map_err(|_| format!("{name} is no UTF-8"))?;
     Ok(Project::read(&Arc::new(SourceFile::new(name, text))))
@@ -77,7 +77,7 @@ pub fn is_gram(path: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// What kept the file from being read.
+/// The error of the operating system.
 pub fn read(path: &Path, name: &str) -> io::Result<Parse> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
@@ -88,7 +88,7 @@ pub fn read(path: &Path, name: &str) -> io::Result<Parse> {
 ///
 /// # Errors
 ///
-/// What kept the input from being read.
+/// The error of the operating system.
 pub fn parse_from(mut input: impl Read, name: &str, size: usize) -> io::Result<Parse> {
     let limits = Limits::default();
     let most = limits.max_bytes as u64 + 1;
@@ -118,7 +118,7 @@ pub struct Imported {
 ///
 /// # Errors
 ///
-/// Why there is none, in a sentence.
+/// The reason as a sentence.
 pub fn import(
     folder: &Path,
     shown: &Path,

@@ -1,6 +1,6 @@
-//! What passes between the checked call and an implementation.
+//! The interface between checked calls and implementations.
 
-use std::fmt::{self, Debug};
+use std::fmt::Debug;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -18,81 +18,74 @@ pub struct Invocation {
     pub arguments: Arc<str>,
     /// Whether the tool's result is text, so that an answer that is no JSON is one, too.
     pub text_result: bool,
-    /// The most bytes of an answer that are read. What is longer is [`Trouble::TooLarge`].
+    /// The most bytes of an answer that are read. What is longer is [`InvocationErrorKind::TooLarge`].
     pub max_answer: usize,
     /// How many times the session ran the tool with these arguments before. Only counted where
     /// [`Implementation::counts`] asks for it.
     pub occurrence: u32,
     /// The parameters that no recording holds as they are: injected and secret ones.
     pub hidden: Arc<[SmolStr]>,
-    /// Set when nobody waits for the answer any more.
+    /// Set when the caller no longer waits for the answer.
     pub cancelled: CancellationToken,
 }
 
-/// What an implementation gives back.
+/// The answer of an implementation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// A value.
     Json(Value),
-    /// What a program wrote: JSON, or text where the tool's result is text.
+    /// The output of a program: JSON, or text if the tool's result is text.
     Raw(String),
 }
 
 /// Why an implementation gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
-    /// It ran, and said that it failed.
+pub enum InvocationErrorKind {
+    /// It ran and reported a failure.
     Failed,
     /// It ended, or its connection did, before it answered; or it panicked.
     Died,
     /// It could not be started or reached.
     Unreachable,
-    /// What it said is no answer.
+    /// Its answer is invalid.
     Garbled,
     /// Its answer is longer than allowed.
     TooLarge,
-    /// Nobody waits any more.
+    /// The call was cancelled.
     Cancelled,
     /// The host program executes the tool, see `Client`; there is nothing to wait for here.
-    ForTheHost,
+    HostExecuted,
 }
 
 /// An implementation gave no answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
 pub struct InvocationError {
-    /// The kind of trouble.
-    pub trouble: Trouble,
+    /// The kind of the error.
+    pub kind: InvocationErrorKind,
     /// What happened, in a sentence for the model and for people, without the arguments.
     pub detail: String,
 }
 
 impl InvocationError {
     /// An error with its sentence.
-    pub fn new(trouble: Trouble, detail: impl Into<String>) -> Self {
-        Self { trouble, detail: detail.into() }
+    pub fn new(kind: InvocationErrorKind, detail: impl Into<String>) -> Self {
+        Self { kind, detail: detail.into() }
     }
 }
 
-impl fmt::Display for InvocationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.detail)
-    }
-}
+/// The future of an answer. Dropping it aborts the invocation and stops its processes.
+pub type AnswerFuture = Pin<Box<dyn Future<Output = Result<Answer, InvocationError>> + Send>>;
 
-impl std::error::Error for InvocationError {}
+/// The future of a connection.
+pub type ConnectFuture = Pin<Box<dyn Future<Output = Result<(), InvocationError>> + Send>>;
 
-/// An answer to come. To drop it breaks the invocation off, and ends what was started for it.
-pub type Answering = Pin<Box<dyn Future<Output = Result<Answer, InvocationError>> + Send>>;
+/// The future of closing a connection.
+pub type CloseFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A connection to come.
-pub type Connecting = Pin<Box<dyn Future<Output = Result<(), InvocationError>> + Send>>;
-
-/// An end to come.
-pub type Closing = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-/// What an implementation says of the calls that it takes.
+/// The interface that an implementation declares.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Declared {
+pub enum DeclaredInterface {
     /// A signature.
     Signature {
         /// As gram.
@@ -103,33 +96,33 @@ pub enum Declared {
     },
     /// JSON Schemas of the parameters and, where it says so, of the result.
     Schemas {
-        /// What the parameter object has to fit.
+        /// The schema of the parameter object.
         parameters: Value,
-        /// What the result fits.
+        /// The schema of the result.
         result: Option<Value>,
     },
 }
 
-/// Something that can be run for a tool. Implementations are shared by all sessions of a library.
+/// An implementation of a tool. All sessions of a library share it.
 pub trait Implementation: Debug + Send + Sync {
     /// The kind, as a library calls it: `Command`, `Http`, …
     fn kind(&self) -> &'static str;
 
-    /// Runs it once. Time limits are the caller's.
-    fn invoke(&self, invocation: Invocation) -> Answering;
+    /// Runs it once. The caller enforces time limits.
+    fn invoke(&self, invocation: Invocation) -> AnswerFuture;
 
-    /// Whether it wants to know [`Invocation::occurrence`].
+    /// Whether it uses [`Invocation::occurrence`].
     fn counts(&self) -> bool {
         false
     }
 
     /// Connects to what it runs, where that is apart, so that [`Self::declared`] knows what it says.
-    fn connect(&self) -> Connecting {
+    fn connect(&self) -> ConnectFuture {
         Box::pin(std::future::ready(Ok(())))
     }
 
     /// Ends what it keeps running. That is started again when it is needed.
-    fn close(&self) -> Closing {
+    fn close(&self) -> CloseFuture {
         Box::pin(std::future::ready(()))
     }
 
@@ -138,13 +131,13 @@ pub trait Implementation: Debug + Send + Sync {
         None
     }
 
-    /// What it is for, if it says so.
+    /// The description, if it has one.
     fn description(&self) -> Option<SmolStr> {
         None
     }
 
     /// What it says of the calls that it takes, if anything.
-    fn declared(&self) -> Option<Declared> {
+    fn declared(&self) -> Option<DeclaredInterface> {
         None
     }
 }

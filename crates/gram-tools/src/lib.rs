@@ -1,4 +1,4 @@
-//! What stands between a model and an implementation.
+//! Binds implementations to tools, then checks and runs the calls of models.
 //!
 //! A specification names no implementation. A [`ToolLibrary`] holds implementations, and binds
 //! them to a specification at run time, which gives a [`Bound`] library. A [`Session`] of it checks,
@@ -44,24 +44,26 @@ mod bind;
 pub mod check;
 pub mod clock;
 pub mod files;
+#[cfg(any(feature = "http", feature = "mcp"))]
+mod http_client;
+pub mod implementations;
 pub mod invocation;
-pub mod kinds;
 mod library;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod names;
 #[cfg(any(feature = "command", feature = "mcp"))]
 mod process;
+mod sanitize;
 mod session;
 mod settings;
 pub mod throttle;
 mod verdict;
-#[cfg(any(feature = "http", feature = "mcp"))]
-mod web;
-mod words;
 
-pub use bind::{BindProblem, Binding, Bound, Misfit};
-pub use library::{LibraryError, Supply, ToolLibrary, specification_of};
-pub use session::{Begun, ContainerStats, Hidden, Ready, Session, SessionStats};
-pub use settings::{Expand, MOST_OUTPUT, Settings, undeclared};
+pub use bind::{BindProblem, Binding, Bound, Incompatibility};
+pub use library::{InjectedSource, LibraryError, ToolLibrary};
+pub use session::{
+    Admission, AdmittedCall, ContainerStats, RedactedArguments, Session, SessionStats,
+};
+pub use settings::{Expand, Settings, undeclared};
 pub use verdict::{Call, CallError, Success, Verdict, Warning};

@@ -13,7 +13,6 @@ use crate::invocation::{Implementation, InvocationError};
 use crate::settings::Settings;
 
 pub use declared::LibraryError;
-pub use specification::specification_of;
 
 /// A validator of the host program: gives all that is wrong with arguments that fit their types.
 pub(crate) type Validator = dyn Fn(&Value) -> Vec<Problem> + Send + Sync;
@@ -25,12 +24,12 @@ pub(crate) type Validator = dyn Fn(&Value) -> Vec<Problem> + Send + Sync;
 pub struct ToolLibrary {
     name: SmolStr,
     settings: Settings,
-    entries: Arc<Vec<Entry>>,
+    entries: Arc<Vec<LibraryEntry>>,
 }
 
 /// An implementation in its library.
 #[derive(Clone)]
-pub(crate) struct Entry {
+pub(crate) struct LibraryEntry {
     pub(crate) tool: SmolStr,
     pub(crate) implementation: Arc<dyn Implementation>,
     pub(crate) settings: Settings,
@@ -40,10 +39,10 @@ pub(crate) struct Entry {
     pub(crate) validators: Vec<Arc<Validator>>,
 }
 
-impl std::fmt::Debug for Entry {
+impl std::fmt::Debug for LibraryEntry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // What is injected may be a secret.
-        f.debug_struct("Entry")
+        // Injected values may be secret.
+        f.debug_struct("LibraryEntry")
             .field("tool", &self.tool)
             .field("implementation", &self.implementation)
             .finish_non_exhaustive()
@@ -54,14 +53,14 @@ impl std::fmt::Debug for Entry {
 #[derive(Clone)]
 pub(crate) struct Injection {
     pub(crate) parameter: SmolStr,
-    pub(crate) supply: Supply,
+    pub(crate) supply: InjectedSource,
     /// Whether it is supplied to this tool, and not to all tools of the library.
     pub(crate) own: bool,
 }
 
 /// Where the value of an injected parameter comes from.
 #[derive(Clone, PartialEq)]
-pub enum Supply {
+pub enum InjectedSource {
     /// A variable of the environment, read when the library is bound.
     Environment(SmolStr),
     /// A file, read when the library is bound; a line break at its end is left out.
@@ -70,7 +69,7 @@ pub enum Supply {
     Value(Value),
 }
 
-impl Supply {
+impl InjectedSource {
     /// The value as it is now.
     pub(crate) fn read(&self) -> Result<Value, String> {
         match self {
@@ -126,13 +125,13 @@ impl ToolLibrary {
         settings: Settings,
         inject: Vec<Injection>,
     ) -> Self {
-        let entry = Entry { tool, implementation, settings, inject, validators: Vec::new() };
+        let entry = LibraryEntry { tool, implementation, settings, inject, validators: Vec::new() };
         Arc::make_mut(&mut self.entries).push(entry);
         self
     }
 
     /// Changes the entries of a tool.
-    fn change(mut self, tool: &str, change: impl Fn(&mut Entry)) -> Self {
+    fn change(mut self, tool: &str, change: impl Fn(&mut LibraryEntry)) -> Self {
         let entries = Arc::make_mut(&mut self.entries).iter_mut();
         entries.filter(|entry| entry.tool == tool).for_each(change);
         self
@@ -140,7 +139,12 @@ impl ToolLibrary {
 
     /// Supplies an injected parameter of a tool that was added before.
     #[must_use]
-    pub fn inject(self, tool: &str, parameter: impl Into<SmolStr>, supply: &Supply) -> Self {
+    pub fn inject(
+        self,
+        tool: &str,
+        parameter: impl Into<SmolStr>,
+        supply: &InjectedSource,
+    ) -> Self {
         let injection =
             Injection { parameter: parameter.into(), supply: supply.clone(), own: true };
         self.change(tool, |entry| entry.inject.push(injection.clone()))
@@ -182,7 +186,7 @@ impl ToolLibrary {
         futures_util::future::join_all(closing).await;
     }
 
-    pub(crate) fn entries(&self) -> &Arc<Vec<Entry>> {
+    pub(crate) fn entries(&self) -> &Arc<Vec<LibraryEntry>> {
         &self.entries
     }
 

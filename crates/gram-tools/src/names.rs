@@ -4,35 +4,35 @@
 //! `ReadFile`), put something before it (`functions.ReadFile`), or mistype it. So names are compared
 //! word by word, in any order, and letter by letter as a whole; the better of both counts.
 
-mod near;
-mod words;
+mod identifier_words;
+mod similarity;
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry as Slot;
+use std::collections::btree_map::Entry as MapEntry;
 use std::ops::Bound;
 
 use smol_str::SmolStr;
 
-use self::near::{Budget, Shape};
-use self::words::{Reading, letters, readings, synonyms, weight};
-pub(crate) use self::words::{split, stem};
+use self::identifier_words::{NameReading, letters, readings, synonyms, weight};
+pub(crate) use self::identifier_words::{split, stem};
+use self::similarity::{ComparisonBudget, LetterProfile};
 
 /// Names that are less near than this are noise: two names that share a verb alone are at 0.29, two
 /// of two words that share one at 0.5.
-const LEAST: f32 = 0.35;
+const MIN_SCORE: f32 = 0.35;
 
-/// What a synonym is worth beside the word itself.
+/// The score of a synonym relative to the word itself.
 const SYNONYM: f32 = 0.9;
 
-/// What a shortened or lengthened word is worth: `dir` for `directory`, `searching` for `search`.
+/// The score of a shortened or lengthened word: `dir` for `directory`, `searching` for `search`.
 const SHORTENED: f32 = 0.8;
 
-/// How many longer words a shortened one may stand for.
-const MOST_LONGER: usize = 8;
+/// The maximum number of longer words that a shortened one may match.
+const MAX_LONGER_WORDS: usize = 8;
 
 /// A name that can be suggested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known<'a> {
+pub struct KnownName<'a> {
     /// The name of a tool or a container.
     pub name: &'a str,
     /// The container that holds the tool, if one does; `None` for a container.
@@ -55,21 +55,21 @@ pub struct Suggestion {
 /// To build it takes about a microsecond a name; a question takes well under a millisecond among
 /// ten thousand names, whatever is asked for.
 #[derive(Debug, Default)]
-pub struct Names {
-    entries: Vec<Entry>,
+pub struct NameIndex {
+    entries: Vec<NameEntry>,
     /// The letters of the entries, by entry.
-    shapes: Vec<Shape>,
+    shapes: Vec<LetterProfile>,
     /// The entries in the order of their letters.
     by_letters: Vec<u32>,
     containers: Vec<SmolStr>,
-    words: Vec<Word>,
-    word_shapes: Vec<Shape>,
+    words: Vec<WordEntry>,
+    word_shapes: Vec<LetterProfile>,
     by_word: BTreeMap<SmolStr, u32>,
 }
 
 /// A known name.
 #[derive(Debug)]
-struct Entry {
+struct NameEntry {
     name: SmolStr,
     /// Its letters and digits, in lower case.
     letters: SmolStr,
@@ -80,7 +80,7 @@ struct Entry {
 
 /// A word of known names, in the singular.
 #[derive(Debug)]
-struct Word {
+struct WordEntry {
     text: SmolStr,
     weight: f32,
     /// The entries whose names hold it.
@@ -91,7 +91,7 @@ struct Word {
 
 /// How much of a reading and of an entry are alike.
 #[derive(Debug, Clone, Copy, Default)]
-struct Match {
+struct NameMatch {
     /// The weight of the reading's words that the entry has.
     read: f32,
     /// The weight of the entry's words that the reading has.
@@ -100,16 +100,16 @@ struct Match {
     words: u16,
 }
 
-impl Names {
+impl NameIndex {
     /// Builds the index over tools and containers. Of equally near names, those that come first
     /// here are suggested first.
-    pub fn new<'a>(known: impl Iterator<Item = Known<'a>>) -> Self {
+    pub fn new<'a>(known: impl Iterator<Item = KnownName<'a>>) -> Self {
         let mut names = Self::default();
         let mut containers: BTreeMap<SmolStr, u32> = BTreeMap::new();
         for known in known {
             let container = known.container.map(|name| match containers.entry(name.into()) {
-                Slot::Occupied(slot) => *slot.get(),
-                Slot::Vacant(slot) => *slot.insert(names.add_container(name)),
+                MapEntry::Occupied(slot) => *slot.get(),
+                MapEntry::Vacant(slot) => *slot.insert(names.add_container(name)),
             });
             names.add_entry(known.name, container);
         }
@@ -142,9 +142,9 @@ impl Names {
             }
         }
         let letters = letters(name);
-        self.shapes.push(Shape::of(&letters));
+        self.shapes.push(LetterProfile::of(&letters));
         let letters = SmolStr::from(letters);
-        self.entries.push(Entry { name: name.into(), letters, container, weight: sum });
+        self.entries.push(NameEntry { name: name.into(), letters, container, weight: sum });
     }
 
     fn add_word(&mut self, word: &str) -> u32 {
@@ -155,9 +155,9 @@ impl Names {
         let known = index(self.words.len());
         let text = SmolStr::from(text);
         self.by_word.insert(text.clone(), known);
-        self.word_shapes.push(Shape::of(&text));
+        self.word_shapes.push(LetterProfile::of(&text));
         let weight = weight(&text);
-        self.words.push(Word { text, weight, entries: Vec::new(), containers: Vec::new() });
+        self.words.push(WordEntry { text, weight, entries: Vec::new(), containers: Vec::new() });
         known
     }
 
@@ -169,11 +169,11 @@ impl Names {
         }
         let mut scores = vec![0.0_f32; self.entries.len()];
         let mut found = Vec::new();
-        let mut budget = Budget::default();
+        let mut budget = ComparisonBudget::default();
         for reading in readings(attempted) {
             let mut note = |entry: u32, score: f32| {
                 let best = &mut scores[entry as usize];
-                if *best < LEAST && score >= LEAST {
+                if *best < MIN_SCORE && score >= MIN_SCORE {
                     found.push(entry);
                 }
                 *best = best.max(score);
@@ -194,7 +194,7 @@ impl Names {
     }
 
     fn suggestion(&self, entry: u32, score: f32) -> Suggestion {
-        let Entry { name, container, .. } = &self.entries[entry as usize];
+        let NameEntry { name, container, .. } = &self.entries[entry as usize];
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -208,8 +208,8 @@ impl Names {
     /// Compares the letters of whole names.
     fn compare_letters(
         &self,
-        reading: &Reading,
-        budget: &mut Budget,
+        reading: &NameReading,
+        budget: &mut ComparisonBudget,
         note: &mut impl FnMut(u32, f32),
     ) {
         let letters = reading.letters.as_str();
@@ -223,14 +223,14 @@ impl Names {
             note(*entry, self.share(*entry, reading));
         }
         let text = |entry: u32| self.entries[entry as usize].letters.as_str();
-        for (entry, likeness) in near::near(letters, &self.shapes, text, budget) {
+        for (entry, likeness) in similarity::near(letters, &self.shapes, text, budget) {
             note(entry, likeness * self.share(entry, reading));
         }
     }
 
     /// What an entry that fits the reading wholly is worth: a little less if the reading names a
     /// container, and the entry is in another.
-    fn share(&self, entry: u32, reading: &Reading) -> f32 {
+    fn share(&self, entry: u32, reading: &NameReading) -> f32 {
         let container = self.entries[entry as usize].container;
         let meant = |container: u32| {
             let container = letters(&self.containers[container as usize]);
@@ -243,20 +243,20 @@ impl Names {
     /// Compares the words of names.
     fn compare_words(
         &self,
-        reading: &Reading,
-        budget: &mut Budget,
+        reading: &NameReading,
+        budget: &mut ComparisonBudget,
         note: &mut impl FnMut(u32, f32),
     ) {
         let words = self.apart(&reading.words);
         let total: f32 = words.iter().map(|word| weight(word)).sum();
-        let mut matches = vec![Match::default(); self.entries.len()];
+        let mut matches = vec![NameMatch::default(); self.entries.len()];
         let mut touched = Vec::new();
         // The containers whose names have words of the reading: which, and what these weigh.
-        let mut containers: BTreeMap<u32, [f32; words::MOST]> = BTreeMap::new();
+        let mut containers: BTreeMap<u32, [f32; identifier_words::MAX_WORDS]> = BTreeMap::new();
         for (nth, word) in words.iter().enumerate() {
             let bit = 1 << nth;
             for (known, credit) in self.meanings(word, budget) {
-                let Word { weight: own, entries, containers: within, .. } =
+                let WordEntry { weight: own, entries, containers: within, .. } =
                     &self.words[known as usize];
                 for entry in entries {
                     let found = &mut matches[*entry as usize];
@@ -278,7 +278,7 @@ impl Names {
         }
         for entry in touched {
             let found = matches[entry as usize];
-            let Entry { weight: own, container, .. } = &self.entries[entry as usize];
+            let NameEntry { weight: own, container, .. } = &self.entries[entry as usize];
             let around = container.and_then(|container| containers.get(&container));
             // Words that only the container has: `Math.Add` for `Add` in the container `Math`.
             let around: f32 = around.map_or(0.0, |weights| {
@@ -300,7 +300,7 @@ impl Names {
             let halves = if known(word) { None } else { cuts.find(|(a, b)| known(a) && known(b)) };
             let parts = halves.map_or([Some(word.as_str()), None], |(a, b)| [Some(a), Some(b)]);
             for part in parts.into_iter().flatten() {
-                if apart.len() < words::MOST && !apart.contains(&part) {
+                if apart.len() < identifier_words::MAX_WORDS && !apart.contains(&part) {
                     apart.push(part);
                 }
             }
@@ -309,7 +309,7 @@ impl Names {
     }
 
     /// The known words that a word may stand for, and what each is worth, the best first.
-    fn meanings(&self, word: &str, budget: &mut Budget) -> Vec<(u32, f32)> {
+    fn meanings(&self, word: &str, budget: &mut ComparisonBudget) -> Vec<(u32, f32)> {
         let text = stem(word);
         let known = |text: &str| self.by_word.get(text).copied();
         let mut found: Vec<_> = known(&text).map(|word| (word, 1.0)).into_iter().collect();
@@ -322,14 +322,14 @@ impl Names {
         if length >= 3 {
             let longer = self.by_word.range::<str, _>((Bound::Included(&*text), Bound::Unbounded));
             let longer = longer.take_while(|(other, _)| other.starts_with(&*text));
-            found.extend(longer.take(MOST_LONGER).map(|(_, word)| (*word, SHORTENED)));
+            found.extend(longer.take(MAX_LONGER_WORDS).map(|(_, word)| (*word, SHORTENED)));
         }
         // At most three letters more, as in `searching`.
         let shorter = text.char_indices().skip(4).map(|(at, _)| &text[..at]);
         let shorter = shorter.skip(length.saturating_sub(7)).filter_map(known);
         found.extend(shorter.map(|word| (word, SHORTENED)));
         let of = |word: u32| self.words[word as usize].text.as_str();
-        found.extend(near::near(&text, &self.word_shapes, of, budget));
+        found.extend(similarity::near(&text, &self.word_shapes, of, budget));
         found.sort_by(|a, b| b.1.total_cmp(&a.1));
         found
     }

@@ -9,27 +9,27 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 
 /// A running program and the processes that it started. To drop it kills them all.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub(crate) struct ProcessGroup {
     child: Box<dyn ChildWrapper>,
     /// Whether all processes were killed already; their number may be another's by now.
     over: bool,
 }
 
-/// What a program reads and writes.
-pub(crate) struct Pipes {
+/// The standard streams of a program.
+pub(crate) struct ProcessPipes {
     pub(crate) input: ChildStdin,
     pub(crate) output: ChildStdout,
     pub(crate) errors: ChildStderr,
 }
 
-impl Group {
+impl ProcessGroup {
     /// Starts a program, in `folder` where there is one. A program whose name holds a separator
     /// is looked for from `folder`, any other one where the system looks for programs.
     pub(crate) fn start(
         program: &str,
         arguments: &[String],
         folder: Option<&Path>,
-    ) -> io::Result<(Self, Pipes)> {
+    ) -> io::Result<(Self, ProcessPipes)> {
         let mut command = match folder {
             Some(folder) => {
                 let mut command = if program.contains(std::path::is_separator) {
@@ -58,10 +58,10 @@ impl Group {
         let input = group.child.stdin().take().ok_or_else(missing)?;
         let output = group.child.stdout().take().ok_or_else(missing)?;
         let errors = group.child.stderr().take().ok_or_else(missing)?;
-        Ok((group, Pipes { input, output, errors }))
+        Ok((group, ProcessPipes { input, output, errors }))
     }
 
-    /// Waits until the program has ended. What it started may go on.
+    /// Waits until the program has ended. Its children may still run.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.child.wait().await
     }
@@ -77,14 +77,14 @@ impl Group {
     /// Kills the program and all that it started.
     pub(crate) fn kill(&mut self) {
         if !self.over {
-            // If there is nobody left, this fails, as it should.
+            // This fails if no process is left.
             let _ = self.child.start_kill();
             self.over = true;
         }
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.kill();
     }

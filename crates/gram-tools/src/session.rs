@@ -1,11 +1,11 @@
 //! One conversation: what it has expanded, how often it called, what failed.
 
 mod container;
-mod hidden;
 mod masks;
-mod oddities;
+mod redaction;
 mod run;
 mod state;
+mod warnings;
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,21 +16,21 @@ use serde_json::Value;
 use smol_str::SmolStr;
 use tokio_util::sync::CancellationToken;
 
-use crate::bind::{Bound, Named};
-use crate::check::{Accepted, Invalid, Problem, Refused, ToolCheck};
+use crate::bind::{Bound, CallTarget};
+use crate::check::{Accepted, InvalidArguments, Problem, Rejection, ToolCheck};
 use crate::clock::{Clock, SystemClock};
-use crate::throttle::Outcome;
+use crate::throttle::CallOutcome;
 use crate::verdict::{Call, CallError, Success, Verdict, Warning};
 
-pub use hidden::Hidden;
-pub use run::Ready;
-use state::State;
+pub use redaction::RedactedArguments;
+pub use run::AdmittedCall;
+use state::SessionState;
 pub use state::{ContainerStats, SessionStats};
 
 /// How many tools an answer to an unknown name lists.
-const MOST_LISTED: usize = 100;
+const MAX_LISTED: usize = 100;
 /// How many suggestions it makes.
-const MOST_SUGGESTED: usize = 5;
+const MAX_SUGGESTED: usize = 5;
 
 /// What one conversation, one connection or one run changes: throttle, attempts, expansion. The
 /// library and the specification stay as they are.
@@ -38,7 +38,7 @@ const MOST_SUGGESTED: usize = 5;
 pub struct Session {
     bound: Bound,
     clock: Arc<dyn Clock>,
-    state: Mutex<State>,
+    state: Mutex<SessionState>,
     /// What may be called, where that is not all that is bound; and whether it is named itself, or
     /// only stands in a container that is.
     scope: Option<HashMap<SmolStr, bool>>,
@@ -47,11 +47,11 @@ pub struct Session {
 /// What comes of a call before anything runs.
 #[expect(clippy::large_enum_variant, reason = "it is looked at and gone")]
 #[derive(Debug)]
-pub enum Begun<'s> {
+pub enum Admission<'s> {
     /// It is answered.
     Answered(Verdict),
     /// It may run.
-    Ready(Box<Ready<'s>>),
+    Ready(Box<AdmittedCall<'s>>),
 }
 
 impl Session {
@@ -72,7 +72,7 @@ impl Session {
     pub fn scoped_to<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Self {
         let mut scope = HashMap::new();
         for name in names {
-            if let Some(Named::Container(at)) = self.bound.named(name) {
+            if let Some(CallTarget::Container(at)) = self.bound.named(name) {
                 for &tool in &self.bound.container(at).members {
                     scope.entry(self.bound.tool(tool).spec.name.clone()).or_insert(false);
                 }
@@ -92,7 +92,7 @@ impl Session {
         self.scope.as_ref().is_some_and(|scope| scope.get(name) == Some(&true))
     }
 
-    fn named(&self, name: &str) -> Option<Named> {
+    fn named(&self, name: &str) -> Option<CallTarget> {
         self.bound.named(name).filter(|_| self.is_in_scope(name))
     }
 
@@ -101,7 +101,7 @@ impl Session {
         &self.bound
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SessionState> {
         // Nothing panics while it holds the lock, and a half-made note of a call does no harm.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -114,26 +114,26 @@ impl Session {
     /// Checks a call and runs it, until somebody cancels it.
     pub async fn call_until(&self, call: Call, cancelled: CancellationToken) -> Verdict {
         match self.begin(call) {
-            Begun::Answered(verdict) => verdict,
-            Begun::Ready(ready) => ready.run(cancelled).await,
+            Admission::Answered(verdict) => verdict,
+            Admission::Ready(ready) => ready.run(cancelled).await,
         }
     }
 
     /// Checks a call. Hosts that execute tools themselves begin here, and hand the result to
-    /// [`Ready::finish`].
-    pub fn begin(&self, call: Call) -> Begun<'_> {
+    /// [`AdmittedCall::finish`].
+    pub fn begin(&self, call: Call) -> Admission<'_> {
         let Call { id, name, arguments } = call;
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
         let refuse = |name: String, error| {
             let warnings = Vec::new();
-            Begun::Answered(Verdict { id: id.clone(), name, warnings, outcome: Err(error) })
+            Admission::Answered(Verdict { id: id.clone(), name, warnings, outcome: Err(error) })
         };
         let tool = match self.named(&name) {
-            Some(Named::Tool(tool)) => tool,
-            Some(Named::Container(container)) => {
+            Some(CallTarget::Tool(tool)) => tool,
+            Some(CallTarget::Container(container)) => {
                 let outcome = self.call_container(container, &arguments);
                 let warnings = Vec::new();
-                return Begun::Answered(Verdict { id, name, warnings, outcome });
+                return Admission::Answered(Verdict { id, name, warnings, outcome });
             }
             None => {
                 self.state().count_unknown(self.bound.settings(None), self.clock.now());
@@ -173,13 +173,13 @@ impl Session {
             Ok(accepted) => {
                 self.state().accepted(tool);
                 let admitted = (admitted, arguments);
-                let ready = Ready::new(self, tool, id, name, accepted, warnings, admitted);
-                Begun::Ready(Box::new(ready))
+                let ready = AdmittedCall::new(self, tool, id, name, accepted, warnings, admitted);
+                Admission::Ready(Box::new(ready))
             }
             Err(error) => {
                 let hash = hash_of(&arguments);
                 let mut state = self.state();
-                state.throttle.finish(admitted, hash, Outcome::Failure, self.clock.now());
+                state.throttle.finish(admitted, hash, CallOutcome::Failure, self.clock.now());
                 // A model is not asked about what the host gets wrong.
                 let is_the_models = !matches!(error, CallError::Invocation { .. });
                 let attempts = if is_the_models { state.refused(tool) } else { 0 };
@@ -190,7 +190,7 @@ impl Session {
                     }
                     _ => error,
                 };
-                Begun::Answered(Verdict { id, name, warnings, outcome: Err(error) })
+                Admission::Answered(Verdict { id, name, warnings, outcome: Err(error) })
             }
         }
     }
@@ -201,8 +201,8 @@ impl Session {
         let Call { id, name, arguments } = call;
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
         let outcome = match self.named(&name) {
-            Some(Named::Tool(tool)) => self.checked(tool, &arguments).map(|accepted| {
-                let masks = masks::Masks::new(accepted.secrets);
+            Some(CallTarget::Tool(tool)) => self.checked(tool, &arguments).map(|accepted| {
+                let masks = masks::SecretMasks::new(accepted.secrets);
                 Success {
                     arguments: masks.arguments(&self.bound.tool(tool).spec, accepted.arguments),
                     repairs: accepted.repairs,
@@ -210,7 +210,7 @@ impl Session {
                     ..Success::default()
                 }
             }),
-            Some(Named::Container(container)) => self.judge_container(container, &arguments),
+            Some(CallTarget::Container(container)) => self.judge_container(container, &arguments),
             None => Err(self.unknown(&name, true)),
         };
         Verdict { id, name, warnings: Vec::new(), outcome }
@@ -224,7 +224,7 @@ impl Session {
             return None;
         }
         match check.check(arguments, policy) {
-            Err(Refused::Malformed(malformed)) => Some(CallError::Malformed(malformed)),
+            Err(Rejection::Malformed(malformed)) => Some(CallError::Malformed(malformed)),
             _ => None,
         }
     }
@@ -251,13 +251,13 @@ impl Session {
                 if found.is_empty() {
                     return Ok(accepted);
                 }
-                let masks = masks::Masks::new(accepted.secrets);
+                let masks = masks::SecretMasks::new(accepted.secrets);
                 let found = found.into_iter().map(|problem| masks.problem(problem)).collect();
-                Err(CallError::Validation(Invalid::of_host(check, found)))
+                Err(CallError::Validation(InvalidArguments::of_host(check, found)))
             }
-            Err(Refused::Malformed(malformed)) => Err(CallError::Malformed(malformed)),
-            Err(Refused::Invalid(mut invalid)) => {
-                let masks = masks::Masks::new(invalid.secrets().iter().cloned());
+            Err(Rejection::Malformed(malformed)) => Err(CallError::Malformed(malformed)),
+            Err(Rejection::Invalid(mut invalid)) => {
+                let masks = masks::SecretMasks::new(invalid.secrets().iter().cloned());
                 // Of what is wrong already, nothing more is said, nor of what hangs on it.
                 if !validators.is_empty()
                     && let Some(accepted) = invalid.accepted()
@@ -277,20 +277,20 @@ impl Session {
     /// that are.
     fn unknown(&self, name: &str, expanded: bool) -> CallError {
         let mut suggestions = match self.scope {
-            Some(_) => self.bound.near().suggest(name, MOST_LISTED),
-            None => self.bound.near().suggest(name, MOST_SUGGESTED),
+            Some(_) => self.bound.near().suggest(name, MAX_LISTED),
+            None => self.bound.near().suggest(name, MAX_SUGGESTED),
         };
         suggestions.retain(|suggestion| self.is_in_scope(&suggestion.name));
-        suggestions.truncate(MOST_SUGGESTED);
+        suggestions.truncate(MAX_SUGGESTED);
         for suggestion in &mut suggestions {
             // What can be called already needs no way to it.
-            if let Some(Named::Tool(tool)) = self.bound.named(&suggestion.name)
+            if let Some(CallTarget::Tool(tool)) = self.bound.named(&suggestion.name)
                 && (expanded || !self.is_collapsed(tool))
             {
                 suggestion.container = None;
             }
         }
-        let available = self.names(expanded).into_iter().take(MOST_LISTED).collect();
+        let available = self.names(expanded).into_iter().take(MAX_LISTED).collect();
         CallError::UnknownTool { suggestions, available }
     }
 
@@ -321,7 +321,7 @@ impl Session {
 
     /// Expands the containers of a tool, where it is in some.
     pub fn expand_containers_of(&self, tool: &str) {
-        let Some(Named::Tool(tool)) = self.bound.named(tool) else { return };
+        let Some(CallTarget::Tool(tool)) = self.bound.named(tool) else { return };
         let expand = self.bound.settings(None).expand;
         for &container in &self.bound.tool(tool).containers {
             self.state().expand(container, expand);
@@ -330,7 +330,7 @@ impl Session {
 
     /// Expands a container, as its call does; nothing where there is none of the name.
     pub fn expand(&self, container: &str) {
-        if let Some(Named::Container(at)) = self.named(container) {
+        if let Some(CallTarget::Container(at)) = self.named(container) {
             self.state().expand(at, self.bound.settings(None).expand);
         }
     }
@@ -338,7 +338,7 @@ impl Session {
     /// Forgets the failures of a tool, so that it can be called again. Gives whether there is one of
     /// that name.
     pub fn reset(&self, tool: &str) -> bool {
-        let Some(Named::Tool(tool)) = self.bound.named(tool) else { return false };
+        let Some(CallTarget::Tool(tool)) = self.bound.named(tool) else { return false };
         self.state().reset(tool);
         true
     }

@@ -11,7 +11,7 @@ use crate::throttle::ThrottlePolicy;
 
 /// The most bytes of a response that are read where no limit is wanted. Nobody has memory for all
 /// that a program may say.
-pub const MOST_OUTPUT: usize = 1 << 30;
+pub(crate) const MAX_OUTPUT: usize = 1 << 30;
 
 /// How long a container that was called stays expanded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,7 +36,7 @@ pub struct Settings {
     pub throttle: ThrottlePolicy,
     /// From how many bytes on a response is warned of. 0: never.
     pub max_response: usize,
-    /// The most bytes of a response that are read. 0: [`MOST_OUTPUT`].
+    /// The most bytes of a response that are read. 0: [`MAX_OUTPUT`].
     pub max_output: usize,
     /// Whether a container expands when it is called wrongly, too.
     pub auto_expand: bool,
@@ -73,7 +73,7 @@ impl Settings {
 
     /// The most bytes of a response that are read.
     pub(crate) fn most_output(&self) -> usize {
-        if self.max_output == 0 { MOST_OUTPUT } else { self.max_output }
+        if self.max_output == 0 { MAX_OUTPUT } else { self.max_output }
     }
 
     /// Takes over what attributes of a library, or of an implementation, say. The checker has seen

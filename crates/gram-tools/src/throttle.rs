@@ -9,9 +9,9 @@ use std::time::Duration;
 
 /// The most calls that are remembered, of one tool and of all, however long the policy says. The
 /// oldest are forgotten first. Where a limit is higher, this is the limit.
-const MOST_REMEMBERED: usize = 65_536;
+const MAX_REMEMBERED: usize = 65_536;
 
-/// The time that [`Stats`] look back.
+/// The time that [`ThrottleStats`] look back.
 const LOOK_BACK: Duration = Duration::from_mins(1);
 
 /// How many calls of what kind a session admits. A limit of 0 turns its rule off.
@@ -51,7 +51,7 @@ impl Default for ThrottlePolicy {
 
 /// A rule of a [`ThrottlePolicy`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Rule {
+pub enum ThrottleRule {
     /// The tool failed too often in a row.
     ConsecutiveFailures,
     /// The tool was called too often.
@@ -60,7 +60,7 @@ pub enum Rule {
     AllTools,
 }
 
-impl Rule {
+impl ThrottleRule {
     /// The name of the rule's limit, which never changes.
     pub fn name(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl Rule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Throttled {
     /// The rule that refuses it; of several, the one that does so longest.
-    pub rule: Rule,
+    pub rule: ThrottleRule,
     /// The rule's limit.
     pub limit: u32,
     /// After what time the call would be admitted.
@@ -84,7 +84,7 @@ pub struct Throttled {
 
 /// How a call went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum CallOutcome {
     /// It has a result, whose success flag, if it has one, does not say no.
     Success,
     /// The checks refused it, its invocation failed or took too long, or the result's success flag
@@ -95,13 +95,13 @@ pub(crate) enum Outcome {
 /// A call that was admitted and has not ended. One that never ends counts in the windows alone.
 #[derive(Debug)]
 #[must_use = "tell how the call went, with `finish`"]
-pub(crate) struct Admitted {
+pub(crate) struct ThrottleTicket {
     tool: Option<u32>,
 }
 
-/// What happened in the last minute.
+/// Statistics of the last minute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stats {
+pub struct ThrottleStats {
     /// How many calls were admitted, those of unknown tools included.
     pub calls: usize,
     /// The tools whose last call failed, and how many of their calls failed in a row, most first.
@@ -119,20 +119,20 @@ pub struct Stats {
 #[derive(Debug, Default)]
 pub(crate) struct Throttle {
     /// The calls of all tools, the oldest first.
-    calls: VecDeque<Call>,
-    tools: HashMap<u32, Tool>,
+    calls: VecDeque<CallRecord>,
+    tools: HashMap<u32, ToolRecord>,
 }
 
-/// A remembered call.
+/// A recent call.
 #[derive(Debug, Clone, Copy)]
-struct Call {
+struct CallRecord {
     at: Moment,
     tool: Option<u32>,
 }
 
-/// What is remembered of one tool.
+/// The recent calls of one tool.
 #[derive(Debug, Default)]
-struct Tool {
+struct ToolRecord {
     /// When its latest calls were admitted, the oldest first; no more than its limit counts.
     calls: VecDeque<Moment>,
     failures: u32,
@@ -165,7 +165,7 @@ impl Throttle {
         tool: Option<u32>,
         policy: &ThrottlePolicy,
         now: Duration,
-    ) -> Result<Admitted, Throttled> {
+    ) -> Result<ThrottleTicket, Throttled> {
         let now = Moment::of(now);
         self.forget(policy, now);
         let mut tool_state = tool.map(|tool| self.tools.entry(tool).or_default());
@@ -175,19 +175,20 @@ impl Throttle {
             let limit = limit(policy.same_tool_calls);
             let left =
                 nth_last(&tool.calls, limit).and_then(|at| at.left(policy.same_tool_window, now));
-            refused = longest(refused, throttled(Rule::SameTool, policy.same_tool_calls, left));
+            refused =
+                longest(refused, throttled(ThrottleRule::SameTool, policy.same_tool_calls, left));
         }
         let left = nth_last(&self.calls, limit(policy.all_tools_calls))
             .and_then(|call| call.at.left(policy.all_tools_window, now));
-        refused = longest(refused, throttled(Rule::AllTools, policy.all_tools_calls, left));
+        refused = longest(refused, throttled(ThrottleRule::AllTools, policy.all_tools_calls, left));
         if let Some(refused) = refused {
             return Err(refused);
         }
         if let Some(tool) = tool_state {
             remember(&mut tool.calls, now, limit(policy.same_tool_calls));
         }
-        remember(&mut self.calls, Call { at: now, tool }, MOST_REMEMBERED);
-        Ok(Admitted { tool })
+        remember(&mut self.calls, CallRecord { at: now, tool }, MAX_REMEMBERED);
+        Ok(ThrottleTicket { tool })
     }
 
     /// Takes note of how a call went that ends now; `arguments` is the hash of its arguments, which
@@ -195,16 +196,16 @@ impl Throttle {
     #[expect(clippy::needless_pass_by_value, reason = "a call ends once")]
     pub(crate) fn finish(
         &mut self,
-        call: Admitted,
+        call: ThrottleTicket,
         arguments: u64,
-        outcome: Outcome,
+        outcome: CallOutcome,
         now: Duration,
     ) {
-        let Admitted { tool: Some(tool) } = call else { return };
+        let ThrottleTicket { tool: Some(tool) } = call else { return };
         let tool = self.tools.entry(tool).or_default();
         match outcome {
-            Outcome::Success => tool.forgive(),
-            Outcome::Failure => {
+            CallOutcome::Success => tool.forgive(),
+            CallOutcome::Failure => {
                 tool.failures = tool.failures.saturating_add(1);
                 tool.last_failure = Moment::of(now);
                 tool.failed_with = Some(arguments);
@@ -228,14 +229,15 @@ impl Throttle {
 
     /// Forgets the failures of all tools. Their calls still count.
     pub(crate) fn reset_all(&mut self) {
-        self.tools.values_mut().for_each(Tool::forgive);
+        self.tools.values_mut().for_each(ToolRecord::forgive);
     }
 
-    /// What happened in the last 60 seconds, as far as the policy let it be remembered.
-    pub(crate) fn stats(&self, now: Duration) -> Stats {
+    /// Statistics of the last 60 seconds, as far as the policy keeps calls.
+    pub(crate) fn stats(&self, now: Duration) -> ThrottleStats {
         let now = Moment::of(now);
         let first = self.calls.partition_point(|call| call.at.left(LOOK_BACK, now).is_none());
-        let mut stats = Stats { calls: self.calls.len() - first, ..Stats::default() };
+        let mut stats =
+            ThrottleStats { calls: self.calls.len() - first, ..ThrottleStats::default() };
         let mut places = HashMap::new();
         for tool in self.calls.range(first..).filter_map(|call| call.tool) {
             let place = *places.entry(tool).or_insert_with(|| {
@@ -265,7 +267,7 @@ impl Throttle {
     }
 }
 
-impl Tool {
+impl ToolRecord {
     /// Refuses the call after too many failures. When the block is over, they are forgotten, and
     /// the tool may fail as often again.
     fn failed_too_often(&mut self, policy: &ThrottlePolicy, now: Moment) -> Option<Throttled> {
@@ -277,7 +279,7 @@ impl Tool {
         if left.is_none() {
             self.failures = 0;
         }
-        throttled(Rule::ConsecutiveFailures, limit, left)
+        throttled(ThrottleRule::ConsecutiveFailures, limit, left)
     }
 
     fn forgive(&mut self) {
@@ -286,11 +288,11 @@ impl Tool {
     }
 }
 
-fn throttled(rule: Rule, limit: u32, left: Option<Duration>) -> Option<Throttled> {
+fn throttled(rule: ThrottleRule, limit: u32, left: Option<Duration>) -> Option<Throttled> {
     left.map(|retry_after| Throttled { rule, limit, retry_after })
 }
 
-/// The refusal that holds longer, so that whoever waits is not refused for another reason.
+/// The refusal that lasts longer, so that waiting for it suffices.
 fn longest(first: Option<Throttled>, second: Option<Throttled>) -> Option<Throttled> {
     match (first, second) {
         (Some(first), Some(second)) if second.retry_after > first.retry_after => Some(second),
@@ -300,7 +302,7 @@ fn longest(first: Option<Throttled>, second: Option<Throttled>) -> Option<Thrott
 
 /// A limit on calls, as far as calls are remembered.
 fn limit(calls: u32) -> usize {
-    (calls as usize).min(MOST_REMEMBERED)
+    (calls as usize).min(MAX_REMEMBERED)
 }
 
 /// The call that has to be outside of the window if one more is to be admitted.

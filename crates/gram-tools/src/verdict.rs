@@ -1,4 +1,4 @@
-//! What comes of a call, as data and as text for the model.
+//! The verdict on a call, as data and as text for the model.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -6,14 +6,14 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
-use crate::check::{Code, Invalid, Malformed, Problem, Repair};
+use crate::check::{InvalidArguments, MalformedArguments, Problem, ProblemCode, Repair};
 use crate::names::Suggestion;
 use json_schema_kit::pointer::dotted;
 
 /// A call of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// What tells it from others.
+    /// The identifier of the call.
     pub id: Option<String>,
     /// The name that was called.
     pub name: String,
@@ -28,29 +28,30 @@ impl Call {
     }
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone)]
 pub struct Verdict {
-    /// What tells the call from others.
+    /// The identifier of the call.
     pub id: Option<String>,
     /// The name that was called.
     pub name: String,
-    /// What is odd about the call.
+    /// Warnings about the call.
     pub warnings: Vec<Warning>,
-    /// What it came to.
+    /// The result, or the error.
     pub outcome: Result<Success, CallError>,
 }
 
 /// A call that went through.
 #[derive(Debug, Clone, Default)]
 pub struct Success {
-    /// What the implementation received, without injected values, secrets masked: a JSON object.
+    /// The arguments that the implementation received, as a JSON object. Injected values are left
+    /// out and secrets masked.
     pub arguments: String,
-    /// What was repaired.
+    /// The repairs to the arguments.
     pub repairs: Vec<Repair>,
     /// The undeclared parameters that were left out, as JSON pointers.
     pub stripped: Vec<SmolStr>,
-    /// What came back; nothing where nothing ran.
+    /// The result. `None` if no implementation ran.
     pub result: Option<Value>,
 }
 
@@ -59,22 +60,22 @@ pub struct Success {
 pub struct Warning {
     /// A stable name.
     pub code: &'static str,
-    /// What is odd, and what to do.
+    /// The problem and how to avoid it.
     pub message: String,
 }
 
 /// Why a call did not go through.
 #[derive(Debug, Clone)]
 pub enum CallError {
-    /// The arguments are not what the tool takes.
-    Validation(Invalid),
+    /// The arguments are invalid.
+    Validation(InvalidArguments),
     /// The arguments are no JSON.
-    Malformed(Malformed),
+    Malformed(MalformedArguments),
     /// There is no such tool.
     UnknownTool {
-        /// What is near, best first.
+        /// Similar names, best first.
         suggestions: Vec<Suggestion>,
-        /// What can be called now.
+        /// The tools that can be called now.
         available: Vec<SmolStr>,
     },
     /// A container was called with parameters.
@@ -85,14 +86,14 @@ pub enum CallError {
         functions: Vec<SmolStr>,
         /// A function that the parameters name.
         meant: Option<SmolStr>,
-        /// Whether the container expanded all the same.
+        /// Whether the container was expanded anyway.
         expanded: bool,
     },
-    /// A function of a container that nobody expanded was called.
+    /// A function of a collapsed container was called.
     ContainerNotExpanded {
         /// The container.
         container: SmolStr,
-        /// Whether it expanded all the same.
+        /// Whether the container was expanded anyway.
         expanded: bool,
     },
     /// There were too many calls, or too many that failed.
@@ -104,9 +105,9 @@ pub enum CallError {
         /// When to try again.
         retry_after: Duration,
     },
-    /// The implementation gave no answer, or none that counts.
+    /// The implementation gave no valid answer.
     Invocation {
-        /// What happened.
+        /// The error as a sentence.
         detail: String,
     },
     /// The implementation took too long.
@@ -118,7 +119,7 @@ pub enum CallError {
     NeedsHumanReview {
         /// How many calls in a row were refused.
         attempts: u32,
-        /// What was wrong with the last one.
+        /// The error of the last attempt.
         last: Box<CallError>,
     },
 }
@@ -172,7 +173,7 @@ impl Verdict {
         warnings.map(|it| json!({"code": it.code, "message": it.message})).collect()
     }
 
-    /// What the model is told: the result, or what went wrong and what to do.
+    /// The message for the model: the result, or the error with guidance.
     pub fn message(&self) -> String {
         match &self.outcome {
             Ok(Success { result: Some(Value::String(text)), .. }) => text.clone(),
@@ -205,7 +206,7 @@ impl Success {
     }
 }
 
-/// What was sent, which is kept as JSON.
+/// A received value, which is kept as JSON text.
 fn sent(json: &str) -> Value {
     serde_json::from_str(json).unwrap_or_else(|_| Value::from(json))
 }
@@ -230,7 +231,7 @@ fn problem_json(problem: &Problem) -> Value {
     })
 }
 
-fn problems_json(invalid: &Invalid) -> Value {
+fn problems_json(invalid: &InvalidArguments) -> Value {
     invalid.problems().iter().map(problem_json).collect()
 }
 
@@ -320,7 +321,7 @@ fn shown(time: Duration) -> String {
     format!("{} s", seconds(time))
 }
 
-/// What is wrong, in a sentence.
+/// The error as a sentence.
 fn error_message(name: &str, error: &CallError) -> String {
     match error {
         CallError::Validation(invalid) => match &invalid.problems()[..] {
@@ -363,7 +364,7 @@ fn error_message(name: &str, error: &CallError) -> String {
     }
 }
 
-/// What to do next.
+/// Guidance for the model's next call.
 fn guidance(name: &str, error: &CallError) -> String {
     match error {
         CallError::Validation(invalid) => {
@@ -454,7 +455,7 @@ fn error_text(name: &str, error: &CallError) -> String {
     }
 }
 
-fn listed(first: &str, invalid: &Invalid, last: &str) -> String {
+fn listed(first: &str, invalid: &InvalidArguments, last: &str) -> String {
     let mut out = first.to_owned();
     for problem in invalid.problems() {
         // Writing to a text in memory cannot fail.
@@ -475,7 +476,7 @@ impl Problem {
         Self {
             pointer: pointer.into(),
             attempted: None,
-            code: Code::Host(code.into()),
+            code: ProblemCode::Host(code.into()),
             message: message.into(),
         }
     }

@@ -1,4 +1,4 @@
-//! Numbers of JSON by their exact value.
+//! Exact decimal numbers.
 
 use std::cmp::Ordering;
 

@@ -173,18 +173,27 @@ keywords! {
 impl Keyword {
     /// The schemas that a value of this keyword holds.
     pub fn subschemas(self, value: &Value) -> Vec<&Value> {
-        match (self.value(), value) {
-            (
-                KeywordValue::Schema | KeywordValue::SchemaOrList,
-                Value::Object(_) | Value::Bool(_),
-            ) => {
-                vec![value]
+        use KeywordValue as V;
+        match self.value() {
+            V::Schema | V::SchemaOrList if value.is_object() || value.is_boolean() => vec![value],
+            V::SchemaList | V::SchemaOrList => value.as_array().into_iter().flatten().collect(),
+            V::SchemaMap | V::SchemaOrNamesMap => {
+                let schemas = value.as_object().into_iter().flat_map(|map| map.values());
+                schemas.filter(|value| !value.is_array()).collect()
             }
-            (KeywordValue::SchemaList | KeywordValue::SchemaOrList, Value::Array(list)) => {
-                list.iter().collect()
-            }
-            (KeywordValue::SchemaMap | KeywordValue::SchemaOrNamesMap, Value::Object(map)) => {
-                map.values().filter(|value| !value.is_array()).collect()
+            _ => Vec::new(),
+        }
+    }
+
+    /// The schemas that a value of this keyword holds, to be changed.
+    pub fn subschemas_mut(self, value: &mut Value) -> Vec<&mut Value> {
+        use KeywordValue as V;
+        match self.value() {
+            V::Schema | V::SchemaOrList if value.is_object() || value.is_boolean() => vec![value],
+            V::SchemaList | V::SchemaOrList => value.as_array_mut().into_iter().flatten().collect(),
+            V::SchemaMap | V::SchemaOrNamesMap => {
+                let schemas = value.as_object_mut().into_iter().flat_map(|map| map.values_mut());
+                schemas.filter(|value| !value.is_array()).collect()
             }
             _ => Vec::new(),
         }

@@ -1,6 +1,6 @@
-"""What SciPy, statsmodels and NumPy say of fixed data, for the unit tests of `gram_agent::statistics`.
+"""What SciPy, statsmodels and NumPy say of fixed data, for the unit tests of `paired_stats`.
 
-Writes crates/gram-agent/src/statistics/referee.json, with the versions that wrote it. What none of
+Writes crates/paired-stats/src/referee.json, with the versions that wrote it. What none of
 them has is computed here in another way than gramc does: by counting with whole numbers, by trying
 everything, or by the published formula. To run it:
 
@@ -25,7 +25,7 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-OUT = ROOT / "crates/gram-agent/src/statistics/referee.json"
+OUT = ROOT / "crates/paired-stats/src/referee.json"
 rng = np.random.default_rng(20)
 
 

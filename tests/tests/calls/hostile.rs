@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use gram_tools::check::{Accepted, Policy, Refused, ToolCheck, Undeclared};
+use gram_tools::check::{Accepted, Policy, Rejection, ToolCheck, Undeclared};
 use gramc_tests::arguments::{STRICT, Subject};
 use serde_json::{Value, json};
 
@@ -14,8 +14,8 @@ const SOON: Duration = Duration::from_secs(30);
 fn answer(check: &ToolCheck, text: &str, policy: Policy) -> Result<Accepted, Vec<String>> {
     let begin = Instant::now();
     let answer = check.check(text, policy).map_err(|refused| match refused {
-        Refused::Malformed(malformed) => vec![malformed.to_string()],
-        Refused::Invalid(invalid) => {
+        Rejection::Malformed(malformed) => vec![malformed.to_string()],
+        Rejection::Invalid(invalid) => {
             let _ = invalid.schema_hint();
             invalid.problems().into_iter().map(|problem| problem.message).collect()
         }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use gram_schema::Draft;
 use gram_schema::emit::ParameterSchema;
 use gram_schema::model::{Host, Module};
-use gram_tools::check::{Accepted, Refused, ToolCheck};
+use gram_tools::check::{Accepted, Rejection, ToolCheck};
 use gramc_tests::arguments::referee;
 use gramc_tests::campaign;
 use gramc_tests::rng::Rng;
@@ -68,11 +68,11 @@ fn foreign(rng: &mut Rng, wild: bool) -> Option<Value> {
 }
 
 /// An answer in few words.
-fn told(answer: &Result<Accepted, Refused>) -> String {
+fn told(answer: &Result<Accepted, Rejection>) -> String {
     match answer {
         Ok(accepted) => format!("{accepted:?}"),
-        Err(Refused::Malformed(malformed)) => malformed.to_string(),
-        Err(Refused::Invalid(invalid)) => {
+        Err(Rejection::Malformed(malformed)) => malformed.to_string(),
+        Err(Rejection::Invalid(invalid)) => {
             let messages = invalid.problems().into_iter().map(|problem| problem.message);
             messages.collect::<Vec<_>>().join("; ")
         }

@@ -135,7 +135,7 @@ fn look(rng: &mut Rng, judges: &Judges, value: &Value, counts: &mut Counts) {
 fn judge_rough(
     judges: &Judges,
     text: &str,
-    expected: &Result<gram_tools::check::Accepted, gram_tools::check::Refused>,
+    expected: &Result<gram_tools::check::Accepted, gram_tools::check::Rejection>,
     counts: &mut Counts,
     [accepted, same]: [&'static str; 2],
 ) {

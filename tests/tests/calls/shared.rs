@@ -8,10 +8,10 @@ use std::time::Duration;
 use gram_schema::check;
 use gram_syntax::{SourceFile, parse};
 use gram_tools::clock::{Clock, ManualClock};
+use gram_tools::implementations::async_function;
 use gram_tools::invocation::Answer;
-use gram_tools::kinds::async_function;
 use gram_tools::throttle::ThrottlePolicy;
-use gram_tools::{Begun, Bound, Call, CallError, Session, Settings, ToolLibrary};
+use gram_tools::{Admission, Bound, Call, CallError, Session, Settings, ToolLibrary};
 use gramc_tests::rng::Rng;
 use serde_json::Value;
 
@@ -93,11 +93,13 @@ async fn act(rng: &mut Rng, session: &Session, done: &Done) {
         60..75 => {
             done.count(tool);
             match session.begin(call()) {
-                Begun::Ready(ready) => {
+                Admission::Ready(ready) => {
                     assert_eq!(wrong, 0);
                     assert!(ready.finish(Ok(Answer::Json(Value::Bool(true)))).is_ok());
                 }
-                Begun::Answered(verdict) => assert!(wrong == 1 && !verdict.is_ok(), "{verdict:?}"),
+                Admission::Answered(verdict) => {
+                    assert!(wrong == 1 && !verdict.is_ok(), "{verdict:?}")
+                }
             }
         }
         75..80 => {
@@ -216,11 +218,11 @@ fn the_throttle_never_lets_more_through() {
                         let _still = still.read().unwrap();
                         let now = clock.now();
                         match session.begin(call) {
-                            Begun::Ready(ready) => {
+                            Admission::Ready(ready) => {
                                 admitted.lock().unwrap().push((now, tool));
                                 let _ = ready.finish(Ok(Answer::Json(Value::Null)));
                             }
-                            Begun::Answered(verdict) => {
+                            Admission::Answered(verdict) => {
                                 let Err(CallError::Throttled { .. }) = verdict.outcome else {
                                     panic!("{verdict:?}")
                                 };

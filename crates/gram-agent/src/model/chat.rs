@@ -1,12 +1,10 @@
-//! OpenAI's chat completions, which most servers speak: hosted ones, llama.cpp's, Ollama's.
+//! OpenAI's chat completions, which most servers implement, including llama.cpp and Ollama.
 //!
-//! The arguments of a call stay the text that the model wrote, for what is wrong with it is put
-//! right later, and told to the model where it cannot be.
+//! The arguments of calls stay as the model wrote them, because the session repairs them or reports
+//! their errors to the model.
 
 mod body;
-mod pieces;
-
-use std::time::Duration;
+mod reply_builder;
 
 use futures_util::StreamExt;
 use gram_schema::Target;
@@ -15,12 +13,13 @@ use reqwest::{Client, Url};
 use serde_json::Value;
 use sse_stream::SseStream;
 
-use super::{Asked, Ear, Failure, Model, ModelError, Request, client};
+use super::{Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamSink, client};
 use crate::message::Reply;
+use reply_builder::ReplyBuilder;
 
-/// A model behind a server that speaks chat completions.
+/// A model on a server with chat completions.
 #[derive(Debug)]
-pub(super) struct Chat {
+pub(super) struct ChatModel {
     name: String,
     model: String,
     url: Url,
@@ -29,71 +28,77 @@ pub(super) struct Chat {
     client: Client,
 }
 
-impl Chat {
-    /// `base` is the address that ends in `/v1`; without a key none is sent.
+impl ChatModel {
+    /// `base` is the address that ends in `/v1`. An empty key is not sent.
     pub(super) fn new(
         (name, model): (&str, &str),
         base: &str,
         key: String,
         api: Api,
-        silence: Duration,
     ) -> Result<Self, String> {
         let url = format!("{}/chat/completions", base.trim_end_matches('/'));
         let url = Url::parse(&url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-        let url = url.ok_or_else(|| format!("`{base}` is no address of a server"))?;
-        let client = client::client(&url, silence)?;
+        let url = url.ok_or_else(|| format!("invalid server address `{base}`"))?;
+        let client = client::client(&url, client::MODEL_TIMEOUT)?;
         Ok(Self { name: name.to_owned(), model: model.to_owned(), url, key, api, client })
     }
 
-    async fn answer(&self, request: Request<'_>, ear: Ear<'_>) -> Result<Reply, ModelError> {
-        let body = body::of(&self.model, self.api, &request);
+    async fn request(
+        &self,
+        request: ModelRequest<'_>,
+        sink: StreamSink<'_>,
+    ) -> Result<Reply, ModelError> {
+        let body = body::build(&self.model, self.api, &request);
         let mut post = self.client.post(self.url.clone()).json(&body);
         if !self.key.is_empty() {
             post = post.bearer_auth(&self.key);
         }
-        let response = post.send().await.map_err(|error| client::lost(&error))?;
-        let response = client::checked(response, &self.key).await?;
+        let response = post.send().await.map_err(|error| client::request_error(&error))?;
+        let response = client::check_status(response, &self.key).await?;
         if request.stream && is_stream(&response) {
-            return self.heard(response, ear).await;
+            return self.read_stream(response, sink).await;
         }
-        let whole = client::whole(response).await?;
-        let mut pieces = pieces::Pieces::default();
-        pieces.message(&whole).map_err(|what| self.garbled(&what))?;
-        pieces.reply(ear).map_err(|what| self.garbled(&what))
+        let body = client::read_all(response).await?;
+        let mut builder = ReplyBuilder::default();
+        builder.add_message(&body).map_err(|error| self.malformed(&error))?;
+        builder.finish(sink).map_err(|error| self.malformed(&error))
     }
 
-    /// An answer that comes in pieces.
-    async fn heard(&self, response: reqwest::Response, ear: Ear<'_>) -> Result<Reply, ModelError> {
-        let parts = client::parts(response).boxed();
-        let mut events = SseStream::from_bytes_stream(parts);
-        let mut pieces = pieces::Pieces::default();
+    /// Reads a streamed reply.
+    async fn read_stream(
+        &self,
+        response: reqwest::Response,
+        sink: StreamSink<'_>,
+    ) -> Result<Reply, ModelError> {
+        let chunks = client::stream(response).boxed();
+        let mut events = SseStream::from_bytes_stream(chunks);
+        let mut builder = ReplyBuilder::default();
         while let Some(event) = events.next().await {
             let data = match event {
                 Ok(event) => event.data.unwrap_or_default(),
                 Err(sse_stream::Error::Body(error)) => {
                     return Err(match error.downcast_ref::<std::io::Error>() {
-                        Some(error) => client::stopped(error),
-                        None => ModelError::new(Failure::Cut, error.to_string()),
+                        Some(error) => client::read_error(error),
+                        None => ModelError::new(ModelErrorKind::Interrupted, error.to_string()),
                     });
                 }
-                Err(error) => return Err(self.garbled(&error.to_string())),
+                Err(error) => return Err(self.malformed(&error.to_string())),
             };
             match data.trim() {
                 "" => {}
-                "[DONE]" => return pieces.reply(ear).map_err(|what| self.garbled(&what)),
-                data => pieces.piece(data, ear).map_err(|what| self.garbled(&what))?,
+                "[DONE]" => return builder.finish(sink).map_err(|error| self.malformed(&error)),
+                data => builder.add_chunk(data, sink).map_err(|error| self.malformed(&error))?,
             }
         }
-        // Some servers end without saying so, after they have said why.
-        if pieces.is_finished() {
-            return pieces.reply(ear).map_err(|what| self.garbled(&what));
+        // Some servers send a finish reason but no `[DONE]`.
+        if builder.is_finished() {
+            return builder.finish(sink).map_err(|error| self.malformed(&error));
         }
-        Err(ModelError::new(Failure::Cut, "the provider's answer broke off in the middle"))
+        Err(client::interrupted())
     }
 
-    fn garbled(&self, what: &str) -> ModelError {
-        let what = client::shown(what, &self.key);
-        ModelError::new(Failure::Garbled, format!("the provider's answer cannot be read: {what}"))
+    fn malformed(&self, error: &str) -> ModelError {
+        client::malformed(error, &self.key)
     }
 }
 
@@ -103,7 +108,7 @@ fn is_stream(response: &reqwest::Response) -> bool {
     kind.starts_with("text/event-stream")
 }
 
-impl Model for Chat {
+impl Model for ChatModel {
     fn target(&self) -> Target {
         match self.api {
             Api::Tools => Target::OpenAi,
@@ -115,12 +120,12 @@ impl Model for Chat {
         &self.name
     }
 
-    fn ask<'a>(&'a self, request: Request<'a>, ear: Ear<'a>) -> Asked<'a> {
-        Box::pin(self.answer(request, ear))
+    fn send<'a>(&'a self, request: ModelRequest<'a>, sink: StreamSink<'a>) -> ReplyFuture<'a> {
+        Box::pin(self.request(request, sink))
     }
 }
 
-/// A text that a server may send in place of a text, or not at all.
+/// Text that a server may send as a string or as a list of parts.
 fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

@@ -1,4 +1,4 @@
-//! What all that is asked over HTTP needs: a client, and what its failures mean.
+//! The HTTP client of providers, and its errors.
 
 use std::io;
 use std::time::{Duration, SystemTime};
@@ -8,81 +8,82 @@ use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
 use serde_json::Value;
 
-use super::{Failure, ModelError};
+use super::{ModelError, ModelErrorKind};
 
-/// How long a provider may take until it is connected to.
+/// Maximum time to connect to a provider.
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
-/// The most bytes of one answer.
-const LARGEST: usize = 64 << 20;
-/// The most bytes of an error that are read.
-const LARGEST_ERROR: usize = 64 << 10;
-/// The most characters of an error that are shown.
-const LONGEST_SHOWN: usize = 500;
+/// Maximum time that a provider may send nothing.
+pub(crate) const MODEL_TIMEOUT: Duration = Duration::from_mins(2);
+/// Maximum bytes of a reply.
+const MAX_REPLY_BYTES: usize = 64 << 20;
+/// Maximum bytes of an error response that are read.
+const MAX_ERROR_BYTES: usize = 64 << 10;
+/// Maximum characters of an error that are shown.
+const MAX_SHOWN_CHARS: usize = 500;
 
-/// A client for a provider at an address. A provider that says nothing for `silence` has failed.
-pub(crate) fn client(url: &Url, silence: Duration) -> Result<Client, String> {
-    // The second time there is one already, the same.
+/// Creates a client for a server. A request fails if the server sends nothing for `read_timeout`.
+pub(crate) fn client(url: &Url, read_timeout: Duration) -> Result<Client, String> {
+    // This fails if the same provider is already installed.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .user_agent(concat!("gramc/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT_LIMIT)
-        .read_timeout(silence)
-        // A key goes where it was meant to go, and nowhere else.
+        .read_timeout(read_timeout)
+        // A redirect must not send the key to another server.
         .redirect(reqwest::redirect::Policy::none());
     let host = url.host_str().unwrap_or_default();
-    // A proxy has another idea of who that is.
+    // For a proxy, these names are the proxy itself.
     let local = matches!(host, "localhost" | "127.0.0.1" | "[::1]");
     let builder = if local { builder.no_proxy() } else { builder };
-    builder.build().map_err(|error| format!("no client for {url} can be made: {error}"))
+    builder.build().map_err(|error| format!("cannot create a client for {url}: {error}"))
 }
 
-/// The answer of a provider, where it is one; else what went wrong, with the key masked.
-pub(super) async fn checked(response: Response, key: &str) -> Result<Response, ModelError> {
+pub(super) async fn check_status(response: Response, key: &str) -> Result<Response, ModelError> {
     let status = response.status();
     if status.is_success() {
         return Ok(response);
     }
     let retry_after = retry_after(response.headers());
-    let body = match read(response, LARGEST_ERROR).await {
+    let body = match read(response, MAX_ERROR_BYTES).await {
         Ok(body) => String::from_utf8_lossy(&body).into_owned(),
         Err(_) => String::new(),
     };
     Err(ModelError { retry_after, ..status_error(status, &body, key) })
 }
 
-/// What a status means, with what the provider says of it.
+/// The error of a status and the body of its response.
 pub(super) fn status_error(status: StatusCode, body: &str, key: &str) -> ModelError {
     let kind = match status.as_u16() {
-        429 => Failure::Busy,
-        408 | 409 | 425 | 500..=599 => Failure::Unavailable,
-        _ => Failure::Refused,
+        429 => ModelErrorKind::RateLimited,
+        408 | 409 | 425 | 500..=599 => ModelErrorKind::Unavailable,
+        _ => ModelErrorKind::Rejected,
     };
-    let said = serde_json::from_str::<Value>(body).ok();
-    let said = said.as_ref().and_then(|body| {
+    let json = serde_json::from_str::<Value>(body).ok();
+    let message = json.as_ref().and_then(|body| {
         let error = body.get("error").or_else(|| body.get(0)?.get("error"))?;
         error.get("message").unwrap_or(error).as_str()
     });
-    let said = said.unwrap_or(body).trim();
-    let mut detail = format!("the provider answered with HTTP status {status}");
-    if !said.is_empty() {
+    let message = message.unwrap_or(body).trim();
+    let mut detail = format!("the provider returned HTTP status {status}");
+    if !message.is_empty() {
         detail.push_str(": ");
-        detail.push_str(&shown(said, key));
+        detail.push_str(&sanitize(message, key));
     }
     ModelError::new(kind, detail)
 }
 
-/// A text of a provider, as messages show it.
-pub(super) fn shown(text: &str, key: &str) -> String {
+/// Masks the key and removes control characters in a text of a provider, and truncates it.
+pub(super) fn sanitize(text: &str, key: &str) -> String {
     let text = if key.len() < 4 { text.to_owned() } else { text.replace(key, "***") };
     let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-    let mut shown: String = plain.clone().take(LONGEST_SHOWN).collect();
-    if plain.count() > LONGEST_SHOWN {
+    let mut shown: String = plain.clone().take(MAX_SHOWN_CHARS).collect();
+    if plain.count() > MAX_SHOWN_CHARS {
         shown.push('…');
     }
     shown
 }
 
-/// When a provider wants to be asked again: seconds, or a date.
+/// The delay before a retry: `Retry-After` in seconds or as a date.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     if let Some(text) = headers.get("retry-after-ms").and_then(|value| value.to_str().ok())
         && let Ok(milliseconds) = text.trim().parse()
@@ -97,10 +98,10 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(at.duration_since(SystemTime::now()).unwrap_or_default())
 }
 
-/// Why no answer came.
-pub(super) fn lost(error: &reqwest::Error) -> ModelError {
+/// The error of a request without a response.
+pub(super) fn request_error(error: &reqwest::Error) -> ModelError {
     if error.is_timeout() && !error.is_connect() {
-        return ModelError::new(Failure::Timeout, "the provider did not answer in time");
+        return ModelError::new(ModelErrorKind::Timeout, "the provider did not respond in time");
     }
     let mut cause: &dyn std::error::Error = error;
     while let Some(deeper) = cause.source() {
@@ -109,19 +110,30 @@ pub(super) fn lost(error: &reqwest::Error) -> ModelError {
     let cause = cause.to_string();
     let cause = cause.split(" (os error").next().unwrap_or_default();
     if error.is_connect() {
-        // The rest of the address may hold a key.
+        // The rest of the address may contain a key.
         let at = error.url().map(|url| format!(" at {}", url.origin().ascii_serialization()));
         let at = at.unwrap_or_default();
-        let detail = format!("the provider cannot be reached{at}: {cause}");
-        return ModelError::new(Failure::Unavailable, detail);
+        let detail = format!("cannot connect to the provider{at}: {cause}");
+        return ModelError::new(ModelErrorKind::Unavailable, detail);
     }
-    ModelError::new(Failure::Cut, format!("the provider's answer broke off: {cause}"))
+    ModelError::new(ModelErrorKind::Interrupted, format!("the reply was interrupted: {cause}"))
 }
 
-/// The bytes of an answer as they come, up to a limit.
-pub(super) fn bytes(
+/// The error of a reply that ends early.
+pub(super) fn interrupted() -> ModelError {
+    ModelError::new(ModelErrorKind::Interrupted, "the reply was interrupted")
+}
+
+/// The error of a malformed reply.
+pub(super) fn malformed(error: &str, key: &str) -> ModelError {
+    let error = sanitize(error, key);
+    ModelError::new(ModelErrorKind::Malformed, format!("malformed reply of the provider: {error}"))
+}
+
+/// Streams the body of a response, up to a limit.
+fn stream_up_to(
     response: Response,
-    most: usize,
+    max: usize,
 ) -> impl Stream<Item = Result<bytes::Bytes, io::Error>> {
     let mut read = 0_usize;
     response.bytes_stream().map(move |part| {
@@ -131,42 +143,42 @@ pub(super) fn bytes(
             } else {
                 io::ErrorKind::UnexpectedEof
             };
-            io::Error::new(kind, lost(&error).detail)
+            io::Error::new(kind, request_error(&error).detail)
         })?;
         read = read.saturating_add(part.len());
-        if read > most {
-            let detail = format!("the provider's answer is larger than {most} bytes");
+        if read > max {
+            let detail = format!("the reply is larger than {max} bytes");
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, detail));
         }
         Ok(part)
     })
 }
 
-/// What it means that the bytes of an answer stop coming.
-pub(super) fn stopped(error: &io::Error) -> ModelError {
+/// The error of a body that cannot be read.
+pub(super) fn read_error(error: &io::Error) -> ModelError {
     let kind = match error.kind() {
-        io::ErrorKind::TimedOut => Failure::Timeout,
-        io::ErrorKind::FileTooLarge => Failure::Garbled,
-        _ => Failure::Cut,
+        io::ErrorKind::TimedOut => ModelErrorKind::Timeout,
+        io::ErrorKind::FileTooLarge => ModelErrorKind::Malformed,
+        _ => ModelErrorKind::Interrupted,
     };
     ModelError::new(kind, error.to_string())
 }
 
-async fn read(response: Response, most: usize) -> Result<Vec<u8>, io::Error> {
-    let mut parts = std::pin::pin!(bytes(response, most));
+async fn read(response: Response, max: usize) -> Result<Vec<u8>, io::Error> {
+    let mut chunks = std::pin::pin!(stream_up_to(response, max));
     let mut all = Vec::new();
-    while let Some(part) = parts.next().await {
-        all.extend_from_slice(&part?);
+    while let Some(chunk) = chunks.next().await {
+        all.extend_from_slice(&chunk?);
     }
     Ok(all)
 }
 
-/// The whole answer.
-pub(super) async fn whole(response: Response) -> Result<Vec<u8>, ModelError> {
-    read(response, LARGEST).await.map_err(|error| stopped(&error))
+/// Reads the body of a reply.
+pub(super) async fn read_all(response: Response) -> Result<Vec<u8>, ModelError> {
+    read(response, MAX_REPLY_BYTES).await.map_err(|error| read_error(&error))
 }
 
-/// The answer as it comes.
-pub(super) fn parts(response: Response) -> impl Stream<Item = Result<bytes::Bytes, io::Error>> {
-    bytes(response, LARGEST)
+/// Streams the body of a reply.
+pub(super) fn stream(response: Response) -> impl Stream<Item = Result<bytes::Bytes, io::Error>> {
+    stream_up_to(response, MAX_REPLY_BYTES)
 }

@@ -1,10 +1,10 @@
-//! Models: what answers a conversation.
+//! Models and the errors of their providers.
 
 mod chat;
 pub(crate) mod client;
 mod named;
-mod patience;
 mod providers;
+mod retry;
 mod rules;
 mod scripted;
 
@@ -19,138 +19,136 @@ use serde_json::Value;
 use crate::message::{Message, Reply};
 
 pub use named::{ModelNameError, Models};
-pub use patience::Patience;
-pub use scripted::Scripted;
+pub use retry::RetryPolicy;
+pub use scripted::{ScriptError, ScriptedModel};
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Debug, Clone, Copy)]
-pub struct Request<'r> {
-    /// What it is told before the conversation.
+pub struct ModelRequest<'r> {
+    /// The system prompt.
     pub instruction: &'r str,
-    /// The conversation, with the names that the target takes.
+    /// The conversation, with tool names in the form of the target.
     pub messages: &'r [Message],
-    /// The tools, in the target's form.
+    /// The tools, in the form of the target.
     pub tools: &'r [Value],
-    /// How it answers.
+    /// The sampling parameters.
     pub sampling: &'r Sampling,
-    /// Whether its text is heard while it comes.
+    /// Whether the reply is streamed.
     pub stream: bool,
 }
 
-/// How a model picks its words; what is not said is up to its provider.
+/// Sampling parameters. `None` leaves a parameter to the provider.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sampling {
-    /// From 0, which always takes the likeliest word.
+    /// Sampling temperature (0 = most deterministic).
     pub temperature: Option<f64>,
-    /// Takes from the likeliest words that are so probable together.
+    /// Nucleus sampling: total probability of the tokens that are considered.
     pub top_p: Option<f64>,
-    /// The most tokens of one answer.
+    /// Maximum tokens of a reply.
     pub max_tokens: Option<u32>,
-    /// For answers that come out the same, where the provider can.
+    /// Seed for reproducible replies, if the provider supports it.
     pub seed: Option<u64>,
 }
 
-/// What comes while a model answers.
+/// An event while a reply is being generated.
 #[derive(Debug, Clone, Copy)]
-pub enum Heard<'h> {
-    /// More of its text.
-    Text(&'h str),
-    /// It failed, and is asked once more; what was heard of its text counts no longer.
-    Again {
-        /// Why.
-        error: &'h ModelError,
-        /// When.
+pub enum StreamEvent<'s> {
+    /// More text of the reply.
+    Text(&'s str),
+    /// The request failed and will be retried. Text received so far is void.
+    Retry {
+        /// The failure.
+        error: &'s ModelError,
+        /// The delay before the retry.
         wait: Duration,
     },
 }
 
-/// An answer that comes in time.
-pub type Asked<'a> = Pin<Box<dyn Future<Output = Result<Reply, ModelError>> + Send + 'a>>;
+/// A reply that is being generated.
+pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply, ModelError>> + Send + 'a>>;
 
-/// Who listens while a model answers.
-pub type Ear<'a> = &'a (dyn Fn(Heard<'_>) + Send + Sync);
+/// Receives the events of a reply that is being generated.
+pub type StreamSink<'a> = &'a (dyn Fn(StreamEvent<'_>) + Send + Sync);
 
 /// A model.
 pub trait Model: fmt::Debug + Send + Sync {
-    /// What tools are compiled to for it.
+    /// The target that tools are compiled to for this model.
     fn target(&self) -> Target;
 
-    /// Its provider and name, as messages call it: `openai/gpt-4o-mini`.
+    /// The provider and the name of the model: `openai/gpt-4o-mini`.
     fn name(&self) -> &str;
 
-    /// The same model for a conversation of its own, where its answers hang on what it was asked
-    /// before.
-    fn anew(&self) -> Option<Arc<dyn Model>> {
+    /// Returns a copy for another conversation, if the replies depend on earlier requests.
+    fn fork(&self) -> Option<Arc<dyn Model>> {
         None
     }
 
-    /// Asks it once.
-    fn ask<'a>(&'a self, request: Request<'a>, ear: Ear<'a>) -> Asked<'a>;
+    /// Sends one request, without retries.
+    fn send<'a>(&'a self, request: ModelRequest<'a>, sink: StreamSink<'a>) -> ReplyFuture<'a>;
 }
 
-/// Why a model gave no answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A failed model request.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
 pub struct ModelError {
-    /// What kind of failure it is.
-    pub kind: Failure,
-    /// What happened, in words.
+    /// The kind of failure.
+    pub kind: ModelErrorKind,
+    /// A description for users.
     pub detail: String,
-    /// When the provider wants to be asked again, where it said so.
+    /// The delay that the provider asks for before a retry.
     pub retry_after: Option<Duration>,
 }
 
-/// Kinds of failures of models.
+/// Kinds of failed model requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Failure {
-    /// There are too many requests.
-    Busy,
-    /// The provider cannot be reached, or fails.
+pub enum ModelErrorKind {
+    /// The provider limits the rate of requests.
+    RateLimited,
+    /// The provider is unreachable or reports an internal error.
     Unavailable,
-    /// The answer broke off.
-    Cut,
-    /// The answer did not come in time.
+    /// The reply was interrupted.
+    Interrupted,
+    /// The reply did not arrive in time.
     Timeout,
-    /// The provider does not take the request.
-    Refused,
-    /// The answer cannot be read.
-    Garbled,
-    /// There are no more answers.
-    Ended,
+    /// The provider rejects the request.
+    Rejected,
+    /// The reply is malformed.
+    Malformed,
+    /// A script has no more replies.
+    Exhausted,
 }
 
-impl Failure {
-    /// A stable name.
+impl ModelErrorKind {
+    /// A stable name for spans.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Busy => "busy",
+            Self::RateLimited => "busy",
             Self::Unavailable => "unavailable",
-            Self::Cut => "cut",
+            Self::Interrupted => "cut",
             Self::Timeout => "timeout",
-            Self::Refused => "refused",
-            Self::Garbled => "garbled",
-            Self::Ended => "ended",
+            Self::Rejected => "refused",
+            Self::Malformed => "garbled",
+            Self::Exhausted => "ended",
         }
     }
 }
 
 impl ModelError {
-    pub(crate) fn new(kind: Failure, detail: impl Into<String>) -> Self {
+    /// Creates an error without a delay for retries.
+    pub fn new(kind: ModelErrorKind, detail: impl Into<String>) -> Self {
         Self { kind, detail: detail.into(), retry_after: None }
     }
 
-    /// Whether asking again may help.
-    pub fn is_passing(&self) -> bool {
+    /// Whether a retry may succeed.
+    pub fn is_transient(&self) -> bool {
         match self.kind {
-            Failure::Busy | Failure::Unavailable | Failure::Cut | Failure::Timeout => true,
-            Failure::Refused | Failure::Garbled | Failure::Ended => false,
+            ModelErrorKind::RateLimited
+            | ModelErrorKind::Unavailable
+            | ModelErrorKind::Interrupted
+            | ModelErrorKind::Timeout => true,
+            ModelErrorKind::Rejected | ModelErrorKind::Malformed | ModelErrorKind::Exhausted => {
+                false
+            }
         }
     }
 }
-
-impl fmt::Display for ModelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.detail)
-    }
-}
-
-impl std::error::Error for ModelError {}

@@ -1,6 +1,4 @@
-//! OpenAI's responses, Anthropic's messages and Gemini, as the crate `genai` speaks them.
-
-use std::time::Duration;
+//! OpenAI's responses, Anthropic's messages and Gemini, through the crate `genai`.
 
 use futures_util::StreamExt;
 use genai::adapter::AdapterKind;
@@ -14,39 +12,41 @@ use gram_schema::Target;
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use super::{Asked, Ear, Failure, Heard, Model, ModelError, Request, client};
-use crate::message::{Message, ModelCall, Reply, Said, Usage};
+use super::{
+    Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamEvent, StreamSink, client,
+};
+use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
 
-/// A model of one of these providers.
+/// A model of a provider that `genai` supports.
 #[derive(Debug)]
-pub(super) struct Provided {
+pub(super) struct GenaiModel {
     name: String,
     target: Target,
     kind: AdapterKind,
     service: ServiceTarget,
     client: Client,
-    key: Key,
+    key: ApiKey,
 }
 
-/// A key, which no debugging shows.
-struct Key(String);
+/// A key that `Debug` masks.
+struct ApiKey(String);
 
-impl std::fmt::Debug for Key {
+impl std::fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("***")
     }
 }
 
-/// A provider that `genai` speaks to.
+/// A provider that `genai` supports.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Provider {
+pub(super) enum GenaiProvider {
     Responses,
     Anthropic,
     Gemini,
 }
 
-impl Provider {
-    /// What tools are compiled to for it.
+impl GenaiProvider {
+    /// The target that tools are compiled to.
     pub(super) fn target(self) -> Target {
         match self {
             Self::Responses => Target::OpenAiResponses,
@@ -56,112 +56,114 @@ impl Provider {
     }
 }
 
-impl Provided {
-    /// `base` is the address before the paths that the provider's API adds.
+impl GenaiModel {
+    /// `base` is the address without the paths of the provider's API.
     pub(super) fn new(
         (name, model): (&str, &str),
-        provider: Provider,
+        provider: GenaiProvider,
         base: &str,
         key: String,
-        silence: Duration,
     ) -> Result<Self, String> {
         let kind = match provider {
-            Provider::Responses => AdapterKind::OpenAIResp,
-            Provider::Anthropic => AdapterKind::Anthropic,
-            Provider::Gemini => AdapterKind::Gemini,
+            GenaiProvider::Responses => AdapterKind::OpenAIResp,
+            GenaiProvider::Anthropic => AdapterKind::Anthropic,
+            GenaiProvider::Gemini => AdapterKind::Gemini,
         };
         let base = format!("{}/", base.trim_end_matches('/'));
         let url = Url::parse(&base).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-        let url = url.ok_or_else(|| format!("`{base}` is no address of a server"))?;
-        let web = client::client(&url, silence)?;
+        let url = url.ok_or_else(|| format!("invalid server address `{base}`"))?;
+        let web = client::client(&url, client::MODEL_TIMEOUT)?;
         let client = Client::builder().with_reqwest(web).build();
         let client =
-            client.map_err(|error| format!("no client for {base} can be made: {error}"))?;
+            client.map_err(|error| format!("cannot create a client for {base}: {error}"))?;
         let service = ServiceTarget {
             endpoint: Endpoint::from_owned(base),
             auth: AuthData::from_single(key.clone()),
             model: ModelIden::new(kind, model),
         };
         let (name, target) = (name.to_owned(), provider.target());
-        Ok(Self { name, target, kind, service, client, key: Key(key) })
+        Ok(Self { name, target, kind, service, client, key: ApiKey(key) })
     }
 
-    async fn answer(&self, request: Request<'_>, ear: Ear<'_>) -> Result<Reply, ModelError> {
+    async fn request(
+        &self,
+        request: ModelRequest<'_>,
+        sink: StreamSink<'_>,
+    ) -> Result<Reply, ModelError> {
         let options = options(&request);
         if request.stream {
-            return self.heard(self.request(&request), &options, ear).await;
+            return self.stream(self.chat_request(&request), &options, sink).await;
         }
-        let asked = self.request(&request);
-        match self.client.exec_chat(self.service.clone(), asked, Some(&options)).await {
-            Ok(answer) => {
-                Self::ended(answer.stop_reason.as_ref(), &answer.content)?;
-                Ok(self.reply(&answer.content, &answer.usage))
+        let chat = self.chat_request(&request);
+        match self.client.exec_chat(self.service.clone(), chat, Some(&options)).await {
+            Ok(response) => {
+                Self::check_stop(response.stop_reason.as_ref(), &response.content)?;
+                Ok(self.reply(&response.content, &response.usage))
             }
-            // OpenAI's whole answers are not given at all where arguments are no JSON; those that
-            // come in pieces are, with arguments as they were written.
+            // `genai` rejects a complete response of OpenAI whose arguments are invalid JSON, but
+            // accepts a streamed one.
             Err(error @ genai::Error::ChatResponseGeneration { .. })
                 if self.kind == AdapterKind::OpenAIResp =>
             {
-                let again = self.heard(self.request(&request), &options, &|_| {}).await;
-                again.map_err(|_| self.failed(error))
+                let retry = self.stream(self.chat_request(&request), &options, &|_| {}).await;
+                retry.map_err(|_| self.convert_error(error))
             }
-            Err(error) => Err(self.failed(error)),
+            Err(error) => Err(self.convert_error(error)),
         }
     }
 
-    /// An answer that comes in pieces.
-    async fn heard(
+    /// Streams a reply.
+    async fn stream(
         &self,
-        asked: ChatRequest,
+        chat: ChatRequest,
         options: &ChatOptions,
-        ear: Ear<'_>,
+        sink: StreamSink<'_>,
     ) -> Result<Reply, ModelError> {
-        let answer = self.client.exec_chat_stream(self.service.clone(), asked, Some(options));
-        let mut stream = answer.await.map_err(|error| self.failed(error))?.stream;
+        let response = self.client.exec_chat_stream(self.service.clone(), chat, Some(options));
+        let mut stream = response.await.map_err(|error| self.convert_error(error))?.stream;
         while let Some(event) = stream.next().await {
-            match event.map_err(|error| self.failed(error))? {
-                ChatStreamEvent::Chunk(chunk) => ear(Heard::Text(&chunk.content)),
+            match event.map_err(|error| self.convert_error(error))? {
+                ChatStreamEvent::Chunk(chunk) => sink(StreamEvent::Text(&chunk.content)),
                 ChatStreamEvent::End(end) => {
-                    // Where the stream stops before the provider said why, `genai` ends it.
+                    // `genai` also sends this event if the stream ends without a stop reason.
                     if end.captured_stop_reason.is_none() && self.kind != AdapterKind::Anthropic {
                         break;
                     }
                     let content = end.captured_content.unwrap_or_default();
-                    Self::ended(end.captured_stop_reason.as_ref(), &content)?;
+                    Self::check_stop(end.captured_stop_reason.as_ref(), &content)?;
                     return Ok(self.reply(&content, &end.captured_usage.unwrap_or_default()));
                 }
                 _ => {}
             }
         }
-        Err(ModelError::new(Failure::Cut, "the provider's answer broke off in the middle"))
+        Err(client::interrupted())
     }
 
-    /// Fails where the provider itself gave the answer up: Gemini reads calls before it gives
-    /// them, and leaves out what it cannot read.
-    fn ended(why: Option<&StopReason>, content: &MessageContent) -> Result<(), ModelError> {
-        match why {
-            Some(StopReason::Other(why))
-                if why == "MALFORMED_FUNCTION_CALL" && content.tool_calls().is_empty() =>
+    /// Fails if Gemini dropped a call that it could not parse.
+    fn check_stop(reason: Option<&StopReason>, content: &MessageContent) -> Result<(), ModelError> {
+        match reason {
+            Some(StopReason::Other(reason))
+                if reason == "MALFORMED_FUNCTION_CALL" && content.tool_calls().is_empty() =>
             {
-                let detail = "the model wrote a call that the provider cannot read";
-                Err(ModelError::new(Failure::Cut, detail))
+                let detail = "the provider cannot parse a call of the model";
+                Err(ModelError::new(ModelErrorKind::Interrupted, detail))
             }
             _ => Ok(()),
         }
     }
 
-    fn request(&self, request: &Request<'_>) -> ChatRequest {
-        let mut asked = ChatRequest::new(self.messages(request.messages));
+    fn chat_request(&self, request: &ModelRequest<'_>) -> ChatRequest {
+        let mut chat = ChatRequest::new(self.messages(request.messages));
         if !request.instruction.is_empty() {
-            asked = asked.with_system(request.instruction);
+            chat = chat.with_system(request.instruction);
         }
         if !request.tools.is_empty() {
-            asked = asked.with_tools(request.tools.iter().map(tool));
+            chat = chat.with_tools(request.tools.iter().map(tool));
         }
-        asked
+        chat
     }
 
-    /// Results that follow each other answer one message, and go together.
+    /// Converts messages. Consecutive results become one message.
     fn messages(&self, messages: &[Message]) -> Vec<ChatMessage> {
         let mut all = Vec::with_capacity(messages.len());
         let mut results: Vec<ToolResponse> = Vec::new();
@@ -176,7 +178,9 @@ impl Provided {
             }
             match message {
                 Message::User { content } => all.push(ChatMessage::user(content.as_str())),
-                Message::Assistant(said) => all.push(ChatMessage::assistant(self.said(said))),
+                Message::Assistant(message) => {
+                    all.push(ChatMessage::assistant(self.content(message)))
+                }
                 Message::Tool { .. } => {}
             }
         }
@@ -186,28 +190,28 @@ impl Provided {
         all
     }
 
-    /// A message of the model; as the provider sent it, where it was this provider.
-    fn said(&self, said: &Said) -> MessageContent {
-        if let Some(own) = &said.provider
+    /// Converts a message of the model. A message of this provider is sent back unchanged.
+    fn content(&self, message: &AssistantMessage) -> MessageContent {
+        if let Some(own) = &message.provider
             && own["by"] == self.kind.as_str()
             && let Ok(mut content) =
                 serde_json::from_value::<MessageContent>(own["content"].clone())
         {
-            // Calls whose ids were used before have others now, and so have their results.
+            // The conversation may have assigned new ids to the calls.
             let calls = content.iter_mut().filter_map(|part| match part {
                 ContentPart::ToolCall(call) => Some(call),
                 _ => None,
             });
-            for (call, known) in calls.zip(&said.tool_calls) {
+            for (call, known) in calls.zip(&message.tool_calls) {
                 call.call_id.clone_from(&known.id);
             }
             return content;
         }
         let mut content = MessageContent::default();
-        if let Some(text) = said.content.as_deref().filter(|text| !text.is_empty()) {
+        if let Some(text) = message.content.as_deref().filter(|text| !text.is_empty()) {
             content.push(text);
         }
-        for call in &said.tool_calls {
+        for call in &message.tool_calls {
             content.push(ToolCall {
                 call_id: call.id.clone(),
                 fn_name: call.name.clone(),
@@ -232,7 +236,7 @@ impl Provided {
         let content_for_it = serde_json::to_value(content).unwrap_or_default();
         let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok());
         Reply {
-            said: Said {
+            message: AssistantMessage {
                 content: text.or_else(|| tool_calls.is_empty().then(String::new)),
                 tool_calls,
                 provider: Some(json!({"by": self.kind.as_str(), "content": content_for_it})),
@@ -244,7 +248,7 @@ impl Provided {
         }
     }
 
-    fn failed(&self, error: genai::Error) -> ModelError {
+    fn convert_error(&self, error: genai::Error) -> ModelError {
         use genai::Error as E;
         use genai::webc::Error as Web;
 
@@ -255,39 +259,40 @@ impl Provided {
                         retry_after: client::retry_after(&headers),
                         ..client::status_error(status, &body, &self.key.0)
                     },
-                    Web::Reqwest(error) => client::lost(&error),
-                    other => self.garbled(&other.to_string()),
+                    Web::Reqwest(error) => client::request_error(&error),
+                    other => self.malformed(&other.to_string()),
                 }
             }
             E::HttpError { status, body, headers, .. } => ModelError {
                 retry_after: client::retry_after(&headers),
                 ..client::status_error(status, &body, &self.key.0)
             },
-            // What is asked for as a stream fails in the stream, whatever it is.
+            // All failures of a streamed request are wrapped in this error.
             E::WebStream { cause, error, .. } => match error.downcast::<genai::Error>() {
-                Ok(error) => self.failed(*error),
+                Ok(error) => self.convert_error(*error),
                 Err(error) => {
                     if let Some(error) = error.downcast_ref::<reqwest::Error>() {
-                        return client::lost(error);
+                        return client::request_error(error);
                     }
-                    let cause = client::shown(&cause, &self.key.0);
-                    let detail = format!("the provider's answer broke off: {cause}");
-                    ModelError::new(Failure::Cut, detail)
+                    let cause = client::sanitize(&cause, &self.key.0);
+                    let detail = format!("the reply was interrupted: {cause}");
+                    ModelError::new(ModelErrorKind::Interrupted, detail)
                 }
             },
-            E::ChatResponse { body, .. } => self.told(&body),
-            // A response that failed comes so, with the provider's words.
+            E::ChatResponse { body, .. } => self.provider_error(&body),
+            // OpenAI's failed responses arrive as this error, with the provider's message.
             E::StreamParse { serde_error, .. } if self.kind == AdapterKind::OpenAIResp => {
-                let said = client::shown(&serde_error.to_string(), &self.key.0);
-                ModelError::new(Failure::Unavailable, format!("the provider failed: {said}"))
+                let message = client::sanitize(&serde_error.to_string(), &self.key.0);
+                let detail = format!("the provider failed: {message}");
+                ModelError::new(ModelErrorKind::Unavailable, detail)
             }
-            E::ChatResponseGeneration { cause, .. } => self.garbled(&cause),
-            other => self.garbled(&other.to_string()),
+            E::ChatResponseGeneration { cause, .. } => self.malformed(&cause),
+            other => self.malformed(&other.to_string()),
         }
     }
 
-    /// An error that a provider tells in the middle of an answer.
-    fn told(&self, body: &Value) -> ModelError {
+    /// The error that a provider sends within a reply.
+    fn provider_error(&self, body: &Value) -> ModelError {
         let error = body.get("error").unwrap_or(body);
         let word = |key: &&str| error.get(key)?.as_str().filter(|word| *word != "error");
         let words = ["type", "code", "status"].iter().find_map(word);
@@ -300,24 +305,22 @@ impl Provided {
                 | "RESOURCE_EXHAUSTED",
                 _,
             )
-            | (_, 429) => Failure::Busy,
+            | (_, 429) => ModelErrorKind::RateLimited,
             ("api_error" | "timeout_error" | "server_error" | "UNAVAILABLE" | "INTERNAL", _)
-            | (_, 500..=599) => Failure::Unavailable,
-            _ => Failure::Refused,
+            | (_, 500..=599) => ModelErrorKind::Unavailable,
+            _ => ModelErrorKind::Rejected,
         };
-        let said = error.get("message").and_then(Value::as_str).or(words);
-        let said = said.unwrap_or("it gives no answer, and does not say why");
-        let said = client::shown(said, &self.key.0);
-        ModelError::new(kind, format!("the provider failed: {said}"))
+        let message = error.get("message").and_then(Value::as_str).or(words);
+        let message = client::sanitize(message.unwrap_or("unknown error"), &self.key.0);
+        ModelError::new(kind, format!("the provider failed: {message}"))
     }
 
-    fn garbled(&self, what: &str) -> ModelError {
-        let what = client::shown(what, &self.key.0);
-        ModelError::new(Failure::Garbled, format!("the provider's answer cannot be read: {what}"))
+    fn malformed(&self, error: &str) -> ModelError {
+        client::malformed(error, &self.key.0)
     }
 }
 
-fn options(request: &Request<'_>) -> ChatOptions {
+fn options(request: &ModelRequest<'_>) -> ChatOptions {
     let sampling = request.sampling;
     ChatOptions {
         temperature: sampling.temperature,
@@ -332,7 +335,7 @@ fn options(request: &Request<'_>) -> ChatOptions {
     }
 }
 
-/// A tool, from the form that our own compiler gave it.
+/// Converts a compiled tool.
 fn tool(compiled: &Value) -> Tool {
     let name = compiled["name"].as_str().unwrap_or_default();
     let mut tool = Tool::new(name);
@@ -346,7 +349,7 @@ fn tool(compiled: &Value) -> Tool {
     }
 }
 
-impl Model for Provided {
+impl Model for GenaiModel {
     fn target(&self) -> Target {
         self.target
     }
@@ -355,7 +358,7 @@ impl Model for Provided {
         &self.name
     }
 
-    fn ask<'a>(&'a self, request: Request<'a>, ear: Ear<'a>) -> Asked<'a> {
-        Box::pin(self.answer(request, ear))
+    fn send<'a>(&'a self, request: ModelRequest<'a>, sink: StreamSink<'a>) -> ReplyFuture<'a> {
+        Box::pin(self.request(request, sink))
     }
 }

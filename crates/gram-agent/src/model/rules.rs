@@ -1,55 +1,60 @@
-//! Scripts of rules: what a model says, by what it was told last.
+//! Rules of scripts: replies that depend on the last message.
 
 use regress::{Match, Regex};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::message::{Message, ModelCall, Reply, Said};
+use crate::message::{AssistantMessage, Message, ModelCall, Reply};
 
-/// A reply, and when it is given.
+/// A reply and its condition.
 #[derive(Debug)]
-pub(super) struct Rule {
-    when: Option<When>,
+pub(super) struct ScriptRule {
+    when: Option<Condition>,
     reply: Reply,
 }
 
-/// What the last message has to be.
+/// A condition on the last message.
 #[derive(Debug)]
-struct When {
-    /// Whether it is the user's; else it is a tool's.
+struct Condition {
+    /// Whether it must be a message of the user or of a tool.
     user: bool,
-    /// The tool that it comes from, where that matters.
+    /// The tool, or `None` for any tool.
     name: Option<String>,
     pattern: Regex,
 }
 
-/// The same, as it is written: `{"user": PATTERN}` or `{"tool": PATTERN, "name": TOOL}`.
+/// A condition in a script: `{"user": PATTERN}` or `{"tool": PATTERN, "name": TOOL}`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct ConditionSpec {
     user: Option<String>,
     tool: Option<String>,
     name: Option<String>,
 }
 
-impl Rule {
-    /// A rule of a line's `when`, which may be missing, and its reply.
+impl ScriptRule {
+    /// Creates a rule from the `when` of a line, if any, and its reply.
     pub(super) fn new(when: Option<Value>, reply: Reply) -> Result<Self, String> {
         let Some(when) = when else { return Ok(Self { when: None, reply }) };
-        let written: Written = serde_json::from_value(when)
-            .map_err(|error| format!("`when` wants `user` or `tool`, a pattern: {error}"))?;
-        let (user, pattern) = match (written.user, written.tool) {
+        let spec: ConditionSpec = serde_json::from_value(when).map_err(|error| {
+            format!("expected `when` to have a `user` or `tool` pattern: {error}")
+        })?;
+        let (user, pattern) = match (spec.user, spec.tool) {
             (Some(pattern), None) => (true, pattern),
             (None, Some(pattern)) => (false, pattern),
-            _ => return Err("`when` wants either `user` or `tool`, a pattern".to_owned()),
+            _ => {
+                return Err(
+                    "expected `when` to have either a `user` or a `tool` pattern".to_owned()
+                );
+            }
         };
         let pattern = Regex::new(&pattern)
-            .map_err(|error| format!("`{pattern}` is no regular expression: {error}"))?;
-        Ok(Self { when: Some(When { user, name: written.name, pattern }), reply })
+            .map_err(|error| format!("invalid regular expression `{pattern}`: {error}"))?;
+        Ok(Self { when: Some(Condition { user, name: spec.name, pattern }), reply })
     }
 
-    /// The reply to a message, where this rule has one. `$1` and `${name}` stand for what the groups
-    /// of the pattern matched, and `$0` for all that it did.
+    /// The reply to a message, or `None` if the condition does not match. `$1` and `${name}` expand to
+    /// the groups of the pattern, `$0` to the whole match.
     pub(super) fn reply(&self, last: Option<&Message>) -> Option<Reply> {
         let Some(when) = &self.when else { return Some(self.reply.clone()) };
         let text = match last? {
@@ -62,37 +67,37 @@ impl Rule {
             _ => return None,
         };
         let found = when.pattern.find(text)?;
-        let fill = |template: &str| filled(template, text, &found);
-        let Reply { said, usage } = &self.reply;
+        let fill = |template: &str| expand(template, text, &found);
+        let Reply { message, usage } = &self.reply;
         let call = |call: &ModelCall| {
             let arguments = match serde_json::from_str(&call.arguments) {
-                Ok(value) => filled_value(value, &fill).to_string(),
+                Ok(value) => expand_value(value, &fill).to_string(),
                 Err(_) => fill(&call.arguments),
             };
             ModelCall { arguments, ..call.clone() }
         };
-        let said = Said {
-            content: said.content.as_deref().map(fill),
-            tool_calls: said.tool_calls.iter().map(call).collect(),
-            provider: said.provider.clone(),
+        let message = AssistantMessage {
+            content: message.content.as_deref().map(fill),
+            tool_calls: message.tool_calls.iter().map(call).collect(),
+            provider: message.provider.clone(),
         };
-        Some(Reply { said, usage: *usage })
+        Some(Reply { message, usage: *usage })
     }
 }
 
-/// Fills what groups matched into all texts of a value.
-fn filled_value(value: Value, fill: &impl Fn(&str) -> String) -> Value {
+/// Expands groups in all strings of a value.
+fn expand_value(value: Value, fill: &impl Fn(&str) -> String) -> Value {
     match value {
         Value::String(text) => fill(&text).into(),
-        Value::Array(items) => items.into_iter().map(|item| filled_value(item, fill)).collect(),
+        Value::Array(items) => items.into_iter().map(|item| expand_value(item, fill)).collect(),
         Value::Object(map) => {
-            map.into_iter().map(|(key, value)| (key, filled_value(value, fill))).collect()
+            map.into_iter().map(|(key, value)| (key, expand_value(value, fill))).collect()
         }
         other => other,
     }
 }
 
-fn filled(template: &str, text: &str, found: &Match) -> String {
+fn expand(template: &str, text: &str, found: &Match) -> String {
     let (mut out, mut rest) = (String::new(), template);
     while let Some((before, after)) = rest.split_once('$') {
         out.push_str(before);
@@ -119,7 +124,7 @@ fn filled(template: &str, text: &str, found: &Match) -> String {
     out
 }
 
-/// What a group matched. Asking for one that there is not is nothing.
+/// The range of a group, or `None` if the group does not exist or did not match.
 fn group(found: &Match, number: usize) -> Option<std::ops::Range<usize>> {
     if number == 0 {
         return Some(found.range());
@@ -128,53 +133,54 @@ fn group(found: &Match, number: usize) -> Option<std::ops::Range<usize>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test stops where it cannot go on")]
+#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
     use serde_json::json;
 
     use super::*;
 
-    fn rule(line: Value) -> Rule {
+    fn rule(line: Value) -> ScriptRule {
         let mut line = line;
         let when = line.as_object_mut().unwrap().remove("when");
-        Rule::new(when, serde_json::from_value(line).unwrap()).unwrap()
+        ScriptRule::new(when, serde_json::from_value(line).unwrap()).unwrap()
     }
 
     #[test]
-    fn what_groups_match_stands_in_the_reply() {
+    fn groups_expand_in_the_reply() {
         let rule = rule(json!({
             "when": {"user": r"I am (?<name>\w+), (\d+)"},
             "content": "$0: ${name}, $2, $9, $$1, $ and ${none}.",
             "tool_calls": [{"name": "greet", "arguments": {"who": ["${name}"], "age": 3}}],
         }));
-        let said = Message::User { content: "Hello, I am Zoë, 7".into() };
-        // Words of a pattern without the flag `u` are words of ASCII.
-        assert!(rule.reply(Some(&said)).is_none());
-        let said = Message::User { content: "Hello, I am Ada, 7".into() };
-        let reply = rule.reply(Some(&said)).unwrap().said;
+        let message = Message::User { content: "Hello, I am Zoë, 7".into() };
+        // `\w` matches ASCII only.
+        assert!(rule.reply(Some(&message)).is_none());
+        let message = Message::User { content: "Hello, I am Ada, 7".into() };
+        let reply = rule.reply(Some(&message)).unwrap().message;
         assert_eq!(reply.content.unwrap(), "I am Ada, 7: Ada, 7, , $1, $ and .");
         assert_eq!(reply.tool_calls[0].arguments, r#"{"who":["Ada"],"age":3}"#);
     }
 
     #[test]
-    fn rules_look_at_the_last_message() {
+    fn rules_match_the_last_message() {
         let of = |name: &str| Message::Tool {
             id: String::new(),
             name: name.into(),
             content: "21 °C".into(),
         };
         let heard = rule(json!({"when": {"tool": ".*", "name": "heat"}, "content": "$0"}));
-        assert_eq!(heard.reply(Some(&of("heat"))).unwrap().said.content.unwrap(), "21 °C");
+        assert_eq!(heard.reply(Some(&of("heat"))).unwrap().message.content.unwrap(), "21 °C");
         assert!(heard.reply(Some(&of("cold"))).is_none());
         assert!(heard.reply(Some(&Message::User { content: "heat".into() })).is_none());
         assert!(rule(json!({"content": "?"})).reply(None).is_some());
     }
 
     #[test]
-    fn what_is_no_rule_is_told() {
-        let told = |when| Rule::new(Some(when), Reply::default()).unwrap_err();
-        assert_eq!(told(json!({})), "`when` wants either `user` or `tool`, a pattern");
-        assert!(told(json!({"usr": "a"})).starts_with("`when` wants `user` or `tool`, a pattern:"));
-        assert!(told(json!({"user": "("})).starts_with("`(` is no regular expression: "));
+    fn invalid_rules_are_reported() {
+        let error = |when| ScriptRule::new(Some(when), Reply::default()).unwrap_err();
+        assert_eq!(error(json!({})), "expected `when` to have either a `user` or a `tool` pattern");
+        let typo = error(json!({"usr": "a"}));
+        assert!(typo.starts_with("expected `when` to have a `user` or `tool` pattern: "), "{typo}");
+        assert!(error(json!({"user": "("})).starts_with("invalid regular expression `(`: "));
     }
 }

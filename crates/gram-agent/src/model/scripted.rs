@@ -1,40 +1,66 @@
-//! Models that need no network: one that repeats what is known, and one that plays a script.
+//! Models that need no network: an echo model and scripts.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gram_schema::Target;
 use serde_json::{Map, Value, json};
 
-use super::rules::Rule;
-use super::{Asked, Ear, Failure, Heard, Model, ModelError, Request};
-use crate::message::{Message, ModelCall, Reply, Said};
+use super::rules::ScriptRule;
+use super::{
+    Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamEvent, StreamSink,
+};
+use crate::message::{AssistantMessage, Message, ModelCall, Reply};
 
-/// A model whose answers are known before.
+/// A deterministic model that needs no network.
 #[derive(Debug)]
-pub struct Scripted {
+pub struct ScriptedModel {
     name: String,
     script: Script,
 }
 
 #[derive(Debug)]
 enum Script {
-    /// Calls the first tool, and says what comes of it.
+    /// Calls the first tool and repeats its result.
     Echo,
-    /// Replies, in order.
+    /// Gives replies in order.
     Replies { replies: Arc<[Reply]>, next: Mutex<usize> },
-    /// The first that fits the last message.
-    Rules(Arc<[Rule]>),
+    /// Gives the reply of the first rule that matches the last message.
+    Rules(Arc<[ScriptRule]>),
 }
 
-impl Scripted {
-    /// The model `scripted/echo`: answers the user by calling the first tool that there is, with
-    /// arguments made from its schema, and a tool's result by saying it.
+/// A script that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ScriptError {
+    /// The file cannot be read.
+    #[error("cannot read script {}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        error: io::Error,
+    },
+    /// A line is invalid.
+    #[error("{}:{line}: {message}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: usize,
+        /// Why it is invalid.
+        message: String,
+    },
+}
+
+impl ScriptedModel {
+    /// The model `scripted/echo`. It replies to the user with a call of the first tool, with
+    /// arguments generated from its schema, and to a tool result by repeating it.
     pub fn echo() -> Self {
         Self { name: "scripted/echo".to_owned(), script: Script::Echo }
     }
 
-    /// A model that gives these replies, one after the other.
+    /// A model that gives these replies in order.
     pub fn replies(name: impl Into<String>, replies: Vec<Reply>) -> Self {
         Self {
             name: name.into(),
@@ -42,48 +68,48 @@ impl Scripted {
         }
     }
 
-    /// A model that plays a file back: a reply a line, as JSON with `content`, `tool_calls` or
-    /// both; or a trace, of which the model's part is played. Where a line says `when` it is given,
-    /// no order holds: the first line answers whose pattern fits the last message, or that has none.
+    /// A model that plays a script: JSON lines with `content`, `tool_calls` or both, or a trace,
+    /// whose replies are played. If a line has a `when`, the script is not played in order; each
+    /// reply is that of the first line whose `when` matches the last message or is absent.
     ///
     /// # Errors
     ///
-    /// What is wrong with the file, and where.
-    pub fn file(path: &Path) -> Result<Self, String> {
-        let shown = path.display();
+    /// If the file cannot be read or a line is invalid.
+    pub fn file(path: &Path) -> Result<Self, ScriptError> {
         let text = std::fs::read_to_string(path)
-            .map_err(|error| format!("the script {shown} cannot be read: {error}"))?;
+            .map_err(|error| ScriptError::Read { path: path.to_owned(), error })?;
         let (mut replies, mut rules, mut ordered) = (Vec::new(), Vec::new(), true);
-        for (line, number) in text.lines().zip(1..) {
-            if line.trim().is_empty() {
+        for (text, line) in text.lines().zip(1..) {
+            if text.trim().is_empty() {
                 continue;
             }
-            let wrong = |what: String| format!("{shown}:{number}: {what}");
-            let mut value: Value = serde_json::from_str(line)
-                .map_err(|error| wrong(format!("this is no JSON: {error}")))?;
+            let invalid =
+                |message: String| ScriptError::Line { path: path.to_owned(), line, message };
+            let mut value: Value = serde_json::from_str(text)
+                .map_err(|error| invalid(format!("invalid JSON: {error}")))?;
             match value.get("type").and_then(Value::as_str) {
                 Some("reply") | None => {}
-                // The rest of a trace was done by others.
+                // Other lines of a trace are not replies.
                 Some(_) => continue,
             }
             let when = value.as_object_mut().and_then(|line| line.shift_remove("when"));
             ordered &= when.is_none();
             let reply: Reply = serde_json::from_value(value)
-                .map_err(|error| wrong(format!("this is no reply of a model: {error}")))?;
-            if reply.said.content.is_none() && reply.said.tool_calls.is_empty() {
-                return Err(wrong("a reply has `content`, `tool_calls` or both".to_owned()));
+                .map_err(|error| invalid(format!("invalid reply: {error}")))?;
+            if reply.message.content.is_none() && reply.message.tool_calls.is_empty() {
+                return Err(invalid("expected `content`, `tool_calls` or both".to_owned()));
             }
-            rules.push(Rule::new(when, reply.clone()).map_err(wrong)?);
+            rules.push(ScriptRule::new(when, reply.clone()).map_err(invalid)?);
             replies.push(reply);
         }
-        let name = format!("scripted/{shown}");
+        let name = format!("scripted/{}", path.display());
         if ordered {
             return Ok(Self::replies(name, replies));
         }
         Ok(Self { name, script: Script::Rules(rules.into()) })
     }
 
-    fn reply(&self, request: &Request<'_>) -> Result<Reply, ModelError> {
+    fn reply(&self, request: &ModelRequest<'_>) -> Result<Reply, ModelError> {
         match &self.script {
             Script::Echo => Ok(echo(request)),
             Script::Replies { replies, next } => {
@@ -91,8 +117,8 @@ impl Scripted {
                 let reply = replies.get(*next).cloned().ok_or_else(|| {
                     let count = replies.len();
                     ModelError::new(
-                        Failure::Ended,
-                        format!("{} has {count} replies, and was asked once more", self.name),
+                        ModelErrorKind::Exhausted,
+                        format!("{} has no reply after the first {count}", self.name),
                     )
                 })?;
                 *next += 1;
@@ -101,14 +127,14 @@ impl Scripted {
             Script::Rules(rules) => {
                 let last = request.messages.last();
                 rules.iter().find_map(|rule| rule.reply(last)).ok_or_else(|| {
-                    let heard = match last {
+                    let text = match last {
                         Some(Message::User { content } | Message::Tool { content, .. }) => content,
                         _ => "",
                     };
-                    let heard: String = heard.chars().take(80).collect();
+                    let text: String = text.chars().take(80).collect();
                     ModelError::new(
-                        Failure::Ended,
-                        format!("{} has no rule that fits `{heard}`", self.name),
+                        ModelErrorKind::Exhausted,
+                        format!("{} has no rule that matches `{text}`", self.name),
                     )
                 })
             }
@@ -116,7 +142,7 @@ impl Scripted {
     }
 }
 
-impl Model for Scripted {
+impl Model for ScriptedModel {
     fn target(&self) -> Target {
         Target::OpenAi
     }
@@ -125,51 +151,54 @@ impl Model for Scripted {
         &self.name
     }
 
-    fn anew(&self) -> Option<Arc<dyn Model>> {
+    fn fork(&self) -> Option<Arc<dyn Model>> {
         let Script::Replies { replies, .. } = &self.script else { return None };
         let script = Script::Replies { replies: Arc::clone(replies), next: Mutex::new(0) };
         Some(Arc::new(Self { name: self.name.clone(), script }))
     }
 
-    fn ask<'a>(&'a self, request: Request<'a>, ear: Ear<'a>) -> Asked<'a> {
+    fn send<'a>(&'a self, request: ModelRequest<'a>, sink: StreamSink<'a>) -> ReplyFuture<'a> {
         let reply = self.reply(&request);
-        if let Ok(Reply { said: Said { content: Some(text), .. }, .. }) = &reply
+        if let Ok(Reply { message: AssistantMessage { content: Some(text), .. }, .. }) = &reply
             && request.stream
         {
-            ear(Heard::Text(text));
+            sink(StreamEvent::Text(text));
         }
         Box::pin(std::future::ready(reply))
     }
 }
 
-fn echo(request: &Request<'_>) -> Reply {
-    let said = match (request.messages.last(), request.tools.first()) {
+fn echo(request: &ModelRequest<'_>) -> Reply {
+    let message = match (request.messages.last(), request.tools.first()) {
         (Some(Message::User { .. }), Some(tool)) => {
             let function = &tool["function"];
             let arguments = sample(&function["parameters"], &function["parameters"], 0);
             let name = function["name"].as_str().unwrap_or_default().to_owned();
             let (id, arguments) = (String::new(), arguments.to_string());
-            Said { tool_calls: vec![ModelCall { id, name, arguments }], ..Said::default() }
+            AssistantMessage {
+                tool_calls: vec![ModelCall { id, name, arguments }],
+                ..AssistantMessage::default()
+            }
         }
         (Some(Message::Tool { content, .. } | Message::User { content }), _) => {
-            Said { content: Some(content.clone()), ..Said::default() }
+            AssistantMessage { content: Some(content.clone()), ..AssistantMessage::default() }
         }
-        _ => Said { content: Some(String::new()), ..Said::default() },
+        _ => AssistantMessage { content: Some(String::new()), ..AssistantMessage::default() },
     };
-    Reply { said, ..Reply::default() }
+    Reply { message, ..Reply::default() }
 }
 
-/// How deep schemas are followed; recursive ones have no end.
-const DEEPEST: usize = 12;
+/// Maximum depth to which recursive schemas are followed.
+const MAX_SCHEMA_DEPTH: usize = 12;
 
-/// A value that a schema most likely takes.
+/// A value that most likely matches a schema.
 fn sample(schema: &Value, root: &Value, depth: usize) -> Value {
     let known = ["const", "default"].iter().find_map(|key| schema.get(key));
     let first = |key: &str| schema.get(key).and_then(|all| all.get(0));
     if let Some(value) = known.or_else(|| first("enum")).or_else(|| first("examples")) {
         return value.clone();
     }
-    if depth > DEEPEST {
+    if depth > MAX_SCHEMA_DEPTH {
         return Value::Null;
     }
     if let Some(to) = schema.get("$ref").and_then(Value::as_str) {
@@ -200,7 +229,7 @@ fn sample(schema: &Value, root: &Value, depth: usize) -> Value {
     }
 }
 
-/// An object with what is required, and with what has a default.
+/// An object with the required properties and those that have a default.
 fn object(schema: &Value, root: &Value, depth: usize) -> Value {
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |key: &str| required.is_some_and(|all| all.iter().any(|name| name == key));
@@ -232,12 +261,12 @@ fn text(schema: &Value, least: usize) -> Value {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test stops where it cannot go on")]
+#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_made_from_schemas() {
+    fn arguments_are_generated_from_schemas() {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -266,18 +295,18 @@ mod tests {
     }
 
     #[test]
-    fn scripts_say_where_they_are_wrong() {
+    fn invalid_scripts_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("script.jsonl");
-        let told = |text: &str| {
+        let error = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            let error = Scripted::file(&path).unwrap_err();
-            error.replace(&path.display().to_string(), "script.jsonl")
+            let error = ScriptedModel::file(&path).unwrap_err();
+            error.to_string().replace(&path.display().to_string(), "script.jsonl")
         };
-        assert!(told("{\n").starts_with("script.jsonl:1: this is no JSON: EOF"));
+        assert!(error("{\n").starts_with("script.jsonl:1: invalid JSON: EOF"));
         assert_eq!(
-            told("{\"content\": \"a\"}\n{}"),
-            "script.jsonl:2: a reply has `content`, `tool_calls` or both"
+            error("{\"content\": \"a\"}\n{}"),
+            "script.jsonl:2: expected `content`, `tool_calls` or both"
         );
     }
 }

@@ -1,15 +1,15 @@
-//! What is said, called and answered, in the form that the conventions have for it: JSON, as text.
+//! Message contents in the JSON form of the semantic conventions.
 
 use serde_json::{Value, json};
 
-use crate::message::{Message, Said};
+use crate::message::{AssistantMessage, Message};
 
-/// The most characters of one text.
-const LONGEST: usize = 10_000;
+/// Maximum characters of a text.
+const MAX_TEXT_CHARS: usize = 10_000;
 
-/// A text, cut where it is very long.
+/// Truncates a long text.
 pub(super) fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_TEXT_CHARS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }
@@ -23,7 +23,7 @@ pub(super) fn instruction(instruction: &str) -> String {
     json!([text(instruction)]).to_string()
 }
 
-/// Which tools there are. The rest of their definitions is large, and the same in each request.
+/// The names of the tools. Their full definitions are large and the same in each request.
 pub(super) fn tools(tools: &[Value]) -> String {
     let name = |tool: &Value| {
         let function = tool.get("function").unwrap_or(tool);
@@ -32,11 +32,11 @@ pub(super) fn tools(tools: &[Value]) -> String {
     tools.iter().map(name).collect::<Value>().to_string()
 }
 
-/// Messages that a model is sent.
+/// The messages of a request.
 pub(super) fn messages(messages: &[Message]) -> String {
     let message = |message: &Message| match message {
         Message::User { content } => json!({"role": "user", "parts": [text(content)]}),
-        Message::Assistant(said) => json!({"role": "assistant", "parts": parts(said)}),
+        Message::Assistant(message) => json!({"role": "assistant", "parts": parts(message)}),
         Message::Tool { id, content, .. } => {
             let part = json!({"type": "tool_call_response", "id": id, "response": cut(content)});
             json!({"role": "tool", "parts": [part]})
@@ -45,18 +45,18 @@ pub(super) fn messages(messages: &[Message]) -> String {
     messages.iter().map(message).collect::<Value>().to_string()
 }
 
-/// What a model answered.
-pub(super) fn reply(said: &Said) -> String {
-    let reason = if said.tool_calls.is_empty() { "stop" } else { "tool_call" };
-    json!([{"role": "assistant", "parts": parts(said), "finish_reason": reason}]).to_string()
+/// The reply of a model.
+pub(super) fn reply(message: &AssistantMessage) -> String {
+    let reason = if message.tool_calls.is_empty() { "stop" } else { "tool_call" };
+    json!([{"role": "assistant", "parts": parts(message), "finish_reason": reason}]).to_string()
 }
 
-fn parts(said: &Said) -> Value {
-    let calls = said.tool_calls.iter().map(|call| {
+fn parts(message: &AssistantMessage) -> Value {
+    let calls = message.tool_calls.iter().map(|call| {
         let arguments = serde_json::from_str(&call.arguments).ok();
-        let arguments = arguments.filter(|_| call.arguments.len() <= LONGEST);
+        let arguments = arguments.filter(|_| call.arguments.len() <= MAX_TEXT_CHARS);
         let arguments = arguments.unwrap_or_else(|| Value::from(cut(&call.arguments)));
         json!({"type": "tool_call", "id": call.id, "name": call.name, "arguments": arguments})
     });
-    said.content.iter().map(|content| text(content)).chain(calls).collect()
+    message.content.iter().map(|content| text(content)).chain(calls).collect()
 }

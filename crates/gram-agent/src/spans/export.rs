@@ -1,4 +1,4 @@
-//! Where spans go: to the collector that the environment names.
+//! Export of spans to an OpenTelemetry collector.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,68 +17,72 @@ use tokio::runtime::Runtime;
 
 use crate::model::client;
 
-/// How long a request may take, where the environment does not say.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Timeout of export requests, unless the environment sets one.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why no spans are sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TelemetryError(String);
-
-impl fmt::Display for TelemetryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+/// A telemetry configuration that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TelemetryError {
+    /// The protocol is not supported.
+    #[error("unsupported protocol `{protocol}` in {variable}: expected `http/protobuf`")]
+    Protocol {
+        /// The environment variable.
+        variable: &'static str,
+        /// Its value.
+        protocol: String,
+    },
+    /// The address of the collector is invalid.
+    #[error("invalid collector address: expected a URL such as `http://127.0.0.1:4318`")]
+    Address,
+    /// The exporter cannot be created.
+    #[error("{0}")]
+    Exporter(String),
 }
 
-impl std::error::Error for TelemetryError {}
-
-/// What sends the spans of runs to a collector, over OTLP and HTTP. They are collected, and sent by
-/// a thread of their own.
+/// Exports spans to a collector over OTLP and HTTP. A separate thread sends them in batches.
 #[derive(Debug)]
 pub struct Telemetry {
     provider: SdkTracerProvider,
     pub(super) tracer: SdkTracer,
-    /// Whether spans hold what is said, called and answered.
+    /// Whether spans contain messages, arguments and results.
     pub(super) contents: bool,
-    /// The collector, as messages name it.
+    /// The address of the collector in messages.
     collector: String,
-    lost: Arc<Lost>,
+    failures: Arc<ExportFailures>,
 }
 
-/// What never arrived.
+/// The number of spans that were not exported, and the last error.
 #[derive(Debug, Default)]
-struct Lost(Mutex<(usize, String)>);
+struct ExportFailures(Mutex<(usize, String)>);
 
-impl Lost {
+impl ExportFailures {
     fn now(&self) -> MutexGuard<'_, (usize, String)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Telemetry {
-    /// What the variables of the process's environment ask for, as OpenTelemetry has them: nothing
-    /// without `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` and `OTEL_EXPORTER_OTLP_ENDPOINT`.
+    /// Configures telemetry from the standard environment variables. Returns `None` without
+    /// `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` and `OTEL_EXPORTER_OTLP_ENDPOINT`.
     ///
     /// # Errors
     ///
-    /// When what they say is wrong, or cannot be done.
+    /// If a variable is invalid or not supported.
     pub fn from_environment() -> Result<Option<Self>, TelemetryError> {
-        let own = said("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
-        let Some(endpoint) = own.clone().or_else(|| said("OTEL_EXPORTER_OTLP_ENDPOINT")) else {
+        let own = env_var("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
+        let Some(endpoint) = own.clone().or_else(|| env_var("OTEL_EXPORTER_OTLP_ENDPOINT")) else {
             return Ok(None);
         };
         let is = |variable: &str, value: &str| {
-            said(variable).is_some_and(|said| said.eq_ignore_ascii_case(value))
+            env_var(variable).is_some_and(|set| set.eq_ignore_ascii_case(value))
         };
         if is("OTEL_SDK_DISABLED", "true") || is("OTEL_TRACES_EXPORTER", "none") {
             return Ok(None);
         }
         for variable in ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"] {
-            let Some(protocol) = said(variable) else { continue };
+            let Some(protocol) = env_var(variable) else { continue };
             if !protocol.eq_ignore_ascii_case("http/protobuf") {
-                return Err(TelemetryError(format!(
-                    "{variable} asks for `{protocol}`, and gramc speaks `http/protobuf` alone"
-                )));
+                return Err(TelemetryError::Protocol { variable, protocol });
             }
             break;
         }
@@ -88,25 +92,24 @@ impl Telemetry {
         };
         let url = Url::parse(&endpoint).ok();
         let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-        // What is no address may be a key that stands in the wrong variable.
-        let url = url.ok_or_else(|| {
-            let wrong = "the address of the collector is none: one is `http://127.0.0.1:4318`";
-            TelemetryError(wrong.to_owned())
-        })?;
+        // The value is not shown, because it may be a key in the wrong variable.
+        let url = url.ok_or(TelemetryError::Address)?;
         Self::to(&url).map(Some)
     }
 
     fn to(url: &Url) -> Result<Self, TelemetryError> {
-        let wrong = |error: &dyn fmt::Display| TelemetryError(error.to_string());
+        let failed = |error: &dyn fmt::Display| TelemetryError::Exporter(error.to_string());
         let why = Arc::new(Mutex::new(None));
         let exporter = SpanExporter::builder()
             .with_http()
             .with_endpoint(url.as_str())
-            .with_http_client(Web::new(url, Arc::clone(&why)).map_err(|error| wrong(&error))?)
+            .with_http_client(
+                OtlpClient::new(url, Arc::clone(&why)).map_err(|error| failed(&error))?,
+            )
             .build()
-            .map_err(|error| wrong(&error))?;
-        let lost = Arc::new(Lost::default());
-        let exporter = Noting { exporter, why, lost: Arc::clone(&lost) };
+            .map_err(|error| failed(&error))?;
+        let failures = Arc::new(ExportFailures::default());
+        let exporter = CountingExporter { exporter, why, failures: Arc::clone(&failures) };
         let provider = SdkTracerProvider::builder()
             .with_batch_exporter(exporter)
             .with_resource(resource())
@@ -115,77 +118,78 @@ impl Telemetry {
             .with_version(env!("CARGO_PKG_VERSION"))
             .with_schema_url("https://opentelemetry.io/schemas/1.41.0")
             .build();
-        let contents = said("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT");
-        let contents = contents.map(|said| said.to_ascii_lowercase()).unwrap_or_default();
+        let contents = env_var("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT");
+        let contents = contents.map(|value| value.to_ascii_lowercase()).unwrap_or_default();
         Ok(Self {
             tracer: provider.tracer_with_scope(scope),
             provider,
             contents: matches!(&*contents, "true" | "span_only" | "span_and_event"),
-            collector: shown(url),
-            lost,
+            collector: redact(url),
+            failures,
         })
     }
 
-    /// Sends what is left, for so long at most, and gives what is to be told if the collector has
-    /// not got all. Waits on this thread.
-    pub fn end(self, most: Duration) -> Option<String> {
-        let over = self.provider.shutdown_with_timeout(most);
-        let (count, why) = &*self.lost.now();
+    /// Exports the remaining spans within a time limit and describes failures of the export. Blocks
+    /// the
+    /// thread.
+    pub fn shut_down(self, limit: Duration) -> Option<String> {
+        let over = self.provider.shutdown_with_timeout(limit);
+        let (count, why) = &*self.failures.now();
         let collector = &self.collector;
         match (count, over) {
             (0, Ok(())) => None,
-            (0, Err(_)) => Some(format!("the collector at {collector} does not answer")),
-            (1, _) => Some(format!("1 span did not get to the collector at {collector}: {why}")),
+            (0, Err(_)) => Some(format!("the collector at {collector} does not respond")),
+            (1, _) => Some(format!("cannot export 1 span to the collector at {collector}: {why}")),
             (count, _) => {
-                Some(format!("{count} spans did not get to the collector at {collector}: {why}"))
+                Some(format!("cannot export {count} spans to the collector at {collector}: {why}"))
             }
         }
     }
 }
 
-/// What a variable says, if it says anything.
-fn said(variable: &str) -> Option<String> {
+/// Reads an environment variable that is not empty.
+fn env_var(variable: &str) -> Option<String> {
     std::env::var(variable).ok().filter(|value| !value.trim().is_empty())
 }
 
-/// An address without what may be a key in it.
-fn shown(url: &Url) -> String {
+/// An address without parts that may contain a key.
+fn redact(url: &Url) -> String {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{}://{}{port}{}", url.scheme(), url.host_str().unwrap_or_default(), url.path())
 }
 
-/// Who sends the spans, as the environment says.
+/// The resource of the spans, with attributes from the environment.
 fn resource() -> Resource {
     let own = [("service.name", "gramc"), ("service.version", env!("CARGO_PKG_VERSION"))];
     let resource = Resource::builder_empty()
         .with_attributes(own.map(|(key, value)| KeyValue::new(key, value)))
         .with_detector(Box::new(TelemetryResourceDetector))
         .with_detector(Box::new(EnvResourceDetector::new()));
-    match said("OTEL_SERVICE_NAME") {
+    match env_var("OTEL_SERVICE_NAME") {
         Some(name) => resource.with_service_name(name).build(),
         None => resource.build(),
     }
 }
 
-/// Why the last request failed, where it did.
-type Why = Arc<Mutex<Option<String>>>;
+/// The error of the last request, if it failed.
+type LastError = Arc<Mutex<Option<String>>>;
 
-/// An exporter that counts what it could not send.
+/// An exporter that counts the spans that it could not send.
 #[derive(Debug)]
-struct Noting {
+struct CountingExporter {
     exporter: SpanExporter,
-    why: Why,
-    lost: Arc<Lost>,
+    why: LastError,
+    failures: Arc<ExportFailures>,
 }
 
-impl opentelemetry_sdk::trace::SpanExporter for Noting {
+impl opentelemetry_sdk::trace::SpanExporter for CountingExporter {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
         let count = batch.len();
         let outcome = self.exporter.export(batch).await;
         if let Err(error) = &outcome {
             let why = self.why.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let mut lost = self.lost.now();
-            *lost = (lost.0 + count, why.unwrap_or_else(|| error.to_string()));
+            let mut failures = self.failures.now();
+            *failures = (failures.0 + count, why.unwrap_or_else(|| error.to_string()));
         }
         outcome
     }
@@ -203,22 +207,24 @@ impl opentelemetry_sdk::trace::SpanExporter for Noting {
     }
 }
 
-/// Our client, for an exporter whose thread knows nothing of `tokio`.
+/// The HTTP client of the exporter, whose thread has no `tokio` runtime.
 #[derive(Debug)]
-struct Web {
+struct OtlpClient {
     client: reqwest::Client,
-    /// There until the end.
+    /// `None` after the client is dropped.
     runtime: Option<Runtime>,
-    why: Why,
+    why: LastError,
 }
 
-impl Web {
-    fn new(url: &Url, why: Why) -> Result<Self, String> {
+impl OtlpClient {
+    fn new(url: &Url, why: LastError) -> Result<Self, String> {
         let variables = ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"];
-        let limit = variables.into_iter().find_map(said).and_then(|said| said.trim().parse().ok());
-        let client = client::client(url, limit.map_or(PATIENCE, Duration::from_millis))?;
+        let limit =
+            variables.into_iter().find_map(env_var).and_then(|value| value.trim().parse().ok());
+        let client = client::client(url, limit.map_or(DEFAULT_TIMEOUT, Duration::from_millis))?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| format!("spans cannot be sent: {error}"))?;
+        let runtime =
+            runtime.map_err(|error| format!("cannot start the span exporter: {error}"))?;
         Ok(Self { client, runtime: Some(runtime), why })
     }
 
@@ -227,7 +233,7 @@ impl Web {
         let answer = runtime.block_on(self.client.send_bytes(request));
         let why = match &answer {
             Ok(answer) if answer.status().is_success() => None,
-            Ok(answer) => Some(format!("it answered with HTTP status {}", answer.status())),
+            Ok(answer) => Some(format!("HTTP status {}", answer.status())),
             Err(error) => Some(cause(&**error)),
         };
         *self.why.lock().unwrap_or_else(PoisonError::into_inner) = why;
@@ -235,12 +241,12 @@ impl Web {
     }
 }
 
-/// What is at the bottom of an error, in the system's words.
+/// The root cause of an error.
 fn cause(error: &(dyn std::error::Error + 'static)) -> String {
     if let Some(error) = error.downcast_ref::<reqwest::Error>()
         && error.is_timeout()
     {
-        return "it did not answer in time".to_owned();
+        return "timed out".to_owned();
     }
     let mut cause = error;
     while let Some(deeper) = cause.source() {
@@ -250,8 +256,8 @@ fn cause(error: &(dyn std::error::Error + 'static)) -> String {
     cause.split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
-impl HttpClient for Web {
-    /// The exporter calls this on its own thread, which may wait.
+impl HttpClient for OtlpClient {
+    /// The exporter calls this on its own thread, which may block.
     fn send_bytes<'s, 'f>(
         &'s self,
         request: Request<Bytes>,
@@ -264,9 +270,9 @@ impl HttpClient for Web {
     }
 }
 
-impl Drop for Web {
+impl Drop for OtlpClient {
     fn drop(&mut self) {
-        // Elsewhere than on a thread that may wait, a runtime must not be waited for.
+        // Dropping a runtime on an async thread would panic.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

@@ -9,8 +9,8 @@ use smol_str::SmolStr;
 
 use super::Binder;
 use super::problem::BindProblem;
-use crate::check::{Policy, Refused, ToolCheck, Undeclared};
-use crate::library::{Entry, Injection};
+use crate::check::{Policy, Rejection, ToolCheck, Undeclared};
+use crate::library::{Injection, LibraryEntry};
 
 fn injected_parameters(tool: &Tool) -> impl Iterator<Item = &Field> + Clone {
     tool.parameters.iter().filter(|known| known.host == Host::Injected)
@@ -18,10 +18,10 @@ fn injected_parameters(tool: &Tool) -> impl Iterator<Item = &Field> + Clone {
 
 impl Binder<'_> {
     /// The injected parameters of a tool with their values.
-    pub(super) fn injected(&mut self, tool: &Tool, entry: &Entry) -> Vec<(SmolStr, Value)> {
+    pub(super) fn injected(&mut self, tool: &Tool, entry: &LibraryEntry) -> Vec<(SmolStr, Value)> {
         let mut injected = Vec::new();
         for parameter in injected_parameters(tool) {
-            // What stands at the implementation goes before what stands at the library.
+            // The implementation's own values take precedence over the library's.
             let supply = entry.inject.iter().rev().find(|it| it.parameter == parameter.name);
             let value = match supply {
                 Some(injection) => injection.supply.read(),
@@ -33,7 +33,7 @@ impl Binder<'_> {
             let (tool_name, name) = (tool.name.clone(), parameter.name.clone());
             match value.map(|value| fitted(&self.module.types, tool, parameter, value)) {
                 Ok(Ok(value)) => injected.push((name, value)),
-                Ok(Err(wanted)) => self.problems.push(BindProblem::InjectedMisfit {
+                Ok(Err(wanted)) => self.problems.push(BindProblem::InvalidInjected {
                     tool: tool_name,
                     parameter: name,
                     wanted,
@@ -58,7 +58,7 @@ impl Binder<'_> {
         injected
     }
 
-    /// Looks for what the library injects into all tools, and none of them takes.
+    /// Warns about values of the library that no tool injects.
     pub(super) fn injected_nowhere(&mut self) {
         let entries = self.library.entries();
         let for_all = entries.iter().flat_map(|entry| &entry.inject).filter(|it| !it.own);
@@ -91,7 +91,7 @@ fn fitted(types: &Types, tool: &Tool, parameter: &Field, value: Value) -> Result
         attributes: Vec::new(),
         ..tool.clone()
     };
-    // What nobody can check is checked by nobody.
+    // Schemas that cannot be compiled are reported when the tool is bound.
     let Ok(check) = ToolCheck::of_tool(types, &alone) else { return Ok(value) };
     let name = parameter.name.to_string();
     let policy = Policy { undeclared: Undeclared::Keep, ..Policy::default() };
@@ -102,7 +102,7 @@ fn fitted(types: &Types, tool: &Tool, parameter: &Field, value: Value) -> Result
                 serde_json::from_str(&accepted.arguments).unwrap_or_default();
             Ok(fitting.remove(&name).unwrap_or_default())
         }
-        Err(Refused::Invalid(invalid)) => Err(invalid.schema_hint()),
-        Err(Refused::Malformed(malformed)) => Err(malformed.to_string()),
+        Err(Rejection::Invalid(invalid)) => Err(invalid.schema_hint()),
+        Err(Rejection::Malformed(malformed)) => Err(malformed.to_string()),
     }
 }

@@ -1,4 +1,4 @@
-//! What keeps a library from being bound.
+//! The problems that keep a library from being bound.
 
 use std::fmt;
 
@@ -11,11 +11,11 @@ use json_schema_kit::containment::Counterexample;
 pub struct Binding<'b> {
     /// The tool.
     pub tool: &'b str,
-    /// The kind of implementation: `Command`, `Http`, …; nothing where there is none.
+    /// The kind of implementation: `Command`, `Http`, …. `None` without an implementation.
     pub implementation: Option<&'static str>,
 }
 
-/// Why a library and a specification do not go together.
+/// Why a library cannot be bound to a specification.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BindProblem {
     /// A tool has no implementation.
@@ -27,7 +27,7 @@ pub enum BindProblem {
     NoTool {
         /// The name that it is for.
         implementation: SmolStr,
-        /// The question whether a near name was meant.
+        /// A suggestion of a similar name.
         nearest: Option<String>,
     },
     /// A tool has two implementations.
@@ -35,11 +35,11 @@ pub enum BindProblem {
         /// The tool.
         tool: SmolStr,
     },
-    /// No call of the implementation can go well.
+    /// Every call of the implementation would fail.
     Faulty {
         /// The tool.
         tool: SmolStr,
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// Nothing supplies an injected parameter.
@@ -48,66 +48,66 @@ pub enum BindProblem {
         tool: SmolStr,
         /// The parameter.
         parameter: SmolStr,
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// What is supplied for an injected parameter does not fit it.
-    InjectedMisfit {
+    /// The injected value is invalid for its parameter.
+    InvalidInjected {
         /// The tool.
         tool: SmolStr,
         /// The parameter.
         parameter: SmolStr,
-        /// What it wants.
+        /// The expected value.
         wanted: String,
     },
     /// A value is supplied for an injected parameter that there is not. The library is bound all
     /// the same.
     NothingInjected {
-        /// The tool; nothing where none of the library's tools has such a parameter.
+        /// The tool. `None` if no tool of the library has such a parameter.
         tool: Option<SmolStr>,
         /// The name that it is supplied for.
         parameter: SmolStr,
-        /// The question whether a near name was meant.
+        /// A suggestion of a similar name.
         nearest: Option<String>,
     },
-    /// What the implementation declares does not fit the specification.
-    Misfit {
+    /// The implementation's declared interface is incompatible with the specification.
+    Incompatible {
         /// The tool.
         tool: SmolStr,
-        /// What does not fit.
-        misfit: Misfit,
+        /// The incompatible part.
+        incompatibility: Incompatibility,
         /// A value that shows it.
         example: Counterexample,
     },
-    /// The signature that the library declares for an implementation is none.
+    /// The signature that the library declares for an implementation is invalid.
     NoSignature {
         /// The tool.
         tool: SmolStr,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
-    /// Whether the implementation fits cannot be decided. The library is bound all the same.
+    /// Compatibility cannot be decided. The library is bound anyway.
     Undecided {
         /// The tool.
         tool: SmolStr,
-        /// What may not fit.
-        misfit: Misfit,
-        /// Why nobody knows.
+        /// The part that may be incompatible.
+        incompatibility: Incompatibility,
+        /// The reason.
         why: String,
     },
 }
 
-/// What of a signature does not fit.
+/// The incompatible part of an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Misfit {
+pub enum Incompatibility {
     /// The specification allows arguments that the implementation does not take.
     Arguments,
-    /// The implementation gives back what the specification does not allow.
+    /// The implementation may return results that the specification does not allow.
     Result,
 }
 
 impl BindProblem {
-    /// The tool that is meant; nothing where no tool is.
+    /// The tool. `None` if the problem concerns none.
     pub fn tool(&self) -> Option<&str> {
         match self {
             Self::NoTool { implementation, .. } => Some(implementation),
@@ -116,8 +116,8 @@ impl BindProblem {
             | Self::Twice { tool }
             | Self::Faulty { tool, .. }
             | Self::NotInjected { tool, .. }
-            | Self::InjectedMisfit { tool, .. }
-            | Self::Misfit { tool, .. }
+            | Self::InvalidInjected { tool, .. }
+            | Self::Incompatible { tool, .. }
             | Self::NoSignature { tool, .. }
             | Self::Undecided { tool, .. } => Some(tool),
         }
@@ -146,7 +146,7 @@ impl fmt::Display for BindProblem {
                     "nothing supplies the injected parameter `{parameter}` of `{tool}`: {why}"
                 )
             }
-            Self::InjectedMisfit { tool, parameter, wanted } => write!(
+            Self::InvalidInjected { tool, parameter, wanted } => write!(
                 f,
                 "what the library supplies for the injected parameter `{parameter}` of `{tool}` \
                  does not fit it: {wanted}"
@@ -159,27 +159,31 @@ impl fmt::Display for BindProblem {
                 f.write_str(", which the library's `inject` names")?;
                 nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; {nearest}"))
             }
-            Self::Misfit { tool, misfit: Misfit::Arguments, example } => write!(
-                f,
-                "`{tool}` allows arguments that its implementation refuses: {}{}: {}",
-                example.value,
-                place(example),
-                example.reason
-            ),
-            Self::Misfit { tool, misfit: Misfit::Result, example } => write!(
-                f,
-                "the implementation of `{tool}` may give back what the tool does not: {}{}: {}",
-                example.value,
-                place(example),
-                example.reason
-            ),
+            Self::Incompatible { tool, incompatibility: Incompatibility::Arguments, example } => {
+                write!(
+                    f,
+                    "`{tool}` allows arguments that its implementation refuses: {}{}: {}",
+                    example.value,
+                    place(example),
+                    example.reason
+                )
+            }
+            Self::Incompatible { tool, incompatibility: Incompatibility::Result, example } => {
+                write!(
+                    f,
+                    "the implementation of `{tool}` may give back what the tool does not: {}{}: {}",
+                    example.value,
+                    place(example),
+                    example.reason
+                )
+            }
             Self::NoSignature { tool, why } => {
                 write!(f, "the signature of the implementation of `{tool}` cannot be read: {why}")
             }
-            Self::Undecided { tool, misfit, why } => {
-                let what = match misfit {
-                    Misfit::Arguments => "takes all arguments that the tool allows",
-                    Misfit::Result => "gives back only what the tool allows",
+            Self::Undecided { tool, incompatibility, why } => {
+                let what = match incompatibility {
+                    Incompatibility::Arguments => "takes all arguments that the tool allows",
+                    Incompatibility::Result => "gives back only what the tool allows",
                 };
                 write!(f, "nobody can tell whether the implementation of `{tool}` {what}: {why}")
             }

@@ -5,9 +5,10 @@ use serde_json::json;
 
 use super::*;
 use crate::invocation::{
-    Answering, Declared, Implementation, Invocation, InvocationError, Trouble,
+    AnswerFuture, DeclaredInterface, Implementation, Invocation, InvocationError,
+    InvocationErrorKind,
 };
-use crate::library::Supply;
+use crate::library::InjectedSource;
 
 /// An implementation that says what it takes and gives, and never runs.
 #[derive(Debug)]
@@ -22,14 +23,14 @@ impl Implementation for Says {
         self.kind
     }
 
-    fn invoke(&self, _: Invocation) -> Answering {
-        let error = InvocationError::new(Trouble::Failed, "it never runs");
+    fn invoke(&self, _: Invocation) -> AnswerFuture {
+        let error = InvocationError::new(InvocationErrorKind::Failed, "it never runs");
         Box::pin(std::future::ready(Err(error)))
     }
 
-    fn declared(&self) -> Option<Declared> {
+    fn declared(&self) -> Option<DeclaredInterface> {
         let (parameters, result) = (self.parameters.clone(), self.result.clone());
-        Some(Declared::Schemas { parameters, result })
+        Some(DeclaredInterface::Schemas { parameters, result })
     }
 }
 
@@ -112,7 +113,7 @@ fn what_the_check_strips_is_gone_from_exclusive_unions() {
 fn supplied(parameter: &str, value: Value) -> (ToolLibrary, Valid<Module>) {
     let says = Says { kind: "Says", parameters: json!({"type": "object"}), result: None };
     let library = ToolLibrary::new("l").with("f", says);
-    let library = library.inject("f", "port", &Supply::Value(value));
+    let library = library.inject("f", "port", &InjectedSource::Value(value));
     (library, module(&format!("[f:Tool | ({parameter})==>(::Any)]")))
 }
 

@@ -2,26 +2,36 @@
 
 use std::collections::HashMap;
 
+use json_schema_kit::keywords::{Keyword, Keywords};
+use json_schema_kit::pointer::escape_token;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
-use super::asserts::{FORMATS, validator};
+use super::keyword_validators::{CHECKED_FORMATS, validator};
 use super::shape::{
-    Bound, Extra, FieldRule, Id, Kinds, ListRules, NumberRules, ObjectRules, Others, Shape, Shapes,
-    TextRules, Values,
+    AllowedValues, Composition, ExtraProperties, FieldRule, ListRules, NumberRules, NumericBound,
+    ObjectRules, Shape, ShapeId, Shapes, TextRules, TypeSet,
 };
 
-/// A schema that nothing can be checked against.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SchemaError(pub(crate) String);
-
-impl std::fmt::Display for SchemaError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
+/// Why no arguments can be checked against a schema.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SchemaError {
+    /// The schema nests too deep.
+    #[error("schemas nest deeper than {MAX_DEPTH} here")]
+    TooDeep,
+    /// A value in the place of a schema is neither an object nor a boolean.
+    #[error("{0} is no schema")]
+    NotASchema(String),
+    /// A reference has no target.
+    #[error("`{0}` refers to nothing")]
+    UnresolvedReference(String),
+    /// A schema applies itself to the same instance, so its check would not end.
+    #[error("a schema here is nothing but a reference to itself")]
+    SelfReference,
+    /// The validator of a keyword cannot be built.
+    #[error("this schema cannot be checked against: {0}")]
+    Validator(String),
 }
-
-impl std::error::Error for SchemaError {}
 
 /// From how many fields on a map finds them.
 const MANY_FIELDS: usize = 12;
@@ -29,31 +39,31 @@ const MANY_FIELDS: usize = 12;
 /// How deep schemas may nest.
 const MAX_DEPTH: u32 = 500;
 
-/// Keywords that ask for something which shapes do not know.
-const UNKNOWN: [&str; 22] = [
-    "allOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "patternProperties",
-    "dependentRequired",
-    "dependentSchemas",
-    "dependencies",
-    "contains",
-    "minContains",
-    "maxContains",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-    "additionalItems",
-    "$dynamicRef",
-    "$recursiveRef",
-    "$anchor",
-    "$dynamicAnchor",
-    "$id",
-    "contentMediaType",
-    "contentSchema",
-];
+/// Keywords that shapes cannot express. Schemas with them get a validator.
+const VALIDATED: Keywords = Keywords::of(&[
+    Keyword::AllOf,
+    Keyword::Not,
+    Keyword::If,
+    Keyword::Then,
+    Keyword::Else,
+    Keyword::PatternProperties,
+    Keyword::DependentRequired,
+    Keyword::DependentSchemas,
+    Keyword::Dependencies,
+    Keyword::Contains,
+    Keyword::MinContains,
+    Keyword::MaxContains,
+    Keyword::UnevaluatedProperties,
+    Keyword::UnevaluatedItems,
+    Keyword::AdditionalItems,
+    Keyword::DynamicRef,
+    Keyword::RecursiveRef,
+    Keyword::Anchor,
+    Keyword::DynamicAnchor,
+    Keyword::Id,
+    Keyword::ContentMediaType,
+    Keyword::ContentSchema,
+]);
 
 /// The shapes of a schema of draft 2020-12.
 pub(crate) fn compile(schema: &Value) -> Result<Shapes, SchemaError> {
@@ -75,34 +85,34 @@ struct Compiler<'s> {
     document: &'s Value,
     list: Vec<Shape>,
     /// The shapes of what `$ref`s refer to.
-    known: HashMap<String, Id>,
+    known: HashMap<String, ShapeId>,
     delicate: bool,
     depth: u32,
 }
 
 impl<'s> Compiler<'s> {
-    fn add(&mut self, shape: Shape) -> Id {
+    fn add(&mut self, shape: Shape) -> ShapeId {
         self.list.push(shape);
         // There are fewer schemas than bytes in their text.
         u32::try_from(self.list.len() - 1).unwrap_or(u32::MAX)
     }
 
-    fn schema(&mut self, schema: &'s Value) -> Result<Id, SchemaError> {
+    fn schema(&mut self, schema: &'s Value) -> Result<ShapeId, SchemaError> {
         let id = self.add(Shape::any());
         self.fill(id, schema)?;
         Ok(id)
     }
 
-    fn fill(&mut self, id: Id, schema: &'s Value) -> Result<(), SchemaError> {
+    fn fill(&mut self, id: ShapeId, schema: &'s Value) -> Result<(), SchemaError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(SchemaError(format!("schemas nest deeper than {MAX_DEPTH} here")));
+            return Err(SchemaError::TooDeep);
         }
         let shape = match schema {
             Value::Object(keywords) => self.keywords(schema, keywords)?,
             Value::Bool(true) => Shape::any(),
-            Value::Bool(false) => Shape { kinds: Kinds::named(""), ..Shape::any() },
-            other => return Err(SchemaError(format!("{other} is no schema"))),
+            Value::Bool(false) => Shape { kinds: TypeSet::named(""), ..Shape::any() },
+            other => return Err(SchemaError::NotASchema(other.to_string())),
         };
         self.list[id as usize] = shape;
         self.depth -= 1;
@@ -119,17 +129,17 @@ impl<'s> Compiler<'s> {
         shape.number = number_rules(map).map(Box::new);
         shape.text = text_rules(map)?.map(Box::new);
         shape.values = values(map).map(Box::new);
-        if shape.kinds.meets(Kinds::LIST) {
+        if shape.kinds.meets(TypeSet::LIST) {
             shape.list = self.list_rules(map)?.map(Box::new);
         }
-        if shape.kinds.meets(Kinds::OBJECT) {
+        if shape.kinds.meets(TypeSet::OBJECT) {
             shape.object = self.object_rules(map)?.map(Box::new);
         }
         if shape.values.is_some() {
-            self.delicate |= shape.kinds.meets(Kinds::LIST.with(Kinds::OBJECT));
+            self.delicate |= shape.kinds.meets(TypeSet::LIST.with(TypeSet::OBJECT));
         }
         let mut judges = 0;
-        let asks_itself = shape.kinds != Kinds::ALL
+        let asks_itself = shape.kinds != TypeSet::ALL
             || shape.number.is_some()
             || shape.text.is_some()
             || shape.list.is_some()
@@ -139,19 +149,20 @@ impl<'s> Compiler<'s> {
         if let Some(reference) = map.get("$ref").and_then(Value::as_str).filter(|to| local(to)) {
             judges += 1;
             if let Some(id) = self.referred(reference)? {
-                shape.others = Others::Same(id);
+                shape.others = Composition::Same(id);
             }
         }
-        for (key, wrap) in
-            [("anyOf", Others::Any as fn(Box<[Id]>) -> Others), ("oneOf", Others::One)]
-        {
+        for (key, wrap) in [
+            ("anyOf", Composition::Any as fn(Box<[ShapeId]>) -> Composition),
+            ("oneOf", Composition::One),
+        ] {
             let Some(members) = map.get(key).and_then(Value::as_array) else { continue };
             judges += 1;
             self.delicate |= key == "oneOf";
             let ids: Result<Vec<_>, _> = members.iter().map(|member| self.schema(member)).collect();
             shape.others = wrap(ids?.into());
         }
-        let mut unknown = map.keys().any(|key| UNKNOWN.contains(&key.as_str()))
+        let mut unknown = map.keys().any(|key| VALIDATED.has(Keyword::of(key)))
             || map.get("$ref").is_some_and(|to| !to.as_str().is_some_and(local))
             || map.get("items").is_some_and(Value::is_array);
         if let [only] = map.get("allOf").and_then(Value::as_array).map_or(&[][..], |all| all)
@@ -159,8 +170,8 @@ impl<'s> Compiler<'s> {
             && !asks_itself
         {
             // A reference in a wrapping, so that something can be said of it.
-            shape.others = Others::Same(self.schema(only)?);
-            unknown = map.keys().any(|key| key != "allOf" && UNKNOWN.contains(&key.as_str()));
+            shape.others = Composition::Same(self.schema(only)?);
+            unknown = map.keys().any(|key| key != "allOf" && VALIDATED.has(Keyword::of(key)));
         }
         if unknown || judges > 1 || (judges == 1 && asks_itself) {
             shape.also = Some(Box::new(self.validator(schema)?));
@@ -170,7 +181,7 @@ impl<'s> Compiler<'s> {
                 object.closed = false;
             }
             if judges > 1 || asks_itself {
-                shape.others = Others::None;
+                shape.others = Composition::None;
             }
         }
         Ok(shape)
@@ -178,7 +189,7 @@ impl<'s> Compiler<'s> {
 
     /// The shape that a reference inside of the document stands for; nothing where it leads
     /// nowhere.
-    fn referred(&mut self, reference: &str) -> Result<Option<Id>, SchemaError> {
+    fn referred(&mut self, reference: &str) -> Result<Option<ShapeId>, SchemaError> {
         if let Some(&id) = self.known.get(reference) {
             return Ok(Some(id));
         }
@@ -189,7 +200,7 @@ impl<'s> Compiler<'s> {
             pointer => self.document.pointer(pointer),
         };
         let Some(target) = target else {
-            return Err(SchemaError(format!("`{reference}` refers to nothing")));
+            return Err(SchemaError::UnresolvedReference(reference.to_owned()));
         };
         let id = self.add(Shape::any());
         self.known.insert(reference.to_owned(), id);
@@ -272,18 +283,18 @@ impl<'s> Compiler<'s> {
         rules.required =
             required.iter().filter(|name| !known(name)).map(|&name| name.into()).collect();
         rules.extra = match map.get("additionalProperties") {
-            None => Extra::Unsaid,
-            Some(Value::Bool(true)) => Extra::Yes,
-            Some(Value::Bool(false)) => Extra::No,
-            Some(schema) => Extra::Of(self.schema(schema)?),
+            None => ExtraProperties::Unsaid,
+            Some(Value::Bool(true)) => ExtraProperties::Yes,
+            Some(Value::Bool(false)) => ExtraProperties::No,
+            Some(schema) => ExtraProperties::Of(self.schema(schema)?),
         };
         if let Some(names) = map.get("propertyNames") {
             rules.names = Some(self.schema(names)?);
         }
         rules.closed = match rules.extra {
-            Extra::Unsaid => !rules.fields.is_empty(),
-            Extra::No => true,
-            Extra::Yes | Extra::Of(_) => false,
+            ExtraProperties::Unsaid => !rules.fields.is_empty(),
+            ExtraProperties::No => true,
+            ExtraProperties::Yes | ExtraProperties::Of(_) => false,
         };
         rules.least = count(map, "minProperties").unwrap_or(0);
         rules.most = count(map, "maxProperties");
@@ -295,7 +306,7 @@ impl<'s> Compiler<'s> {
         }
         let said = !rules.fields.is_empty()
             || !rules.required.is_empty()
-            || rules.extra != Extra::Unsaid
+            || rules.extra != ExtraProperties::Unsaid
             || rules.names.is_some()
             || rules.least > 0
             || rules.most.is_some();
@@ -304,7 +315,7 @@ impl<'s> Compiler<'s> {
 
     /// Refuses schemas that refer to themselves for the very same value: no check of it would end.
     fn no_circles(&self) -> Result<(), SchemaError> {
-        let mut seen = vec![Seen::No; self.list.len()];
+        let mut seen = vec![CycleState::No; self.list.len()];
         for id in (0_u32..).take(self.list.len()) {
             self.no_circle(id, &mut seen)?;
         }
@@ -312,24 +323,23 @@ impl<'s> Compiler<'s> {
     }
 
     /// Goes along what judges the same value. That is no deeper than schemas nest.
-    fn no_circle(&self, id: Id, seen: &mut [Seen]) -> Result<(), SchemaError> {
-        match std::mem::replace(&mut seen[id as usize], Seen::Now) {
-            Seen::Now => {
-                let what = "a schema here is nothing but a reference to itself";
-                return Err(SchemaError(what.to_owned()));
+    fn no_circle(&self, id: ShapeId, seen: &mut [CycleState]) -> Result<(), SchemaError> {
+        match std::mem::replace(&mut seen[id as usize], CycleState::Now) {
+            CycleState::Now => {
+                return Err(SchemaError::SelfReference);
             }
-            Seen::Yes => {}
-            Seen::No => match &self.list[id as usize].others {
-                Others::None => {}
-                Others::Same(other) => self.no_circle(*other, seen)?,
-                Others::Any(members) | Others::One(members) => {
+            CycleState::Yes => {}
+            CycleState::No => match &self.list[id as usize].others {
+                Composition::None => {}
+                Composition::Same(other) => self.no_circle(*other, seen)?,
+                Composition::Any(members) | Composition::One(members) => {
                     for &member in members {
                         self.no_circle(member, seen)?;
                     }
                 }
             },
         }
-        seen[id as usize] = Seen::Yes;
+        seen[id as usize] = CycleState::Yes;
         Ok(())
     }
 
@@ -340,13 +350,15 @@ impl<'s> Compiler<'s> {
             // A chain that is longer than the list goes in a circle.
             for _ in 0..self.list.len() {
                 match &self.list[target] {
-                    Shape { others: Others::Same(next), also: None, .. } => target = *next as usize,
+                    Shape { others: Composition::Same(next), also: None, .. } => {
+                        target = *next as usize
+                    }
                     _ => break,
                 }
             }
             if target != at
-                && let Ok(target) = Id::try_from(target)
-                && let Others::Same(next) = &mut self.list[at].others
+                && let Ok(target) = ShapeId::try_from(target)
+                && let Composition::Same(next) = &mut self.list[at].others
             {
                 *next = target;
             }
@@ -365,7 +377,7 @@ fn leads_to(value: &Value, part: &Value, steps: &mut Vec<String>) -> bool {
         Value::Object(map) => map
             .iter()
             .find(|(_, below)| leads_to(below, part, steps))
-            .map(|(key, _)| key.replace('~', "~0").replace('/', "~1")),
+            .map(|(key, _)| escape_token(key).into_owned()),
         Value::Array(items) => {
             items.iter().position(|below| leads_to(below, part, steps)).map(|at| at.to_string())
         }
@@ -378,21 +390,21 @@ fn leads_to(value: &Value, part: &Value, steps: &mut Vec<String>) -> bool {
 
 /// Whether circles were looked for behind a shape.
 #[derive(Clone, Copy)]
-enum Seen {
+enum CycleState {
     No,
     /// They are being looked for.
     Now,
     Yes,
 }
 
-fn kinds(types: Option<&Value>) -> Kinds {
+fn kinds(types: Option<&Value>) -> TypeSet {
     match types {
-        Some(Value::String(name)) => Kinds::named(name),
+        Some(Value::String(name)) => TypeSet::named(name),
         Some(Value::Array(names)) => names
             .iter()
             .filter_map(Value::as_str)
-            .fold(Kinds::named(""), |kinds, name| kinds.with(Kinds::named(name))),
-        _ => Kinds::ALL,
+            .fold(TypeSet::named(""), |kinds, name| kinds.with(TypeSet::named(name))),
+        _ => TypeSet::ALL,
     }
 }
 
@@ -408,7 +420,7 @@ fn count(map: &Map<String, Value>, key: &str) -> Option<u64> {
 }
 
 fn number_rules(map: &Map<String, Value>) -> Option<NumberRules> {
-    let bound = |key: &str| map.get(key).and_then(Bound::new);
+    let bound = |key: &str| map.get(key).and_then(NumericBound::new);
     let rules = NumberRules {
         least: bound("minimum"),
         most: bound("maximum"),
@@ -430,7 +442,7 @@ fn text_rules(map: &Map<String, Value>) -> Result<Option<TextRules>, SchemaError
     if let Some(pattern) = text("pattern") {
         rules.pattern = Some((pattern.into(), validator(&json!({"pattern": pattern}))?));
     }
-    if let Some(format) = text("format").filter(|format| FORMATS.contains(format)) {
+    if let Some(format) = text("format").filter(|format| CHECKED_FORMATS.contains(format)) {
         rules.format = Some((format.into(), validator(&json!({"format": format}))?));
     }
     if let Some(encoding) = text("contentEncoding").filter(|encoding| *encoding == "base64") {
@@ -444,7 +456,7 @@ fn text_rules(map: &Map<String, Value>) -> Result<Option<TextRules>, SchemaError
     Ok(said.then_some(rules))
 }
 
-fn values(map: &Map<String, Value>) -> Option<Values> {
+fn values(map: &Map<String, Value>) -> Option<AllowedValues> {
     let (list, constant) = match (map.get("const"), map.get("enum")) {
         (Some(value), None) => (vec![value.clone()], true),
         (None, Some(Value::Array(members))) => (members.clone(), false),
@@ -455,5 +467,5 @@ fn values(map: &Map<String, Value>) -> Option<Values> {
         _ => return None,
     };
     let texts = list.iter().all(Value::is_string);
-    Some(Values { list, constant, texts })
+    Some(AllowedValues { list, constant, texts })
 }

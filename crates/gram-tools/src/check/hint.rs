@@ -1,24 +1,25 @@
-//! What a shape asks for, in words and as a compact signature.
+//! Descriptions of shapes, as words and as compact signatures.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
 use super::shape::{
-    Extra, Id, Kinds, ListRules, NumberRules, ObjectRules, Others, Shape, Shapes, TextRules,
+    Composition, ExtraProperties, ListRules, NumberRules, ObjectRules, Shape, ShapeId, Shapes,
+    TextRules, TypeSet,
 };
 
 /// How deep types are written out.
 const MAX_DEPTH: u32 = 3;
 /// How many members of an enum, and fields of an object, are named.
-const MOST_NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
-/// What is wanted, as people say it.
-pub(super) fn wanted(shapes: &Shapes, id: Id) -> &str {
+/// A description of the expected value.
+pub(super) fn wanted(shapes: &Shapes, id: ShapeId) -> &str {
     shapes.list[id as usize].words.get_or_init(|| words(shapes, id, 0).into())
 }
 
-fn words(shapes: &Shapes, id: Id, depth: u32) -> String {
+fn words(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
     let shape = &shapes.list[id as usize];
     if let Some(values) = &shape.values {
         return match &values.list[..] {
@@ -28,45 +29,45 @@ fn words(shapes: &Shapes, id: Id, depth: u32) -> String {
         };
     }
     match &shape.others {
-        Others::Same(other) => return words(shapes, *other, depth),
-        Others::Any(members) | Others::One(members) if depth < MAX_DEPTH => {
+        Composition::Same(other) => return words(shapes, *other, depth),
+        Composition::Any(members) | Composition::One(members) if depth < MAX_DEPTH => {
             let mut all: Vec<_> = members.iter().map(|&id| words(shapes, id, depth + 1)).collect();
             all.dedup();
             return all.join(" or ");
         }
         _ => {}
     }
-    if shape.kinds == Kinds::ALL {
+    if shape.kinds == TypeSet::ALL {
         return if shape.is_any() { "any value" } else { "another value" }.to_owned();
     }
     let mut all = Vec::new();
-    let has = |kind: Kinds| shape.kinds.meets(kind);
-    if has(Kinds::TEXT) {
+    let has = |kind: TypeSet| shape.kinds.meets(kind);
+    if has(TypeSet::TEXT) {
         all.push(text_words(shape.text.as_deref()));
     }
-    if has(Kinds::FRACTION) {
+    if has(TypeSet::FRACTION) {
         all.push(format!("a number{}", range_words(shape.number.as_deref())));
-    } else if has(Kinds::INTEGER) {
+    } else if has(TypeSet::INTEGER) {
         all.push(format!("an integer{}", range_words(shape.number.as_deref())));
     }
-    if has(Kinds::BOOLEAN) {
+    if has(TypeSet::BOOLEAN) {
         all.push("true or false".to_owned());
     }
-    if has(Kinds::LIST) {
+    if has(TypeSet::LIST) {
         all.push(list_words(shapes, shape.list.as_deref(), depth));
     }
-    if has(Kinds::OBJECT) {
+    if has(TypeSet::OBJECT) {
         all.push(object_words(shape));
     }
-    if has(Kinds::NULL) {
+    if has(TypeSet::NULL) {
         all.push("null".to_owned());
     }
     if all.is_empty() { "nothing at all".to_owned() } else { all.join(" or ") }
 }
 
 fn listed(values: &[Value]) -> String {
-    let mut named: Vec<_> = values.iter().take(MOST_NAMED).map(Value::to_string).collect();
-    if values.len() > MOST_NAMED {
+    let mut named: Vec<_> = values.iter().take(MAX_NAMED).map(Value::to_string).collect();
+    if values.len() > MAX_NAMED {
         named.push("…".to_owned());
     }
     named.join(", ")
@@ -125,7 +126,7 @@ fn example(format: &str) -> Option<&'static str> {
 
 fn range_words(rules: Option<&NumberRules>) -> String {
     let Some(rules) = rules else { return String::new() };
-    let text = |bound: &super::shape::Bound| bound.number.to_string();
+    let text = |bound: &super::shape::NumericBound| bound.number.to_string();
     let mut out = String::new();
     if let Some(span) = span(rules.least.as_ref().map(text), rules.most.as_ref().map(text)) {
         let from = if rules.least.is_some() && rules.most.is_some() { " from" } else { " of" };
@@ -163,15 +164,15 @@ fn object_words(shape: &Shape) -> String {
         return format!("an object{}", sizes.unwrap_or_default());
     }
     let mut names: Vec<_> =
-        rules.fields.iter().take(MOST_NAMED).map(|field| format!("`{}`", field.name)).collect();
-    if rules.fields.len() > MOST_NAMED {
+        rules.fields.iter().take(MAX_NAMED).map(|field| format!("`{}`", field.name)).collect();
+    if rules.fields.len() > MAX_NAMED {
         names.push("…".to_owned());
     }
     let with = sizes.map_or_else(|| " with".to_owned(), |sizes| sizes + ", such as");
     format!("an object{with} {}", names.join(", "))
 }
 
-/// The compact signature of some parameters: `(path::Text)==>…`. Of all, where none is named.
+/// The compact signature of the named parameters, or of all if none is named: `(path::Text)==>…`.
 pub(super) fn signature(shapes: &Shapes, names: &[String]) -> String {
     let root = &shapes.list[shapes.root as usize];
     let Some(object) = &root.object else { return "(…)==>…".to_owned() };
@@ -207,22 +208,22 @@ fn symbol(name: &str) -> String {
     if is_symbol(name) { name.to_owned() } else { format!("`{name}`") }
 }
 
-fn label(shapes: &Shapes, id: Id) -> String {
+fn label(shapes: &Shapes, id: ShapeId) -> String {
     let expression = expression(shapes, id, 0);
     if is_symbol(&expression) { expression } else { format!("`{expression}`") }
 }
 
 /// A shape as a type expression of gram, without its constraints.
-fn expression(shapes: &Shapes, id: Id, depth: u32) -> String {
+fn expression(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
     let shape = &shapes.list[id as usize];
     if let Some(values) = &shape.values
-        && values.list.len() <= MOST_NAMED
+        && values.list.len() <= MAX_NAMED
     {
         return values.list.iter().map(Value::to_string).collect::<Vec<_>>().join(" | ");
     }
     match &shape.others {
-        Others::Same(other) => return expression(shapes, *other, depth),
-        Others::Any(members) | Others::One(members) if depth < MAX_DEPTH => {
+        Composition::Same(other) => return expression(shapes, *other, depth),
+        Composition::Any(members) | Composition::One(members) if depth < MAX_DEPTH => {
             let mut all: Vec<_> =
                 members.iter().map(|&id| expression(shapes, id, depth + 1)).collect();
             all.dedup();
@@ -230,29 +231,29 @@ fn expression(shapes: &Shapes, id: Id, depth: u32) -> String {
         }
         _ => {}
     }
-    if shape.kinds == Kinds::ALL {
+    if shape.kinds == TypeSet::ALL {
         return "Any".to_owned();
     }
-    let has = |kind: Kinds| shape.kinds.meets(kind);
+    let has = |kind: TypeSet| shape.kinds.meets(kind);
     let mut all = Vec::new();
-    if has(Kinds::TEXT) {
+    if has(TypeSet::TEXT) {
         all.push("Text".to_owned());
     }
-    if has(Kinds::FRACTION) {
+    if has(TypeSet::FRACTION) {
         all.push("Number".to_owned());
-    } else if has(Kinds::INTEGER) {
+    } else if has(TypeSet::INTEGER) {
         all.push("Int".to_owned());
     }
-    if has(Kinds::BOOLEAN) {
+    if has(TypeSet::BOOLEAN) {
         all.push("Bool".to_owned());
     }
-    if has(Kinds::LIST) {
+    if has(TypeSet::LIST) {
         all.push(list_expression(shapes, shape.list.as_deref(), depth));
     }
-    if has(Kinds::OBJECT) {
+    if has(TypeSet::OBJECT) {
         all.push(object_expression(shapes, shape.object.as_deref(), depth));
     }
-    if has(Kinds::NULL) {
+    if has(TypeSet::NULL) {
         all.push("Null".to_owned());
     }
     all.join(" | ")
@@ -278,7 +279,7 @@ fn object_expression(shapes: &Shapes, rules: Option<&ObjectRules>, depth: u32) -
     let Some(rules) = rules.filter(|_| depth < MAX_DEPTH) else { return "Object".to_owned() };
     if rules.fields.is_empty() {
         return match rules.extra {
-            Extra::Of(id) => format!("Map<{}>", expression(shapes, id, depth + 1)),
+            ExtraProperties::Of(id) => format!("Map<{}>", expression(shapes, id, depth + 1)),
             _ => "Object".to_owned(),
         };
     }

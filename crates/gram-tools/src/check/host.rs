@@ -3,9 +3,9 @@
 use gram_schema::model::{Host, Tool};
 use serde_json::Value;
 
-use super::shape::{Extra, FieldRule, Id, ObjectRules, Shape, Shapes};
+use super::shape::{ExtraProperties, FieldRule, ObjectRules, Shape, ShapeId, Shapes};
 use super::tape::Tape;
-use super::walk::Walk;
+use super::validate::ValidationRun;
 use json_schema_kit::path::Path;
 
 /// Lays down in a tool's shapes what its parameters' attributes say of the host.
@@ -16,7 +16,7 @@ pub(super) fn rules(shapes: &mut Shapes, tool: &Tool) {
     }
     shapes.secret = parameters.iter().any(|parameter| parameter.secret);
     // There are fewer shapes than bytes in the schema.
-    let Ok(any) = Id::try_from(shapes.list.len()) else { return };
+    let Ok(any) = ShapeId::try_from(shapes.list.len()) else { return };
     shapes.list.push(Shape::any());
     let mut at = shapes.root;
     if shapes.list[at as usize].object.is_none() {
@@ -38,7 +38,7 @@ pub(super) fn rules(shapes: &mut Shapes, tool: &Tool) {
             _ => None,
         };
         // A schema that stands in the place of the generated one need not name a parameter.
-        let hides = parameter.secret && !matches!(object.extra, Extra::Of(_));
+        let hides = parameter.secret && !matches!(object.extra, ExtraProperties::Of(_));
         let place = match known {
             Some(place) => place,
             None if pinned.is_some() || hides => add(object, name, any),
@@ -50,7 +50,7 @@ pub(super) fn rules(shapes: &mut Shapes, tool: &Tool) {
 }
 
 /// Adds a field that may hold anything. Gives its place.
-fn add(object: &mut ObjectRules, name: &str, shape: Id) -> usize {
+fn add(object: &mut ObjectRules, name: &str, shape: ShapeId) -> usize {
     object.fields.push(FieldRule {
         name: name.into(),
         key: format!("{}:", Value::from(name)).into(),
@@ -67,11 +67,11 @@ fn add(object: &mut ObjectRules, name: &str, shape: Id) -> usize {
     place
 }
 
-impl Walk<'_> {
+impl ValidationRun<'_> {
     /// Checks arguments whose root leads on to other shapes, which know nothing of the host: its
     /// rules come before them, and once more behind them, for they may have left out what the host
     /// owns, and repaired what is secret.
-    pub(super) fn hosted(&mut self, t: &Tape<'_>, host: Id) -> bool {
+    pub(super) fn hosted(&mut self, t: &Tape<'_>, host: ShapeId) -> bool {
         let ruled = self.value(t, host, 0, &Path::ROOT);
         let text = std::mem::take(&mut self.out);
         let read = if ruled { Tape::read(&text).ok() } else { None };
@@ -104,7 +104,7 @@ mod tests {
     use gram_syntax::{SourceFile, parse};
     use serde_json::{Value, json};
 
-    use crate::check::{Policy, Refused, ToolCheck};
+    use crate::check::{Policy, Rejection, ToolCheck};
 
     #[test]
     fn the_host_has_its_say_whatever_the_schema_looks_like() {
@@ -135,7 +135,7 @@ mod tests {
             assert!(accepted.secrets.contains(&"4711".to_owned()));
             assert_eq!(accepted.repairs.len(), 1);
 
-            let Err(Refused::Invalid(refused)) = check(r#"{"n": {}, "env": "dev", "pin": 4711}"#)
+            let Err(Rejection::Invalid(refused)) = check(r#"{"n": {}, "env": "dev", "pin": 4711}"#)
             else {
                 panic!("it went through")
             };

@@ -4,30 +4,30 @@
 //! What a tool asks for is compiled once into shapes. A call is read into a list of nodes that
 //! point into its text, and walks along the shapes; what comes out is written as it goes.
 
-mod asserts;
+mod coerce;
 mod compile;
+mod containers;
 mod hint;
-mod holders;
 mod host;
-mod lenient;
-mod mend;
-mod near;
+mod json_repair;
+mod keyword_validators;
 mod number;
 mod problem;
 mod report;
 mod scalars;
 mod shape;
+mod similar_names;
 mod tape;
 mod tool;
 mod unions;
-mod walk;
+mod validate;
 
 pub use compile::SchemaError;
-pub use problem::{Code, Repair, Rule};
-pub use report::{Invalid, Malformed, Problem, Refused};
-pub(crate) use tool::mended;
+pub use problem::{ProblemCode, Repair, RepairRule};
+pub use report::{InvalidArguments, MalformedArguments, Problem, Rejection};
+pub(crate) use tool::repaired_json;
 pub use tool::{Accepted, Policy, ToolCheck};
-pub use walk::Undeclared;
+pub use validate::Undeclared;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where it cannot go on")]

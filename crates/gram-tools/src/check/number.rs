@@ -5,13 +5,13 @@ use std::cmp::Ordering;
 use gram_schema::numbers;
 use serde_json::Number;
 
-use super::shape::{Bound, NumberRules};
+use super::shape::{NumberRules, NumericBound};
 
 /// The most digits of a whole number that is reckoned with as one of 64 bits.
 const SHORT: usize = 18;
 
 /// The most digits that a number is written out with.
-const MOST_DIGITS: usize = 30;
+const MAX_DIGITS: usize = 30;
 
 fn parsed(raw: &str) -> Number {
     // The reader let only numbers of JSON pass.
@@ -48,7 +48,7 @@ pub(crate) fn written_whole(raw: &str) -> Option<String> {
     let digits = format!("{whole}{fraction}");
     let zeros = i64::from(exponent) - i64::try_from(fraction.len()).ok()?;
     let digits = if zeros >= 0 {
-        let zeros = usize::try_from(zeros).ok().filter(|&zeros| zeros <= MOST_DIGITS)?;
+        let zeros = usize::try_from(zeros).ok().filter(|&zeros| zeros <= MAX_DIGITS)?;
         format!("{digits}{}", "0".repeat(zeros))
     } else {
         // `100e-2` is whole, and ends in as many zeros as the exponent takes away.
@@ -60,7 +60,7 @@ pub(crate) fn written_whole(raw: &str) -> Option<String> {
     let digits = digits.trim_start_matches('0');
     match digits.len() {
         0 => Some("0".to_owned()),
-        1..=MOST_DIGITS => Some(format!("{sign}{digits}")),
+        1..=MAX_DIGITS => Some(format!("{sign}{digits}")),
         _ => None,
     }
 }
@@ -68,7 +68,7 @@ pub(crate) fn written_whole(raw: &str) -> Option<String> {
 /// Whether a number lies outside of its range.
 pub(crate) fn outside(rules: &NumberRules, raw: &str) -> bool {
     let short = short(raw);
-    let order = |bound: &Bound| match (short, bound.whole) {
+    let order = |bound: &NumericBound| match (short, bound.whole) {
         (Some(number), Some(bound)) => number.cmp(&bound),
         _ => numbers::compare(&parsed(raw), &bound.number),
     };
@@ -80,7 +80,7 @@ pub(crate) fn outside(rules: &NumberRules, raw: &str) -> bool {
 }
 
 /// Whether a number is a multiple of a step.
-pub(crate) fn is_multiple(raw: &str, step: &Bound) -> bool {
+pub(crate) fn is_multiple(raw: &str, step: &NumericBound) -> bool {
     match (short(raw), step.whole) {
         (Some(number), Some(step)) if step != 0 => number % step == 0,
         _ => numbers::is_multiple(&parsed(raw), &step.number),
@@ -92,7 +92,7 @@ pub(crate) fn in_text(text: &str) -> Option<String> {
     let text = text.trim();
     let text = text.strip_prefix('+').unwrap_or(text);
     let tape = super::tape::Tape::read(text).ok()?;
-    (tape.node(0).kind == super::tape::Kind::Number).then(|| text.to_owned())
+    (tape.node(0).kind == super::tape::NodeKind::Number).then(|| text.to_owned())
 }
 
 #[cfg(test)]

@@ -1,25 +1,25 @@
-//! What the check of a call finds.
+//! Problems and repairs that the check of a call finds.
 
 use smol_str::SmolStr;
 
-use super::shape::Id;
+use super::shape::ShapeId;
 
-/// What is wrong with a value.
+/// The kind of a problem with a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Code {
-    /// It is not there, and has to be.
+pub enum ProblemCode {
+    /// A required value is missing.
     RequiredField,
-    /// It is of another type.
+    /// The type is wrong.
     TypeMismatch,
-    /// It is none of the things that it may be, or more than one where only one is allowed.
+    /// No member of a union accepts it, or several do where only one may.
     NoUnionMember,
-    /// Nothing of this name is declared.
+    /// The name is not declared.
     UnknownField,
-    /// It is none of the allowed values.
+    /// It is not one of the allowed values.
     NotInEnum,
     /// It is not the one allowed value.
     ConstMismatch,
-    /// The host owns the value, and it is another one.
+    /// It differs from the value that the host has pinned.
     PinnedMismatch,
     /// The number is too small or too large.
     OutOfRange,
@@ -33,13 +33,13 @@ pub enum Code {
     PatternMismatch,
     /// The text is not in the format.
     FormatMismatch,
-    /// An item comes twice.
+    /// An item is repeated.
     NotUnique,
-    /// What a validator of the host program calls it.
+    /// A code of a host validator.
     Host(SmolStr),
 }
 
-impl Code {
+impl ProblemCode {
     /// The code as verdicts show it.
     pub fn as_str(&self) -> &str {
         match self {
@@ -62,77 +62,77 @@ impl Code {
     }
 }
 
-/// A problem as the walk notes it; what people read of it is made when somebody asks.
+/// A problem as the validation notes it. Its message is only built on request.
 #[derive(Debug, Clone)]
 pub(crate) struct Note {
-    pub(crate) code: Code,
+    pub(crate) code: ProblemCode,
     /// The place in the arguments, as a JSON pointer.
     pub(crate) pointer: SmolStr,
-    /// What was asked for there.
-    pub(crate) shape: Id,
-    /// What was received, as JSON; nothing where nothing was.
+    /// The shape that refused the value.
+    pub(crate) shape: ShapeId,
+    /// The received value as JSON. `None` if it is missing.
     pub(crate) attempted: Option<SmolStr>,
-    /// What else there is to say.
-    pub(crate) remark: Remark,
+    /// Details for the message.
+    pub(crate) detail: NoteDetail,
 }
 
-/// What else there is to say of a problem.
+/// Details for the message of a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Remark {
+pub(crate) enum NoteDetail {
     None,
-    /// Nobody says what is wanted.
+    /// No schema describes the expected value.
     Unsaid,
-    /// A name that was sent looks like this one.
+    /// A similar name was sent.
     Sent(SmolStr),
-    /// The names that there are.
+    /// The declared names.
     Known(Vec<SmolStr>),
     /// More than one member of a union takes the value, where only one may.
     Several,
-    /// What a validator says.
+    /// The message of a validator.
     Said(SmolStr),
 }
 
-/// A repair: what was put in the place of what was sent.
+/// A repair of a received value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repair {
     /// The place in the arguments, as a JSON pointer; empty for all of them.
     pub pointer: SmolStr,
-    /// The rule that was followed.
-    pub rule: Rule,
-    /// What was sent, as JSON.
+    /// The rule of the repair.
+    pub rule: RepairRule,
+    /// The received value as JSON.
     pub from: SmolStr,
-    /// What stands in its place, as JSON; nothing where it was left out.
+    /// The replacement as JSON. `None` if the value was dropped.
     pub to: Option<SmolStr>,
 }
 
 /// The rules by which values are repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
-    /// The text of the arguments was no JSON, and it is certain what was meant.
+pub enum RepairRule {
+    /// Malformed JSON whose meaning is unambiguous.
     Malformed,
-    /// There were no arguments: an empty text, or null.
+    /// An empty text or null in place of the arguments.
     NoArguments,
-    /// A text that says yes or no.
+    /// A text that holds a boolean.
     TextToBoolean,
-    /// A text that is a whole number.
+    /// A text that holds an integer.
     TextToInteger,
-    /// A text that is a number.
+    /// A text that holds a number.
     TextToNumber,
-    /// A whole number that was written with a fraction.
+    /// An integer written with a fraction.
     WholeNumber,
-    /// A text that holds the JSON of what is wanted.
+    /// A text that holds the expected value as JSON.
     JsonText,
-    /// One value where a list of them is wanted.
+    /// A single value in place of a list.
     SingleToList,
-    /// Null for what may be left out.
+    /// Null in place of an optional value.
     NullToAbsent,
-    /// A member of an enum in another case.
+    /// An enum value in another case.
     EnumCase,
-    /// A parameter under a name that is nearly its own.
+    /// A misspelled parameter name.
     NameCorrected,
 }
 
-impl Rule {
+impl RepairRule {
     /// The rule's name, as verdicts show it.
     pub const fn name(self) -> &'static str {
         match self {

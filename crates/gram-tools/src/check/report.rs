@@ -1,4 +1,4 @@
-//! What is said of a call that cannot run.
+//! Reports on calls that were rejected.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,28 +11,28 @@ use smol_str::SmolStr;
 use json_schema_kit::pointer::dotted;
 
 use super::hint;
-use super::problem::{Code, Note, Remark};
-use super::shape::{Id, Shapes};
-use super::walk::MOST_NOTES;
+use super::problem::{Note, NoteDetail, ProblemCode};
+use super::shape::{ShapeId, Shapes};
+use super::validate::MAX_NOTES;
 
 /// Why a call cannot run.
 #[derive(Debug, Clone)]
-pub enum Refused {
+pub enum Rejection {
     /// Its arguments are no JSON.
-    Malformed(Malformed),
+    Malformed(MalformedArguments),
     /// They are not what the tool takes.
-    Invalid(Invalid),
+    Invalid(InvalidArguments),
 }
 
-impl From<Malformed> for Refused {
-    fn from(malformed: Malformed) -> Self {
+impl From<MalformedArguments> for Rejection {
+    fn from(malformed: MalformedArguments) -> Self {
         Self::Malformed(malformed)
     }
 }
 
 /// Arguments that are no JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Malformed {
+pub struct MalformedArguments {
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
@@ -41,7 +41,7 @@ pub struct Malformed {
     pub what: &'static str,
 }
 
-impl Malformed {
+impl MalformedArguments {
     pub(super) fn new(text: &str, at: usize, what: &'static str) -> Self {
         let before = text.get(..at).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
@@ -50,7 +50,7 @@ impl Malformed {
     }
 }
 
-impl fmt::Display for Malformed {
+impl fmt::Display for MalformedArguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { line, column, what } = self;
         write!(f, "the arguments are no JSON: {what} (line {line}, column {column})")
@@ -59,7 +59,7 @@ impl fmt::Display for Malformed {
 
 /// Arguments that are not what a tool takes.
 #[derive(Debug, Clone)]
-pub struct Invalid {
+pub struct InvalidArguments {
     shapes: Arc<Shapes>,
     notes: Vec<Note>,
     /// What validators of the host say.
@@ -72,7 +72,7 @@ pub struct Invalid {
     accepted: String,
 }
 
-impl Invalid {
+impl InvalidArguments {
     pub(super) fn new(
         shapes: Arc<Shapes>,
         notes: Vec<Note>,
@@ -105,7 +105,7 @@ impl Invalid {
     /// Adds problems that a validator of the host found.
     pub(crate) fn and(&mut self, host: Vec<Problem>) {
         self.host.extend(host);
-        let kept = self.host.len().min(MOST_NOTES.saturating_sub(self.notes.len()));
+        let kept = self.host.len().min(MAX_NOTES.saturating_sub(self.notes.len()));
         self.more += self.host.len() - kept;
         self.host.truncate(kept);
     }
@@ -116,7 +116,7 @@ impl Invalid {
         for note in &mut self.notes {
             note.pointer = hidden(&note.pointer);
             note.attempted = note.attempted.as_ref().map(hidden);
-            if let Remark::Said(text) | Remark::Sent(text) = &mut note.remark {
+            if let NoteDetail::Said(text) | NoteDetail::Sent(text) = &mut note.detail {
                 *text = hidden(text);
             }
         }
@@ -127,12 +127,12 @@ impl Invalid {
         }
     }
 
-    /// How many problems there are beside those that [`Self::problems`] gives.
+    /// The number of problems that [`Self::problems`] leaves out.
     pub fn more(&self) -> usize {
         self.more
     }
 
-    /// How many problems there are.
+    /// The number of all problems.
     pub fn count(&self) -> usize {
         self.notes.len() + self.host.len() + self.more
     }
@@ -150,7 +150,7 @@ impl Invalid {
         let first = |pointer: &str| dotted(pointer).split('.').next().unwrap_or("").to_owned();
         let mut names: Vec<String> = Vec::new();
         let mut seen = HashSet::new();
-        let pointers = self.notes.iter().filter(|note| note.code != Code::UnknownField);
+        let pointers = self.notes.iter().filter(|note| note.code != ProblemCode::UnknownField);
         let pointers = pointers.map(|note| &note.pointer);
         for pointer in pointers.chain(self.host.iter().map(|problem| &problem.pointer)) {
             let step = pointer.split('/').nth(1).unwrap_or_default();
@@ -168,11 +168,11 @@ impl Invalid {
 pub struct Problem {
     /// The JSON pointer to the value: `/items/0/name`. Empty for all arguments.
     pub pointer: SmolStr,
-    /// What was sent, as JSON; nothing where nothing was. Masked where it is secret.
+    /// The received value as JSON. `None` if it is missing. Masked if it is secret.
     pub attempted: Option<SmolStr>,
-    /// What kind of problem it is.
-    pub code: Code,
-    /// What is wanted and what came instead, in a sentence.
+    /// The code of the problem.
+    pub code: ProblemCode,
+    /// The expected and the received value, as a sentence.
     pub message: String,
 }
 
@@ -201,39 +201,39 @@ fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
         property => ("`", property, "`", " wants "),
     };
     let attempted = note.attempted.as_deref().unwrap_or_default();
-    match (&note.code, &note.remark) {
-        (Code::RequiredField, Remark::Unsaid) => {
+    match (&note.code, &note.detail) {
+        (ProblemCode::RequiredField, NoteDetail::Unsaid) => {
             [open, who, close, " is missing: it is required"].concat()
         }
-        (Code::RequiredField, remark) => {
+        (ProblemCode::RequiredField, detail) => {
             let start = [open, who, close, " is missing: it is required, and", wants, wanted];
-            match remark {
-                Remark::Sent(name) => {
+            match detail {
+                NoteDetail::Sent(name) => {
                     let sent = ["; you sent `", name, "`; the parameter is ", open, who, close];
                     [start, sent].concat().concat()
                 }
                 _ => start.concat(),
             }
         }
-        (Code::PinnedMismatch, _) => {
+        (ProblemCode::PinnedMismatch, _) => {
             let rest = " is set by the host, and this is not its value: leave it out";
             [open, who, close, rest].concat()
         }
-        (Code::UnknownField, Remark::Known(known)) => {
+        (ProblemCode::UnknownField, NoteDetail::Known(known)) => {
             [open, who, close, " is not declared; ", &names(known)].concat()
         }
-        (_, Remark::Several) => {
+        (_, NoteDetail::Several) => {
             let rest = " fits more than one of the things that it may be, where only one is \
                         allowed: it";
             [open, who, close, rest, wants, wanted].concat()
         }
-        (_, Remark::Said(said)) => [open, who, close, " does not fit: ", said].concat(),
-        (Code::NotUnique, _) => {
+        (_, NoteDetail::Said(said)) => [open, who, close, " does not fit: ", said].concat(),
+        (ProblemCode::NotUnique, _) => {
             let [and, kind, json, more] = got(attempted);
             let wanted = "a list without repeated items";
             [open, who, close, wants, wanted, and, kind, json, more].concat()
         }
-        (Code::WrongSize, _) => [open, who, close, wants, wanted, &size(attempted)].concat(),
+        (ProblemCode::WrongSize, _) => [open, who, close, wants, wanted, &size(attempted)].concat(),
         _ => {
             let [and, kind, json, more] = got(attempted);
             [open, who, close, wants, wanted, and, kind, json, more].concat()
@@ -244,7 +244,7 @@ fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
 /// A received value, as JSON, after the name of its type; nothing where nothing came.
 fn got(json: &str) -> [&str; 4] {
     /// The most characters that are shown.
-    const MOST: usize = 100;
+    const MAX_CHARACTERS: usize = 100;
     let kind = match json.as_bytes().first() {
         None => return [""; 4],
         Some(b'"') => "the text ",
@@ -255,8 +255,8 @@ fn got(json: &str) -> [&str; 4] {
         _ => "the number ",
     };
     let end = match json.len() {
-        ..=MOST => json.len(),
-        length => json.char_indices().nth(MOST).map_or(length, |(at, _)| at),
+        ..=MAX_CHARACTERS => json.len(),
+        length => json.char_indices().nth(MAX_CHARACTERS).map_or(length, |(at, _)| at),
     };
     let more = if end < json.len() { "…" } else { "" };
     [", and got ", kind, json.get(..end).unwrap_or_default(), more]
@@ -285,9 +285,9 @@ impl super::ToolCheck {
         &self.shapes
     }
 
-    /// What is wanted of one parameter, in words; nothing where there is no such parameter.
+    /// A description of the values of a parameter. `None` for unknown parameters.
     pub fn wants(&self, parameter: &str) -> Option<String> {
-        let root: Id = self.shapes.root;
+        let root: ShapeId = self.shapes.root;
         let object = self.shapes.list.get(root as usize)?.object.as_ref()?;
         let field = object.fields.get(object.field(parameter, 0)?)?;
         Some(hint::wanted(&self.shapes, field.shape).to_owned())

@@ -5,20 +5,20 @@ use serde_json::Value;
 use json_schema_kit::path::Path;
 
 use super::number;
-use super::problem::{Code, Remark, Rule};
-use super::shape::{Id, Kinds, Shape, TextRules, Values};
-use super::tape::{Kind, Node, Tape};
-use super::walk::Walk;
+use super::problem::{NoteDetail, ProblemCode, RepairRule};
+use super::shape::{AllowedValues, Shape, ShapeId, TextRules, TypeSet};
+use super::tape::{Node, NodeKind, Tape};
+use super::validate::ValidationRun;
 
-impl Values {
+impl AllowedValues {
     /// Whether a value is one of these.
     pub(super) fn hold(&self, t: &Tape<'_>, node: Node) -> bool {
         match node.kind {
-            Kind::Plain => {
+            NodeKind::Plain => {
                 let text = t.raw(node);
                 self.list.iter().any(|member| member.as_str() == Some(text))
             }
-            _ if self.texts && node.kind != Kind::Escaped => false,
+            _ if self.texts && node.kind != NodeKind::Escaped => false,
             _ => serde_json::from_str::<Value>(t.json(node)).is_ok_and(|value| {
                 self.list.iter().any(|member| gram_schema::numbers::same(member, &value))
             }),
@@ -43,12 +43,12 @@ fn same_letters(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }
 
-impl Walk<'_> {
+impl ValidationRun<'_> {
     pub(super) fn number(
         &mut self,
         t: &Tape<'_>,
         shape: &Shape,
-        id: Id,
+        id: ShapeId,
         at: u32,
         path: &Path<'_>,
     ) -> bool {
@@ -57,18 +57,18 @@ impl Walk<'_> {
         let mut fits = true;
         if let Some(rules) = &shape.number {
             if number::outside(rules, raw) {
-                fits = self.refuse(t, id, at, path, Code::OutOfRange, Remark::None);
+                fits = self.refuse(t, id, at, path, ProblemCode::OutOfRange, NoteDetail::None);
             }
             if rules.step.as_ref().is_some_and(|step| !number::is_multiple(raw, step)) {
-                fits = self.refuse(t, id, at, path, Code::NotMultiple, Remark::None);
+                fits = self.refuse(t, id, at, path, ProblemCode::NotMultiple, NoteDetail::None);
             }
         }
         if fits
             && self.rules.repair
-            && !shape.kinds.meets(Kinds::FRACTION)
+            && !shape.kinds.meets(TypeSet::FRACTION)
             && let Some(whole) = number::written_whole(raw)
         {
-            self.repaired(path, Rule::WholeNumber, raw, Some(&whole));
+            self.repaired(path, RepairRule::WholeNumber, raw, Some(&whole));
             self.out.push_str(&whole);
             if self.secret && !self.quiet {
                 // The implementation gets to see this one.
@@ -83,7 +83,7 @@ impl Walk<'_> {
         &mut self,
         t: &Tape<'_>,
         shape: &Shape,
-        id: Id,
+        id: ShapeId,
         at: u32,
         path: &Path<'_>,
     ) -> bool {
@@ -91,7 +91,7 @@ impl Walk<'_> {
         let mut fits = true;
         if let Some(rules) = &shape.text {
             for code in broken(rules, t, node) {
-                fits = self.refuse(t, id, at, path, code, Remark::None);
+                fits = self.refuse(t, id, at, path, code, NoteDetail::None);
             }
         }
         fits && self.copy(t, node)
@@ -99,21 +99,26 @@ impl Walk<'_> {
 }
 
 /// What a text breaks of its rules.
-fn broken(rules: &TextRules, t: &Tape<'_>, node: Node) -> impl Iterator<Item = Code> + use<> {
+fn broken(
+    rules: &TextRules,
+    t: &Tape<'_>,
+    node: Node,
+) -> impl Iterator<Item = ProblemCode> + use<> {
     let text = t.content(node);
     let bytes = text.len() as u64;
     // A character has one to four bytes, which decides most cases without a count.
     let too_long = rules.most.is_some_and(|most| bytes > most && count(&text) > most);
     let too_short = bytes < rules.least || (bytes / 4 < rules.least && count(&text) < rules.least);
-    let length = (too_long || too_short).then_some(Code::WrongLength);
+    let length = (too_long || too_short).then_some(ProblemCode::WrongLength);
     let asks = rules.pattern.is_some() || rules.format.is_some() || rules.encoding.is_some();
     let value = asks.then(|| Value::String(text.into_owned()));
     let fails = |rule: &Option<(Box<str>, jsonschema::Validator)>| match (rule, &value) {
         (Some((_, validator)), Some(value)) => !validator.is_valid(value),
         _ => false,
     };
-    let pattern = fails(&rules.pattern).then_some(Code::PatternMismatch);
-    let format = (fails(&rules.format) || fails(&rules.encoding)).then_some(Code::FormatMismatch);
+    let pattern = fails(&rules.pattern).then_some(ProblemCode::PatternMismatch);
+    let format =
+        (fails(&rules.format) || fails(&rules.encoding)).then_some(ProblemCode::FormatMismatch);
     [length, pattern, format].into_iter().flatten()
 }
 

@@ -1,4 +1,4 @@
-//! What a JSON Schema asks of a value, compiled once so that it can be asked often.
+//! JSON Schemas compiled for repeated checks.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -7,13 +7,13 @@ use jsonschema::Validator;
 use serde_json::{Number, Value};
 
 /// The place of a shape.
-pub(crate) type Id = u32;
+pub(crate) type ShapeId = u32;
 
 /// All shapes of one schema.
 #[derive(Debug)]
 pub(crate) struct Shapes {
     pub(crate) list: Vec<Shape>,
-    pub(crate) root: Id,
+    pub(crate) root: ShapeId,
     /// Whether some shape judges a value as a whole, so that what was changed has to be judged
     /// again.
     pub(crate) delicate: bool,
@@ -21,30 +21,30 @@ pub(crate) struct Shapes {
     pub(crate) secret: bool,
     /// What the host has to do with the root's entries, where the root itself is no object with
     /// rules of its own, but leads on to others.
-    pub(crate) host: Option<Id>,
+    pub(crate) host: Option<ShapeId>,
 }
 
 impl Shapes {
     /// The kinds of values that a shape may take, as far as can be told at a glance.
-    pub(crate) fn kinds(&self, id: Id) -> Kinds {
+    pub(crate) fn kinds(&self, id: ShapeId) -> TypeSet {
         let shape = &self.list[id as usize];
         match shape.others {
             // What leads on leads to where it ends, see `shorten`.
-            Others::Same(other) if shape.also.is_none() => {
+            Composition::Same(other) if shape.also.is_none() => {
                 let other = &self.list[other as usize];
-                if matches!(other.others, Others::None) { other.kinds } else { Kinds::ALL }
+                if matches!(other.others, Composition::None) { other.kinds } else { TypeSet::ALL }
             }
-            Others::None => shape.kinds,
-            _ => Kinds::ALL,
+            Composition::None => shape.kinds,
+            _ => TypeSet::ALL,
         }
     }
 }
 
 /// The kinds of JSON values, as a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Kinds(u8);
+pub(crate) struct TypeSet(u8);
 
-impl Kinds {
+impl TypeSet {
     pub(crate) const NULL: Self = Self(1);
     pub(crate) const BOOLEAN: Self = Self(2);
     pub(crate) const INTEGER: Self = Self(4);
@@ -83,34 +83,34 @@ impl Kinds {
     }
 }
 
-/// What one schema asks of a value.
+/// A compiled schema.
 #[derive(Debug)]
 pub(crate) struct Shape {
-    pub(crate) kinds: Kinds,
+    pub(crate) kinds: TypeSet,
     pub(crate) number: Option<Box<NumberRules>>,
     pub(crate) text: Option<Box<TextRules>>,
     pub(crate) list: Option<Box<ListRules>>,
     pub(crate) object: Option<Box<ObjectRules>>,
     /// The only values.
-    pub(crate) values: Option<Box<Values>>,
+    pub(crate) values: Option<Box<AllowedValues>>,
     /// Other shapes that decide.
-    pub(crate) others: Others,
-    /// What only a validator for all of JSON Schema can judge.
+    pub(crate) others: Composition,
+    /// A validator for keywords that shapes cannot express.
     pub(crate) also: Option<Box<Validator>>,
-    /// What it asks for in words, once somebody has wanted to know.
+    /// The description, built on first use.
     pub(crate) words: OnceLock<Box<str>>,
 }
 
 impl Shape {
     pub(crate) fn any() -> Self {
         Self {
-            kinds: Kinds::ALL,
+            kinds: TypeSet::ALL,
             number: None,
             text: None,
             list: None,
             object: None,
             values: None,
-            others: Others::None,
+            others: Composition::None,
             also: None,
             words: OnceLock::new(),
         }
@@ -118,57 +118,57 @@ impl Shape {
 
     /// Whether it asks for nothing.
     pub(crate) fn is_any(&self) -> bool {
-        self.kinds == Kinds::ALL
+        self.kinds == TypeSet::ALL
             && self.number.is_none()
             && self.text.is_none()
             && self.list.is_none()
             && self.object.is_none()
             && self.values.is_none()
-            && matches!(self.others, Others::None)
+            && matches!(self.others, Composition::None)
             && self.also.is_none()
     }
 }
 
 /// Other shapes that decide on a value.
 #[derive(Debug)]
-pub(crate) enum Others {
+pub(crate) enum Composition {
     None,
     /// This one decides alone.
-    Same(Id),
+    Same(ShapeId),
     /// One of these at least.
-    Any(Box<[Id]>),
+    Any(Box<[ShapeId]>),
     /// One of these, and no second one.
-    One(Box<[Id]>),
+    One(Box<[ShapeId]>),
 }
 
 /// The members of an enum, or a constant.
 #[derive(Debug)]
-pub(crate) struct Values {
+pub(crate) struct AllowedValues {
     pub(crate) list: Vec<Value>,
     pub(crate) constant: bool,
     /// Whether all of them are texts.
     pub(crate) texts: bool,
 }
 
-/// What is asked of a number, each with the number as it is written.
+/// Constraints on numbers, with the text of each bound.
 #[derive(Debug, Default)]
 pub(crate) struct NumberRules {
-    pub(crate) least: Option<Bound>,
-    pub(crate) most: Option<Bound>,
-    pub(crate) above: Option<Bound>,
-    pub(crate) below: Option<Bound>,
-    pub(crate) step: Option<Bound>,
+    pub(crate) least: Option<NumericBound>,
+    pub(crate) most: Option<NumericBound>,
+    pub(crate) above: Option<NumericBound>,
+    pub(crate) below: Option<NumericBound>,
+    pub(crate) step: Option<NumericBound>,
 }
 
 /// A number that others are held against.
 #[derive(Debug)]
-pub(crate) struct Bound {
+pub(crate) struct NumericBound {
     pub(crate) number: Number,
     /// The same, where it is small and whole.
     pub(crate) whole: Option<i64>,
 }
 
-impl Bound {
+impl NumericBound {
     pub(super) fn new(value: &Value) -> Option<Self> {
         let number = value.as_number()?.clone();
         let whole = number.as_i64();
@@ -176,7 +176,7 @@ impl Bound {
     }
 }
 
-/// What is asked of a text.
+/// Constraints on strings.
 #[derive(Debug, Default)]
 pub(crate) struct TextRules {
     pub(crate) least: u64,
@@ -187,18 +187,18 @@ pub(crate) struct TextRules {
     pub(crate) encoding: Option<(Box<str>, Validator)>,
 }
 
-/// What is asked of a list.
+/// Constraints on arrays.
 #[derive(Debug, Default)]
 pub(crate) struct ListRules {
-    pub(crate) first: Vec<Id>,
-    /// What the items behind the first ones are; `None` for anything.
-    pub(crate) rest: Option<Id>,
+    pub(crate) first: Vec<ShapeId>,
+    /// The shape of the items after the prefix. `None` accepts any.
+    pub(crate) rest: Option<ShapeId>,
     pub(crate) least: u64,
     pub(crate) most: Option<u64>,
     pub(crate) unique: bool,
 }
 
-/// What is asked of an object.
+/// Constraints on objects.
 #[derive(Debug, Default)]
 pub(crate) struct ObjectRules {
     pub(crate) fields: Vec<FieldRule>,
@@ -206,11 +206,11 @@ pub(crate) struct ObjectRules {
     pub(crate) by_name: Option<HashMap<Box<str>, u32>>,
     /// Required names that no field has.
     pub(crate) required: Vec<Box<str>>,
-    pub(crate) extra: Extra,
+    pub(crate) extra: ExtraProperties,
     /// Whether what is not declared is left out: it is said which fields there are, and nowhere
     /// that there may be others.
     pub(crate) closed: bool,
-    pub(crate) names: Option<Id>,
+    pub(crate) names: Option<ShapeId>,
     pub(crate) least: u64,
     pub(crate) most: Option<u64>,
     /// Names that a caller may not use, for the host fills them.
@@ -244,9 +244,9 @@ pub(crate) struct FieldRule {
     pub(crate) name: Box<str>,
     /// The name as JSON, with the colon.
     pub(crate) key: Box<str>,
-    pub(crate) shape: Id,
+    pub(crate) shape: ShapeId,
     pub(crate) required: bool,
-    /// What stands for an absent value, as JSON.
+    /// The default as JSON.
     pub(crate) default: Option<Box<str>>,
     /// The host owns the value, and it is this one.
     pub(crate) pinned: Option<(Value, Box<str>)>,
@@ -254,12 +254,12 @@ pub(crate) struct FieldRule {
     pub(crate) secret: bool,
 }
 
-/// What a schema says of entries that no field names.
+/// The rule for undeclared properties.
 #[derive(Debug, Default, PartialEq, Eq, Clone, Copy)]
-pub(crate) enum Extra {
+pub(crate) enum ExtraProperties {
     #[default]
     Unsaid,
     Yes,
     No,
-    Of(Id),
+    Of(ShapeId),
 }

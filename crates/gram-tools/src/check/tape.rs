@@ -12,7 +12,7 @@ const MAX_LENGTH: usize = u32::MAX as usize - 1;
 
 /// What a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     Null,
     True,
     False,
@@ -28,7 +28,7 @@ pub(crate) enum Kind {
 /// A value, or the key of an entry.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Node {
-    pub(crate) kind: Kind,
+    pub(crate) kind: NodeKind,
     /// Where it begins and ends in the text; of a text, what stands between the quotes.
     start: u32,
     end: u32,
@@ -38,7 +38,7 @@ pub(crate) struct Node {
 
 /// Why a text is no JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SyntaxError {
+pub(crate) struct JsonSyntaxError {
     /// The byte at which reading ended.
     pub(crate) at: usize,
     /// What is wrong there.
@@ -55,16 +55,16 @@ pub(crate) struct Tape<'t> {
 
 impl<'t> Tape<'t> {
     /// Reads a text that holds one value.
-    pub(crate) fn read(text: &'t str) -> Result<Self, SyntaxError> {
+    pub(crate) fn read(text: &'t str) -> Result<Self, JsonSyntaxError> {
         let nodes = Vec::with_capacity((text.len() / 8).clamp(4, 1 << 16));
         Self::read_into(text, nodes)
     }
 
     /// Reads a text, with a list to fill that may have held another tape's nodes.
-    pub(crate) fn read_into(text: &'t str, mut nodes: Vec<Node>) -> Result<Self, SyntaxError> {
+    pub(crate) fn read_into(text: &'t str, mut nodes: Vec<Node>) -> Result<Self, JsonSyntaxError> {
         nodes.clear();
         if text.len() > MAX_LENGTH {
-            return Err(SyntaxError { at: 0, what: "this text is longer than four gigabytes" });
+            return Err(JsonSyntaxError { at: 0, what: "this text is longer than four gigabytes" });
         }
         let mut reader = Reader { bytes: text.as_bytes(), at: 0, nodes };
         reader.document()?;
@@ -83,7 +83,7 @@ impl<'t> Tape<'t> {
 
     /// The JSON of a node as it is written.
     pub(crate) fn json(&self, node: Node) -> &'t str {
-        let quotes = usize::from(matches!(node.kind, Kind::Plain | Kind::Escaped));
+        let quotes = usize::from(matches!(node.kind, NodeKind::Plain | NodeKind::Escaped));
         let (start, end) = (node.start as usize - quotes, node.end as usize + quotes);
         self.text.get(start..end).unwrap_or_default()
     }
@@ -91,7 +91,7 @@ impl<'t> Tape<'t> {
     /// What a text says.
     pub(crate) fn content(&self, node: Node) -> Cow<'t, str> {
         match node.kind {
-            Kind::Escaped => {
+            NodeKind::Escaped => {
                 // The reader let only escapes of JSON pass.
                 serde_json::from_str(self.json(node)).map_or(Cow::Borrowed(""), Cow::Owned)
             }
@@ -107,7 +107,7 @@ impl<'t> Tape<'t> {
             while open.last().is_some_and(|&end| end <= at) {
                 open.pop();
             }
-            if matches!(node.kind, Kind::List | Kind::Object) {
+            if matches!(node.kind, NodeKind::List | NodeKind::Object) {
                 open.push(node.next);
                 deepest = deepest.max(open.len());
             }
@@ -146,7 +146,7 @@ struct Reader<'t> {
 
 /// What may come next inside of what is open.
 #[derive(Clone, Copy, PartialEq)]
-enum Expect {
+enum ReaderState {
     /// A value, and where a list has just begun, its end.
     Value { or_end: bool },
     /// A comma, or the end of what is open.
@@ -154,8 +154,8 @@ enum Expect {
 }
 
 impl Reader<'_> {
-    fn fail<T>(&self, what: &'static str) -> Result<T, SyntaxError> {
-        Err(SyntaxError { at: self.at, what })
+    fn fail<T>(&self, what: &'static str) -> Result<T, JsonSyntaxError> {
+        Err(JsonSyntaxError { at: self.at, what })
     }
 
     fn peek(&self) -> u8 {
@@ -169,30 +169,30 @@ impl Reader<'_> {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the text is shorter than 4 GB")]
-    fn push(&mut self, kind: Kind, start: usize, end: usize) {
+    fn push(&mut self, kind: NodeKind, start: usize, end: usize) {
         let next = self.nodes.len() as u32 + 1;
         self.nodes.push(Node { kind, start: start as u32, end: end as u32, next });
     }
 
     /// One value and nothing else. What is open is kept on a stack of its own.
-    fn document(&mut self) -> Result<(), SyntaxError> {
+    fn document(&mut self) -> Result<(), JsonSyntaxError> {
         let mut open = [0_u32; MAX_DEPTH];
         let mut depth = 0;
-        let mut expect = Expect::Value { or_end: false };
+        let mut expect = ReaderState::Value { or_end: false };
         loop {
             self.space();
             match expect {
-                Expect::Value { or_end } => {
+                ReaderState::Value { or_end } => {
                     let byte = self.peek();
                     if or_end && byte == b']' {
-                        expect = Expect::Comma;
+                        expect = ReaderState::Comma;
                         continue;
                     }
                     if matches!(byte, b'{' | b'[') {
                         if depth == MAX_DEPTH {
                             return self.fail("values nest deeper than 127 here");
                         }
-                        let kind = if byte == b'{' { Kind::Object } else { Kind::List };
+                        let kind = if byte == b'{' { NodeKind::Object } else { NodeKind::List };
                         self.push(kind, self.at, self.at);
                         #[expect(clippy::cast_possible_truncation, reason = "as in `push`")]
                         {
@@ -200,32 +200,32 @@ impl Reader<'_> {
                         }
                         depth += 1;
                         self.at += 1;
-                        expect = if kind == Kind::Object {
+                        expect = if kind == NodeKind::Object {
                             self.space();
                             if self.peek() == b'}' {
-                                Expect::Comma
+                                ReaderState::Comma
                             } else {
                                 self.key()?;
-                                Expect::Value { or_end: false }
+                                ReaderState::Value { or_end: false }
                             }
                         } else {
-                            Expect::Value { or_end: true }
+                            ReaderState::Value { or_end: true }
                         };
                         continue;
                     }
                     self.scalar()?;
-                    expect = Expect::Comma;
+                    expect = ReaderState::Comma;
                 }
-                Expect::Comma if depth == 0 => {
+                ReaderState::Comma if depth == 0 => {
                     return if self.at == self.bytes.len() {
                         Ok(())
                     } else {
                         self.fail("the value has ended, and more follows")
                     };
                 }
-                Expect::Comma => {
+                ReaderState::Comma => {
                     let holder = open[depth - 1];
-                    let object = self.nodes[holder as usize].kind == Kind::Object;
+                    let object = self.nodes[holder as usize].kind == NodeKind::Object;
                     match (self.peek(), object) {
                         (b'}', true) | (b']', false) => {
                             self.at += 1;
@@ -236,11 +236,11 @@ impl Reader<'_> {
                             self.at += 1;
                             self.space();
                             self.key()?;
-                            expect = Expect::Value { or_end: false };
+                            expect = ReaderState::Value { or_end: false };
                         }
                         (b',', false) => {
                             self.at += 1;
-                            expect = Expect::Value { or_end: false };
+                            expect = ReaderState::Value { or_end: false };
                         }
                         (_, true) => return self.fail("a comma or `}` is missing here"),
                         (_, false) => return self.fail("a comma or `]` is missing here"),
@@ -258,7 +258,7 @@ impl Reader<'_> {
         (holder.next, holder.end) = (next, end);
     }
 
-    fn key(&mut self) -> Result<(), SyntaxError> {
+    fn key(&mut self) -> Result<(), JsonSyntaxError> {
         if self.peek() != b'"' {
             return self.fail("a name in double quotes is missing here");
         }
@@ -271,14 +271,14 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn scalar(&mut self) -> Result<(), SyntaxError> {
+    fn scalar(&mut self) -> Result<(), JsonSyntaxError> {
         let start = self.at;
         let (kind, word): (_, &[u8]) = match self.peek() {
             b'"' => return self.text(),
             b'-' | b'0'..=b'9' => return self.number(),
-            b't' => (Kind::True, b"true"),
-            b'f' => (Kind::False, b"false"),
-            b'n' => (Kind::Null, b"null"),
+            b't' => (NodeKind::True, b"true"),
+            b'f' => (NodeKind::False, b"false"),
+            b'n' => (NodeKind::Null, b"null"),
             0 if self.at == self.bytes.len() => return self.fail("the text ends too early"),
             _ => return self.fail("this begins no value"),
         };
@@ -292,7 +292,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn digits(&mut self) -> Result<(), SyntaxError> {
+    fn digits(&mut self) -> Result<(), JsonSyntaxError> {
         let start = self.at;
         while self.peek().is_ascii_digit() {
             self.at += 1;
@@ -300,7 +300,7 @@ impl Reader<'_> {
         if self.at == start { self.fail("a digit is missing here") } else { Ok(()) }
     }
 
-    fn number(&mut self) -> Result<(), SyntaxError> {
+    fn number(&mut self) -> Result<(), JsonSyntaxError> {
         let start = self.at;
         if self.peek() == b'-' {
             self.at += 1;
@@ -326,15 +326,15 @@ impl Reader<'_> {
         if self.peek().is_ascii_alphanumeric() || matches!(self.peek(), b'_' | b'.') {
             return self.fail("this is no number");
         }
-        self.push(Kind::Number, start, self.at);
+        self.push(NodeKind::Number, start, self.at);
         Ok(())
     }
 
     /// A text, from its opening quote.
-    fn text(&mut self) -> Result<(), SyntaxError> {
+    fn text(&mut self) -> Result<(), JsonSyntaxError> {
         let start = self.at + 1;
         let mut at = start;
-        let mut kind = Kind::Plain;
+        let mut kind = NodeKind::Plain;
         loop {
             let rest = self.bytes.get(at..).unwrap_or_default();
             // Most texts are short; a search by words pays from some length on.
@@ -355,7 +355,7 @@ impl Reader<'_> {
             if self.bytes[at] == b'"' {
                 break;
             }
-            kind = Kind::Escaped;
+            kind = NodeKind::Escaped;
             self.at = at;
             at = self.escape(at + 1)?;
         }
@@ -365,7 +365,7 @@ impl Reader<'_> {
     }
 
     /// What follows a backslash; gives the place behind it.
-    fn escape(&self, at: usize) -> Result<usize, SyntaxError> {
+    fn escape(&self, at: usize) -> Result<usize, JsonSyntaxError> {
         match self.bytes.get(at) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 1),
             Some(b'u') => {

@@ -1,7 +1,7 @@
 use gram_syntax::{SourceFile, parse};
 use serde_json::{Value, json};
 
-use super::{Policy, Refused, ToolCheck, Undeclared};
+use super::{Policy, Rejection, ToolCheck, Undeclared};
 
 fn tool(signature: &str) -> ToolCheck {
     let text = format!("[t:Tool | {signature}==>(::Any)]");
@@ -26,8 +26,8 @@ fn call(tool: &ToolCheck, arguments: &str, policy: Policy) -> Value {
                 accepted.stripped.iter().map(smol_str::SmolStr::as_str).collect::<Vec<_>>()
             ])
         }
-        Err(Refused::Malformed(malformed)) => json!(malformed.to_string()),
-        Err(Refused::Invalid(invalid)) => {
+        Err(Rejection::Malformed(malformed)) => json!(malformed.to_string()),
+        Err(Rejection::Invalid(invalid)) => {
             let problems = invalid.problems();
             json!(problems.iter().map(|p| p.message.as_str()).collect::<Vec<_>>())
         }
@@ -160,8 +160,8 @@ fn what_a_secret_holds_stands_in_no_problem_of_what_is_around_it() {
     ] {
         let told = match tool.check(arguments, Policy::default()) {
             Ok(accepted) => format!("{:?}", accepted.repairs),
-            Err(Refused::Invalid(invalid)) => format!("{:?}", invalid.problems()),
-            Err(Refused::Malformed(malformed)) => panic!("{malformed}"),
+            Err(Rejection::Invalid(invalid)) => format!("{:?}", invalid.problems()),
+            Err(Rejection::Malformed(malformed)) => panic!("{malformed}"),
         };
         assert!(told.len() > 2, "{told}");
         assert!(!told.contains("hunter2") && !told.contains("4711"), "{told}");
@@ -207,7 +207,7 @@ fn a_text_that_breaks_off_is_not_guessed_at() {
     );
     let p = Policy::default();
     let is_malformed = |arguments: &str| match t.check(arguments, p) {
-        Err(Refused::Malformed(malformed)) => Some((malformed.line, malformed.column)),
+        Err(Rejection::Malformed(malformed)) => Some((malformed.line, malformed.column)),
         _ => None,
     };
     assert_eq!(is_malformed(r#"{"path": "a.txt", "#), Some((1, 19)));
@@ -223,7 +223,7 @@ fn a_text_that_breaks_off_is_not_guessed_at() {
     let wipe = "[t:Tool {destructive: true} | (path::Text)==>(::Any)]";
     let module = gram_schema::check(&[parse(SourceFile::new("t.gram", wipe))]).module.unwrap();
     let wipe = ToolCheck::of_tool(&module.types, &module.tools[0]).unwrap();
-    assert!(matches!(wipe.check("{path: everything}", p), Err(Refused::Malformed(_))));
+    assert!(matches!(wipe.check("{path: everything}", p), Err(Rejection::Malformed(_))));
     assert_eq!(call(&wipe, "{path: 'a'}", p), json!([{"path": "a"}, [" malformed-json"], []]));
 }
 
@@ -287,7 +287,7 @@ fn a_name_is_corrected_where_it_is_sure_and_never_to_its_opposite() {
 fn of_thousands_of_problems_the_first_are_told() {
     let t = tool("(list::`Int[]`)");
     let arguments = json!({"list": vec!["wrong"; 20_000]}).to_string();
-    let Err(Refused::Invalid(invalid)) = t.check(&arguments, Policy::default()) else {
+    let Err(Rejection::Invalid(invalid)) = t.check(&arguments, Policy::default()) else {
         panic!("it went through")
     };
     assert_eq!((invalid.problems().len(), invalid.more(), invalid.count()), (100, 19_900, 20_000));
@@ -295,7 +295,7 @@ fn of_thousands_of_problems_the_first_are_told() {
     let t = tool("(user::Int)==>(keys::Object {secret: true})");
     let keys: Vec<_> = (0..20_000).map(|key| format!("key-{key}")).collect();
     let arguments = json!({"user": "me", "keys": {"all": keys}}).to_string();
-    let Err(Refused::Invalid(invalid)) = t.check(&arguments, Policy::default()) else {
+    let Err(Rejection::Invalid(invalid)) = t.check(&arguments, Policy::default()) else {
         panic!("it went through")
     };
     assert_eq!(invalid.problems()[0].attempted.as_deref(), Some("\"***\""));
@@ -315,7 +315,7 @@ fn messages_say_what_is_wanted() {
         ])
     );
     let t = tool("(pair::`[Text, Int]`)");
-    let Err(Refused::Invalid(invalid)) = t.check(r#"{"pair": 5}"#, p) else {
+    let Err(Rejection::Invalid(invalid)) = t.check(r#"{"pair": 5}"#, p) else {
         panic!("it went through")
     };
     assert_eq!(invalid.schema_hint(), "(pair::`[Text, Int]`)==>…");

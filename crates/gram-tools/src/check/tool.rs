@@ -11,24 +11,24 @@ use smol_str::SmolStr;
 use json_schema_kit::path::Path;
 
 use super::compile::{SchemaError, compile};
-use super::lenient::{self, Mended};
-use super::problem::{Repair, Rule};
-use super::report::{Invalid, Malformed, Refused};
-use super::shape::{Kinds, ObjectRules, Others, Shapes};
-use super::tape::{Kind, SyntaxError, Tape};
-use super::walk::{Rules, Undeclared, Walk};
+use super::json_repair::{self, RepairedJson};
+use super::problem::{Repair, RepairRule};
+use super::report::{InvalidArguments, MalformedArguments, Rejection};
+use super::shape::{Composition, ObjectRules, Shapes, TypeSet};
+use super::tape::{JsonSyntaxError, NodeKind, Tape};
+use super::validate::{Undeclared, ValidationRules, ValidationRun};
 
-/// What stands in messages for what is secret, as JSON.
+/// The replacement of secret values in messages, as JSON.
 const MASK: SmolStr = SmolStr::new_static("\"***\"");
 
-/// What a host wants of the check of calls.
+/// The policy for checking calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
     /// Whether arguments are repaired where that is safe.
     pub repair: bool,
     /// Whether nearly right names of parameters are corrected.
     pub correct_names: bool,
-    /// What happens to undeclared parameters.
+    /// The treatment of undeclared parameters.
     pub undeclared: Undeclared,
 }
 
@@ -41,13 +41,13 @@ impl Default for Policy {
 /// The arguments of a call that may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
-    /// One JSON object: what the implementation receives, without injected values.
+    /// The arguments for the implementation without injected values, as one JSON object.
     pub arguments: String,
-    /// What was repaired, in order.
+    /// The repairs, in order.
     pub repairs: Vec<Repair>,
     /// The undeclared parameters that were left out, as JSON pointers.
     pub stripped: Vec<SmolStr>,
-    /// What secret parameters hold, to be kept out of every message.
+    /// The values of secret parameters, for masking messages.
     pub secrets: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ impl ToolCheck {
     ///
     /// # Errors
     ///
-    /// When the schema is none.
+    /// If the schema is invalid.
     pub fn of_schema(schema: &Value) -> Result<Self, SchemaError> {
         Ok(Self { shapes: Arc::new(shapes(schema)?), destructive: false })
     }
@@ -103,8 +103,8 @@ impl ToolCheck {
     /// # Errors
     ///
     /// Why the call cannot run.
-    pub fn check(&self, text: &str, policy: Policy) -> Result<Accepted, Refused> {
-        let rules = Rules {
+    pub fn check(&self, text: &str, policy: Policy) -> Result<Accepted, Rejection> {
+        let rules = ValidationRules {
             repair: policy.repair,
             lossy: !self.destructive,
             correct_names: policy.correct_names,
@@ -113,12 +113,14 @@ impl ToolCheck {
             pin: true,
         };
         match Tape::read(text) {
-            Ok(tape) if policy.repair && tape.node(0).kind == Kind::Null => {
-                self.mended(text, "{}", Rule::NoArguments, rules)
+            Ok(tape) if policy.repair && tape.node(0).kind == NodeKind::Null => {
+                self.repaired_json(text, "{}", RepairRule::NoArguments, rules)
             }
             Ok(tape) => self.judge(&tape, rules),
             Err(error) if policy.repair => self.mend(text, &error, rules),
-            Err(SyntaxError { at, what }) => Err(Malformed::new(text, at, what).into()),
+            Err(JsonSyntaxError { at, what }) => {
+                Err(MalformedArguments::new(text, at, what).into())
+            }
         }
     }
 
@@ -127,49 +129,59 @@ impl ToolCheck {
     /// # Errors
     ///
     /// All that is wrong with it.
-    pub fn fits(&self, json: &str) -> Result<(), Refused> {
-        let tape =
-            Tape::read(json).map_err(|SyntaxError { at, what }| Malformed::new(json, at, what))?;
-        self.judge(&tape, Rules::JUDGE).map(|_| ())
+    pub fn fits(&self, json: &str) -> Result<(), Rejection> {
+        let tape = Tape::read(json)
+            .map_err(|JsonSyntaxError { at, what }| MalformedArguments::new(json, at, what))?;
+        self.judge(&tape, ValidationRules::JUDGE).map(|_| ())
     }
 
     /// Arguments that are no JSON.
-    fn mend(&self, text: &str, error: &SyntaxError, rules: Rules) -> Result<Accepted, Refused> {
+    fn mend(
+        &self,
+        text: &str,
+        error: &JsonSyntaxError,
+        rules: ValidationRules,
+    ) -> Result<Accepted, Rejection> {
         if text.trim().is_empty() {
-            return self.mended(text, "{}", Rule::NoArguments, rules);
+            return self.repaired_json(text, "{}", RepairRule::NoArguments, rules);
         }
-        let mended = match lenient::mend(text) {
-            Ok(mended) if mended.lossy && !rules.lossy => {
-                return Err(Malformed::new(text, error.at, error.what).into());
+        let repaired_json = match json_repair::repair(text) {
+            Ok(repaired_json) if repaired_json.lossy && !rules.lossy => {
+                return Err(MalformedArguments::new(text, error.at, error.what).into());
             }
-            Ok(mended) => mended,
-            Err(unclear) => return Err(Malformed::new(text, unclear.at, unclear.what).into()),
+            Ok(repaired_json) => repaired_json,
+            Err(unclear) => {
+                return Err(MalformedArguments::new(text, unclear.at, unclear.what).into());
+            }
         };
-        let judged = self.mended(text, &mended.json, Rule::Malformed, rules);
-        match (judged, mended) {
+        let judged = self.repaired_json(text, &repaired_json.json, RepairRule::Malformed, rules);
+        match (judged, repaired_json) {
             // The word is a text only where a text is wanted.
-            (Err(Refused::Invalid(_)), Mended { bare_word: Some(at), .. }) => {
-                Err(Malformed::new(text, at, "this word stands without quotes").into())
+            (Err(Rejection::Invalid(_)), RepairedJson { bare_word: Some(at), .. }) => {
+                Err(MalformedArguments::new(text, at, "this word stands without quotes").into())
             }
             // What nobody declared there may stand behind the bracket that is missing.
-            (Ok(accepted), Mended { closed: Some(at), .. }) if !accepted.stripped.is_empty() => {
+            (Ok(accepted), RepairedJson { closed: Some(at), .. })
+                if !accepted.stripped.is_empty() =>
+            {
                 let what = "a closing bracket is missing, and it is not clear where";
-                Err(Malformed::new(text, at, what).into())
+                Err(MalformedArguments::new(text, at, what).into())
             }
             (judged, _) => judged,
         }
     }
 
-    /// Arguments in the place of what was sent.
-    fn mended(
+    /// Checks repaired arguments in place of the received text.
+    fn repaired_json(
         &self,
         text: &str,
         json: &str,
-        rule: Rule,
-        rules: Rules,
-    ) -> Result<Accepted, Refused> {
+        rule: RepairRule,
+        rules: ValidationRules,
+    ) -> Result<Accepted, Rejection> {
         // What was mended is JSON; a place in it would be none in what was sent.
-        let tape = Tape::read(json).map_err(|error| Malformed::new(text, 0, error.what))?;
+        let tape =
+            Tape::read(json).map_err(|error| MalformedArguments::new(text, 0, error.what))?;
         let mut accepted = self.judge(&tape, rules)?;
         let shown = |text: &str| match (self.shapes.secret, text.len()) {
             (true, _) => MASK,
@@ -186,7 +198,7 @@ impl ToolCheck {
         Ok(accepted)
     }
 
-    fn judge(&self, tape: &Tape<'_>, rules: Rules) -> Result<Accepted, Refused> {
+    fn judge(&self, tape: &Tape<'_>, rules: ValidationRules) -> Result<Accepted, Rejection> {
         let first = match self.walked(tape, rules) {
             Ok(accepted) => return Ok(accepted),
             Err(refused) => refused,
@@ -200,21 +212,23 @@ impl ToolCheck {
             Undeclared::Strip => Undeclared::Schema,
             other => other,
         };
-        let pinned = Rules { undeclared, pin: true, ..Rules::JUDGE };
-        let filled = Rules { fill: true, ..pinned };
+        let pinned = ValidationRules { undeclared, pin: true, ..ValidationRules::JUDGE };
+        let filled = ValidationRules { fill: true, ..pinned };
         self.walked(tape, filled).or_else(|_| self.walked(tape, pinned)).map_err(|_| first)
     }
 
     /// One walk along the shapes. Where something was changed that only the whole shows, what came
     /// out is judged again.
-    fn walked(&self, tape: &Tape<'_>, rules: Rules) -> Result<Accepted, Refused> {
-        let mut walk = Walk::new(&self.shapes, rules, tape.text.len() + 64);
+    fn walked(&self, tape: &Tape<'_>, rules: ValidationRules) -> Result<Accepted, Rejection> {
+        let mut run = ValidationRun::new(&self.shapes, rules, tape.text.len() + 64);
         let fits = match self.shapes.host {
-            None => walk.value(tape, self.shapes.root, 0, &Path::ROOT),
-            Some(host) => walk.hosted(tape, host),
+            None => run.value(tape, self.shapes.root, 0, &Path::ROOT),
+            Some(host) => run.hosted(tape, host),
         };
-        walk.mask();
-        let Walk { mut out, mut notes, mut more, repairs, stripped, secrets, filled, .. } = walk;
+        run.mask();
+        let ValidationRun {
+            mut out, mut notes, mut more, repairs, stripped, secrets, filled, ..
+        } = run;
         let changed = filled || !repairs.is_empty() || !stripped.is_empty();
         // Without defaults, nothing is filled in but what the host has pinned, and that has to be.
         let own = rules.fill || !repairs.is_empty() || !stripped.is_empty();
@@ -222,23 +236,23 @@ impl ToolCheck {
             return Ok(Accepted { arguments: out, repairs, stripped, secrets });
         }
         if notes.is_empty() {
-            // It fitted until it was changed. What is wrong with it as it was sent?
-            let mut walk = Walk::new(&self.shapes, Rules::JUDGE, tape.text.len());
-            walk.secrets.clone_from(&secrets);
-            walk.value(tape, self.shapes.root, 0, &Path::ROOT);
-            walk.mask();
-            (notes, more) = (walk.notes, walk.more);
+            // The repaired value failed, so the problems are those of the original.
+            let mut run = ValidationRun::new(&self.shapes, ValidationRules::JUDGE, tape.text.len());
+            run.secrets.clone_from(&secrets);
+            run.value(tape, self.shapes.root, 0, &Path::ROOT);
+            run.mask();
+            (notes, more) = (run.notes, run.more);
             out.clear();
         }
         let shapes = Arc::clone(&self.shapes);
-        Err(Refused::Invalid(Invalid::new(shapes, notes, more, secrets, out)))
+        Err(Rejection::Invalid(InvalidArguments::new(shapes, notes, more, secrets, out)))
     }
 
     fn still_fits(&self, json: &str) -> bool {
         let Ok(tape) = Tape::read(json) else { return false };
-        let mut walk = Walk::new(&self.shapes, Rules::JUDGE, json.len());
-        walk.quiet = true;
-        walk.value(&tape, self.shapes.root, 0, &Path::ROOT)
+        let mut run = ValidationRun::new(&self.shapes, ValidationRules::JUDGE, json.len());
+        run.quiet = true;
+        run.value(&tape, self.shapes.root, 0, &Path::ROOT)
     }
 }
 
@@ -251,9 +265,9 @@ fn said(tool: &Tool, attribute: &str) -> bool {
 fn shapes(schema: &Value) -> Result<Shapes, SchemaError> {
     let mut shapes = compile(schema)?;
     if let Some(root) = shapes.list.get_mut(shapes.root as usize)
-        && root.kinds == Kinds::OBJECT
+        && root.kinds == TypeSet::OBJECT
         && root.also.is_none()
-        && matches!(root.others, Others::None)
+        && matches!(root.others, Composition::None)
     {
         let rules = root.object.get_or_insert_with(|| {
             Box::new(ObjectRules { closed: true, ..ObjectRules::default() })
@@ -272,9 +286,9 @@ fn drop_bad_defaults(shapes: &mut Shapes) {
         for (place, field) in object.fields.iter().enumerate() {
             let Some(default) = &field.default else { continue };
             let fits = Tape::read(default).is_ok_and(|tape| {
-                let mut walk = Walk::new(shapes, Rules::JUDGE, default.len());
-                walk.quiet = true;
-                walk.value(&tape, field.shape, 0, &Path::ROOT)
+                let mut run = ValidationRun::new(shapes, ValidationRules::JUDGE, default.len());
+                run.quiet = true;
+                run.value(&tape, field.shape, 0, &Path::ROOT)
             });
             if !fits {
                 bad.push((at, place));
@@ -296,16 +310,16 @@ impl ToolCheck {
 
     /// Whether text may be a value.
     pub(crate) fn takes_text(&self) -> bool {
-        self.shapes.kinds(self.shapes.root).meets(Kinds::TEXT)
+        self.shapes.kinds(self.shapes.root).meets(TypeSet::TEXT)
     }
 
     /// Whether nothing but text may be a value.
     pub(crate) fn takes_only_text(&self) -> bool {
-        self.shapes.kinds(self.shapes.root) == Kinds::TEXT
+        self.shapes.kinds(self.shapes.root) == TypeSet::TEXT
     }
 }
 
-/// The value that a text stands for which is not quite JSON, if that is certain.
-pub(crate) fn mended(text: &str) -> Option<Value> {
-    serde_json::from_str(&lenient::mend(text).ok()?.json).ok()
+/// The value of malformed JSON, if its meaning is unambiguous.
+pub(crate) fn repaired_json(text: &str) -> Option<Value> {
+    serde_json::from_str(&json_repair::repair(text).ok()?.json).ok()
 }

@@ -1,33 +1,33 @@
-//! Values that may be one of several things.
+//! Validation of unions.
 
 use json_schema_kit::path::Path;
 
-use super::problem::{Code, Remark};
-use super::shape::{Id, Others};
-use super::tape::{Kind, Tape};
-use super::walk::{Rules, Trial, Undeclared, Walk, kind_of};
+use super::problem::{NoteDetail, ProblemCode};
+use super::shape::{Composition, ShapeId};
+use super::tape::{NodeKind, Tape};
+use super::validate::{Trial, Undeclared, ValidationRules, ValidationRun, kind_of};
 
-impl Walk<'_> {
+impl ValidationRun<'_> {
     /// One of these at least.
     pub(super) fn any(
         &mut self,
         t: &Tape<'_>,
-        id: Id,
-        members: &[Id],
+        id: ShapeId,
+        members: &[ShapeId],
         at: u32,
         path: &Path<'_>,
     ) -> bool {
-        let strict = Rules { repair: false, ..self.rules };
+        let strict = ValidationRules { repair: false, ..self.rules };
         let kind = kind_of(t, t.node(at));
         let start = self.out.len();
-        let mut best: Option<(Trial, Id, String)> = None;
+        let mut best: Option<(Trial, ShapeId, String)> = None;
         for &member in members {
             if !self.shapes.kinds(member).meets(kind) {
                 continue;
             }
-            let trial = self.trial(strict, |walk| walk.value(t, member, at, path));
+            let trial = self.trial(strict, |run| run.value(t, member, at, path));
             if trial.fits && trial.changes == 0 && self.notes_nothing(&trial) {
-                // As it is; what was written stands already.
+                // It fits unchanged, so the output is complete.
                 self.keep(&trial);
                 return true;
             }
@@ -48,7 +48,7 @@ impl Walk<'_> {
                 self.keep(&trial);
                 true
             }
-            Some((_, member, _)) => self.with(strict, |walk| walk.value(t, member, at, path)),
+            Some((_, member, _)) => self.with(strict, |run| run.value(t, member, at, path)),
             None => self.repaired_member(t, id, members, at, path),
         }
     }
@@ -63,59 +63,70 @@ impl Walk<'_> {
     pub(super) fn one(
         &mut self,
         t: &Tape<'_>,
-        id: Id,
-        members: &[Id],
+        id: ShapeId,
+        members: &[ShapeId],
         at: u32,
         path: &Path<'_>,
     ) -> bool {
-        let judge = Rules { undeclared: Undeclared::Schema, ..Rules::JUDGE };
+        let judge = ValidationRules { undeclared: Undeclared::Schema, ..ValidationRules::JUDGE };
         let start = self.out.len();
-        let mut found: Option<(Trial, Id, String)> = None;
+        let mut found: Option<(Trial, ShapeId, String)> = None;
         for &member in members {
-            let trial = self.trial(judge, |walk| walk.value(t, member, at, path));
+            let trial = self.trial(judge, |run| run.value(t, member, at, path));
             if trial.fits {
                 if found.is_some() {
-                    return self.refuse(t, id, at, path, Code::NoUnionMember, Remark::Several);
+                    return self.refuse(
+                        t,
+                        id,
+                        at,
+                        path,
+                        ProblemCode::NoUnionMember,
+                        NoteDetail::Several,
+                    );
                 }
                 found = Some((trial, member, self.out.split_off(start)));
             }
             self.out.truncate(start);
         }
-        let strict = Rules { repair: false, ..self.rules };
+        let strict = ValidationRules { repair: false, ..self.rules };
         match found {
             Some((trial, _, written)) if strict == judge && self.notes_nothing(&trial) => {
                 self.out.push_str(&written);
                 self.keep(&trial);
                 true
             }
-            Some((_, member, _)) => self.with(strict, |walk| walk.value(t, member, at, path)),
+            Some((_, member, _)) => self.with(strict, |run| run.value(t, member, at, path)),
             None => self.repaired_member(t, id, members, at, path),
         }
     }
 
     /// Does something under other rules.
-    pub(super) fn with<T>(&mut self, rules: Rules, work: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn with<T>(
+        &mut self,
+        rules: ValidationRules,
+        work: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let saved = std::mem::replace(&mut self.rules, rules);
         let outcome = work(self);
         self.rules = saved;
         outcome
     }
 
-    /// None fits as it is: the only one that fits when it is repaired, or else the problem.
+    /// Uses the only member that accepts the value after repairs, or notes the problem.
     fn repaired_member(
         &mut self,
         t: &Tape<'_>,
-        id: Id,
-        members: &[Id],
+        id: ShapeId,
+        members: &[ShapeId],
         at: u32,
         path: &Path<'_>,
     ) -> bool {
         if self.rules.repair {
             let start = self.out.len();
-            let mut found: Option<(Trial, Id, String)> = None;
+            let mut found: Option<(Trial, ShapeId, String)> = None;
             let mut several = false;
             for &member in members {
-                let trial = self.trial(self.rules, |walk| walk.value(t, member, at, path));
+                let trial = self.trial(self.rules, |run| run.value(t, member, at, path));
                 if trial.fits {
                     several |= found.is_some();
                     found = Some((trial, member, self.out.split_off(start)));
@@ -145,23 +156,24 @@ impl Walk<'_> {
                 return false;
             }
         }
-        self.refuse(t, id, at, path, Code::NoUnionMember, Remark::None)
+        self.refuse(t, id, at, path, ProblemCode::NoUnionMember, NoteDetail::None)
     }
 
     /// The member that a refused value was most likely meant to be.
-    fn meant(&self, t: &Tape<'_>, members: &[Id], at: u32) -> Option<Id> {
+    fn meant(&self, t: &Tape<'_>, members: &[ShapeId], at: u32) -> Option<ShapeId> {
         let kind = kind_of(t, t.node(at));
         let mut fitting = members.iter().copied().filter(|&id| self.shapes.kinds(id).meets(kind));
         if let (Some(only), None) = (fitting.clone().next(), fitting.clone().nth(1)) {
             return Some(only);
         }
-        // An object says by a constant field what it is.
-        (t.node(at).kind == Kind::Object).then(|| fitting.find(|&id| self.is_tagged(t, id, at)))?
+        // A constant property tags the object.
+        (t.node(at).kind == NodeKind::Object)
+            .then(|| fitting.find(|&id| self.is_tagged(t, id, at)))?
     }
 
-    fn is_tagged(&self, t: &Tape<'_>, id: Id, at: u32) -> bool {
+    fn is_tagged(&self, t: &Tape<'_>, id: ShapeId, at: u32) -> bool {
         let mut shape = &self.shapes.list[id as usize];
-        if let Others::Same(other) = shape.others {
+        if let Composition::Same(other) = shape.others {
             shape = &self.shapes.list[other as usize];
         }
         let Some(object) = &shape.object else { return false };

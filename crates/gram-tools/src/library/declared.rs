@@ -1,6 +1,5 @@
 //! Libraries that a text declares.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,39 +7,32 @@ use gram_schema::model::{self, ImplementationKind, Module, Open, Tool, Valid};
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use super::{Injection, Supply, ToolLibrary};
+use super::{InjectedSource, Injection, ToolLibrary};
 use crate::bind::schemas_of;
-use crate::invocation::{Declared, Implementation};
 #[cfg(feature = "command")]
-use crate::kinds::Command;
+use crate::implementations::Command;
 #[cfg(feature = "mcp")]
-use crate::kinds::Mcp;
-use crate::kinds::{Builtin, Client, Replay};
+use crate::implementations::Mcp;
+use crate::implementations::{Builtin, Client, Replay};
 #[cfg(feature = "http")]
-use crate::kinds::{Http, HttpClient};
+use crate::implementations::{Http, HttpClient};
+use crate::invocation::{DeclaredInterface, Implementation};
 #[cfg(feature = "mcp")]
 use crate::mcp::McpServer;
 use crate::settings::Settings;
 
 /// Why a declared library cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{tool}`: {message}")]
 pub struct LibraryError {
     /// The tool whose implementation is meant.
     pub tool: SmolStr,
-    /// What is wrong, in a sentence.
+    /// The error as a sentence.
     pub message: String,
 }
 
-impl fmt::Display for LibraryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`: {}", self.tool, self.message)
-    }
-}
-
-impl std::error::Error for LibraryError {}
-
-/// What the implementations of one library share.
-struct Shared<'l> {
+/// State shared by the implementations of one library.
+struct LibraryLoader<'l> {
     module: &'l Module,
     folder: &'l Path,
     #[cfg(feature = "http")]
@@ -66,7 +58,7 @@ impl ToolLibrary {
         let mut settings = Settings::default();
         settings.take(&library.attributes);
         let mut made = Self::new(library.name.clone()).settings(settings.clone());
-        let mut shared = Shared {
+        let mut shared = LibraryLoader {
             module,
             folder,
             #[cfg(feature = "http")]
@@ -100,7 +92,7 @@ impl ToolLibrary {
     }
 }
 
-impl Shared<'_> {
+impl LibraryLoader<'_> {
     fn implementation(
         &mut self,
         declared: &model::Implementation,
@@ -159,7 +151,7 @@ impl Shared<'_> {
         match declared.attribute("signature").and_then(Value::as_str) {
             Some(text) => {
                 let says = self.signature(text, declared.signature.as_ref());
-                Ok(Arc::new(Signed { inner: made, says }))
+                Ok(Arc::new(WithSignature { inner: made, says }))
             }
             None => Ok(made),
         }
@@ -167,13 +159,13 @@ impl Shared<'_> {
 
     /// What a signature says. Its names mean what they mean in the library's texts; what means
     /// nothing there is left to the specification.
-    fn signature(&self, text: &str, read: Option<&model::Signature>) -> Declared {
+    fn signature(&self, text: &str, read: Option<&model::Signature>) -> DeclaredInterface {
         let Some(model::Signature { parameters, result }) = read else {
             let mut known = Module::default();
             known.types.clone_from(&self.module.types);
             known.terms.clone_from(&self.module.terms);
             let types = gram_schema::print(&known).into();
-            return Declared::Signature { text: text.into(), types };
+            return DeclaredInterface::Signature { text: text.into(), types };
         };
         let tool = Tool {
             name: "implementation".into(),
@@ -188,7 +180,7 @@ impl Shared<'_> {
             attributes: Vec::new(),
         };
         let (parameters, result) = schemas_of(&self.module.types, &tool);
-        Declared::Schemas { parameters, result }
+        DeclaredInterface::Schemas { parameters, result }
     }
 
     #[cfg(feature = "mcp")]
@@ -210,17 +202,17 @@ impl Shared<'_> {
 
 /// An implementation whose signature the library declares.
 #[derive(Debug)]
-struct Signed {
+struct WithSignature {
     inner: Arc<dyn Implementation>,
-    says: Declared,
+    says: DeclaredInterface,
 }
 
-impl Implementation for Signed {
+impl Implementation for WithSignature {
     fn kind(&self) -> &'static str {
         self.inner.kind()
     }
 
-    fn invoke(&self, invocation: crate::invocation::Invocation) -> crate::invocation::Answering {
+    fn invoke(&self, invocation: crate::invocation::Invocation) -> crate::invocation::AnswerFuture {
         self.inner.invoke(invocation)
     }
 
@@ -232,11 +224,11 @@ impl Implementation for Signed {
         self.inner.description()
     }
 
-    fn connect(&self) -> crate::invocation::Connecting {
+    fn connect(&self) -> crate::invocation::ConnectFuture {
         self.inner.connect()
     }
 
-    fn close(&self) -> crate::invocation::Closing {
+    fn close(&self) -> crate::invocation::CloseFuture {
         self.inner.close()
     }
 
@@ -244,7 +236,7 @@ impl Implementation for Signed {
         self.inner.fault()
     }
 
-    fn declared(&self) -> Option<Declared> {
+    fn declared(&self) -> Option<DeclaredInterface> {
         Some(self.says.clone())
     }
 }
@@ -264,15 +256,15 @@ fn texts(declared: &model::Implementation, key: &str) -> Vec<String> {
     list.into_iter().flatten().filter_map(|text| Some(text.as_str()?.to_owned())).collect()
 }
 
-/// What `inject` says: `env:NAME`, `file:PATH`, or the value.
-fn supplies(inject: &Value, folder: &Path) -> Vec<(SmolStr, Supply)> {
+/// The sources that `inject` names: `env:NAME`, `file:PATH`, or a value.
+fn supplies(inject: &Value, folder: &Path) -> Vec<(SmolStr, InjectedSource)> {
     let supply = |value: &Value| match value.as_str() {
         Some(text) => match (text.strip_prefix("env:"), text.strip_prefix("file:")) {
-            (Some(name), _) => Supply::Environment(name.into()),
-            (_, Some(path)) => Supply::File(folder.join(PathBuf::from(path))),
-            _ => Supply::Value(value.clone()),
+            (Some(name), _) => InjectedSource::Environment(name.into()),
+            (_, Some(path)) => InjectedSource::File(folder.join(PathBuf::from(path))),
+            _ => InjectedSource::Value(value.clone()),
         },
-        None => Supply::Value(value.clone()),
+        None => InjectedSource::Value(value.clone()),
     };
     let map = inject.as_object();
     map.into_iter().flatten().map(|(name, value)| (name.as_str().into(), supply(value))).collect()

@@ -5,22 +5,13 @@ use gram_schema::model::{Module, Valid};
 use gram_syntax::{SourceFile, parse};
 use serde_json::{Map, Value, json};
 
-use super::{Entry, LibraryError, ToolLibrary};
+use super::{LibraryEntry, LibraryError, ToolLibrary};
 use crate::bind::declared_schemas;
-use crate::invocation::Declared;
+use crate::invocation::DeclaredInterface;
 
-/// The specification of tools that are declared by JSON Schemas: a list of tools as MCP servers,
-/// `OpenAI` or `Anthropic` have them, or one schema.
-///
-/// # Errors
-///
-/// Why it is none, in a sentence.
-pub fn specification_of(tools: Value) -> Result<Valid<Module>, String> {
-    checked(tools, Origin::Auto)
-}
-
-fn checked(tools: Value, from: Origin) -> Result<Valid<Module>, String> {
-    let options = Options { from, ..Options::default() };
+/// The specification of imported tools. Fails with the reason as a sentence.
+fn imported(tools: Value) -> Result<Valid<Module>, String> {
+    let options = Options { from: Origin::Mcp, ..Options::default() };
     let imported = import_value(tools, &options).map_err(|error| error.to_string())?;
     let checked = gram_schema::check(&[parse(SourceFile::new("tools", imported.text))]);
     checked.module.ok_or_else(|| {
@@ -62,17 +53,17 @@ impl ToolLibrary {
         if !errors.is_empty() {
             return Err(errors);
         }
-        checked(json!({ "tools": tools }), Origin::Mcp)
+        imported(json!({ "tools": tools }))
             .map_err(|message| vec![LibraryError { tool: self.name.clone(), message }])
     }
 }
 
 /// A tool as MCP has it.
-fn of(entry: &Entry) -> Result<Value, String> {
+fn of(entry: &LibraryEntry) -> Result<Value, String> {
     let (parameters, result) = match entry.implementation.declared() {
         None => return Err("it declares neither a signature nor schemas".to_owned()),
-        Some(Declared::Schemas { parameters, result }) => (parameters, result),
-        Some(Declared::Signature { text, types }) => {
+        Some(DeclaredInterface::Schemas { parameters, result }) => (parameters, result),
+        Some(DeclaredInterface::Signature { text, types }) => {
             declared_schemas(&Module::default(), &text, &types)?
         }
     };

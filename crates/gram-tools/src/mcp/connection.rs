@@ -17,15 +17,15 @@ use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-use super::ask::{Broken, Us, all_pages, introduced, late, unanswered};
-use super::calls::Call;
-use super::child::Server;
-use super::witness::Witness;
-use super::{IN_ANSWERS, ON_OUTPUT, http};
-use crate::invocation::{InvocationError, Trouble};
+use super::child_server::ChildServer;
+use super::failure_log::FailureLog;
+use super::pending_calls::PendingCall;
+use super::requests::{ClientHandler, RequestFailure, all_pages, introduced, late, unanswered};
+use super::{IN_ANSWERS, ON_OUTPUT, http_transport};
+use crate::http_client;
+use crate::invocation::{InvocationError, InvocationErrorKind};
 use crate::process::start_error;
-use crate::web;
-use crate::words::shown;
+use crate::sanitize::shown;
 
 /// How long a server may take to begin. `npx` and its like install a server before they start it,
 /// which can take most of a minute.
@@ -34,17 +34,17 @@ const START_LIMIT: Duration = Duration::from_mins(1);
 const LIST_LIMIT: Duration = Duration::from_mins(1);
 /// How long a server may take to show that it still listens.
 const PING_LIMIT: Duration = Duration::from_secs(3);
-/// How long saying that nobody waits any more may take, or saying goodbye.
+/// The time limit for sending a cancellation and for closing.
 const GOODBYE: Duration = Duration::from_secs(2);
 
 /// A connection. When it is dropped, its server is ended, if it was started for it.
 pub(super) struct Connection {
     /// The server, as the subject of a sentence.
     name: String,
-    running: RunningService<RoleClient, Us>,
-    server: Option<Server>,
-    witness: Arc<Witness>,
-    us: Us,
+    running: RunningService<RoleClient, ClientHandler>,
+    server: Option<ChildServer>,
+    failures: Arc<FailureLog>,
+    us: ClientHandler,
     tools: Mutex<Option<Arc<[Value]>>>,
     /// Set when an answer did not come in time. The server may be stuck.
     doubtful: AtomicBool,
@@ -66,63 +66,63 @@ impl Connection {
         };
         // The arguments may hold a password, and stay out of messages.
         let name = format!("the MCP server `{}`", shown(program));
-        let witness = Arc::new(Witness::new(ON_OUTPUT));
-        let (mut server, pipes) = Server::start(program, arguments, Some(folder), &witness)
+        let failures = Arc::new(FailureLog::new(ON_OUTPUT));
+        let (mut server, pipes) = ChildServer::start(program, arguments, Some(folder), &failures)
             .map_err(|error| {
-                unreachable(format!("{name} cannot be started: {}", start_error(&error)))
-            })?;
-        match introduce(pipes, &witness).await {
-            Ok((running, us)) => Ok(Self::new(name, running, Some(server), witness, us)),
+            unreachable(format!("{name} cannot be started: {}", start_error(&error)))
+        })?;
+        match introduce(pipes, &failures).await {
+            Ok((running, us)) => Ok(Self::new(name, running, Some(server), failures, us)),
             Err(broken) => {
                 let ended = server.end().await;
-                let why = witness.reason().map_or_else(
+                let why = failures.reason().map_or_else(
                     || match (broken, ended) {
-                        (Broken::Reason(why), _) => why,
-                        (Broken::Closed(request), Some(status)) => {
+                        (RequestFailure::Reason(why), _) => why,
+                        (RequestFailure::Closed(request), Some(status)) => {
                             format!("it ended before it answered `{request}` ({status})")
                         }
-                        (Broken::Closed(request), None) => hung_up(request),
+                        (RequestFailure::Closed(request), None) => hung_up(request),
                     },
                     |fault| fault.why,
                 );
-                Err(unreachable(format!("{name} does not begin: {why}{}", witness.details())))
+                Err(unreachable(format!("{name} does not begin: {why}{}", failures.details())))
             }
         }
     }
 
     /// Introduces us to the server at an address.
     pub(super) async fn to_url(url: &Url) -> Result<Self, InvocationError> {
-        let name = format!("the MCP server at {}", web::without_secrets(url));
-        let witness = Arc::new(Witness::new(IN_ANSWERS));
+        let name = format!("the MCP server at {}", http_client::without_secrets(url));
+        let failures = Arc::new(FailureLog::new(IN_ANSWERS));
         let failed = |why: String| unreachable(format!("{name} cannot be reached: {why}"));
-        let transport = http::transport(url, &witness).map_err(&failed)?;
-        match introduce(transport, &witness).await {
-            Ok((running, us)) => Ok(Self::new(name, running, None, witness, us)),
+        let transport = http_transport::transport(url, &failures).map_err(&failed)?;
+        match introduce(transport, &failures).await {
+            Ok((running, us)) => Ok(Self::new(name, running, None, failures, us)),
             Err(broken) => {
-                let why = witness.reason().map_or_else(
+                let why = failures.reason().map_or_else(
                     || match broken {
-                        Broken::Reason(why) => why,
-                        Broken::Closed(request) => hung_up(request),
+                        RequestFailure::Reason(why) => why,
+                        RequestFailure::Closed(request) => hung_up(request),
                     },
                     |fault| fault.why,
                 );
-                Err(failed(why + &witness.details()))
+                Err(failed(why + &failures.details()))
             }
         }
     }
 
     fn new(
         name: String,
-        running: RunningService<RoleClient, Us>,
-        server: Option<Server>,
-        witness: Arc<Witness>,
-        us: Us,
+        running: RunningService<RoleClient, ClientHandler>,
+        server: Option<ChildServer>,
+        failures: Arc<FailureLog>,
+        us: ClientHandler,
     ) -> Self {
         Self {
             name,
             running,
             server,
-            witness,
+            failures,
             us,
             tools: Mutex::default(),
             doubtful: AtomicBool::new(false),
@@ -133,7 +133,7 @@ impl Connection {
 
     /// Whether nothing can be asked over it any more.
     pub(super) fn is_over(&self) -> bool {
-        self.witness.is_over() || self.running.peer().is_transport_closed()
+        self.failures.is_over() || self.running.peer().is_transport_closed()
     }
 
     /// Whether the server answered a call.
@@ -190,18 +190,18 @@ impl Connection {
         if let Some(tools) = &*known {
             return Ok(Arc::clone(tools));
         }
-        let _listing = self.witness.listing();
+        let _listing = self.failures.listing();
         let outcome = tokio::select! {
             biased;
-            () = self.witness.fatal() => Err(Broken::Closed("tools/list")),
+            () = self.failures.fatal() => Err(RequestFailure::Closed("tools/list")),
             outcome = timeout(LIST_LIMIT, all_pages(self.running.peer())) => {
                 outcome.unwrap_or_else(|_| Err(late("tools/list", LIST_LIMIT)))
             }
         };
         match outcome {
             Ok(tools) => Ok(Arc::clone(known.insert(tools.into()))),
-            Err(Broken::Reason(why)) => Err(self.error(Trouble::Failed, &why)),
-            Err(Broken::Closed(request)) => Err(self.gone(request).await),
+            Err(RequestFailure::Reason(why)) => Err(self.error(InvocationErrorKind::Failed, &why)),
+            Err(RequestFailure::Closed(request)) => Err(self.gone(request).await),
         }
     }
 
@@ -213,7 +213,7 @@ impl Connection {
         arguments: Map<String, Value>,
         max_answer: usize,
     ) -> Result<String, InvocationError> {
-        let call = Call::new(max_answer);
+        let call = PendingCall::new(max_answer);
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let mut request = CallToolRequest::new(params);
         request.extensions.insert(call.clone());
@@ -223,40 +223,42 @@ impl Connection {
         let Ok(handle) = sent else {
             return Err(self.gone("tools/call").await);
         };
-        let answer = Open { handle: Some(handle), doubtful: &self.doubtful }.answer(&self.witness);
+        let answer =
+            OpenRequest { handle: Some(handle), doubtful: &self.doubtful }.answer(&self.failures);
         let answer = answer.await;
         if let Some(outcome) = call.take() {
             if outcome.is_ok() {
                 self.proven.store(true, Ordering::Release);
             }
-            return outcome.map_err(|fault| self.error(fault.trouble, &fault.why));
+            return outcome.map_err(|fault| self.error(fault.kind, &fault.why));
         }
         match answer {
             Some(Ok(_)) => {
-                Err(self.error(Trouble::Garbled, "it answered `tools/call` with no result"))
+                Err(self
+                    .error(InvocationErrorKind::Garbled, "it answered `tools/call` with no result"))
             }
             Some(Err(error)) => match unanswered("tools/call", &error) {
-                Broken::Reason(why) => {
+                RequestFailure::Reason(why) => {
                     self.proven.store(true, Ordering::Release);
-                    Err(self.error(Trouble::Failed, &why))
+                    Err(self.error(InvocationErrorKind::Failed, &why))
                 }
-                Broken::Closed(request) => Err(self.gone(request).await),
+                RequestFailure::Closed(request) => Err(self.gone(request).await),
             },
             None => Err(self.gone("tools/call").await),
         }
     }
 
-    fn error(&self, trouble: Trouble, why: &str) -> InvocationError {
-        InvocationError::new(trouble, format!("{} gave no answer: {why}", self.name))
+    fn error(&self, kind: InvocationErrorKind, why: &str) -> InvocationError {
+        InvocationError::new(kind, format!("{} gave no answer: {why}", self.name))
     }
 
     /// Why the connection is gone.
     async fn gone(&self, request: &str) -> InvocationError {
-        let (trouble, why) = match self.witness.reason() {
-            Some(fault) => (fault.trouble, fault.why),
-            None => (Trouble::Died, self.last_words(request).await),
+        let (kind, why) = match self.failures.reason() {
+            Some(fault) => (fault.kind, fault.why),
+            None => (InvocationErrorKind::Died, self.last_words(request).await),
         };
-        self.error(trouble, &(why + &self.witness.details()))
+        self.error(kind, &(why + &self.failures.details()))
     }
 
     async fn last_words(&self, request: &str) -> String {
@@ -272,7 +274,7 @@ impl Connection {
 
     /// Says goodbye, and waits until the server has ended, if it was started for this.
     pub(super) async fn close(self) {
-        // A server that does not listen any more is ended all the same.
+        // A server that no longer reads is stopped as well.
         let _ = timeout(GOODBYE, self.running.cancel()).await;
         if let Some(mut server) = self.server {
             server.end().await;
@@ -281,7 +283,7 @@ impl Connection {
 }
 
 fn unreachable(detail: String) -> InvocationError {
-    InvocationError::new(Trouble::Unreachable, detail)
+    InvocationError::new(InvocationErrorKind::Unreachable, detail)
 }
 
 fn hung_up(request: &str) -> String {
@@ -290,37 +292,37 @@ fn hung_up(request: &str) -> String {
 
 async fn introduce<T, E, A>(
     transport: T,
-    witness: &Witness,
-) -> Result<(RunningService<RoleClient, Us>, Us), Broken>
+    failures: &FailureLog,
+) -> Result<(RunningService<RoleClient, ClientHandler>, ClientHandler), RequestFailure>
 where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
-    let us = Us::default();
+    let us = ClientHandler::default();
     let work = introduced(transport, us.clone(), Instant::now() + START_LIMIT, START_LIMIT);
     tokio::select! {
-        // What has gone wrong says more than its consequences.
+        // The original failure explains more than its consequences.
         biased;
-        () = witness.fatal() => Err(Broken::Closed("initialize")),
+        () = failures.fatal() => Err(RequestFailure::Closed("initialize")),
         outcome = work => Ok((outcome?, us)),
     }
 }
 
 /// A request that is not answered yet.
-struct Open<'c> {
+struct OpenRequest<'c> {
     handle: Option<RequestHandle<RoleClient>>,
     doubtful: &'c AtomicBool,
 }
 
-impl Open<'_> {
+impl OpenRequest<'_> {
     /// Waits for the answer. Nothing where the connection is gone.
-    async fn answer(mut self, witness: &Witness) -> Option<Result<ServerResult, ServiceError>> {
+    async fn answer(mut self, failures: &FailureLog) -> Option<Result<ServerResult, ServiceError>> {
         let answer = match &mut self.handle {
             None => None,
             Some(handle) => tokio::select! {
                 biased;
                 answer = &mut handle.rx => answer.ok(),
-                () = witness.fatal() => None,
+                () = failures.fatal() => None,
             },
         };
         self.handle = None;
@@ -328,7 +330,7 @@ impl Open<'_> {
     }
 }
 
-impl Drop for Open<'_> {
+impl Drop for OpenRequest<'_> {
     fn drop(&mut self) {
         let Some(handle) = self.handle.take() else {
             return;

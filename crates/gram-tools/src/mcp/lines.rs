@@ -7,15 +7,15 @@ use tokio::io::{self, AsyncBufRead, AsyncBufReadExt as _};
 use tokio::sync::mpsc;
 
 use super::BYTE_LIMIT;
-use super::calls::Envelope;
+use super::pending_calls::Envelope;
 
 /// The most bytes of the rest of a long message that are passed over to learn whose it is.
-const MOST_PASSED_OVER: usize = 2 * BYTE_LIMIT;
-/// The parts of a long message that may wait to be looked at.
+const MAX_PASSED_OVER: usize = 2 * BYTE_LIMIT;
+/// The number of buffered parts of a long message.
 const QUEUE: usize = 4;
 
 /// How much of a line was read.
-pub(super) enum Line {
+pub(super) enum LineRead {
     /// All of it.
     Whole,
     /// As much as there was room for.
@@ -28,22 +28,22 @@ pub(super) async fn read_message(
     reader: &mut (impl AsyncBufRead + Unpin),
     line: &mut Vec<u8>,
     room: impl Fn() -> usize,
-) -> io::Result<Option<Line>> {
+) -> io::Result<Option<LineRead>> {
     line.clear();
     loop {
         let bytes = reader.fill_buf().await?;
         if bytes.is_empty() {
-            return Ok((!line.is_empty()).then_some(Line::Whole));
+            return Ok((!line.is_empty()).then_some(LineRead::Whole));
         }
         let end = bytes.iter().position(|&byte| byte == b'\n');
         let taken = end.map_or(bytes.len(), |end| end + 1);
         if line.len() + taken > room() {
-            return Ok(Some(Line::Long));
+            return Ok(Some(LineRead::Long));
         }
         line.extend_from_slice(&bytes[..taken]);
         reader.consume(taken);
         if end.is_some() {
-            return Ok(Some(Line::Whole));
+            return Ok(Some(LineRead::Whole));
         }
     }
 }
@@ -86,7 +86,7 @@ pub(super) async fn whose(
 ) -> io::Result<Option<RequestId>> {
     let (sender, parts) = mpsc::channel(QUEUE);
     let parsing = tokio::task::spawn_blocking(move || {
-        let text = Parts { part: std::io::Cursor::new(line), more: parts };
+        let text = PartReader { part: std::io::Cursor::new(line), more: parts };
         serde_json::from_reader::<_, Envelope>(std::io::BufReader::new(text)).ok()
     });
     let mut passed = 0_usize;
@@ -95,7 +95,7 @@ pub(super) async fn whose(
         let end = bytes.iter().position(|&byte| byte == b'\n');
         let taken = end.map_or(bytes.len(), |end| end + 1);
         passed += taken;
-        if passed > MOST_PASSED_OVER {
+        if passed > MAX_PASSED_OVER {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         // What is no JSON is passed over, too, though nobody looks at it any more.
@@ -109,13 +109,13 @@ pub(super) async fn whose(
     Ok(parsing.await.ok().flatten().and_then(|envelope| envelope.id()))
 }
 
-/// Reads what comes in parts.
-struct Parts {
+/// A reader of buffered parts.
+struct PartReader {
     part: std::io::Cursor<Vec<u8>>,
     more: mpsc::Receiver<Vec<u8>>,
 }
 
-impl Read for Parts {
+impl Read for PartReader {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         loop {
             let length = self.part.read(buffer)?;
@@ -148,8 +148,8 @@ mod tests {
         let mut told = Vec::new();
         while let Some(read) = read_message(&mut reader, &mut line, || 1000).await.unwrap() {
             told.push(match read {
-                Line::Whole => String::from_utf8(line.clone()).unwrap(),
-                Line::Long => {
+                LineRead::Whole => String::from_utf8(line.clone()).unwrap(),
+                LineRead::Long => {
                     let id = whose(&mut reader, std::mem::take(&mut line)).await.unwrap();
                     format!("{id:?}")
                 }

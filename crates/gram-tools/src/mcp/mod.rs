@@ -8,45 +8,51 @@
 //! [`tools_of_command`] and [`tools_of_url`] ask a server once. A [`McpServer`] keeps a connection,
 //! which the tools of a library share.
 
-mod ask;
-mod calls;
-mod child;
+mod child_server;
 mod connection;
-mod http;
+mod failure_log;
+mod http_transport;
 mod lines;
+mod pending_calls;
+mod requests;
 mod server;
 mod wire;
-mod witness;
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use self::ask::Broken;
-use self::child::Server;
+use self::child_server::ChildServer;
+use self::failure_log::FailureLog;
+use self::requests::RequestFailure;
 pub use self::server::McpServer;
-use self::witness::Witness;
+use crate::http_client;
 use crate::process::start_error;
-use crate::web;
-use crate::words::shown;
+use crate::sanitize::shown;
 
 /// The most bytes that one message may have, and the tools of all pages together. The longest
 /// lists of real servers have a few hundred kilobytes.
 const BYTE_LIMIT: usize = 64 << 20;
 
-/// Why there is no list of tools, in a sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct McpError(String);
-
-impl fmt::Display for McpError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+/// Why the tools of an MCP server cannot be listed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum McpError {
+    /// The command that starts the server has no program.
+    #[error("the MCP server's command is empty")]
+    EmptyCommand,
+    /// The server's address is not a URL with a host.
+    #[error("{NO_ADDRESS}")]
+    InvalidAddress,
+    /// The server could not be started or reached, or gave no list of tools.
+    #[error("cannot get the tools of the MCP server {server}: {reason}")]
+    NoTools {
+        /// The program in backticks, or the address.
+        server: String,
+        /// The failure, with the server's own output.
+        reason: String,
+    },
 }
-
-impl std::error::Error for McpError {}
 
 /// Starts the MCP server that `words` name, a program and its arguments, asks it over its standard
 /// input and output for its tools, and ends it, whatever happens.
@@ -60,32 +66,30 @@ pub async fn tools_of_command(
     stop: impl Future<Output = String>,
 ) -> Result<Value, McpError> {
     let Some((program, arguments)) = words.split_first() else {
-        return Err(McpError("the MCP server's command is empty".to_owned()));
+        return Err(McpError::EmptyCommand);
     };
     // The arguments may hold a password, and stay out of messages.
-    let failed = |why: &str, details: &str| {
-        McpError(format!(
-            "cannot get the tools of the MCP server `{}`: {why}{details}",
-            shown(program)
-        ))
+    let failed = |why: &str, details: &str| McpError::NoTools {
+        server: format!("`{}`", shown(program)),
+        reason: format!("{why}{details}"),
     };
-    let witness = Arc::new(Witness::new(ON_OUTPUT));
-    let (mut server, pipes) = Server::start(program, arguments, None, &witness)
+    let failures = Arc::new(FailureLog::new(ON_OUTPUT));
+    let (mut server, pipes) = ChildServer::start(program, arguments, None, &failures)
         .map_err(|error| failed(&start_error(&error), ""))?;
-    let outcome = ask::tools(pipes, limit, stop, &witness).await;
+    let outcome = requests::tools(pipes, limit, stop, &failures).await;
     let ended = server.end().await;
     outcome.map_err(|broken| {
-        let why = witness.reason().map_or_else(
+        let why = failures.reason().map_or_else(
             || match broken {
-                Broken::Reason(why) => why,
-                Broken::Closed(request) => match ended {
+                RequestFailure::Reason(why) => why,
+                RequestFailure::Closed(request) => match ended {
                     Some(status) => format!("it ended before it answered `{request}` ({status})"),
                     None => format!("it hung up before it answered `{request}`"),
                 },
             },
             |fault| fault.why,
         );
-        failed(&why, &witness.details())
+        failed(&why, &failures.details())
     })
 }
 
@@ -97,35 +101,35 @@ pub async fn tools_of_url(
     limit: Duration,
     stop: impl Future<Output = String>,
 ) -> Result<Value, McpError> {
-    let address = web::address(url).ok_or_else(|| McpError(NO_ADDRESS.to_owned()))?;
-    let failed = |why: &str| {
-        McpError(format!(
-            "cannot get the tools of the MCP server at {}: {why}",
-            web::without_secrets(&address)
-        ))
+    let address = http_client::address(url).ok_or_else(|| McpError::InvalidAddress)?;
+    let failed = |why: &str| McpError::NoTools {
+        server: format!("at {}", http_client::without_secrets(&address)),
+        reason: why.to_owned(),
     };
-    let witness = Arc::new(Witness::new(IN_ANSWERS));
-    let transport = http::transport(&address, &witness).map_err(|why| failed(&why))?;
-    ask::tools(transport, limit, stop, &witness).await.map_err(|broken| {
-        let why = witness.reason().map_or_else(
+    let failures = Arc::new(FailureLog::new(IN_ANSWERS));
+    let transport = http_transport::transport(&address, &failures).map_err(|why| failed(&why))?;
+    requests::tools(transport, limit, stop, &failures).await.map_err(|broken| {
+        let why = failures.reason().map_or_else(
             || match broken {
-                Broken::Reason(why) => why,
-                Broken::Closed(request) => format!("it hung up before it answered `{request}`"),
+                RequestFailure::Reason(why) => why,
+                RequestFailure::Closed(request) => {
+                    format!("it hung up before it answered `{request}`")
+                }
             },
             |fault| fault.why,
         );
-        failed(&(why + &witness.details()))
+        failed(&(why + &failures.details()))
     })
 }
 
-/// Where the messages of a child process stand.
+/// The place of a child process's messages.
 const ON_OUTPUT: &str = "On its standard output";
-/// Where the messages of a server over HTTP stand.
+/// The place of an HTTP server's messages.
 const IN_ANSWERS: &str = "In its answers";
 const NO_ADDRESS: &str = "cannot reach the MCP server: its address must be a whole URL, \
                           such as https://example.com/mcp";
 
 #[cfg(test)]
-mod real;
+mod real_servers;
 #[cfg(test)]
 mod tests;

@@ -13,37 +13,37 @@ use tokio::time::Instant;
 
 use super::NO_ADDRESS;
 use super::connection::Connection;
-use crate::invocation::{InvocationError, Trouble};
-use crate::web;
-use crate::words::shown;
+use crate::http_client;
+use crate::invocation::{InvocationError, InvocationErrorKind};
+use crate::sanitize::shown;
 
 /// The longest wait before a broken server is tried again. The waits begin with none, and then
 /// double from one second on.
-const LONGEST_WAIT: Duration = Duration::from_mins(1);
+const MAX_WAIT: Duration = Duration::from_mins(1);
 
 /// An MCP server. Copies share one connection, which is opened when it is needed first, and again
 /// when it broke. All of this must happen inside a tokio runtime. When the last copy is dropped, a
 /// server that was started is ended.
 #[derive(Clone)]
-pub struct McpServer(Arc<Inner>);
+pub struct McpServer(Arc<ServerState>);
 
-struct Inner {
-    address: Address,
-    link: Mutex<Link>,
+struct ServerState {
+    address: ServerAddress,
+    link: Mutex<ServerLink>,
     /// The tools that were seen last.
     tools: RwLock<Option<Arc<[Value]>>>,
 }
 
 #[derive(Clone)]
-enum Address {
+enum ServerAddress {
     Command { words: Arc<[String]>, folder: Arc<Path> },
     Url(Arc<Url>),
 }
 
-/// What there is of a connection.
+/// The state of a connection.
 #[derive(Default)]
-struct Link {
-    opening: Option<Opening>,
+struct ServerLink {
+    opening: Option<ConnectionAttempt>,
     /// How often in a row it could not be opened, or broke before it was of use.
     failures: u32,
     /// When it may be tried again, and why not before.
@@ -52,23 +52,23 @@ struct Link {
     count: u64,
 }
 
-type Opened = Result<Arc<Connection>, InvocationError>;
+type ConnectionResult = Result<Arc<Connection>, InvocationError>;
 
 /// A connection that is open, or will be. It is opened by a task of its own: who waits for it may
 /// give up, and still the next one finds it.
-struct Opening {
-    outcome: watch::Receiver<Option<Opened>>,
+struct ConnectionAttempt {
+    outcome: watch::Receiver<Option<ConnectionResult>>,
     task: AbortHandle,
     number: u64,
 }
 
-impl Drop for Opening {
+impl Drop for ConnectionAttempt {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-impl Address {
+impl ServerAddress {
     /// The server, as the subject of a sentence, as its connection calls it.
     fn name(&self) -> String {
         match self {
@@ -76,11 +76,11 @@ impl Address {
                 let program = words.first().map(String::as_str).unwrap_or_default();
                 format!("the MCP server `{}`", shown(program))
             }
-            Self::Url(url) => format!("the MCP server at {}", web::without_secrets(url)),
+            Self::Url(url) => format!("the MCP server at {}", http_client::without_secrets(url)),
         }
     }
 
-    async fn open(self) -> Opened {
+    async fn open(self) -> ConnectionResult {
         let connection = match &self {
             Self::Command { words, folder } => Connection::to_command(words, folder).await?,
             Self::Url(url) => Connection::to_url(url).await?,
@@ -95,18 +95,18 @@ impl McpServer {
     pub fn command(words: Vec<String>, folder: PathBuf) -> Self {
         // This fails where there is no working folder; then everything else fails as well.
         let folder = std::path::absolute(&folder).unwrap_or(folder);
-        Self::new(Address::Command { words: words.into(), folder: folder.into() })
+        Self::new(ServerAddress::Command { words: words.into(), folder: folder.into() })
     }
 
     /// The server at an address, over streamable HTTP. Fails where that is no whole URL.
     pub fn url(url: &str) -> Result<Self, InvocationError> {
-        let url = web::address(url)
-            .ok_or_else(|| InvocationError::new(Trouble::Unreachable, NO_ADDRESS))?;
-        Ok(Self::new(Address::Url(Arc::new(url))))
+        let url = http_client::address(url)
+            .ok_or_else(|| InvocationError::new(InvocationErrorKind::Unreachable, NO_ADDRESS))?;
+        Ok(Self::new(ServerAddress::Url(Arc::new(url))))
     }
 
-    fn new(address: Address) -> Self {
-        Self(Arc::new(Inner { address, link: Mutex::default(), tools: RwLock::default() }))
+    fn new(address: ServerAddress) -> Self {
+        Self(Arc::new(ServerState { address, link: Mutex::default(), tools: RwLock::default() }))
     }
 
     /// Opens the connection and asks for the tools, unless that was done already. Fails where the
@@ -156,7 +156,10 @@ impl McpServer {
             Ok(message) => Ok((message, connection.name().to_owned())),
             Err(error) => {
                 if connection.is_over()
-                    || matches!(error.trouble, Trouble::Died | Trouble::Unreachable)
+                    || matches!(
+                        error.kind,
+                        InvocationErrorKind::Died | InvocationErrorKind::Unreachable
+                    )
                 {
                     self.give_up(&connection, &error);
                 }
@@ -170,7 +173,7 @@ impl McpServer {
         let connection = self.connection().await.ok()?;
         self.tools_of(&connection).await.ok()?;
         let detail = self.known_missing(tool)?;
-        Some(InvocationError::new(Trouble::Failed, detail))
+        Some(InvocationError::new(InvocationErrorKind::Failed, detail))
     }
 
     /// That the server lacks a tool, if its tools were asked for already.
@@ -202,12 +205,12 @@ impl McpServer {
         Ok(tools)
     }
 
-    fn link(&self) -> MutexGuard<'_, Link> {
+    fn link(&self) -> MutexGuard<'_, ServerLink> {
         self.0.link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The connection, which is opened if need be.
-    async fn connection(&self) -> Opened {
+    async fn connection(&self) -> ConnectionResult {
         // A server that does not listen any more is given up, and started again; that once.
         for _ in 0..2 {
             let (mut outcome, number) = self.link().open(&self.0.address)?;
@@ -222,12 +225,12 @@ impl McpServer {
                     self.link().failed(number, &error);
                     return Err(error);
                 }
-                // Somebody closed it just now.
+                // It was closed concurrently.
                 None => self.link().forget(number),
             }
         }
         let detail = "the MCP server was closed while it was needed";
-        Err(InvocationError::new(Trouble::Unreachable, detail))
+        Err(InvocationError::new(InvocationErrorKind::Unreachable, detail))
     }
 
     /// Uses a connection no more. Other calls that are under way on it may still end well.
@@ -243,7 +246,7 @@ impl McpServer {
                 link.failures = 0;
             }
             Some(number) => link.failed(number, error),
-            // Somebody did so before.
+            // It was counted before.
             None => {}
         }
     }
@@ -251,16 +254,16 @@ impl McpServer {
 
 fn silent(connection: &Connection) -> InvocationError {
     let detail = format!("{} does not listen any more", connection.name());
-    InvocationError::new(Trouble::Unreachable, detail)
+    InvocationError::new(InvocationErrorKind::Unreachable, detail)
 }
 
-impl Link {
+impl ServerLink {
     /// The connection that there is, or else a new one, with its number. Fails where it is too
     /// early to try again.
     fn open(
         &mut self,
-        address: &Address,
-    ) -> Result<(watch::Receiver<Option<Opened>>, u64), InvocationError> {
+        address: &ServerAddress,
+    ) -> Result<(watch::Receiver<Option<ConnectionResult>>, u64), InvocationError> {
         if let Some(opening) = &self.opening {
             return Ok((opening.outcome.clone(), opening.number));
         }
@@ -270,7 +273,7 @@ impl Link {
                 // Rounded up, so that it is true.
                 let seconds = left.as_secs() + 1;
                 let detail = format!("{}\nIt is tried again in {seconds} s.", error.detail);
-                return Err(InvocationError::new(Trouble::Unreachable, detail));
+                return Err(InvocationError::new(InvocationErrorKind::Unreachable, detail));
             }
         }
         self.count += 1;
@@ -278,11 +281,14 @@ impl Link {
         let address = address.clone();
         let task = tokio::spawn(async move {
             let opened = address.open().await;
-            // Nobody may want it any more.
+            // The receiver may be gone.
             let _ = tell.send(Some(opened));
         });
-        let opening =
-            Opening { outcome: outcome.clone(), task: task.abort_handle(), number: self.count };
+        let opening = ConnectionAttempt {
+            outcome: outcome.clone(),
+            task: task.abort_handle(),
+            number: self.count,
+        };
         self.opening = Some(opening);
         Ok((outcome, self.count))
     }
@@ -295,7 +301,7 @@ impl Link {
 
     /// Counts a connection that was of no use. The first time the next one may begin at once.
     fn failed(&mut self, number: u64, error: &InvocationError) {
-        // Whoever else waited for it has counted it.
+        // Another caller has counted it.
         if self.opening.as_ref().is_none_or(|opening| opening.number != number) {
             return;
         }
@@ -305,7 +311,7 @@ impl Link {
             1 => Duration::ZERO,
             failures => {
                 let doubled = 1_u64.checked_shl(failures - 2).unwrap_or(u64::MAX);
-                Duration::from_secs(doubled).min(LONGEST_WAIT)
+                Duration::from_secs(doubled).min(MAX_WAIT)
             }
         };
         self.wait = Some((Instant::now() + wait, error.clone()));
@@ -316,8 +322,8 @@ impl fmt::Debug for McpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The arguments of a command may hold a password.
         let address = match &self.0.address {
-            Address::Command { words, .. } => words.first().cloned().unwrap_or_default(),
-            Address::Url(url) => web::without_secrets(url),
+            ServerAddress::Command { words, .. } => words.first().cloned().unwrap_or_default(),
+            ServerAddress::Url(url) => http_client::without_secrets(url),
         };
         f.debug_tuple("McpServer").field(&address).finish()
     }

@@ -44,7 +44,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes out of `rmcp` when `message` goes in.
+    /// Sends `message` through `rmcp` and returns the output.
     fn through(message: &str) -> ServerResult {
         let read: ServerJsonRpcMessage =
             serde_json::from_str(&sealed(message)).expect("rmcp reads it");

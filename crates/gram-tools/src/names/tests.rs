@@ -1,9 +1,9 @@
 use std::time::{Duration, Instant};
 
-use super::{Known, Names, Suggestion};
+use super::{KnownName, NameIndex, Suggestion};
 
-fn index(names: &[&str]) -> Names {
-    Names::new(names.iter().map(|name| Known { name, container: None }))
+fn index(names: &[&str]) -> NameIndex {
+    NameIndex::new(names.iter().map(|name| KnownName { name, container: None }))
 }
 
 fn asked(names: &[&str], attempted: &str) -> Vec<String> {
@@ -145,12 +145,12 @@ fn verbs_stand_for_each_other() {
 #[test]
 fn a_container_is_named() {
     let known = [
-        Known { name: "Math", container: None },
-        Known { name: "Add", container: Some("List") },
-        Known { name: "Add", container: Some("Math") },
-        Known { name: "Subtract", container: Some("Math") },
+        KnownName { name: "Math", container: None },
+        KnownName { name: "Add", container: Some("List") },
+        KnownName { name: "Add", container: Some("Math") },
+        KnownName { name: "Subtract", container: Some("Math") },
     ];
-    let names = Names::new(known.into_iter());
+    let names = NameIndex::new(known.into_iter());
     for attempted in ["Math.Add", "math_add", "MathAdd", "mcp__math__add", "Maths.Add"] {
         let found = names.suggest(attempted, 1);
         assert_eq!(found.len(), 1, "{attempted}");
@@ -255,7 +255,7 @@ fn many(count: usize) -> Vec<String> {
 #[test]
 fn hostile_names_are_cut() {
     let many = many(10_000);
-    let names = Names::new(many.iter().map(|name| Known { name, container: None }));
+    let names = NameIndex::new(many.iter().map(|name| KnownName { name, container: None }));
     let long = [
         "a".repeat(1_000_000),
         "get_".repeat(250_000),
@@ -282,7 +282,8 @@ fn hostile_names_are_cut() {
 fn large_libraries() {
     let many = many(100_000);
     let start = Instant::now();
-    let names = Names::new(many.iter().map(|name| Known { name, container: Some("Everything") }));
+    let names =
+        NameIndex::new(many.iter().map(|name| KnownName { name, container: Some("Everything") }));
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     let start = Instant::now();
     for nth in [7, 77, 7_777, 77_777] {

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use super::masks::MASK;
 use super::{Session, is_nothing};
-use crate::names::{Known, Names};
+use crate::names::{KnownName, NameIndex};
 use crate::verdict::{CallError, Success};
 
 impl Session {
@@ -65,7 +65,7 @@ impl Session {
         if secret.is_empty() { attempted } else { masked(&secret, attempted) }
     }
 
-    /// What a model is told of a container that has expanded.
+    /// The message for a container that was expanded.
     fn expansion(&self, at: u32) -> Success {
         let container = self.bound.container(at);
         let mut text = format!("`{}` is expanded. Its functions:", container.spec.name);
@@ -98,7 +98,7 @@ impl Session {
 
     /// Why a function of a collapsed container cannot be called yet.
     pub(super) fn not_expanded(&self, tool: u32) -> CallError {
-        // What is collapsed has a container.
+        // Collapsed functions belong to a container.
         let first = self.bound.tool(tool).containers.first().copied().unwrap_or_default();
         let mut state = self.state();
         let settings = self.bound.settings(None);
@@ -120,11 +120,11 @@ fn attempted(arguments: &str) -> Value {
     }
     match serde_json::from_str(arguments) {
         Ok(value) => value,
-        Err(_) => crate::check::mended(arguments).unwrap_or_else(|| Value::from(arguments)),
+        Err(_) => crate::check::repaired_json(arguments).unwrap_or_else(|| Value::from(arguments)),
     }
 }
 
-/// A value without what stands under some names, in texts that hold JSON, too.
+/// A value without the members of some names, including those in strings that hold JSON.
 fn masked(names: &BTreeSet<&str>, value: Value) -> Value {
     match value {
         Value::String(text) if names.iter().any(|name| text.contains(name)) => MASK.into(),
@@ -141,7 +141,7 @@ fn masked(names: &BTreeSet<&str>, value: Value) -> Value {
 }
 
 /// How many words of parameters are compared with functions.
-const MOST_WORDS: usize = 50;
+const MAX_WORDS: usize = 50;
 
 /// From which nearness on, in percent, a text in a parameter names a function. It may be anything;
 /// a longer one even has to hold the name nearly whole.
@@ -160,12 +160,12 @@ fn meant(functions: &[SmolStr], attempted: &Value) -> Option<SmolStr> {
         words.extend(map.keys().map(|key| (key.as_str(), 0)));
     }
     words.extend(attempted.as_str().map(text));
-    words.truncate(MOST_WORDS);
+    words.truncate(MAX_WORDS);
     if let Some(exact) = functions.iter().find(|name| words.iter().any(|(word, _)| word == name)) {
         return Some(exact.clone());
     }
-    let known = functions.iter().map(|name| Known { name, container: None });
-    let names = Names::new(known);
+    let known = functions.iter().map(|name| KnownName { name, container: None });
+    let names = NameIndex::new(known);
     let near = words.into_iter().filter_map(|(word, least)| {
         names.suggest(word, 1).into_iter().find(|found| found.nearness >= least)
     });

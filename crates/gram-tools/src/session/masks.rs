@@ -1,4 +1,4 @@
-//! Secrets are kept out of what is said.
+//! Masks secrets in messages and results.
 
 use std::fmt::Write as _;
 
@@ -8,24 +8,24 @@ use gram_schema::model::Tool;
 
 use crate::check::Problem;
 
-/// What stands for a secret.
+/// The replacement of a secret.
 pub(super) const MASK: &str = "***";
 
 /// From how many bytes on a secret is masked in results, too: a shorter one would be found
 /// everywhere.
-const SHORTEST_IN_RESULTS: usize = 4;
+const MIN_LENGTH_IN_RESULTS: usize = 4;
 
-/// What stands where a text was cut.
+/// The mark of a truncated text.
 const CUT: char = '…';
 
-/// From how many bytes on what a cut left of a secret is masked.
-const SHORTEST_REST: usize = 2;
+/// The minimum length of the remainder of a truncated secret to be masked, in bytes.
+const MIN_REMAINDER: usize = 2;
 
 /// The ways in which a secret may be written where it is told: as it is, as programs put it into
 /// JSON, and as a message repeats it, without what would steer a terminal.
 fn forms(secret: String) -> impl Iterator<Item = String> {
     let json = in_json(&secret);
-    let lines = crate::words::plain(&secret);
+    let lines = crate::sanitize::plain(&secret);
     let line = secret.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let [lower, upper] = [false, true].map(|upper| {
         let mut out = String::with_capacity(json.len());
@@ -46,17 +46,17 @@ fn forms(secret: String) -> impl Iterator<Item = String> {
     [secret, json, twice, lower, upper, lines, line].into_iter()
 }
 
-/// A text as it stands between the quotes of JSON.
+/// A text escaped as JSON, without quotes.
 fn in_json(text: &str) -> String {
     let json = Value::from(text).to_string();
     json.get(1..json.len() - 1).unwrap_or_default().to_owned()
 }
 
-/// The texts that nobody may read.
+/// The texts to mask, in all forms.
 #[derive(Debug, Default)]
-pub(super) struct Masks(Vec<String>);
+pub(super) struct SecretMasks(Vec<String>);
 
-impl Masks {
+impl SecretMasks {
     pub(super) fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let secrets = secrets.into_iter().filter(|secret| !secret.is_empty());
         let mut secrets: Vec<_> = secrets.flat_map(forms).collect();
@@ -77,7 +77,7 @@ impl Masks {
         if self.is_empty() || !whole.contains(CUT) { whole } else { self.without_rests(&whole) }
     }
 
-    /// A text that was cut in some places, without what the cuts left of secrets.
+    /// A truncated text without the remainders of secrets at its cuts.
     fn without_rests(&self, text: &str) -> String {
         let last = text.matches(CUT).count();
         let mut kept = String::with_capacity(text.len());
@@ -109,7 +109,7 @@ impl Masks {
     fn longest(&self, part: &str, is_rest: impl Fn(&str, usize) -> bool) -> Option<usize> {
         let of_one = |secret: &String| {
             let most = part.len().min(secret.len().saturating_sub(1));
-            (SHORTEST_REST..=most).rev().find(|&n| is_rest(secret, n))
+            (MIN_REMAINDER..=most).rev().find(|&n| is_rest(secret, n))
         };
         self.0.iter().filter_map(of_one).max()
     }
@@ -131,7 +131,7 @@ impl Masks {
 
     /// A result without secrets.
     pub(super) fn result(&self, value: Value) -> Value {
-        if self.is_empty() { value } else { self.value(value, SHORTEST_IN_RESULTS) }
+        if self.is_empty() { value } else { self.value(value, MIN_LENGTH_IN_RESULTS) }
     }
 
     fn value(&self, value: Value, shortest: usize) -> Value {
@@ -139,7 +139,7 @@ impl Masks {
             let secrets = self.0.iter().filter(|secret| secret.len() >= shortest);
             secrets.fold(text.to_owned(), |text, secret| {
                 // A short secret is masked where it is all that there is.
-                if secret.len() >= SHORTEST_IN_RESULTS || text == *secret {
+                if secret.len() >= MIN_LENGTH_IN_RESULTS || text == *secret {
                     text.replace(secret.as_str(), MASK)
                 } else {
                     text
@@ -154,8 +154,8 @@ impl Masks {
             }
             Value::Object(map) => {
                 let entries = map.into_iter().map(|(key, value)| {
-                    // The names of arguments are the model's own, and stand in the specification.
-                    let key = if shortest < SHORTEST_IN_RESULTS { key } else { masked(&key) };
+                    // Names of arguments are public: they come from the specification or the model.
+                    let key = if shortest < MIN_LENGTH_IN_RESULTS { key } else { masked(&key) };
                     (key, self.value(value, shortest))
                 });
                 Value::Object(entries.collect::<Map<_, _>>())
@@ -164,7 +164,7 @@ impl Masks {
         }
     }
 
-    /// What a validator of the host says, without secrets.
+    /// A problem of a host validator without secrets.
     pub(super) fn problem(&self, mut problem: Problem) -> Problem {
         if !self.is_empty() {
             problem.message = self.text(&problem.message);
@@ -180,8 +180,8 @@ mod tests {
 
     use super::*;
 
-    fn masks(secrets: &[&str]) -> Masks {
-        Masks::new(secrets.iter().map(|&secret| secret.to_owned()))
+    fn masks(secrets: &[&str]) -> SecretMasks {
+        SecretMasks::new(secrets.iter().map(|&secret| secret.to_owned()))
     }
 
     #[test]
@@ -216,7 +216,7 @@ mod tests {
         ] {
             assert_eq!(masks.text(text), left);
         }
-        assert_eq!(Masks::default().text("a…b"), "a…b");
+        assert_eq!(SecretMasks::default().text("a…b"), "a…b");
     }
 
     #[test]

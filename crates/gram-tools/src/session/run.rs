@@ -9,17 +9,17 @@ use serde_json::Value;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::masks::Masks;
-use super::{Session, hash_of, oddities};
-use crate::check::{Accepted, Refused};
-use crate::invocation::{Answer, Implementation, Invocation, InvocationError, Trouble};
+use super::masks::SecretMasks;
+use super::{Session, hash_of, warnings};
+use crate::check::{Accepted, Rejection};
+use crate::invocation::{Answer, Implementation, Invocation, InvocationError, InvocationErrorKind};
 use crate::settings::Settings;
-use crate::throttle::{Admitted, Outcome};
+use crate::throttle::{CallOutcome, ThrottleTicket};
 use crate::verdict::{CallError, Success, Verdict, Warning};
 
 /// A call that may run.
 #[derive(Debug)]
-pub struct Ready<'s> {
+pub struct AdmittedCall<'s> {
     session: &'s Session,
     tool: u32,
     id: Option<String>,
@@ -27,16 +27,16 @@ pub struct Ready<'s> {
     accepted: Accepted,
     warnings: Vec<Warning>,
     /// The call in the throttle, and the arguments as they were sent.
-    admitted: (Admitted, String),
+    admitted: (ThrottleTicket, String),
 }
 
 /// Why an invocation came to nothing.
-enum Broken {
+enum RunFailure {
     Error(InvocationError),
     TooLong,
 }
 
-impl<'s> Ready<'s> {
+impl<'s> AdmittedCall<'s> {
     pub(super) fn new(
         session: &'s Session,
         tool: u32,
@@ -44,7 +44,7 @@ impl<'s> Ready<'s> {
         name: String,
         accepted: Accepted,
         warnings: Vec<Warning>,
-        admitted: (Admitted, String),
+        admitted: (ThrottleTicket, String),
     ) -> Self {
         Self { session, tool, id, name, accepted, warnings, admitted }
     }
@@ -55,12 +55,12 @@ impl<'s> Ready<'s> {
     }
 
     /// Whether the host program has to execute the tool itself.
-    pub fn is_for_the_host(&self) -> bool {
+    pub fn is_host_executed(&self) -> bool {
         let entry = self.session.bound.tool(self.tool).entry.as_ref();
         entry.is_some_and(|entry| entry.implementation.kind() == "Client")
     }
 
-    /// What the implementation receives: one JSON object, with injected values.
+    /// The arguments for the implementation: one JSON object with injected values.
     pub fn arguments(&self) -> String {
         let injected = &self.session.bound.tool(self.tool).injected;
         let mut arguments = self.accepted.arguments.clone();
@@ -89,15 +89,18 @@ impl<'s> Ready<'s> {
 
     /// Ends a call that the host executed itself.
     pub fn finish(self, answer: Result<Answer, InvocationError>) -> Verdict {
-        self.end(answer.map_err(Broken::Error))
+        self.end(answer.map_err(RunFailure::Error))
     }
 
-    async fn invoke(&self, cancelled: CancellationToken) -> Result<Answer, Broken> {
+    async fn invoke(&self, cancelled: CancellationToken) -> Result<Answer, RunFailure> {
         let bound = &self.session.bound;
         let tool = bound.tool(self.tool);
         let Some(entry) = &tool.entry else {
             let detail = "the library has no implementation of it";
-            return Err(Broken::Error(InvocationError::new(Trouble::Unreachable, detail)));
+            return Err(RunFailure::Error(InvocationError::new(
+                InvocationErrorKind::Unreachable,
+                detail,
+            )));
         };
         let implementation = Arc::clone(&entry.implementation);
         let invocation = self.invocation(&*implementation, cancelled.clone());
@@ -114,15 +117,15 @@ impl<'s> Ready<'s> {
         tokio::select! {
             biased;
             () = cancelled.cancelled() => {
-                Err(Broken::Error(InvocationError::new(Trouble::Cancelled, "it was cancelled")))
+                Err(RunFailure::Error(InvocationError::new(InvocationErrorKind::Cancelled, "it was cancelled")))
             }
             outcome = timeout(self.settings().time_limit(), caught) => match outcome {
-                Err(_) => Err(Broken::TooLong),
+                Err(_) => Err(RunFailure::TooLong),
                 Ok(Err(_)) => {
                     let detail = "the implementation panicked";
-                    Err(Broken::Error(InvocationError::new(Trouble::Died, detail)))
+                    Err(RunFailure::Error(InvocationError::new(InvocationErrorKind::Died, detail)))
                 }
-                Ok(Ok(answer)) => answer.map_err(Broken::Error),
+                Ok(Ok(answer)) => answer.map_err(RunFailure::Error),
             },
         }
     }
@@ -158,17 +161,17 @@ impl<'s> Ready<'s> {
         }
     }
 
-    fn end(mut self, answer: Result<Answer, Broken>) -> Verdict {
+    fn end(mut self, answer: Result<Answer, RunFailure>) -> Verdict {
         let tool = self.session.bound.tool(self.tool);
         let secrets = self.accepted.secrets.iter().cloned();
-        let masks = Masks::new(secrets.chain(tool.secrets()));
+        let masks = SecretMasks::new(secrets.chain(tool.secrets()));
         let outcome = match answer {
             Ok(answer) => match self.value(answer) {
                 Ok(value) => self.judged(value, &masks),
                 Err(error) => Err(error),
             },
-            Err(Broken::TooLong) => Err(CallError::Timeout { limit: self.settings().timeout }),
-            Err(Broken::Error(error)) => {
+            Err(RunFailure::TooLong) => Err(CallError::Timeout { limit: self.settings().timeout }),
+            Err(RunFailure::Error(error)) => {
                 Err(CallError::Invocation { detail: masks.text(&error.detail) })
             }
         };
@@ -176,12 +179,12 @@ impl<'s> Ready<'s> {
             outcome.is_err() || self.warnings.iter().any(|warning| warning.code == UNSUCCESSFUL);
         let Self { session, id, name, warnings, admitted: (admitted, sent), .. } = self;
         let (ended, hash) =
-            if failed { (Outcome::Failure, hash_of(&sent)) } else { (Outcome::Success, 0) };
+            if failed { (CallOutcome::Failure, hash_of(&sent)) } else { (CallOutcome::Success, 0) };
         session.state().throttle.finish(admitted, hash, ended, session.clock.now());
         Verdict { id, name, warnings, outcome }
     }
 
-    /// The value that an answer stands for.
+    /// The value of an answer.
     fn value(&self, answer: Answer) -> Result<Value, CallError> {
         let text = match answer {
             Answer::Json(value) => return Ok(self.unwrapped(value)),
@@ -234,7 +237,7 @@ impl<'s> Ready<'s> {
     }
 
     /// A result with what is odd about it; an error where it has to fit its type and does not.
-    fn judged(&mut self, value: Value, masks: &Masks) -> Result<Success, CallError> {
+    fn judged(&mut self, value: Value, masks: &SecretMasks) -> Result<Success, CallError> {
         let tool = self.session.bound.tool(self.tool);
         let settings = self.settings();
         let mut warnings = Vec::new();
@@ -243,12 +246,12 @@ impl<'s> Ready<'s> {
             && let Err(refused) = check.fits(&text)
         {
             let why = match &refused {
-                Refused::Invalid(invalid) => {
+                Rejection::Invalid(invalid) => {
                     let all = invalid.problems();
                     let all: Vec<_> = all.iter().take(5).map(|p| p.message.as_str()).collect();
                     all.join("; ").replace("the arguments want", "the result wants")
                 }
-                Refused::Malformed(malformed) => malformed.to_string(),
+                Rejection::Malformed(malformed) => malformed.to_string(),
             };
             let why = masks.text(&why);
             if settings.strict_result {
@@ -258,20 +261,20 @@ impl<'s> Ready<'s> {
             let message = format!("the result is not what the tool promises: {why}");
             warnings.push(Warning { code: "result-mismatch", message });
         }
-        warnings.extend(oddities::large(text.len(), settings.max_response));
-        if oddities::says_no(&value) {
+        warnings.extend(warnings::large(text.len(), settings.max_response));
+        if warnings::says_no(&value) {
             let message = "the result's own flag says that it did not succeed".to_owned();
             warnings.push(Warning { code: UNSUCCESSFUL, message });
         }
-        // What is told from here on is told of what may be seen.
+        // Messages from here on only concern values that are visible.
         let arguments = std::mem::take(&mut self.accepted.arguments);
         let arguments = masks.arguments(&tool.spec, arguments);
         let result = masks.result(value);
         if arguments.contains(['/', '\\']) {
             let arguments = serde_json::from_str(&arguments).unwrap_or_default();
-            warnings.extend(oddities::repeated_path(&arguments, "arguments"));
+            warnings.extend(warnings::repeated_path(&arguments, "arguments"));
         }
-        warnings.extend(oddities::repeated_path(&result, "result"));
+        warnings.extend(warnings::repeated_path(&result, "result"));
         for warning in &mut warnings {
             warning.message = masks.text(&warning.message);
         }
@@ -285,5 +288,5 @@ impl<'s> Ready<'s> {
     }
 }
 
-/// The warning of a result whose success flag says no, which counts as a failure.
+/// The warning code for a result whose success flag is negative. It counts as a failure.
 const UNSUCCESSFUL: &str = "unsuccessful";

@@ -1,4 +1,4 @@
-//! What a session remembers.
+//! The state of a session.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,21 +10,21 @@ use crate::bind::Bound;
 use crate::settings::{Expand, Settings};
 use crate::throttle::Throttle;
 
-/// What a session remembers.
+/// The state of a session.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct SessionState {
     pub(super) throttle: Throttle,
     /// How many calls of a tool were refused in a row.
     refused: HashMap<u32, u32>,
     /// The containers that are expanded, and for how long.
     expanded: HashMap<u32, Expand>,
-    /// What containers were called for.
+    /// The calls of containers.
     containers: HashMap<u32, ContainerStats>,
     /// How often a tool ran with the same arguments, where its implementation asks for it.
     occurrences: HashMap<(u32, u64), u32>,
 }
 
-/// What a container was called for in a session.
+/// Statistics on the calls of a container in a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ContainerStats {
     /// How often it was called as it should be.
@@ -37,10 +37,10 @@ pub struct ContainerStats {
     pub auto_expansions: u32,
 }
 
-impl State {
+impl SessionState {
     /// Takes note of a call that no tool gets.
     pub(super) fn count_unknown(&mut self, settings: &Settings, now: Duration) {
-        // It counts among all calls, and its end says nothing.
+        // It counts towards all calls; its outcome is irrelevant.
         let _ = self.throttle.admit(None, &settings.throttle, now);
     }
 
@@ -109,7 +109,7 @@ impl State {
     }
 }
 
-/// What happened in a session.
+/// Statistics of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionStats {
     /// How many calls there were in the last 60 s, without those that the throttle refused.

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::check::{Problem, Undeclared};
-use crate::kinds::{Function, async_function};
-use crate::library::{Supply, ToolLibrary};
+use crate::implementations::{Function, async_function};
+use crate::library::{InjectedSource, ToolLibrary};
 use crate::settings::Settings;
 
 const TEXT: &str = r#"
@@ -36,7 +36,7 @@ fn module() -> Valid<Module> {
 type Seen = Arc<Mutex<Vec<Value>>>;
 
 /// An implementation that notes what it receives, and answers, or fails, with all of it.
-fn witness(seen: &Seen, fails: bool) -> Function {
+fn failures(seen: &Seen, fails: bool) -> Function {
     let seen = Arc::clone(seen);
     async_function(move |arguments: Value| {
         seen.lock().unwrap().push(arguments.clone());
@@ -45,11 +45,11 @@ fn witness(seen: &Seen, fails: bool) -> Function {
 }
 
 fn library(seen: &Seen, settings: Settings, fails: bool) -> ToolLibrary {
-    ToolLibrary::new("witness")
+    ToolLibrary::new("failures")
         .settings(settings)
-        .with("deploy", witness(seen, fails))
-        .with("stop", witness(seen, fails))
-        .inject("deploy", "token", &Supply::Value(json!(TOKEN)))
+        .with("deploy", failures(seen, fails))
+        .with("stop", failures(seen, fails))
+        .inject("deploy", "token", &InjectedSource::Value(json!(TOKEN)))
 }
 
 /// Settings under which a session lets everything through that the checks do.
@@ -157,8 +157,8 @@ async fn no_secret_reaches_a_verdict() {
 async fn a_library_is_a_value() {
     let seen = Seen::default();
     let first = library(&seen, Settings::default(), false);
-    let smaller = ToolLibrary::new("smaller").with("stop", witness(&seen, false));
-    let larger = smaller.clone().with("deploy", witness(&seen, false));
+    let smaller = ToolLibrary::new("smaller").with("stop", failures(&seen, false));
+    let larger = smaller.clone().with("deploy", failures(&seen, false));
     assert_eq!((smaller.entries().len(), larger.entries().len()), (1, 2));
 
     // What fails in one conversation changes nothing for another, nor for the next binding.

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::Outcome::{Failure, Success};
+use super::CallOutcome::{Failure, Success};
 use super::{
-    Call, MOST_REMEMBERED, Moment, Outcome, Rule, Stats, Throttle, ThrottlePolicy, Throttled,
+    CallOutcome, CallRecord, MAX_REMEMBERED, Moment, Throttle, ThrottlePolicy, ThrottleRule,
+    ThrottleStats, Throttled,
 };
 
 fn s(seconds: u64) -> Duration {
@@ -36,7 +37,7 @@ impl Session {
         Self { throttle: Throttle::default(), policy }
     }
 
-    fn call(&mut self, tool: u32, outcome: Outcome, now: Duration) -> Result<(), Throttled> {
+    fn call(&mut self, tool: u32, outcome: CallOutcome, now: Duration) -> Result<(), Throttled> {
         let call = self.throttle.admit(Some(tool), &self.policy, now)?;
         self.throttle.finish(call, 0, outcome, now);
         Ok(())
@@ -44,7 +45,7 @@ impl Session {
 
     /// Calls the tool, which has to be admitted.
     #[track_caller]
-    fn fine(&mut self, tool: u32, outcome: Outcome, now: Duration) {
+    fn fine(&mut self, tool: u32, outcome: CallOutcome, now: Duration) {
         self.call(tool, outcome, now).unwrap();
     }
 
@@ -138,9 +139,9 @@ fn unknown_tools_count_towards_all_tools_alone() {
     }
     assert_eq!(session.refused(1, s(1)), ("all_tools_calls", 10, s(4)));
     let refused = session.throttle.admit(None, &session.policy, s(1)).unwrap_err();
-    assert_eq!(refused.rule, Rule::AllTools);
+    assert_eq!(refused.rule, ThrottleRule::AllTools);
     let stats = session.throttle.stats(s(1));
-    assert_eq!(stats, Stats { calls: 10, failing: vec![], most_called: vec![] });
+    assert_eq!(stats, ThrottleStats { calls: 10, failing: vec![], most_called: vec![] });
 }
 
 #[test]
@@ -148,13 +149,13 @@ fn calls_that_run_count() {
     let mut throttle = Throttle::default();
     let policy = ThrottlePolicy::default();
     let calls: Vec<_> = (0..5).map(|_| throttle.admit(Some(1), &policy, s(0)).unwrap()).collect();
-    assert_eq!(throttle.admit(Some(1), &policy, s(0)).unwrap_err().rule, Rule::SameTool);
+    assert_eq!(throttle.admit(Some(1), &policy, s(0)).unwrap_err().rule, ThrottleRule::SameTool);
     for call in calls {
         throttle.finish(call, 7, Failure, s(30));
     }
     // The windows count from the beginning of calls, the block from their end.
     let refused = throttle.admit(Some(1), &policy, s(31)).unwrap_err();
-    assert_eq!(refused.rule, Rule::ConsecutiveFailures);
+    assert_eq!(refused.rule, ThrottleRule::ConsecutiveFailures);
     assert_eq!(refused.retry_after, s(59));
     assert_eq!(throttle.stats(s(31)).failing, [(1, 5)]);
 }
@@ -256,14 +257,14 @@ fn history_is_bounded() {
     for call in 0..200_000 {
         session.fine(call % 4, Success, ms(u64::from(call)));
     }
-    assert_eq!(session.throttle.calls.len(), MOST_REMEMBERED);
+    assert_eq!(session.throttle.calls.len(), MAX_REMEMBERED);
     assert_eq!(session.throttle.tools[&0].calls.len(), 50_000);
-    for _ in 50_000..MOST_REMEMBERED {
+    for _ in 50_000..MAX_REMEMBERED {
         session.fine(0, Success, s(1_000));
     }
     assert_eq!(session.refused(0, s(2_000)).0, "same_tool_calls");
     // Lists double when they grow.
-    assert!(2 * (size_of::<Call>() + size_of::<Moment>()) <= 100);
+    assert!(2 * (size_of::<CallRecord>() + size_of::<Moment>()) <= 100);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
-use gram_agent::experiment::{Gate, Outcome, Shard};
+use gram_experiment::{Gate, Outcome, Shard};
 
 use super::run::{seconds, temperature};
 

@@ -10,12 +10,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gram_agent::experiment::{
-    About, Arm, Case, Declared, ExperimentError, Journal, Looks, Method, Plan, Price, Replies,
-    Report, Running, Stop, Tally, differences, hash, unpriced,
-};
 use gram_agent::model::{Models, Sampling};
-use gram_agent::{Crew, CrewOptions, Limits};
+use gram_agent::{AgentTeam, Limits, TeamOptions};
+use gram_experiment::{
+    Arm, Case, DeclaredLibrary, ExperimentError, ExperimentManifest, Journal, Method, Plan, Price,
+    ReplyCache, Report, RunConfig, RunStats, SequentialMonitor, StopReason, differences, hash,
+    models_without_price,
+};
 use gram_schema::model::{ImplementationKind, Library};
 use gram_schema::print_specification;
 use gram_tools::{Bound, ToolLibrary};
@@ -117,16 +118,16 @@ async fn on(
     let Some(bounds) = bound(read, sides).await? else { return Ok(FINDINGS) };
     let mut models = Models::new(|name| std::env::var(name).ok(), folder(spec));
     let name = agent(&read.module, wanted.agent.as_deref())?;
-    let options = CrewOptions {
+    let options = TeamOptions {
         model: args.model.as_ref().map(|name| given_model(name, &mut models)).transpose()?,
         sampling: Sampling { temperature: args.bounds.temperature, ..Sampling::default() },
         guidance: !args.bounds.no_guidance,
     };
     let mut arms = Vec::new();
     for (side, bound) in sides.iter().zip(&bounds) {
-        let crew = Crew::new(&read.module, &name, bound, &mut models, &options);
+        let crew = AgentTeam::new(&read.module, &name, bound, &mut models, &options);
         let crew = Arc::new(crew.map_err(|error| Failure::new(error.to_string()))?);
-        arms.push(Arm { name: side.declared.name.to_string(), crew });
+        arms.push(Arm { name: side.declared.name.to_string(), team: crew });
     }
     let (cases, text) = cases(&wanted.cases)?;
     let about = about(args, wanted, read, sides, (&arms, &cases, &text));
@@ -145,25 +146,24 @@ async fn on(
     let running = running(args, spec, display, &arms)?;
     let (journal, tally) = match &args.reporting.report {
         Some(folder) => Journal::open(folder, &about).map_err(|error| failure(&error))?,
-        None => (Journal::none(), Tally::new(&about)),
+        None => (Journal::none(), RunStats::new(&about)),
     };
-    let looks = about
-        .method
-        .sequential
-        .then(|| Looks::new(about.arm_names(), about.method.level, about.method.margin));
+    let looks = about.method.sequential.then(|| {
+        SequentialMonitor::new(about.arm_names(), about.method.level, about.method.margin)
+    });
     let work = Work { about, arms, cases, running, journal, tally, looks };
     work.run(args, display).await
 }
 
 /// What is to run.
 struct Work {
-    about: About,
+    about: ExperimentManifest,
     arms: Vec<Arm>,
     cases: Vec<Case>,
-    running: Running,
+    running: RunConfig,
     journal: Journal,
-    tally: Tally,
-    looks: Option<Looks>,
+    tally: RunStats,
+    looks: Option<SequentialMonitor>,
 }
 
 impl Work {
@@ -174,10 +174,9 @@ impl Work {
         let (mut signals, mut signal) = (live::Signals::new(), None);
         let (state, cases) = ((journal, tally), Arc::new(cases));
         let (mut journal, tally, looks, stop) = {
-            let progress: Arc<dyn gram_agent::experiment::Progress> = bar.clone();
-            let run = gram_agent::experiment::run(
-                arms, cases, running, state, looks, progress, &cancelled,
-            );
+            let progress: Arc<dyn gram_experiment::Progress> = bar.clone();
+            let run =
+                gram_experiment::run(arms, cases, running, state, looks, progress, &cancelled);
             let mut run = std::pin::pin!(run);
             loop {
                 tokio::select! {
@@ -204,7 +203,7 @@ impl Work {
             }
             return Err(Failure::Interrupted(signal));
         }
-        if let Stop::NoAnswer(runs, why) = &stop {
+        if let StopReason::NoAnswer(runs, why) = &stop {
             let s = if *runs == 1 { "" } else { "s" };
             let kept = if journal.keeps() { "; the same command tries them again" } else { "" };
             let told = format!("gramc: the model gave no answer in {runs} run{s}: {why}{kept}");
@@ -216,7 +215,7 @@ impl Work {
         }
         let report = Report::new(about, &tally, looks.as_ref(), &stop);
         let code = finish(report, &mut journal, &args.reporting, display)?;
-        Ok(if matches!(stop, Stop::NoAnswer(..)) { FAILED } else { code })
+        Ok(if matches!(stop, StopReason::NoAnswer(..)) { FAILED } else { code })
     }
 }
 
@@ -282,21 +281,21 @@ fn about(
     read: &Read,
     sides: &[Side],
     (arms, cases, text): (&[Arm], &[Case], &[u8]),
-) -> About {
+) -> ExperimentManifest {
     let declared: Vec<_> =
-        sides.iter().map(|side| Declared::new(&side.declared, &side.recordings)).collect();
-    let first = arms.first().map(|arm| &arm.crew);
+        sides.iter().map(|side| DeclaredLibrary::new(&side.declared, &side.recordings)).collect();
+    let first = arms.first().map(|arm| &arm.team);
     let bounds = &args.bounds;
     let default = Method::default();
     let script = first.and_then(|crew| crew.model().strip_prefix("scripted/"));
     let script = script.and_then(|path| std::fs::read(path).ok()).map(hash).unwrap_or_default();
-    About {
+    ExperimentManifest {
         name: args.experiment.clone(),
         description: wanted.description.clone(),
         agent: first.map(|crew| crew.agent().to_owned()).unwrap_or_default(),
         model: first.map(|crew| crew.model().to_owned()).unwrap_or_default(),
         specification: hash(print_specification(&read.module)),
-        arms: declared.iter().map(Declared::about).collect(),
+        arms: declared.iter().map(DeclaredLibrary::manifest).collect(),
         differences: differences(&read.module, &declared),
         cases: hash(text),
         plan: Plan {
@@ -324,7 +323,7 @@ fn about(
     }
 }
 
-fn running(args: &Ab, spec: &Path, display: Display, arms: &[Arm]) -> Result<Running, Failure> {
+fn running(args: &Ab, spec: &Path, display: Display, arms: &[Arm]) -> Result<RunConfig, Failure> {
     let bounds = &args.bounds;
     let inputs = Inputs { paths: vec![spec.to_owned()], stdin_filename: String::new() };
     let (project, mistakes) = project::read(&inputs)?;
@@ -335,7 +334,8 @@ fn running(args: &Ab, spec: &Path, display: Display, arms: &[Arm]) -> Result<Run
         .map(|(model, price)| (model, Price { input: price.input, output: price.output }))
         .collect();
     if bounds.max_cost.is_some() {
-        let unknown: Vec<_> = arms.iter().flat_map(|arm| unpriced(&arm.crew, &prices)).collect();
+        let unknown: Vec<_> =
+            arms.iter().flat_map(|arm| models_without_price(&arm.team, &prices)).collect();
         if let Some(model) = unknown.first() {
             return Err(Failure::new(format!(
                 "--max-cost needs the price of `{model}`: say it in gram.toml, as \
@@ -345,11 +345,11 @@ fn running(args: &Ab, spec: &Path, display: Display, arms: &[Arm]) -> Result<Run
     }
     let replies = match &bounds.replies {
         Some(path) => {
-            Some(Arc::new(Replies::open(path, bounds.offline).map_err(|error| failure(&error))?))
+            Some(Arc::new(ReplyCache::open(path, bounds.offline).map_err(|error| failure(&error))?))
         }
         None => None,
     };
-    Ok(Running {
+    Ok(RunConfig {
         concurrency: bounds.concurrency as usize,
         rate: bounds.rate,
         limits: Limits {
@@ -358,9 +358,9 @@ fn running(args: &Ab, spec: &Path, display: Display, arms: &[Arm]) -> Result<Run
             ..Limits::default()
         },
         prices,
-        most_cost: bounds.max_cost,
-        most_tokens: bounds.max_tokens,
-        most_time: bounds.max_time.map(Duration::from_secs_f64),
+        max_cost: bounds.max_cost,
+        max_tokens: bounds.max_tokens,
+        max_time: bounds.max_time.map(Duration::from_secs_f64),
         shard: bounds.shard,
         replies,
     })
@@ -368,11 +368,11 @@ fn running(args: &Ab, spec: &Path, display: Display, arms: &[Arm]) -> Result<Run
 
 /// Puts parts together.
 fn merged(args: &Merge, display: Display) -> Outcome {
-    let mut parts: Vec<(PathBuf, Journal, About)> = Vec::new();
+    let mut parts: Vec<(PathBuf, Journal, ExperimentManifest)> = Vec::new();
     for path in &args.parts {
         let (journal, about, _) = Journal::read(path).map_err(|error| failure(&error))?;
         if let Some((first, _, known)) = parts.first()
-            && let Some(what) = about.differs(known)
+            && let Some(what) = about.difference_from(known)
         {
             return Err(Failure::new(format!(
                 "{} and {} are no parts of one experiment: of the second, {what}",
@@ -384,11 +384,11 @@ fn merged(args: &Merge, display: Display) -> Outcome {
     }
     // The arguments demand one at least.
     let Some((_, _, about)) = parts.first() else { return Err(Failure::new("name a folder")) };
-    let mut about = About { shard: None, ..about.clone() };
+    let mut about = ExperimentManifest { shard: None, ..about.clone() };
     let method = &mut about.method;
     method.margin = args.reporting.margin.unwrap_or(method.margin);
     method.resamples = args.reporting.resamples.map_or(method.resamples, |count| count as usize);
-    let mut tally = Tally::new(&about);
+    let mut tally = RunStats::new(&about);
     let mut journal = match &args.reporting.report {
         Some(folder) => {
             let (journal, known) =
@@ -399,18 +399,21 @@ fn merged(args: &Merge, display: Display) -> Outcome {
         None => Journal::none(),
     };
     for (_, part, _) in &parts {
-        journal.take(part).map_err(|error| failure(&error))?;
+        journal.merge(part).map_err(|error| failure(&error))?;
         for run in part.all() {
             tally.add(&run.map_err(|error| failure(&error))?);
         }
     }
     let stop = match about.plan.runs() - tally.finished() {
-        0 => Stop::Done,
-        missing => Stop::Early(format!("{missing} of {} runs are missing", about.plan.runs())),
+        0 => StopReason::Done,
+        missing => {
+            StopReason::Early(format!("{missing} of {} runs are missing", about.plan.runs()))
+        }
     };
     let looks = about.method.sequential.then(|| {
-        let mut looks = Looks::new(about.arm_names(), about.method.level, about.method.margin);
-        looks.look(&tally);
+        let mut looks =
+            SequentialMonitor::new(about.arm_names(), about.method.level, about.method.margin);
+        looks.update(&tally);
         looks
     });
     let report = Report::new(about, &tally, looks.as_ref(), &stop);

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal as _};
 
-use gram_agent::serve::{Listener, ServeError, Server};
+use gram_mcp::{Listener, ServeError, Server};
 
 use super::calls;
 use crate::args::{Display, Mcp};

@@ -9,9 +9,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gram_agent::model::{Model, Models, Sampling, Scripted};
+use gram_agent::model::{Model, Models, Sampling, ScriptedModel};
 use gram_agent::{
-    Conversation, Crew, CrewOptions, Limits, Saved, Spans, Telemetry, Trace, Watch, Watchers,
+    AgentTeam, Conversation, Limits, Observer, Observers, SavedConversation, SpanRecorder,
+    TeamOptions, Telemetry, TraceWriter,
 };
 use gram_schema::model::Module;
 use tokio_util::sync::CancellationToken;
@@ -36,12 +37,12 @@ pub(super) fn run(args: &Run, display: Display) -> Outcome {
     }
     let agent = agent(&spec.module, args.agent.as_deref())?;
     let mut models = Models::new(|name| std::env::var(name).ok(), folder(&args.spec.path));
-    let options = CrewOptions {
+    let options = TeamOptions {
         model: model(args, &mut models)?,
         sampling: Sampling { temperature: args.temperature, ..Sampling::default() },
         guidance: !args.no_guidance,
     };
-    let crew = Crew::new(&spec.module, &agent, &bound, &mut models, &options);
+    let crew = AgentTeam::new(&spec.module, &agent, &bound, &mut models, &options);
     let crew = Arc::new(crew.map_err(|error| Failure::new(error.to_string()))?);
     // What has to be of a type is shown when it is.
     let is_text = spec.module.agent(&agent).is_some_and(|agent| agent.result.is_none());
@@ -53,18 +54,18 @@ pub(super) fn run(args: &Run, display: Display) -> Outcome {
     let trace = match &args.trace {
         Some(path) => {
             let file = File::create(path).map_err(|error| Failure::path("write", path, &error))?;
-            Some(Trace::new(file, crew.agent(), crew.model()))
+            Some(TraceWriter::new(file, crew.agent(), crew.model()))
         }
         None => None,
     };
     let telemetry = telemetry();
     let show = Show::new(args, streams && !args.no_stream, crew.agent());
-    let mut watch = Watchers::default().with(&show);
+    let mut watch = Observers::default().with(&show);
     if let Some(trace) = &trace {
         watch = watch.with(trace);
     }
     if let Some(telemetry) = &telemetry {
-        watch = watch.with(Spans::new(telemetry, &crew));
+        watch = watch.with(SpanRecorder::new(telemetry, &crew));
     }
     let held = hold(args, display, conversation, (&show, &watch));
     let code = run_to_the_end(&library, held);
@@ -84,7 +85,7 @@ async fn hold(
     args: &Run,
     display: Display,
     mut conversation: Conversation,
-    (show, watch): (&Show, &dyn Watch),
+    (show, watch): (&Show, &dyn Observer),
 ) -> Result<i32, Failure> {
     let mut turns = Turns::new(args);
     let mut signals = live::Signals::new();
@@ -113,8 +114,8 @@ async fn hold(
             None => Ok(()),
         };
         let own = match &turn.end {
-            gram_agent::End::Answered => CLEAN,
-            gram_agent::End::Failed(_) => FAILED,
+            gram_agent::TurnEnd::Answered => CLEAN,
+            gram_agent::TurnEnd::Failed(_) => FAILED,
             _ => FINDINGS,
         };
         code = code.max(own);
@@ -157,7 +158,7 @@ fn telemetry() -> Option<Telemetry> {
 /// wait for that.
 fn send_the_rest(telemetry: Telemetry, interrupted: bool) {
     let most = Duration::from_secs(if interrupted { 1 } else { 5 });
-    if let Some(lost) = telemetry.end(most) {
+    if let Some(lost) = telemetry.shut_down(most) {
         say(std::iter::once(format!("warning: {lost}")));
     }
 }
@@ -203,7 +204,7 @@ pub(super) fn given_model(name: &str, models: &mut Models) -> Result<String, Fai
 
 /// Lets a script be found, and gives its name.
 fn script(path: &Path, models: &mut Models) -> Result<String, Failure> {
-    let script = Scripted::file(path).map_err(Failure::new)?;
+    let script = ScriptedModel::file(path).map_err(|error| Failure::new(error.to_string()))?;
     let name = script.name().to_owned();
     let script: Arc<dyn Model> = Arc::new(script);
     models.add(&script);
@@ -219,7 +220,7 @@ pub(super) fn folder(spec: &Path) -> &Path {
 }
 
 /// The conversation that a file holds, where there is one.
-fn saved(args: &Run, agent: &str) -> Result<Option<Saved>, Failure> {
+fn saved(args: &Run, agent: &str) -> Result<Option<SavedConversation>, Failure> {
     let Some(path) = &args.conversation else { return Ok(None) };
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
@@ -234,7 +235,7 @@ fn saved(args: &Run, agent: &str) -> Result<Option<Saved>, Failure> {
         return Ok(None);
     }
     let shown = path.display();
-    let saved: Saved = serde_json::from_str(&text)
+    let saved: SavedConversation = serde_json::from_str(&text)
         .map_err(|error| Failure::new(format!("{shown} holds no conversation: {error}")))?;
     if saved.agent != agent {
         return Err(Failure::new(format!(
@@ -246,7 +247,7 @@ fn saved(args: &Run, agent: &str) -> Result<Option<Saved>, Failure> {
 }
 
 /// Puts the conversation in the place of the one that a file holds.
-fn keep(path: &Path, saved: &Saved) -> Result<(), Failure> {
+fn keep(path: &Path, saved: &SavedConversation) -> Result<(), Failure> {
     // Messages serialize as objects with keys that are strings.
     let text = serde_json::to_string_pretty(saved).unwrap_or_default();
     save::replace(path, &(text + "\n"))

@@ -1,4 +1,4 @@
-//! What several schemas together say of values of one JSON type.
+//! The conjunction of several schemas for one JSON type.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -11,15 +11,15 @@ use crate::keywords::Keyword;
 
 pub(super) type KeywordMap = Map<String, Value>;
 
-/// Terms that hold together.
+/// A conjunction of terms.
 pub(super) type Terms<'s> = Vec<Term<'s>>;
 
-/// One thing that is said of a value.
+/// One constraint on a value.
 #[derive(Debug, Clone)]
 pub(super) enum Term<'s> {
-    /// It fits a schema.
+    /// It is valid against a schema.
     Schema(Side, &'s Value),
-    /// It fits a schema's own keywords; what the schema refers to, and its unions, stand aside.
+    /// It is valid against a schema's own keywords, without its references and unions.
     Ground(Side, &'s KeywordMap),
     /// It is of a type.
     Type(JsonType),
@@ -32,7 +32,7 @@ pub(super) enum Term<'s> {
 }
 
 impl Term<'_> {
-    /// Writes down which term it is. Schemas and values are told apart by where they stand.
+    /// Appends the identity of the term. Schemas and values are identified by their addresses.
     pub(super) fn key(&self, key: &mut Vec<usize>) {
         match self {
             Self::Schema(_, schema) => key.extend([1, std::ptr::from_ref(*schema).addr()]),
@@ -48,7 +48,7 @@ impl Term<'_> {
     }
 }
 
-/// Which terms these are, whatever their order.
+/// The identity of terms, regardless of their order.
 pub(super) fn key(terms: &[Term<'_>]) -> Vec<usize> {
     let each = terms.iter().map(|term| {
         let mut key = Vec::new();
@@ -119,7 +119,7 @@ pub(super) struct TypeSet {
     pub(super) integer: bool,
 }
 
-/// What `type` says. `None` where it is malformed.
+/// The types of a `type` keyword. `None` if it is malformed.
 pub(super) fn types(of: &Value) -> Option<TypeSet> {
     let names: Vec<&str> = match of {
         Value::String(name) => vec![name],
@@ -141,8 +141,9 @@ pub(super) struct Bound {
     pub(super) open: bool,
 }
 
-/// What is said of values of one type. Whatever fits the terms fits what stands here; not the
-/// other way round, for some keywords are left out.
+/// Constraints on values of one type. All values that fulfil the terms fulfil these constraints,
+/// not
+/// the reverse, since some keywords are left out.
 #[derive(Debug)]
 pub(super) struct Branch<'s> {
     pub(super) kind: JsonType,
@@ -175,7 +176,7 @@ pub(super) static NEVER: Value = Value::Bool(false);
 static BOOLEANS: [Value; 2] = [Value::Bool(false), Value::Bool(true)];
 static NULL: Value = Value::Null;
 
-/// A schema that nothing fits.
+/// A term that no value fulfils.
 pub(super) fn never<'s>() -> Term<'s> {
     Term::Schema(Side::Narrow, &NEVER)
 }
@@ -190,7 +191,7 @@ pub(super) fn whole_size(value: &Value) -> Option<u64> {
 }
 
 impl<'s> Branch<'s> {
-    /// What terms say of values of one type. `dialect` tells the dialect of a side.
+    /// The branch of terms for one type. `dialect` returns the dialect of a side.
     pub(super) fn of(kind: JsonType, terms: Terms<'s>, dialect: impl Fn(Side) -> Dialect) -> Self {
         let mut branch = Self {
             kind,
@@ -311,7 +312,7 @@ impl<'s> Branch<'s> {
         }
     }
 
-    /// What is said of an item.
+    /// The terms for an item.
     pub(super) fn item(&self, at: usize) -> &Terms<'s> {
         self.prefix.get(at).unwrap_or(&self.rest)
     }
@@ -360,12 +361,12 @@ impl<'s> Branch<'s> {
         }
     }
 
-    /// Whether only named properties may stand in an object.
+    /// Whether an object may only have named properties.
     pub(super) fn is_closed(&self) -> bool {
         self.rest.iter().any(|term| matches!(term, Term::Schema(_, Value::Bool(false))))
     }
 
-    /// What is said of a property.
+    /// The terms for a property.
     pub(super) fn property(&self, name: &str) -> &Terms<'s> {
         self.properties.get(name).unwrap_or(&self.rest)
     }
@@ -383,7 +384,7 @@ pub(super) fn items(dialect: Dialect, keywords: &KeywordMap) -> (&[Value], Optio
     }
 }
 
-/// What the properties fit that are not named, where one schema says it of all of them.
+/// The schema of all properties that are not named, if there is a single one.
 pub(super) fn rest_of(dialect: Dialect, keywords: &KeywordMap) -> Option<&Value> {
     if keywords.contains_key("patternProperties") {
         return None;

@@ -1,4 +1,4 @@
-//! Branches divided further, where only their parts fit the members of a union.
+//! Case splits of branches whose cases are within different members of a union.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::branch::{Branch, JsonType, Term, Terms, never};
 use super::document::Side;
 use super::prover::{MAX_BRANCHES, Prover};
 
-/// How often a branch is divided again while one union is looked at.
+/// The maximum number of nested splits for one union.
 const MAX_SPLITS: usize = 3;
 
 impl<'s> Prover<'s> {

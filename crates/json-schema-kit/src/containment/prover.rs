@@ -22,17 +22,17 @@ use crate::pointer::escape_token;
 /// about fifty, a list of 100,000 values as many.
 const MAX_STEPS: usize = 1_000_000;
 
-/// How deep the proof recurses. Two or three levels go with one of a value.
+/// The maximum recursion depth. One level of a value takes two or three.
 const MAX_DEPTH: usize = 192;
 
-/// How many branches a schema may have.
+/// The maximum number of branches of a schema.
 pub(super) const MAX_BRANCHES: usize = 1_024;
 
 /// What is asked: terms, and the schema that should allow them, or none where the question is
 /// whether any value fits.
 type Question = (Vec<usize>, usize);
 
-/// A question that is being answered.
+/// A query in progress.
 #[derive(Debug)]
 struct OpenQuestion {
     /// How far inside of the value it was asked.
@@ -56,7 +56,7 @@ pub(super) struct Prover<'s> {
     pub(super) path: Vec<String>,
     /// Where the proof failed first, and on what.
     doubt: Option<(String, String)>,
-    /// Why no answer can be given.
+    /// The reason why the search stopped.
     stopped: Option<String>,
 }
 
@@ -86,7 +86,7 @@ impl<'s> Prover<'s> {
         self.document(side).dialect
     }
 
-    /// Why no answer can be given, if none can.
+    /// The reason why the search stopped, if it did.
     pub(super) fn stopped(&self) -> Option<&str> {
         self.stopped.as_deref()
     }
@@ -96,7 +96,7 @@ impl<'s> Prover<'s> {
         self.doubt.as_ref().map(|(place, keyword)| (place.as_str(), keyword.as_str()))
     }
 
-    /// Counts work. False where there was enough of it.
+    /// Counts work. False if the budget is spent.
     pub(super) fn spend(&mut self, steps: usize) -> bool {
         self.steps = self.steps.saturating_add(steps);
         if self.steps > MAX_STEPS && self.stopped.is_none() {
@@ -105,7 +105,7 @@ impl<'s> Prover<'s> {
         self.stopped.is_none()
     }
 
-    /// Goes one level deeper. False where that is too deep, and where there was enough work.
+    /// Enters one level of recursion. False if that is too deep or the budget is spent.
     pub(super) fn enter(&mut self) -> bool {
         if self.depth >= MAX_DEPTH && self.stopped.is_none() {
             self.stopped = Some("the schemas nest too deep".to_owned());
@@ -119,7 +119,7 @@ impl<'s> Prover<'s> {
         self.depth -= 1;
     }
 
-    /// Begins again with the budget of a new question.
+    /// Resets the budget.
     pub(super) fn refresh(&mut self) {
         (self.steps, self.depth, self.stopped) = (0, 0, None);
     }
@@ -217,7 +217,7 @@ impl<'s> Prover<'s> {
             })
     }
 
-    /// Whether nothing fits the terms.
+    /// Whether no value fulfils the terms.
     pub(super) fn is_unsatisfiable(&mut self, terms: &[Term<'s>]) -> bool {
         self.ask((key(terms), 0), |own| {
             let Some(branches) = own.branches(terms) else { return false };
@@ -225,7 +225,7 @@ impl<'s> Prover<'s> {
         })
     }
 
-    /// Whether nothing fits a branch.
+    /// Whether a branch has no values.
     pub(super) fn is_empty(&mut self, branch: &Branch<'s>) -> bool {
         if branch.values.as_ref().is_some_and(Vec::is_empty) {
             return true;
@@ -404,7 +404,7 @@ impl<'s> Prover<'s> {
     }
 }
 
-/// Terms that are being read.
+/// Terms in progress.
 #[derive(Debug, Clone)]
 struct BranchState<'s> {
     pending: Vec<Term<'s>>,

@@ -1,4 +1,4 @@
-//! Values of one schema that another one might refuse.
+//! Samples of one schema that another one might refuse.
 //!
 //! They are made of the narrow schema: the smallest value, the fullest one, and values that differ
 //! from these in one place. Which ones are worth a try in a place is told by both schemas: the
@@ -11,10 +11,10 @@ use super::branch::{Branch, JsonType, Term, Terms};
 use super::prover::Prover;
 use crate::decimal::Decimal;
 
-/// How deep optional parts of values nest. Required ones may go further.
+/// The maximum depth of optional parts. Required ones may nest deeper.
 pub(super) const DEPTH: usize = 7;
 
-/// How deep values nest.
+/// The maximum depth of samples.
 const MAX_DEPTH: usize = 40;
 
 /// The longest text and list that are made.
@@ -88,7 +88,7 @@ const TEXTS: [&str; 60] = [
     "b.example",
 ];
 
-/// A maker of values.
+/// A generator of sample values.
 #[derive(Debug)]
 pub(super) struct SampleGenerator<'p, 's> {
     pub(super) prover: &'p mut Prover<'s>,
@@ -381,7 +381,7 @@ fn sizes(branch: &Branch<'_>, others: &[Branch<'_>], most: u64) -> Vec<u64> {
     sizes_of(branch, others.iter().filter(|other| other.kind == kind), most)
 }
 
-/// Sizes that are worth a try, small ones first.
+/// The sizes to try, in ascending order.
 pub(super) fn sizes_of<'b, 's: 'b>(
     branch: &Branch<'s>,
     others: impl Iterator<Item = &'b Branch<'s>>,

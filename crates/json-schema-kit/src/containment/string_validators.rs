@@ -1,4 +1,4 @@
-//! Patterns and formats, which are read as the validator reads them.
+//! Patterns and formats, checked by validators.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ impl StringValidators {
         self.ask(dialect, "pattern", pattern, text)
     }
 
-    /// Whether a text has a format. One that nobody knows is any text's.
+    /// Whether a text has a format. Every text has an unknown format.
     pub(super) fn format(&mut self, dialect: Dialect, format: &str, text: &str) -> Option<bool> {
         self.ask(dialect, "format", format, text)
     }
@@ -44,7 +44,7 @@ impl StringValidators {
     }
 }
 
-/// Whether anybody checks a format.
+/// Whether the validator checks a format.
 pub(super) fn is_known_format(dialect: Dialect, format: &str) -> bool {
     jsonschema::options().is_known_format(draft(dialect), format)
 }

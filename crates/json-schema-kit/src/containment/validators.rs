@@ -1,4 +1,4 @@
-//! What the validator says, which is asked where the proof does not decide.
+//! Validators, which confirm counterexamples.
 
 use jsonschema::canonical::Containment as CanonicalContainment;
 use jsonschema::error::ValidationErrorKind;
@@ -11,7 +11,7 @@ use super::document::Dialect;
 /// How long a reason may be that quotes a value.
 const MAX_REASON: usize = 300;
 
-/// Why a schema is none, if it is none. Only for schemas of bounded depth.
+/// The first error of an invalid schema. Only for schemas of bounded depth.
 pub(super) fn fault(dialect: Dialect, schema: &Value) -> Option<String> {
     let valid = match dialect {
         Dialect::Draft2020 => jsonschema::draft202012::meta::validate(schema),
@@ -29,7 +29,7 @@ pub(super) struct ValidatorPair {
 }
 
 impl ValidatorPair {
-    /// Builds both, or says in a sentence why that is not possible.
+    /// Builds both. Fails with the reason as a sentence.
     pub(super) fn new(wide: &Value, narrow: &Value) -> Result<Self, String> {
         let build = |schema| {
             let options = jsonschema::options().should_validate_formats(true);
@@ -53,7 +53,7 @@ impl ValidatorPair {
     }
 }
 
-/// An error's own words, unless they are those of schemas, shortened where they quote much.
+/// The message of an error, shortened if it quotes much.
 fn reason(error: &ValidationError<'_>) -> String {
     let text = match error.kind() {
         ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
@@ -71,7 +71,7 @@ fn reason(error: &ValidationError<'_>) -> String {
     }
 }
 
-/// Whether the validator's own reckoning with schemas proves that one covers the other.
+/// Whether the canonical forms of two schemas prove that one contains the other.
 pub(super) fn proves(wide: &Value, narrow: &Value) -> bool {
     let canonical = |schema| {
         jsonschema::canonical::options().should_validate_formats(true).canonicalize(schema).ok()

@@ -1,7 +1,7 @@
-//! Whether one value fits a schema, as far as that can be told without a validator.
+//! Whether a value is valid against a part of a schema.
 //!
-//! A validator is built for a whole document and takes a while to build; here parts of documents
-//! are asked, and a doubt is an answer.
+//! A validator is built for a whole document, which takes time. This check works on parts of
+//! documents and may leave the answer open.
 
 use crate::values::canonical;
 use serde_json::Value;
@@ -11,10 +11,10 @@ use super::document::{Dialect, Side};
 use super::prover::Prover;
 use crate::decimal::Decimal;
 
-/// How long a list of values has to be for an index of it.
+/// The length from which a list of values is indexed.
 const INDEXED: usize = 16;
 
-/// All of several answers: no if one is no, else a doubt if there is one.
+/// The conjunction of several answers: no if one is no, else undecided if one is.
 struct Conjunction(Option<bool>);
 
 impl Conjunction {
@@ -32,7 +32,7 @@ impl Conjunction {
 }
 
 impl<'s> Prover<'s> {
-    /// Whether a value fits a term. `None` where that is in doubt.
+    /// Whether a value fulfils a term. `None` if undecided.
     pub(super) fn term_accepts(&mut self, term: &Term<'s>, value: &Value) -> Option<bool> {
         match term {
             Term::Schema(side, schema) => self.schema_accepts(*side, schema, value),
@@ -51,7 +51,7 @@ impl<'s> Prover<'s> {
         }
     }
 
-    /// Whether a value fits a schema. `None` where that is in doubt.
+    /// Whether a value is valid against a schema. `None` if undecided.
     pub(super) fn schema_accepts(
         &mut self,
         side: Side,

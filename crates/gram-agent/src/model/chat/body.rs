@@ -1,13 +1,13 @@
-//! A request of chat completions.
+//! Requests of chat completions.
 
 use gram_schema::model::Api;
 use serde_json::{Map, Value, json};
 
-use crate::message::{Message, ModelCall, Said};
-use crate::model::Request;
+use crate::message::{AssistantMessage, Message, ModelCall};
+use crate::model::ModelRequest;
 
-/// The body of a request.
-pub(super) fn of(model: &str, api: Api, request: &Request<'_>) -> Value {
+/// Builds the body of a request.
+pub(super) fn build(model: &str, api: Api, request: &ModelRequest<'_>) -> Value {
     let mut body = Map::new();
     let mut put = |key: &str, value: Value| body.insert(key.to_owned(), value);
     put("model", model.into());
@@ -26,10 +26,10 @@ pub(super) fn of(model: &str, api: Api, request: &Request<'_>) -> Value {
     if let Some(top_p) = sampling.top_p {
         put("top_p", json!(top_p));
     }
-    if let Some(most) = sampling.max_tokens {
-        // What reasons takes only the newer name, and what is no OpenAI may know only the older.
+    if let Some(max) = sampling.max_tokens {
+        // Reasoning models accept only the newer name; other servers may know only the older one.
         let newer = ["gpt-5", "gpt-6", "o1", "o3", "o4"].iter().any(|it| model.starts_with(it));
-        put(if newer { "max_completion_tokens" } else { "max_tokens" }, json!(most));
+        put(if newer { "max_completion_tokens" } else { "max_tokens" }, json!(max));
     }
     if let Some(seed) = sampling.seed {
         put("seed", json!(seed));
@@ -41,7 +41,7 @@ pub(super) fn of(model: &str, api: Api, request: &Request<'_>) -> Value {
     body.into()
 }
 
-fn messages(api: Api, request: &Request<'_>) -> Value {
+fn messages(api: Api, request: &ModelRequest<'_>) -> Value {
     let mut all = Vec::with_capacity(request.messages.len() + 1);
     if !request.instruction.is_empty() {
         all.push(json!({"role": "system", "content": request.instruction}));
@@ -56,10 +56,12 @@ fn messages(api: Api, request: &Request<'_>) -> Value {
 fn message(message: &Message) -> Value {
     match message {
         Message::User { content } => json!({"role": "user", "content": content}),
-        Message::Assistant(Said { content, tool_calls, .. }) if tool_calls.is_empty() => {
+        Message::Assistant(AssistantMessage { content, tool_calls, .. })
+            if tool_calls.is_empty() =>
+        {
             json!({"role": "assistant", "content": content.as_deref().unwrap_or_default()})
         }
-        Message::Assistant(Said { content, tool_calls, .. }) => {
+        Message::Assistant(AssistantMessage { content, tool_calls, .. }) => {
             let call = |call: &ModelCall| {
                 let function = json!({"name": call.name, "arguments": arguments(call)});
                 json!({"id": call.id, "type": "function", "function": function})
@@ -73,7 +75,7 @@ fn message(message: &Message) -> Value {
     }
 }
 
-/// Servers read the arguments of earlier calls, and some fail over what is no JSON.
+/// The arguments of an earlier call as valid JSON, because some servers reject anything else.
 fn arguments(call: &ModelCall) -> String {
     match serde_json::from_str::<serde::de::IgnoredAny>(&call.arguments) {
         Ok(_) => call.arguments.clone(),
@@ -81,12 +83,14 @@ fn arguments(call: &ModelCall) -> String {
     }
 }
 
-/// Messages in the older form, in which a model calls one function at a time. Several calls of one
-/// message, from a conversation that began with another model, become one after the other.
+/// Messages in the older form, in which a message has at most one call. Several calls of one
+/// message, from a conversation with another model, become several messages.
 fn functions(messages: &[Message], all: &mut Vec<Value>) {
-    for (at, said) in messages.iter().enumerate() {
-        match said {
-            Message::Assistant(Said { content, tool_calls, .. }) if !tool_calls.is_empty() => {
+    for (at, message) in messages.iter().enumerate() {
+        match message {
+            Message::Assistant(AssistantMessage { content, tool_calls, .. })
+                if !tool_calls.is_empty() =>
+            {
                 let after = messages.get(at + 1..).unwrap_or_default();
                 let mut content = content.as_deref();
                 for call in tool_calls {
@@ -105,9 +109,9 @@ fn functions(messages: &[Message], all: &mut Vec<Value>) {
                     }
                 }
             }
-            // It stands behind its call.
+            // Results are added after their calls.
             Message::Tool { .. } => {}
-            other => all.push(message(other)),
+            other => all.push(self::message(other)),
         }
     }
 }

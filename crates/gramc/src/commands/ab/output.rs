@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 
-use gram_agent::experiment::{About, Case, Journal, Progress, Report};
-use gram_agent::statistics::{cases_needed, detectable};
+use gram_experiment::{Case, ExperimentManifest, Journal, Progress, Report};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use paired_stats::{cases_needed, detectable};
 use serde_json::json;
 
 use super::{failure, write};
@@ -49,7 +49,7 @@ const DISCORDANT: f64 = 0.2;
 const POWER: f64 = 0.8;
 
 /// What the cases can show, before anything runs.
-pub(super) fn power(about: &About, cases: &[Case]) -> String {
+pub(super) fn power(about: &ExperimentManifest, cases: &[Case]) -> String {
     let graded = cases.iter().filter(|case| case.grader.is_some()).count() as u64;
     if graded == 0 {
         return "no case says what it expects, so nothing will be said of success".to_owned();
@@ -77,7 +77,7 @@ fn points(fraction: f64) -> f64 {
 }
 
 /// What would run.
-pub(super) fn plan(about: &About, display: Display) -> Result<(), Failure> {
+pub(super) fn plan(about: &ExperimentManifest, display: Display) -> Result<(), Failure> {
     if display.format == Format::Json {
         return output::print(&format!("{}\n", json!(about)));
     }

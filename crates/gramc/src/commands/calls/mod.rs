@@ -9,12 +9,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gram_agent::Costs;
+use gram_agent::CostEstimate;
 use gram_schema::model::{Module, Valid};
 use gram_tools::check::Policy;
 use gram_tools::clock::ManualClock;
-use gram_tools::invocation::{Answer, InvocationError, Trouble};
-use gram_tools::{Begun, BindProblem, Bound, Session, Settings, ToolLibrary, Verdict};
+use gram_tools::invocation::{Answer, InvocationError, InvocationErrorKind};
+use gram_tools::{Admission, BindProblem, Bound, Session, Settings, ToolLibrary, Verdict};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -88,18 +88,18 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
 
 /// What each agent costs, a line each.
 fn costs(module: &Valid<Module>, bound: &Bound, display: Display) -> Result<(), Failure> {
-    for costs in Costs::of(module, bound) {
+    for costs in CostEstimate::of_agents(module, bound) {
         let line = if display.format == Format::Json {
             costs.json().to_string()
         } else {
-            let Costs { agent, target, tokens, expanded_tokens, most_model_calls } = &costs;
+            let CostEstimate { agent, target, tokens, expanded_tokens, max_model_calls } = &costs;
             let expanded = match expanded_tokens {
                 same if same == tokens => String::new(),
                 more => format!(" ({more} with all containers expanded)"),
             };
             format!(
                 "{agent}: {tokens} tokens in each request{expanded}, as {} takes them; at most \
-                 {most_model_calls} requests for one message",
+                 {max_model_calls} requests for one message",
                 target.name()
             )
         };
@@ -206,15 +206,15 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
 
 async fn replayed(session: &Session, call: gram_tools::Call, result: Option<Value>) -> Verdict {
     match session.begin(call) {
-        Begun::Answered(verdict) => verdict,
-        Begun::Ready(ready) if ready.is_for_the_host() => {
+        Admission::Answered(verdict) => verdict,
+        Admission::Ready(ready) if ready.is_host_executed() => {
             ready.finish(result.map(Answer::Json).ok_or_else(|| {
                 let detail = "the host program executes this tool, and the recorded call has no \
                               `result`";
-                InvocationError::new(Trouble::ForTheHost, detail)
+                InvocationError::new(InvocationErrorKind::HostExecuted, detail)
             }))
         }
-        Begun::Ready(ready) => ready.run(CancellationToken::new()).await,
+        Admission::Ready(ready) => ready.run(CancellationToken::new()).await,
     }
 }
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use gram_schema::model::{Module, Valid};
 use gram_tools::clock::ManualClock;
-use gram_tools::invocation::{Answer, InvocationError, Trouble};
-use gram_tools::{Begun, Bound, Session, Verdict};
+use gram_tools::invocation::{Answer, InvocationError, InvocationErrorKind};
+use gram_tools::{Admission, Bound, Session, Verdict};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -158,10 +158,10 @@ impl Shadow<'_> {
             arguments: (!line.arguments.is_empty()).then(|| line.arguments.clone()),
         };
         let verdict = match self.session(&line.agent).begin(call) {
-            Begun::Answered(verdict) => Some(verdict),
+            Admission::Answered(verdict) => Some(verdict),
             // What nobody answered then, nobody can answer now; that it may run is enough.
-            Begun::Ready(ready) if ran => Some(ready.finish(answer(&line.verdict, before))),
-            Begun::Ready(_) => None,
+            Admission::Ready(ready) if ran => Some(ready.finish(answer(&line.verdict, before))),
+            Admission::Ready(_) => None,
         };
         let after = verdict.as_ref().is_none_or(Verdict::is_ok);
         let change = match (before, after) {
@@ -182,7 +182,7 @@ fn answer(verdict: &Value, well: bool) -> Result<Answer, InvocationError> {
         return Ok(Answer::Json(verdict["result"].clone()));
     }
     let detail = verdict["error"]["detail"].as_str().unwrap_or_default();
-    Err(InvocationError::new(Trouble::Failed, detail))
+    Err(InvocationError::new(InvocationErrorKind::Failed, detail))
 }
 
 fn show(

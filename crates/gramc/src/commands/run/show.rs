@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Mutex, PoisonError};
 
-use gram_agent::{End, Event, Turn, Watch};
+use gram_agent::{Event, Observer, TurnEnd, TurnResult};
 use gram_tools::Verdict;
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ impl Show {
     }
 
     /// Prints the answer, or says why there is none.
-    pub(super) fn end(&self, turn: &Turn, display: Display) -> Result<(), Failure> {
+    pub(super) fn end(&self, turn: &TurnResult, display: Display) -> Result<(), Failure> {
         if display.format == Format::Json {
             output::print(&format!("{}\n", turn.json()))?;
         } else {
@@ -57,8 +57,8 @@ impl Show {
             shown.clear();
         }
         if !turn.is_answered() {
-            self.say("", &format!("no answer: {}", turn.end.words()));
-            if let End::NeedsHumanReview { wrong } = &turn.end {
+            self.say("", &format!("no answer: {}", turn.end.description()));
+            if let TurnEnd::NeedsHumanReview { wrong } = &turn.end {
                 self.say("", &plain(wrong));
             }
         }
@@ -130,20 +130,20 @@ fn plain(text: &str) -> Cow<'_, str> {
     if text.contains(steers) { text.replace(steers, " ").into() } else { text.into() }
 }
 
-impl Watch for Show {
-    fn see(&self, agent: &str, event: &Event<'_>) {
+impl Observer for Show {
+    fn on_event(&self, agent: &str, event: &Event<'_>) {
         match event {
-            Event::Text(text) if self.streams && agent == self.agent => {
+            Event::ReplyText(text) if self.streams && agent == self.agent => {
                 self.shown.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
                 // The end of the turn tells of it when nobody reads any more.
                 let _ = output::print(&self.answer(text));
             }
-            Event::Again { error, wait } => {
+            Event::ModelRetried { error, wait } => {
                 self.break_line();
                 let wait = wait.as_secs_f64();
                 self.say(agent, &self.cut(&format!("{error}; asking again in {wait:.1} s")));
             }
-            Event::Asked { iteration, request } if self.debug => self.say(
+            Event::ModelRequested { iteration, request } if self.debug => self.say(
                 agent,
                 &json!({
                     "request": iteration,
@@ -153,15 +153,15 @@ impl Watch for Show {
                 })
                 .to_string(),
             ),
-            Event::Replied { reply, .. } => {
+            Event::ModelReplied { reply, .. } => {
                 if self.debug {
                     self.say(agent, &json!({"reply": reply}).to_string());
                 }
-                if !reply.said.tool_calls.is_empty() {
+                if !reply.message.tool_calls.is_empty() {
                     self.break_line();
                 }
             }
-            Event::Called { call, verdict, .. } => {
+            Event::ToolCalled { call, verdict, .. } => {
                 let arguments = call.arguments.trim();
                 let line = format!("{} {arguments}", call.name);
                 self.say(agent, &format!("  > {}", self.cut(line.trim_end())));
@@ -170,11 +170,14 @@ impl Watch for Show {
                 }
                 self.called(agent, verdict);
             }
-            Event::Misfit { correction, .. } => {
+            Event::AnswerRejected { correction, .. } => {
                 self.break_line();
                 self.say(agent, &format!("  ! {}", self.cut(correction)));
             }
-            Event::Begun { .. } | Event::Asked { .. } | Event::Text(_) | Event::Ended(_) => {}
+            Event::TurnStarted { .. }
+            | Event::ModelRequested { .. }
+            | Event::ReplyText(_)
+            | Event::TurnEnded(_) => {}
         }
     }
 }

@@ -1,0 +1,380 @@
+//! Replies of chat completions, complete or streamed.
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::text_of;
+use crate::message::{AssistantMessage, ModelCall, Reply, Usage};
+use crate::model::{StreamEvent, StreamSink};
+
+/// Maximum calls of one reply.
+const MAX_CALLS: usize = 1_000;
+
+#[derive(Deserialize)]
+struct Chunk {
+    #[serde(default)]
+    choices: Option<Vec<Choice>>,
+    #[serde(default)]
+    usage: Option<TokenCounts>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    #[serde(default, alias = "message")]
+    delta: Option<Delta>,
+    #[serde(default)]
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Delta {
+    #[serde(default)]
+    content: Option<Box<RawValue>>,
+    #[serde(default)]
+    refusal: Option<String>,
+    #[serde(default)]
+    tool_calls: Option<Vec<CallDelta>>,
+    #[serde(default)]
+    function_call: Option<FunctionDelta>,
+}
+
+#[derive(Deserialize)]
+struct CallDelta {
+    #[serde(default)]
+    index: Option<usize>,
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    function: Option<FunctionDelta>,
+}
+
+#[derive(Deserialize)]
+struct FunctionDelta {
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    arguments: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct TokenCounts {
+    #[serde(default)]
+    prompt_tokens: Option<u64>,
+    #[serde(default)]
+    completion_tokens: Option<u64>,
+}
+
+/// Builds a reply from chunks.
+#[derive(Default)]
+pub(super) struct ReplyBuilder {
+    text: TextBuffer,
+    has_text: bool,
+    calls: Vec<PartialCall>,
+    usage: Usage,
+    finished: bool,
+}
+
+#[derive(Default)]
+struct PartialCall {
+    index: Option<usize>,
+    id: String,
+    name: String,
+    arguments: TextBuffer,
+}
+
+impl ReplyBuilder {
+    /// Whether the provider has sent a finish reason.
+    pub(super) fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    /// Adds a complete reply.
+    pub(super) fn add_message(&mut self, json: &[u8]) -> Result<(), String> {
+        let text = std::str::from_utf8(json).map_err(|_| "invalid UTF-8".to_owned())?;
+        let chunk: Chunk = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let choice = self.read_chunk(chunk)?.ok_or("no choices")?;
+        self.add_delta(choice, &|_| {})
+    }
+
+    /// Adds a chunk of a streamed reply.
+    pub(super) fn add_chunk(&mut self, json: &str, sink: StreamSink<'_>) -> Result<(), String> {
+        let chunk: Chunk = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        match self.read_chunk(chunk)? {
+            Some(choice) => self.add_delta(choice, sink),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds the usage of a chunk and returns its first choice.
+    fn read_chunk(&mut self, chunk: Chunk) -> Result<Option<Choice>, String> {
+        if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
+            let message = error.get("message").and_then(Value::as_str).map(str::to_owned);
+            return Err(message.unwrap_or_else(|| error.to_string()));
+        }
+        if let Some(counted) = chunk.usage {
+            self.usage = Usage {
+                input_tokens: counted.prompt_tokens,
+                output_tokens: counted.completion_tokens,
+            };
+        }
+        Ok(chunk.choices.and_then(|choices| choices.into_iter().next()))
+    }
+
+    fn add_delta(&mut self, choice: Choice, sink: StreamSink<'_>) -> Result<(), String> {
+        self.finished |= choice.finish_reason.is_some();
+        let Some(delta) = choice.delta else { return Ok(()) };
+        if let Some(content) = delta.content {
+            self.has_text |= content.get() != "null";
+            let text = self.text.push(&content);
+            if !text.is_empty() {
+                sink(StreamEvent::Text(text));
+            }
+        }
+        if let Some(refusal) = delta.refusal.filter(|refusal| !refusal.is_empty()) {
+            self.has_text = true;
+            self.text.read.push_str(&refusal);
+            sink(StreamEvent::Text(&refusal));
+        }
+        for delta in delta.tool_calls.unwrap_or_default() {
+            let call = self.call(delta.index, delta.id.as_deref())?;
+            if let Some(id) = delta.id {
+                call.id = id;
+            }
+            call.add(delta.function);
+        }
+        if delta.function_call.is_some() {
+            self.call(Some(0), None)?.add(delta.function_call);
+        }
+        Ok(())
+    }
+
+    /// The call that a delta belongs to: the call with its index, or the last call if the server sends
+    /// no indexes and the id does not differ.
+    fn call(&mut self, index: Option<usize>, id: Option<&str>) -> Result<&mut PartialCall, String> {
+        let known = match index {
+            Some(_) => self.calls.iter().position(|call| call.index == index),
+            None => self.calls.len().checked_sub(1).filter(|&last| {
+                id.is_none_or(|id| {
+                    id.is_empty() || self.calls.get(last).is_some_and(|call| call.id == id)
+                })
+            }),
+        };
+        let at = known.unwrap_or(self.calls.len());
+        if at >= MAX_CALLS {
+            return Err(format!("more than {MAX_CALLS} calls"));
+        }
+        if known.is_none() {
+            self.calls.push(PartialCall { index, ..PartialCall::default() });
+        }
+        self.calls.get_mut(at).ok_or_else(String::new)
+    }
+
+    /// Finishes the reply.
+    pub(super) fn finish(self, sink: StreamSink<'_>) -> Result<Reply, String> {
+        let Self { text, has_text, calls, usage, .. } = self;
+        let (text, rest) = text.finish();
+        if !rest.is_empty() {
+            sink(StreamEvent::Text(&rest));
+        }
+        let calls: Vec<_> = calls
+            .into_iter()
+            .map(|call| ModelCall {
+                id: call.id,
+                name: call.name,
+                arguments: call.arguments.finish().0,
+            })
+            .collect();
+        if calls.is_empty() && !has_text {
+            // A finished reply may be empty.
+            return if self.finished { Ok(empty(usage)) } else { Err("no content".into()) };
+        }
+        let content = has_text.then_some(text).filter(|text| !text.is_empty() || calls.is_empty());
+        Ok(Reply {
+            message: AssistantMessage { content, tool_calls: calls, provider: None },
+            usage,
+        })
+    }
+}
+
+fn empty(usage: Usage) -> Reply {
+    Reply {
+        message: AssistantMessage { content: Some(String::new()), ..AssistantMessage::default() },
+        usage,
+    }
+}
+
+impl PartialCall {
+    fn add(&mut self, delta: Option<FunctionDelta>) {
+        let Some(FunctionDelta { name, arguments }) = delta else { return };
+        self.name.push_str(&name.unwrap_or_default());
+        if let Some(arguments) = arguments {
+            self.arguments.push(&arguments);
+        }
+    }
+}
+
+/// Text that arrives as JSON strings. A string may end between the two escapes of a surrogate pair
+/// and is then read together with the next one.
+#[derive(Default)]
+struct TextBuffer {
+    read: String,
+    /// The content of JSON strings that cannot be decoded yet.
+    held: String,
+}
+
+impl TextBuffer {
+    /// Adds a JSON string and returns the text that it completes.
+    fn push(&mut self, value: &RawValue) -> &str {
+        let from = self.read.len();
+        let json = value.get();
+        match json.strip_prefix('"').and_then(|json| json.strip_suffix('"')) {
+            Some(inside) => {
+                self.held.push_str(inside);
+                if let Ok(text) = serde_json::from_str::<String>(&format!("\"{}\"", self.held)) {
+                    self.read.push_str(&text);
+                    self.held.clear();
+                }
+            }
+            None => match serde_json::from_str::<Value>(json) {
+                Ok(Value::Null) | Err(_) => {}
+                // Some servers send arguments as an object, or content as a list of parts.
+                Ok(value @ Value::Array(_)) => {
+                    self.read.push_str(&text_of(&value).unwrap_or_default());
+                }
+                Ok(_) => self.read.push_str(json),
+            },
+        }
+        self.read.get(from..).unwrap_or_default()
+    }
+
+    /// Returns the whole text and the part that `push` has not returned. Unpaired surrogates become
+    /// U+FFFD.
+    fn finish(mut self) -> (String, String) {
+        if self.held.is_empty() {
+            return (self.read, String::new());
+        }
+        let rest = decode_lossy(&self.held);
+        self.read.push_str(&rest);
+        (self.read, rest)
+    }
+}
+
+/// Decodes the content of a JSON string with unpaired surrogates.
+fn decode_lossy(inside: &str) -> String {
+    let bytes = inside.as_bytes();
+    let mut json = String::from("\"");
+    let mut at = 0;
+    let unit = |at: usize| -> Option<u16> {
+        let digits = inside.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    while at < bytes.len() {
+        match unit(at) {
+            Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => {
+                json.push_str(inside.get(at..at + 12).unwrap_or_default());
+                at += 12;
+            }
+            Some(0xD800..=0xDFFF) => {
+                json.push('\u{FFFD}');
+                at += 6;
+            }
+            _ => {
+                // The second byte of an escape may be a backslash.
+                let step = if bytes.get(at) == Some(&b'\\') { 2 } else { 1 };
+                let end = (at + step..=bytes.len()).find(|&end| inside.is_char_boundary(end));
+                let end = end.unwrap_or(bytes.len());
+                json.push_str(inside.get(at..end).unwrap_or_default());
+                at = end;
+            }
+        }
+    }
+    json.push('"');
+    serde_json::from_str(&json).unwrap_or_default()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    fn build(chunks: &[&str]) -> (Reply, String) {
+        let streamed = Mutex::new(String::new());
+        let sink = |it: StreamEvent<'_>| {
+            if let StreamEvent::Text(text) = it {
+                streamed.lock().unwrap().push_str(text);
+            }
+        };
+        let mut builder = ReplyBuilder::default();
+        for chunk in chunks {
+            builder.add_chunk(chunk, &sink).unwrap();
+        }
+        let reply = builder.finish(&sink).unwrap();
+        (reply, streamed.into_inner().unwrap())
+    }
+
+    #[test]
+    fn surrogate_pairs_are_joined() {
+        let (reply, streamed) = build(&[
+            r#"{"choices":[{"delta":{"content":"Hi \ud83d"}}]}"#,
+            r#"{"choices":[{"delta":{"content":"\ude00 é\\u"}}]}"#,
+            r#"{"choices":[{"delta":{"content":" \ud83d"},"finish_reason":"stop"}]}"#,
+        ]);
+        assert_eq!(reply.message.content.unwrap(), "Hi 😀 é\\u \u{FFFD}");
+        assert_eq!(streamed, "Hi 😀 é\\u \u{FFFD}");
+    }
+
+    #[test]
+    fn calls_are_streamed_with_or_without_index() {
+        let (reply, _) = build(&[
+            r#"{"choices":[{"delta":{"content":null,"tool_calls":[{"index":0,"id":"a","function":{"name":"x","arguments":"{\"p\""}}]}}]}"#,
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"b","function":{"name":"y","arguments":""}},{"index":0,"function":{"arguments":":1}"}}]}}]}"#,
+            r#"{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":5}}"#,
+        ]);
+        let calls: Vec<_> = reply
+            .message
+            .tool_calls
+            .iter()
+            .map(|it| (&*it.id, &*it.name, &*it.arguments))
+            .collect();
+        assert_eq!(calls, [("a", "x", "{\"p\":1}"), ("b", "y", "")]);
+        assert_eq!(reply.message.content, None);
+        assert_eq!(reply.usage.total(), 12);
+
+        let (reply, _) = build(&[
+            r#"{"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"x","arguments":{"p":1}}}]}}]}"#,
+            r#"{"choices":[{"delta":{"tool_calls":[{"id":"b","function":{"name":"y","arguments":"{"}}]}}]}"#,
+            r#"{"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"}"}}]}}]}"#,
+        ]);
+        let calls: Vec<_> =
+            reply.message.tool_calls.iter().map(|it| (&*it.id, &*it.arguments)).collect();
+        assert_eq!(calls, [("a", "{\"p\":1}"), ("b", "{}")]);
+    }
+
+    #[test]
+    fn function_call_is_read() {
+        let mut builder = ReplyBuilder::default();
+        let whole = br#"{"choices":[{"message":{"content":null,"function_call":{"name":"x","arguments":"{}"}},"finish_reason":"function_call"}]}"#;
+        builder.add_message(whole).unwrap();
+        let reply = builder.finish(&|_| {}).unwrap();
+        assert_eq!(reply.message.tool_calls[0].name, "x");
+    }
+
+    #[test]
+    fn errors_are_reported_and_calls_are_limited() {
+        let mut builder = ReplyBuilder::default();
+        let error =
+            builder.add_chunk(r#"{"error":{"message":"out of memory"}}"#, &|_| {}).unwrap_err();
+        assert_eq!(error, "out of memory");
+        let far = r#"{"choices":[{"delta":{"tool_calls":[{"index":4000000000}]}}]}"#;
+        builder.add_chunk(far, &|_| {}).unwrap();
+        assert_eq!(builder.calls.len(), 1);
+        let many: Vec<_> = (0..1_001).map(|at| format!("{{\"index\":{at}}}")).collect();
+        let many = format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{}]}}}}]}}"#, many.join(","));
+        assert!(builder.add_chunk(&many, &|_| {}).unwrap_err().contains("more than 1000 calls"));
+    }
+}

@@ -1,0 +1,158 @@
+//! The cases of an experiment.
+
+use std::collections::HashSet;
+use std::io::BufRead;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::ExperimentError;
+use crate::grade::{Expectation, Grader};
+
+/// A case: a conversation that runs in every arm.
+#[derive(Debug)]
+pub struct Case {
+    /// The unique id.
+    pub id: String,
+    /// The messages of the user, one per turn.
+    pub turns: Vec<String>,
+    /// Decides whether a run succeeds, if the case has an expectation.
+    pub grader: Option<Grader>,
+}
+
+/// Maximum bytes of a case.
+const MAX_CASE_BYTES: usize = 16 << 20;
+
+#[derive(Deserialize)]
+struct CaseLine {
+    #[serde(default)]
+    id: Option<Value>,
+    input: CaseInput,
+    #[serde(default)]
+    expect: Option<Expectation>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum CaseInput {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Case {
+    /// Reads JSON lines: `{"id": …, "input": "…" or […], "expect": {…}}`. `name` is the name of the
+    /// file in errors. The default id is the line number.
+    ///
+    /// # Errors
+    ///
+    /// If a line is invalid or there are no cases.
+    pub fn read(mut lines: impl BufRead, name: &str) -> Result<Vec<Self>, ExperimentError> {
+        let (mut cases, mut seen) = (Vec::new(), HashSet::new());
+        let (mut line, mut number) = (Vec::new(), 0);
+        loop {
+            line.clear();
+            number += 1;
+            let invalid = |message: String| ExperimentError::Content {
+                place: format!("{name}:{number}"),
+                message,
+            };
+            let read = std::io::Read::take(&mut lines, MAX_CASE_BYTES as u64 + 1)
+                .read_until(b'\n', &mut line)
+                .map_err(|error| ExperimentError::Io {
+                    action: "read",
+                    path: name.to_owned(),
+                    message: error.to_string(),
+                })?;
+            if read == 0 {
+                break;
+            }
+            if line.len() > MAX_CASE_BYTES {
+                return Err(invalid(format!("the case is larger than {MAX_CASE_BYTES} bytes")));
+            }
+            let text = std::str::from_utf8(&line).map_err(|_| invalid("invalid UTF-8".into()))?;
+            if text.trim().is_empty() {
+                continue;
+            }
+            let case = Self::parse(text, number).map_err(invalid)?;
+            if !seen.insert(case.id.clone()) {
+                return Err(invalid(format!("duplicate case `{}`", case.id)));
+            }
+            cases.push(case);
+        }
+        if cases.is_empty() {
+            return Err(ExperimentError::Content {
+                place: name.to_owned(),
+                message: "no cases".to_owned(),
+            });
+        }
+        Ok(cases)
+    }
+
+    fn parse(text: &str, number: usize) -> Result<Self, String> {
+        let line: CaseLine =
+            serde_json::from_str(text).map_err(|error| match error.to_string() {
+                message if message.contains("untagged enum") => {
+                    "expected `input` to be a string or a list of strings".to_owned()
+                }
+                message => format!("invalid case: {message}"),
+            })?;
+        let turns = match line.input {
+            CaseInput::One(turn) => vec![turn],
+            CaseInput::Several(turns) if turns.is_empty() => {
+                return Err("expected `input` to have at least one string".to_owned());
+            }
+            CaseInput::Several(turns) => turns,
+        };
+        let id = match line.id {
+            None | Some(Value::Null) => number.to_string(),
+            Some(Value::String(id)) => id,
+            Some(id @ Value::Number(_)) => id.to_string(),
+            Some(_) => return Err("expected `id` to be a string or a number".to_owned()),
+        };
+        if id.chars().any(char::is_control) {
+            return Err("`id` contains a control character".to_owned());
+        }
+        let grader = line.expect.map(Grader::new).transpose()?;
+        Ok(Self { id, turns, grader })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where it cannot go on")]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<Case>, String> {
+        Case::read(text.as_bytes(), "cases.jsonl").map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn cases_are_read_line_by_line() {
+        let text = "{\"id\": \"a\", \"input\": \"Hello!\"}\n\n\
+                    {\"input\": [\"One\", \"Two\"], \"expect\": {\"contains\": \"2\"}, \"note\": 1}";
+        let cases = read(text).unwrap();
+        assert_eq!((cases[0].id.as_str(), cases[1].id.as_str()), ("a", "3"));
+        assert_eq!(cases[1].turns, ["One", "Two"]);
+        assert!(cases[0].grader.is_none() && cases[1].grader.is_some());
+    }
+
+    #[test]
+    fn invalid_cases_are_reported_with_their_line() {
+        let error = |text: &str| read(text).unwrap_err();
+        assert_eq!(error(""), "cases.jsonl: no cases");
+        assert!(error("{}").starts_with("cases.jsonl:1: invalid case: missing field `input`"));
+        assert_eq!(
+            error("{\"input\": 3}"),
+            "cases.jsonl:1: expected `input` to be a string or a list of strings"
+        );
+        assert_eq!(
+            error("{\"input\": []}"),
+            "cases.jsonl:1: expected `input` to have at least one string"
+        );
+        let twice = "{\"id\": 1, \"input\": \"a\"}\n{\"id\": \"1\", \"input\": \"b\"}";
+        assert_eq!(error(twice), "cases.jsonl:2: duplicate case `1`");
+        assert!(error("{\"input\": \"a\", \"expect\": {\"equal\": 1}}").contains("`equal`"));
+        let bytes = Case::read(&b"{\"input\": \"\xff\"}"[..], "c").unwrap_err().to_string();
+        assert_eq!(bytes, "c:1: invalid UTF-8");
+    }
+}

@@ -1,0 +1,122 @@
+//! Gates: conditions that an experiment must meet.
+
+use crate::ExperimentError;
+use crate::analysis::Comparison;
+use crate::outcome::Outcome;
+
+/// A gate, such as `success >= -1pp`. It passes if the whole confidence interval of the difference
+/// satisfies the bound, so too few cases do not pass.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gate {
+    text: String,
+    outcome: Outcome,
+    at_least: bool,
+    bound: f64,
+    /// Whether the bound is a fraction of the first arm's mean.
+    relative: bool,
+}
+
+impl std::str::FromStr for Gate {
+    type Err = ExperimentError;
+
+    fn from_str(text: &str) -> Result<Self, ExperimentError> {
+        let invalid = |message: String| ExperimentError::Gate { gate: text.to_owned(), message };
+        let (at_least, name, bound) = match (text.split_once(">="), text.split_once("<=")) {
+            (Some((name, bound)), None) => (true, name, bound),
+            (None, Some((name, bound))) => (false, name, bound),
+            _ => {
+                let example =
+                    "expected OUTCOME, `>=` or `<=`, and a bound, such as `success >= -1pp`";
+                return Err(invalid(example.to_owned()));
+            }
+        };
+        let name = name.trim();
+        let outcome = Outcome::from_name(name).ok_or_else(|| {
+            let names = || Outcome::ALL.map(Outcome::name).into_iter();
+            let help = gram_schema::did_you_mean(name, names());
+            let help = help.unwrap_or_else(|| {
+                format!("expected one of {}", names().collect::<Vec<_>>().join(", "))
+            });
+            invalid(format!("unknown outcome `{name}`; {help}"))
+        })?;
+        let bound = bound.trim().replace('−', "-");
+        let (number, factor, relative) = if let Some(number) = bound.strip_suffix("pp") {
+            if outcome != Outcome::Success {
+                return Err(invalid("the unit `pp` applies to success only".to_owned()));
+            }
+            (number, 0.01, false)
+        } else if let Some(number) = bound.strip_suffix('%') {
+            if outcome == Outcome::Success {
+                return Err(invalid(
+                    "differences of success are percentage points; use `pp`".to_owned(),
+                ));
+            }
+            (number, 0.01, true)
+        } else if outcome == Outcome::Success {
+            return Err(invalid(
+                "expected a bound in percentage points, such as `-1pp`".to_owned(),
+            ));
+        } else {
+            (bound.strip_suffix("ms").unwrap_or(&bound), 1.0, false)
+        };
+        let number: f64 =
+            number.trim().parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(
+                || invalid(format!("expected a number with a unit, found `{bound}`")),
+            )?;
+        Ok(Self { text: text.to_owned(), outcome, at_least, bound: number * factor, relative })
+    }
+}
+
+impl Gate {
+    /// Checks all arms and describes each failure.
+    pub fn failures(&self, comparisons: &[Comparison]) -> Vec<String> {
+        let mut of_outcome = comparisons.iter().filter(|it| it.outcome == self.outcome).peekable();
+        if of_outcome.peek().is_none() {
+            let name = self.outcome.name();
+            return vec![format!("gate `{}` failed: no data on {name}", self.text)];
+        }
+        let failure = |comparison: &Comparison| {
+            let unit = if self.relative { comparison.first.mean } else { 1.0 };
+            let bound = self.bound * unit;
+            let reached = if self.at_least {
+                comparison.interval.low >= bound
+            } else {
+                comparison.interval.high <= bound
+            };
+            let show = |value| self.outcome.show_difference(value);
+            (!reached).then(|| {
+                format!(
+                    "gate `{}` failed: {} against {} is between {} and {}",
+                    self.text,
+                    comparison.arm,
+                    comparison.against,
+                    show(comparison.interval.low),
+                    show(comparison.interval.high),
+                )
+            })
+        };
+        of_outcome.filter_map(failure).collect()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where it cannot go on")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gates_are_parsed() {
+        let gate: Gate = "success >= -1pp".parse().unwrap();
+        assert_eq!((gate.at_least, gate.bound, gate.relative), (true, -0.01, false));
+        let gate: Gate = "latency<=+10%".parse().unwrap();
+        assert_eq!((gate.outcome, gate.bound, gate.relative), (Outcome::Latency, 0.1, true));
+        let error = |text: &str| text.parse::<Gate>().unwrap_err().to_string();
+        assert!(error("success").contains("expected OUTCOME"));
+        assert!(error("sucess >= 0pp").contains("did you mean `success`?"));
+        assert!(error("tokens >= 1pp").contains("`pp` applies to success only"));
+        assert!(error("success >= 1%").contains("use `pp`"));
+        assert!(error("success >= 1").contains("expected a bound in percentage points"));
+        assert!(error("calls <= some").contains("expected a number with a unit, found `some`"));
+        assert!(error("calls <= NaN").contains("expected a number"));
+    }
+}

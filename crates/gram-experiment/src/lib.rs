@@ -1,0 +1,99 @@
+//! Compares an agent on several libraries by running it on the same cases.
+//!
+//! A [`Plan`] lists the runs of an experiment: each case in each arm, with repeats, in an order
+//! derived from a seed. [`run`] executes the missing runs and writes each finished one to a
+//! [`Journal`], so that an interrupted experiment can be resumed. A [`Report`] compares the arms.
+
+mod analysis;
+mod arms;
+mod case;
+mod gate;
+mod grade;
+mod journal;
+mod manifest;
+mod monitor;
+mod outcome;
+mod page;
+mod parquet_export;
+mod plan;
+mod reply_cache;
+mod report;
+mod run;
+mod run_stats;
+mod runner;
+mod verdict;
+
+pub use analysis::{Comparison, Flip, Method, ShiftEstimate, Spread, SuccessRate};
+pub use arms::{DeclaredLibrary, differences};
+pub use case::Case;
+pub use gate::Gate;
+pub use grade::Grader;
+pub use journal::Journal;
+pub use manifest::{ArmManifest, Difference, ExperimentManifest, hash};
+pub use monitor::SequentialMonitor;
+pub use outcome::Outcome;
+pub use plan::{Plan, PlannedRun, Shard};
+pub use reply_cache::ReplyCache;
+pub use report::Report;
+pub use run::{Run, RunMetrics};
+pub use run_stats::{RunStats, RunSummary};
+pub use runner::{Arm, Price, Progress, RunConfig, StopReason, models_without_price, run};
+
+/// An experiment that cannot be planned, run or reported.
+#[derive(Debug, thiserror::Error)]
+pub enum ExperimentError {
+    /// A file or folder cannot be accessed.
+    #[error("cannot {action} {path}: {message}")]
+    Io {
+        /// The operation.
+        action: &'static str,
+        /// The file or folder.
+        path: String,
+        /// The cause.
+        message: String,
+    },
+    /// Another process uses a file or folder.
+    #[error("{path} is in use by another gramc; wait for it, or use another path")]
+    Locked {
+        /// The file or folder.
+        path: String,
+    },
+    /// The content of a file is invalid.
+    #[error("{place}: {message}")]
+    Content {
+        /// The file, and the line if there is one.
+        place: String,
+        /// Why it is invalid.
+        message: String,
+    },
+    /// A folder contains another experiment.
+    #[error("{path} contains another experiment: {difference}; use another folder")]
+    OtherExperiment {
+        /// The folder.
+        path: String,
+        /// The first difference.
+        difference: &'static str,
+    },
+    /// A gate is invalid.
+    #[error("invalid gate `{gate}`: {message}")]
+    Gate {
+        /// The gate.
+        gate: String,
+        /// Why it is invalid.
+        message: String,
+    },
+    /// A shard is invalid.
+    #[error("invalid shard `{0}`: expected PART/TOTAL, such as 3/16")]
+    Shard(String),
+    /// The grading program of a case cannot be run.
+    #[error("cannot grade with `{program}`: {message}")]
+    Grader {
+        /// The program.
+        program: String,
+        /// The cause.
+        message: String,
+    },
+    /// A run ended unexpectedly.
+    #[error("internal error: {0}")]
+    Internal(String),
+}

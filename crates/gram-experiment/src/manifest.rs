@@ -1,0 +1,105 @@
+//! Manifests: everything that must be equal for runs to belong to one experiment.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::ExperimentError;
+use crate::analysis::Method;
+use crate::plan::{Plan, Shard};
+
+/// The manifest of an experiment, `experiment.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExperimentManifest {
+    /// The name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The purpose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The agent.
+    pub agent: String,
+    /// The model of the agent.
+    pub model: String,
+    /// The hash of the specification.
+    pub specification: String,
+    /// The arms. All others are compared with the first.
+    pub arms: Vec<ArmManifest>,
+    /// The differences between the libraries of the arms.
+    pub differences: Vec<Difference>,
+    /// The hash of the cases.
+    pub cases: String,
+    /// The runs.
+    pub plan: Plan,
+    /// How the arms are compared. Runs do not depend on it.
+    pub method: Method,
+    /// The sampling parameters and limits of runs, as text.
+    pub settings: String,
+    /// The shard, if this is a part of the experiment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+}
+
+/// An arm in a manifest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArmManifest {
+    /// The name of the library.
+    pub name: String,
+    /// The hash of the library's declaration.
+    pub library: String,
+}
+
+/// A difference between the libraries of the arms.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    /// The tool, or `None` for the attributes of the library.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The declaration in each arm. Empty if an arm has none.
+    pub arms: Vec<String>,
+}
+
+impl ExperimentManifest {
+    /// The names of the arms.
+    pub fn arm_names(&self) -> impl Iterator<Item = &str> {
+        self.arms.iter().map(|arm| &*arm.name)
+    }
+
+    /// Describes the first difference from another manifest. Returns `None` for the same experiment,
+    /// even if the shards differ.
+    pub fn difference_from(&self, other: &Self) -> Option<&'static str> {
+        let differences = [
+            (self.specification != other.specification, "the specification differs"),
+            (self.agent != other.agent, "the agent differs"),
+            (self.model != other.model, "the model differs"),
+            (self.arms != other.arms, "the libraries differ"),
+            (self.cases != other.cases, "the cases differ"),
+            (self.plan.repeats != other.plan.repeats, "the number of repeats differs"),
+            (self.plan.seed != other.plan.seed, "the seed differs"),
+            (self.plan != other.plan, "the plan differs"),
+            (self.settings != other.settings, "the limits or sampling parameters differ"),
+        ];
+        differences.into_iter().find_map(|(difference_from, what)| difference_from.then_some(what))
+    }
+
+    pub(crate) fn ensure_matches(&self, other: &Self, path: &Path) -> Result<(), ExperimentError> {
+        let what = match self.difference_from(other) {
+            None if self.shard == other.shard => return Ok(()),
+            None => "the shard differs",
+            Some(what) => what,
+        };
+        Err(ExperimentError::OtherExperiment { path: path.display().to_string(), difference: what })
+    }
+}
+
+/// The SHA-256 hash of a text, in hexadecimal.
+pub fn hash(text: impl AsRef<[u8]>) -> String {
+    use std::fmt::Write as _;
+
+    Sha256::digest(text).iter().fold(String::new(), |mut out, byte| {
+        // Writing to a `String` cannot fail.
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
+}

@@ -1,0 +1,133 @@
+//! Outcomes of runs.
+
+use serde::{Serialize, Serializer};
+
+use crate::run_stats::RunSummary;
+
+/// An outcome by which arms are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// Whether a run meets the expectation of its case.
+    Success,
+    /// Tool calls.
+    Calls,
+    /// Refused calls.
+    Refused,
+    /// Repaired values.
+    Repairs,
+    /// The most attempts that a tool needed.
+    Attempts,
+    /// Model requests.
+    Iterations,
+    /// Tokens.
+    Tokens,
+    /// Cost.
+    Cost,
+    /// Duration.
+    Latency,
+}
+
+impl Outcome {
+    /// All outcomes.
+    pub const ALL: [Self; 9] = [
+        Self::Success,
+        Self::Calls,
+        Self::Refused,
+        Self::Repairs,
+        Self::Attempts,
+        Self::Iterations,
+        Self::Tokens,
+        Self::Cost,
+        Self::Latency,
+    ];
+
+    /// The name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Calls => "calls",
+            Self::Refused => "refused",
+            Self::Repairs => "repairs",
+            Self::Attempts => "attempts",
+            Self::Iterations => "iterations",
+            Self::Tokens => "tokens",
+            Self::Cost => "cost",
+            Self::Latency => "latency",
+        }
+    }
+
+    /// A description for users.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::Success => "runs that meet the expectation of their case",
+            Self::Calls => "tool calls per run",
+            Self::Refused => "refused calls per run",
+            Self::Repairs => "repaired values per run",
+            Self::Attempts => "attempts until a call was accepted",
+            Self::Iterations => "model requests per run",
+            Self::Tokens => "tokens per run",
+            Self::Cost => "cost per run",
+            Self::Latency => "milliseconds per run",
+        }
+    }
+
+    /// Finds an outcome by name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.name() == name)
+    }
+
+    /// The value of a run, if it is known.
+    #[expect(clippy::cast_precision_loss, reason = "no run takes so many tokens")]
+    pub fn value_of(self, run: &RunSummary) -> Option<f64> {
+        let measures = &run.measures;
+        Some(match self {
+            Self::Success => f64::from(u8::from(run.success?)),
+            Self::Calls => measures.calls.into(),
+            Self::Refused => measures.refused.into(),
+            Self::Repairs => measures.repairs.into(),
+            Self::Attempts => measures.attempts.into(),
+            Self::Iterations => measures.iterations.into(),
+            Self::Tokens => measures.tokens? as f64,
+            Self::Cost => measures.cost?,
+            Self::Latency => measures.latency_ms,
+        })
+    }
+
+    /// Formats a value. Success is in percent.
+    pub fn show(self, value: f64) -> String {
+        match self {
+            _ if value.is_nan() => "–".to_owned(),
+            Self::Success => format!("{:.1} %", 100.0 * value),
+            Self::Cost => format!("{value:.5}"),
+            Self::Tokens => format!("{value:.0}"),
+            Self::Latency if value >= 100.0 => format!("{value:.0} ms"),
+            Self::Latency => format!("{value:.2} ms"),
+            _ => format!("{value:.2}"),
+        }
+    }
+
+    /// Formats a difference with its sign. Success is in percentage points.
+    pub fn show_difference(self, value: f64) -> String {
+        // A value that is rounded to zero has no sign.
+        let signed = |digits: usize, value: f64| {
+            let shown = format!("{value:+.digits$}");
+            match shown.trim_start_matches(['+', '-']) {
+                zero if zero.chars().all(|c| c == '0' || c == '.') => zero.to_owned(),
+                _ => shown.replace('-', "−"),
+            }
+        };
+        match self {
+            _ if value.is_nan() => "–".to_owned(),
+            Self::Success => signed(1, 100.0 * value),
+            Self::Cost => signed(5, value),
+            Self::Tokens => signed(1, value),
+            _ => signed(2, value),
+        }
+    }
+}
+
+impl Serialize for Outcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}

@@ -1,0 +1,198 @@
+//! Measurements of all finished runs, without their messages.
+
+use smol_str::SmolStr;
+
+use crate::manifest::ExperimentManifest;
+use crate::plan::Plan;
+use crate::run::{Run, RunMetrics};
+
+/// The measurements of all finished runs, by place.
+#[derive(Debug)]
+pub struct RunStats {
+    plan: Plan,
+    /// Arm and repeat, by place.
+    planned_runs: Vec<(u16, u32)>,
+    arms: Vec<String>,
+    runs: Vec<Option<RunSummary>>,
+    /// Case ids, in the order of the plan.
+    names: Vec<Option<SmolStr>>,
+    finished: usize,
+    tokens: u64,
+    cost: f64,
+}
+
+/// The success and measurements of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunSummary {
+    /// Whether the run succeeded, if that is known.
+    pub success: Option<bool>,
+    /// Whether the model answered.
+    pub answered: bool,
+    /// The measurements.
+    pub measures: RunMetrics,
+}
+
+impl RunStats {
+    /// Creates statistics without runs.
+    pub fn new(manifest: &ExperimentManifest) -> Self {
+        let plan = manifest.plan;
+        let planned = |planned: crate::plan::PlannedRun| {
+            // The number of arms is small.
+            (u16::try_from(planned.arm).unwrap_or(u16::MAX), planned.repeat)
+        };
+        Self {
+            plan,
+            planned_runs: plan.planned_runs().map(planned).collect(),
+            arms: manifest.arm_names().map(str::to_owned).collect(),
+            runs: vec![None; plan.runs()],
+            names: vec![None; plan.cases],
+            finished: 0,
+            tokens: 0,
+            cost: 0.0,
+        }
+    }
+
+    /// Adds a run. Returns whether it is planned and new.
+    pub fn add(&mut self, run: &Run) -> bool {
+        let is_planned = self.planned_runs.get(run.place).is_some_and(|&(arm, repeat)| {
+            repeat == run.repeat && self.arms.get(usize::from(arm)) == Some(&run.arm)
+        });
+        let (true, Some(known @ None)) = (is_planned, self.runs.get_mut(run.place)) else {
+            return false;
+        };
+        *known = Some(RunSummary {
+            success: run.success,
+            answered: run.end == "answered",
+            measures: run.measures(),
+        });
+        if let Some(name @ None) = self.names.get_mut(run.place / self.plan.block().max(1)) {
+            *name = Some(SmolStr::new(&run.case));
+        }
+        self.finished += 1;
+        self.tokens = self.tokens.saturating_add(run.tokens.unwrap_or_default());
+        self.cost += run.cost.unwrap_or_default();
+        true
+    }
+
+    /// The measurements of a run, if it is finished.
+    pub fn run(&self, place: usize) -> Option<&RunSummary> {
+        self.runs.get(place).and_then(Option::as_ref)
+    }
+
+    /// The number of finished runs.
+    pub fn finished(&self) -> usize {
+        self.finished
+    }
+
+    /// The tokens of all runs.
+    pub fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    /// The cost of all runs.
+    pub fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> Plan {
+        self.plan
+    }
+
+    /// The id of a case, by its position in the plan. Empty if none of its runs is finished.
+    pub fn name(&self, block: usize) -> &str {
+        self.names.get(block).and_then(Option::as_ref).map_or("", SmolStr::as_str)
+    }
+
+    /// The finished runs of a case: place, arm, repeat and measurements.
+    pub fn block(&self, block: usize) -> impl Iterator<Item = (usize, usize, u32, &RunSummary)> {
+        let size = self.plan.block();
+        let places = block * size..(block + 1) * size;
+        places.filter_map(|place| {
+            let &(arm, repeat) = self.planned_runs.get(place)?;
+            Some((place, usize::from(arm), repeat, self.run(place)?))
+        })
+    }
+
+    /// Whether all runs of a case are finished.
+    pub fn is_complete(&self, block: usize) -> bool {
+        self.block(block).count() == self.plan.block()
+    }
+
+    /// The positions of the cases whose runs are all finished.
+    pub fn complete_cases(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.plan.cases).filter(|block| self.is_complete(*block))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::analysis::Method;
+    use crate::manifest::ArmManifest;
+
+    /// An experiment with these arms, cases and repeats.
+    pub(crate) fn manifest(arms: &[&str], cases: usize, repeats: u32) -> ExperimentManifest {
+        let arm = |name: &&str| ArmManifest { name: (*name).to_owned(), library: String::new() };
+        ExperimentManifest {
+            name: None,
+            description: None,
+            agent: "helper".to_owned(),
+            model: "scripted/none".to_owned(),
+            specification: String::new(),
+            arms: arms.iter().map(arm).collect(),
+            differences: Vec::new(),
+            cases: String::new(),
+            plan: Plan { cases, arms: arms.len(), repeats, seed: 7 },
+            method: Method { resamples: 500, ..Method::default() },
+            settings: String::new(),
+            shard: None,
+        }
+    }
+
+    /// All runs of an experiment. `succeeds` decides by case and arm.
+    pub(crate) fn stats(
+        manifest: &ExperimentManifest,
+        succeeds: fn(usize, usize) -> bool,
+    ) -> RunStats {
+        let mut stats = RunStats::new(manifest);
+        for planned in manifest.plan.planned_runs() {
+            assert!(stats.add(&Run {
+                place: planned.place,
+                case: planned.case.to_string(),
+                arm: manifest.arms[planned.arm].name.clone(),
+                repeat: planned.repeat,
+                success: Some(succeeds(planned.case, planned.arm)),
+                missed: Vec::new(),
+                end: "answered".to_owned(),
+                calls: 1,
+                refused: 0,
+                repairs: 0,
+                attempts: 1,
+                iterations: 2,
+                tokens: None,
+                cost: None,
+                latency_ms: 1.0,
+                text: String::new(),
+                messages: Vec::new(),
+            }));
+        }
+        stats
+    }
+
+    #[test]
+    fn a_run_counts_once_and_only_if_it_is_planned() {
+        let manifest = manifest(&["a", "b"], 3, 2);
+        let mut stats = stats(&manifest, |_, _| true);
+        assert_eq!((stats.finished(), stats.complete_cases().count()), (12, 3));
+        let mut run: Run = serde_json::from_str(
+            r#"{"place": 0, "case": "0", "arm": "a", "repeat": 0, "end": "answered", "calls": 0,
+                "refused": 0, "repairs": 0, "attempts": 0, "iterations": 1, "latency_ms": 1.5,
+                "text": "", "messages": []}"#,
+        )
+        .unwrap_or_else(|error| unreachable!("{error}"));
+        assert!(!stats.add(&run), "it was there before");
+        run.place = 12;
+        assert!(!stats.add(&run), "it is not planned");
+    }
+}

@@ -1,0 +1,124 @@
+//! Verdicts of experiments.
+
+use crate::analysis::{Comparison, Method, deviation, discordant};
+use crate::outcome::Outcome;
+use crate::run_stats::RunStats;
+use paired_stats::{Interval, cases_needed, cases_needed_mean};
+
+/// The power that estimates of additional cases assume.
+pub(crate) const POWER: f64 = 0.8;
+
+/// The verdict on all arms.
+pub(crate) fn verdict(stats: &RunStats, comparisons: &[Comparison], method: &Method) -> String {
+    let of_success: Vec<_> =
+        comparisons.iter().filter(|it| it.outcome == Outcome::Success).collect();
+    if comparisons.is_empty() {
+        return "no case is finished in all arms".to_owned();
+    }
+    if of_success.is_empty() {
+        return "success is unknown because no case has an expectation".to_owned();
+    }
+    let several = of_success.len() > 1;
+    let sentences = of_success.iter().zip(1..).map(|(comparison, arm)| {
+        let sentence = sentence(stats, comparison, arm, method);
+        if several && !sentence.starts_with(&comparison.arm) {
+            format!("{}: {sentence}", comparison.arm)
+        } else {
+            sentence
+        }
+    });
+    sentences.collect::<Vec<_>>().join("; ")
+}
+
+/// Whether a difference is significant by both its interval and its p-value.
+pub(crate) fn is_clear(comparison: &Comparison, level: f64) -> bool {
+    let Interval { low, high } = comparison.interval;
+    comparison.adjusted_p_value < 1.0 - level && (low > 0.0 || high < 0.0)
+}
+
+fn sentence(stats: &RunStats, comparison: &Comparison, arm: usize, method: &Method) -> String {
+    let Interval { low, high } = comparison.interval;
+    let points = |fraction: f64| format!("{:.1}", 100.0 * fraction).replace('-', "−");
+    if is_clear(comparison, method.level) {
+        let (word, low, high) =
+            if comparison.estimate > 0.0 { ("better", low, high) } else { ("worse", -high, -low) };
+        return format!(
+            "{} {word} by {} points ({} % interval {} to {})",
+            comparison.arm,
+            points(comparison.estimate.abs()),
+            percent(method.level),
+            points(low),
+            points(high),
+        );
+    }
+    let widest = low.abs().max(high.abs());
+    if widest <= method.margin {
+        // Rounded up, so that the rounded statement is true.
+        return format!("no difference larger than {} points", points((widest * 1e3).ceil() / 1e3));
+    }
+    let margin = percent(method.margin);
+    match more(stats, comparison, arm, method) {
+        Some(more) if more > 0 && !method.sequential => {
+            format!("not enough cases: {more} more for {margin} points")
+        }
+        _ => format!("no clear difference: between {} and {} points", points(low), points(high)),
+    }
+}
+
+/// The number of additional cases needed to detect a difference as large as the margin.
+#[expect(clippy::cast_precision_loss, reason = "nobody has so many cases")]
+fn more(stats: &RunStats, comparison: &Comparison, arm: usize, method: &Method) -> Option<u64> {
+    let (alpha, cases) = (1.0 - method.level, comparison.cases as u64);
+    let needed = if stats.plan().repeats == 1 {
+        let (differ, all) = discordant(stats, arm);
+        // The discordant fraction is smoothed, and at least as large as the margin.
+        let fraction = ((differ as f64 + 1.0) / (all as f64 + 2.0)).max(method.margin);
+        cases_needed(method.margin, fraction.min(1.0), alpha, POWER)
+    } else {
+        let deviation = deviation(stats, arm).max(method.margin);
+        cases_needed_mean(method.margin, deviation, alpha, POWER)
+    }?;
+    Some(needed.saturating_sub(cases))
+}
+
+/// A fraction in percent, with at most two decimals.
+pub(crate) fn percent(fraction: f64) -> String {
+    let percent = (1e4 * fraction).round() / 1e2;
+    percent.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::report::Report;
+    use crate::run_stats::tests::{manifest, stats};
+    use crate::runner::StopReason;
+
+    fn verdict(arms: &[&str], cases: usize, repeats: u32, of: fn(usize, usize) -> bool) -> String {
+        let manifest = manifest(arms, cases, repeats);
+        let stats = stats(&manifest, of);
+        Report::new(manifest, &stats, None, &StopReason::Done).verdict
+    }
+
+    #[test]
+    fn verdicts_claim_no_more_than_the_numbers() {
+        let two = ["control", "treatment"];
+        let better = verdict(&two, 100, 1, |case, arm| arm == 1 || case % 5 > 0);
+        assert_eq!(better, "treatment better by 20.0 points (95 % interval 12.4 to 28.9)");
+        let worse = verdict(&two, 100, 3, |case, arm| arm == 0 || case % 5 > 0);
+        assert!(worse.starts_with("treatment worse by 20.0 points (95 % interval "), "{worse}");
+        let same = verdict(&two, 100, 1, |case, _| case % 2 == 0);
+        assert_eq!(same, "no difference larger than 2.0 points");
+        let few = verdict(&two, 10, 1, |case, arm| case > 1 || arm == 1 && case == 0);
+        assert!(few.starts_with("not enough cases: "), "{few}");
+        assert!(few.ends_with(" more for 5 points"), "{few}");
+        assert_eq!(verdict(&two, 0, 1, |_, _| true), "no case is finished in all arms");
+    }
+
+    #[test]
+    fn several_arms_are_told_apart() {
+        let all = verdict(&["a", "b", "c"], 100, 1, |case, arm| arm != 1 || case % 4 > 0);
+        let (b, c) = all.split_once("; ").unwrap_or_default();
+        assert!(b.starts_with("b worse by 25.0 points"), "{all}");
+        assert_eq!(c, "c: no difference larger than 3.7 points");
+    }
+}

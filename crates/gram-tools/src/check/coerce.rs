@@ -1,0 +1,259 @@
+//! Values that are not what is wanted, but certainly mean it.
+
+use serde_json::Value;
+
+use json_schema_kit::path::Path;
+
+use super::json_repair;
+use super::number;
+use super::problem::{NoteDetail, ProblemCode, RepairRule};
+use super::shape::{AllowedValues, Composition, Shape, ShapeId, TypeSet};
+use super::tape::{MAX_DEPTH, NodeKind, Tape};
+use super::validate::ValidationRun;
+
+/// How many lists are put around what stands alone. Types of lists of themselves ask for ever more.
+const MAX_AROUND: u32 = 4;
+
+/// Texts that mean yes, in lower case.
+const YES: [&str; 4] = ["true", "1", "yes", "on"];
+/// Texts that mean no, in lower case.
+const NO: [&str; 4] = ["false", "0", "no", "off"];
+
+/// Whether a text plainly means a list.
+fn is_bracketed(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with('[') && text.ends_with(']')
+}
+
+impl ValidationRun<'_> {
+    /// A value of a kind that the shape does not take.
+    pub(super) fn other_kind(
+        &mut self,
+        t: &Tape<'_>,
+        shape: &Shape,
+        id: ShapeId,
+        at: u32,
+        path: &Path<'_>,
+    ) -> bool {
+        if self.rules.repair {
+            let node = t.node(at);
+            let mut is_list = false;
+            if matches!(node.kind, NodeKind::Plain | NodeKind::Escaped) {
+                let text = t.content(node);
+                is_list = is_bracketed(&text);
+                if let Some((rule, json)) = self.meaning(shape, &text) {
+                    return self.instead(t, id, at, path, rule, &json);
+                }
+                if let Some(fits) = self.json_text(t, shape, id, at, path, &text) {
+                    return fits;
+                }
+            }
+            // What looks like a list is no item of one.
+            if shape.kinds.meets(TypeSet::LIST)
+                && !is_list
+                && !matches!(node.kind, NodeKind::List | NodeKind::Null)
+                && self.alone(t, shape, id, at, path)
+            {
+                return true;
+            }
+        }
+        self.refuse(t, id, at, path, ProblemCode::TypeMismatch, NoteDetail::None)
+    }
+
+    /// The boolean or number that a text certainly stands for where one of them is wanted.
+    fn meaning(&self, shape: &Shape, text: &str) -> Option<(RepairRule, String)> {
+        let wants = |kinds| shape.kinds.meets(kinds);
+        let boolean = wants(TypeSet::BOOLEAN).then(|| self.truth(text)).flatten();
+        let number = wants(TypeSet::NUMBER).then(|| number::in_text(text)).flatten();
+        match (boolean, number) {
+            (Some(truth), None) => Some((RepairRule::TextToBoolean, truth.to_string())),
+            (None, Some(number)) if number::is_whole(&number) && wants(TypeSet::INTEGER) => {
+                let number = number::written_whole(&number).unwrap_or(number);
+                Some((RepairRule::TextToInteger, number))
+            }
+            (None, Some(number)) if wants(TypeSet::FRACTION) => {
+                Some((RepairRule::TextToNumber, number))
+            }
+            _ => None,
+        }
+    }
+
+    fn truth(&self, text: &str) -> Option<bool> {
+        let text = text.trim();
+        let is = |word: &&str| text.eq_ignore_ascii_case(word);
+        if !self.rules.lossy && !["true", "false"].iter().any(is) {
+            return None;
+        }
+        let truth = YES.iter().any(is);
+        (truth || NO.iter().any(is)).then_some(truth)
+    }
+
+    /// Another value in the place of the one that was sent.
+    fn instead(
+        &mut self,
+        t: &Tape<'_>,
+        id: ShapeId,
+        at: u32,
+        path: &Path<'_>,
+        rule: RepairRule,
+        json: &str,
+    ) -> bool {
+        let Ok(other) = Tape::read(json) else { return false };
+        let from = t.json(t.node(at));
+        self.repaired(path, rule, from, Some(json));
+        self.gather_secrets(&other, 0);
+        self.value(&other, id, 0, path)
+    }
+
+    /// A text that holds the JSON of the list or object that is wanted. Nothing where it does not.
+    fn json_text(
+        &mut self,
+        t: &Tape<'_>,
+        shape: &Shape,
+        id: ShapeId,
+        at: u32,
+        path: &Path<'_>,
+        text: &str,
+    ) -> Option<bool> {
+        let kinds = match text.trim_start().as_bytes().first()? {
+            b'{' => TypeSet::OBJECT,
+            b'[' => TypeSet::LIST,
+            _ => return None,
+        };
+        if !shape.kinds.meets(kinds) {
+            return None;
+        }
+        let repaired_json;
+        let inner = match Tape::read(text) {
+            Ok(inner) => inner,
+            Err(_) if is_bracketed(text) => {
+                repaired_json =
+                    json_repair::repair(text).ok().filter(|it| self.rules.lossy || !it.lossy)?;
+                Tape::read(&repaired_json.json).ok()?
+            }
+            Err(_) => return None,
+        };
+        if self.is_too_deep(&inner) {
+            return None;
+        }
+        if shape.kinds.meets(TypeSet::LIST.with(TypeSet::TEXT).without(kinds)) {
+            // A list of texts takes the text itself, too; only what fits the wanted type is meant.
+            let start = self.out.len();
+            let trial = self.trial(self.rules, |run| run.value(&inner, id, 0, path));
+            if trial.fits && self.quiet {
+                self.changes += 1;
+                self.keep(&trial);
+                return Some(true);
+            }
+            self.out.truncate(start);
+            if !trial.fits {
+                return None;
+            }
+        }
+        self.gather_secrets(&inner, 0);
+        let place = self.repairs.len();
+        let start = self.out.len();
+        self.repaired(path, RepairRule::JsonText, t.json(t.node(at)), None);
+        let fits = self.value(&inner, id, 0, path);
+        if fits {
+            let to = self.shown(self.out.get(start..).unwrap_or_default());
+            if let Some(repair) = self.repairs.get_mut(place) {
+                repair.to = Some(to);
+            }
+        }
+        Some(fits)
+    }
+
+    /// A value in the place of a list of one.
+    fn alone(
+        &mut self,
+        t: &Tape<'_>,
+        shape: &Shape,
+        id: ShapeId,
+        at: u32,
+        path: &Path<'_>,
+    ) -> bool {
+        let json = t.json(t.node(at));
+        let list = format!("[{json}]");
+        let Ok(wrapped) = Tape::read(&list) else { return false };
+        if self.is_too_deep(&wrapped) {
+            return false;
+        }
+        let rules = shape.list.as_deref();
+        if rules.is_some_and(|rules| rules.first.len() > 1)
+            || rules.and_then(|rules| rules.rest).is_some_and(|items| self.leads_back(items, id))
+        {
+            return false;
+        }
+        if self.alone == MAX_AROUND {
+            return false;
+        }
+        let start = self.out.len();
+        self.alone += 1;
+        let trial = self.trial(self.rules, |run| run.value(&wrapped, id, 0, path));
+        self.alone -= 1;
+        if trial.fits && self.quiet {
+            self.changes += 1;
+            self.keep(&trial);
+            return true;
+        }
+        self.out.truncate(start);
+        if !trial.fits {
+            return false;
+        }
+        let place = self.repairs.len();
+        self.repaired(path, RepairRule::SingleToList, json, None);
+        let fits = self.value(&wrapped, id, 0, path);
+        let to = self.shown(self.out.get(start..).unwrap_or_default());
+        if let Some(repair) = self.repairs.get_mut(place) {
+            repair.to = Some(to);
+        }
+        fits
+    }
+
+    /// Whether a value that was read by itself nests deeper, where it stands, than what is sent may.
+    /// Texts in texts could else nest without end.
+    fn is_too_deep(&self, inner: &Tape<'_>) -> bool {
+        self.depth + inner.depth() > MAX_DEPTH
+    }
+
+    /// Whether the items of a list may be the list itself. What stands alone is no item then, for
+    /// else it would have fitted already, or lists would be put around it for ever.
+    fn leads_back(&self, items: ShapeId, list: ShapeId) -> bool {
+        let behind = |id: ShapeId| match self.shapes.list[id as usize].others {
+            Composition::Same(other) => other,
+            _ => id,
+        };
+        let items = behind(items);
+        items == list
+            || match &self.shapes.list[items as usize].others {
+                Composition::Any(members) | Composition::One(members) => {
+                    members.iter().any(|&member| behind(member) == list)
+                }
+                _ => false,
+            }
+    }
+
+    /// A value of the right kind that is none of the allowed ones.
+    pub(super) fn other_value(
+        &mut self,
+        t: &Tape<'_>,
+        values: &AllowedValues,
+        id: ShapeId,
+        at: u32,
+        path: &Path<'_>,
+    ) -> bool {
+        let node = t.node(at);
+        if self.rules.repair
+            && self.rules.lossy
+            && matches!(node.kind, NodeKind::Plain | NodeKind::Escaped)
+            && let Some(member) = values.in_another_case(&t.content(node))
+        {
+            let json = Value::from(member).to_string();
+            return self.instead(t, id, at, path, RepairRule::EnumCase, &json);
+        }
+        let code =
+            if values.constant { ProblemCode::ConstMismatch } else { ProblemCode::NotInEnum };
+        self.refuse(t, id, at, path, code, NoteDetail::None)
+    }
+}

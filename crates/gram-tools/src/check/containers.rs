@@ -1,0 +1,497 @@
+//! Validation of arrays and objects.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+use smol_str::SmolStr;
+
+use json_schema_kit::path::Path;
+
+use super::problem::{Note, NoteDetail, ProblemCode, RepairRule};
+use super::shape::{
+    Composition, ExtraProperties, FieldRule, ListRules, ObjectRules, ShapeId, TypeSet,
+};
+use super::similar_names;
+use super::tape::{NodeKind, Tape};
+use super::validate::{Undeclared, ValidationRules, ValidationRun};
+
+/// How many undeclared entries are looked at for names that were meant for others. Where there are
+/// more, they are data.
+const MAX_GUESSED: usize = 100;
+
+/// How many declared names a message about another one keeps; it shows a few less.
+const MAX_KNOWN: usize = 21;
+
+/// The index of an absent value.
+const ABSENT: u32 = u32::MAX;
+
+impl ValidationRun<'_> {
+    pub(super) fn list(
+        &mut self,
+        t: &Tape<'_>,
+        rules: &ListRules,
+        id: ShapeId,
+        at: u32,
+        path: &Path<'_>,
+    ) -> bool {
+        let mut fits = true;
+        let mut count = 0_u64;
+        let start = self.out.len();
+        self.out.push('[');
+        for (index, item) in t.items(at).enumerate() {
+            if index > 0 {
+                self.out.push(',');
+            }
+            count += 1;
+            fits &= match rules.first.get(index).copied().or(rules.rest) {
+                Some(shape) => self.value(t, shape, item, &path.index(index)),
+                None => self.copy(t, t.node(item)),
+            };
+            if self.quiet && !fits {
+                return false;
+            }
+        }
+        self.out.push(']');
+        if count < rules.least || rules.most.is_some_and(|most| count > most) {
+            fits = self.refuse(t, id, at, path, ProblemCode::WrongSize, NoteDetail::None);
+        }
+        if fits && rules.unique && count > 1 && holds_twice(self.out.get(start..).unwrap_or("")) {
+            fits = self.refuse(t, id, at, path, ProblemCode::NotUnique, NoteDetail::None);
+        }
+        fits
+    }
+
+    pub(super) fn object(
+        &mut self,
+        t: &Tape<'_>,
+        rules: &ObjectRules,
+        id: ShapeId,
+        at: u32,
+        path: &Path<'_>,
+    ) -> bool {
+        let (slots, extras) = (self.slots.len(), self.extras.len());
+        let fits = self.sort_entries(t, rules, at, path);
+        let fits = self.entries(t, rules, id, at, path, (slots, extras)) && fits;
+        self.slots.truncate(slots);
+        self.extras.truncate(extras);
+        fits
+    }
+
+    /// Finds the field of each entry. The last of several entries with one name counts.
+    fn sort_entries(
+        &mut self,
+        t: &Tape<'_>,
+        rules: &ObjectRules,
+        at: u32,
+        path: &Path<'_>,
+    ) -> bool {
+        let (slots, extras) = (self.slots.len(), self.extras.len());
+        self.slots.resize(slots + rules.fields.len(), ABSENT);
+        let mut guess = 0;
+        let mut fits = true;
+        for (key, value) in t.entries(at) {
+            let node = t.node(key);
+            let field = if node.kind == NodeKind::Plain {
+                rules.field(t.raw(node), guess)
+            } else {
+                rules.field(&t.content(node), guess)
+            };
+            match field {
+                Some(field) => {
+                    self.slots[slots + field] = value;
+                    guess = field + 1;
+                }
+                None => self.extras.push((key, value)),
+            }
+            if let Some(names) = rules.names {
+                fits &= self.name(t, names, key, path);
+            }
+        }
+        if self.extras.len() > extras + 1 {
+            self.drop_repeated(t, extras);
+        }
+        fits
+    }
+
+    /// Whether an entry's name may be one.
+    fn name(&mut self, t: &Tape<'_>, names: ShapeId, key: u32, path: &Path<'_>) -> bool {
+        let content = t.content(t.node(key));
+        let length = self.out.len();
+        // Names are not repaired.
+        let strict = ValidationRules { repair: false, ..self.rules };
+        let fits = self.with(strict, |run| run.value(t, names, key, &path.key(&content)));
+        self.out.truncate(length);
+        fits
+    }
+
+    /// Keeps the last of several undeclared entries with one name.
+    fn drop_repeated(&mut self, t: &Tape<'_>, from: usize) {
+        let mut seen = HashSet::new();
+        let mut kept = self.extras.split_off(from);
+        kept.reverse();
+        kept.retain(|&(key, _)| seen.insert(t.content(t.node(key))));
+        kept.reverse();
+        self.extras.append(&mut kept);
+    }
+
+    fn entries(
+        &mut self,
+        t: &Tape<'_>,
+        rules: &ObjectRules,
+        id: ShapeId,
+        at: u32,
+        path: &Path<'_>,
+        (slots, extras): (usize, usize),
+    ) -> bool {
+        if self.rules.correct_names && self.extras.len() > extras {
+            self.correct_names(t, rules, path, (slots, extras));
+        }
+        let mut fits = true;
+        let mut count = 0_u64;
+        let start = self.out.len();
+        self.out.push('{');
+        for (place, field) in rules.fields.iter().enumerate() {
+            let value = self.slots[slots + place];
+            let before = self.out.len();
+            match self.field(t, rules, field, value, path, extras) {
+                FieldOutcome::Written => count += 1,
+                FieldOutcome::Filled => {}
+                FieldOutcome::Absent => self.out.truncate(before),
+                FieldOutcome::Rejection if self.quiet => return false,
+                // Invalid fields are left out, so that the output stays valid JSON.
+                FieldOutcome::Rejection => {
+                    self.out.truncate(before);
+                    fits = false;
+                }
+            }
+        }
+        for place in extras..self.extras.len() {
+            let (key, value) = self.extras[place];
+            let before = self.out.len();
+            match self.extra(t, rules, id, key, value, path) {
+                FieldOutcome::Rejection if self.quiet => return false,
+                FieldOutcome::Rejection => {
+                    self.out.truncate(before);
+                    fits = false;
+                }
+                FieldOutcome::Written => count += 1,
+                FieldOutcome::Filled | FieldOutcome::Absent => {}
+            }
+        }
+        if self.out.ends_with(',') {
+            self.out.pop();
+        }
+        self.out.push('}');
+        for name in &rules.required {
+            if !self.extras[extras..].iter().any(|&(key, _)| *t.content(t.node(key)) == **name) {
+                fits = false;
+                let pointer = self.pointer(&path.key(name));
+                let (shape, detail) = match rules.extra {
+                    ExtraProperties::Of(shape) => (shape, NoteDetail::None),
+                    _ => (id, NoteDetail::Unsaid),
+                };
+                let code = ProblemCode::RequiredField;
+                self.note(Note { code, pointer, shape, attempted: None, detail });
+            }
+        }
+        if count < rules.least || rules.most.is_some_and(|most| count > most) {
+            fits = self.refuse(t, id, at, path, ProblemCode::WrongSize, NoteDetail::None);
+        }
+        debug_assert!(start < self.out.len());
+        fits
+    }
+
+    /// Writes a field with its name and a comma.
+    fn field(
+        &mut self,
+        t: &Tape<'_>,
+        rules: &ObjectRules,
+        field: &FieldRule,
+        value: u32,
+        path: &Path<'_>,
+        extras: usize,
+    ) -> FieldOutcome {
+        self.out.push_str(&field.key);
+        let here = path.key(&field.name);
+        let secret = self.secret;
+        self.secret |= field.secret;
+        if value != ABSENT {
+            self.gather_secrets(t, value);
+        }
+        let outcome = self.field_value(t, rules, field, value, &here, extras);
+        self.secret = secret;
+        if outcome == FieldOutcome::Written || outcome == FieldOutcome::Filled {
+            self.out.push(',');
+        }
+        outcome
+    }
+
+    fn field_value(
+        &mut self,
+        t: &Tape<'_>,
+        rules: &ObjectRules,
+        field: &FieldRule,
+        value: u32,
+        here: &Path<'_>,
+        extras: usize,
+    ) -> FieldOutcome {
+        if let Some((pinned, json)) = &field.pinned {
+            if value != ABSENT && !leaves_out(t, value) && !is_value(t, value, pinned) {
+                self.refuse(
+                    t,
+                    field.shape,
+                    value,
+                    here,
+                    ProblemCode::PinnedMismatch,
+                    NoteDetail::None,
+                );
+                return FieldOutcome::Rejection;
+            }
+            return if self.rules.pin { self.fill(json) } else { FieldOutcome::Absent };
+        }
+        let absent = value == ABSENT;
+        let null = !absent && t.node(value).kind == NodeKind::Null;
+        if null && !self.takes_null(field.shape) {
+            if field.required {
+                return self.missing(t, rules, field, here, extras);
+            }
+            if self.rules.repair {
+                self.repaired(here, RepairRule::NullToAbsent, "null", None);
+                return match &field.default {
+                    Some(json) if self.rules.fill => self.fill(json),
+                    _ => FieldOutcome::Absent,
+                };
+            }
+        }
+        if absent {
+            return match &field.default {
+                _ if field.required => self.missing(t, rules, field, here, extras),
+                Some(json) if self.rules.fill => self.fill(json),
+                _ => FieldOutcome::Absent,
+            };
+        }
+        if self.value(t, field.shape, value, here) {
+            FieldOutcome::Written
+        } else {
+            FieldOutcome::Rejection
+        }
+    }
+
+    fn fill(&mut self, json: &str) -> FieldOutcome {
+        self.filled = true;
+        self.out.push_str(json);
+        if self.secret
+            && let Ok(value) = Tape::read(json)
+        {
+            self.gather_secrets(&value, 0);
+        }
+        FieldOutcome::Filled
+    }
+
+    /// Whether null is a value of a shape.
+    fn takes_null(&mut self, shape: ShapeId) -> bool {
+        let known = &self.shapes.list[shape as usize];
+        if matches!(known.others, Composition::None) && known.also.is_none() {
+            return known.kinds.meets(TypeSet::NULL)
+                && known.values.as_ref().is_none_or(|values| values.list.contains(&Value::Null));
+        }
+        let Ok(null) = Tape::read("null") else { return false };
+        self.attempt(ValidationRules::JUDGE, |run| run.value(&null, shape, 0, &Path::ROOT)).fits
+    }
+
+    /// Notes that a required field is missing, with a similar name that was sent.
+    fn missing(
+        &mut self,
+        t: &Tape<'_>,
+        rules: &ObjectRules,
+        field: &FieldRule,
+        here: &Path<'_>,
+        extras: usize,
+    ) -> FieldOutcome {
+        if self.quiet {
+            return FieldOutcome::Rejection;
+        }
+        // Injected parameters are not misspellings.
+        let sent: Vec<_> = self.extras[extras..]
+            .iter()
+            .take(MAX_GUESSED)
+            .map(|&(key, value)| (t.content(t.node(key)), value))
+            .filter(|(name, _)| !rules.is_injected(name))
+            .collect();
+        let mut near: Vec<_> = sent
+            .iter()
+            .filter(|(name, _)| similar_names::is_near(name, &field.name))
+            .map(|(name, _)| name)
+            .collect();
+        if near.is_empty()
+            && let [(name, value)] = &sent[..]
+        {
+            // A single undeclared value that fits may be the missing one.
+            let judge = |run: &mut Self| run.value(t, field.shape, *value, &Path::ROOT);
+            let asks = !self.shapes.list[field.shape as usize].is_any();
+            let may_be = asks && self.attempt(ValidationRules::JUDGE, judge).fits;
+            if may_be && !similar_names::are_opposite(name, &field.name) {
+                near.push(name);
+            }
+        }
+        let detail =
+            near.first().map_or(NoteDetail::None, |name| NoteDetail::Sent(name.as_ref().into()));
+        let (code, shape) = (ProblemCode::RequiredField, field.shape);
+        let pointer = self.pointer(here);
+        self.note(Note { code, pointer, shape, attempted: None, detail });
+        FieldOutcome::Rejection
+    }
+
+    /// Checks an undeclared entry.
+    fn extra(
+        &mut self,
+        t: &Tape<'_>,
+        rules: &ObjectRules,
+        id: ShapeId,
+        key: u32,
+        value: u32,
+        path: &Path<'_>,
+    ) -> FieldOutcome {
+        let name = t.content(t.node(key));
+        let here = path.key(&name);
+        if rules.is_injected(&name) {
+            return self.strip(&here);
+        }
+        let refused = match self.rules.undeclared {
+            Undeclared::Reject => true,
+            Undeclared::Schema => rules.extra == ExtraProperties::No,
+            Undeclared::Strip | Undeclared::Keep => false,
+        };
+        if rules.takes_nothing && !refused {
+            return self.strip(&here);
+        }
+        // Required names count as declared even without a schema.
+        let required = rules.required.iter().any(|required| **required == *name);
+        let may_stay = match rules.extra {
+            ExtraProperties::Yes | ExtraProperties::Of(_) => true,
+            ExtraProperties::No => false,
+            ExtraProperties::Unsaid => {
+                required || !rules.closed || self.rules.undeclared == Undeclared::Schema
+            }
+        };
+        let keep = match self.rules.undeclared {
+            _ if rules.takes_nothing => false,
+            Undeclared::Keep => true,
+            Undeclared::Strip if !may_stay && !required => return self.strip(&here),
+            _ => may_stay,
+        };
+        if !keep {
+            let known = rules
+                .fields
+                .iter()
+                .take(MAX_KNOWN)
+                .map(|field| SmolStr::from(&*field.name))
+                .collect();
+            self.refuse(t, id, value, &here, ProblemCode::UnknownField, NoteDetail::Known(known));
+            return FieldOutcome::Rejection;
+        }
+        self.out.push_str(t.json(t.node(key)));
+        self.out.push(':');
+        let fits = match rules.extra {
+            ExtraProperties::Of(shape) => self.value(t, shape, value, &here),
+            _ => self.copy(t, t.node(value)),
+        };
+        self.out.push(',');
+        if fits { FieldOutcome::Written } else { FieldOutcome::Rejection }
+    }
+
+    fn strip(&mut self, here: &Path<'_>) -> FieldOutcome {
+        self.changes += 1;
+        if !self.quiet {
+            let pointer = self.pointer(here);
+            self.stripped.push(pointer);
+        }
+        FieldOutcome::Absent
+    }
+
+    /// Renames entries with a misspelled field name if the correction is unambiguous.
+    fn correct_names(
+        &mut self,
+        t: &Tape<'_>,
+        rules: &ObjectRules,
+        path: &Path<'_>,
+        (slots, extras): (usize, usize),
+    ) {
+        let guessed = self.extras.len() - extras <= MAX_GUESSED;
+        if !self.rules.lossy || !rules.closed || !guessed {
+            return;
+        }
+        let absent = |run: &Self, place: usize| run.slots[slots + place] == ABSENT;
+        let mut pairs = Vec::new();
+        for (entry, &(key, _)) in self.extras[extras..].iter().enumerate() {
+            let name = t.content(t.node(key));
+            let is_required = rules.required.iter().any(|required| **required == *name);
+            if is_required || rules.is_injected(&name) {
+                continue;
+            }
+            let mut near = rules.fields.iter().enumerate().filter(|(place, field)| {
+                absent(self, *place)
+                    && field.pinned.is_none()
+                    && similar_names::is_near(&name, &field.name)
+            });
+            if let (Some((place, _)), None) = (near.next(), near.next()) {
+                pairs.push((entry, place));
+            }
+        }
+        pairs.retain(|&(entry, place)| {
+            let (shape, value) = (rules.fields[place].shape, self.extras[extras + entry].1);
+            self.attempt(self.rules, |run| run.value(t, shape, value, &Path::ROOT)).fits
+        });
+        // Two candidates for one parameter are ambiguous.
+        let alone = |pair: &(usize, usize)| pairs.iter().filter(|p| p.1 == pair.1).count() == 1;
+        let is_sure = |&(entry, place): &(usize, usize)| {
+            let name = t.content(t.node(self.extras[extras + entry].0));
+            similar_names::is_same(&name, &rules.fields[place].name)
+        };
+        let alone: Vec<_> =
+            pairs.iter().copied().filter(|pair| alone(pair) && is_sure(pair)).collect();
+        for &(entry, place) in &alone {
+            let (key, value) = self.extras[extras + entry];
+            self.slots[slots + place] = value;
+            let field = &rules.fields[place];
+            let to = Value::from(&*field.name).to_string();
+            self.repaired(
+                &path.key(&field.name),
+                RepairRule::NameCorrected,
+                t.json(t.node(key)),
+                Some(&to),
+            );
+        }
+        for &(entry, _) in alone.iter().rev() {
+            self.extras.remove(extras + entry);
+        }
+    }
+}
+
+/// The outcome of checking a field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FieldOutcome {
+    Written,
+    /// A value of the specification was written.
+    Filled,
+    Absent,
+    Rejection,
+}
+
+/// Whether a value counts as absent for a pinned parameter: null or an empty string.
+fn leaves_out(t: &Tape<'_>, at: u32) -> bool {
+    let node = t.node(at);
+    node.kind == NodeKind::Null || (node.kind == NodeKind::Plain && t.raw(node).is_empty())
+}
+
+fn is_value(t: &Tape<'_>, at: u32, value: &Value) -> bool {
+    serde_json::from_str::<Value>(t.json(t.node(at)))
+        .is_ok_and(|sent| gram_schema::numbers::same(&sent, value))
+}
+
+/// Whether a list holds the same value twice.
+fn holds_twice(json: &str) -> bool {
+    let Ok(Value::Array(items)) = serde_json::from_str::<Value>(json) else { return false };
+    let mut seen = HashSet::new();
+    !items.iter().all(|item| seen.insert(gram_schema::numbers::canonical(item)))
+}

@@ -1,0 +1,60 @@
+//! Validators for all of JSON Schema, which assert what the check asserts.
+
+use jsonschema::{Draft, Keyword, ValidationError, Validator};
+use serde_json::{Value, json};
+
+use super::compile::SchemaError;
+
+/// The formats that are checked; others are remarks.
+pub(super) const CHECKED_FORMATS: [&str; 10] =
+    ["date", "time", "date-time", "duration", "email", "uri", "uuid", "ipv4", "ipv6", "hostname"];
+
+/// The other formats that a validator knows by itself.
+const UNCHECKED_FORMATS: [&str; 9] = [
+    "idn-email",
+    "idn-hostname",
+    "iri",
+    "iri-reference",
+    "json-pointer",
+    "regex",
+    "relative-json-pointer",
+    "uri-reference",
+    "uri-template",
+];
+
+/// What `contentEncoding` asks for. Draft 2020-12 leaves it to the program whether it is asserted.
+struct EncodingKeyword(Validator);
+
+impl<'i> Keyword<'i> for EncodingKeyword {
+    fn validate(&self, instance: &'i Value) -> Result<(), ValidationError<'i>> {
+        if self.is_valid(instance) {
+            Ok(())
+        } else {
+            Err(ValidationError::custom("it is no base64"))
+        }
+    }
+
+    fn is_valid(&self, instance: &'i Value) -> bool {
+        self.0.is_valid(instance)
+    }
+}
+
+/// A validator for all that a schema asks, as one of draft 2020-12.
+pub(super) fn validator(schema: &Value) -> Result<Validator, SchemaError> {
+    let mut options = jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .should_validate_formats(true)
+        .with_keyword("contentEncoding", |_, encoding, _| {
+            jsonschema::options()
+                .with_draft(Draft::Draft7)
+                .build(&json!({"contentEncoding": encoding}))
+                .map(|validator| {
+                    Box::new(EncodingKeyword(validator)) as Box<dyn for<'i> Keyword<'i>>
+                })
+                .map_err(|error| ValidationError::custom(error.to_string()))
+        });
+    for format in UNCHECKED_FORMATS {
+        options = options.with_format(format, |_: &str| true);
+    }
+    options.build(schema).map_err(|error| SchemaError::Validator(error.to_string()))
+}

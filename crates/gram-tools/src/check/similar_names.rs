@@ -1,0 +1,287 @@
+//! Whether a name was likely meant for another one.
+
+use crate::names::{split, stem};
+
+/// Words that models put for each other in the names of parameters, as their wrong calls show.
+const ALIKE: [&[&str]; 8] = [
+    &["path", "file", "filename", "filepath", "pathname", "location"],
+    &["query", "q", "search", "term", "keyword", "keywords"],
+    &["text", "content", "contents", "body", "message", "data"],
+    &["url", "uri", "link", "href", "address"],
+    &["id", "identifier", "key"],
+    &["limit", "count", "max", "maximum", "size", "number", "n"],
+    &["dir", "directory", "folder"],
+    &["cmd", "command", "script"],
+];
+
+/// Those of them that mean the same in every tool.
+const SAME: [&[&str]; 6] = [
+    &["path", "file", "filename", "filepath", "pathname"],
+    &["query", "q"],
+    &["url", "uri"],
+    &["id", "identifier"],
+    &["dir", "directory", "folder"],
+    &["cmd", "command"],
+];
+
+/// Words, and beginnings of words, that say the opposite of each other.
+const OPPOSITE: [(&str, &str); 34] = [
+    ("min", "max"),
+    ("minimum", "maximum"),
+    ("in", "ex"),
+    ("im", "ex"),
+    ("in", "out"),
+    ("before", "after"),
+    ("start", "end"),
+    ("start", "stop"),
+    ("begin", "end"),
+    ("from", "to"),
+    ("from", "until"),
+    ("since", "until"),
+    ("first", "last"),
+    ("source", "target"),
+    ("source", "destination"),
+    ("src", "dst"),
+    ("src", "dest"),
+    ("old", "new"),
+    ("previous", "next"),
+    ("prev", "next"),
+    ("left", "right"),
+    ("top", "bottom"),
+    ("up", "down"),
+    ("low", "high"),
+    ("lower", "upper"),
+    ("width", "height"),
+    ("lat", "lon"),
+    ("lat", "lng"),
+    ("latitude", "longitude"),
+    ("enable", "disable"),
+    ("allow", "deny"),
+    ("read", "write"),
+    ("parent", "child"),
+    ("sender", "recipient"),
+];
+
+/// What makes a word, or a name, its own opposite.
+const NOT: [&str; 6] = ["un", "dis", "non", "no", "not", "without"];
+
+/// The longest names that are compared, in bytes. Longer ones are data.
+const MAX_LENGTH: usize = 100;
+
+/// Whether a name that was sent is likely meant for a declared one.
+pub(super) fn is_near(sent: &str, declared: &str) -> bool {
+    if sent.len() > MAX_LENGTH || declared.len() > MAX_LENGTH {
+        return false;
+    }
+    // Most names are not near at all, and that is seen without a look at their words.
+    looks_near(sent, declared) && !are_opposite(sent, declared)
+}
+
+fn looks_near(sent: &str, declared: &str) -> bool {
+    let (sent_letters, declared_letters) = (plain(sent), plain(declared));
+    if sent_letters == declared_letters || share_a_group(&ALIKE, &sent_letters, &declared_letters) {
+        return true;
+    }
+    let most = 1 + declared_letters.chars().count() / 4;
+    // Of very short names, nearly all are near each other.
+    if declared_letters.len() > 3 && strsim::osa_distance(&sent_letters, &declared_letters) <= most
+    {
+        return true;
+    }
+    let (long, short) = if sent_letters.len() > declared_letters.len() {
+        (&sent_letters, &declared_letters)
+    } else {
+        (&declared_letters, &sent_letters)
+    };
+    if long.len() == short.len() {
+        return in_order(&sent_letters) == in_order(&declared_letters) && is_same(sent, declared);
+    }
+    short.len() > 3
+        && (long.starts_with(short.as_str())
+            || (long.ends_with(short.as_str()) && holds_at_end(&words(sent), &words(declared))))
+}
+
+/// The letters of a name, sorted.
+fn in_order(letters: &str) -> Vec<char> {
+    let mut letters: Vec<_> = letters.chars().collect();
+    letters.sort_unstable();
+    letters
+}
+
+/// Whether a name that was sent is so surely meant for a declared one that it may be changed to it:
+/// the same words in another case, order or number, one slip inside of a word, or a part of the
+/// words, in the same order.
+pub(super) fn is_same(sent: &str, declared: &str) -> bool {
+    if sent.len() > MAX_LENGTH || declared.len() > MAX_LENGTH || are_opposite(sent, declared) {
+        return false;
+    }
+    let (plain_sent, plain_declared) = (plain(sent), plain(declared));
+    if plain_sent == plain_declared || share_a_group(&SAME, &plain_sent, &plain_declared) {
+        return true;
+    }
+    let (sent, declared) = (words(sent), words(declared));
+    if sent.len() == declared.len() {
+        let (mut one, mut other) = (sent.clone(), declared.clone());
+        one.sort_unstable();
+        other.sort_unstable();
+        let mut different = sent.iter().zip(&declared).filter(|(sent, declared)| sent != declared);
+        return one == other
+            || matches!(
+                (different.next(), different.next()),
+                (Some((sent, declared)), None) if is_slip(sent, declared)
+            );
+    }
+    let (long, short) =
+        if sent.len() > declared.len() { (&sent, &declared) } else { (&declared, &sent) };
+    let Some(rest) = long.strip_prefix(&short[..]).or_else(|| long.strip_suffix(&short[..])) else {
+        return false;
+    };
+    // `price` is neither `min_price` nor `max_price`.
+    let turns = |word: &String| {
+        NOT.contains(&word.as_str()) || OPPOSITE.iter().any(|(a, b)| word == a || word == b)
+    };
+    short.concat().len() > 3 && !rest.iter().any(turns)
+}
+
+/// Whether one word is the other with a letter more, less, or in the other order; with another
+/// letter only in long words, for short ones are words of their own then.
+fn is_slip(sent: &str, declared: &str) -> bool {
+    let long = declared.chars().count();
+    let same_length = sent.chars().count() == long;
+    let swapped = strsim::levenshtein(sent, declared) > 1;
+    strsim::osa_distance(sent, declared) == 1
+        && sent.chars().next() == declared.chars().next()
+        && long >= if same_length && !swapped { 7 } else { 5 }
+}
+
+/// Whether two names say the opposite of each other.
+pub(super) fn are_opposite(sent: &str, declared: &str) -> bool {
+    if sent.len() > MAX_LENGTH || declared.len() > MAX_LENGTH {
+        return false;
+    }
+    let (sent_words, declared_words) = (words(sent), words(declared));
+    let only = |one: &[String], other: &[String]| -> Vec<String> {
+        one.iter().filter(|word| !other.contains(word)).cloned().collect()
+    };
+    let (sent_only, declared_only) =
+        (only(&sent_words, &declared_words), only(&declared_words, &sent_words));
+    let has = |words: &[String], word: &str| words.iter().any(|it| it == word);
+    if NOT.iter().any(|not| has(&sent_only, not) != has(&declared_only, not)) {
+        return true;
+    }
+    let (sent, declared) = (plain(sent), plain(declared));
+    let negates = |one: &str, other: &str| {
+        NOT.iter().any(|not| one.strip_prefix(not).is_some_and(|rest| rest == other))
+    };
+    if negates(&sent, &declared) || negates(&declared, &sent) {
+        return true;
+    }
+    OPPOSITE.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).any(|(a, b)| {
+        let swaps = |at: usize| {
+            let (before, behind) = (&sent[..at], &sent[at + a.len()..]);
+            declared.strip_prefix(before).and_then(|rest| rest.strip_prefix(b)) == Some(behind)
+        };
+        (has(&sent_only, a) && has(&declared_only, b))
+            || sent.match_indices(a).any(|(at, _)| swaps(at))
+    })
+}
+
+fn share_a_group(groups: &[&[&str]], one: &str, other: &str) -> bool {
+    groups.iter().any(|group| group.contains(&one) && group.contains(&other))
+}
+
+/// Whether one name ends in the words of the other.
+fn holds_at_end(one: &[String], other: &[String]) -> bool {
+    one.ends_with(other) || other.ends_with(one)
+}
+
+/// The words of a name, in the singular.
+fn words(name: &str) -> Vec<String> {
+    split(name).iter().map(|word| stem(word).into_owned()).collect()
+}
+
+/// A name without case and separators.
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_near, is_same};
+
+    #[test]
+    fn slips_are_near() {
+        for (sent, declared) in [
+            ("file", "path"),
+            ("filePath", "file_path"),
+            ("pth", "path"),
+            ("querry", "query"),
+            ("user", "user_name"),
+            ("max", "limit"),
+            ("desc", "description"),
+        ] {
+            assert!(is_near(sent, declared), "{sent} {declared}");
+        }
+        for (sent, declared) in
+            [("a", "b"), ("password", "path"), ("unit", "city"), ("", "x"), ("text", "context")]
+        {
+            assert!(!is_near(sent, declared), "{sent} {declared}");
+        }
+    }
+
+    #[test]
+    fn what_surely_means_the_same_is() {
+        for (sent, declared) in [
+            ("file", "path"),
+            ("filePath", "file_path"),
+            ("Limit", "limit"),
+            ("name_user", "userName"),
+            ("qery", "query"),
+            ("tag", "tags"),
+            ("recieve", "receive"),
+            ("user", "user_name"),
+            ("user_name", "name"),
+        ] {
+            assert!(is_same(sent, declared), "{sent} {declared}");
+            assert!(is_near(sent, declared), "{sent} {declared}");
+        }
+        for (sent, declared) in [
+            ("text", "context"),
+            ("max", "limit"),
+            ("state", "stage"),
+            ("date", "data"),
+            ("hour", "your"),
+            ("price", "max_price"),
+            ("id", "user_id"),
+            ("pth", "path"),
+            ("x", ""),
+        ] {
+            assert!(!is_same(sent, declared), "{sent} {declared}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_meant_for_its_opposite() {
+        for (sent, declared) in [
+            ("min_price", "max_price"),
+            ("minprice", "maxPrice"),
+            ("exclude", "include"),
+            ("export", "import"),
+            ("created_before", "createdAfter"),
+            ("start", "end"),
+            ("start_date", "endDate"),
+            ("fromDate", "toDate"),
+            ("first_name", "last_name"),
+            ("source_path", "target_path"),
+            ("enable", "disable"),
+            ("lock", "unlock"),
+            ("no_cache", "cache"),
+            ("oldText", "newText"),
+        ] {
+            for (one, other) in [(sent, declared), (declared, sent)] {
+                assert!(!is_near(one, other), "{one} {other}");
+                assert!(!is_same(one, other), "{one} {other}");
+            }
+        }
+    }
+}

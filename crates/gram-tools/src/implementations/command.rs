@@ -1,0 +1,194 @@
+//! Programs that get the arguments on standard input and answer on standard output.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::ChildStdin;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use super::{run_unless_cancelled, too_large};
+use crate::invocation::{
+    Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
+};
+use crate::process::{ProcessGroup, start_error};
+use crate::sanitize::{TEXT_LENGTH, clean, shown};
+
+/// How long a pipe of a program that has ended may be empty before it counts as read. A process
+/// that the program started may hold it open for ever.
+const LEFTOVERS: Duration = Duration::from_millis(200);
+/// How many bytes are read at once; as many as a pipe holds on Linux.
+const PART: usize = 64 << 10;
+
+/// A program. It gets the arguments as one JSON object on its standard input, and answers on its
+/// standard output, with JSON, or with text where the tool's result is text.
+///
+/// A non-zero exit is a failure, with the end of what the program wrote to standard error. What
+/// the program started itself is killed when it has answered, or when nobody waits any more.
+#[derive(Clone)]
+pub struct Command {
+    run: Arc<[String]>,
+    folder: Arc<Path>,
+}
+
+impl Command {
+    /// The program and its arguments, run in `folder`. A program whose name holds a path separator
+    /// is looked for from `folder`, any other where the system looks for programs.
+    pub fn new(run: Vec<String>, folder: PathBuf) -> Self {
+        // A relative folder would be taken from itself where the program is relative, too. This
+        // fails where there is no working folder; then everything else fails as well.
+        let folder = std::path::absolute(&folder).unwrap_or(folder);
+        Self { run: run.into(), folder: folder.into() }
+    }
+}
+
+impl fmt::Debug for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The arguments may hold a password.
+        let program = self.run.first().map(String::as_str);
+        f.debug_struct("Command")
+            .field("program", &program.unwrap_or_default())
+            .field("folder", &self.folder)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Implementation for Command {
+    fn kind(&self) -> &'static str {
+        "Command"
+    }
+
+    fn invoke(&self, invocation: Invocation) -> AnswerFuture {
+        let Self { run, folder } = self.clone();
+        let cancelled = invocation.cancelled.clone();
+        Box::pin(run_unless_cancelled(cancelled, async move {
+            answer(&run, &folder, &invocation).await
+        }))
+    }
+}
+
+async fn answer(
+    run: &[String],
+    folder: &Path,
+    invocation: &Invocation,
+) -> Result<Answer, InvocationError> {
+    let Some((program, arguments)) = run.split_first() else {
+        return Err(InvocationError::new(InvocationErrorKind::Unreachable, "the command is empty"));
+    };
+    // The arguments may hold a password, and stay out of messages.
+    let who = format!("the program `{}`", shown(program));
+    let (mut group, pipes) = ProcessGroup::start(program, arguments, Some(folder))
+        .map_err(|error| unreachable(&who, folder, &error))?;
+    let mut said = Vec::new();
+    let mut complained = Vec::new();
+    let ended = CancellationToken::new();
+    // To leave this early drops the group, and so kills it.
+    let (status, (), (), ()) = tokio::try_join!(
+        async {
+            let status = group.wait().await;
+            ended.cancel();
+            status.map_err(|error| {
+                InvocationError::new(InvocationErrorKind::Died, format!("{who} was lost: {error}"))
+            })
+        },
+        write(pipes.input, invocation.arguments.as_bytes(), &ended),
+        async {
+            let max = invocation.max_answer;
+            read(pipes.output, &ended, |part| {
+                if part.len() > max - said.len() {
+                    return Err(too_large(&who, max));
+                }
+                said.extend_from_slice(part);
+                Ok(())
+            })
+            .await
+        },
+        read(pipes.errors, &ended, |part| {
+            complained.extend_from_slice(part);
+            // One byte more shows that there was more.
+            let extra = complained.len().saturating_sub(TEXT_LENGTH + 1);
+            complained.drain(..extra);
+            Ok(())
+        }),
+    )?;
+    group.kill();
+    if !status.success() {
+        return Err(failed(&who, status, &complained));
+    }
+    String::from_utf8(said).map(Answer::Raw).map_err(|_| {
+        InvocationError::new(
+            InvocationErrorKind::Garbled,
+            format!("{who} gave an answer that is no UTF-8 text"),
+        )
+    })
+}
+
+fn unreachable(who: &str, folder: &Path, error: &io::Error) -> InvocationError {
+    let why = if folder.is_dir() {
+        start_error(error)
+    } else {
+        format!("there is no folder {} to run it in", shown(&folder.display().to_string()))
+    };
+    InvocationError::new(InvocationErrorKind::Unreachable, format!("{who} cannot be run: {why}"))
+}
+
+fn failed(who: &str, status: ExitStatus, complained: &[u8]) -> InvocationError {
+    // Where it was cut is marked, since of a secret an end may be left there.
+    let cut = complained.len() > TEXT_LENGTH;
+    let start = complained.iter().skip(usize::from(cut)).position(|byte| byte & 0xC0 != 0x80);
+    let start = if cut { start.unwrap_or(0) + 1 } else { 0 };
+    let complaint = clean(&String::from_utf8_lossy(complained.get(start..).unwrap_or_default()));
+    let complaint = if cut { format!("…{complaint}") } else { complaint };
+    // On Unix a status without a code is a signal.
+    let (kind, what) = match status.code() {
+        Some(_) => (InvocationErrorKind::Failed, "failed"),
+        None => (InvocationErrorKind::Died, "was killed"),
+    };
+    let complaint = match complaint.trim_start() {
+        "" => " and wrote nothing to standard error".to_owned(),
+        complaint => format!(" and wrote to standard error:\n{complaint}"),
+    };
+    InvocationError::new(kind, format!("{who} {what} ({status}){complaint}"))
+}
+
+/// Gives the program its input. One that does not read it, or not all of it, may still answer.
+async fn write(
+    mut input: ChildStdin,
+    bytes: &[u8],
+    ended: &CancellationToken,
+) -> Result<(), InvocationError> {
+    tokio::select! {
+        _ = input.write_all(bytes) => {}
+        () = ended.cancelled() => {}
+    }
+    Ok(())
+}
+
+/// Reads a pipe to its end, or until it has been empty for a while after the program has ended.
+async fn read(
+    mut pipe: impl AsyncRead + Unpin,
+    ended: &CancellationToken,
+    mut take: impl FnMut(&[u8]) -> Result<(), InvocationError>,
+) -> Result<(), InvocationError> {
+    let mut part = vec![0; PART];
+    loop {
+        let length = tokio::select! {
+            biased;
+            length = pipe.read(&mut part) => length,
+            () = async { ended.cancelled().await; sleep(LEFTOVERS).await } => Ok(0),
+        };
+        match length {
+            // An error means that the pipe is gone, and so does its end.
+            Ok(0) | Err(_) => return Ok(()),
+            Ok(length) => take(&part[..length])?,
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;

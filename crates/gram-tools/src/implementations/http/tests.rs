@@ -1,0 +1,229 @@
+//! Good and bad services, on this machine only.
+
+#![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
+
+use std::sync::Mutex;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::*;
+use crate::implementations::testing::{SOON, invocation, text_invocation};
+
+/// A service that answers each request with what `answer` makes of it, and then hangs up.
+struct Service {
+    port: u16,
+    seen: Arc<Mutex<Vec<String>>>,
+    serving: JoinHandle<()>,
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+/// How a service goes on after its answer.
+#[derive(Clone, Copy, PartialEq)]
+enum Then {
+    HangUp,
+    Wait,
+    /// Writes the answer again and again.
+    Pour,
+}
+
+impl Service {
+    async fn start(answer: impl Fn(&str) -> (Vec<u8>, Then) + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let (log, answer) = (Arc::clone(&seen), Arc::new(answer));
+        let serving = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, Arc::clone(&log), Arc::clone(&answer)));
+            }
+        });
+        Self { port, seen, serving }
+    }
+
+    fn http(&self, path: &str) -> Http {
+        Http::new(&format!("http://127.0.0.1:{}{path}", self.port), Vec::new()).unwrap()
+    }
+}
+
+async fn serve(
+    mut stream: TcpStream,
+    seen: Arc<Mutex<Vec<String>>>,
+    answer: Arc<impl Fn(&str) -> (Vec<u8>, Then)>,
+) {
+    let mut request = Vec::new();
+    let complete = |request: &[u8]| {
+        let text = String::from_utf8_lossy(request);
+        let (head, body) = text.split_once("\r\n\r\n")?;
+        let length = head.lines().find_map(|line| {
+            line.to_lowercase().strip_prefix("content-length: ")?.parse::<usize>().ok()
+        });
+        (body.len() >= length.unwrap_or(0)).then_some(())
+    };
+    while complete(&request).is_none() {
+        let mut part = [0; 4096];
+        match stream.read(&mut part).await {
+            Ok(length) if length > 0 => request.extend_from_slice(&part[..length]),
+            _ => return,
+        }
+    }
+    let request = String::from_utf8(request).unwrap();
+    let (bytes, then) = answer(&request);
+    seen.lock().unwrap().push(request);
+    while stream.write_all(&bytes).await.is_ok() && then == Then::Pour {}
+    if then == Then::Wait {
+        std::future::pending::<()>().await;
+    }
+}
+
+fn good(status: &str, headers: &str, body: &str) -> (Vec<u8>, Then) {
+    let length = body.len();
+    let text = format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {length}\r\n\r\n{body}");
+    (text.into_bytes(), Then::HangUp)
+}
+
+async fn run(http: &Http, invocation: Invocation) -> Result<Answer, InvocationError> {
+    timeout(SOON, http.invoke(invocation)).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_service_gets_the_arguments_and_answers() {
+    let service = Service::start(|_| good("200 OK", "Content-Type: text/plain\r\n", "Grüße")).await;
+    let url = format!("http://127.0.0.1:{}/greet?key=secret", service.port);
+    let headers = vec![("X-Token".to_owned(), "secret".to_owned())];
+    let http = Http::new(&url, headers).unwrap().sharing(&HttpClient::default());
+    let answer = run(&http, text_invocation("greet", r#"{"a": 1.50}"#)).await;
+    assert_eq!(answer, Ok(Answer::Raw("Grüße".to_owned())));
+    let seen = service.seen.lock().unwrap()[0].to_lowercase();
+    assert!(seen.starts_with("post /greet?key=secret http/1.1\r\n"), "{seen}");
+    assert!(seen.contains("content-type: application/json\r\n"), "{seen}");
+    assert!(seen.contains("x-token: secret\r\n"), "{seen}");
+    assert!(seen.ends_with("\r\n\r\n{\"a\": 1.50}"), "{seen}");
+    assert!(!format!("{http:?}").contains("secret"));
+}
+
+/// Asserts that a service that answers so makes a call fail, and that the next call works.
+async fn fails(answer: (Vec<u8>, Then), kind: InvocationErrorKind, part: &str) {
+    let first = Mutex::new(Some(answer));
+    let service = Service::start(move |_| {
+        first.lock().unwrap().take().unwrap_or_else(|| good("200 OK", "", "1"))
+    })
+    .await;
+    let http = service.http("/x?key=secret");
+    let error = run(&http, invocation("x", "{}")).await.unwrap_err();
+    assert_eq!(error.kind, kind, "{error}");
+    assert!(error.detail.contains(part), "there is no `{part}` in: {error}");
+    assert!(error.detail.starts_with("the service at http://127.0.0.1:"), "{error}");
+    assert!(!error.detail.contains("secret"), "{error}");
+    assert_eq!(run(&http, invocation("x", "{}")).await, Ok(Answer::Raw("1".to_owned())));
+}
+
+#[tokio::test]
+async fn other_statuses_are_failures() {
+    let body = format!("no\u{1b}[31m such{}", " city".repeat(10_000));
+    let part = "/x answered with HTTP status 404 Not Found:\nno [31m such city";
+    fails(good("404 Not Found", "", &body), InvocationErrorKind::Failed, part).await;
+    fails(
+        good("500 Oops", "", ""),
+        InvocationErrorKind::Failed,
+        "HTTP status 500 Internal Server Error",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn connections_that_break_are_reported() {
+    let cut = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"half".to_vec();
+    let part = "broke off in the middle of its answer: ";
+    fails((cut, Then::HangUp), InvocationErrorKind::Died, part).await;
+    fails((Vec::new(), Then::HangUp), InvocationErrorKind::Died, "hung up before it answered: ")
+        .await;
+}
+
+#[tokio::test]
+async fn garbage_is_no_answer() {
+    let garbage = b"SSH-2.0-OpenSSH_9.2\r\n\r\n".to_vec();
+    let part = "does not answer as an HTTP server does: ";
+    fails((garbage, Then::HangUp), InvocationErrorKind::Garbled, part).await;
+    let binary = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\xff\xfe".to_vec();
+    fails((binary, Then::HangUp), InvocationErrorKind::Garbled, "no UTF-8 text").await;
+}
+
+#[tokio::test]
+async fn long_answers_are_not_read_to_the_end() {
+    let mut long = b"HTTP/1.1 200 OK\r\nContent-Length: 50000000000\r\n\r\n".to_vec();
+    long.resize(1_000_000, b'x');
+    fails((long, Then::Pour), InvocationErrorKind::TooLarge, "more than 1048576 bytes").await;
+}
+
+#[tokio::test]
+async fn a_service_that_never_answers_is_left_alone() {
+    let first = Mutex::new(Some((Vec::new(), Then::Wait)));
+    let service = Service::start(move |_| {
+        first.lock().unwrap().take().unwrap_or_else(|| good("200 OK", "", "1"))
+    })
+    .await;
+    let http = service.http("/");
+    let waiting = tokio::spawn(http.invoke(invocation("x", "{}")));
+    while service.seen.lock().unwrap().is_empty() {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    waiting.abort();
+    assert!(waiting.await.is_err());
+    assert_eq!(run(&http, invocation("x", "{}")).await, Ok(Answer::Raw("1".to_owned())));
+}
+
+#[tokio::test]
+async fn services_that_are_not_there_are_reported() {
+    // The system gives this port to nobody.
+    let nobody = Http::new("http://me:secret@127.0.0.1:1/x?key=secret", Vec::new()).unwrap();
+    let error = run(&nobody, invocation("x", "{}")).await.unwrap_err();
+    assert_eq!(error.kind, InvocationErrorKind::Unreachable);
+    assert_eq!(
+        error.detail,
+        "the service at http://127.0.0.1:1/x cannot be reached: Connection refused"
+    );
+    for url in ["", "example.com", "file:///etc/passwd", "ftp://example.com"] {
+        let error = Http::new(url, Vec::new()).unwrap_err();
+        assert!(error.detail.contains("must be a whole URL"), "{url}: {error}");
+    }
+    let error = Http::new("http://a", vec![("a b".to_owned(), "secret".to_owned())]).unwrap_err();
+    assert_eq!(error.detail, "`a b` is no header, or its value is none");
+}
+
+#[tokio::test]
+async fn redirections_stay_with_the_service_and_keep_the_arguments() {
+    let service = Service::start(|request| {
+        let to = |status, place: &str| good(status, &format!("Location: {place}\r\n"), "");
+        let word = request.split(' ').nth(1).unwrap_or_default();
+        match word {
+            "/moved" => to("308 Permanent Redirect", "/here"),
+            "/found" => to("302 Found", "/here"),
+            "/loop" => to("307 Temporary Redirect", "/loop"),
+            "/port" => to("307 Temporary Redirect", "http://127.0.0.1:1/?key=secret"),
+            "/away" => to("307 Temporary Redirect", "http://localhost:1/?key=secret"),
+            _ => good("200 OK", "", &request.len().to_string()),
+        }
+    })
+    .await;
+    let answer = run(&service.http("/moved"), invocation("x", r#"{"a": 1}"#)).await;
+    assert!(answer.is_ok(), "{answer:?}");
+    assert!(service.seen.lock().unwrap()[1].ends_with(r#"{"a": 1}"#));
+    for (path, part) in [
+        ("/found", "HTTP status 302 Found, which leads to http://127.0.0.1:"),
+        ("/port", "which leads to http://127.0.0.1:1/ and is not followed"),
+        ("/away", "which leads to http://localhost:1/ and is not followed"),
+        ("/loop", "HTTP status 307 Temporary Redirect"),
+    ] {
+        let error = run(&service.http(path), invocation("x", "{}")).await.unwrap_err();
+        assert_eq!(error.kind, InvocationErrorKind::Failed, "{path}: {error}");
+        assert!(error.detail.contains(part) && !error.detail.contains("secret"), "{error}");
+    }
+}

@@ -1,0 +1,364 @@
+//! A server that is reached by its address, over streamable HTTP.
+
+use std::collections::HashMap;
+use std::io::{self, Cursor};
+use std::sync::Arc;
+
+use futures_util::stream::{BoxStream, Stream, StreamExt as _};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::{Response, StatusCode, Url};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage,
+};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::common::client_side_sse::ExponentialBackoff;
+use rmcp::transport::common::http_header::{
+    EVENT_STREAM_MIME_TYPE, HEADER_SESSION_ID, JSON_MIME_TYPE,
+};
+use rmcp::transport::streamable_http_client::{
+    HttpStatusError, SseError, StreamableHttpClient, StreamableHttpClientTransportConfig,
+    StreamableHttpError, StreamableHttpPostResponse,
+};
+use sse_stream::{Sse, SseStream};
+
+use super::BYTE_LIMIT;
+use super::failure_log::{FailureLog, unreadable};
+use super::pending_calls::{PendingCall, stub};
+use super::wire::sealed;
+use crate::http_client;
+use crate::invocation::InvocationErrorKind;
+use crate::sanitize::shown;
+
+/// How often a stream that broke off is taken up again. The waits double, from one second on.
+const MAX_RETRIES: usize = 2;
+
+type HttpError = StreamableHttpError<reqwest::Error>;
+type Headers = HashMap<HeaderName, HeaderValue>;
+type Events = BoxStream<'static, Result<Sse, SseError>>;
+
+/// The transport to the server at `url`.
+pub(super) fn transport(
+    url: &Url,
+    failures: &Arc<FailureLog>,
+) -> Result<StreamableHttpClientTransport<HttpTransport>, String> {
+    let http = http_client::client(url).build().map_err(|error| http_client::root(&error))?;
+    let client = HttpTransport { http, failures: Arc::clone(failures) };
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
+    // A stream that breaks off is taken up again where the server allows that, but not for ever:
+    // whoever waits for an answer wants to know.
+    let mut retry = ExponentialBackoff::default();
+    retry.max_times = Some(MAX_RETRIES);
+    config.retry_config = Arc::new(retry);
+    // How many calls may run at once is not decided here.
+    config.max_concurrent_requests = usize::MAX;
+    Ok(StreamableHttpClientTransport::with_client(client, config))
+}
+
+/// The client that `rmcp` brings, with three differences: lists of tools pass as text, answers to
+/// calls are put beside, and what goes wrong is noted.
+#[derive(Clone)]
+pub(super) struct HttpTransport {
+    http: reqwest::Client,
+    failures: Arc<FailureLog>,
+}
+
+impl HttpTransport {
+    /// Seals the lists of tools in a stream of events, and puts the answers to calls beside. `call`
+    /// is the one whose stream it is, with its id: what goes wrong there is its affair alone.
+    fn events(&self, events: Events, call: Option<(RequestId, PendingCall)>) -> Events {
+        let failures = Arc::clone(&self.failures);
+        events
+            .then(move |event| {
+                let (failures, call) = (Arc::clone(&failures), call.clone());
+                async move {
+                    let mut event = match (event, &call) {
+                        (Ok(event), _) => event,
+                        (Err(_), Some((id, call))) if call.is_settled() => {
+                            return Ok(Sse::default().data(text(&stub(id.clone()))));
+                        }
+                        (Err(error), _) => return Err(error),
+                    };
+                    if let Some(data) = event.data.as_mut()
+                        && !data.trim().is_empty()
+                    {
+                        *data = match &call {
+                            Some((id, call)) => translated(&failures, data, id, call).await,
+                            None => sealed_event(&failures, data).await,
+                        };
+                    }
+                    Ok(event)
+                }
+            })
+            .boxed()
+    }
+
+    /// Asks for a page of tools, or calls one. All other requests are made by `rmcp`; of these it
+    /// would read the answer before anybody else could.
+    async fn post(
+        &self,
+        url: &str,
+        message: &ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        token: Option<String>,
+        headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, HttpError> {
+        let accepted = format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}");
+        let mut request = self.http.post(url).header(ACCEPT, accepted);
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        if let Some(token) = token {
+            request = request.bearer_auth(token);
+        }
+        let has_session = session.is_some();
+        if let Some(session) = session {
+            request = request.header(HEADER_SESSION_ID, &*session);
+        }
+        let body = serde_json::to_vec(message)?;
+        let request = request.header(CONTENT_TYPE, JSON_MIME_TYPE).body(body);
+        let response = request.send().await.map_err(HttpError::Client)?;
+        let status = response.status();
+        if status == StatusCode::NOT_FOUND && has_session {
+            return Err(HttpError::SessionExpired);
+        }
+        let kind = response.headers().get(CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let call = PendingCall::of(message).map(|(id, call)| (id.clone(), call.clone()));
+        if status.is_success() && kind.starts_with(EVENT_STREAM_MIME_TYPE) {
+            let parts = self.parts(response, call.as_ref().map(|(_, call)| call));
+            let events = self.events(SseStream::from_bytes_stream(parts).boxed(), call);
+            return Ok(StreamableHttpPostResponse::Sse(events, None));
+        }
+        if !kind.starts_with(JSON_MIME_TYPE) {
+            return Err(if status.is_success() {
+                HttpError::UnexpectedContentType(Some(shown(kind)))
+            } else {
+                HttpStatusError::new(status.as_u16(), None).into()
+            });
+        }
+        let text = self.text(response, call.as_ref().map(|(_, call)| call)).await?;
+        let answer = match &call {
+            Some((_, call)) => read_answer(&self.failures, &text, call),
+            None => self.failures.message(&text),
+        };
+        match answer {
+            Some(answer) if status.is_success() || matches!(answer, JsonRpcMessage::Error(_)) => {
+                Ok(StreamableHttpPostResponse::Json(answer, None))
+            }
+            _ if status.is_success() => {
+                Err(HttpError::UnexpectedServerResponse("what it sent is not the protocol".into()))
+            }
+            _ => Err(HttpStatusError::new(status.as_u16(), None).into()),
+        }
+    }
+
+    /// The parts of a body. If it gets too long, it ends the call that it answers, or else the work.
+    fn parts(
+        &self,
+        response: Response,
+        call: Option<&PendingCall>,
+    ) -> impl Stream<Item = io::Result<Cursor<Vec<u8>>>> + use<> {
+        let failures = Arc::clone(&self.failures);
+        let call = call.cloned();
+        let mut left = call.as_ref().map_or(BYTE_LIMIT, PendingCall::room);
+        response.bytes_stream().map(move |part| {
+            let part = part.map_err(|error| io::Error::other(http_client::root(&error)))?;
+            let Some(rest) = left.checked_sub(part.len()) else {
+                match &call {
+                    Some(call) => call.too_large(),
+                    None => failures.too_long(),
+                }
+                return Err(io::ErrorKind::FileTooLarge.into());
+            };
+            left = rest;
+            Ok(Cursor::new(part.to_vec()))
+        })
+    }
+
+    /// The whole of a body that is not too long.
+    async fn text(
+        &self,
+        response: Response,
+        call: Option<&PendingCall>,
+    ) -> Result<String, HttpError> {
+        let mut body = Vec::new();
+        let mut parts = Box::pin(self.parts(response, call));
+        while let Some(part) = parts.next().await {
+            body.append(part?.get_mut());
+        }
+        Ok(String::from_utf8_lossy(&body).into_owned())
+    }
+
+    /// Notes why a message was not answered: for the call that it makes, or else for all.
+    fn note(&self, message: &ClientJsonRpcMessage, error: &HttpError) {
+        let kind = kind_of(error);
+        match PendingCall::of(message) {
+            // `rmcp` begins another session and tries again.
+            Some(_) if matches!(error, HttpError::SessionExpired) => {}
+            Some((_, call)) => call.fail(kind, words(error)),
+            None if is_cancellation(message) => {}
+            None => self.failures.end(kind, words(error)),
+        }
+    }
+}
+
+/// Whether a message is a cancellation, which need not arrive.
+fn is_cancellation(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Notification(note) = message else {
+        return false;
+    };
+    matches!(note.notification, ClientNotification::CancelledNotification(_))
+}
+
+/// The replacement of an event's data in a stream that answers a call.
+async fn translated(
+    failures: &FailureLog,
+    data: &str,
+    id: &RequestId,
+    call: &PendingCall,
+) -> String {
+    if let Some(stub) = failures.calls.settle(data) {
+        return text(&stub);
+    }
+    match serde_json::from_str::<ServerJsonRpcMessage>(data) {
+        Ok(message) => {
+            failures.lets_through(&message).await;
+            data.to_owned()
+        }
+        Err(error) => {
+            // It may have been the answer, which would be waited for in vain.
+            call.fail(InvocationErrorKind::Garbled, unreadable(&error));
+            text(&stub(id.clone()))
+        }
+    }
+}
+
+/// The replacement of an event's data in any other stream.
+async fn sealed_event(failures: &FailureLog, data: &str) -> String {
+    if let Some(stub) = failures.calls.settle(data) {
+        return text(&stub);
+    }
+    // Notes an answer that cannot be read, which `rmcp` would skip.
+    if let Some(message) = failures.message(data) {
+        failures.lets_through(&message).await;
+    }
+    sealed(data).into_owned()
+}
+
+/// Reads the one message that answers a call.
+fn read_answer(
+    failures: &FailureLog,
+    text: &str,
+    call: &PendingCall,
+) -> Option<ServerJsonRpcMessage> {
+    if let Some(stub) = failures.calls.settle(text) {
+        return Some(stub);
+    }
+    match serde_json::from_str(text) {
+        Ok(message) => Some(message),
+        Err(error) => {
+            call.fail(InvocationErrorKind::Garbled, unreadable(&error));
+            None
+        }
+    }
+}
+
+/// A message as text.
+fn text(message: &ServerJsonRpcMessage) -> String {
+    // It holds nothing but an id, which can be written.
+    serde_json::to_string(message).unwrap_or_default()
+}
+
+/// The kind of an error.
+fn kind_of(error: &HttpError) -> InvocationErrorKind {
+    match error {
+        HttpError::Client(error) if error.is_connect() => InvocationErrorKind::Unreachable,
+        HttpError::Client(error) if error.is_redirect() => InvocationErrorKind::Failed,
+        HttpError::Client(_) | HttpError::Io(_) | HttpError::Sse(_) => InvocationErrorKind::Died,
+        HttpError::HttpStatus(_) | HttpError::AuthRequired(_) | HttpError::InsufficientScope(_) => {
+            InvocationErrorKind::Failed
+        }
+        _ => InvocationErrorKind::Garbled,
+    }
+}
+
+/// An error in words for people, without the address, which may hold a password.
+fn words(error: &HttpError) -> String {
+    match error {
+        HttpError::Client(error) if error.is_redirect() => {
+            format!("it {}", http_client::root(error))
+        }
+        HttpError::Client(error) => http_client::root(error),
+        HttpError::HttpStatus(error) => answered_with(error.status),
+        HttpError::AuthRequired(_) => answered_with(401),
+        HttpError::InsufficientScope(_) => answered_with(403),
+        HttpError::Io(error) => error.to_string(),
+        HttpError::UnexpectedContentType(kind) => format!(
+            "it sends {}, which is not what an MCP server sends",
+            kind.as_deref().filter(|kind| !kind.is_empty()).unwrap_or("something without a type")
+        ),
+        other => shown(&other.to_string()),
+    }
+}
+
+fn answered_with(code: u16) -> String {
+    format!("it answered with {}", http_client::status_words(code))
+}
+
+impl StreamableHttpClient for HttpTransport {
+    type Error = reqwest::Error;
+
+    async fn post_message(
+        &self,
+        url: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        token: Option<String>,
+        headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, HttpError> {
+        self.failures.calls.expect(&message);
+        let _answering = self.failures.answering(&message);
+        let ours = matches!(
+            &message,
+            JsonRpcMessage::Request(request) if matches!(
+                request.request,
+                ClientRequest::ListToolsRequest(_) | ClientRequest::CallToolRequest(_)
+            )
+        );
+        let outcome = if ours {
+            self.post(&url, &message, session, token, headers).await
+        } else {
+            let posted = self.http.post_message(url, message.clone(), session, token, headers);
+            posted.await.map(|response| match response {
+                StreamableHttpPostResponse::Sse(events, session) => {
+                    StreamableHttpPostResponse::Sse(self.events(events, None), session)
+                }
+                other => other,
+            })
+        };
+        outcome.inspect_err(|error| self.note(&message, error))
+    }
+
+    async fn delete_session(
+        &self,
+        url: Arc<str>,
+        session: Arc<str>,
+        token: Option<String>,
+        headers: Headers,
+    ) -> Result<(), HttpError> {
+        self.http.delete_session(url, session, token, headers).await
+    }
+
+    async fn get_stream(
+        &self,
+        url: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        token: Option<String>,
+        headers: Headers,
+    ) -> Result<Events, HttpError> {
+        let events = self.http.get_stream(url, session, last_event, token, headers);
+        Ok(self.events(events.await?, None))
+    }
+}

@@ -1,0 +1,222 @@
+//! The calls that wait for answers.
+//!
+//! The answer to a call does not pass through `rmcp`, which would keep only what it knows of it,
+//! in several copies. It is put beside, as the text that the server sent, and `rmcp` gets an empty
+//! one, so that it wakes who waits. What goes wrong with one answer is put beside, too, and the
+//! connection serves the other calls on.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, EmptyResult, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage, ServerResult,
+};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use crate::invocation::InvocationErrorKind;
+
+/// The room for the parts of a message other than the answer, in bytes.
+const ENVELOPE_ROOM: usize = 1 << 20;
+/// How much longer an answer may be in a message: as JSON in a string, and once more as data.
+const ROOM_FACTOR: usize = 4;
+
+/// Why there is no answer, in words that follow the server's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ServerFault {
+    pub(super) kind: InvocationErrorKind,
+    pub(super) why: String,
+}
+
+/// A pending call. It travels with its request, so that the transport knows it.
+#[derive(Debug, Clone)]
+pub(super) struct PendingCall(Arc<PendingCallState>);
+
+#[derive(Debug)]
+struct PendingCallState {
+    max_answer: usize,
+    outcome: Mutex<Option<Result<String, ServerFault>>>,
+}
+
+impl PendingCall {
+    pub(super) fn new(max_answer: usize) -> Self {
+        Self(Arc::new(PendingCallState { max_answer, outcome: Mutex::default() }))
+    }
+
+    /// The call that a message makes, with its id.
+    pub(super) fn of(message: &ClientJsonRpcMessage) -> Option<(&RequestId, &Self)> {
+        let JsonRpcMessage::Request(request) = message else {
+            return None;
+        };
+        let ClientRequest::CallToolRequest(call) = &request.request else {
+            return None;
+        };
+        Some((&request.id, call.extensions.get()?))
+    }
+
+    /// The most bytes of a message that answers it.
+    pub(super) fn room(&self) -> usize {
+        self.0.max_answer.saturating_mul(ROOM_FACTOR).saturating_add(ENVELOPE_ROOM)
+    }
+
+    /// The answer as the server sent it, or the failure. `None` while the call is pending.
+    pub(super) fn take(&self) -> Option<Result<String, ServerFault>> {
+        self.outcome().take()
+    }
+
+    /// Whether the call has an answer or a failure.
+    pub(super) fn is_settled(&self) -> bool {
+        self.outcome().is_some()
+    }
+
+    /// Fails the call, unless it has an outcome already.
+    pub(super) fn fail(&self, kind: InvocationErrorKind, why: impl Into<String>) {
+        self.settle(Err(ServerFault { kind, why: why.into() }));
+    }
+
+    /// The answer is longer than allowed.
+    pub(super) fn too_large(&self) {
+        let why = format!("its answer has more than {} bytes", self.0.max_answer);
+        self.fail(InvocationErrorKind::TooLarge, why);
+    }
+
+    fn settle(&self, outcome: Result<String, ServerFault>) {
+        self.outcome().get_or_insert(outcome);
+    }
+
+    fn outcome(&self) -> MutexGuard<'_, Option<Result<String, ServerFault>>> {
+        self.0.outcome.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The calls that wait for answers, by the ids of their requests.
+#[derive(Default)]
+pub(super) struct PendingCalls(Mutex<HashMap<RequestId, Weak<PendingCallState>>>);
+
+impl PendingCalls {
+    fn waiting(&self) -> MutexGuard<'_, HashMap<RequestId, Weak<PendingCallState>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the answer to the call that a message makes, if it makes one.
+    pub(super) fn expect(&self, message: &ClientJsonRpcMessage) {
+        if let Some((id, call)) = PendingCall::of(message) {
+            let mut waiting = self.waiting();
+            // Abandoned calls are dropped.
+            waiting.retain(|_, slot| slot.strong_count() > 0);
+            waiting.insert(id.clone(), Arc::downgrade(&call.0));
+        }
+    }
+
+    /// The most bytes of a message that answers one of them; nothing where there is none.
+    pub(super) fn room(&self) -> Option<usize> {
+        let waiting = self.waiting();
+        waiting.values().filter_map(Weak::upgrade).map(|slot| PendingCall(slot).room()).max()
+    }
+
+    /// The call with an id.
+    pub(super) fn find(&self, id: &RequestId) -> Option<PendingCall> {
+        self.waiting().get(id).and_then(Weak::upgrade).map(PendingCall)
+    }
+
+    /// Puts the text of a message beside if it answers a call, and gives the message that stands
+    /// in for it.
+    pub(super) fn settle(&self, message: &str) -> Option<ServerJsonRpcMessage> {
+        if self.waiting().is_empty() {
+            return None;
+        }
+        let envelope: Envelope = serde_json::from_str(message).ok()?;
+        envelope.result.as_ref()?;
+        let id = envelope.id()?;
+        let call = self.find(&id)?;
+        call.settle(Ok(message.to_owned()));
+        self.waiting().remove(&id);
+        Some(stub(id))
+    }
+}
+
+/// An empty response that wakes the waiting request.
+pub(super) fn stub(id: RequestId) -> ServerJsonRpcMessage {
+    ServerJsonRpcMessage::response(ServerResult::EmptyResult(EmptyResult {}), id)
+}
+
+/// The parts of a message that identify its request. The rest is skipped.
+#[derive(Deserialize)]
+pub(super) struct Envelope {
+    #[serde(default)]
+    id: Option<Value>,
+    #[serde(default)]
+    result: Option<IgnoredAny>,
+}
+
+impl Envelope {
+    /// The request that the message answers. Its ids are numbers; some servers make text of them.
+    pub(super) fn id(&self) -> Option<RequestId> {
+        let number = match self.id.as_ref()? {
+            Value::Number(number) => number.as_i64()?,
+            Value::String(text) => text.parse().ok()?,
+            _ => return None,
+        };
+        Some(RequestId::Number(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
+
+    use rmcp::model::{CallToolRequest, CallToolRequestParams};
+
+    use super::*;
+
+    fn waiting(id: i64, call: &PendingCall) -> PendingCalls {
+        let mut request = CallToolRequest::new(CallToolRequestParams::new("x"));
+        request.extensions.insert(call.clone());
+        let request = ClientRequest::CallToolRequest(request);
+        let calls = PendingCalls::default();
+        calls.expect(&ClientJsonRpcMessage::request(request, RequestId::Number(id)));
+        calls
+    }
+
+    #[test]
+    fn answers_are_put_beside_as_they_are() {
+        for id in ["7", "\"7\""] {
+            let call = PendingCall::new(10);
+            let calls = waiting(7, &call);
+            assert_eq!(calls.room(), Some(40 + ENVELOPE_ROOM));
+            let deep = format!("{}1.50{}", "[".repeat(5000), "]".repeat(5000));
+            let text = format!(r#"{{"result":{{"x":{deep}}},"jsonrpc":"2.0","id":{id}}}"#);
+            assert!(calls.settle(&text).is_some());
+            assert_eq!(call.take(), Some(Ok(text.clone())));
+            assert!(calls.settle(&text).is_none());
+            assert_eq!(calls.room(), None);
+        }
+    }
+
+    #[test]
+    fn other_messages_are_left_alone() {
+        let call = PendingCall::new(10);
+        let calls = waiting(7, &call);
+        for text in [
+            r#"{"jsonrpc":"2.0","id":8,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"no"}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#,
+            r#"{"id":7,"result":"#,
+            "7",
+        ] {
+            assert!(calls.settle(text).is_none(), "{text}");
+        }
+        assert_eq!(call.take(), None);
+    }
+
+    #[test]
+    fn calls_that_nobody_waits_for_take_no_room() {
+        let call = PendingCall::new(10);
+        let calls = waiting(7, &call);
+        drop(call);
+        assert_eq!(calls.room(), None);
+        assert!(calls.settle(r#"{"id":7,"result":{}}"#).is_none());
+    }
+}

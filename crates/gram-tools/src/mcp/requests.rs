@@ -1,0 +1,212 @@
+//! The requests of a session: the handshake, then the pages of tools.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rmcp::ServiceExt as _;
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, ClientRequest, Implementation, ListToolsRequest,
+    PaginatedRequestParams, ServerResult,
+};
+use rmcp::service::{
+    ClientInitializeError, NotificationContext, Peer, RoleClient, RunningService, ServiceError,
+};
+use rmcp::transport::IntoTransport;
+use serde_json::{Map, Value};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::BYTE_LIMIT;
+use super::failure_log::FailureLog;
+use super::wire::opened;
+use crate::sanitize::shown;
+
+/// The most pages that a list of tools may have.
+const PAGE_LIMIT: usize = 1_000;
+/// How long saying goodbye may take.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) enum RequestFailure {
+    /// The server reported it, or violated the protocol.
+    Reason(String),
+    /// The connection is gone; what it belonged to may know why. Holds the request that was open.
+    Closed(&'static str),
+}
+
+/// The client's side of a session: its identity and the notifications that it handles.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ClientHandler {
+    /// Set when the server says that it has other tools now.
+    pub(super) other_tools: Arc<AtomicBool>,
+}
+
+impl rmcp::ClientHandler for ClientHandler {
+    fn get_info(&self) -> ClientConfig {
+        let us = Implementation::new("gramc", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), us)
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.other_tools.store(true, Ordering::Release);
+    }
+}
+
+/// Asks over `transport` for all tools. `limit` is the time for everything; `stop` gives a reason to
+/// end before. The connection is closed when this returns.
+pub(super) async fn tools<T, E, A>(
+    transport: T,
+    limit: Duration,
+    stop: impl Future<Output = String>,
+    failures: &FailureLog,
+) -> Result<Value, RequestFailure>
+where
+    T: IntoTransport<RoleClient, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let work = conversation(transport, Instant::now() + limit, limit);
+    tokio::select! {
+        // The original failure explains more than its consequences.
+        biased;
+        () = failures.fatal() => Err(RequestFailure::Closed("")),
+        reason = stop => Err(RequestFailure::Reason(reason)),
+        outcome = work => outcome,
+    }
+}
+
+async fn conversation<T, E, A>(
+    transport: T,
+    end: Instant,
+    limit: Duration,
+) -> Result<Value, RequestFailure>
+where
+    T: IntoTransport<RoleClient, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let running = introduced(transport, ClientHandler::default(), end, limit).await?;
+    let outcome = timeout_at(end, all_pages(running.peer())).await;
+    // A server that does not listen any more has still given its answer.
+    let _ = timeout(GOODBYE, running.cancel()).await;
+    let tools = outcome.map_err(|_| late("tools/list", limit))??;
+    Ok(Value::Object(Map::from_iter([("tools".to_owned(), Value::Array(tools))])))
+}
+
+/// Introduces us to a server, until `end`, which is `limit` from the beginning.
+pub(super) async fn introduced<T, E, A>(
+    transport: T,
+    us: ClientHandler,
+    end: Instant,
+    limit: Duration,
+) -> Result<RunningService<RoleClient, ClientHandler>, RequestFailure>
+where
+    T: IntoTransport<RoleClient, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    timeout_at(end, us.serve(transport))
+        .await
+        .map_err(|_| late("initialize", limit))?
+        .map_err(|error| refused(&error))
+}
+
+pub(super) fn late(request: &str, limit: Duration) -> RequestFailure {
+    let seconds = limit.as_secs_f32();
+    RequestFailure::Reason(format!("it did not answer `{request}` within {seconds} seconds"))
+}
+
+/// The tools of all pages.
+pub(super) async fn all_pages(peer: &Peer<RoleClient>) -> Result<Vec<Value>, RequestFailure> {
+    let mut pages = ToolPages::default();
+    for _ in 0..PAGE_LIMIT {
+        let mut params = PaginatedRequestParams::default();
+        params.cursor.clone_from(&pages.cursor);
+        let request = ListToolsRequest::with_param(params);
+        let answer = peer
+            .send_request(ClientRequest::ListToolsRequest(request))
+            .await
+            .map_err(|error| unanswered("tools/list", &error))?;
+        if pages.add(&answer).map_err(RequestFailure::Reason)? {
+            return Ok(pages.tools);
+        }
+    }
+    Err(RequestFailure::Reason(format!("its list of tools has more than {PAGE_LIMIT} pages")))
+}
+
+/// The pages that have come.
+#[derive(Default)]
+struct ToolPages {
+    tools: Vec<Value>,
+    bytes: usize,
+    /// The cursor of the next page.
+    cursor: Option<String>,
+    cursors: HashSet<String>,
+}
+
+impl ToolPages {
+    /// Adds a page, and says whether it is the last one. Fails with what is wrong with it.
+    fn add(&mut self, answer: &ServerResult) -> Result<bool, String> {
+        let Some((mut page, bytes)) = opened(answer) else {
+            return Err("its answer to `tools/list` holds no `tools`".to_owned());
+        };
+        self.bytes += bytes;
+        if self.bytes > BYTE_LIMIT {
+            let limit = BYTE_LIMIT >> 20;
+            return Err(format!("its list of tools is longer than {limit} megabytes"));
+        }
+        let Some(Value::Array(tools)) = page.get_mut("tools").map(Value::take) else {
+            return Err("`tools` of its answer to `tools/list` is not a list".to_owned());
+        };
+        self.tools.extend(tools);
+        let cursor = match page.get_mut("nextCursor").map(Value::take) {
+            // The protocol ends a list by leaving the cursor out; some servers send an empty one.
+            None | Some(Value::Null) => return Ok(true),
+            Some(Value::String(cursor)) if cursor.is_empty() => return Ok(true),
+            Some(Value::String(cursor)) => cursor,
+            Some(_) => {
+                return Err("`nextCursor` of its answer to `tools/list` is not text".to_owned());
+            }
+        };
+        if !self.cursors.insert(cursor.clone()) {
+            return Err(format!(
+                "its list of tools has no end: the cursor \"{}\" came twice",
+                shown(&cursor)
+            ));
+        }
+        self.cursor = Some(cursor);
+        Ok(false)
+    }
+}
+
+/// Why the server did not let us in.
+fn refused(error: &ClientInitializeError) -> RequestFailure {
+    match error {
+        ClientInitializeError::JsonRpcError(error) => {
+            said_error("initialize", error.code.0, &error.message)
+        }
+        ClientInitializeError::ConnectionClosed(_)
+        | ClientInitializeError::TransportError { .. } => RequestFailure::Closed("initialize"),
+        other => RequestFailure::Reason(format!(
+            "it does not answer `initialize` as an MCP server does: {}",
+            shown(&other.to_string())
+        )),
+    }
+}
+
+/// Why the server did not answer a request.
+pub(super) fn unanswered(request: &'static str, error: &ServiceError) -> RequestFailure {
+    match error {
+        ServiceError::McpError(error) => said_error(request, error.code.0, &error.message),
+        ServiceError::TransportSend(_)
+        | ServiceError::TransportClosed
+        | ServiceError::Cancelled { .. } => RequestFailure::Closed(request),
+        other => RequestFailure::Reason(shown(&other.to_string())),
+    }
+}
+
+fn said_error(request: &str, code: i32, message: &str) -> RequestFailure {
+    RequestFailure::Reason(format!(
+        "it answered `{request}` with the error {code}: {}",
+        shown(message)
+    ))
+}

@@ -1,0 +1,142 @@
+//! The words of an identifier.
+
+use std::borrow::Cow;
+
+/// The maximum number of words of a name that are compared: the bits of a `u16`.
+pub(super) const MAX_WORDS: usize = 16;
+
+/// How much of a name is looked at, in bytes. The longest name that providers take has 128
+/// characters; what is longer is data.
+const MAX_LENGTH: usize = 256;
+
+/// Verbs that stand for each other in the names of tools. Models keep the thing and change the verb,
+/// so this table is worth its place; synonyms of things are not, for they differ from library to
+/// library. It is small on purpose: each pair that is no true synonym makes a wrong suggestion.
+const VERBS: [&[&str]; 8] = [
+    &["run", "exec", "execute"],
+    &["get", "fetch", "read", "load"],
+    &["create", "make", "add", "new"],
+    &["delete", "remove", "rm"],
+    &["list", "ls"],
+    &["search", "find", "query"],
+    &["write", "save", "put"],
+    &["update", "edit", "modify"],
+];
+
+/// One way to read an attempted name.
+#[derive(Debug)]
+pub(super) struct NameReading {
+    pub(super) words: Vec<String>,
+    /// Its letters and digits, in lower case.
+    pub(super) letters: String,
+    /// The letters of the parts before it, which are no part of the name: a server, a namespace, a
+    /// container.
+    pub(super) before: Vec<String>,
+    /// The weight of this reading relative to the others.
+    pub(super) share: f32,
+}
+
+/// The readings of a name: the whole name, and its last part.
+pub(super) fn readings(attempted: &str) -> Vec<NameReading> {
+    let name = cut(attempted).trim();
+    // Models run on into the call or into their own markers: `ReadFile({"path": …`,
+    // `exec<|channel|>json`.
+    let end = name.find(['(', '{', '[', '<']).filter(|end| *end > 0).unwrap_or(name.len());
+    let name = &name[..end];
+    let parts = name.split(['.', '/', '\\', ':']).flat_map(|part| part.split("__"));
+    let mut parts: Vec<_> = parts.filter(|part| part.chars().any(char::is_alphanumeric)).collect();
+    // `functions.ReadFile:0`: some models count their calls.
+    while parts.len() > 1
+        && parts.last().is_some_and(|part| part.bytes().all(|b| b.is_ascii_digit()))
+    {
+        parts.pop();
+    }
+    let reading = |name: &str, before: &[&str], share| NameReading {
+        words: split(name),
+        letters: letters(name),
+        before: before.iter().map(|part| letters(part)).collect(),
+        share,
+    };
+    let mut readings = vec![reading(name, &[], 1.0)];
+    if let [before @ .., last] = &*parts
+        && !before.is_empty()
+    {
+        readings.push(reading(last, before, 0.95));
+    }
+    readings
+}
+
+/// The beginning of a name, up to the maximum length.
+fn cut(name: &str) -> &str {
+    &name[..name.floor_char_boundary(MAX_LENGTH)]
+}
+
+/// The letters and digits of a name, in lower case.
+pub(super) fn letters(name: &str) -> String {
+    let name = cut(name).chars().filter(|c| c.is_alphanumeric());
+    name.flat_map(char::to_lowercase).collect()
+}
+
+/// The words of a name, in lower case. They end at everything that is no letter or digit, where a
+/// capital follows a small letter, and between letters and digits.
+pub(crate) fn split(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before = None;
+    let mut chars = cut(name).chars().peekable();
+    while let Some(c) = chars.next() {
+        if !c.is_alphanumeric() {
+            before = None;
+            continue;
+        }
+        let begins = before.is_none_or(|before: char| {
+            before.is_numeric() != c.is_numeric()
+                || (c.is_uppercase()
+                    // The S of `HTTPServer` begins a word, the others of `HTTP` do not.
+                    && (before.is_lowercase() || chars.peek().is_some_and(|c| c.is_lowercase())))
+        });
+        before = Some(c);
+        if begins && words.len() == MAX_WORDS {
+            break;
+        }
+        if begins {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut() {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words
+}
+
+/// A word in the singular, as far as its letters tell.
+pub(crate) fn stem(word: &str) -> Cow<'_, str> {
+    if word.len() < 4 {
+        return word.into();
+    }
+    if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 1) {
+        return format!("{stem}y").into();
+    }
+    let hissing = ["ches", "shes", "sses", "xes"];
+    if hissing.iter().any(|end| word.ends_with(end)) {
+        return word[..word.len() - 2].into();
+    }
+    let singular = ["ss", "us", "is"];
+    match word.strip_suffix('s') {
+        Some(stem) if !singular.iter().any(|end| word.ends_with(end)) => stem.into(),
+        _ => word.into(),
+    }
+}
+
+/// The synonyms of a verb, including itself. Empty for other words.
+pub(super) fn synonyms(word: &str) -> impl Iterator<Item = &'static str> {
+    let group = VERBS.iter().find(|group| group.contains(&word));
+    group.into_iter().flat_map(|group| group.iter().copied())
+}
+
+/// What a word says about the thing that is meant. Verbs and numbers say little: tools that share a
+/// verb alone are no neighbours.
+pub(super) fn weight(word: &str) -> f32 {
+    let little = word.bytes().all(|byte| byte.is_ascii_digit())
+        || VERBS.iter().any(|verbs| verbs.contains(&word));
+    if little { 0.4 } else { 1.0 }
+}

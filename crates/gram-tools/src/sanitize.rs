@@ -1,0 +1,66 @@
+//! Text from elsewhere, as a message may repeat it.
+
+/// The most characters of a line that a message repeats.
+#[cfg(any(feature = "command", feature = "http", feature = "mcp"))]
+const LINE_LENGTH: usize = 300;
+/// The maximum length of a longer text in bytes, such as a program's standard error.
+pub(crate) const TEXT_LENGTH: usize = 4 << 10;
+
+/// A line as a message may repeat it: short, and without what would steer a terminal.
+#[cfg(any(feature = "command", feature = "http", feature = "mcp"))]
+pub(crate) fn shown(text: &str) -> String {
+    let line = text.trim_end();
+    let mut kept: String = line
+        .chars()
+        .take(LINE_LENGTH)
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .collect();
+    if line.chars().nth(LINE_LENGTH).is_some() {
+        kept.push('…');
+    }
+    kept
+}
+
+/// A text of several lines without what would steer a terminal, and without an empty end.
+pub(crate) fn clean(text: &str) -> String {
+    plain(text.trim_end())
+}
+
+/// A text of several lines without what would steer a terminal.
+pub(crate) fn plain(text: &str) -> String {
+    let plain = |letter: char| match letter {
+        '\n' | '\t' => letter,
+        _ if letter.is_control() => ' ',
+        _ => letter,
+    };
+    // A carriage return before the end of a line is Windows' way to end one.
+    text.replace("\r\n", "\n").chars().map(plain).collect()
+}
+
+/// The beginning of a text from elsewhere, at most about [`TEXT_LENGTH`] bytes of it, [`clean`].
+pub(crate) fn beginning(text: &str) -> String {
+    let end = text.floor_char_boundary(TEXT_LENGTH);
+    let mut kept = clean(&text[..end]);
+    if end < text.len() {
+        kept.push('…');
+    }
+    kept
+}
+
+#[cfg(all(test, feature = "command"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_steers_a_terminal() {
+        assert_eq!(shown("\u{1b}[31mred\u{7}\n"), " [31mred ");
+        assert_eq!(clean("a\r\n\tb\u{1b}[2J\u{9b}c\n\n"), "a\n\tb [2J c");
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(shown(&"ä".repeat(301)), "ä".repeat(300) + "…");
+        assert_eq!(beginning(&"ä".repeat(3000)), "ä".repeat(2048) + "…");
+        assert_eq!(beginning("short\n"), "short");
+    }
+}

@@ -1,0 +1,50 @@
+//! Redacted arguments of calls, for logs and traces.
+
+use serde_json::{Map, Value};
+
+use super::Session;
+use crate::bind::{CallTarget, texts};
+use crate::check::repaired_json;
+
+/// A call's arguments without secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RedactedArguments {
+    /// The arguments, `***` in the place of secrets; where they cannot be read, nothing else.
+    pub arguments: String,
+    /// The values of the secrets, for masking related texts.
+    pub secrets: Vec<String>,
+}
+
+impl Session {
+    /// The arguments of a call as they may be written down, where its tool has secret parameters.
+    /// For others, and for unknown tools, they may be as they are.
+    pub fn redact(&self, name: &str, arguments: &str) -> Option<RedactedArguments> {
+        let Some(CallTarget::Tool(tool)) = self.bound.named(name) else { return None };
+        let secret: Vec<&str> = {
+            let parameters = self.bound.tool(tool).spec.parameters.iter();
+            parameters.filter(|known| known.secret).map(|known| known.name.as_str()).collect()
+        };
+        if secret.is_empty() {
+            return None;
+        }
+        let read = serde_json::from_str(arguments).ok().or_else(|| repaired_json(arguments));
+        let Some(Value::Object(mut map)) = read else {
+            return Some(RedactedArguments {
+                arguments: "\"***\"".to_owned(),
+                secrets: Vec::new(),
+            });
+        };
+        let mut secrets = Vec::new();
+        mask(&mut map, &secret, &mut secrets);
+        Some(RedactedArguments { arguments: Value::Object(map).to_string(), secrets })
+    }
+}
+
+fn mask(map: &mut Map<String, Value>, names: &[&str], secrets: &mut Vec<String>) {
+    for (key, value) in map {
+        if names.contains(&key.as_str()) {
+            texts(value, secrets);
+            *value = "***".into();
+        }
+    }
+}

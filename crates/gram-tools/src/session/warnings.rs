@@ -1,0 +1,79 @@
+//! Warnings about calls and results.
+
+use serde_json::Value;
+
+use crate::verdict::Warning;
+
+/// The maximum depth to search.
+const MAX_DEPTH: u32 = 32;
+
+/// Whether the result's own success flag says no. The flags are those of tool results on the wire:
+/// MCP's `isError`, and what HTTP services and agents' tools use.
+pub(super) fn says_no(result: &Value) -> bool {
+    let Value::Object(map) = result else { return false };
+    let is = |key: &str, value: bool| map.get(key) == Some(&Value::Bool(value));
+    ["success", "ok", "succeeded"].iter().any(|key| is(key, false))
+        || ["isError", "is_error", "failed"].iter().any(|key| is(key, true))
+}
+
+/// A warning of a response that is larger than it should be.
+pub(super) fn large(size: usize, limit: usize) -> Option<Warning> {
+    (limit > 0 && size > limit).then(|| Warning {
+        code: "large-response",
+        message: format!("the response has {size} bytes, more than {limit}: ask for less"),
+    })
+}
+
+/// A warning of a path that repeats its own segments, as models write when they join paths twice.
+pub(super) fn repeated_path(value: &Value, of: &str) -> Option<Warning> {
+    find(value, 0).map(|path| Warning {
+        code: "repeated-path",
+        message: format!("the path {path:?} in the {of} repeats its own segments"),
+    })
+}
+
+fn find(value: &Value, depth: u32) -> Option<&str> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    match value {
+        Value::String(text) => repeats(text).then_some(text),
+        Value::Array(items) => items.iter().find_map(|item| find(item, depth + 1)),
+        Value::Object(map) => map.values().find_map(|item| find(item, depth + 1)),
+        _ => None,
+    }
+}
+
+/// The longest text that is taken for a path, in bytes: the limit of most systems.
+const MAX_PATH_LENGTH: usize = 4096;
+
+/// Whether a text is a path in which two segments, or more, come twice in a row.
+fn repeats(text: &str) -> bool {
+    if text.len() > MAX_PATH_LENGTH || text.contains(['\n', ' ']) || text.contains("://") {
+        return false;
+    }
+    let segments: Vec<_> = text.split(['/', '\\']).filter(|segment| !segment.is_empty()).collect();
+    let count = segments.len();
+    (1..=count / 2).any(|length| {
+        (0..=count - 2 * length).any(|at| {
+            let (first, second) = (&segments[at..at + length], &segments[at + length..]);
+            second.starts_with(first)
+                && first.iter().any(|segment| segment.len() > 1 && *segment != "..")
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_repeat_themselves_are_found() {
+        for path in ["src/src/main.rs", "/data/a/site/data/a/site/x", "C:\\tmp\\tmp\\a"] {
+            assert!(repeats(path), "{path}");
+        }
+        for path in ["src/main.rs", "../../a", "a b/a b", "http://a/a", "1/1", "a/bc/a/bd", ""] {
+            assert!(!repeats(path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The normal distribution.
+
+use statrs::function::erf::{erfc, erfc_inv};
+
+/// The probability of at most `z`.
+pub(crate) fn below(z: f64) -> f64 {
+    0.5 * erfc(-z / std::f64::consts::SQRT_2)
+}
+
+/// The probability of more than `z`.
+pub(crate) fn above(z: f64) -> f64 {
+    below(-z)
+}
+
+/// What lies above all but this probability; `probability` is between 0 and 1.
+pub(crate) fn quantile(probability: f64) -> f64 {
+    -std::f64::consts::SQRT_2 * erfc_inv(2.0 * probability)
+}

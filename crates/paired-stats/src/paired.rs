@@ -1,0 +1,92 @@
+//! What describes values by themselves, and many tests together.
+
+/// The mean. NaN where there are no values or one is no number; infinite where one is.
+pub fn mean(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let sum = sum(values);
+    if sum.is_finite() || values.iter().any(|value| !value.is_finite()) {
+        return if values.iter().any(|value| value.is_infinite()) {
+            values.iter().sum()
+        } else {
+            sum / count
+        };
+    }
+    // The sum is too large for a number, but the mean is not.
+    values.iter().map(|value| value / count).sum()
+}
+
+/// The sum, with what rounding takes away kept aside and added at last (Neumaier, 1974).
+pub(crate) fn sum(values: &[f64]) -> f64 {
+    let (mut sum, mut lost) = (0.0_f64, 0.0_f64);
+    for &value in values {
+        let next = sum + value;
+        lost += if sum.abs() >= value.abs() { (sum - next) + value } else { (value - next) + sum };
+        sum = next;
+    }
+    sum + lost
+}
+
+/// The value in the middle, or between the two there. NaN where there are no values or one is no
+/// number.
+pub fn median(values: &[f64]) -> f64 {
+    quantile(values, 0.5)
+}
+
+/// What the share `q` of the values lies below, with straight lines between the values: type 7 of
+/// Hyndman and Fan, The American Statistician 50 (1996), as in NumPy and R. NaN where there are no
+/// values, one is no number, or `q` is not from 0 to 1.
+pub fn quantile(values: &[f64], q: f64) -> f64 {
+    if values.is_empty() || !(0.0..=1.0).contains(&q) || values.iter().any(|it| it.is_nan()) {
+        return f64::NAN;
+    }
+    let (at, part) = place(values.len(), q);
+    let mut values = values.to_vec();
+    let (_, &mut low, above) = values.select_nth_unstable_by(at, f64::total_cmp);
+    let high = above.iter().copied().fold(f64::INFINITY, f64::min);
+    between(low, high, part)
+}
+
+/// The same of values that are in order. There is at least one, none is NaN, and `q` is from 0 to 1.
+pub(crate) fn quantile_of_sorted(values: &[f64], q: f64) -> f64 {
+    let (at, part) = place(values.len(), q);
+    let high = values.get(at + 1).copied().unwrap_or(values[at]);
+    between(values[at], high, part)
+}
+
+/// Behind which value a quantile lies, and how far on the way to the next one.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the place is that of a value"
+)]
+fn place(count: usize, q: f64) -> (usize, f64) {
+    let place = q * (count - 1) as f64;
+    let at = (place.floor() as usize).min(count - 1);
+    (at, place - at as f64)
+}
+
+fn between(low: f64, high: f64, part: f64) -> f64 {
+    // Between equal values lies nothing else, not even where both are infinite, and what a step
+    // of nothing leads to need not be a number.
+    if part <= 0.0 || low.total_cmp(&high).is_eq() {
+        return low;
+    }
+    low * (1.0 - part) + high * part
+}
+
+/// The p-values of several tests, raised so that the chance of even one false alarm among all of them
+/// stays what it is for each alone; in the order in which they came. What is NaN stays so and counts
+/// as no test.
+///
+/// Source: Holm, Scandinavian Journal of Statistics 6 (1979).
+pub fn holm(p_values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p_values.len()).filter(|&at| !p_values[at].is_nan()).collect();
+    order.sort_by(|&one, &other| p_values[one].total_cmp(&p_values[other]));
+    let mut adjusted = vec![f64::NAN; p_values.len()];
+    let mut least = 0.0_f64;
+    for (place, &at) in order.iter().enumerate() {
+        least = least.max((p_values[at] * (order.len() - place) as f64).min(1.0));
+        adjusted[at] = least;
+    }
+    adjusted
+}

@@ -1,0 +1,237 @@
+//! How many cases it takes to see a difference, and which difference so many cases see.
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use crate::{binomial, normal};
+
+/// Up to so many cases the power of the test is counted; beyond, a formula is as good.
+const MOST_COUNTED: u64 = 20_000;
+/// More cases than anybody has.
+const MOST_CASES: f64 = 1e15;
+
+/// What is asked of a test: the chance of a false alarm, and of seeing a difference that is there.
+#[derive(Clone, Copy)]
+struct Asked {
+    alpha: f64,
+    power: f64,
+}
+
+impl Asked {
+    fn new(alpha: f64, power: f64) -> Option<Self> {
+        let inside = |it: f64| it > 0.0 && it < 1.0;
+        (inside(alpha) && inside(power) && power > alpha).then_some(Self { alpha, power })
+    }
+
+    /// Whether sums of probabilities have no digits left for this. Nobody asks for it in earnest, and
+    /// a formula answers.
+    fn is_extreme(self) -> bool {
+        self.alpha < 1e-9 || self.power > 1.0 - 1e-9
+    }
+
+    /// How far out the normal distribution has both, one after the other.
+    fn deviations(self) -> (f64, f64) {
+        (-normal::quantile(self.alpha / 2.0), normal::quantile(self.power))
+    }
+}
+
+/// How many cases it takes until McNemar's exact test at `alpha` sees a difference of the shares of
+/// success with the probability `power`, when in the fraction `discordant` of all cases one arm alone
+/// succeeds. From that number on, no smaller power is found among the next numbers of cases.
+///
+/// Up to 20,000 cases, the power is counted over all that may come out, since that of an exact test is
+/// smaller than formulas say; beyond, it is Connor's formula (Biometrics 43 (1987)) with the
+/// correction for continuity that makes it the exact test's.
+///
+/// `None` where there is no such number: no difference, one that is larger than `discordant`,
+/// `discordant` above 1, or `alpha` and `power` that are not `0 < alpha < power < 1`.
+pub fn cases_needed(difference: f64, discordant: f64, alpha: f64, power: f64) -> Option<u64> {
+    let asked = Asked::new(alpha, power)?;
+    let difference = difference.abs();
+    if !(difference > 0.0 && difference <= discordant && discordant <= 1.0) {
+        return None;
+    }
+    let guess = by_formula(difference, discordant, asked);
+    if guess > MOST_CASES {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is bounded")]
+    let guess = guess.ceil() as u64;
+    if guess > MOST_COUNTED || asked.is_extreme() {
+        return Some(guess);
+    }
+    let seen = |cases: u64| counted_power(cases, difference, discordant, alpha) >= power;
+    let mut high = guess.max(4);
+    while !seen(high) {
+        high += high / 16 + 1;
+    }
+    let first = first_that(1, high, seen);
+    // The power of a test of counts is a saw: a few cases more may see less. Where the cases are
+    // many, the teeth are narrow.
+    let teeth = (first / 32 + 8).min(64);
+    let last = (first..=first + teeth).rev().find(|cases| !seen(*cases));
+    Some(last.map_or(first, |cases| cases + 1))
+}
+
+/// The number of cases by the formula.
+fn by_formula(difference: f64, discordant: f64, asked: Asked) -> f64 {
+    let (false_alarm, seen) = asked.deviations();
+    let spread = false_alarm * discordant.sqrt()
+        + seen * (discordant - difference * difference).max(0.0).sqrt();
+    // The root of the number of cases solves a quadratic equation: the mean difference, less the
+    // half case on each side that a count lies apart, has to be so many deviations.
+    let root = (spread + (spread * spread + 4.0 * difference).max(0.0).sqrt()) / (2.0 * difference);
+    root * root
+}
+
+/// The smallest number from `low` to `high` that is taken; `high` is.
+fn first_that(mut low: u64, mut high: u64, taken: impl Fn(u64) -> bool) -> u64 {
+    while low < high {
+        let middle = low.midpoint(high);
+        if taken(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    high
+}
+
+/// How probable it is that McNemar's exact test refuses, over all numbers of discordant cases.
+fn counted_power(cases: u64, difference: f64, discordant: f64, alpha: f64) -> f64 {
+    let count = cases as f64;
+    let middle = count * discordant;
+    let reach = 8.0 * (middle * (1.0 - discordant)).sqrt() + 8.0;
+    let (low, high) = ((middle - reach).floor().max(0.0), (middle + reach).ceil().min(count));
+    let chance = f64::midpoint(1.0, difference / discordant);
+    let mut power = 0.0;
+    let mut most = -1.0;
+    let mut at = low;
+    while at <= high {
+        let weight = if discordant < 1.0 {
+            binomial::ln_probability(count, at, discordant).exp()
+        } else {
+            f64::from(at >= count)
+        };
+        most = refused_up_to(at, alpha, most);
+        if weight > 0.0 && most >= 0.0 {
+            let less = binomial::at_most(at, most, chance);
+            let more = binomial::at_most(at, most, 1.0 - chance);
+            power += weight * (less + more);
+        }
+        at += 1.0;
+    }
+    power
+}
+
+/// Up to how many successes of the rarer kind among `trials` the test refuses; -1 where it never does.
+/// `known` is a number that it refuses, or -1.
+fn refused_up_to(trials: f64, alpha: f64, known: f64) -> f64 {
+    let refused = |most: f64| 2.0 * binomial::at_most(trials, most, 0.5) <= alpha;
+    let guess = (trials / 2.0 + normal::quantile(alpha / 2.0) * trials.sqrt() / 2.0 - 1.0).floor();
+    let mut most = known.max(guess).max(-1.0);
+    while most >= 0.0 && !refused(most) {
+        most -= 1.0;
+    }
+    while 2.0 * (most + 1.0) < trials && refused(most + 1.0) {
+        most += 1.0;
+    }
+    most
+}
+
+/// The smallest difference of the shares of success that so many cases see with the probability
+/// `power`, when in the fraction `discordant` of all cases one arm alone succeeds. As of
+/// [`cases_needed`], counted up to 20,000 cases.
+///
+/// `None` where these cases see no difference at all, not even where all that differ do so in one
+/// direction, and where `discordant` is not above 0 and at most 1.
+pub fn detectable(cases: u64, discordant: f64, alpha: f64, power: f64) -> Option<f64> {
+    let asked = Asked::new(alpha, power)?;
+    if !(discordant > 0.0 && discordant <= 1.0) {
+        return None;
+    }
+    let seen = |difference: f64| {
+        if cases > MOST_COUNTED || asked.is_extreme() {
+            by_formula(difference, discordant, asked) <= cases as f64
+        } else {
+            counted_power(cases, difference, discordant, alpha) >= power
+        }
+    };
+    if !seen(discordant) {
+        return None;
+    }
+    let (mut low, mut high) = (0.0, discordant);
+    while high - low > 1e-9 * discordant {
+        let middle = f64::midpoint(low, high);
+        if seen(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Some(high)
+}
+
+/// How many cases it takes until the paired t-test at `alpha` sees a mean difference with the
+/// probability `power`, when the differences of cases have this standard deviation.
+///
+/// `None` where there is no such number: no difference, numbers that are not finite, a deviation below
+/// 0, or `alpha` and `power` that are not `0 < alpha < power < 1`.
+pub fn cases_needed_mean(difference: f64, deviation: f64, alpha: f64, power: f64) -> Option<u64> {
+    let asked = Asked::new(alpha, power)?;
+    let effect = (difference / deviation).abs();
+    if !difference.is_finite() || !deviation.is_finite() || deviation < 0.0 || difference == 0.0 {
+        return None;
+    }
+    let (false_alarm, seen) = asked.deviations();
+    // Guenther's correction of the normal formula for the deviation that is estimated.
+    let guess = ((false_alarm + seen) / effect).powi(2) + false_alarm * false_alarm / 2.0;
+    if guess > MOST_CASES {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is bounded")]
+    let guess = guess.ceil().max(2.0) as u64;
+    if guess > MOST_COUNTED || asked.is_extreme() {
+        return Some(guess);
+    }
+    let enough = |cases: u64| power_of_t(cases, effect, alpha) >= power;
+    let mut high = guess;
+    while !enough(high) {
+        high += high / 16 + 1;
+    }
+    Some(first_that(2, high, enough))
+}
+
+/// How many steps an integral takes.
+const STEPS: u32 = 2_000;
+
+/// The power of the t-test of one sample: over all deviations that may be estimated, that of a test
+/// that knows it.
+fn power_of_t(cases: u64, effect: f64, alpha: f64) -> f64 {
+    let freedom = (cases - 1) as f64;
+    let Ok(distribution) = StudentsT::new(0.0, 1.0, freedom) else {
+        return f64::NAN;
+    };
+    let limit = distribution.inverse_cdf(1.0 - alpha / 2.0);
+    let shift = effect * (cases as f64).sqrt();
+    // The estimate, in parts of the true deviation, has the density of a chi distribution over the
+    // root of its freedom; it is summed up by Simpson's rule, and divided by its own sum.
+    let reach = 10.0 / (2.0 * freedom).sqrt();
+    let (low, high) = ((1.0 - reach).max(0.0), 1.0 + reach + 10.0 / freedom);
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for step in 0..=STEPS {
+        let estimate = low + (high - low) * f64::from(step) / f64::from(STEPS);
+        let simpson = match step {
+            0 | STEPS => 1.0,
+            _ if step % 2 == 1 => 4.0,
+            _ => 2.0,
+        };
+        let density = (freedom - 1.0) * estimate.max(1e-300).ln()
+            - freedom * (estimate * estimate - 1.0) / 2.0;
+        let weight = simpson * density.exp();
+        let seen =
+            normal::below(shift - limit * estimate) + normal::below(-shift - limit * estimate);
+        sum += weight * seen;
+        weights += weight;
+    }
+    sum / weights
+}

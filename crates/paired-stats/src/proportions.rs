@@ -1,0 +1,163 @@
+//! Success or failure: shares of cases, and how they differ between the arms.
+
+use serde::Serialize;
+
+use crate::{Interval, normal, tail};
+
+/// Cases by what succeeded in them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Table {
+    /// Both arms succeeded.
+    pub both: u64,
+    /// The first arm alone.
+    pub first_only: u64,
+    /// The second arm alone.
+    pub second_only: u64,
+    /// No arm.
+    pub neither: u64,
+}
+
+/// Beyond so many trials, tails are those of the normal distribution with its correction for
+/// continuity. It is off by one part in ten times the trials there, and the sum would take seconds.
+const MOST_SUMMED: f64 = 1e10;
+
+/// McNemar's exact test: how probable it is that two arms of the same quality differ as much as these
+/// do or more, in either direction. Only the cases count in which one arm alone succeeded; each of
+/// them is a fair coin then. 1 where there is none.
+///
+/// Source: McNemar, Psychometrika 12 (1947); the exact form doubles the binomial tail.
+pub fn mcnemar_exact(first_only: u64, second_only: u64) -> f64 {
+    let (less, more) = (first_only.min(second_only) as f64, first_only.max(second_only) as f64);
+    let trials = less + more;
+    if trials > MOST_SUMMED {
+        let z = (more - less - 1.0) / trials.sqrt();
+        return (2.0 * normal::above(z)).min(1.0);
+    }
+    // Probabilities in parts of the one in the middle, walking down from it: no logarithm, and
+    // nothing that cancels. The walk ends where nothing is left that a number could hold.
+    let middle = (trials / 2.0).floor();
+    let (mut at, mut term) = (middle, 1.0);
+    let (mut below, mut tail) = (0.0, 0.0);
+    while at >= 0.0 && term >= f64::MIN_POSITIVE {
+        if at <= less {
+            tail += term;
+        }
+        below += term;
+        term *= at / (trials - at + 1.0);
+        at -= 1.0;
+    }
+    // Both halves are alike; an even number of trials has one in the middle that both would count.
+    let alone = if trials % 2.0 == 0.0 { 1.0 } else { 0.0 };
+    (2.0 * tail / (2.0 * below - alone)).min(1.0)
+}
+
+/// What the difference of the two shares of success, the second less the first, lies between. NaN
+/// without cases, and where the level is not between 0 and 1.
+///
+/// Wilson's intervals of both shares are combined, with the correlation of the two arms: method 10
+/// of Newcombe, Statistics in Medicine 17 (1998), 2635–2650.
+pub fn newcombe(table: &Table, level: f64) -> Interval {
+    let [both, first, second, neither] =
+        [table.both, table.first_only, table.second_only, table.neither].map(|it| it as f64);
+    let cases = both + first + second + neither;
+    if cases == 0.0 || tail(level).is_none() {
+        return Interval::NONE;
+    }
+    let shares = [(both + first) / cases, (both + second) / cases];
+    let [one, two] = [score(both + first, cases, level), score(both + second, cases, level)];
+    let difference = (second - first) / cases;
+    let phi = correlation(both, first, second, neither);
+    let reach = |up: f64, down: f64| {
+        let square = up * up - 2.0 * phi * up * down + down * down;
+        square.max(0.0).sqrt()
+    };
+    Interval {
+        low: (difference - reach(shares[1] - two.low, one.high - shares[0])).max(-1.0),
+        high: (difference + reach(two.high - shares[1], shares[0] - one.low)).min(1.0),
+    }
+}
+
+/// The correlation of the two arms, corrected for continuity where it is positive.
+fn correlation(both: f64, first: f64, second: f64, neither: f64) -> f64 {
+    // Square roots before products: the product of four counts may overflow, its root does not.
+    let margins = [both + first, second + neither, both + second, first + neither];
+    let product: f64 = margins.iter().map(|it| it.sqrt()).product();
+    if product == 0.0 {
+        return 0.0;
+    }
+    let cases = both + first + second + neither;
+    let excess = both * neither - first * second;
+    let corrected = if excess > 0.0 { (excess - cases / 2.0).max(0.0) } else { excess };
+    (corrected / product).clamp(-1.0, 1.0)
+}
+
+/// What a share lies between of which `successes` among `trials` are known. NaN without trials, with
+/// more successes than trials, and where the level is not between 0 and 1.
+///
+/// Source: Wilson, Journal of the American Statistical Association 22 (1927); no correction for
+/// continuity.
+pub fn wilson(successes: u64, trials: u64, level: f64) -> Interval {
+    if trials == 0 || successes > trials {
+        return Interval::NONE;
+    }
+    score(successes as f64, trials as f64, level)
+}
+
+fn score(successes: f64, trials: f64, level: f64) -> Interval {
+    let Some(tail) = tail(level) else {
+        return Interval::NONE;
+    };
+    let z = -normal::quantile(tail);
+    let share = successes / trials;
+    let weight = 1.0 + z * z / trials;
+    let middle = (share + z * z / (2.0 * trials)) / weight;
+    let variance = (share * (1.0 - share) + z * z / (4.0 * trials)) / trials;
+    let reach = z * variance.sqrt() / weight;
+    // The ends of nothing and of everything are known exactly.
+    Interval {
+        low: if successes == 0.0 { 0.0 } else { (middle - reach).max(0.0) },
+        high: if successes >= trials { 1.0 } else { (middle + reach).min(1.0) },
+    }
+}
+
+/// How probable it is that at least one of `k` attempts at a case succeeds, of which `successes`
+/// among `trials` are known. `None` where `k` is 0 or more than the trials, and where there are more
+/// successes than trials.
+///
+/// The unbiased estimate of Chen et al., "Evaluating Large Language Models Trained on Code" (2021).
+pub fn pass_at_k(trials: u64, successes: u64, k: u64) -> Option<f64> {
+    possible(trials, successes, k).then(|| 1.0 - none_of(trials, successes, k))
+}
+
+/// How probable it is that all of `k` attempts at a case succeed, of which `successes` among
+/// `trials` are known. `None` as of [`pass_at_k`].
+///
+/// The unbiased estimate of Yao et al., "τ-bench" (2024).
+pub fn pass_hat_k(trials: u64, successes: u64, k: u64) -> Option<f64> {
+    possible(trials, successes, k).then(|| none_of(trials, trials - successes, k))
+}
+
+fn possible(trials: u64, successes: u64, k: u64) -> bool {
+    (1..=trials).contains(&k) && successes <= trials
+}
+
+/// The most factors that are multiplied.
+const STEPS: u64 = 1_000_000;
+
+/// How probable it is that `k` of `trials`, drawn without putting back, miss all that are `marked`.
+fn none_of(trials: u64, marked: u64, k: u64) -> f64 {
+    // The same in both: k drawn and some marked, or some drawn and k marked.
+    let (few, many) = (marked.min(k), marked.max(k));
+    if few > trials - many {
+        return 0.0;
+    }
+    let share = |at: f64| 1.0 - many as f64 / (trials as f64 - at);
+    if few <= STEPS {
+        return (0..few).map(|at| share(at as f64)).product();
+    }
+    // Counts that are no counts of attempts any more come to an end, too: a step then stands for the
+    // factors around its middle, which leaves some nine digits.
+    let step = few as f64 / STEPS as f64;
+    let logarithm = |at: u64| step * share((at as f64 + 0.5) * step - 0.5).ln();
+    (0..STEPS).map(logarithm).sum::<f64>().exp()
+}
