@@ -86,10 +86,7 @@ fn five_turns_with_a_script() {
     // A script that is too short says so.
     let turns = [TURNS.as_slice(), &["And now?"]].concat();
     let run = turns.iter().fold(gramc(HELLO).arg("--model").arg(&model), Gramc::arg).run();
-    assert_eq!(
-        run.exits(2).says(&["has 8 replies, and was asked once more"]).stdout,
-        lines(&ANSWERS)
-    );
+    assert_eq!(run.exits(2).says(&["has no reply after the first 8"]).stdout, lines(&ANSWERS));
 }
 
 #[test]
@@ -217,7 +214,7 @@ fn several_calls_of_one_reply_are_answered_in_order() {
 fn a_model_that_never_stops_calling_is_stopped() {
     let server = Server::start(|_, request| calls(request, &[("add", r#"{"a": 1, "b": 2}"#)]));
     let (run, files) = helper(&server, "--max-iterations 4 --format json", &["Add", "More"]);
-    let run = run.exits(1).says(&["the model was asked 4 times and has no answer yet"]);
+    let run = run.exits(1).says(&["reached the limit of 4 model requests"]);
     let turn = run.json();
     assert_eq!((&turn["end"], &turn["iterations"]), (&json!("iterations"), &json!(4)));
     assert_eq!(server.requests().len(), 4);
@@ -229,7 +226,7 @@ fn a_model_that_never_stops_calling_is_stopped() {
 fn budgets_end_a_conversation_with_what_was_reached() {
     let server = Server::start(|_, request| calls(request, &[("add", r#"{"a": 1, "b": 2}"#)]));
     let (run, files) = helper(&server, "--max-tokens 60", &["Add"]);
-    run.exits(1).says(&["the budget of 60 tokens is spent"]);
+    run.exits(1).says(&["reached the limit of 60 tokens"]);
     // Each request costs 25.
     assert_eq!(kept(&files)["usage"], json!({"input_tokens": 60, "output_tokens": 15}));
 }
@@ -261,7 +258,7 @@ fn a_provider_that_refuses_is_asked_once() {
         Answer::Json(401, Vec::new(), json!({"error": {"message": "no such key"}}))
     });
     let (run, files) = helper(&server, "", &["Hello", "Again"]);
-    run.exits(2).says(&["no answer: the provider answered with HTTP status 401", "no such key"]);
+    run.exits(2).says(&["no answer: the provider returned HTTP status 401", "no such key"]);
     assert_eq!(server.requests().len(), 1);
     // What was said is kept.
     assert_eq!(kept(&files)["messages"], json!([{"role": "user", "content": "Hello"}]));
@@ -277,7 +274,10 @@ fn an_answer_that_breaks_off_is_asked_for_again() {
         _ => says(request, "A whole answer."),
     });
     let (run, _) = helper(&server, "", &["Hello"]);
-    assert_eq!(run.exits(0).says(&["broke off"]).stdout, "A whole answer.\n");
+    assert_eq!(
+        run.exits(0).says(&["the provider's reply was interrupted"]).stdout,
+        "A whole answer.\n"
+    );
     assert_eq!(server.requests().len(), 4);
 }
 
@@ -286,7 +286,7 @@ fn what_cannot_be_read_is_told() {
     for answer in [json!({"choices": []}), json!([]), json!({"error": {"message": "overloaded"}})] {
         let server = Server::start(move |_, _| Answer::Json(200, Vec::new(), answer.clone()));
         let (run, _) = helper(&server, "", &["Hello"]);
-        run.exits(2).says(&["no answer: the provider's answer cannot be read"]);
+        run.exits(2).says(&["no answer: the provider's reply is malformed"]);
         assert_eq!(server.requests().len(), 1);
     }
 }
@@ -295,7 +295,7 @@ fn what_cannot_be_read_is_told() {
 fn a_server_that_hangs_is_given_up() {
     let server = Server::start(|_, _| Answer::Silence);
     let (run, files) = helper(&server, "--time-limit 1.5", &["Hello"]);
-    let run = run.exits(1).says(&["no answer: the time of 1.5 s is over"]);
+    let run = run.exits(1).says(&["no answer: reached the time limit of 1.5 s"]);
     assert!(run.took.as_secs() < 30, "{:?}", run.took);
     assert_eq!(kept(&files)["messages"], json!([{"role": "user", "content": "Hello"}]));
 }
@@ -304,7 +304,7 @@ fn a_server_that_hangs_is_given_up() {
 fn nobody_listens() {
     let run = gramc(HELLO).args("--model openai/any Hello --time-limit 20");
     let run = run.env("OPENAI_BASE_URL", "http://127.0.0.1:1/v1").run();
-    let told = "the provider cannot be reached at http://127.0.0.1:1: ";
+    let told = "cannot connect to the provider at http://127.0.0.1:1: ";
     run.exits(2).says(&[told, "asking again"]);
 }
 
@@ -452,7 +452,7 @@ fn an_agent_answers_in_its_type_or_a_person_has_to_look() {
     let told = server.requests()[2]["messages"].to_string();
     assert!(told.contains("`nights` wants an integer from 1 to 30"), "{told}");
     let (wrong, server) = run(["{}"; 3]);
-    wrong.exits(1).says(&["a person has to look", "`city` is missing"]);
+    wrong.exits(1).says(&["needs human review", "`city` is missing"]);
     assert_eq!(server.requests().len(), 3);
 }
 
@@ -476,7 +476,7 @@ fn agents_that_are_called_have_the_tokens_that_are_left() {
     let files = folder(&[("spec.gram", spec)]);
     let run = gramc("run spec.gram Go --library works --max-tokens 60").within(files.path());
     let run = run.env("OPENAI_BASE_URL", &server.url()).run().exits(1);
-    run.says(&["the budget of 35 tokens is spent", "the budget of 60 tokens is spent"]);
+    run.says(&["reached the limit of 35 tokens", "reached the limit of 60 tokens"]);
     // Each request costs 25: the chief's, and two of the clerk's.
     assert_eq!(server.requests().len(), 3);
 }
@@ -544,10 +544,13 @@ fn what_is_missing_is_told_before_anything_runs() {
     gramc(HELLO)
         .args("Hi --agent nobody")
         .run()
-        .fails_with(&["there is no agent `nobody`; there are hello_world_agent"]);
+        .fails_with(&["unknown agent `nobody`; expected one of hello_world_agent"]);
     let run = gramc(HELLO).args("Hi --model openai/gpt-4o").run();
     run.fails_with(&["`openai/gpt-4o` needs a key: set OPENAI_API_KEY"]);
-    gramc(HELLO).args("Hi --model scripted/missing.jsonl").run().fails_with(&["cannot be read"]);
+    gramc(HELLO)
+        .args("Hi --model scripted/missing.jsonl")
+        .run()
+        .fails_with(&["cannot read script"]);
     gramc(HELLO).args("Hi --trace missing/trace.jsonl").run().fails_with(&["cannot write"]);
     gramc("run examples/friendly.gram Hi --library friendly").run().exits(1);
 }
@@ -622,11 +625,11 @@ fn recorded_calls_meet_a_changed_specification() {
     assert!(run.stdout.contains("add.a: 1 × OUT_OF_RANGE"), "{}", run.stdout);
     let run = again("trace trace.jsonl --format json").exits(0);
     assert_eq!(run.json()["tools"][0]["calls"], 2);
-    again("trace script.jsonl").fails_with(&["script.jsonl:1: this is no trace"]);
+    again("trace script.jsonl").fails_with(&["script.jsonl:1: invalid trace"]);
     let run = again("replay new.gram --trace trace.jsonl --format json").exits(1);
     let last: Value = serde_json::from_str(run.stdout.lines().last().expect("a line")).unwrap();
     assert_eq!(last, json!({"fixes": 1, "breaks": 1, "unchanged": 1}));
-    again("replay new.gram --trace script.jsonl").fails_with(&["script.jsonl:1: this is no trace"]);
+    again("replay new.gram --trace script.jsonl").fails_with(&["script.jsonl:1: invalid trace"]);
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn interrupts_end_a_turn_or_the_chat() {
         ["type", "Hello\r"],
         ["see", "\"request\":1"],
         ["type", "\u{3}"],
-        ["see", "no answer: it was ended"],
+        ["see", "no answer: cancelled"],
         ["see", "> "],
         ["type", "Still there?\r"],
         ["see", "Here I am."],

@@ -80,14 +80,14 @@ fn an_agent_over_the_budget_fails_the_check() {
     let over = "a.gram:4:2: error[over-budget] the tools of `clerk` take ";
     let run_of = |line: &str| run(line).exits(1);
     run_of("check --format concise --allow all")
-        .says(&[over, " tokens in each request, and the budget is 10"]);
+        .says(&[over, " tokens in each request, but the budget is 10"]);
     run_of("check --allow all").says(&["shorten `read` (", "or raise `tool-tokens` in gram.toml"]);
     let json = run_of("check --format json --allow all").json();
     assert_eq!((&json["code"], &json["start"]["line"]), (&"over-budget".into(), &4.into()));
     // No comment allows it, and no fix keeps it from being said.
     run_of("check --fix --allow all").says(&["error", "over-budget"]);
     folder.write("gram.toml", "[budget]\ntool-tokens = 100\nmodel-calls = 9\n");
-    run_of("check --allow all").says(&["may ask models 10 times, and the budget is 9"]);
+    run_of("check --allow all").says(&["may cause 10 model requests, but the budget is 9"]);
     folder.write("gram.toml", "[budget]\ntool-tokens = 100\nmodel-calls = 10\n");
     run("check --allow all").clean();
     // What an agent costs is not known before the texts are right.

@@ -310,8 +310,7 @@ fn providers_that_refuse_are_asked_once() {
                 Answer::Json(401, Vec::new(), json!({"error": {"message": "no such key"}}))
             });
             let (run, files) = helper(provider, &server, option);
-            run.exits(2)
-                .says(&["no answer: the provider answered with HTTP status 401", "no such"]);
+            run.exits(2).says(&["no answer: the provider returned HTTP status 401", "no such"]);
             assert_eq!(server.requests().len(), 1, "{provider:?} {option}");
             assert!(files.read("talk.json").contains("\"Add\""));
         }
@@ -336,7 +335,9 @@ fn answers_that_break_off_are_asked_for_again() {
             }
         });
         let (run, _) = helper(provider, &server, "");
-        let run = run.exits(0).says(&["broke off", "the provider failed: too much to do"]);
+        let run = run
+            .exits(0)
+            .says(&["the provider's reply was interrupted", "the provider failed: too much to do"]);
         assert_eq!(run.stdout, "A whole answer.\n", "{provider:?}");
         assert_eq!(server.requests().len(), 5, "{provider:?}");
         // Whole answers, too.
@@ -349,7 +350,10 @@ fn answers_that_break_off_are_asked_for_again() {
         }
         });
         let (run, _) = helper(provider, &server, "--no-stream");
-        assert_eq!(run.exits(0).says(&["broke off"]).stdout, "A whole answer.\n");
+        assert_eq!(
+            run.exits(0).says(&["the provider's reply was interrupted"]).stdout,
+            "A whole answer.\n"
+        );
     }
 }
 
@@ -359,7 +363,7 @@ fn providers_that_hang_are_given_up() {
         for (_, option) in STREAMS {
             let server = Server::start(|_, _| Answer::Silence);
             let (run, files) = helper(provider, &server, &format!("{option} --time-limit 1.5"));
-            let run = run.exits(1).says(&["no answer: the time of 1.5 s is over"]);
+            let run = run.exits(1).says(&["no answer: reached the time limit of 1.5 s"]);
             assert!(run.took.as_secs() < 30, "{:?}", run.took);
             assert!(files.read("talk.json").contains("\"Add\""));
         }
@@ -418,7 +422,7 @@ fn malformed_arguments_are_told_to_the_model() {
             }
         });
         let (run, _) = helper(Provider::Gemini, &server, option);
-        let told = "the model wrote a call that the provider cannot read; asking again";
+        let told = "the provider cannot parse a call of the model; asking again";
         assert_eq!(run.exits(0).says(&[told]).stdout, "I see.\n");
     }
 }

@@ -383,7 +383,7 @@ fn a_collector_that_does_not_do_keeps_no_run_from_its_end() {
         run
     };
     // Nobody is there.
-    let nobody = "2 spans did not get to the collector at http://127.0.0.1:1/v1/traces";
+    let nobody = "cannot export 2 spans to the collector at http://127.0.0.1:1/v1/traces";
     let refused = "connection refused";
     warned("http://someone:a-password@127.0.0.1:1", &[], &["warning: ", nobody, refused]);
     // It refuses.

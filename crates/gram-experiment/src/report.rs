@@ -422,8 +422,8 @@ pub(crate) fn method(report: &Report) -> Vec<String> {
         }
     }
     all.push(format!(
-        "Methods: {}. Bootstraps draw {} samples (seed {}). An interval at {level} % is made so \
-         that of a hundred experiments such as this one manifest {level} hold the true difference.",
+        "Methods: {}. Bootstraps draw {} resamples (seed {}). Of 100 experiments such as this one, \
+         the {level} % intervals of about {level} contain the true difference.",
         told.join("; "),
         report.manifest.method.resamples,
         report.manifest.method.seed,

@@ -116,18 +116,24 @@ pub(super) fn request_error(error: &reqwest::Error) -> ModelError {
         let detail = format!("cannot connect to the provider{at}: {cause}");
         return ModelError::new(ModelErrorKind::Unavailable, detail);
     }
-    ModelError::new(ModelErrorKind::Interrupted, format!("the reply was interrupted: {cause}"))
+    ModelError::new(
+        ModelErrorKind::Interrupted,
+        format!("the provider's reply was interrupted: {cause}"),
+    )
 }
 
 /// The error of a reply that ends early.
 pub(super) fn interrupted() -> ModelError {
-    ModelError::new(ModelErrorKind::Interrupted, "the reply was interrupted")
+    ModelError::new(ModelErrorKind::Interrupted, "the provider's reply was interrupted")
 }
 
 /// The error of a malformed reply.
 pub(super) fn malformed(error: &str, key: &str) -> ModelError {
     let error = sanitize(error, key);
-    ModelError::new(ModelErrorKind::Malformed, format!("malformed reply of the provider: {error}"))
+    ModelError::new(
+        ModelErrorKind::Malformed,
+        format!("the provider's reply is malformed: {error}"),
+    )
 }
 
 /// Streams the body of a response, up to a limit.
@@ -147,7 +153,7 @@ fn stream_up_to(
         })?;
         read = read.saturating_add(part.len());
         if read > max {
-            let detail = format!("the reply is larger than {max} bytes");
+            let detail = format!("the provider's reply is larger than {max} bytes");
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, detail));
         }
         Ok(part)

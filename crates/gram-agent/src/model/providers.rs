@@ -275,7 +275,7 @@ impl GenaiModel {
                         return client::request_error(error);
                     }
                     let cause = client::sanitize(&cause, &self.key.0);
-                    let detail = format!("the reply was interrupted: {cause}");
+                    let detail = format!("the provider's reply was interrupted: {cause}");
                     ModelError::new(ModelErrorKind::Interrupted, detail)
                 }
             },
