@@ -143,8 +143,7 @@ pub fn with_tool(whole: &Module, tool: Option<&Tool>) -> Module {
     let inside = tool.map_or(&[][..], |tool| &tool.types);
     let by = inside.first().map_or(0, |first| first.0 - from);
     outside.extend(inside.iter().filter_map(|id| whole.types.get(*id)).cloned());
-    let mut part = Module::default();
-    part.types = Types(outside);
+    let mut part = Module { types: Types(outside), ..Module::default() };
     part.tools.extend(tool.cloned());
     let mut renumber = Renumber { from, by };
     module(&mut part, &mut renumber);

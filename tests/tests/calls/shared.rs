@@ -98,7 +98,7 @@ async fn act(rng: &mut Rng, session: &Session, done: &Done) {
                     assert!(ready.finish(Ok(Answer::Json(Value::Bool(true)))).is_ok());
                 }
                 Admission::Answered(verdict) => {
-                    assert!(wrong == 1 && !verdict.is_ok(), "{verdict:?}")
+                    assert!(wrong == 1 && !verdict.is_ok(), "{verdict:?}");
                 }
             }
         }

@@ -220,7 +220,7 @@ impl Items<'_> {
         }
         for one in self.attributes(owner) {
             if !self.context.beside.iter().any(|known| known == one.name) {
-                self.attribute(&one);
+                self.attribute(one);
             }
         }
     }
@@ -303,7 +303,9 @@ impl Items<'_> {
         match one.value {
             ValueType::Flag => self.words(&["true", "false"]),
             ValueType::OneOf(words) => {
-                words.iter().for_each(|word| self.text(word, one.documentation))
+                for word in *words {
+                    self.text(word, one.documentation);
+                }
             }
             ValueType::Format => {
                 for name in BUILT_IN.iter().filter_map(|name| format_of(name)) {

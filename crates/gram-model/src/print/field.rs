@@ -346,7 +346,7 @@ fn constraints(types: &Types, all: &[Constraint]) -> Vec<Entry> {
         let value = match spec.constraints {
             [least, _] if least.kind == constraint.kind() => {
                 let most = rest.next_if(|next| constraint.is_like(next));
-                let most = most.map_or(".".to_owned(), |most| bound(most));
+                let most = most.map_or(".".to_owned(), bound);
                 Layout::Text(format!("{}..{most}", bound(constraint)))
             }
             [_, _] => Layout::Text(format!("...{}", bound(constraint))),

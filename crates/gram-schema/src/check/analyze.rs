@@ -255,14 +255,14 @@ fn index_all<O: Send + Sync>(
     texts: &[Parse],
     before: &[Option<&FileAnalysis<O>>],
 ) -> Vec<Arc<FileIndex>> {
-    let known = |text: &Parse, before: &Option<&FileAnalysis<O>>| {
+    let known = |text: &Parse, before: Option<&FileAnalysis<O>>| {
         let same = before.filter(|before| Arc::ptr_eq(&before.source, text.source()));
         same.map(|before| Arc::clone(&before.index))
     };
     let index = |(text, before): (&Parse, &Option<_>)| {
-        known(text, before).unwrap_or_else(|| Arc::new(FileIndex::new(text)))
+        known(text, *before).unwrap_or_else(|| Arc::new(FileIndex::new(text)))
     };
-    let new = texts.iter().zip(before).filter(|(text, before)| known(text, before).is_none());
+    let new = texts.iter().zip(before).filter(|(text, before)| known(text, **before).is_none());
     let new: Vec<_> = new.map(|(text, _)| text.source().text().len()).collect();
     let bytes = if new.len() > 1 { new.iter().sum() } else { 0 };
     threads::run(
@@ -273,7 +273,10 @@ fn index_all<O: Send + Sync>(
 }
 
 /// The analyses of a file that are known, by item; with the keys of all. Empty where none are kept.
-pub(super) type Reused<O> = Vec<(Option<u64>, Option<Arc<ItemAnalysis<O>>>)>;
+pub(super) type Reused<O> = Vec<ReusedItem<O>>;
+
+/// The key of an item, and its analysis if it is known.
+type ReusedItem<O> = (Option<u64>, Option<Arc<ItemAnalysis<O>>>);
 
 /// What a thread analyzed: some items of a file, and what they declare.
 struct Chunk<O> {
@@ -307,7 +310,7 @@ fn chunks<O>(
     chunks
 }
 
-impl<'t> Checker<'t> {
+impl Checker<'_> {
     /// A checker that analyzes items by what this one has resolved.
     fn reader(&self) -> Self {
         Self {
@@ -326,11 +329,7 @@ impl<'t> Checker<'t> {
     fn chunk<V: Visitor>(
         &mut self,
         shared: &Self,
-        (file, index, keys): (
-            usize,
-            &FileIndex,
-            &[(Option<u64>, Option<Arc<ItemAnalysis<V::Output>>>)],
-        ),
+        (file, index, keys): (usize, &FileIndex, &[ReusedItem<V::Output>]),
         items: &[usize],
         (scope, names): (Scope, Option<u64>),
         visitor: &V,

@@ -236,7 +236,9 @@ impl Keys {
 
 fn fold(numbers: &[u64]) -> u64 {
     let mut hasher = hasher();
-    numbers.iter().for_each(|number| hasher.write_u64(*number));
+    for number in numbers {
+        hasher.write_u64(*number);
+    }
     hasher.finish()
 }
 

@@ -149,7 +149,7 @@ impl<'a> ToolView<'a> {
 
     /// The names of its parameters, in the order of the text.
     pub(crate) fn parameter_names(&self) -> impl Iterator<Item = Node<'a>> {
-        let nodes = self.signature().into_iter().flat_map(|path| path.children());
+        let nodes = self.signature().into_iter().flat_map(Node::children);
         let nodes = nodes.filter(|node| node.kind() == N::NodePattern);
         nodes.filter_map(|node| node.subject().identifier)
     }

@@ -84,7 +84,9 @@ impl Looks {
         }
         let found: Vec<_> = report.take().into_iter().map(|(_, finding)| finding).collect();
         let mut count = self.count(may_allow);
-        found.iter().for_each(|finding| count.add(finding));
+        for finding in &found {
+            count.add(finding);
+        }
         FileOutput { found, count, may_allow }
     }
 

@@ -78,7 +78,7 @@ fn run(
     imports: &ImportGraph,
     settings: &Settings,
     scope: Scope,
-    mut cache: Option<&mut Cache>,
+    cache: Option<&mut Cache>,
 ) -> Checked {
     let edges = edges(texts, imports);
     let looks = Looks::wanted(settings);
@@ -138,7 +138,7 @@ fn run(
             allow::apply(&cx, file, found);
         }
     }
-    if let Some(cache) = cache.as_deref_mut() {
+    if let Some(cache) = cache {
         cache.analyses = check::Cache::new(&files);
         cache.analyzed = reading.analyzed;
     }

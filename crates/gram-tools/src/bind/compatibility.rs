@@ -87,8 +87,7 @@ pub(crate) fn schemas(
     let alone = [read("signature", &text), read("library", types)];
     let mut checked = gram_schema::check(&alone);
     if checked.module.is_none() && !module.types.0.is_empty() {
-        let mut only_types = Module::default();
-        only_types.types = module.types.clone();
+        let only_types = Module { types: module.types.clone(), ..Module::default() };
         let [signature, types] = alone;
         let span = Span::empty(0);
         // Imports take precedence over declarations of other texts.

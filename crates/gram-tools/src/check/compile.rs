@@ -351,7 +351,7 @@ impl<'s> Compiler<'s> {
             for _ in 0..self.list.len() {
                 match &self.list[target] {
                     Shape { others: Composition::Same(next), also: None, .. } => {
-                        target = *next as usize
+                        target = *next as usize;
                     }
                     _ => break,
                 }

@@ -101,7 +101,7 @@ pub async fn tools_of_url(
     limit: Duration,
     stop: impl Future<Output = String>,
 ) -> Result<Value, McpError> {
-    let address = http_client::address(url).ok_or_else(|| McpError::InvalidAddress)?;
+    let address = http_client::address(url).ok_or(McpError::InvalidAddress)?;
     let failed = |why: &str| McpError::NoTools {
         server: format!("at {}", http_client::without_secrets(&address)),
         reason: why.to_owned(),
