@@ -95,7 +95,7 @@ fn gates_ask_for_proof() {
     // So few cases do not prove that there is no difference of a point.
     gate(NOTHING, "success >= -1pp").exits(1);
     gate(NOTHING, "tokens <= +1%").exits(0);
-    gate(NOTHING, "cost <= 0").exits(1).says(&["nothing is known of cost"]);
+    gate(NOTHING, "cost <= 0").exits(1).says(&["no data on cost"]);
     gate(NOTHING, "sucess >= 0pp").fails_with(&["did you mean `success`?"]);
 }
 

@@ -433,7 +433,7 @@ fn every_name_stands_on_the_page_and_in_the_schema() {
         names(&format!("{folder}/session.rs"), "code: \""),
         names(&format!("{folder}/session/run.rs"), "code: \""),
         names(&format!("{folder}/session/run.rs"), "UNSUCCESSFUL: &str = \""),
-        names(&format!("{folder}/session/oddities.rs"), "code: \""),
+        names(&format!("{folder}/session/warnings.rs"), "code: \""),
     ];
     for (at, names) in found.iter().enumerate() {
         assert!(!names.is_empty(), "list {at} is empty");

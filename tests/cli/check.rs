@@ -81,7 +81,8 @@ fn an_agent_over_the_budget_fails_the_check() {
     let run_of = |line: &str| run(line).exits(1);
     run_of("check --format concise --allow all")
         .says(&[over, " tokens in each request, but the budget is 10"]);
-    run_of("check --allow all").says(&["shorten `read` (", "or raise `tool-tokens` in gram.toml"]);
+    run_of("check --allow all")
+        .says(&["shorten `read` (", "or increase `tool-tokens` in gram.toml"]);
     let json = run_of("check --format json --allow all").json();
     assert_eq!((&json["code"], &json["start"]["line"]), (&"over-budget".into(), &4.into()));
     // No comment allows it, and no fix keeps it from being said.

@@ -388,7 +388,7 @@ fn a_collector_that_does_not_do_keeps_no_run_from_its_end() {
     warned("http://someone:a-password@127.0.0.1:1", &[], &["warning: ", nobody, refused]);
     // It refuses.
     let collector = Collector::start(Some(401));
-    warned(&collector.url(), &[], &["warning: 2 spans did not get", "HTTP status 401"]);
+    warned(&collector.url(), &[], &["warning: cannot export 2 spans", "HTTP status 401"]);
     // It hangs.
     let collector = Collector::start(None);
     let run = warned(&collector.url(), &[], &["warning: the collector at http://127.0.0.1:"]);

@@ -16,6 +16,7 @@ mod outcome;
 mod page;
 mod parquet_export;
 mod plan;
+mod price;
 mod reply_cache;
 mod report;
 mod run;
@@ -33,11 +34,12 @@ pub use manifest::{ArmManifest, Difference, ExperimentManifest, hash};
 pub use monitor::SequentialMonitor;
 pub use outcome::Outcome;
 pub use plan::{Plan, PlannedRun, Shard};
+pub use price::{Price, models_without_price};
 pub use reply_cache::ReplyCache;
 pub use report::Report;
 pub use run::{Run, RunMetrics};
 pub use run_stats::{RunStats, RunSummary};
-pub use runner::{Arm, Price, Progress, RunConfig, StopReason, models_without_price, run};
+pub use runner::{Arm, Progress, RunConfig, StopReason, run};
 
 /// An experiment that cannot be planned, run or reported.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! Execution of experiments.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,6 +13,7 @@ use crate::case::Case;
 use crate::journal::Journal;
 use crate::monitor::SequentialMonitor;
 use crate::plan::{PlannedRun, Shard};
+use crate::price::Price;
 use crate::reply_cache::{CachedModel, ReplyCache};
 use crate::run::{Run, RunCounter, RunCounts, RunMetrics, Transcript};
 use crate::run_stats::RunStats;
@@ -32,15 +33,6 @@ pub struct Arm {
     pub name: String,
     /// The agent on the library.
     pub team: Arc<AgentTeam>,
-}
-
-/// The price of a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Price {
-    /// Input tokens.
-    pub input: f64,
-    /// Output tokens.
-    pub output: f64,
 }
 
 /// How an experiment runs.
@@ -473,15 +465,6 @@ fn last_text(messages: &[Message]) -> String {
     texts.next().unwrap_or_default()
 }
 
-impl Price {
-    #[expect(clippy::cast_precision_loss, reason = "nobody pays for so many tokens")]
-    fn of(self, usage: Usage) -> f64 {
-        let [input, output] =
-            [usage.input_tokens, usage.output_tokens].map(|count| count.unwrap_or(0) as f64);
-        (input * self.input + output * self.output) / 1e6
-    }
-}
-
 /// The outcome of an attempted run.
 enum RunOutcome {
     Run(Box<Run>),
@@ -494,14 +477,4 @@ impl RunOutcome {
         let (tokens, cost) = (tokens.unwrap_or_default(), cost.unwrap_or_default());
         Self::NoAnswer { detail, hopeless, tokens, cost }
     }
-}
-
-/// The models of a team that have no price, in order.
-pub fn models_without_price<'c>(
-    team: &'c AgentTeam,
-    prices: &BTreeMap<String, Price>,
-) -> Vec<&'c str> {
-    let mut seen = HashSet::new();
-    let models = team.models().iter().map(|model| model.name());
-    models.filter(|name| !prices.contains_key(*name) && seen.insert(*name)).collect()
 }
