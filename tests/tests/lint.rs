@@ -455,12 +455,17 @@ fn no_rule_panics_on_any_text() {
 /// The findings about one text, each with its line.
 fn found(text: &str, settings: &Settings) -> Vec<(String, usize)> {
     let texts = Files::one(text).load();
-    let line = |finding: &Diagnostic| {
-        let start = finding.span().start as usize;
-        finding.source.text()[..start].matches('\n').count() + 1
-    };
     let found = check(&texts, settings).diagnostics;
-    found.iter().map(|finding| (finding.code.name.to_owned(), line(finding))).collect()
+    let places = |finding: &Diagnostic| {
+        // One diagnostic names all that lacks a description in a tool.
+        let several = finding.labels.len() > 1 && finding.code.name == "missing-description";
+        let labels = finding.labels.iter().filter(|label| !several || !label.message.is_empty());
+        let labels = labels.take(if several { usize::MAX } else { 1 });
+        let line = |start: u32| finding.source.text()[..start as usize].matches('\n').count() + 1;
+        let name = finding.code.name;
+        labels.map(|label| (name.to_owned(), line(label.span.start))).collect::<Vec<_>>()
+    };
+    found.iter().flat_map(places).collect()
 }
 
 fn with_comments(rules: &[&str]) -> Settings {

@@ -225,6 +225,12 @@ impl Diagnostic {
         self
     }
 
+    /// Replaces the message and the help.
+    pub fn reword(&mut self, message: impl Into<String>, help: impl Into<String>) {
+        self.message = shortened(message.into());
+        self.help = Some(shortened(help.into()));
+    }
+
     /// Adds a fix.
     #[must_use]
     pub fn fix(mut self, fix: Fix) -> Self {

@@ -81,7 +81,7 @@ impl<'a> Report<'a> {
         let first = diagnostic.span();
         let mut labels = Vec::new();
         let mut elsewhere = Vec::new();
-        for (at, label) in diagnostic.labels.iter().enumerate() {
+        for (at, label) in diagnostic.labels.iter().enumerate().take(MAX_LABELS) {
             let text = label.source.as_ref().unwrap_or(source);
             let span = self::span(shortened(text, label.span));
             let message = (!label.message.is_empty()).then(|| visible(&label.message).into_owned());
@@ -220,6 +220,9 @@ impl miette::Diagnostic for Elsewhere {
         Some(Box::new(std::iter::once(LabeledSpan::new_with_span(None, self.span))))
     }
 }
+
+/// The labels of a diagnostic that are shown.
+const MAX_LABELS: usize = 10;
 
 /// A text that gives out its lines by its index. miette's own implementation counts
 /// lines from the start of the text for each label. Long lines are cut around the place that is shown.

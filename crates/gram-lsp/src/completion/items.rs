@@ -303,7 +303,7 @@ impl Items<'_> {
         match one.value {
             ValueType::Flag => self.words(&["true", "false"]),
             ValueType::OneOf(words) => {
-                for word in *words {
+                for word in words {
                     self.text(word, one.documentation);
                 }
             }

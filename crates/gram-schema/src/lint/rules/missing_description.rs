@@ -76,22 +76,28 @@ fn look(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     report.add(view.file, finding);
 }
 
-/// Removes what comments allow from a diagnostic: all of it at the tool, or single parameters.
-/// Whether anything is left.
+/// Removes the tool and the parameters that comments allow from a diagnostic. Gives whether anything
+/// is left.
 pub(crate) fn remove_allowed(finding: &mut Diagnostic, allowed: impl Fn(Span) -> bool) -> bool {
-    let count = finding.labels.len();
-    let is_allowed = allowed(finding.span());
+    let Some((tool, parameters)) = finding.labels.split_first_mut() else { return true };
+    if tool.message.is_empty() && parameters.is_empty() {
+        // It is about a term.
+        return !allowed(tool.span);
+    }
+    let mut changed = false;
+    if !tool.message.is_empty() && allowed(tool.span) {
+        tool.message.clear();
+        changed = true;
+    }
+    let is_bare = !tool.message.is_empty();
+    let count = parameters.len();
     let mut is_first = true;
     finding.labels.retain(|label| std::mem::take(&mut is_first) || !allowed(label.span));
-    let is_bare = finding.labels.first().is_some_and(|tool| !tool.message.is_empty());
-    let left = finding.labels.len();
-    if is_allowed || (left == 1 && count > 1 && !is_bare) {
-        return false;
-    }
-    if left < count {
+    let left = finding.labels.len() - 1;
+    if changed || left < count {
         describe(finding);
     }
-    true
+    is_bare || left > 0
 }
 
 /// Writes the message and the help from the labels: the first one is the tool, the others are its
@@ -110,7 +116,7 @@ fn describe(finding: &mut Diagnostic) {
     };
     let word = if parameters.len() == 1 { "parameter" } else { "parameters" };
     let tool_name = name(tool);
-    finding.message = match (tool.message.is_empty(), parameters.is_empty()) {
+    let message = match (tool.message.is_empty(), parameters.is_empty()) {
         (false, true) => format!("the tool {tool_name} has no description"),
         (false, false) => format!("the tool {tool_name} and its {word} {list} have no description"),
         (true, _) if parameters.len() == 1 => {
@@ -123,7 +129,7 @@ fn describe(finding: &mut Diagnostic) {
     } else {
         "write a doc comment `/** … */` before each, or use the attribute `description`"
     };
-    finding.help = Some(help.to_owned());
+    finding.reword(message, help);
 }
 
 fn terms(cx: &Context<'_>, report: &mut Report) {

@@ -1,0 +1,327 @@
+//! The table itself: one row an attribute.
+
+use json_schema_kit::keywords::Keyword as K;
+
+use super::AttributeOwner::{
+    self, Agent, Alias, Container, Enum, Experiment, Field, Header, Implementation, Library,
+    Member, Record, Tool, Union,
+};
+use super::ConstraintConstructor as C;
+use super::ValueType::{
+    self, Bytes, Count, Flag, Format, List, OfType, OneOf, Other, Program, Range, Signature, Size,
+    Sources, Step, Text, Time,
+};
+use super::{AppliesTo, AttributeSpec, ConstraintConstructor, ConstraintSpec};
+use crate::ConstraintKind as Kind;
+use crate::ImplementationKind::{Builtin, Client, Command, Http, Mcp, Replay};
+use crate::model::{Constraint, Source};
+
+const fn attribute(
+    name: &'static str,
+    owners: &'static [AttributeOwner],
+    value: ValueType,
+    documentation: &'static str,
+) -> AttributeSpec {
+    let (applies_to, constraints, keywords): (_, &[_], &[_]) = (AppliesTo::Every, &[], &[]);
+    AttributeSpec { name, owners, value, applies_to, constraints, keywords, documentation }
+}
+
+const fn constraint(
+    kind: Kind,
+    constructor: ConstraintConstructor,
+    keywords: &'static [K],
+) -> ConstraintSpec {
+    ConstraintSpec { kind, constructor, keywords }
+}
+
+const FIELD: &[AttributeOwner] = &[Field];
+const TOOL: &[AttributeOwner] = &[Tool];
+const DECLARED: &[AttributeOwner] = &[Record, Enum, Alias, Union];
+const AGENT: &[AttributeOwner] = &[Agent];
+const EXPERIMENT: &[AttributeOwner] = &[Experiment];
+/// A library and its implementations.
+const POLICY: &[AttributeOwner] = &[
+    Library,
+    Implementation(Command),
+    Implementation(Http),
+    Implementation(Mcp),
+    Implementation(Replay),
+    Implementation(Builtin),
+    Implementation(Client),
+];
+const IMPLEMENTATION: &[AttributeOwner] = POLICY.split_at(1).1;
+
+/// The table.
+pub static ATTRIBUTES: &[AttributeSpec] = &[
+    attribute("imports", &[Header], List, "Files whose names this file uses, relative to it"),
+    attribute("gram", &[Header], ValueType::Number, "Version of the language, which is 1"),
+    attribute("default", FIELD, OfType, "Value that is used when it is left out")
+        .keywords(&[K::Default]),
+    attribute("optional", FIELD, Flag, "Whether it may be left out").keywords(&[K::Required]),
+    attribute("nullable", FIELD, Flag, "Whether null is allowed").keywords(&[K::Type]),
+    attribute(
+        "description",
+        &[
+            Tool,
+            Field,
+            Record,
+            Enum,
+            Member,
+            Union,
+            Alias,
+            Agent,
+            Container,
+            Library,
+            Implementation(Command),
+            Implementation(Http),
+            Implementation(Mcp),
+            Implementation(Replay),
+            Implementation(Builtin),
+            Implementation(Client),
+            Experiment,
+        ],
+        Text,
+        "What it is for; a doc comment says the same",
+    )
+    .keywords(&[K::Description]),
+    attribute(
+        "title",
+        &[Tool, Field, Record, Enum, Union, Alias, Agent, Container, Library, Experiment],
+        Text,
+        "Display name",
+    )
+    .keywords(&[K::Title]),
+    attribute("examples", &[Field, Union], List, "Sample values").keywords(&[K::Examples]),
+    attribute(
+        "deprecated",
+        &[Tool, Field, Record, Enum, Union, Alias],
+        Flag,
+        "Whether it should no longer be used",
+    )
+    .keywords(&[K::Deprecated]),
+    attribute("range", FIELD, Range, "Least and greatest number: 1..10, 1... or ...10")
+        .on(AppliesTo::Numbers)
+        .constrains(&[
+            constraint(Kind::Minimum, C::Number(Constraint::Minimum), &[K::Minimum]),
+            constraint(Kind::Maximum, C::Number(Constraint::Maximum), &[K::Maximum]),
+        ]),
+    attribute("above", FIELD, ValueType::Number, "Exclusive lower bound of a number")
+        .on(AppliesTo::Numbers)
+        .constrains(&[constraint(
+            Kind::Above,
+            C::Number(Constraint::Above),
+            &[K::ExclusiveMinimum],
+        )]),
+    attribute("below", FIELD, ValueType::Number, "Exclusive upper bound of a number")
+        .on(AppliesTo::Numbers)
+        .constrains(&[constraint(
+            Kind::Below,
+            C::Number(Constraint::Below),
+            &[K::ExclusiveMaximum],
+        )]),
+    attribute("multipleOf", FIELD, Step, "Number that every value is a multiple of")
+        .on(AppliesTo::Numbers)
+        .constrains(&[constraint(
+            Kind::MultipleOf,
+            C::Number(Constraint::MultipleOf),
+            &[K::MultipleOf],
+        )]),
+    attribute("length", FIELD, Size, "Least and greatest number of characters: 1..80")
+        .on(AppliesTo::Texts)
+        .constrains(&[
+            constraint(Kind::MinLength, C::Count(Constraint::MinLength), &[K::MinLength]),
+            constraint(Kind::MaxLength, C::Count(Constraint::MaxLength), &[K::MaxLength]),
+        ]),
+    attribute("pattern", FIELD, Text, "Regular expression that matches somewhere in every value")
+        .on(AppliesTo::Texts)
+        .constrains(&[constraint(Kind::Pattern, C::Text(Constraint::Pattern), &[K::Pattern])]),
+    attribute("format", FIELD, Format, "Format of a text")
+        .on(AppliesTo::Formats)
+        .constrains(&[constraint(Kind::Format, C::Text(Constraint::Format), &[K::Format])]),
+    attribute(
+        "size",
+        &[Field, Record],
+        Size,
+        "Least and greatest number of items or entries: 1..10",
+    )
+    .on(AppliesTo::Collections)
+    .constrains(&[
+        constraint(Kind::MinSize, C::Count(Constraint::MinSize), &[K::MinItems, K::MinProperties]),
+        constraint(Kind::MaxSize, C::Count(Constraint::MaxSize), &[K::MaxItems, K::MaxProperties]),
+    ]),
+    attribute("unique", FIELD, Flag, "Whether all items differ")
+        .on(AppliesTo::Lists)
+        .constrains(&[constraint(Kind::Unique, C::Flag(|| Constraint::Unique), &[K::UniqueItems])]),
+    attribute("enum", FIELD, List, "Allowed values").constrains(&[constraint(
+        Kind::Enum,
+        C::Values(Constraint::Enum),
+        &[K::Enum],
+    )]),
+    attribute("const", FIELD, OfType, "The only allowed value").constrains(&[constraint(
+        Kind::Const,
+        C::Value(Constraint::Const),
+        &[K::Const],
+    )]),
+    attribute(
+        "open",
+        &[Tool, Field, Record],
+        Other,
+        "Whether undeclared properties are allowed, or their type",
+    )
+    .on(AppliesTo::Objects)
+    .keywords(&[K::AdditionalProperties]),
+    attribute("pinned", FIELD, OfType, "Value that the host sets; the model may leave it out"),
+    attribute(
+        "injected",
+        FIELD,
+        Flag,
+        "Whether the host supplies it and the model does not see it",
+    ),
+    attribute("secret", FIELD, Flag, "Whether it is masked in messages, logs and traces"),
+    attribute("fields", FIELD, List, "Properties of an object")
+        .on(AppliesTo::Objects)
+        .keywords(&[K::Properties]),
+    attribute("elementType", FIELD, ValueType::Type, "Type of the items")
+        .on(AppliesTo::Lists)
+        .keywords(&[K::Items]),
+    attribute("valueType", FIELD, ValueType::Type, "Type of the values")
+        .on(AppliesTo::Maps)
+        .keywords(&[K::AdditionalProperties]),
+    attribute("keys", FIELD, ValueType::Type, "Type of the keys")
+        .on(AppliesTo::Maps)
+        .constrains(&[constraint(Kind::Keys, C::Type(Constraint::Keys), &[K::PropertyNames])]),
+    attribute("requires", &[Tool, Field], List, "Names in `required` that no property has")
+        .on(AppliesTo::Objects)
+        .keywords(&[K::Required]),
+    attribute("typeList", FIELD, Flag, "Whether the types of a union are written as a list")
+        .keywords(&[K::Type]),
+    attribute("extensions", FIELD, Other, "Keywords of JSON Schema that gram cannot express"),
+    attribute("schema", &[Tool, Field], Other, "JSON Schema that replaces the generated one"),
+    attribute(
+        "unsound",
+        &[Tool, Field],
+        Flag,
+        "Whether values that the type rejects are kept; imports write it",
+    ),
+    attribute("readOnly", TOOL, Flag, "Whether the tool changes nothing"),
+    attribute("destructive", TOOL, Flag, "Whether the tool may destroy something"),
+    attribute(
+        "idempotent",
+        TOOL,
+        Flag,
+        "Whether a second call with the same arguments has no further effect",
+    ),
+    attribute(
+        "openWorld",
+        TOOL,
+        Flag,
+        "Whether the tool reaches external systems, such as the web",
+    ),
+    attribute("version", &[Tool, Container, Library, Experiment], Text, "Version"),
+    attribute("schemaTitle", TOOL, Text, "Title of the parameters' schema"),
+    attribute("schemaDescription", TOOL, Text, "Description of the parameters' schema"),
+    attribute(
+        "schemaExtensions",
+        TOOL,
+        Other,
+        "Keywords of the parameters' schema that gram cannot express",
+    ),
+    attribute("defs", TOOL, List, "Types in `$defs` that nothing refers to"),
+    attribute("timeout", TOOL, Other, "Maximum time of a call: 30s"),
+    attribute("schemaName", DECLARED, Text, "Name in `$defs`"),
+    attribute(
+        "inline",
+        DECLARED,
+        Flag,
+        "Whether schemas repeat the type where it is used instead of referring to `$defs`",
+    ),
+    attribute("discriminator", &[Union], Text, "Field whose value distinguishes the members"),
+    attribute("oneOf", &[Union], Flag, "Whether a value matches exactly one member")
+        .keywords(&[K::OneOf]),
+    attribute("instruction", AGENT, Text, "System instruction"),
+    attribute("model", AGENT, Text, "Provider and model: openai/gpt-4o-mini"),
+    attribute("maxIterations", AGENT, Count(1), "Maximum model requests per turn"),
+    attribute(
+        "api",
+        AGENT,
+        OneOf(&["tools", "functions"]),
+        "Request field that passes tools to the model",
+    ),
+    attribute("result", AGENT, ValueType::Type, "Type of the answer, if it is not free text"),
+    attribute(
+        "source",
+        &[Container],
+        OneOf(&[
+            Source::ALL[0].name(),
+            Source::ALL[1].name(),
+            Source::ALL[2].name(),
+            Source::ALL[3].name(),
+        ]),
+        "Source of its tools",
+    ),
+    attribute("agent", EXPERIMENT, Text, "Agent that runs with each library"),
+    attribute("cases", EXPERIMENT, Text, "File of test cases, relative to this file"),
+    attribute("repeats", EXPERIMENT, Count(1), "Runs of each case in each arm"),
+    attribute("seed", EXPERIMENT, Count(0), "Seed of the random numbers"),
+    attribute("inject", POLICY, Sources, "Sources of injected parameters"),
+    attribute("signature", IMPLEMENTATION, Signature, "Signature of the implementation"),
+    attribute(
+        "undeclared",
+        POLICY,
+        OneOf(&["strip", "reject", "keep", "schema"]),
+        "Treatment of undeclared arguments",
+    ),
+    attribute("repair", POLICY, Flag, "Whether malformed arguments are repaired"),
+    attribute("correctNames", POLICY, Flag, "Whether misspelled argument names are corrected"),
+    attribute("strictResult", POLICY, Flag, "Whether a result that violates its type is an error"),
+    attribute("maxAttempts", POLICY, Count(0), "Maximum attempts at a call"),
+    attribute(
+        "maxConsecutiveFailures",
+        POLICY,
+        Count(0),
+        "Maximum consecutive failures of a tool; 0 turns the limit off",
+    ),
+    attribute(
+        "sameToolCalls",
+        POLICY,
+        Count(0),
+        "Maximum calls of one tool within `sameToolWindow`; 0 turns the limit off",
+    ),
+    attribute("sameToolWindow", POLICY, Time, "Time window of `sameToolCalls`"),
+    attribute(
+        "allToolsCalls",
+        POLICY,
+        Count(0),
+        "Maximum calls of all tools within `allToolsWindow`; 0 turns the limit off",
+    ),
+    attribute("allToolsWindow", POLICY, Time, "Time window of `allToolsCalls`"),
+    attribute("historyRetention", POLICY, Time, "Time that past calls are remembered"),
+    attribute("maxResponse", POLICY, Bytes, "Maximum size of a response"),
+    attribute("maxOutput", POLICY, Bytes, "Maximum size of the output of a program"),
+    attribute("timeout", POLICY, Time, "Maximum time of a call"),
+    attribute("concurrency", POLICY, Count(0), "Maximum calls in parallel"),
+    attribute("autoExpand", POLICY, Flag, "Whether containers expand by themselves"),
+    attribute(
+        "expand",
+        POLICY,
+        OneOf(&["conversation", "turn"]),
+        "How long a container stays expanded",
+    ),
+    attribute(
+        "run",
+        &[Implementation(Command)],
+        Program,
+        "Program that runs the tool, with its arguments",
+    ),
+    attribute("url", &[Implementation(Http), Implementation(Mcp)], Text, "URL of the server"),
+    attribute(
+        "command",
+        &[Implementation(Mcp)],
+        Program,
+        "Program that starts the MCP server, with its arguments",
+    ),
+    attribute("tool", &[Implementation(Mcp)], Text, "Name of the tool on the MCP server"),
+    attribute("from", &[Implementation(Replay)], Text, "Recorded trace to replay"),
+    attribute("name", &[Implementation(Builtin)], Text, "Name of the built-in implementation"),
+    attribute("headers", &[Implementation(Http)], Sources, "Sources of HTTP headers"),
+];
