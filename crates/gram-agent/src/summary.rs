@@ -222,7 +222,7 @@ impl TraceSummary {
                             "return the result of `{name}` from `{lister}`, or let `{name}` accept \
                          several items"
                         ),
-                    })
+                    });
                 }
                 _ if count >= MIN_REPEATED_CALLS => self.patterns.push(CallPattern {
                     line,

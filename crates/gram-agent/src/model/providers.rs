@@ -179,7 +179,7 @@ impl GenaiModel {
             match message {
                 Message::User { content } => all.push(ChatMessage::user(content.as_str())),
                 Message::Assistant(message) => {
-                    all.push(ChatMessage::assistant(self.content(message)))
+                    all.push(ChatMessage::assistant(self.content(message)));
                 }
                 Message::Tool { .. } => {}
             }
