@@ -76,7 +76,7 @@ type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 pub struct Models {
     environment: Environment,
     folder: PathBuf,
-    created: HashMap<(String, Api), Arc<dyn Model>>,
+    by_name: HashMap<(String, Api), Arc<dyn Model>>,
 }
 
 impl fmt::Debug for Models {
@@ -92,13 +92,13 @@ impl Models {
         environment: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
         folder: impl Into<PathBuf>,
     ) -> Self {
-        Self { environment: Box::new(environment), folder: folder.into(), created: HashMap::new() }
+        Self { environment: Box::new(environment), folder: folder.into(), by_name: HashMap::new() }
     }
 
     /// Adds a model under its name.
     pub fn add(&mut self, model: &Arc<dyn Model>) {
         for api in [Api::Tools, Api::Functions] {
-            self.created.insert((model.name().to_owned(), api), Arc::clone(model));
+            self.by_name.insert((model.name().to_owned(), api), Arc::clone(model));
         }
     }
 
@@ -120,11 +120,11 @@ impl Models {
     /// If the name is invalid or the configuration of the provider is incomplete.
     pub fn find(&mut self, name: &str, api: Api) -> Result<Arc<dyn Model>, ModelNameError> {
         let key = (name.to_owned(), api);
-        if let Some(model) = self.created.get(&key) {
+        if let Some(model) = self.by_name.get(&key) {
             return Ok(Arc::clone(model));
         }
         let model = self.create(name, api)?;
-        self.created.insert(key, Arc::clone(&model));
+        self.by_name.insert(key, Arc::clone(&model));
         Ok(model)
     }
 

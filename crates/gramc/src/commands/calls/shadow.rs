@@ -74,7 +74,7 @@ pub(super) fn replay(
             continue;
         }
         let line: Line = serde_json::from_str(line).map_err(|error| {
-            Failure::new(format!("{}:{number}: this is no trace: {error}", trace.display()))
+            Failure::new(format!("{}:{number}: invalid trace: {error}", trace.display()))
         })?;
         let Some((change, before, after)) = shadow.line(&line) else { continue };
         let Some(change) = change else {
