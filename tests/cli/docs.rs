@@ -255,7 +255,7 @@ fn the_rust_example_holds() {
     );
 
     // Files that belong together, with all their diagnostics.
-    let text = r#"[now:Tool {description: "Says what time it is"} | ()==>(::DateTime)]"#;
+    let text = r#"[now:Tool {description: "Returns the current time"} | ()==>(::DateTime)]"#;
     let files = [parse(SourceFile::new("now.gram", text))];
     let checked = check(&files);
     assert!(checked.diagnostics.is_empty());
@@ -266,7 +266,7 @@ fn the_rust_example_holds() {
     let compilation = Compilation::new(&module, &options);
     assert_eq!(
         serde_json::to_string(&compilation.request()).unwrap(),
-        r#"[{"name":"now","description":"Says what time it is","parameters":{"type":"object","properties":{},"required":[]}}]"#
+        r#"[{"name":"now","description":"Returns the current time","parameters":{"type":"object","properties":{},"required":[]}}]"#
     );
     // README: ends
 }
