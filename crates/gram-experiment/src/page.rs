@@ -318,7 +318,7 @@ fn transcripts(flip: &Flip, won: Option<&Run>, lost: Option<&Run>) -> Markup {
                         @if !run.missed.is_empty() {
                             ul { @for missed in &run.missed { li { (missed) } } }
                         }
-                        ol.message { @for message in &run.messages { (said(message)) } }
+                        ol.said { @for message in &run.messages { (said(message)) } }
                     }
                 }
             }

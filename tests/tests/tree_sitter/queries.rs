@@ -12,10 +12,10 @@ use tree_sitter_tags::{TagsConfiguration, TagsContext};
 
 use crate::{Grammar, root};
 
-/// All queries below `grammar`, with the grammar that each is for.
+/// All queries of the grammars and the editors, with the grammar that each is for.
 fn queries() -> Vec<(PathBuf, Grammar)> {
     let mut found = Vec::new();
-    let mut folders = vec![root().join("grammar")];
+    let mut folders = vec![root().join("grammar"), root().join("editors")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("it can be read").path();
