@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use gram_project::{Budget, follow_imports};
+#[cfg(feature = "budget")]
+use gram_project::Budget;
+use gram_project::follow_imports;
 use gram_schema::lint::{Cache, Settings};
 use gram_schema::names::{Declaration, Found, Names, Use};
 use gram_schema::{ImportGraph, PartialModule};
@@ -205,7 +207,13 @@ impl Snapshot {
         })
     }
 
+    #[cfg(not(feature = "budget"))]
+    fn over_budget(&self, _: &[Parse]) -> Vec<Diagnostic> {
+        Vec::new()
+    }
+
     /// The agents that exceed the project's budget, if it has one and no file has an error.
+    #[cfg(feature = "budget")]
     fn over_budget(&self, texts: &[Parse]) -> Vec<Diagnostic> {
         let budget = &self.file.project.budget;
         if *budget == Budget::default() {
