@@ -394,10 +394,14 @@ fn a_collector_that_does_not_do_keeps_no_run_from_its_end() {
     let run = warned(&collector.url(), &[], &["warning: the collector at http://127.0.0.1:"]);
     assert!(run.took.as_secs() < 30, "{:?}", run.took);
     // There is none.
-    let wrong = "warning: no spans are sent: the address of the collector is none";
+    let wrong = "warning: no spans are sent: invalid collector address";
     warned("a-password", &[], &[wrong]);
     let grpc = ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc");
-    warned("http://127.0.0.1:1", &[grpc], &["OTEL_EXPORTER_OTLP_PROTOCOL asks for `grpc`"]);
+    warned(
+        "http://127.0.0.1:1",
+        &[grpc],
+        &["unsupported protocol `grpc` in OTEL_EXPORTER_OTLP_PROTOCOL"],
+    );
     // Nobody wants any.
     let collector = Collector::start(Some(200));
     let run = warned(&collector.url(), &[("OTEL_SDK_DISABLED", "true")], &[]);

@@ -523,13 +523,13 @@ fn comments_name_lints() {
         ("// gram-allow: boolean-trap, missing-description, unknown-type", &["unknown-lint"]),
         (
             "// gram-allow: boolean-trap missing-description",
-            &["unknown-lint", "boolean-trap", missing, missing],
+            &["unknown-lint", missing, missing, "boolean-trap"],
         ),
         (
             "// gram-allow: boolean-trap, nameing, unknown-lint",
             &["unknown-lint", unused, missing, missing],
         ),
-        ("// gram-allow boolean-trap", &["boolean-trap", missing, missing]),
+        ("// gram-allow boolean-trap", &[missing, missing, "boolean-trap"]),
     ];
     for (comment, left) in cases {
         let codes: Vec<_> = found(&format!("{comment}{tool}"), &settings)

@@ -13,8 +13,8 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::SourceFile;
 use crate::span::{Span, offset};
 
-/// The most bytes of a line that are shown on either side of a place.
-const LINE_WINDOW: usize = 160;
+/// The bytes shown on either side of a place where lines are longer than twice that.
+const LINE_WINDOW: usize = 80;
 
 /// How to render for a terminal.
 #[derive(Debug, Clone, Copy)]
@@ -271,8 +271,12 @@ impl SourceCode for Excerpt {
         let last = line_of(end).saturating_add(count(lines_after)).min(lines.count() - 1);
         let from = lines.start(first) as usize;
         let to = lines.span(last, text).end as usize;
-        let from = boundary(text, from.max(start.saturating_sub(LINE_WINDOW)));
-        let to = boundary(text, to.min(end.saturating_add(LINE_WINDOW))).max(from);
+        let (from, to) = if to - from <= 2 * LINE_WINDOW * (last - first + 1) as usize {
+            (from, to)
+        } else {
+            let from = boundary(text, from.max(start.saturating_sub(LINE_WINDOW)));
+            (from, boundary(text, to.min(end.saturating_add(LINE_WINDOW))).max(from))
+        };
         let data = text.as_bytes().get(from..to).unwrap_or_default();
         let position = source.position(offset(from));
         Ok(Box::new(MietteSpanContents::new_named(
