@@ -36,7 +36,7 @@ pub struct Settings {
     pub throttle: ThrottlePolicy,
     /// From how many bytes on a response is warned of. 0: never.
     pub max_response: usize,
-    /// The most bytes of a response that are read. 0: [`MAX_OUTPUT`].
+    /// The most bytes of a response that are read. 0: 1 GiB.
     pub max_output: usize,
     /// Whether a container expands when it is called wrongly, too.
     pub auto_expand: bool,
