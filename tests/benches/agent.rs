@@ -71,7 +71,7 @@ impl Model for Immediate {
 }
 
 fn main() {
-    let checked = gram_schema::check(&[parse(SourceFile::new("bench.gram", SPEC))]);
+    let checked = gram_check::check(&[parse(SourceFile::new("bench.gram", SPEC))]);
     let module = checked.module.expect("the text has no errors");
     let mut settings = Settings::default();
     settings.throttle.same_tool_calls = 0;

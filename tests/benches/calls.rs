@@ -15,7 +15,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gram_schema::model::{Module, Valid};
+use gram_check::Valid;
+use gram_model::Module;
 use gram_syntax::{SourceFile, parse};
 use gram_tools::check::{Policy, Rejection, ToolCheck};
 use gram_tools::clock::ManualClock;
@@ -54,7 +55,7 @@ const MENDED: &str = include_str!("calls/mended.json");
 const BAD: &str = include_str!("calls/bad.json");
 
 fn module(text: &str) -> Valid<Module> {
-    let checked = gram_schema::check(&[parse(SourceFile::new("bench.gram", text))]);
+    let checked = gram_check::check(&[parse(SourceFile::new("bench.gram", text))]);
     checked.module.expect("the text has no errors")
 }
 

@@ -14,7 +14,6 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use gram_schema::lint;
 use gram_syntax::{Limits, Parse, Severity};
 use gramc_tests::tool_files::{Style, tools_from};
 
@@ -218,10 +217,10 @@ fn parts(folder: &Path) {
         ("read", &|| Made::of(in_parallel(&paths, read))),
         ("read and parse", &|| Made::of(parse_all(&paths))),
         ("read, parse, check and lint", &|| {
-            let settings = lint::Settings::default();
+            let settings = gram_lint::Settings::default();
             let texts = parse_all(&paths);
-            let imports = gram_schema::ImportGraph::default();
-            let found = lint::diagnostics(&texts, &imports, &settings);
+            let imports = gram_check::ImportGraph::default();
+            let found = gram_lint::diagnostics(&texts, &imports, &settings);
             let errors = found.iter().filter(|finding| finding.severity == Severity::Error);
             assert_eq!(errors.count(), 0, "{:?}", found.first());
             Made::of((texts, found))

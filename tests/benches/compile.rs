@@ -12,9 +12,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use gram_check::Valid;
+use gram_model::Module;
+use gram_schema::Target;
 use gram_schema::emit::{Compilation, Options};
-use gram_schema::import::{self, Origin};
-use gram_schema::{Module, Target, Valid};
+use gram_schema::import;
+use gram_schema::import::Origin;
 use gram_syntax::{Diagnostic, Severity, SourceFile};
 use gramc_tests::rng::Rng;
 use gramc_tests::schemas::Schemas;
@@ -106,7 +109,7 @@ fn import(list: &str) -> import::Imported {
 
 fn module(text: &str) -> Valid<Module> {
     let parse = gram_syntax::parse(SourceFile::new("bench.gram", text));
-    let checked = gram_schema::check(&[parse]);
+    let checked = gram_check::check(&[parse]);
     let errors = checked.diagnostics.iter().filter(|found| found.severity == Severity::Error);
     let errors: Vec<_> = errors.take(3).map(Diagnostic::concise).collect();
     checked.module.unwrap_or_else(|| panic!("an import has no errors: {}", errors.join("\n")))

@@ -243,8 +243,9 @@ fn every_dependency_is_explained() {
 #[test]
 fn the_rust_example_holds() {
     // README: begins
+    use gram_check::check;
     use gram_schema::emit::{Compilation, Options};
-    use gram_schema::{Target, check, schema_of_signature};
+    use gram_schema::{Target, schema_of_signature};
     use gram_syntax::{SourceFile, parse};
 
     // A single signature.

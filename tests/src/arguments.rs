@@ -2,8 +2,9 @@
 //!
 //! A fuzz target includes this file alone, so it knows nothing of the other helpers.
 
+use gram_check::check;
+use gram_schema::Draft;
 use gram_schema::emit::ParameterSchema;
-use gram_schema::{Draft, check};
 use gram_syntax::{SourceFile, parse};
 use gram_tools::check::{Accepted, Policy, ToolCheck, Undeclared};
 use jsonschema::{Keyword, ValidationError, Validator};

@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use gram_schema::model::{
+use gram_model::{
     Constraint, Field, Host, ObjectType, Open, Presence, Root, Slot, Tool, Type, Types,
 };
 use serde_json::{Map, Number, Value};

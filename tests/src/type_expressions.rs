@@ -1,6 +1,6 @@
 //! Type expressions: random ones, and gramc's verdict on them.
 
-use gram_schema::check;
+use gram_check::check;
 use gram_syntax::{SourceFile, parse};
 
 use crate::mutate::mutate;

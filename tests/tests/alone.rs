@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use gram_schema::lint::{self, Cache, Level, Rule, Settings};
+use gram_lint::{Cache, Level, Lint, Settings};
 use gram_syntax::{Diagnostic, Parse, SourceFile, parse};
 use gramc_tests::campaign;
 use gramc_tests::lints::{links, project, roughen};
@@ -83,7 +83,7 @@ fn text(rng: &mut Rng) -> String {
 fn settings(rng: &mut Rng) -> Settings {
     let mut settings = Settings::default();
     for name in ["unbounded-text", "vocabulary-drift", "result-not-object"] {
-        let rule = Rule::of(name).unwrap_or_else(|| panic!("there is no rule {name}"));
+        let rule = Lint::of(name).unwrap_or_else(|| panic!("there is no rule {name}"));
         // Of the second one nothing can be known alone.
         if rng.chance(20) {
             settings.set(rule, Level::Deny);
@@ -102,7 +102,7 @@ fn differ(texts: &[Parse], settings: &Settings, cache: &mut Cache) -> Option<Str
     let anew: Vec<_> = anew.map(|(name, text)| parse(SourceFile::new(name, text))).collect();
     let imports = links(texts);
     let found = shown(&cache.diagnostics(texts, &imports, settings));
-    let expected = shown(&lint::check(&anew, &imports, settings).diagnostics);
+    let expected = shown(&gram_lint::check(&anew, &imports, settings).diagnostics);
     (found != expected).then(|| {
         let texts = anew.iter().map(|text| text.source().text()).collect::<Vec<_>>();
         format!("{}\nfound\n{found}\nexpected\n{expected}", texts.join("\n==\n"))
@@ -329,9 +329,9 @@ fn large_texts_are_read_whole() {
     let large = parse(SourceFile::new("large.gram", whole.as_str()));
     let small: Vec<_> =
         (0..1_000).map(|at| parse(SourceFile::new("small.gram", tool(at)))).collect();
-    let links = gram_schema::ImportGraph::default();
-    let found = lint::check(std::slice::from_ref(&large), &links, &settings).diagnostics;
-    let expected = lint::check(&small, &links, &settings).diagnostics;
+    let links = gram_check::ImportGraph::default();
+    let found = gram_lint::check(std::slice::from_ref(&large), &links, &settings).diagnostics;
+    let expected = gram_lint::check(&small, &links, &settings).diagnostics;
     let messages = |found: &[Diagnostic]| {
         let mut messages: Vec<_> = found
             .iter()
@@ -342,9 +342,9 @@ fn large_texts_are_read_whole() {
     };
     assert_eq!(messages(&found), messages(&expected));
     assert!(found.len() > 20, "{found:?}");
-    let tools = |texts: &[Parse]| gram_schema::check(texts).module.map(|module| module.tools.len());
+    let tools = |texts: &[Parse]| gram_check::check(texts).module.map(|module| module.tools.len());
     let fine = parse(SourceFile::new("large.gram", whole.replace("Txt", "Text")));
     assert_eq!(tools(std::slice::from_ref(&fine)), Some(1_000));
-    let other = lint::diagnostics(std::slice::from_ref(&large), &links, &settings);
+    let other = gram_lint::diagnostics(std::slice::from_ref(&large), &links, &settings);
     assert_eq!(shown(&other), shown(&found));
 }

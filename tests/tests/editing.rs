@@ -96,19 +96,17 @@ impl Texts {
         let texts = names.iter().zip(&self.own);
         let texts: Vec<_> =
             texts.map(|(name, text)| parse(SourceFile::new(*name, text.clone()))).collect();
-        let link = |import: gram_schema::Import| {
+        let link = |import: gram_check::Import| {
             let text = names.iter().position(|name| *name == import.path);
             let text = text.ok_or_else(|| match import.path.as_str() {
                 "" | "." => format!("`{}` is a folder; an import names a file", import.path),
                 path => format!("there is no file `{path}`"),
             });
-            gram_schema::ResolvedImport { span: import.span, text }
+            gram_check::ResolvedImport { span: import.span, text }
         };
-        let of =
-            texts.iter().map(|text| gram_schema::imports(text).into_iter().map(link).collect());
-        let links = gram_schema::ImportGraph { of: of.collect() };
-        let found =
-            gram_schema::lint::check(&texts, &links, &gram_schema::lint::Settings::default());
+        let of = texts.iter().map(|text| gram_check::imports(text).into_iter().map(link).collect());
+        let links = gram_check::ImportGraph { of: of.collect() };
+        let found = gram_lint::check(&texts, &links, &gram_lint::Settings::default());
         let own = |text: &gram_syntax::Parse| {
             let found = found.diagnostics.iter();
             let own = found.filter(|one| std::sync::Arc::ptr_eq(&one.source, text.source()));

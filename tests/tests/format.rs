@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use gram_model::print::print;
 use gram_schema::import::{Options, import};
-use gram_schema::print;
 use gram_syntax::{
     Edit, Extension, FormatError, FormatOptions, NodeKind, Parse, SourceFile, Span, TokenKind,
     format, format_range, parse,

@@ -3,10 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use gram_check::{Checked, check};
+use gram_model::{Module, Tool};
+use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gram_schema::import::{Imported, Options, Origin, import, import_value};
-use gram_schema::model::{Module, Tool};
-use gram_schema::{Checked, Draft, check};
 use gram_syntax::{Severity, SourceFile, parse};
 use gramc_tests::campaign;
 use gramc_tests::rng::Rng;

@@ -2,9 +2,11 @@
 //! model on which values they accept. So is the checker, of defaults.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use gram_check::check;
+use gram_model::print::print;
+use gram_model::{Field, Host, Module, Open, Output, Presence, Slot, Tool, Types};
+use gram_schema::Draft;
 use gram_schema::emit::ParameterSchema;
-use gram_schema::model::{Field, Host, Module, Open, Output, Presence, Slot, Tool, Types};
-use gram_schema::{Draft, check, print};
 use gram_syntax::{SourceFile, parse};
 use gramc_tests::modules::{Modules, Numbers, slots};
 use gramc_tests::rng::Rng;

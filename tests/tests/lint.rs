@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gram_schema::Checked;
+use gram_check::Checked;
+use gram_lint::{LINTS, Level, Settings};
 use gram_schema::import::{Options, import};
-use gram_schema::lint::{self, Level, RULES, Settings};
 use gram_syntax::{Applicability, Diagnostic, Fix, Limits, Parse, RenderOptions, Severity};
 use gramc_tests::campaign;
 use gramc_tests::generate;
@@ -201,8 +201,7 @@ fn same(before: &Checked, after: &Checked, of_same_texts: bool) -> bool {
     let (Some(before), Some(after)) = (&before.module, &after.module) else {
         return before.module.is_none() && after.module.is_none();
     };
-    let kept =
-        |tool| before.tools.iter().any(|known: &gram_schema::model::Tool| known.name == tool);
+    let kept = |tool| before.tools.iter().any(|known: &gram_model::Tool| known.name == tool);
     if of_same_texts {
         before == after
     } else {
@@ -213,7 +212,7 @@ fn same(before: &Checked, after: &Checked, of_same_texts: bool) -> bool {
 /// What fixing all that can be fixed breaks, if it breaks anything.
 fn unsettled(files: &Files, before: &Checked, settings: &Settings) -> Option<String> {
     let mut texts = files.load();
-    let fixed = lint::fix(&mut texts, files.named, |texts| check(texts, settings));
+    let fixed = gram_lint::fix(&mut texts, files.named, |texts| check(texts, settings));
     let safe = |finding: &&Diagnostic| {
         let named =
             texts[..files.named].iter().any(|text| text.source().name() == finding.source.name());
@@ -234,7 +233,7 @@ fn unsettled(files: &Files, before: &Checked, settings: &Settings) -> Option<Str
     } else if before.module.is_some() && fixed.checked.module != before.module {
         "the module is another one".to_owned()
     } else {
-        let second = lint::fix(&mut texts, files.named, |texts| check(texts, settings));
+        let second = gram_lint::fix(&mut texts, files.named, |texts| check(texts, settings));
         if second.applied.iter().all(|count| *count == 0) {
             return None;
         }
@@ -270,7 +269,7 @@ fn broken(files: &Files, settings: &Settings, rng: &mut Rng, tried: &mut Tried) 
 /// All rules but those about targets, which have no fixes.
 fn with_fixes() -> Settings {
     let mut settings = all_at(Level::Warn);
-    for rule in RULES.iter().filter(|rule| rule.target.is_some() && rule.fix.is_none()) {
+    for rule in LINTS.iter().filter(|rule| rule.target.is_some() && rule.fix.is_none()) {
         settings.set(rule, Level::Allow);
     }
     settings
@@ -288,7 +287,7 @@ fn random_files(rng: &mut Rng) -> Files {
         return files;
     }
     let module = Modules::new(rng, Numbers::Exact).module();
-    let text = gram_schema::print(&module);
+    let text = gram_model::print::print(&module);
     Files::one(roughen(rng, &text))
 }
 
@@ -322,7 +321,7 @@ fn fixes_converge_and_do_no_harm() {
     }
     assert!(failures.is_empty(), "seed {seed}:\n{}", failures.join("\n\n"));
     assert!(valid > cases / 2, "only {valid} of {cases} are without errors");
-    for rule in RULES.iter().filter(|rule| rule.fix == Some(Applicability::Safe)) {
+    for rule in LINTS.iter().filter(|rule| rule.fix == Some(Applicability::Safe)) {
         let count = tried.get(&(rule.code.name, true)).copied().unwrap_or_default();
         assert!(count > cases / 50, "{} was fixed only {count} times: {tried:?}", rule.code.name);
     }
@@ -343,7 +342,7 @@ fn written() -> Vec<(String, Files)> {
     for case in gramc_tests::corpus::load() {
         all.push((case.name, Files::one(case.text)));
     }
-    for code in gram_schema::codes::all() {
+    for code in gram_lint::all_codes() {
         for (at, block) in code.page.split("```").skip(1).step_by(2).enumerate() {
             if let Some((info, text)) = block.split_once('\n')
                 && info.starts_with("gram")
@@ -386,7 +385,7 @@ fn fixes_of_written_texts_do_no_harm() {
             panic!("{name}: {failure}");
         }
     }
-    for rule in RULES {
+    for rule in LINTS {
         let safe = rule.fix == Some(Applicability::Safe);
         let fixed = tried.contains_key(&(rule.code.name, safe));
         assert_eq!(fixed, rule.fix.is_some(), "{}: {tried:?}", rule.code.name);
@@ -597,8 +596,8 @@ fn limits_are_settings() {
     let text = "/** Twelve chars */\n[a_b:Tool | (c_d::Text)==>(d::Text)==>(::Null)]\n[b_c:Tool | ()==>(::Null)]";
     assert_eq!(found(text, &settings), []);
     (settings.max_parameters, settings.max_tools, settings.max_description) = (1, 1, 11);
-    settings.tool_case = Some(lint::Case::Camel);
-    settings.parameter_case = Some(lint::Case::Pascal);
+    settings.tool_case = Some(gram_lint::Case::Camel);
+    settings.parameter_case = Some(gram_lint::Case::Pascal);
     let codes: Vec<_> = found(text, &settings).into_iter().collect();
     let wanted = [
         ("too-many-parameters", 2),

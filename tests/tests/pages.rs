@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use gram_check::{ImportGraph, ResolvedImport};
+use gram_lint::{Level, Lint, Settings};
 use gram_project::{Budget, Project};
-use gram_schema::lint::{self, Level, Rule, Settings};
-use gram_schema::{ImportGraph, ResolvedImport};
 use gram_syntax::{
     Applicability, Code, Diagnostic, Fix, Limits, Parse, RenderOptions, Severity, SourceFile,
 };
@@ -32,7 +32,7 @@ const MAX_HEADING: usize = 74;
 const MAX_WIDTH: usize = 80;
 
 fn codes() -> impl Iterator<Item = &'static Code> {
-    gram_schema::codes::all()
+    gram_lint::all_codes()
 }
 
 /// Fenced blocks of a page: what stands behind the opening fence, and the text.
@@ -79,10 +79,10 @@ fn found(code: &Code, texts: &[Parse], links: &ImportGraph) -> Vec<Diagnostic> {
     settings.set_all(Level::Allow);
     let comments = ["unused-allow", "unknown-lint"];
     let beside = comments.contains(&code.name).then_some("boolean-trap");
-    for rule in [Some(code.name), beside].into_iter().flatten().filter_map(Rule::of) {
+    for rule in [Some(code.name), beside].into_iter().flatten().filter_map(Lint::of) {
         settings.set(rule, Level::Warn);
     }
-    lint::check(texts, links, &settings).diagnostics
+    gram_lint::check(texts, links, &settings).diagnostics
 }
 
 fn findings(code: &Code, parse: Parse) -> Vec<Diagnostic> {
@@ -95,7 +95,7 @@ fn findings(code: &Code, parse: Parse) -> Vec<Diagnostic> {
     }
     if code.name == "over-budget" {
         let found = found(code, std::slice::from_ref(&parse), &ImportGraph::default());
-        let module = gram_schema::check(&[parse]).module.unwrap_or_else(|| panic!("{found:?}"));
+        let module = gram_check::check(&[parse]).module.unwrap_or_else(|| panic!("{found:?}"));
         let budget = Budget { tool_tokens: Some(100), ..Budget::default() };
         return gram_agent::over_budget(&module, &budget);
     }
@@ -144,18 +144,18 @@ fn bad_findings(code: &Code) -> Vec<Diagnostic> {
             found(code, &texts, &ImportGraph::default())
         }
         "unused-import" => {
-            let span = gram_schema::imports(&example)[0].span;
+            let span = gram_check::imports(&example)[0].span;
             let types = gram_syntax::parse(SourceFile::new("types.gram", "[City::Enum | Graz]"));
             let links =
                 ImportGraph { of: vec![vec![ResolvedImport { span, text: Ok(1) }], Vec::new()] };
             found(code, &[example, types], &links)
         }
         "unknown-import" => {
-            let link = |import: gram_schema::Import| ResolvedImport {
+            let link = |import: gram_check::Import| ResolvedImport {
                 span: import.span,
                 text: Err(format!("there is no file `{}`", import.path)),
             };
-            let links = gram_schema::imports(&example).into_iter().map(link).collect();
+            let links = gram_check::imports(&example).into_iter().map(link).collect();
             found(code, &[example], &ImportGraph { of: vec![links] })
         }
         "portable-json-schema" => Vec::new(),
@@ -272,7 +272,7 @@ fn pages_say_what_is_only_a_warning() {
         let graves: BTreeSet<_> = found.iter().map(|finding| finding.severity).collect();
         let word = match graves.last() {
             // What a lint finds is a warning unless a project says otherwise.
-            Some(Severity::Warning) if Rule::of(code.name).is_some() => continue,
+            Some(Severity::Warning) if Lint::of(code.name).is_some() => continue,
             Some(Severity::Warning) => "warning",
             Some(Severity::Note) => "note",
             Some(Severity::Error) | None => continue,

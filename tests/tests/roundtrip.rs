@@ -4,8 +4,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use gram_schema::model::{Agent, Container, Module};
-use gram_schema::{Checked, check, print};
+use gram_check::{Checked, check};
+use gram_model::print::print;
+use gram_model::{Agent, Container, Module};
 use gram_syntax::{Extension, Parse, SourceFile, parse};
 use gramc_tests::campaign;
 use gramc_tests::modules::{Modules, Numbers, with_tool};

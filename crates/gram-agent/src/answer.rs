@@ -1,8 +1,8 @@
 //! Answers in a result type: the model's final text, checked like the arguments of a call.
 
+use gram_model::{ObjectType, Output, Slot, Tool, Type, Types};
 use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
-use gram_schema::model::{ObjectType, Output, Slot, Tool, Type, Types};
 use gram_tools::check::{Policy, Rejection, SchemaError, ToolCheck};
 use gram_tools::{CallError, Verdict};
 use serde_json::Value;
@@ -74,7 +74,7 @@ fn answer_tool(ty: &Type) -> Tool {
         deprecated: false,
         parameters: Vec::new(),
         result: Output { name: None, slot: Slot::new(ty.clone()) },
-        open: gram_schema::model::Open::Unsaid,
+        open: gram_model::Open::Unsaid,
         root: None,
         types: Vec::new(),
         attributes: Vec::new(),

@@ -1,8 +1,10 @@
 //! Static estimates of the tokens and requests of agents.
 
+use gram_check::Valid;
+use gram_check::codes;
+use gram_model::{Agent, Module};
 use gram_project::Budget;
-use gram_schema::model::{Agent, Module, Valid};
-use gram_schema::{Target, codes};
+use gram_schema::Target;
 use gram_syntax::Diagnostic;
 use gram_tools::Bound;
 use serde_json::{Value, json};
@@ -177,7 +179,7 @@ mod tests {
     use super::*;
 
     fn module(text: &str) -> Valid<Module> {
-        gram_schema::check(&[parse(SourceFile::new("a.gram", text))]).module.unwrap()
+        gram_check::check(&[parse(SourceFile::new("a.gram", text))]).module.unwrap()
     }
 
     const AGENTS: &str = r#"

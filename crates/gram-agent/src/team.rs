@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use gram_check::Valid;
+use gram_model::{Agent, Host, Module};
 use gram_schema::Target;
 use gram_schema::emit::message_object;
-use gram_schema::model::{Agent, Host, Module, Valid};
 use gram_tools::Bound;
 use gram_tools::check::{SchemaError, ToolCheck};
 use serde_json::Value;
@@ -178,7 +179,7 @@ impl AgentTeam {
 
 fn unknown_agent(module: &Module, name: &str) -> TeamError {
     let names = || module.agents.iter().map(|agent| &*agent.name);
-    let help = gram_schema::did_you_mean(name, names()).unwrap_or_else(|| match names().count() {
+    let help = gram_model::did_you_mean(name, names()).unwrap_or_else(|| match names().count() {
         0 => "the specification declares no agents".to_owned(),
         _ => format!("expected one of {}", names().collect::<Vec<_>>().join(", ")),
     });

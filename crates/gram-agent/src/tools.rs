@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use gram_check::Valid;
+use gram_model::{Agent, Module};
 use gram_schema::Target;
 use gram_schema::emit::{Compilation, Entry};
 use gram_schema::lower::Restore;
-use gram_schema::model::{Agent, Module, Valid};
 use gram_tools::Session;
 use serde_json::Value;
 use smol_str::SmolStr;

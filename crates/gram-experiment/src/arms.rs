@@ -1,7 +1,7 @@
 //! Differences between the libraries of the arms.
 
-use gram_schema::model::{Implementation, Library, Module};
-use gram_schema::print_implementation;
+use gram_model::print::print_implementation;
+use gram_model::{Implementation, Library, Module};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 

@@ -33,7 +33,7 @@ impl std::str::FromStr for Gate {
         let name = name.trim();
         let outcome = Outcome::from_name(name).ok_or_else(|| {
             let names = || Outcome::ALL.map(Outcome::name).into_iter();
-            let help = gram_schema::did_you_mean(name, names());
+            let help = gram_model::did_you_mean(name, names());
             let help = help.unwrap_or_else(|| {
                 format!("expected one of {}", names().collect::<Vec<_>>().join(", "))
             });

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use gram_schema::numbers;
+use json_schema_kit::values;
 use jsonschema::Validator;
 use regress::Regex;
 use serde::Deserialize;
@@ -133,7 +133,7 @@ impl Grader {
             }
             Some(wanted)
                 if !wanted.is_string()
-                    && !json().is_some_and(|found| numbers::same(&found, wanted)) =>
+                    && !json().is_some_and(|found| values::same(&found, wanted)) =>
             {
                 misses.push(format!("the answer is not {wanted}"));
             }
@@ -188,7 +188,7 @@ impl ExpectedCall {
     fn is(&self, call: &RecordedCall) -> bool {
         self.name == call.name
             && self.arguments.iter().all(|(key, value)| {
-                call.arguments.get(key).is_some_and(|found| numbers::same(found, value))
+                call.arguments.get(key).is_some_and(|found| values::same(found, value))
             })
     }
 }

@@ -1,9 +1,9 @@
 //! Code actions: fixes of findings, one by one or all at once, comments that allow a finding, and
 //! what runs suggest.
 
-use gram_schema::identifier;
-use gram_schema::lint::{self, Rule, Settings};
-use gram_schema::names::{Found, Kind};
+use gram_check::names::{Found, Kind};
+use gram_lint::{Lint, Settings};
+use gram_model::print::identifier;
 use gram_syntax::{Applicability, Diagnostic, Edit, Fix, Span};
 use lsp_types as lsp;
 use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, TextEdit};
@@ -121,35 +121,35 @@ fn fix_all(cx: &Cx) -> Option<CodeAction> {
         order.iter().filter_map(|at| Some(snapshot.files().get(*at)?.parse().clone())).collect();
     // What the imports of the others lead to stays; those of the text may move.
     let targets: Vec<(String, usize)> = {
-        let imports = gram_schema::imports(cx.file.parse()).into_iter();
+        let imports = gram_check::imports(cx.file.parse()).into_iter();
         let links = snapshot.imports().of.get(cx.number).into_iter().flatten();
         let pairs = imports.zip(links);
         pairs
             .filter_map(|(import, link)| Some((import.path, place(*link.text.as_ref().ok()?))))
             .collect()
     };
-    let rest: Vec<Vec<gram_schema::ResolvedImport>> = order
+    let rest: Vec<Vec<gram_check::ResolvedImport>> = order
         .iter()
         .map(|at| {
             let links = snapshot.imports().of.get(*at).cloned().unwrap_or_default();
             let moved = links
                 .into_iter()
-                .map(|link| gram_schema::ResolvedImport { text: link.text.map(place), ..link });
+                .map(|link| gram_check::ResolvedImport { text: link.text.map(place), ..link });
             moved.collect()
         })
         .collect();
-    let fixed = lint::fix(&mut texts, 1, |texts| {
-        let mut links = gram_schema::ImportGraph { of: rest.clone() };
+    let fixed = gram_lint::fix(&mut texts, 1, |texts| {
+        let mut links = gram_check::ImportGraph { of: rest.clone() };
         if let (Some(first), Some(own)) = (links.of.first_mut(), texts.first()) {
-            let link = |import: gram_schema::Import| {
+            let link = |import: gram_check::Import| {
                 let known = targets.iter().find(|(path, _)| *path == import.path);
                 let text = known.map(|(_, text)| *text);
                 let text = text.ok_or_else(|| format!("there is no file `{}`", import.path));
-                gram_schema::ResolvedImport { span: import.span, text }
+                gram_check::ResolvedImport { span: import.span, text }
             };
-            *first = gram_schema::imports(own).into_iter().map(link).collect();
+            *first = gram_check::imports(own).into_iter().map(link).collect();
         }
-        lint::check(texts, &links, &settings)
+        gram_lint::check(texts, &links, &settings)
     });
     let count = fixed.applied.first().copied().filter(|count| *count > 0)?;
     let text = texts.first()?.source().text();
@@ -182,7 +182,7 @@ fn difference(old: &str, new: &str) -> Edit {
 
 /// The edit that allows a finding where it is: a comment on a line of its own before it.
 fn allow(cx: &Cx, finding: &Diagnostic) -> Option<Edit> {
-    Rule::of(finding.code.name)?;
+    Lint::of(finding.code.name)?;
     let text = cx.file.text();
     let own = cx.snapshot.names().of(cx.number);
     let at = finding.span().start;
@@ -251,11 +251,11 @@ fn widened(cx: &Cx, tool: Found, parameter: &str, value: &str) -> Option<(usize,
     let own = signature(node).into_iter().find(named)?;
     let list = own.subject().entries().find(|entry| entry.key.content() == "enum");
     if let Some(last) = list.and_then(|list| list.value.children().last()) {
-        let text = format!(", {}", gram_schema::string(value));
+        let text = format!(", {}", gram_model::print::string(value));
         return Some((tool.file, Edit { span: Span::empty(last.span().end), text }));
     }
     let field = field_of(snapshot, tool, parameter)?;
-    let gram_schema::model::Type::Named(id) = &field.slot.ty else { return None };
+    let gram_model::Type::Named(id) = &field.slot.ty else { return None };
     let names = snapshot.names();
     let ty = names
         .all()

@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use gram_schema::codes;
-use gram_schema::lint::Rule;
+use gram_lint::Lint;
 use gram_syntax::{Diagnostic, Severity, SourceFile};
 use lsp_types as lsp;
 use lsp_types::Uri;
@@ -212,9 +211,9 @@ fn one(
 
 /// The page of a code or a target.
 pub(crate) fn page(name: &str) -> Option<String> {
-    let code = codes::all().find(|code| code.name == name)?;
+    let code = gram_lint::all_codes().find(|code| code.name == name)?;
     let mut page = format!("{}\n", code.page.trim_end());
-    if let Some(rule) = Rule::of(name) {
+    if let Some(rule) = Lint::of(name) {
         let _ = writeln!(page, "\nLevel: {}", rule.level.name());
     }
     Some(page)

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
+use gram_check::names;
+use gram_check::names::{Declaration, Use};
 use gram_project::{Imported, files, resolve_import};
-use gram_schema::names::{self, Declaration, Use};
 use gram_syntax::{Parse, SourceFile, Span};
 use lsp_types::Uri;
 use smol_str::SmolStr;
@@ -149,8 +150,8 @@ impl File {
     /// The files that its header imports; they lie inside of `root`.
     pub(crate) fn imports(&self, root: &Path) -> &[Import] {
         self.imports.get_or_init(|| {
-            let imports = gram_schema::imports(self.parse());
-            let link = |import: gram_schema::Import| {
+            let imports = gram_check::imports(self.parse());
+            let link = |import: gram_check::Import| {
                 let found = match self.path.as_deref().and_then(Path::parent) {
                     Some(folder) => {
                         let shown = folder.strip_prefix(root).unwrap_or(folder);

@@ -1,7 +1,7 @@
 //! From a name to where it is declared, and to all places that use it.
 
-use gram_schema::model::Type;
-use gram_schema::names::{Found, Kind};
+use gram_check::names::{Found, Kind};
+use gram_model::Type;
 use gram_syntax::Span;
 use lsp_types as lsp;
 use lsp_types::Location;
@@ -74,7 +74,7 @@ pub(crate) fn type_definition(
 }
 
 /// The declared type that a type is made of.
-fn named(ty: &Type) -> Option<gram_schema::model::TypeId> {
+fn named(ty: &Type) -> Option<gram_model::TypeId> {
     match ty {
         Type::Named(id) => Some(*id),
         Type::Nullable(inner) => named(inner),

@@ -1,6 +1,6 @@
 //! Who can call what: agents call tools, containers and agents; containers hold tools.
 
-use gram_schema::names::{Found, Kind, Space, Use};
+use gram_check::names::{Found, Kind, Space, Use};
 use lsp_types as lsp;
 use lsp_types::{CallHierarchyItem, SymbolKind};
 use serde_json::json;

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use gram_schema::attributes::ATTRIBUTES;
-use gram_schema::emit::{Draft, ParameterSchema, ResultSchema};
-use gram_schema::model::{Field, Tool, Type};
-use gram_schema::names::{Found, Kind};
-use gram_schema::{PartialModule, print_field, shape};
+use gram_check::PartialModule;
+use gram_check::names::{Found, Kind};
+use gram_model::attributes::ATTRIBUTES;
+use gram_model::print::{print_field, shape};
+use gram_model::{Field, Tool, Type};
+use gram_schema::emit::{Draft, ParameterSchema, ResultSchema, slot_schema};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 use serde_json::Value;
 
@@ -63,8 +64,8 @@ pub(crate) fn declared(snapshot: &Snapshot, found: Found) -> Option<String> {
             let declared = module.types.get(id)?;
             let mut text = code("gram", &format!("{} {}", kind.label(), declared.name));
             say(&mut text, declared.slot.description.as_deref());
-            if let Some(json) = survey.schema_of_type(id) {
-                schema(&mut text, &json);
+            if let Some(module) = survey.valid(found.file) {
+                schema(&mut text, &slot_schema(module, &declared.slot));
             }
             Some(text)
         }
@@ -114,7 +115,12 @@ fn tool(snapshot: &Snapshot, read: &ReadTool) -> Option<String> {
         say(&mut text, Some("**deprecated**"));
     }
     say(&mut text, tool.description.as_deref());
-    if !survey.module().spans().tool(read.at).is_some_and(|place| survey.is_sound(place.file)) {
+    if !survey
+        .module()
+        .spans()
+        .tool(read.at)
+        .is_some_and(|place| survey.valid(place.file).is_some())
+    {
         return Some(text);
     }
     let view = ParameterSchema::new(types, tool, Draft::Draft2020);
@@ -156,8 +162,8 @@ fn field(snapshot: &Snapshot, file: usize, field: &Field) -> String {
     let mut text = code("gram", &print_field(&survey.module().types, field));
     say(&mut text, field.slot.description.as_deref());
     say(&mut text, Some(if field.required() { "required" } else { "may be left out" }));
-    if let Some(json) = survey.schema_of_slot(file, &field.slot) {
-        schema(&mut text, &json);
+    if let Some(module) = survey.valid(file) {
+        schema(&mut text, &slot_schema(module, &field.slot));
     }
     text
 }

@@ -1,7 +1,7 @@
 //! Hints between the words: what a term brings, what may be left out, what a result holds.
 
-use gram_schema::names::{Found, Kind, Space};
-use gram_schema::print_field;
+use gram_check::names::{Found, Kind, Space};
+use gram_model::print::print_field;
 use lsp_types as lsp;
 use lsp_types::InlayHint;
 

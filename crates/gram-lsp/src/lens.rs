@@ -1,7 +1,8 @@
 //! Lenses over declarations: what targets lose, which libraries bind a tool, what runs tell of it.
 
+use gram_check::names::{Found, Kind, Space};
 use gram_schema::Target;
-use gram_schema::names::{Found, Kind, Space};
+use gram_schema::emit::{Compilation, Entry, Options};
 use lsp_types as lsp;
 use lsp_types::{CodeLens, Command};
 use serde_json::json;
@@ -19,7 +20,11 @@ const NOTHING: &str = "";
 pub(crate) fn losses(snapshot: &Snapshot, tool: &ReadTool) -> Vec<(Target, Vec<String>)> {
     let targets = snapshot.settings().targets.iter().filter(|it| **it != Target::JsonSchema);
     let lost = |target: &Target| {
-        let compiled = tool.module.compile(tool.at, *target)?;
+        let place = tool.module.module().spans.tool(tool.at)?;
+        let files = place.file..place.file + 1;
+        let options = Options { files, expanded: true, ..Options::new(*target, 0) };
+        let compilation = Compilation::new(tool.module.valid(place.file)?, &options);
+        let compiled = compilation.compile(Entry::Tool(tool.get()?));
         Some((*target, compiled.losses().iter().map(ToString::to_string).collect()))
     };
     targets.filter_map(lost).collect()

@@ -7,7 +7,7 @@ use crate::dispatch::{Answer, Cx};
 /// `textDocument/documentLink`
 pub(crate) fn links(cx: &Cx, _: DocumentLinkParams) -> Answer<Vec<DocumentLink>> {
     let links = cx.snapshot.imports().of.get(cx.number).into_iter().flatten();
-    let link = |link: &gram_schema::ResolvedImport| {
+    let link = |link: &gram_check::ResolvedImport| {
         let number = *link.text.as_ref().ok()?;
         let target = cx.snapshot.text(number)?.uri.clone();
         // Without the quotes.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use gram_schema::model::{Field, Module, Tool, Type, TypeId};
-use gram_schema::names::{Declaration, Found, Kind, Use, types_in};
-use gram_schema::{BUILT_IN, PartialModule};
+use gram_check::PartialModule;
+use gram_check::names::{Declaration, Found, Kind, Use, types_in};
+use gram_model::BUILT_IN;
+use gram_model::{Field, Module, Tool, Type, TypeId};
 use gram_syntax::{Node, NodeKind as N, Span, Tree};
 use lsp_types::Position;
 

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use gram_schema::names::{Found, Kind, Space};
-use gram_schema::{BUILT_IN, identifier};
+use gram_check::names::{Found, Kind, Space};
+use gram_model::BUILT_IN;
+use gram_model::print::identifier;
 use gram_syntax::Span;
 use lsp_types as lsp;
 use lsp_types::{Uri, WorkspaceEdit};
@@ -147,8 +148,7 @@ fn allowed(cx: &Cx, found: Found, name: &str) -> Answer<()> {
         }
     }
     let names = cx.snapshot.names();
-    let same =
-        |one: &gram_schema::names::Declaration| one.kind.space() == space && one.name == name;
+    let same = |one: &gram_check::names::Declaration| one.kind.space() == space && one.name == name;
     let taken = names.all().find(|(other, one)| {
         // A type inside of a tool is seen there alone.
         let seen = match (one.holder, own.holder) {

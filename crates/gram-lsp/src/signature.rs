@@ -1,6 +1,6 @@
 //! Signature help: which parameter of a signature is being written.
 
-use gram_schema::names::Kind;
+use gram_check::names::Kind;
 use gram_syntax::Node;
 use lsp_types as lsp;
 

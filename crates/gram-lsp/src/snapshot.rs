@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use gram_check::names::{Declaration, Found, Names, Use};
+use gram_check::{ImportGraph, PartialModule};
+use gram_lint::{Cache, Settings};
 #[cfg(feature = "budget")]
 use gram_project::Budget;
 use gram_project::follow_imports;
-use gram_schema::lint::{Cache, Settings};
-use gram_schema::names::{Declaration, Found, Names, Use};
-use gram_schema::{ImportGraph, PartialModule};
 use gram_syntax::{Diagnostic, Parse, SourceFile, Span};
 use lsp_types::Location;
 use smol_str::SmolStr;
@@ -219,7 +219,7 @@ impl Snapshot {
         if *budget == Budget::default() {
             return Vec::new();
         }
-        let module = gram_schema::check_linked(texts, self.imports()).module;
+        let module = gram_check::check_linked(texts, self.imports()).module;
         module.map(|module| gram_agent::over_budget(&module, budget)).unwrap_or_default()
     }
 
@@ -229,7 +229,7 @@ impl Snapshot {
         let read = || {
             let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
             let near = (file, span);
-            Arc::new(PartialModule::near(&self.parses(), self.imports(), &cache, near))
+            Arc::new(cache.partial_module(&self.parses(), self.imports(), near))
         };
         Arc::clone(known.entry((file, span)).or_insert_with(read))
     }

@@ -1,6 +1,6 @@
 //! What a text, or a whole project, declares.
 
-use gram_schema::names::{Declaration, Kind};
+use gram_check::names::{Declaration, Kind};
 use gram_syntax::{Node, NodeKind as N, Span};
 use lsp_types as lsp;
 use lsp_types::{DocumentSymbol, SymbolKind};

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gram_schema::BUILT_IN;
-use gram_schema::names::{Kind, types_in};
+use gram_check::names::{Kind, types_in};
+use gram_model::BUILT_IN;
 use gram_syntax::{Node, NodeKind as N, Span, TokenKind as T};
 use lsp_types as lsp;
 use lsp_types::{SemanticToken, SemanticTokensLegend};

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use gram_lint::Cache;
 use gram_project::files::{self, PROJECT_FILE};
-use gram_schema::lint::Cache;
 use gram_syntax::SourceFile;
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
 

@@ -2,8 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use gram_check::Valid;
+use gram_model::Module;
 use gram_schema::emit::{Compilation, Compiled, Entry, Options, ResultSchema};
-use gram_schema::{Draft, Module, Target, Valid};
+use gram_schema::{Draft, Target};
 use rmcp::ErrorData;
 use rmcp::model::{ListToolsResult, Tool};
 use smol_str::SmolStr;

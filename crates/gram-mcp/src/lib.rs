@@ -17,7 +17,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gram_schema::{Module, Valid};
+use gram_check::Valid;
+use gram_model::Module;
 use gram_tools::Bound;
 use rmcp::service::{RoleServer, ServerInitializeError, ServiceExt as _};
 use rmcp::transport::IntoTransport;

@@ -6,7 +6,7 @@ mod http;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gram_schema::check;
+use gram_check::check;
 use gram_syntax::{SourceFile, parse};
 use gram_tools::implementations::{Function, async_function};
 use gram_tools::{InjectedSource, Settings, ToolLibrary};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use gram_schema::{ImportGraph, ResolvedImport};
+use gram_check::{ImportGraph, ResolvedImport};
 use gram_syntax::Span;
 
 /// A file that an import names.

@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use gram_check::codes;
+use gram_lint::{Case, LINTS, Level, Lint, Settings};
 use gram_model::nearest::{nearest, question};
-use gram_schema::lint::{Case, Level, RULES, Rule, Settings};
-use gram_schema::{Target, codes};
+use gram_schema::Target;
 use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Diagnostic, Fix, SourceFile, Span};
 use toml::Spanned;
@@ -234,17 +235,17 @@ impl Reader<'_> {
         };
         for (key, value) in table {
             let name = &**key.get_ref();
-            if let Some(rule) = Rule::of(name) {
+            if let Some(rule) = Lint::of(name) {
                 self.lint(rule, value);
                 continue;
             }
             let place = span(key.span());
-            if codes::all().any(|code| code.name == name) {
+            if gram_lint::all_codes().any(|code| code.name == name) {
                 let message = format!("`{name}` is an error, which has no level");
                 self.report(place, message, "remove the line");
                 continue;
             }
-            let known: Vec<_> = RULES.iter().map(|rule| rule.code.name).collect();
+            let known: Vec<_> = LINTS.iter().map(|rule| rule.code.name).collect();
             let message = format!("there is no lint `{name}`");
             if nearest(name, known.iter().copied()).is_empty() {
                 self.report(place, message, "`gramc explain` lists all lints");
@@ -254,7 +255,7 @@ impl Reader<'_> {
         }
     }
 
-    fn lint(&mut self, rule: &'static Rule, value: &Value<'_>) {
+    fn lint(&mut self, rule: &'static Lint, value: &Value<'_>) {
         match value.get_ref() {
             DeValue::String(_) => self.level(rule, value),
             DeValue::Table(table) => {
@@ -276,7 +277,7 @@ impl Reader<'_> {
         }
     }
 
-    fn level(&mut self, rule: &'static Rule, value: &Value<'_>) {
+    fn level(&mut self, rule: &'static Lint, value: &Value<'_>) {
         let Some(name) = value.get_ref().as_str() else {
             return self.wrong(value, "level", "\"allow\", \"warn\" or \"deny\"");
         };
@@ -289,7 +290,7 @@ impl Reader<'_> {
     }
 
     /// A setting that a rule declares.
-    fn option(&mut self, rule: &'static Rule, name: &str, value: &Value<'_>) {
+    fn option(&mut self, rule: &'static Lint, name: &str, value: &Value<'_>) {
         if rule.code.name == "naming" {
             return self.case(name, value);
         }
@@ -367,7 +368,7 @@ mod tests {
         assert_eq!((width, lints.max_tools, lints.max_parameters), (80, 40, 5));
         assert_eq!((lints.max_description, lints.targets.len()), (300, 2));
         assert_eq!((lints.tool_case, lints.parameter_case), (Some(Case::Snake), Some(Case::Camel)));
-        let level = |name| Rule::of(name).map(|rule| lints.level(rule));
+        let level = |name| Lint::of(name).map(|rule| lints.level(rule));
         assert_eq!(level("naming"), Some(Level::Deny));
         assert_eq!(level("portable-gemini"), Some(Level::Allow));
         assert_eq!(level("portable-mcp"), Some(Level::Warn));

@@ -25,9 +25,9 @@ use smol_str::SmolStr;
 
 pub use error::ImportError;
 
-use crate::model::{Container, Module, Source, Type, TypeDeclaration, TypeKind};
 use convert::Converter;
 use defs::Registry;
+use gram_model::{Container, Module, Source, Type, TypeDeclaration, TypeKind};
 use input::{Found, Input};
 
 /// What the JSON is.
@@ -128,7 +128,7 @@ impl fmt::Display for Place {
 /// Imports a JSON text, or one with a document on each line.
 ///
 /// ```
-/// use gram_schema::import::{Options, import};
+/// use crate::import::{Options, import};
 ///
 /// let json = r#"{"tools": [{
 ///     "name": "forecast",
@@ -217,7 +217,7 @@ fn import_all(documents: Vec<Value>, options: &Options<'_>) -> Result<Imported, 
             attributes: Vec::new(),
         });
     }
-    let text = crate::print::print(&module);
+    let text = gram_model::print::print(&module);
     Ok(Imported { module, text, verbatim: converter.places, unsound, notes })
 }
 
@@ -227,7 +227,7 @@ fn mark_unions(module: &mut Module) -> usize {
     let same = |declared: &TypeDeclaration| match &declared.slot.ty {
         Type::Union(members) | Type::OneOf(members) => {
             let unsound = declared.slot.details.as_ref().is_some_and(|details| details.unsound);
-            !unsound && crate::check::same_members(types, members, true).is_some()
+            !unsound && gram_check::same_members(types, members, true).is_some()
         }
         _ => false,
     };

@@ -3,31 +3,14 @@
 use gram_syntax::{Diagnostic, SourceFile};
 use serde_json::Value;
 
-use crate::check::check_signature;
 use crate::emit::{Draft, ParameterSchema};
-use crate::model::{Open, Tool, Type, Types};
-
-/// The type of an expression that names no declared type; nothing of any other, and of what is none.
-///
-/// ```
-/// use gram_schema::model::Type;
-///
-/// assert_eq!(gram_schema::plain_type("Int"), Some(Type::Integer));
-/// assert_eq!(gram_schema::plain_type("Address"), None);
-/// ```
-pub fn plain_type(expression: &str) -> Option<Type> {
-    if let Some(ty) = crate::format::built_in(expression) {
-        return Some(ty);
-    }
-    let text = format!("()==>(::{})", crate::print::quoted_label(expression));
-    let parse = gram_syntax::parse(SourceFile::new("type", text));
-    check_signature(&parse).ok().map(|(_, result)| result.slot.ty)
-}
+use gram_check::check_signature;
+use gram_model::{Open, Tool, Types};
 
 /// The JSON Schema (draft 2020-12) of a signature's parameters.
 ///
 /// ```
-/// let schema = gram_schema::schema_of_signature("(a::Int {default: 1})==>(::Text)").unwrap();
+/// let schema = crate::schema_of_signature("(a::Int {default: 1})==>(::Text)").unwrap();
 /// assert_eq!(
 ///     schema.to_string(),
 ///     r#"{"type":"object","properties":{"a":{"type":"integer","default":1}},"required":[]}"#

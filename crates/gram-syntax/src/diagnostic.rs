@@ -7,7 +7,7 @@ use crate::source::SourceFile;
 use crate::span::Span;
 
 /// The identity of a kind of finding: its stable name and its documentation.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Code {
     /// The stable name, as messages and configuration spell it: `unclosed-bracket`.
     pub name: &'static str,

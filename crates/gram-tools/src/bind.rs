@@ -7,7 +7,8 @@ mod problem;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use gram_schema::model::{Container, Host, Module, Tool, Types, Valid};
+use gram_check::Valid;
+use gram_model::{Container, Host, Module, Tool, Types};
 use serde_json::Value;
 use smol_str::SmolStr;
 use tokio::sync::Semaphore;
@@ -110,7 +111,7 @@ impl<'b> Binder<'b> {
         let known: HashSet<&str> = self.module.tools.iter().map(|tool| &*tool.name).collect();
         for entry in self.library.entries().iter() {
             if !known.contains(&*entry.tool) {
-                let nearest = gram_schema::did_you_mean(&entry.tool, known.iter().copied());
+                let nearest = gram_model::did_you_mean(&entry.tool, known.iter().copied());
                 let implementation = entry.tool.clone();
                 self.problems.push(BindProblem::NoTool { implementation, nearest });
             }

@@ -5,7 +5,7 @@
 //! repairs and throttles the calls of one conversation, and runs them.
 //!
 //! ```
-//! use gram_schema::check;
+//! use gram_check::check;
 //! use gram_syntax::{SourceFile, parse};
 //! use gram_tools::implementations::function;
 //! use gram_tools::{Call, Session, ToolLibrary};

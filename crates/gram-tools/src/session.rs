@@ -358,7 +358,7 @@ impl Session {
 fn hash_of(arguments: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     match serde_json::from_str(arguments) {
-        Ok(value) => gram_schema::numbers::canonical(&value).hash(&mut hasher),
+        Ok(value) => json_schema_kit::values::canonical(&value).hash(&mut hasher),
         Err(_) => arguments.hash(&mut hasher),
     }
     hasher.finish()

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gram_schema::units;
+use gram_model::units;
 use serde_json::Value;
 use smol_str::SmolStr;
 

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gram_check::{Checked, ImportGraph};
+use gram_lint::{Cache, Fixed, Settings};
 use gram_project::files;
-use gram_schema::lint::{self, Cache, Fixed, Settings};
-use gram_schema::{Checked, ImportGraph};
 use gram_syntax::{Diagnostic, Parse};
 use rayon::prelude::*;
 
@@ -34,12 +34,12 @@ pub(crate) struct Texts {
 impl Texts {
     /// Checks them together.
     pub(crate) fn check(&self) -> Checked {
-        gram_schema::check_linked(&self.all, &self.imports)
+        gram_check::check_linked(&self.all, &self.imports)
     }
 
     /// Checks and lints them together.
     pub(crate) fn diagnostics(&self, settings: &Settings) -> Vec<Diagnostic> {
-        lint::diagnostics(&self.all, &self.imports, settings)
+        gram_lint::diagnostics(&self.all, &self.imports, settings)
     }
 
     /// Checks and lints them together; what a cache knows is not analyzed again.
@@ -56,12 +56,12 @@ impl Texts {
         let paths = &self.paths;
         let mut all = settings.clone();
         all.max_findings = usize::MAX;
-        let mut fixed = lint::fix(&mut self.all, self.named, |texts| {
-            lint::check(texts, &paths.resolve_all(texts), &all)
+        let mut fixed = gram_lint::fix(&mut self.all, self.named, |texts| {
+            gram_lint::check(texts, &paths.resolve_all(texts), &all)
         });
         // What is left is shown as ever.
         self.imports = self.paths.resolve_all(&self.all);
-        fixed.checked = lint::check(&self.all, &self.imports, settings);
+        fixed.checked = gram_lint::check(&self.all, &self.imports, settings);
         fixed
     }
 
@@ -77,7 +77,7 @@ impl Texts {
             return Ok(false);
         };
         let new = read_one(&Origin::File(path.to_owned()), "")?;
-        let paths = |text: &Parse| gram_schema::imports(text).into_iter().map(|import| import.path);
+        let paths = |text: &Parse| gram_check::imports(text).into_iter().map(|import| import.path);
         if !paths(old).eq(paths(&new)) {
             return Ok(false);
         }

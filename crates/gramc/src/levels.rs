@@ -1,6 +1,6 @@
 //! Levels of lints from the command line.
 
-use gram_schema::lint::{Level, RULES, Rule, Settings};
+use gram_lint::{LINTS, Level, Lint, Settings};
 
 use crate::args::Levels;
 use crate::failure::Failure;
@@ -32,7 +32,7 @@ pub(crate) fn apply(levels: &Levels, settings: &mut Settings) -> Result<bool, Fa
                 "`warnings` is for --deny; --allow and --warn take lints, or `all`",
             ));
         }
-        let rule = Rule::of(name).ok_or_else(|| unknown(name))?;
+        let rule = Lint::of(name).ok_or_else(|| unknown(name))?;
         if known.iter().any(|(other, was)| *other == name && *was != level) {
             return Err(Failure::new(format!("the lint `{name}` cannot have two levels")));
         }
@@ -43,12 +43,12 @@ pub(crate) fn apply(levels: &Levels, settings: &mut Settings) -> Result<bool, Fa
 }
 
 fn unknown(name: &str) -> Failure {
-    if gram_schema::codes::all().any(|code| code.name == name) {
+    if gram_lint::all_codes().any(|code| code.name == name) {
         return Failure::new(format!("`{name}` is an error, which has no level"));
     }
     let groups = ["all", "warnings"];
-    let known = RULES.iter().map(|rule| rule.code.name).chain(groups);
-    let help = gram_schema::did_you_mean(name, known)
+    let known = LINTS.iter().map(|rule| rule.code.name).chain(groups);
+    let help = gram_model::did_you_mean(name, known)
         .unwrap_or_else(|| "`gramc explain` lists all lints".to_owned());
     Failure::new(format!("there is no lint `{name}`; {help}"))
 }

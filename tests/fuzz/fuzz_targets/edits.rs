@@ -59,19 +59,19 @@ fuzz_target!(|bytes: &[u8]| {
     }
     assert_eq!(bench.text(URI).as_deref(), Some(own.as_str()));
     let fresh = parse(SourceFile::new(URI, own));
-    let links = gram_schema::ImportGraph {
+    let links = gram_check::ImportGraph {
         of: vec![
-            gram_schema::imports(&fresh)
+            gram_check::imports(&fresh)
                 .into_iter()
-                .map(|import| gram_schema::ResolvedImport {
+                .map(|import| gram_check::ResolvedImport {
                     span: import.span,
                     text: Err("this text has no folder to import from".to_owned()),
                 })
                 .collect(),
         ],
     };
-    let settings = gram_schema::lint::Settings::default();
-    let found = gram_schema::lint::check(&[fresh], &links, &settings).diagnostics;
+    let settings = gram_lint::Settings::default();
+    let found = gram_lint::check(&[fresh], &links, &settings).diagnostics;
     let served = bench.diagnostics(URI);
     let served: Vec<_> =
         served.as_array().into_iter().flatten().filter_map(|one| one["code"].as_str()).collect();

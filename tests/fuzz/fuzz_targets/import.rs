@@ -4,8 +4,10 @@
 #![no_main]
 
 use gram_schema::emit::{Compilation, Options};
-use gram_schema::import::{self, import};
-use gram_schema::{Target, check};
+use gram_schema::import;
+use gram_schema::import::import;
+use gram_schema::Target;
+use gram_check::check;
 use gram_syntax::{Severity, SourceFile, parse};
 use libfuzzer_sys::{Corpus, fuzz_target};
 

@@ -6,8 +6,8 @@ mod roughen;
 
 use std::collections::HashMap;
 
-use gram_schema::lint::{self, Level, RULES, Rule, Settings};
-use gram_schema::{Checked, ImportGraph, ResolvedImport, imports};
+use gram_check::{Checked, ImportGraph, ResolvedImport, imports};
+use gram_lint::{LINTS, Level, Lint, Settings};
 use gram_syntax::{Fix, Parse, SourceFile, parse};
 
 pub use projects::project;
@@ -77,7 +77,7 @@ impl Files {
 pub fn links(texts: &[Parse]) -> ImportGraph {
     let known: HashMap<&str, usize> =
         texts.iter().enumerate().map(|(at, text)| (text.source().name(), at)).collect();
-    let link = |import: gram_schema::Import| ResolvedImport {
+    let link = |import: gram_check::Import| ResolvedImport {
         span: import.span,
         text: known
             .get(import.path.as_str())
@@ -91,7 +91,7 @@ pub fn links(texts: &[Parse]) -> ImportGraph {
 
 /// What is found in texts that import each other by name.
 pub fn check(texts: &[Parse], settings: &Settings) -> Checked {
-    lint::check(texts, &links(texts), settings)
+    gram_lint::check(texts, &links(texts), settings)
 }
 
 /// All rules at one level.
@@ -105,7 +105,7 @@ pub fn all_at(level: Level) -> Settings {
 pub fn only(names: &[&str]) -> Settings {
     let mut settings = all_at(Level::Allow);
     for name in names {
-        let rule = Rule::of(name).unwrap_or_else(|| panic!("there is no rule {name}"));
+        let rule = Lint::of(name).unwrap_or_else(|| panic!("there is no rule {name}"));
         settings.set(rule, Level::Warn);
     }
     settings
@@ -113,7 +113,7 @@ pub fn only(names: &[&str]) -> Settings {
 
 /// The names of all rules.
 pub fn rules() -> impl Iterator<Item = &'static str> {
-    RULES.iter().map(|rule| rule.code.name)
+    LINTS.iter().map(|rule| rule.code.name)
 }
 
 /// A text after a fix.

@@ -1,6 +1,6 @@
 //! Libraries and experiments.
 
-use gram_schema::model::{Experiment, Implementation, ImplementationKind, Library};
+use gram_model::{Experiment, Implementation, ImplementationKind, Library};
 use serde_json::{Value, json};
 
 use super::Modules;

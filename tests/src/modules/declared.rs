@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use gram_schema::model::{
+use gram_model::{
     Constraint, Field, Host, ObjectType, Open, Presence, Slot, Type, TypeDeclaration, TypeId,
     TypeKind,
 };

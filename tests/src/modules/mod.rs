@@ -19,7 +19,7 @@ mod words;
 use std::ops::Range;
 use std::rc::Rc;
 
-use gram_schema::model::{
+use gram_model::{
     Agent, Api, Container, Field, Host, Module, Output, Presence, Root, Source, Term, Tool, TypeId,
     Types,
 };

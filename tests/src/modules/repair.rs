@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use gram_schema::model::{Constraint, Details, Host, Module, Slot, Type, TypeId, Types};
+use gram_model::{Constraint, Details, Host, Module, Slot, Type, TypeId, Types};
 
 use super::types::lists_types;
 use super::visit::{self, Visitor};

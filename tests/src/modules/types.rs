@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use gram_schema::Format;
-use gram_schema::model::{
+use gram_model::Format;
+use gram_model::{
     Constraint, Details, Field, Host, ObjectType, Open, Presence, Slot, Type, TypeId, Types,
 };
 use serde_json::Value;

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use gram_schema::Format;
-use gram_schema::model::{Constraint, Field, Host, Open, Slot, Tool, Type};
+use gram_model::Format;
+use gram_model::{Constraint, Field, Host, Open, Slot, Tool, Type};
 use serde_json::{Map, Value};
 
 use super::{Modules, visit};

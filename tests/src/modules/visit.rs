@@ -1,6 +1,6 @@
 //! Walks through the types and places of a module.
 
-use gram_schema::model::{Constraint, Field, Host, Module, Open, Slot, Tool, Type, TypeId, Types};
+use gram_model::{Constraint, Field, Host, Module, Open, Slot, Tool, Type, TypeId, Types};
 
 /// What looks at the parts of a module, and may change them. Parts come before what they are in.
 pub(super) trait Visitor {

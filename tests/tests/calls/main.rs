@@ -13,9 +13,9 @@ mod verdicts;
 
 use std::collections::BTreeMap;
 
+use gram_model::{Host, Module};
 use gram_schema::Draft;
 use gram_schema::emit::ParameterSchema;
-use gram_schema::model::{Host, Module};
 use gram_tools::check::{Accepted, Rejection, ToolCheck};
 use gramc_tests::arguments::referee;
 use gramc_tests::campaign;

@@ -1,7 +1,7 @@
 //! Repairs are sound: what they let through is valid, what was valid stays as it was, and what
 //! comes out needs no second repair.
 
-use gram_schema::model::Host;
+use gram_model::Host;
 use gram_tools::check::{Policy, ToolCheck, Undeclared};
 use gramc_tests::instances::instance;
 use gramc_tests::modules::{Modules, Numbers};
@@ -251,7 +251,7 @@ fn what_the_host_owns_is_filled_in() {
                     counts.faults.push(format!(
                         "{}: {text}\n{found}\n{}",
                         parameter.name,
-                        gram_schema::print(&module)
+                        gram_model::print::print(&module)
                     ));
                 }
             }

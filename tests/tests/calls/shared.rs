@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
-use gram_schema::check;
+use gram_check::check;
 use gram_syntax::{SourceFile, parse};
 use gram_tools::clock::{Clock, ManualClock};
 use gram_tools::implementations::async_function;

@@ -5,8 +5,10 @@ mod attributes;
 mod declared;
 mod types;
 
+use gram_check::{Valid, check};
+use gram_model::Module;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
-use gram_schema::{Draft, Module, Valid, check, schema_of_signature};
+use gram_schema::{Draft, schema_of_signature};
 use gram_syntax::{SourceFile, parse};
 
 /// The module that a text declares.

@@ -44,9 +44,9 @@ fn built_in_types() {
         ("Bytes", r#"{"type":"string","contentEncoding":"base64"}"#),
     ];
     for (name, _) in rows {
-        assert!(gram_schema::BUILT_IN.contains(&name));
+        assert!(gram_model::BUILT_IN.contains(&name));
     }
-    assert_eq!(rows.len(), gram_schema::BUILT_IN.len());
+    assert_eq!(rows.len(), gram_model::BUILT_IN.len());
     assert_types(&rows, Draft::Draft2020);
     assert_types(&rows, Draft::Draft7);
 }

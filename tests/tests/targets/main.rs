@@ -7,9 +7,11 @@ mod encode;
 use std::path::Path;
 
 use encode::Encoder;
+use gram_check::{Valid, check};
+use gram_model::print::print;
+use gram_model::{Module, Tool};
 use gram_schema::emit::{Compilation, Entry, Options, ParameterSchema};
-use gram_schema::model::{Module, Tool};
-use gram_schema::{Draft, Target, Valid, check, print};
+use gram_schema::{Draft, Target};
 use gram_syntax::{SourceFile, parse};
 use gramc_tests::modules::{Modules, Numbers};
 use gramc_tests::rng::Rng;

@@ -7,8 +7,8 @@ mod body;
 mod reply_builder;
 
 use futures_util::StreamExt;
+use gram_model::Api;
 use gram_schema::Target;
-use gram_schema::model::Api;
 use reqwest::{Client, Url};
 use serde_json::Value;
 use sse_stream::SseStream;

@@ -5,8 +5,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gram_model::Api;
 use gram_schema::Target;
-use gram_schema::model::Api;
 
 use super::chat::ChatModel;
 use super::providers::{GenaiModel, GenaiProvider};
@@ -141,7 +141,7 @@ impl Models {
         }
         let Some(spec) = PROVIDERS.iter().find(|spec| spec.name == provider) else {
             let names = || PROVIDERS.iter().map(|spec| spec.name).chain(["scripted"]);
-            let help = gram_schema::did_you_mean(provider, names()).unwrap_or_else(|| {
+            let help = gram_model::did_you_mean(provider, names()).unwrap_or_else(|| {
                 format!("expected one of {}", names().collect::<Vec<_>>().join(", "))
             });
             return Err(ModelNameError::UnknownProvider { name: provider.to_owned(), help });

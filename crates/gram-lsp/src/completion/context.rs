@@ -1,7 +1,7 @@
 //! What is being written at a place: told by the tokens before it, for the tree of a text that is
 //! not whole says little.
 
-use gram_schema::names::{Kind, type_word};
+use gram_check::names::{Kind, type_word};
 use gram_syntax::{Span, Token, TokenKind as T, Tree};
 
 /// How many tokens before a place are looked at.

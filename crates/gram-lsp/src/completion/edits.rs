@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gram_schema::string;
+use gram_model::print::string;
 use gram_syntax::{NodeKind as N, Span};
 use lsp_types::TextEdit;
 

@@ -1,10 +1,12 @@
 //! The items of a completion.
 
-use gram_schema::attributes::{self, AttributeOwner, AttributeSpec, ValueType};
-use gram_schema::lint::RULES;
-use gram_schema::model::{ImplementationKind, Type};
-use gram_schema::names::{Declaration, Found, Kind, Space, values_in};
-use gram_schema::{BUILT_IN, Format, identifier, string};
+use gram_check::names::{Declaration, Found, Kind, Space, values_in};
+use gram_lint::LINTS;
+use gram_model::attributes;
+use gram_model::attributes::{AttributeOwner, AttributeSpec, ValueType};
+use gram_model::print::{identifier, string};
+use gram_model::{BUILT_IN, Format};
+use gram_model::{ImplementationKind, Type};
 use gram_syntax::{NodeKind as N, Span};
 use lsp_types as lsp;
 use lsp_types::{CompletionItem, CompletionItemKind as K};
@@ -46,7 +48,7 @@ pub(super) fn items(cx: &Cx, context: &Context) -> (Vec<CompletionItem>, bool) {
         Wanted::Key(owner) => items.keys(owner),
         Wanted::Value(owner, key) => items.values(owner, key),
         Wanted::Lint => {
-            for rule in RULES {
+            for rule in LINTS {
                 items.add(rule.code.name, K::VALUE, rule.code.summary(), None);
             }
         }
@@ -254,7 +256,7 @@ impl Items<'_> {
     fn attributes(&self, owner: &Owner) -> Vec<&'static AttributeSpec> {
         let owner = match owner {
             Owner::Header => AttributeOwner::Header,
-            Owner::Declaration(kind) => attributes::owner_of(*kind),
+            Owner::Declaration(kind) => kind.attribute_owner(),
             Owner::Member => AttributeOwner::Member,
             Owner::Implementation(word) => {
                 let kind = ImplementationKind::ALL.into_iter().find(|kind| kind.name() == word);
@@ -275,7 +277,7 @@ impl Items<'_> {
     /// The type of a label, as far as it is known without a look at all texts.
     fn type_of(&self, label: &str) -> Option<Type> {
         let label = label.trim_matches('`');
-        if let Some(ty) = gram_schema::plain_type(label) {
+        if let Some(ty) = gram_check::plain_type(label) {
             return Some(ty);
         }
         let names = self.cx.snapshot.names();
@@ -333,7 +335,7 @@ impl Items<'_> {
     fn of_type(&mut self, owner: &Owner) {
         let Owner::Field(label) = owner else { return };
         let label = label.trim_matches('`');
-        if matches!(gram_schema::plain_type(label), Some(Type::Boolean)) {
+        if matches!(gram_check::plain_type(label), Some(Type::Boolean)) {
             return self.words(&["true", "false"]);
         }
         for value in values_in(label) {
@@ -386,7 +388,7 @@ fn description(node: gram_syntax::Node<'_>) -> Option<String> {
 
 /// The format that a built-in type has.
 fn format_of(name: &str) -> Option<&'static str> {
-    match gram_schema::plain_type(name) {
+    match gram_check::plain_type(name) {
         Some(Type::Formatted(format)) => Some(Format::json_name(format)),
         _ => None,
     }
@@ -447,7 +449,7 @@ mod tests {
             let parse = gram_syntax::parse(gram_syntax::SourceFile::new("a.gram", text.clone()));
             assert!(!parse.has_errors(), "{label}: {text}: {:?}", parse.diagnostics());
             if let Some(kind) = Kind::of_label(label) {
-                let found = gram_schema::names::declarations(&parse, |_| false);
+                let found = gram_check::names::declarations(&parse, |_| false);
                 assert_eq!(found.first().map(|one| one.kind), Some(kind), "{text}");
             }
         }

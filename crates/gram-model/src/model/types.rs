@@ -146,6 +146,25 @@ impl Type {
         }
     }
 
+    /// JSON Schema's name of the type, if it has a single one.
+    pub fn json_name(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Null => "null",
+            Self::Boolean => "boolean",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Text | Self::Bytes | Self::Formatted(_) => "string",
+            Self::List(_) | Self::Tuple(_) => "array",
+            Self::Map(_) | Self::Object(_) => "object",
+            Self::Any
+            | Self::Literal(_)
+            | Self::Nullable(_)
+            | Self::Union(_)
+            | Self::OneOf(_)
+            | Self::Named(_) => return None,
+        })
+    }
+
     /// How many types it is made of, and how deep they nest.
     pub fn extent(&self) -> (usize, u32) {
         let over = |types: &mut dyn Iterator<Item = &Self>| {

@@ -8,12 +8,11 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use super::json_schema::{Draft, SlotSchema};
-use super::place::type_name;
-use crate::check::parts;
-use crate::model::{
+use gram_model::walk::parts;
+use gram_model::{
     Constraint, Host, Open, Slot, Tool, Type, TypeDeclaration, TypeId, TypeKind, Types,
 };
-use crate::pointer::escaped;
+use json_schema_kit::pointer::escape_fragment_token as escaped;
 
 /// The types that one schema refers to, each with its name there.
 #[derive(Debug, Clone)]
@@ -164,7 +163,7 @@ impl Serialize for Definitions<'_> {
 
 fn has_one_kind<'t>(types: &'t Types, mut ty: &'t Type, constraints: &[Constraint]) -> bool {
     for _ in 0..=types.0.len() {
-        let Type::Named(id) = ty else { return type_name(ty).is_some() };
+        let Type::Named(id) = ty else { return ty.json_name().is_some() };
         let Some(declared) = types.get(*id) else { return false };
         let fixes =
             |known: &Constraint| matches!(known, Constraint::Enum(_) | Constraint::Const(_));

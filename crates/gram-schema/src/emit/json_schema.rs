@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use super::defs::Defs;
 use super::keywords::keywords;
 use super::place::Place;
-use crate::model::{Field, Host, Open, Root, Slot, Tool, Type, Types};
+use gram_model::{Field, Host, Open, Root, Slot, Tool, Type, Types};
 
 /// A version of JSON Schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::defs::Defs;
 use super::json_schema::{Draft, TypeSchema, fields, open, texts};
-use super::place::{Place, type_name};
-use crate::attributes::of_constraint;
-use crate::model::{Constraint, ObjectType, Type, Types};
+use super::place::Place;
+use gram_model::attributes::of_constraint;
+use gram_model::{Constraint, ObjectType, Type, Types};
 
 /// All keywords of a type in its place.
 pub(super) fn keywords<M: SerializeMap>(
@@ -118,7 +118,7 @@ fn may_be(types: &Types, ty: &Type, name: &str) -> bool {
         Type::Union(members) | Type::OneOf(members) => {
             members.iter().any(|member| may_be(types, member, name))
         }
-        ty => type_name(ty) == Some(name),
+        ty => ty.json_name() == Some(name),
     }
 }
 
@@ -128,7 +128,7 @@ fn may_be(types: &Types, ty: &Type, name: &str) -> bool {
 fn head<M: SerializeMap>(map: &mut M, place: &Place<'_>, defs: &Defs<'_>) -> Result<(), M::Error> {
     let said = |kind: fn(&Constraint) -> bool| place.constraints.iter().any(kind);
     if place.nullable {
-        return match type_name(place.ty) {
+        return match place.ty.json_name() {
             Some("null") => map.serialize_entry("type", "null"),
             Some(name) => map.serialize_entry("type", &[name, "null"]),
             None => {
@@ -136,7 +136,7 @@ fn head<M: SerializeMap>(map: &mut M, place: &Place<'_>, defs: &Defs<'_>) -> Res
             }
         };
     }
-    if let Some(name) = type_name(place.ty) {
+    if let Some(name) = place.ty.json_name() {
         return map.serialize_entry("type", name);
     }
     match place.ty {
@@ -155,7 +155,7 @@ fn head<M: SerializeMap>(map: &mut M, place: &Place<'_>, defs: &Defs<'_>) -> Res
             map.serialize_entry("oneOf", &AnyOf { members: &members, defs })
         }
         Type::Union(members) if place.type_list => {
-            let names: Vec<_> = members.iter().filter_map(type_name).collect();
+            let names: Vec<_> = members.iter().filter_map(Type::json_name).collect();
             map.serialize_entry("type", &names)
         }
         Type::Union(members) => {
@@ -190,7 +190,7 @@ fn literals(members: &[Type]) -> Option<(&'static str, Vec<&Value>)> {
     let kind = |value: &Value| match value {
         Value::String(_) => Some("string"),
         Value::Bool(_) => Some("boolean"),
-        Value::Number(number) if crate::value::is_integer(number) => Some("integer"),
+        Value::Number(number) if gram_model::value::is_integer(number) => Some("integer"),
         Value::Number(_) => Some("number"),
         _ => None,
     };

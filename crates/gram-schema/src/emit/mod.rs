@@ -17,10 +17,10 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 pub use json_schema::{Draft, ParameterSchema, ResultSchema};
-pub(crate) use place::type_name;
 
 use crate::lower::{Became, Loss, Lowered, Names, Restore, Target, ToolJson, lower};
-use crate::model::{Agent, Container, Module, Slot, Tool, Valid};
+use gram_check::Valid;
+use gram_model::{Agent, Container, Module, Slot, Tool};
 
 /// What to compile, and to what.
 #[derive(Debug, Clone)]
@@ -76,21 +76,17 @@ impl<'m> Entry<'m> {
 }
 
 impl<'m> Compilation<'m> {
-    /// Looks at the tools of a module.
-    pub fn new(module: &'m Valid<Module>, options: &Options) -> Self {
-        Self::of(module, options)
-    }
-
-    /// Looks at the tools of a module in which the checker found no error.
-    pub(crate) fn of(module: &'m Module, options: &Options) -> Self {
+    /// A compilation of the tools of some files.
+    pub fn new(module: impl Into<Valid<&'m Module>>, options: &Options) -> Self {
+        let module = module.into().module();
         let Options { target, draft, .. } = *options;
         let entries = entries(module, options);
         let names = Names::new(target.rules(), entries.iter().map(|entry| entry.name()));
         Self { module, target, draft, entries, names }
     }
 
-    /// Looks at all that an agent may be given: all tools, all containers, and agents that are
-    /// called as tools.
+    /// A compilation of all that an agent may be given: all tools, all containers, and agents that
+    /// are called as tools.
     pub fn whole(module: &'m Valid<Module>, target: Target) -> Self {
         let tools = module.tools.iter().map(Entry::Tool);
         let containers = module.containers.iter().map(Entry::Container);
@@ -108,12 +104,6 @@ impl<'m> Compilation<'m> {
     /// What is compiled, in the order of the texts.
     pub fn entries(&self) -> &[Entry<'m>] {
         &self.entries
-    }
-
-    /// The names that the target takes in the place of those that it refuses: tool, then name.
-    pub fn mapped_names(&self) -> impl Iterator<Item = (&'m str, &str)> {
-        let pairs = self.entries.iter().map(|entry| (entry.name(), self.names.get(entry.name())));
-        pairs.filter(|(own, mapped)| own != mapped)
     }
 
     /// One tool in the target's form.
@@ -251,8 +241,8 @@ fn result_json(module: &Module, tool: &Tool) -> Option<Value> {
     ResultSchema::new(&module.types, tool, Draft::Draft2020).map(|schema| json(&schema))
 }
 
-/// The schema of what stands in a slot.
-pub(crate) fn slot_schema(module: &Module, slot: &Slot) -> Value {
+/// The JSON Schema of a parameter, field, result, term or declared type.
+pub fn slot_schema(module: Valid<&Module>, slot: &Slot) -> Value {
     json(&ResultSchema::of_slot(&module.types, slot))
 }
 

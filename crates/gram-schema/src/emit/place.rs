@@ -6,7 +6,7 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::defs::Defs;
-use crate::model::{Constraint, Slot, Type};
+use gram_model::{Constraint, Slot, Type};
 
 /// A type and all that is said of it in its place.
 #[expect(clippy::struct_excessive_bools, reason = "each is said by an attribute of its own")]
@@ -161,29 +161,10 @@ impl<'m> Place<'m> {
     pub(super) fn constant_or_null<'v>(&self, constant: &'v Value) -> Vec<&'v Value> {
         let allowed = self.constraints.iter().all(|other| match other {
             Constraint::Enum(values) => {
-                values.iter().any(|value| crate::value::same(value, constant))
+                values.iter().any(|value| gram_model::value::same(value, constant))
             }
             _ => true,
         });
         allowed.then_some(constant).into_iter().chain([&Value::Null]).collect()
     }
-}
-
-/// JSON Schema's name of a type, where it has a single one.
-pub(crate) fn type_name(ty: &Type) -> Option<&'static str> {
-    Some(match ty {
-        Type::Null => "null",
-        Type::Boolean => "boolean",
-        Type::Integer => "integer",
-        Type::Number => "number",
-        Type::Text | Type::Bytes | Type::Formatted(_) => "string",
-        Type::List(_) | Type::Tuple(_) => "array",
-        Type::Map(_) | Type::Object(_) => "object",
-        Type::Any
-        | Type::Literal(_)
-        | Type::Nullable(_)
-        | Type::Union(_)
-        | Type::OneOf(_)
-        | Type::Named(_) => return None,
-    })
 }

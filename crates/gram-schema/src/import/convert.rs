@@ -14,8 +14,8 @@ use super::Place;
 use super::keywords::{self, Plan, Reason, Shape};
 use super::names::{Hint, Role, pascal};
 use super::parts::{Form, Parts, is_expression, is_short_record, may_stand_inline};
-use crate::check::{is_type_name, plain, twins};
-use crate::model::{
+use gram_check::{is_type_name, plain, twins};
+use gram_model::{
     Field, Host, ObjectType, Open, Presence, Slot, Type, TypeDeclaration, TypeId, TypeKind, Types,
 };
 
@@ -119,7 +119,7 @@ impl Converter {
                     (inner.unsound, inner.type_list) = (unsound, type_list);
                 }
             }
-            slot.details.take_if(|details| **details == crate::model::Details::default());
+            slot.details.take_if(|details| **details == gram_model::Details::default());
             slot.ty = Type::Named(self.declare(declared, form, hint));
         }
         slot
@@ -208,7 +208,7 @@ impl Converter {
         parts.values(&mut slot, plan.nullable);
         if let Some(keys) = parts.names.take() {
             let keys = self.within("propertyNames", |this| this.bare(keys, hint.of(Role::Key)));
-            slot.constrain(crate::model::Constraint::Keys(Box::new(keys)));
+            slot.constrain(gram_model::Constraint::Keys(Box::new(keys)));
         }
         self.remark(&parts);
         (slot, form)

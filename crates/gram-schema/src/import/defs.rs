@@ -12,8 +12,8 @@ use super::convert::{Converter, Scope, next_id};
 use super::keywords::definition;
 use super::names::{Hint, pascal};
 use super::walk;
-use crate::check::is_type_name;
-use crate::model::{Slot, Type, TypeDeclaration, TypeId, TypeKind, Types};
+use gram_check::is_type_name;
+use gram_model::{Slot, Type, TypeDeclaration, TypeId, TypeKind, Types};
 
 /// The `$defs` of one schema.
 pub(super) struct Block {

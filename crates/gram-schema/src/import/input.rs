@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 
 use super::openapi;
 use super::{ImportError, Origin};
-use crate::attributes::{AttributeOwner, find};
+use gram_model::attributes::{AttributeOwner, find};
 
 /// A tool as it was found.
 #[derive(Debug, Default, PartialEq)]

@@ -7,10 +7,12 @@ use std::collections::{HashMap, HashSet};
 use json_schema_kit::keywords::{InstanceType, Keyword, Keywords};
 use serde_json::{Map, Number, Value};
 
-use crate::attributes::{ConstraintConstructor, ConstraintSpec, of_keyword};
-use crate::model::{ConstraintKind, TypeId};
-use crate::pointer::{escaped, unescaped};
-use crate::value;
+use gram_model::attributes::{ConstraintConstructor, ConstraintSpec, of_keyword};
+use gram_model::value;
+use gram_model::{ConstraintKind, TypeId};
+use json_schema_kit::pointer::{
+    escape_fragment_token as escaped, unescape_fragment_token as unescaped,
+};
 
 /// What a schema's value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

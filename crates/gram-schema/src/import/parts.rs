@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
 use super::keywords::{Plan, Shape, bound, is_assertion};
-use crate::attributes::{ConstraintConstructor, of_keyword};
-use crate::format::Format;
-use crate::model::{Constraint, Field, ObjectType, Open, Presence, Slot, Type, TypeKind};
-use crate::value;
+use gram_model::attributes::{ConstraintConstructor, of_keyword};
+use gram_model::format::Format;
+use gram_model::value;
+use gram_model::{Constraint, Field, ObjectType, Open, Presence, Slot, Type, TypeKind};
 
 /// The longest type that stands where it is used, in columns. A longer one gets a name.
 const LONGEST_TYPE: usize = 60;

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::check::{empty_interval, is_empty_enum};
-use crate::model::{Constraint, Module, Slot, Type, Types};
-use crate::value_check;
+use gram_check::{empty_interval, is_empty_enum};
+use gram_model::value_check;
+use gram_model::{Constraint, Module, Slot, Type, Types};
 
 /// Marks all types of which the checker would otherwise refuse a default, an example, a member of
 /// an enum or a constant, and gives how many are marked.
@@ -56,7 +56,7 @@ fn each_slot(module: &mut Module, visit: &mut dyn FnMut(&mut Slot)) {
     }
 }
 
-fn fields(ty: &Type) -> &[crate::model::Field] {
+fn fields(ty: &Type) -> &[gram_model::Field] {
     match ty {
         Type::Nullable(inner) => fields(inner),
         Type::Object(object) => object.fields.as_deref().unwrap_or_default(),

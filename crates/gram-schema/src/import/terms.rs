@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Field, Module, Open, Slot, Term, Type, Types};
+use gram_model::{Field, Module, Open, Slot, Term, Type, Types};
 
 /// How a name is used.
 struct Use<'m> {
@@ -75,7 +75,7 @@ impl<'m> Finder<'m> {
                     self.field(field, tool, false);
                 }
             }
-            ty => crate::check::parts(ty, &mut |part| self.ty(part, tool)),
+            ty => gram_model::walk::parts(ty, &mut |part| self.ty(part, tool)),
         }
     }
 
@@ -115,7 +115,7 @@ impl<'m> Finder<'m> {
 /// Whether a slot is made of nothing that is declared inside of a tool.
 fn is_global(types: &Types, slot: &Slot) -> bool {
     let mut global = true;
-    crate::check::names_of_slot(slot, &mut |id| {
+    gram_model::walk::names_of_slot(slot, &mut |id| {
         global &= types.get(id).is_some_and(|declared| !declared.local);
     });
     global

@@ -11,7 +11,7 @@ use super::input::Found;
 use super::keywords::{self, Plan, Reason, Shape};
 use super::names::{Hint, pascal};
 use super::walk;
-use crate::model::{Open, Output, Root, Slot, Tool, Type};
+use gram_model::{Open, Output, Root, Slot, Tool, Type};
 
 /// A tool whose `$defs` are known.
 pub(super) struct Raw {
@@ -93,7 +93,7 @@ impl Raw {
 /// The types of the names of a slot's entries.
 fn keys(slot: &Slot) -> impl Iterator<Item = &Type> {
     slot.constraints.iter().filter_map(|constraint| match constraint {
-        crate::model::Constraint::Keys(keys) => Some(&**keys),
+        gram_model::Constraint::Keys(keys) => Some(&**keys),
         _ => None,
     })
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::check::{self, names, names_of_slot};
-use crate::model::{Constraint, Open, Slot, Tool, Type, TypeId, Types};
+use gram_model::walk::{names, names_of_slot};
+use gram_model::{Constraint, Open, Slot, Tool, Type, TypeId, Types};
 
 /// Calls `visit` for each name in a type, to change it.
 fn names_mut(ty: &mut Type, visit: &mut dyn FnMut(&mut TypeId)) {
@@ -128,16 +128,16 @@ pub(super) fn order_local(types: &mut Types, start: usize, tool: &mut Tool) {
 
 /// Types that have no value that ends, or that stand for themselves.
 pub(super) fn endless(types: &Types) -> HashSet<TypeId> {
-    check::endless(types).into_iter().chain(standing_for_themselves(types)).collect()
+    gram_model::walk::endless(types).into_iter().chain(standing_for_themselves(types)).collect()
 }
 
 /// The types of which a value may have to be looked at as the same type again, with nothing in
 /// between: what is left when those are taken away that lead nowhere, and those that nothing leads
 /// to.
 fn standing_for_themselves(types: &Types) -> Vec<TypeId> {
-    let heads = |declared: &crate::model::TypeDeclaration| {
+    let heads = |declared: &gram_model::TypeDeclaration| {
         let mut found = Vec::new();
-        check::heads(&declared.slot.ty, &mut found);
+        gram_model::walk::heads(&declared.slot.ty, &mut found);
         found.into_iter().map(|id| id.0 as usize).collect()
     };
     let forwards: Vec<Vec<usize>> = types.0.iter().map(heads).collect();

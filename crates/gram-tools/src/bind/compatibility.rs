@@ -1,8 +1,9 @@
 //! Whether what an implementation declares fits a tool.
 
+use gram_check::{ImportGraph, ResolvedImport};
+use gram_model::{Host, Module, Open, Presence, Tool, Types};
+use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
-use gram_schema::model::{Host, Module, Open, Presence, Tool, Types};
-use gram_schema::{Draft, ImportGraph, ResolvedImport};
 use gram_syntax::{Severity, SourceFile, Span, parse};
 use serde_json::{Value, json};
 
@@ -85,7 +86,7 @@ pub(crate) fn schemas(
     let text = format!("[implementation:Tool | {signature}]");
     let read = |name: &str, text: &str| parse(SourceFile::new(name, text));
     let alone = [read("signature", &text), read("library", types)];
-    let mut checked = gram_schema::check(&alone);
+    let mut checked = gram_check::check(&alone);
     if checked.module.is_none() && !module.types.0.is_empty() {
         let only_types = Module { types: module.types.clone(), ..Module::default() };
         let [signature, types] = alone;
@@ -93,8 +94,8 @@ pub(crate) fn schemas(
         // Imports take precedence over declarations of other texts.
         let imports = vec![vec![ResolvedImport { span, text: Ok(1) }]];
         let imports = ImportGraph { of: imports };
-        let texts = [signature, types, read("types", &gram_schema::print(&only_types))];
-        checked = gram_schema::check_linked(&texts, &imports);
+        let texts = [signature, types, read("types", &gram_model::print::print(&only_types))];
+        checked = gram_check::check_linked(&texts, &imports);
     }
     let Some(module) = checked.module else {
         let error = checked.diagnostics.iter().find(|found| found.severity == Severity::Error);

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use gram_schema::did_you_mean;
-use gram_schema::model::{Field, Host, Open, Presence, Tool, Types};
+use gram_model::did_you_mean;
+use gram_model::{Field, Host, Open, Presence, Tool, Types};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 

@@ -35,7 +35,7 @@ impl Implementation for Says {
 }
 
 fn module(text: &str) -> Valid<Module> {
-    let checked = gram_schema::check(&[parse(SourceFile::new("spec", text))]);
+    let checked = gram_check::check(&[parse(SourceFile::new("spec", text))]);
     assert!(checked.module.is_some(), "{:?}", checked.diagnostics);
     checked.module.unwrap()
 }

@@ -486,12 +486,12 @@ fn leaves_out(t: &Tape<'_>, at: u32) -> bool {
 
 fn is_value(t: &Tape<'_>, at: u32, value: &Value) -> bool {
     serde_json::from_str::<Value>(t.json(t.node(at)))
-        .is_ok_and(|sent| gram_schema::numbers::same(&sent, value))
+        .is_ok_and(|sent| json_schema_kit::values::same(&sent, value))
 }
 
 /// Whether a list holds the same value twice.
 fn holds_twice(json: &str) -> bool {
     let Ok(Value::Array(items)) = serde_json::from_str::<Value>(json) else { return false };
     let mut seen = HashSet::new();
-    !items.iter().all(|item| seen.insert(gram_schema::numbers::canonical(item)))
+    !items.iter().all(|item| seen.insert(json_schema_kit::values::canonical(item)))
 }

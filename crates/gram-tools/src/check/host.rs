@@ -1,6 +1,6 @@
 //! What the host has to do with parameters: it owns some, supplies some, and hides some.
 
-use gram_schema::model::{Host, Tool};
+use gram_model::{Host, Tool};
 use serde_json::Value;
 
 use super::shape::{ExtraProperties, FieldRule, ObjectRules, Shape, ShapeId, Shapes};
@@ -121,7 +121,7 @@ mod tests {
                  ==>(env::Text {{pinned: \"prod\"}})\
                  ==>(token::Text {{injected: true}})==>(pin::Int {{secret: true}})==>(::Any)]"
             );
-            let checked = gram_schema::check(&[parse(SourceFile::new("t.gram", text))]);
+            let checked = gram_check::check(&[parse(SourceFile::new("t.gram", text))]);
             let module = checked.module.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
             let tool = ToolCheck::of_tool(&module.types, &module.tools[0]).unwrap();
             let check = |arguments: &str| tool.check(arguments, Policy::default());

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use gram_schema::numbers;
+use json_schema_kit::numbers;
 use serde_json::Number;
 
 use super::shape::{NumberRules, NumericBound};

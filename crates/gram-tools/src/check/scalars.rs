@@ -20,7 +20,7 @@ impl AllowedValues {
             }
             _ if self.texts && node.kind != NodeKind::Escaped => false,
             _ => serde_json::from_str::<Value>(t.json(node)).is_ok_and(|value| {
-                self.list.iter().any(|member| gram_schema::numbers::same(member, &value))
+                self.list.iter().any(|member| json_schema_kit::values::same(member, &value))
             }),
         }
     }

@@ -5,7 +5,7 @@ use super::{Policy, Rejection, ToolCheck, Undeclared};
 
 fn tool(signature: &str) -> ToolCheck {
     let text = format!("[t:Tool | {signature}==>(::Any)]");
-    let checked = gram_schema::check(&[parse(SourceFile::new("t.gram", text))]);
+    let checked = gram_check::check(&[parse(SourceFile::new("t.gram", text))]);
     let module = checked.module.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
     ToolCheck::of_tool(&module.types, &module.tools[0]).unwrap()
 }
@@ -171,7 +171,7 @@ fn what_a_secret_holds_stands_in_no_problem_of_what_is_around_it() {
 #[test]
 fn texts_in_texts_nest_no_deeper_than_what_is_sent() {
     let text = "[T:Alias | (::`T[]`)]\n[t:Tool | (t::T)==>(::Any)]";
-    let checked = gram_schema::check(&[parse(SourceFile::new("t.gram", text))]);
+    let checked = gram_check::check(&[parse(SourceFile::new("t.gram", text))]);
     let module = checked.module.unwrap();
     let recursive = ToolCheck::of_tool(&module.types, &module.tools[0]).unwrap();
     let nested = |brackets: usize, levels: usize| {
@@ -221,7 +221,7 @@ fn a_text_that_breaks_off_is_not_guessed_at() {
         json!([{"path": "a", "filter": {"x": 1}}, [" malformed-json"], []])
     );
     let wipe = "[t:Tool {destructive: true} | (path::Text)==>(::Any)]";
-    let module = gram_schema::check(&[parse(SourceFile::new("t.gram", wipe))]).module.unwrap();
+    let module = gram_check::check(&[parse(SourceFile::new("t.gram", wipe))]).module.unwrap();
     let wipe = ToolCheck::of_tool(&module.types, &module.tools[0]).unwrap();
     assert!(matches!(wipe.check("{path: everything}", p), Err(Rejection::Malformed(_))));
     assert_eq!(call(&wipe, "{path: 'a'}", p), json!([{"path": "a"}, [" malformed-json"], []]));
@@ -251,7 +251,7 @@ fn a_text_that_plainly_means_a_list_is_no_item_of_one() {
         assert_eq!(told[0].is_string(), text.ends_with(']'), "{told}");
     }
     let wipe = "[t:Tool {destructive: true} | (tags::`Text[]`)==>(::Any)]";
-    let module = gram_schema::check(&[parse(SourceFile::new("t.gram", wipe))]).module.unwrap();
+    let module = gram_check::check(&[parse(SourceFile::new("t.gram", wipe))]).module.unwrap();
     let wipe = ToolCheck::of_tool(&module.types, &module.tools[0]).unwrap();
     assert_eq!(call(&wipe, r#"{"tags": "['a']"}"#, p)[0], json!({"tags": ["a"]}));
     assert!(wipe.check(r#"{"tags": "[a]"}"#, p).is_err());

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use gram_model::{Tool, Types};
 use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
-use gram_schema::model::{Tool, Types};
 use serde_json::Value;
 use smol_str::SmolStr;
 

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gram_schema::model::{self, ImplementationKind, Module, Open, Tool, Valid};
+use gram_check::Valid;
+use gram_model::{ImplementationKind, Module, Open, Tool};
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -52,7 +53,7 @@ impl ToolLibrary {
     /// there is not.
     pub fn declared(
         module: &Valid<Module>,
-        library: &model::Library,
+        library: &gram_model::Library,
         folder: &Path,
     ) -> Result<Self, Vec<LibraryError>> {
         let mut settings = Settings::default();
@@ -95,7 +96,7 @@ impl ToolLibrary {
 impl LibraryLoader<'_> {
     fn implementation(
         &mut self,
-        declared: &model::Implementation,
+        declared: &gram_model::Implementation,
     ) -> Result<Arc<dyn Implementation>, String> {
         let made: Arc<dyn Implementation> = match declared.kind {
             #[cfg(feature = "command")]
@@ -159,12 +160,12 @@ impl LibraryLoader<'_> {
 
     /// What a signature says. Its names mean what they mean in the library's texts; what means
     /// nothing there is left to the specification.
-    fn signature(&self, text: &str, read: Option<&model::Signature>) -> DeclaredInterface {
-        let Some(model::Signature { parameters, result }) = read else {
+    fn signature(&self, text: &str, read: Option<&gram_model::Signature>) -> DeclaredInterface {
+        let Some(gram_model::Signature { parameters, result }) = read else {
             let mut known = Module::default();
             known.types.clone_from(&self.module.types);
             known.terms.clone_from(&self.module.terms);
-            let types = gram_schema::print(&known).into();
+            let types = gram_model::print::print(&known).into();
             return DeclaredInterface::Signature { text: text.into(), types };
         };
         let tool = Tool {
@@ -184,7 +185,7 @@ impl LibraryLoader<'_> {
     }
 
     #[cfg(feature = "mcp")]
-    fn server(&mut self, declared: &model::Implementation) -> Result<McpServer, String> {
+    fn server(&mut self, declared: &gram_model::Implementation) -> Result<McpServer, String> {
         let (url, command) = (text(declared, "url"), texts(declared, "command"));
         let key = format!("{url}\n{}", command.join("\n"));
         if let Some(known) = self.servers.get(&key) {
@@ -246,12 +247,12 @@ fn attribute<'a>(attributes: &'a [(SmolStr, Value)], key: &str) -> Option<&'a Va
 }
 
 /// The text of an attribute; empty without it.
-fn text(declared: &model::Implementation, key: &str) -> String {
+fn text(declared: &gram_model::Implementation, key: &str) -> String {
     declared.attribute(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 #[cfg(any(feature = "command", feature = "mcp"))]
-fn texts(declared: &model::Implementation, key: &str) -> Vec<String> {
+fn texts(declared: &gram_model::Implementation, key: &str) -> Vec<String> {
     let list = declared.attribute(key).and_then(Value::as_array);
     list.into_iter().flatten().filter_map(|text| Some(text.as_str()?.to_owned())).collect()
 }

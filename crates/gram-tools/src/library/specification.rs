@@ -1,7 +1,8 @@
 //! A specification from what implementations declare of themselves.
 
+use gram_check::Valid;
+use gram_model::Module;
 use gram_schema::import::{Options, Origin, import_value};
-use gram_schema::model::{Module, Valid};
 use gram_syntax::{SourceFile, parse};
 use serde_json::{Map, Value, json};
 
@@ -13,7 +14,7 @@ use crate::invocation::DeclaredInterface;
 fn imported(tools: Value) -> Result<Valid<Module>, String> {
     let options = Options { from: Origin::Mcp, ..Options::default() };
     let imported = import_value(tools, &options).map_err(|error| error.to_string())?;
-    let checked = gram_schema::check(&[parse(SourceFile::new("tools", imported.text))]);
+    let checked = gram_check::check(&[parse(SourceFile::new("tools", imported.text))]);
     checked.module.ok_or_else(|| {
         let first = checked.diagnostics.first().map(|found| found.message.clone());
         first.unwrap_or_else(|| "these schemas declare no tools".to_owned())
@@ -25,7 +26,8 @@ impl ToolLibrary {
     /// their signatures or schemas and descriptions, MCP servers that are connected.
     ///
     /// ```
-    /// use gram_tools::{ToolLibrary, kinds::function};
+    /// use gram_tools::ToolLibrary;
+    /// use gram_tools::kinds::function;
     /// use serde_json::Value;
     ///
     /// let double = function(|arguments: Value| {

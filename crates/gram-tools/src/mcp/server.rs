@@ -185,7 +185,7 @@ impl McpServer {
             return None;
         }
         let mut detail = format!("{} has no tool `{}`", self.0.address.name(), shown(tool));
-        if let Some(question) = gram_schema::did_you_mean(tool, names()) {
+        if let Some(question) = gram_model::did_you_mean(tool, names()) {
             detail += "; ";
             detail += &question;
         }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use gram_schema::model::Tool;
+use gram_model::Tool;
 
 use crate::check::Problem;
 

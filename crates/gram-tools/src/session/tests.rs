@@ -3,8 +3,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use gram_schema::check;
-use gram_schema::model::{Module, Valid};
+use gram_check::Valid;
+use gram_check::check;
+use gram_model::Module;
 use gram_syntax::{SourceFile, parse};
 use serde_json::{Value, json};
 

@@ -160,7 +160,7 @@ fn above_zero(text: &str) -> Result<f64, String> {
 fn outcome(name: &str) -> Result<Outcome, String> {
     Outcome::from_name(name).ok_or_else(|| {
         let names = || Outcome::ALL.map(Outcome::name).into_iter();
-        let help = gram_schema::did_you_mean(name, names());
+        let help = gram_model::did_you_mean(name, names());
         help.unwrap_or_else(|| format!("there are {}", names().collect::<Vec<_>>().join(", ")))
     })
 }

@@ -17,8 +17,8 @@ use gram_experiment::{
     ReplyCache, Report, RunConfig, RunStats, SequentialMonitor, StopReason, differences, hash,
     models_without_price,
 };
-use gram_schema::model::{ImplementationKind, Library};
-use gram_schema::print_specification;
+use gram_model::print::print_specification;
+use gram_model::{ImplementationKind, Library};
 use gram_tools::{Bound, ToolLibrary};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;

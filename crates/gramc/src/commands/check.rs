@@ -2,8 +2,8 @@
 
 use std::io::{self, Write as _};
 
+use gram_lint::Settings;
 use gram_project::Budget;
-use gram_schema::lint::Settings;
 use gram_syntax::{Applicability, Diagnostic};
 
 use super::watch;

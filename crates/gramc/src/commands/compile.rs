@@ -89,7 +89,7 @@ fn one<'m>(
     if let Some(entry) = entries.iter().find(|entry| entry.name() == name) {
         return Ok(vec![*entry]);
     }
-    let help = gram_schema::did_you_mean(name, entries.iter().map(|entry| entry.name()));
+    let help = gram_model::did_you_mean(name, entries.iter().map(|entry| entry.name()));
     let help = help.map(|help| format!("; {help}")).unwrap_or_default();
     Err(Failure::new(format!("there is no tool `{name}`{help}")))
 }

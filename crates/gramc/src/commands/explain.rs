@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use gram_lint::Lint;
 use gram_schema::Target;
-use gram_schema::lint::Rule;
 use gram_syntax::{Applicability, Code};
 
 use crate::args::Explain;
@@ -20,13 +20,13 @@ pub(super) fn run(args: &Explain) -> Outcome {
 }
 
 fn codes() -> impl Iterator<Item = &'static Code> {
-    gram_schema::codes::all()
+    gram_lint::all_codes()
 }
 
 fn page(name: &str) -> Result<String, Failure> {
     if let Some(code) = codes().find(|code| code.name == name) {
         let mut page = format!("{}\n", code.page.trim_end());
-        if let Some(rule) = Rule::of(name) {
+        if let Some(rule) = Lint::of(name) {
             page.push_str(&facts(rule));
         }
         return Ok(page);
@@ -36,13 +36,13 @@ fn page(name: &str) -> Result<String, Failure> {
     }
     let targets = Target::ALL.map(Target::name);
     let known = codes().map(|code| code.name).chain(targets);
-    let help = gram_schema::did_you_mean(name, known);
+    let help = gram_model::did_you_mean(name, known);
     let help = help.unwrap_or_else(|| "gramc explain lists all codes".to_owned());
     Err(Failure::new(format!("there is no code or target `{name}`; {help}")))
 }
 
 /// What a rule's declaration says beside its page.
-fn facts(rule: &Rule) -> String {
+fn facts(rule: &Lint) -> String {
     let mut facts = format!("\nLevel: {}", rule.level.name());
     if let Some(target) = rule.target {
         let _ = write!(facts, "; warn where `targets` hold `{}`", target.name());
@@ -61,18 +61,18 @@ fn facts(rule: &Rule) -> String {
 
 /// All codes: errors, then lints with their levels.
 fn list() -> String {
-    let mut codes: Vec<_> = codes().collect();
+    let mut codes: Vec<&Code> = codes().collect();
     codes.sort_by_key(|code| code.name);
     let width = codes.iter().map(|code| code.name.len()).max().unwrap_or_default();
-    let (lints, errors): (Vec<_>, Vec<_>) =
-        codes.into_iter().partition(|code| Rule::of(code.name).is_some());
+    let (lints, errors): (Vec<&Code>, Vec<&Code>) =
+        codes.into_iter().partition(|code| Lint::of(code.name).is_some());
     let mut list = "Errors\n".to_owned();
     for code in errors {
         let _ = writeln!(list, "  {:width$}  {}", code.name, code.summary());
     }
     list.push_str("\nLints, with their levels where nobody sets another\n");
     for code in lints {
-        let level = Rule::of(code.name).map_or("", |rule| rule.level.name());
+        let level = Lint::of(code.name).map_or("", |rule| rule.level.name());
         let _ = writeln!(list, "  {:width$}  {level:5}  {}", code.name, code.summary());
     }
     list

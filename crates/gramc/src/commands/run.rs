@@ -14,7 +14,7 @@ use gram_agent::{
     AgentTeam, Conversation, Limits, Observer, Observers, SavedConversation, SpanRecorder,
     TeamOptions, Telemetry, TraceWriter,
 };
-use gram_schema::model::Module;
+use gram_model::Module;
 use tokio_util::sync::CancellationToken;
 
 use super::calls::{Both, only_one_reads, read, run_to_the_end, say};

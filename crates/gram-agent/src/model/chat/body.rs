@@ -1,6 +1,6 @@
 //! Requests of chat completions.
 
-use gram_schema::model::Api;
+use gram_model::Api;
 use serde_json::{Map, Value, json};
 
 use crate::message::{AssistantMessage, Message, ModelCall};

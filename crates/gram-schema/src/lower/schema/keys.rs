@@ -10,7 +10,9 @@ use super::super::names;
 use super::super::path::Path;
 use super::super::rules::KeyRule;
 use super::DEEPEST_JSON;
-use crate::pointer::{escaped, unescaped};
+use json_schema_kit::pointer::{
+    escape_fragment_token as escaped, unescape_fragment_token as unescaped,
+};
 
 /// The changed keys of one object's properties.
 #[derive(Default)]

@@ -28,7 +28,7 @@ use super::loss::{Became, Loss};
 use super::path::Path;
 use super::restore::{Plan, Restore};
 use super::rules::{RefRule, Rules};
-use crate::pointer::escaped;
+use json_schema_kit::pointer::escape_fragment_token as escaped;
 use references::{Found, References};
 use sentences::Printer;
 

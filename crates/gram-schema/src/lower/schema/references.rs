@@ -13,7 +13,10 @@ use super::super::rules::{Recursion, RefRule};
 use super::cycles::Cycles;
 use super::types::Types;
 use super::{At, Lowerer, MOST_INLINED, Out, merge};
-use crate::pointer::{decoded, escaped, unescaped};
+use json_schema_kit::pointer::{
+    decode_fragment as decoded, escape_fragment_token as escaped,
+    unescape_fragment_token as unescaped,
+};
 
 /// What a changed schema refers to.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gram_schema::model::Experiment;
+use gram_model::Experiment;
 use serde_json::Value;
 
 use crate::args::Ab;
@@ -88,7 +88,7 @@ fn find<'s>(name: &str, spec: &'s Read) -> Result<(usize, &'s Experiment), Failu
     let known = &spec.module.experiments;
     let at = known.iter().position(|experiment| experiment.name == name).ok_or_else(|| {
         let names = || known.iter().map(|experiment| experiment.name.as_str());
-        let help = gram_schema::did_you_mean(name, names()).unwrap_or_else(|| match known.len() {
+        let help = gram_model::did_you_mean(name, names()).unwrap_or_else(|| match known.len() {
             0 => "the specification declares none".to_owned(),
             _ => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
         });

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use gram_schema::Place;
-use gram_schema::model::{Library, Module, Valid};
+use gram_check::Valid;
+use gram_model::Place;
+use gram_model::{Library, Module};
 use gram_tools::ToolLibrary;
 
 use crate::args::{Bind, Display, Format, Inputs, Spec};
@@ -83,7 +84,7 @@ pub(in crate::commands) fn read_declared(
         return one(&read, path, Some(name)).map(Some);
     }
     let known = &spec.module.libraries;
-    let nearest = gram_schema::did_you_mean(named, known.iter().map(|library| &*library.name));
+    let nearest = gram_model::did_you_mean(named, known.iter().map(|library| &*library.name));
     let nearest = nearest.map(|nearest| format!("; {nearest}")).unwrap_or_default();
     Err(Failure::new(format!(
         "there is no file `{named}`, and the specification declares no library of that name{nearest}"
@@ -117,7 +118,7 @@ fn one(read: &Read, path: &str, name: Option<&str>) -> Result<Declared, Failure>
         (Some(name), _) => {
             known.iter().copied().find(|&at| libraries[at].name == name).ok_or_else(|| {
                 let known = names();
-                let help = gram_schema::did_you_mean(name, known.iter().copied());
+                let help = gram_model::did_you_mean(name, known.iter().copied());
                 let help = help.unwrap_or_else(|| format!("there are {}", known.join(", ")));
                 Failure::new(format!("{path} declares no library `{name}`; {help}"))
             })?

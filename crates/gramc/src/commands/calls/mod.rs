@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gram_agent::CostEstimate;
-use gram_schema::model::{Module, Valid};
+use gram_check::Valid;
+use gram_model::Module;
 use gram_tools::check::Policy;
 use gram_tools::clock::ManualClock;
 use gram_tools::invocation::{Answer, InvocationError, InvocationErrorKind};
@@ -187,7 +188,7 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
                 Line::Reset(Some(tool)) => {
                     if !session.reset(&tool) {
                         let tools = bound.bindings().map(|binding| binding.tool);
-                        let nearest = gram_schema::did_you_mean(&tool, tools);
+                        let nearest = gram_model::did_you_mean(&tool, tools);
                         let nearest = nearest.map(|it| format!("; {it}")).unwrap_or_default();
                         return Err(Failure::new(format!(
                             "there is no tool `{tool}` to reset{nearest}"

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gram_schema::model::{Module, Valid};
+use gram_check::Valid;
+use gram_model::Module;
 use gram_tools::clock::ManualClock;
 use gram_tools::invocation::{Answer, InvocationError, InvocationErrorKind};
 use gram_tools::{Admission, Bound, Session, Verdict};

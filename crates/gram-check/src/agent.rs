@@ -1,0 +1,168 @@
+//! Agents.
+
+use gram_syntax::{Node, NodeKind as N};
+use smol_str::SmolStr;
+
+use crate::attributes::Attribute;
+use crate::codes;
+use crate::index::Declaration;
+use crate::seen::Seen;
+use crate::{Checker, Kind};
+use gram_model::attributes::AttributeOwner;
+use gram_model::nearest::{nearest, question};
+use gram_model::spans::Place;
+use gram_model::{Agent, Api};
+
+impl<'t> Checker<'t> {
+    pub(crate) fn read_agent(&mut self, declaration: &Declaration<'t>) {
+        let Declaration { file, node, .. } = *declaration;
+        let mut agent = Agent {
+            name: declaration.name.clone(),
+            description: None,
+            instruction: None,
+            model: None,
+            max_iterations: 10,
+            api: Api::Tools,
+            result: None,
+            members: self.members(
+                declaration,
+                "agent",
+                "tools, containers and agents",
+                &[Kind::Tool, Kind::Container, Kind::Agent],
+            ),
+            attributes: Vec::new(),
+        };
+        for attribute in &self.declaration_attributes(declaration, AttributeOwner::Agent) {
+            self.agent_attribute(file, &mut agent, attribute);
+        }
+        let name = declaration.name_node.span();
+        self.module.agents.push(agent);
+        self.module.spans.agents.push(Place { file, node: node.id(), name });
+    }
+
+    /// The names of what an agent or container holds: things of the kinds `holds`.
+    pub(crate) fn members(
+        &mut self,
+        declaration: &Declaration<'t>,
+        holder: &str,
+        words: &str,
+        holds: &[Kind],
+    ) -> Vec<SmolStr> {
+        let file = declaration.file;
+        let mut members: Vec<SmolStr> = Vec::new();
+        let mut seen = Seen::default();
+        for element in declaration.node.elements() {
+            if element.kind() == N::SubjectPattern && !self.declares_member(file, element) {
+                continue;
+            }
+            let holds_only = format!("{holder} holds {words}");
+            let name = match element.kind() {
+                N::PatternReference => element.children().next(),
+                N::SubjectPattern => element.subject().identifier,
+                _ => {
+                    let error = self
+                        .error(&codes::MISPLACED_ELEMENT, file, element.span(), holds_only)
+                        .help("declare a tool here, [name:Tool | …], or name one that is declared elsewhere");
+                    self.report(file, error);
+                    continue;
+                }
+            };
+            let Some(node) = name else { continue };
+            let name = SmolStr::new(node.content());
+            let declared = self.names.get(&name).map(|first| first.file);
+            if let Some(owner) = declared {
+                self.used(file, owner);
+            }
+            if element.kind() == N::PatternReference && declared.is_none() {
+                self.unknown_member(file, node.span(), &name);
+            } else if name == declaration.name {
+                let message = format!("the {holder} `{name}` holds itself");
+                let error = self.error(&codes::MISPLACED_ELEMENT, file, node.span(), message);
+                self.report(file, error.help("remove the name"));
+            } else if self.kind_of(element, &name).is_some_and(|kind| !holds.contains(&kind)) {
+                let message = format!("`{name}` is none of the {words} that a {holder} holds");
+                let error = self.error(&codes::MISPLACED_ELEMENT, file, node.span(), message);
+                self.report(file, error.help("remove it, or move it to where it belongs"));
+                continue;
+            } else if seen.insert(node.content(), node.span()).is_some() {
+                let message = format!("`{name}` stands here twice");
+                let error = self.error(&codes::DUPLICATE_NAME, file, node.span(), message);
+                self.report(file, error.help("remove one of them"));
+            }
+            members.push(name);
+        }
+        members
+    }
+
+    /// Whether a pattern among an agent's elements declares a tool or an agent. One without any
+    /// label is data, but hardly meant to be.
+    fn declares_member(&mut self, file: usize, element: Node<'t>) -> bool {
+        let subject = element.subject();
+        if subject.labels_node().is_none() {
+            let message = "this declares nothing";
+            let warning = self
+                .warning(&codes::UNKNOWN_LABEL, file, element.span(), message)
+                .help("name a tool or agent without brackets, or declare one: [name:Tool | …]");
+            self.report(file, warning);
+        }
+        if let Some(label) =
+            subject.labels().find(|it| matches!(it.text(), "Library" | "Experiment"))
+        {
+            let message = format!("a {} stands at the top level", label.text().to_lowercase());
+            let error = self.error(&codes::MISPLACED_ELEMENT, file, label.span(), message);
+            self.report(file, error.help("move it out of here; libraries are bound at run time"));
+        }
+        subject.labels().any(|label| matches!(label.text(), "Tool" | "Agent" | "Container"))
+    }
+
+    fn unknown_member(&mut self, file: usize, span: gram_syntax::Span, name: &str) {
+        if self.is_full(file) {
+            return;
+        }
+        let near = nearest(name, self.names.keys().map(SmolStr::as_str));
+        let help = question(&near)
+            .unwrap_or_else(|| format!("declare it: [{name}:Tool | (input::Text)==>(::Text)]"));
+        let message = format!("there is no tool or agent `{name}`");
+        let error = self.error(&codes::UNKNOWN_NAME, file, span, message).help(help);
+        self.report(file, error);
+    }
+
+    fn agent_attribute(&mut self, file: usize, agent: &mut Agent, attribute: &Attribute<'_>) {
+        match &*attribute.key {
+            "description" => agent.description = attribute.text(self, file),
+            "instruction" => agent.instruction = attribute.text(self, file),
+            "model" => agent.model = attribute.text(self, file),
+            "maxIterations" => {
+                if let Some(count) = attribute.count(self, file) {
+                    agent.max_iterations = count;
+                }
+            }
+            "api" => match attribute.text(self, file).as_deref() {
+                Some("tools") | None => {}
+                Some("functions") => agent.api = Api::Functions,
+                Some(_) => attribute.wrong(self, file, "\"tools\" or \"functions\""),
+            },
+            "result" => agent.result = attribute.type_expression(self, file),
+            key => {
+                if let Some(value) = attribute.kept(self, file) {
+                    agent.attributes.push((SmolStr::new(key), value));
+                }
+            }
+        }
+    }
+
+    /// Reads a tool or an agent.
+    pub(crate) fn read(&mut self, declaration: &Declaration<'t>) {
+        if self.is_broken(declaration.file, declaration.node) {
+            return;
+        }
+        match declaration.kind {
+            Kind::Tool => self.read_tool(declaration),
+            Kind::Agent => self.read_agent(declaration),
+            Kind::Container => self.read_container(declaration),
+            Kind::Library => self.read_library(declaration),
+            Kind::Experiment => self.read_experiment(declaration),
+            Kind::Type(_) => {}
+        }
+    }
+}

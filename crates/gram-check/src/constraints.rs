@@ -1,0 +1,123 @@
+//! Attributes that set constraints.
+
+use gram_syntax::{Severity, Span};
+use smol_str::SmolStr;
+
+use crate::Checker;
+use crate::attributes::Attribute;
+use crate::codes;
+use crate::field::Draft;
+use crate::named::Named;
+use gram_model::attributes::{AttributeSpec, ConstraintConstructor, ValueType};
+use gram_model::nearest::{nearest, question};
+use gram_model::value_check;
+use gram_model::{Constraint, Slot};
+
+impl<'t> Checker<'t> {
+    /// Applies an attribute that sets constraints.
+    pub(crate) fn constraint(
+        &mut self,
+        file: usize,
+        draft: &mut Draft<'_>,
+        attribute: &Attribute<'t>,
+        spec: &'static AttributeSpec,
+    ) {
+        // A wrong value must not leave the bounds that a term brings.
+        if spec.is_range() || spec.value == ValueType::Flag {
+            draft.forget(|known| spec.constraints.iter().any(|one| one.kind == known.kind()));
+        }
+        match &*attribute.key {
+            "pattern" => draft.pattern = Some(attribute.span()),
+            "enum" => draft.name(Named::Member, attribute.span()),
+            "const" => draft.name(Named::Constant, attribute.span()),
+            _ => {}
+        }
+        draft.narrowed.get_or_insert(attribute.span());
+        let constraints = self.constraints_of(file, attribute, spec);
+        let slot = &mut draft.field.slot;
+        slot.constraints.reserve_exact(constraints.iter().flatten().count());
+        for constraint in constraints.into_iter().flatten() {
+            slot.constrain(constraint);
+        }
+        if !self.silent && !spec.applies_to(&self.types, &draft.field.slot.ty) {
+            draft.misfits.push((spec, attribute.key_span));
+        }
+    }
+
+    /// The constraints that an attribute's value gives.
+    fn constraints_of(
+        &mut self,
+        file: usize,
+        attribute: &Attribute<'t>,
+        spec: &AttributeSpec,
+    ) -> [Option<Constraint>; 2] {
+        use ConstraintConstructor as C;
+        let of = |at: usize| spec.constraints.get(at).map(|one| one.constructor);
+        match (of(0), of(1)) {
+            (Some(C::Number(least)), Some(C::Number(most))) => {
+                let bounds = attribute.range(self, file).unwrap_or_default();
+                [bounds.0.map(least), bounds.1.map(most)]
+            }
+            (Some(C::Count(least)), Some(C::Count(most))) => {
+                let bounds = attribute.size(self, file).unwrap_or_default();
+                [bounds.0.map(least), bounds.1.map(most)]
+            }
+            (Some(C::Number(make)), _) => {
+                let number = match spec.value {
+                    ValueType::Step => attribute.step(self, file),
+                    _ => attribute.number(self, file),
+                };
+                [number.map(make), None]
+            }
+            (Some(C::Count(make)), _) => [attribute.count(self, file).map(make), None],
+            (Some(C::Text(make)), _) if spec.value == ValueType::Format => {
+                [self.format(file, attribute).map(make), None]
+            }
+            (Some(C::Text(make)), _) => [attribute.text(self, file).map(make), None],
+            (Some(C::Flag(make)), _) => {
+                [attribute.flag(self, file).filter(|flag| *flag).map(|_| make()), None]
+            }
+            (Some(C::Values(make)), _) => [attribute.list(self, file).map(make), None],
+            (Some(C::Value(make)), _) => {
+                [attribute.json(self, file).map(|value| make(Box::new(value))), None]
+            }
+            (Some(C::Type(make)), _) => {
+                [attribute.type_expression(self, file).map(|ty| make(Box::new(ty))), None]
+            }
+            (None, _) => [None, None],
+        }
+    }
+
+    /// The name of a format, with a note if it is not checked at run time.
+    fn format(&mut self, file: usize, attribute: &Attribute<'t>) -> Option<SmolStr> {
+        let format = attribute.text(self, file)?;
+        if !gram_model::format::is_checked(&format) {
+            let message = format!("the format `{format}` is not checked at run time");
+            let mut note = self.warning(&codes::UNKNOWN_FORMAT, file, attribute.span(), message);
+            note.severity = Severity::Note;
+            let near = nearest(&format, gram_model::format::json_names());
+            let help = question(&near).unwrap_or_else(|| {
+                "it stands in the schema; add a pattern for what has to be checked".to_owned()
+            });
+            self.report(file, note.help(help));
+        }
+        Some(format)
+    }
+
+    /// Reports a pattern that is no regular expression.
+    pub(crate) fn well_formed_pattern(&mut self, file: usize, span: Span, slot: &Slot) {
+        let details = slot.details.as_deref();
+        let reason = slot.constraints.iter().find_map(|constraint| match constraint {
+            Constraint::Pattern(pattern) => value_check::malformed_pattern(pattern),
+            _ => None,
+        });
+        let Some(reason) = reason else { return };
+        let message = format!("the pattern is no regular expression: {reason}");
+        let finding = if details.is_some_and(|details| details.unsound) {
+            self.warning(&codes::UNSOUND_IMPORT, file, span, message)
+        } else {
+            self.error(&codes::MALFORMED_PATTERN, file, span, message)
+        };
+        self.report(file, finding.help("patterns are regular expressions as in JavaScript"));
+    }
+}

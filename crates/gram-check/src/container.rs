@@ -1,0 +1,65 @@
+//! Containers: groups of tools that a model expands before it uses one.
+
+use gram_syntax::{Node, NodeKind as N};
+use smol_str::SmolStr;
+
+use crate::attributes::Attribute;
+use crate::index::Declaration;
+use crate::{Checker, Kind};
+use gram_model::attributes::AttributeOwner;
+use gram_model::spans::Place;
+use gram_model::{Container, Source};
+
+impl<'t> Checker<'t> {
+    pub(crate) fn read_container(&mut self, declaration: &Declaration<'t>) {
+        let Declaration { file, node, .. } = *declaration;
+        let mut container = Container {
+            name: declaration.name.clone(),
+            description: None,
+            source: Source::Plugin,
+            members: self.members(declaration, "container", "tools", &[Kind::Tool]),
+            attributes: Vec::new(),
+        };
+        for attribute in &self.declaration_attributes(declaration, AttributeOwner::Container) {
+            self.container_attribute(file, &mut container, attribute);
+        }
+        let name = declaration.name_node.span();
+        self.module.containers.push(container);
+        self.module.spans.containers.push(Place { file, node: node.id(), name });
+    }
+
+    fn container_attribute(
+        &mut self,
+        file: usize,
+        container: &mut Container,
+        attribute: &Attribute<'_>,
+    ) {
+        match &*attribute.key {
+            "description" => container.description = attribute.text(self, file),
+            "source" => {
+                let Some(source) = attribute.text(self, file) else { return };
+                match Source::ALL.into_iter().find(|known| known.name() == source) {
+                    Some(known) => container.source = known,
+                    None => attribute.wrong(self, file, "plugin, mcp, frontend or skill"),
+                }
+            }
+            key => {
+                if let Some(value) = attribute.kept(self, file) {
+                    container.attributes.push((SmolStr::new(key), value));
+                }
+            }
+        }
+    }
+
+    /// What kind of thing an element of an agent or container declares or names.
+    pub(crate) fn kind_of(&self, element: Node<'t>, name: &str) -> Option<Kind> {
+        match element.kind() {
+            N::SubjectPattern => element.subject().labels().find_map(|label| {
+                [Kind::Tool, Kind::Container, Kind::Agent]
+                    .into_iter()
+                    .find(|kind| kind.label() == label.text())
+            }),
+            _ => self.names.get(name).map(|first| first.kind),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Types that refer to each other: which are recursive, which never end, and how large they are
+//! where they are written in place.
+
+use std::sync::Arc;
+
+use crate::Checker;
+use crate::codes;
+use crate::index::Declaration;
+use crate::object::{MAX_DEPTH, MOST_BROUGHT};
+use gram_model::walk::{endless, names_of, parts, recursive, standing_for_themselves};
+use gram_model::{Slot, Type, TypeId, Types};
+
+impl<'t> Checker<'t> {
+    /// Reports types that never end, and finds those that schemas refer to.
+    pub(crate) fn settle(&mut self, declarations: &[Declaration<'t>]) {
+        let mut types = Arc::unwrap_or_clone(std::mem::take(&mut self.types));
+        for id in standing_for_themselves(&types) {
+            self.endless(declarations, id, "stands for itself");
+            // Whoever follows names would never come to an end.
+            if let Some(declared) = types.0.get_mut(id.0 as usize) {
+                declared.slot = Slot::new(Type::Any);
+            }
+        }
+        for id in endless(&types) {
+            self.endless(declarations, id, "has no value that ends");
+        }
+        for id in recursive(&types) {
+            if let Some(declared) = types.0.get_mut(id.0 as usize) {
+                declared.referred = true;
+            }
+        }
+        for id in too_large(&types) {
+            let Some(declaration) = declarations.get(id.0 as usize) else { continue };
+            let (file, span) = (declaration.file, declaration.name_node.span());
+            let message =
+                format!("the types that `{}` is made of bring too much", declaration.name);
+            let error = self
+                .error(&codes::NESTED_TOO_DEEP, file, span, message)
+                .help("declare types at the top level, where schemas refer to them");
+            self.report(file, error);
+            // Nobody has to write it out.
+            if let Some(declared) = types.0.get_mut(id.0 as usize) {
+                declared.referred = true;
+            }
+        }
+        self.types = Arc::new(types);
+    }
+
+    fn endless(&mut self, declarations: &[Declaration<'t>], id: TypeId, what: &str) {
+        let Some(declaration) = declarations.get(id.0 as usize) else { return };
+        let (file, span) = (declaration.file, declaration.name_node.span());
+        let message = format!("the type `{}` {what}", declaration.name);
+        let error = self.error(&codes::ENDLESS_TYPE, file, span, message).help(
+            "let the cycle end: with a field that may be left out, a list, or `T?` in a field",
+        );
+        self.report(file, error);
+    }
+}
+
+/// The types that are too large or too deep where they are written in place.
+fn too_large(types: &Types) -> Vec<TypeId> {
+    let mut known: Vec<Option<(usize, u32)>> = vec![None; types.0.len()];
+    let mut found = Vec::new();
+    for (start, _) in types.iter() {
+        // What a type is made of is reckoned first. Types that are written in place are in no
+        // cycle, so this ends.
+        let mut steps = vec![start];
+        while let Some(id) = steps.last().copied() {
+            let at = id.0 as usize;
+            let missing = names_of(types, id).into_iter().find(|id| {
+                let inline = types.get(*id).is_some_and(|declared| !declared.referred);
+                inline && known.get(id.0 as usize).is_some_and(Option::is_none)
+            });
+            match missing {
+                Some(first) if known[at].is_none() && !steps.contains(&first) => steps.push(first),
+                _ => {
+                    steps.pop();
+                    let Some(declared) = types.get(id).filter(|_| known[at].is_none()) else {
+                        continue;
+                    };
+                    let extent = extent(types, &declared.slot.ty, &known);
+                    known[at] = Some(extent);
+                    if extent.0 > MOST_BROUGHT || extent.1 > MAX_DEPTH {
+                        found.push(id);
+                        known[at] = Some((1, 1));
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// How many types a type is made of, and how deep they nest, where names are written out.
+fn extent(types: &Types, ty: &Type, known: &[Option<(usize, u32)>]) -> (usize, u32) {
+    if let Type::Named(id) = ty {
+        let inline = types.get(*id).is_some_and(|declared| !declared.referred);
+        let extent = known.get(id.0 as usize).copied().flatten().filter(|_| inline);
+        return extent.unwrap_or((1, 1));
+    }
+    let mut whole = (1_usize, 1_u32);
+    parts(ty, &mut |part| {
+        let inner = extent(types, part, known);
+        whole = (whole.0.saturating_add(inner.0), whole.1.max(inner.1.saturating_add(1)));
+    });
+    whole
+}

@@ -1,0 +1,399 @@
+//! Type declarations: records, enums, unions and aliases.
+
+use std::sync::Arc;
+
+use gram_syntax::{Node, NodeKind as N, Span};
+use serde_json::Value;
+use smol_str::SmolStr;
+
+use crate::attributes::Attribute;
+use crate::codes;
+use crate::field::blank;
+use crate::index::{Declaration, is_label, name_of};
+use crate::seen::Seen;
+use crate::{Checker, Kind};
+use gram_model::expression::is_name;
+use gram_model::format::built_in;
+use gram_model::spans::Place;
+use gram_model::{
+    Constraint, Field, Host, ObjectType, Open, Slot, Type, TypeDeclaration, TypeId, TypeKind, Types,
+};
+
+/// What kind of type a label declares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Record,
+    Enum,
+    Union,
+    Alias,
+}
+
+impl Form {
+    /// The form that a label declares.
+    pub(crate) fn of(label: &str) -> Option<Self> {
+        [Self::Record, Self::Enum, Self::Union, Self::Alias]
+            .into_iter()
+            .find(|form| form.label() == label)
+    }
+
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Record => "Record",
+            Self::Enum => "Enum",
+            Self::Union => "Union",
+            Self::Alias => "Alias",
+        }
+    }
+
+    /// What a declaration of this form looks like.
+    fn example(self) -> &'static str {
+        match self {
+            Self::Record => "[Address::Record | (street::Text), (city::Text)]",
+            Self::Enum => "[Unit::Enum | celsius, fahrenheit]",
+            Self::Union => "[Answer::Union | Text, `Int[]`]",
+            Self::Alias => "[Age::Alias | (::Integer {range: 0..150})]",
+        }
+    }
+}
+
+/// The attributes of declared types, beside those of every type.
+struct Special {
+    schema_name: Option<SmolStr>,
+    discriminator: Option<SmolStr>,
+    one_of: bool,
+    inline: bool,
+}
+
+impl<'t> Checker<'t> {
+    /// Enters a type's name and remembers its declaration.
+    pub(crate) fn declare_type(
+        &mut self,
+        types: &mut Vec<Declaration<'t>>,
+        declaration: Declaration<'t>,
+    ) {
+        let Declaration { file, name_node, owner, .. } = declaration;
+        let name = declaration.name.clone();
+        let Kind::Type(form) = declaration.kind else { return };
+        let span = name_node.span();
+        if !is_type_name(&name) {
+            let message = if built_in(&name).is_some() {
+                format!("`{name}` is a built-in type")
+            } else {
+                format!("`{name}` is no name for a type")
+            };
+            let error = self
+                .error(&codes::TYPE_NAME, file, span, message)
+                .help("a type's name has letters, digits and `_`, and means nothing else");
+            return self.report(file, error);
+        }
+        // There are at most as many types as bytes in the texts, which 32 bits count.
+        let id = TypeId(u32::try_from(types.len()).unwrap_or(u32::MAX));
+        let names = Arc::make_mut(&mut self.type_names);
+        let known = match owner {
+            Some(tool) => names.enter_local(tool, &name, id),
+            None => names.enter(file, &name, id),
+        };
+        if let Some(known) = known {
+            let first = types.get(known.0 as usize).map_or(span, |first| first.name_node.span());
+            let error = self
+                .error(
+                    &codes::DUPLICATE_NAME,
+                    file,
+                    span,
+                    format!("there is another type `{name}`"),
+                )
+                .here("declared again here")
+                .label(first, "first declared here")
+                .help("rename one of them");
+            return self.report(file, error);
+        }
+        let place = Place { file, node: declaration.node.id(), name: span };
+        self.module.spans.types.push(place);
+        let kind = match form {
+            Form::Record => TypeKind::Record,
+            Form::Enum => TypeKind::Enum(Vec::new()),
+            Form::Union => TypeKind::Union(None),
+            Form::Alias => TypeKind::Alias,
+        };
+        Arc::make_mut(&mut self.types).0.push(TypeDeclaration {
+            name,
+            schema_name: None,
+            kind,
+            slot: Slot::default(),
+            local: owner.is_some(),
+            referred: owner.is_none(),
+        });
+        types.push(declaration);
+    }
+
+    /// Reads all type declarations.
+    pub(crate) fn read_types(&mut self, declarations: &[Declaration<'t>]) {
+        for (at, declaration) in declarations.iter().enumerate() {
+            let Declaration { file, node, owner, .. } = *declaration;
+            if self.is_full(file) || self.is_broken(file, node) {
+                continue;
+            }
+            self.local = owner;
+            let Some((slot, kind, special)) = self.read_type(declaration) else { continue };
+            let types = &mut Arc::make_mut(&mut self.types).0;
+            let Some(known) = types.get_mut(at) else { continue };
+            // A type that never ends was cut, and stays so.
+            if self.silent || known.slot.ty != Type::Any || slot.ty == Type::Any {
+                known.slot = slot;
+            }
+            if self.silent && special.inline {
+                known.referred = false;
+            }
+            known.kind = kind;
+            known.schema_name = special.schema_name;
+        }
+        self.local = None;
+    }
+
+    fn read_type(&mut self, declaration: &Declaration<'t>) -> Option<(Slot, TypeKind, Special)> {
+        let Declaration { file, .. } = *declaration;
+        let Kind::Type(form) = declaration.kind else { return None };
+        let mut attributes = self.all_attributes(declaration);
+        let mut special = self.special(file, form, &mut attributes);
+        let keys = attributes.iter().map(|attribute| (attribute.key.clone(), attribute.key_span));
+        self.host_attributes(file, keys, "type");
+        let name = declaration.name.clone();
+        let mut spans = Vec::new();
+        let (mut field, kind) = match form {
+            Form::Record => (blank(name, self.record(declaration)), TypeKind::Record),
+            Form::Enum => {
+                let (field, descriptions) = self.enumeration(declaration, name);
+                (field, TypeKind::Enum(descriptions))
+            }
+            Form::Union => {
+                let members;
+                (members, spans) = self.union_members(declaration);
+                let ty = if special.one_of { Type::OneOf(members) } else { Type::Union(members) };
+                (blank(name, ty), TypeKind::Union(special.discriminator.take()))
+            }
+            Form::Alias => (self.alias(declaration)?, TypeKind::Alias),
+        };
+        self.say(file, &mut field, &attributes, 0);
+        if let TypeKind::Union(tag) = &kind {
+            self.check_union(file, &field.slot, tag.as_deref(), &spans);
+        }
+        Some((field.slot, kind, special))
+    }
+
+    /// Takes out the attributes that only declared types have.
+    fn special(&mut self, file: usize, form: Form, attributes: &mut Vec<Attribute<'t>>) -> Special {
+        let mut special =
+            Special { schema_name: None, discriminator: None, one_of: false, inline: false };
+        attributes.retain(|attribute| {
+            match &*attribute.key {
+                "schemaName" => special.schema_name = attribute.text(self, file),
+                "inline" => special.inline = attribute.flag(self, file).unwrap_or_default(),
+                "discriminator" if form == Form::Union => {
+                    special.discriminator = attribute.text(self, file);
+                }
+                "oneOf" if form == Form::Union => {
+                    special.one_of = attribute.flag(self, file).unwrap_or_default();
+                }
+                _ => return true,
+            }
+            false
+        });
+        special
+    }
+
+    /// `[Address::Record | (street::Text), (city::Text)]`
+    fn record(&mut self, declaration: &Declaration<'t>) -> Type {
+        let Declaration { file, node, .. } = *declaration;
+        let mut fields: Vec<Field> = Vec::new();
+        let mut seen = Seen::default();
+        for element in node.elements() {
+            let Some(node) = only_node(element) else {
+                self.misplaced(declaration, element, Form::Record);
+                continue;
+            };
+            let subject = node.subject();
+            let Some(name) = subject.identifier else {
+                let error = self
+                    .error(&codes::MISSING_NAME, file, node.span(), "this field has no name")
+                    .help(format!("name it: (name{}", node.text().trim_start_matches('(')));
+                self.report(file, error);
+                continue;
+            };
+            let keys = subject.entries().map(|entry| (entry.key.content(), entry.key.span()));
+            self.host_attributes(file, keys, "field");
+            if let Some(first) = seen.insert(name.content(), name.span()) {
+                let message = format!("two fields are called `{}`", name.content());
+                let error = self
+                    .error(&codes::DUPLICATE_PARAMETER, file, name.span(), message)
+                    .here("the second one")
+                    .label(first, "the first one")
+                    .help("rename one of them");
+                self.report(file, error);
+                continue;
+            }
+            if let Some(mut field) = self.named_field(file, node, subject) {
+                self.say_of_node(file, &mut field, (node, subject), None);
+                // Who supplies a value is said of parameters, and holds of no field.
+                fields.push(Field { host: Host::No, secret: false, ..field });
+            }
+        }
+        Type::Object(Box::new(ObjectType {
+            fields: Some(fields),
+            requires: Vec::new(),
+            open: Open::Unsaid,
+        }))
+    }
+
+    /// `[Unit::Enum | celsius, (fahrenheit {description: "…"})]`
+    fn enumeration(
+        &mut self,
+        declaration: &Declaration<'t>,
+        name: SmolStr,
+    ) -> (Field, Vec<Option<SmolStr>>) {
+        let Declaration { file, node, .. } = *declaration;
+        let (mut members, mut descriptions) = (Vec::new(), Vec::new());
+        let mut seen = Seen::default();
+        for element in node.elements() {
+            let (name, description) = match element.kind() {
+                N::PatternReference => {
+                    (element.children().next(), element.doc_text().map(SmolStr::from))
+                }
+                _ => match only_node(element) {
+                    Some(node) if node.subject().labels_node().is_none() => {
+                        (node.subject().identifier, self.member_description(file, node))
+                    }
+                    _ => (None, None),
+                },
+            };
+            let Some(name) = name else {
+                self.misplaced(declaration, element, Form::Enum);
+                continue;
+            };
+            if seen.insert(name.content(), name.span()).is_some() {
+                let message = format!("`{}` stands here twice", name.content());
+                let error = self.error(&codes::DUPLICATE_NAME, file, name.span(), message);
+                self.report(file, error.help("remove one of them"));
+                continue;
+            }
+            members.push(Value::String(name.content().into_owned()));
+            descriptions.push(description);
+        }
+        if members.is_empty() && node.elements().next().is_none() {
+            self.without_elements(declaration, Form::Enum);
+        }
+        let mut field = blank(name, Type::Text);
+        field.slot.constrain(Constraint::Enum(members));
+        if descriptions.iter().all(Option::is_none) {
+            descriptions.clear();
+        }
+        (field, descriptions)
+    }
+
+    /// The description of an enum's member: of its record, or the doc comment before it.
+    fn member_description(&mut self, file: usize, node: Node<'t>) -> Option<SmolStr> {
+        let mut attributes = self.record_attributes(file, node.subject().record);
+        Self::add_doc(&mut attributes, node);
+        let mut description = None;
+        for attribute in &attributes {
+            if attribute.key == "description" {
+                description = attribute.text(self, file);
+            } else {
+                self.meaningless(file, attribute, gram_model::attributes::AttributeOwner::Member);
+            }
+        }
+        description
+    }
+
+    /// `` [Answer::Union | Text, `Int[]`] ``, and where each member stands.
+    fn union_members(&mut self, declaration: &Declaration<'t>) -> (Vec<Type>, Vec<Span>) {
+        let Declaration { file, node, .. } = *declaration;
+        let (mut members, mut spans) = (Vec::new(), Vec::new());
+        for element in node.elements() {
+            let name = match element.kind() {
+                N::PatternReference => element.children().next(),
+                // A type as one would write it elsewhere: (::Text).
+                _ => only_node(element).and_then(|node| {
+                    let subject = node.subject();
+                    let bare = subject.identifier.is_none() && subject.record.is_none();
+                    subject.labels().next().filter(|_| bare)
+                }),
+            };
+            let Some(name) = name else {
+                self.misplaced(declaration, element, Form::Union);
+                continue;
+            };
+            if let Some(member) = self.label_type(file, name) {
+                members.push(member);
+                spans.push(name.span());
+            }
+        }
+        if node.elements().next().is_none() {
+            self.without_elements(declaration, Form::Union);
+        }
+        (members, spans)
+    }
+
+    /// `[Age::Alias | (::Integer {range: 0..150})]`
+    fn alias(&mut self, declaration: &Declaration<'t>) -> Option<Field> {
+        let Declaration { file, node, .. } = *declaration;
+        let mut elements = node.elements();
+        let Some(element) = elements.next() else {
+            self.without_elements(declaration, Form::Alias);
+            return None;
+        };
+        let inner = only_node(element).map(|node| (node, node.subject()));
+        let inner = inner
+            .filter(|(_, subject)| subject.identifier.is_none() && subject.labels_node().is_some());
+        let (Some(inner), None) = (inner, elements.next()) else {
+            self.misplaced(declaration, element, Form::Alias);
+            return None;
+        };
+        let keys = inner.1.entries().map(|entry| (entry.key.content(), entry.key.span()));
+        self.host_attributes(file, keys, "type");
+        let mut field = self.field(file, inner.1, declaration.name.clone())?;
+        self.say_of_node(file, &mut field, inner, None);
+        Some(field)
+    }
+
+    fn misplaced(&mut self, declaration: &Declaration<'t>, element: Node<'t>, form: Form) {
+        let message = match form {
+            Form::Record => "a record holds fields",
+            Form::Enum => "an enum holds names",
+            Form::Union => "a union holds types",
+            Form::Alias => "an alias holds one type, without a name",
+        };
+        let error = self
+            .error(&codes::MISPLACED_ELEMENT, declaration.file, element.span(), message)
+            .help(format!("write {}", form.example()));
+        self.report(declaration.file, error);
+    }
+
+    fn without_elements(&mut self, declaration: &Declaration<'t>, form: Form) {
+        let message = format!("no value is a `{}`, which holds nothing", name_of(declaration.node));
+        let span = declaration.name_node.span();
+        let error = self
+            .error(&codes::EMPTY_CONSTRAINT, declaration.file, span, message)
+            .help(format!("write {}", form.example()));
+        self.report(declaration.file, error);
+    }
+
+    /// What is declared.
+    pub(crate) fn known_types(&self) -> &Types {
+        &self.types
+    }
+}
+
+/// The node that a path of a single node consists of.
+pub(crate) fn only_node(element: Node<'_>) -> Option<Node<'_>> {
+    let mut parts = element.children();
+    match (element.kind(), parts.next(), parts.next()) {
+        (N::Path, Some(node), None) => Some(node),
+        _ => None,
+    }
+}
+
+/// Whether a type may be declared with this name, which means nothing else where types stand.
+pub fn is_type_name(name: &str) -> bool {
+    let is_taken = matches!(name, "true" | "false" | "null") || is_label(name);
+    is_name(name) && !is_taken && built_in(name).is_none()
+}

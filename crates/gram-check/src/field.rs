@@ -1,0 +1,435 @@
+//! Parameters, fields, results and terms: a type and the attributes that belong to it.
+
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Fix, Node, Span, Subject};
+use serde_json::Value;
+use smol_str::SmolStr;
+
+use crate::Checker;
+use crate::attributes::Attribute;
+use crate::codes;
+use crate::named::{NAMED, Named, values_of};
+use crate::scopes::Meaning;
+use crate::unions::lists_types;
+use gram_model::attributes::{AttributeOwner, AttributeSpec, find};
+use gram_model::format::{built_in, describe};
+use gram_model::value_check;
+use gram_model::{Constraint, Field, Host, Presence, Slot, Type};
+
+/// A field while its attributes are read.
+pub(crate) struct Draft<'f> {
+    pub(crate) field: &'f mut Field,
+    /// What is said of null.
+    pub(crate) nullable: Option<bool>,
+    /// Attributes that do not fit the type.
+    pub(crate) misfits: Vec<(&'static AttributeSpec, Span)>,
+    /// Where it is said that types are listed.
+    pub(crate) type_list: Option<Span>,
+    /// Where its pattern stands.
+    pub(crate) pattern: Option<Span>,
+    /// Where the first attribute stands that narrows the type.
+    pub(crate) narrowed: Option<Span>,
+    /// Which of its values the type has to accept, and where they stand: by [`Named`].
+    values: [Option<Span>; 5],
+}
+
+impl Draft<'_> {
+    /// Says where a value stands that the type has to accept.
+    pub(crate) fn name(&mut self, what: Named, span: Span) {
+        self.values[what as usize] = Some(span);
+    }
+
+    /// Takes back constraints that a term brings and an attribute replaces.
+    pub(crate) fn forget(&mut self, replaced: impl Fn(&Constraint) -> bool) {
+        self.field.slot.constraints.retain(|known| !replaced(known));
+    }
+}
+
+impl<'t> Checker<'t> {
+    /// A vocabulary term: a top-level node with a type.
+    pub(crate) fn term_field(
+        &mut self,
+        file: usize,
+        node: Node<'t>,
+        annotated: Option<Node<'t>>,
+    ) -> Option<Field> {
+        let subject = node.subject();
+        let name = SmolStr::new(subject.identifier?.content());
+        let ty = self.label_type(file, subject.labels().next()?)?;
+        let mut attributes = self.record_attributes(file, subject.record);
+        Self::add_doc(&mut attributes, annotated.unwrap_or(node));
+        self.add_annotations(file, annotated, &mut attributes);
+        let mut field = blank(name, ty);
+        self.say(file, &mut field, &attributes, 0);
+        Some(field)
+    }
+
+    /// A parameter of its own type, or of that of the term of its name.
+    pub(crate) fn named_field(
+        &mut self,
+        file: usize,
+        node: Node<'t>,
+        subject: Subject<'t>,
+    ) -> Option<Field> {
+        let name = subject.identifier?;
+        let text = SmolStr::new(name.content());
+        if subject.labels().next().is_some() {
+            return self.field(file, subject, text);
+        }
+        match self.terms.find(file, None, &text) {
+            Meaning::One(owner, term) => {
+                self.used(file, owner);
+                self.term_fields.get(term).cloned()
+            }
+            Meaning::Ambiguous(first, second) => {
+                let files = [first.0, second.0].map(|file| self.source(file).name().to_owned());
+                let error = self.ambiguous(file, name.span(), "vocabulary term", &text, &files);
+                self.report(file, error);
+                None
+            }
+            Meaning::Unknown => {
+                if !self.unread_terms.contains(&text) {
+                    self.missing_type(file, node, &text);
+                }
+                None
+            }
+        }
+    }
+
+    fn missing_type(&mut self, file: usize, node: Node<'t>, name: &str) {
+        let message = format!("the parameter `{name}` has no type");
+        let mut error = self.error(&codes::MISSING_TYPE, file, node.span(), message);
+        error = if built_in(name).is_some() {
+            error.help(format!("if `{name}` is its type, name the parameter: (name::{name})"))
+        } else {
+            let end = node.subject().identifier.map_or(node.span(), Node::span).end;
+            error
+                .help(format!("write ({name}::Text), or declare the vocabulary term ({name}::Text) at the top level"))
+                .fix(Fix::replace(NeedsLook, "make it text", Span::empty(end), "::Text"))
+        };
+        self.report(file, error);
+    }
+
+    /// A field of the type that a node's only label names.
+    pub(crate) fn field(
+        &mut self,
+        file: usize,
+        subject: Subject<'t>,
+        name: SmolStr,
+    ) -> Option<Field> {
+        let mut labels = subject.labels();
+        let label = labels.next()?;
+        if let Some(second) = labels.next() {
+            let error = self
+                .error(
+                    &codes::SEVERAL_TYPES,
+                    file,
+                    second.span(),
+                    "a parameter or result has one type",
+                )
+                .label(label.span(), "the first one")
+                .help("one of several types is a union, in backticks: (a::`Text | Int`)");
+            self.report(file, error);
+            return None;
+        }
+        Some(blank(name, self.label_type(file, label)?))
+    }
+
+    /// Says of a field that has a type what its node says: in its record, and in a doc comment before
+    /// it or before its arrow.
+    pub(crate) fn say_of_node(
+        &mut self,
+        file: usize,
+        field: &mut Field,
+        (node, subject): (Node<'t>, Subject<'t>),
+        arrow: Option<Node<'t>>,
+    ) {
+        let mut attributes = self.record_attributes(file, subject.record);
+        Self::add_doc(&mut attributes, node);
+        if let Some(arrow) = arrow {
+            Self::add_doc(&mut attributes, arrow);
+        }
+        self.say(file, field, &attributes, 0);
+    }
+
+    /// Says of a field that has a type what attributes say.
+    pub(crate) fn say(
+        &mut self,
+        file: usize,
+        field: &mut Field,
+        attributes: &[Attribute<'t>],
+        depth: u32,
+    ) {
+        let Some(first) = attributes.first() else { return };
+        let mut draft = Draft {
+            field,
+            nullable: None,
+            misfits: Vec::new(),
+            type_list: None,
+            pattern: None,
+            narrowed: None,
+            values: [None; 5],
+        };
+        // What a term brings has to fit what is said here, too.
+        if !draft.field.slot.is_bare() || draft.field.host != Host::No {
+            for what in values_of(draft.field) {
+                draft.values[what as usize] = Some(first.span());
+            }
+        }
+        for attribute in attributes {
+            self.field_attribute(file, &mut draft, attribute, depth);
+        }
+        self.finish_field(file, &mut draft);
+    }
+
+    fn field_attribute(
+        &mut self,
+        file: usize,
+        draft: &mut Draft<'_>,
+        attribute: &Attribute<'t>,
+        depth: u32,
+    ) {
+        let slot = &mut draft.field.slot;
+        match &*attribute.key {
+            "description" => {
+                slot.description = attribute.text(self, file).or(slot.description.take());
+            }
+            "default" => {
+                if let Some(value) = attribute.json(self, file) {
+                    slot.default = Some(Box::new(value));
+                    draft.name(Named::Default, attribute.span());
+                }
+            }
+            "optional" => {
+                if let Some(flag) = attribute.flag(self, file) {
+                    draft.field.presence =
+                        if flag { Presence::Optional } else { Presence::Required };
+                }
+            }
+            "title" => slot.details_mut().title = attribute.text(self, file),
+            "schema" => {
+                let schema = attribute.schema(self, file);
+                slot.details_mut().verbatim = schema.map(Box::new);
+            }
+            "extensions" => {
+                for (key, value) in attribute.extensions(self, file).into_iter().flatten() {
+                    extend(slot, key, value);
+                }
+            }
+            key if key.starts_with("x-") => {
+                if let Some(value) = attribute.json(self, file) {
+                    extend(slot, SmolStr::new(key), value);
+                }
+            }
+            "typeList" => {
+                slot.details_mut().type_list = attribute.flag(self, file).unwrap_or_default();
+                draft.type_list = Some(attribute.key_span);
+            }
+            "deprecated" => {
+                if let Some(flag) = attribute.flag(self, file) {
+                    slot.details_mut().deprecated = flag;
+                }
+            }
+            "examples" => {
+                if let Some(examples) = attribute.list(self, file) {
+                    slot.details_mut().examples = Some(examples);
+                    draft.name(Named::Example, attribute.span());
+                }
+            }
+            "nullable" => draft.nullable = attribute.flag(self, file),
+            "unsound" => {
+                if let Some(flag) = attribute.flag(self, file) {
+                    slot.details_mut().unsound = flag;
+                }
+            }
+            "secret" => draft.field.secret = attribute.flag(self, file).unwrap_or_default(),
+            "injected" => {
+                match attribute.flag(self, file) {
+                    Some(true) => draft.field.host = Host::Injected,
+                    // Overrides a term that is injected.
+                    Some(false) if draft.field.host == Host::Injected => {
+                        draft.field.host = Host::No;
+                    }
+                    _ => {}
+                }
+            }
+            "pinned" => {
+                if let Some(value) = attribute.json(self, file) {
+                    draft.name(Named::Pinned, attribute.span());
+                    draft.field.host = Host::Pinned(Box::new(value));
+                }
+            }
+            "fields" | "elementType" | "valueType" | "keys" | "open" | "requires" => {
+                self.structure(file, draft, attribute, depth);
+            }
+            key => match find(AttributeOwner::Field, key) {
+                Some(spec) => self.constraint(file, draft, attribute, spec),
+                None => self.meaningless(file, attribute, AttributeOwner::Field),
+            },
+        }
+    }
+
+    /// An attribute that completes a built-in type.
+    fn structure(
+        &mut self,
+        file: usize,
+        draft: &mut Draft<'_>,
+        attribute: &Attribute<'t>,
+        depth: u32,
+    ) {
+        let slot = &mut draft.field.slot;
+        match (&*attribute.key, &mut slot.ty) {
+            ("fields", Type::Object(object)) => {
+                let fields = self.object_fields(file, attribute, depth);
+                object.fields = fields.or(object.fields.take());
+            }
+            ("requires", Type::Object(object)) => {
+                object.requires = attribute.names(self, file).unwrap_or_default();
+            }
+            ("open", Type::Tuple(_)) => {
+                slot.details_mut().open_tuple = attribute.flag(self, file).unwrap_or_default();
+            }
+            ("open", Type::Object(object)) => {
+                if let Some(open) = attribute.open(self, file) {
+                    object.open = open;
+                }
+            }
+            ("elementType", Type::List(item)) => {
+                if let Some(ty) = attribute.type_expression(self, file) {
+                    *item = Some(Box::new(ty));
+                }
+            }
+            ("valueType", Type::Map(value)) => {
+                if let Some(ty) = attribute.type_expression(self, file) {
+                    *value = Some(Box::new(ty));
+                }
+            }
+            ("keys", Type::Map(_) | Type::Object(_)) => {
+                if let Some(ty) = attribute.type_expression(self, file) {
+                    slot.constrain(Constraint::Keys(Box::new(ty)));
+                }
+            }
+            _ => {
+                let spec = find(AttributeOwner::Field, &attribute.key);
+                draft.misfits.extend(spec.map(|spec| (spec, attribute.key_span)));
+            }
+        }
+    }
+
+    /// Completes a field and checks that its attributes fit its type.
+    fn finish_field(&mut self, file: usize, draft: &mut Draft<'_>) {
+        for (spec, span) in &draft.misfits {
+            self.misfit(file, *span, spec, &draft.field.slot.ty);
+        }
+        if let Some(nullable) = draft.nullable {
+            let ty = std::mem::take(&mut draft.field.slot.ty);
+            draft.field.slot.ty = match (nullable, ty) {
+                (true, ty @ (Type::Nullable(_) | Type::Null | Type::Any)) => ty,
+                (true, ty) => {
+                    // What a term says of a union's types does not hold of the union or null.
+                    if let (None, Some(details)) = (draft.type_list, &mut draft.field.slot.details)
+                    {
+                        details.type_list = false;
+                    }
+                    Type::Nullable(Box::new(ty))
+                }
+                // Overrides a term that may be null.
+                (false, Type::Nullable(inner)) => *inner,
+                (false, ty) => ty,
+            };
+        }
+        if !self.silent {
+            let lists = draft.field.slot.details.as_ref().is_some_and(|details| details.type_list);
+            if let (Some(span), true, false) =
+                (draft.type_list, lists, lists_types(&draft.field.slot.ty))
+            {
+                let message =
+                    "`typeList` is about unions of types that JSON Schema has different names for";
+                let error = self.error(&codes::ATTRIBUTE_TYPE, file, span, message);
+                self.report(
+                    file,
+                    error.help("remove `typeList`, or write such a union: `Text | Int`"),
+                );
+            }
+            if let Some(span) = draft.pattern {
+                self.well_formed_pattern(file, span, &draft.field.slot);
+            }
+            if let Some(span) = draft.narrowed {
+                self.satisfiable(file, span, &draft.field.slot);
+            }
+            for (what, span) in NAMED.iter().zip(&draft.values) {
+                if let Some(span) = *span {
+                    self.accepts(file, span, *what, draft.field);
+                }
+            }
+        }
+    }
+
+    fn misfit(&mut self, file: usize, span: Span, spec: &AttributeSpec, ty: &Type) {
+        let (key, applies_to) = (spec.name, spec.applies_to.words());
+        let message =
+            format!("`{key}` is about {applies_to}, and this is {}", describe(&self.types, ty));
+        let error = self
+            .error(&codes::ATTRIBUTE_TYPE, file, span, message)
+            .help(format!("remove `{key}`, or change the type"));
+        self.report(file, error);
+    }
+
+    /// Checks that a field's type accepts a value that its attributes name.
+    fn accepts(&mut self, file: usize, span: Span, what: Named, field: &Field) {
+        let slot = &field.slot;
+        let details = slot.details.as_deref();
+        let whole = |value: &Value| value_check::slot(&self.types, slot, value);
+        let bare = |value: &Value| value_check::ty(&self.types, &slot.ty, value);
+        let mut constraints = slot.constraints.iter();
+        let verdict = match what {
+            Named::Default => slot.default.as_deref().map_or(Ok(()), whole),
+            Named::Example => {
+                let examples = details.and_then(|details| details.examples.as_deref());
+                examples.unwrap_or_default().iter().try_for_each(whole)
+            }
+            Named::Pinned => match &field.host {
+                Host::Pinned(value) => whole(value),
+                _ => Ok(()),
+            },
+            Named::Member | Named::Constant => {
+                constraints.try_for_each(|constraint| match (constraint, what) {
+                    (Constraint::Enum(values), Named::Member) => values.iter().try_for_each(bare),
+                    (Constraint::Const(value), Named::Constant) => bare(value),
+                    _ => Ok(()),
+                })
+            }
+        };
+        let Err(refusal) = verdict else { return };
+        let what = what.words();
+        let place =
+            if refusal.path.is_empty() { String::new() } else { format!(" at `{}`", refusal.path) };
+        let message = format!("the {what} does not fit the type{place}: {}", refusal.message);
+        let finding = if details.is_some_and(|details| details.unsound) {
+            self.warning(&codes::UNSOUND_IMPORT, file, span, message)
+                .help(format!("change the {what} or the type, and remove `unsound: true`"))
+        } else {
+            self.error(&codes::REJECTED_VALUE, file, span, message)
+                .help(format!("change the {what} or the type"))
+        };
+        self.report(file, finding);
+    }
+}
+
+/// Adds a keyword, in the place of one of the same name that a term brings.
+fn extend(slot: &mut Slot, key: SmolStr, value: Value) {
+    let extensions = &mut slot.details_mut().extensions;
+    extensions.retain(|(known, _)| *known != key);
+    extensions.push((key, value));
+}
+
+/// A field of which nothing is said but its name and type.
+pub(crate) fn blank(name: SmolStr, ty: Type) -> Field {
+    Field {
+        name,
+        slot: Slot::new(ty),
+        presence: Presence::ByDefault,
+        host: Host::No,
+        secret: false,
+    }
+}

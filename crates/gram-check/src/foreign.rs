@@ -1,0 +1,83 @@
+//! JSON Schema in attributes: keywords and whole schemas, and words of it that are not ours.
+
+use json_schema_kit::keywords::{Keyword, Keywords};
+use serde_json::Value;
+use smol_str::SmolStr;
+
+use crate::Checker;
+use crate::attributes::Attribute;
+use crate::codes;
+use gram_model::attributes::states_keyword;
+
+/// Words of JSON Schema, and how the same is said here.
+pub(crate) const JSON_SCHEMA: [(&str, &str); 18] = [
+    ("minimum", "write range: 1... , or 1..10 together with a maximum"),
+    ("maximum", "write range: ...10 , or 1..10 together with a minimum"),
+    ("exclusiveMinimum", "write above: 0"),
+    ("exclusiveMaximum", "write below: 1"),
+    ("minLength", "write length: 1... , or 1..80 together with maxLength"),
+    ("maxLength", "write length: ...80 , or 1..80 together with minLength"),
+    ("minItems", "write size: 1... , or 1..10 together with maxItems"),
+    ("maxItems", "write size: ...10 , or 1..10 together with minItems"),
+    ("minProperties", "write size: 1..."),
+    ("maxProperties", "write size: ...10"),
+    ("uniqueItems", "write unique: true"),
+    ("additionalProperties", "write open: true, false or \"Type\""),
+    ("propertyNames", "write keys: \"Type\""),
+    ("items", "write elementType: \"Text\", or the type `Text[]` in backticks"),
+    ("properties", "write fields: [{name: \"street\", type: \"Text\"}]"),
+    ("required", "a parameter is required unless it has a default or {optional: true}"),
+    ("type", "the type is the label: (name::Text)"),
+    ("desc", "write description"),
+];
+
+/// The keywords that the types state. Attributes state the others that gramc writes.
+const OF_TYPES: Keywords = Keywords::of(&[
+    Keyword::PrefixItems,
+    Keyword::AdditionalItems,
+    Keyword::AnyOf,
+    Keyword::Ref,
+    Keyword::Defs,
+    Keyword::Definitions,
+    Keyword::ContentEncoding,
+    Keyword::Schema,
+]);
+
+/// Whether gramc writes a keyword itself.
+fn is_reserved(keyword: &str) -> bool {
+    let keyword = Keyword::of(keyword);
+    OF_TYPES.has(keyword) || states_keyword(keyword)
+}
+
+impl Attribute<'_> {
+    /// The value as a JSON Schema: an object, true or false.
+    pub(crate) fn schema(&self, checker: &mut Checker<'_>, file: usize) -> Option<Value> {
+        let schema = self.json(checker, file)?;
+        if schema.is_object() || schema.is_boolean() {
+            return Some(schema);
+        }
+        self.wrong(checker, file, "a JSON Schema, such as json`{\"type\": \"string\"}`");
+        None
+    }
+
+    /// The value as a map of keywords of JSON Schema that gram has no word for.
+    pub(crate) fn extensions(
+        &self,
+        checker: &mut Checker<'_>,
+        file: usize,
+    ) -> Option<Vec<(SmolStr, Value)>> {
+        let Value::Object(map) = self.json(checker, file)? else {
+            self.wrong(checker, file, "a map of keywords, such as {readOnly: true}");
+            return None;
+        };
+        if let Some(keyword) = map.keys().find(|keyword| is_reserved(keyword)) {
+            let message = format!("`{keyword}` is a keyword that gramc writes itself");
+            let error = checker
+                .error(&codes::ATTRIBUTE_VALUE, file, self.span(), message)
+                .help("say it with the type and its attributes, or write the whole schema: schema: json`{…}`");
+            checker.report(file, error);
+            return None;
+        }
+        Some(map.into_iter().map(|(key, value)| (SmolStr::new(key), value)).collect())
+    }
+}

@@ -1,0 +1,294 @@
+//! Libraries and experiments: implementations to bind at run time, and comparisons of libraries.
+//! Here they are data; what binds them gives them meaning.
+
+mod attributes;
+
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Fix, Node, NodeKind as N};
+use smol_str::SmolStr;
+
+use crate::attributes::Attribute;
+use crate::codes;
+use crate::declared::only_node;
+use crate::index::Declaration;
+use crate::seen::Seen;
+use crate::{Checker, Kind};
+use gram_model::attributes::{AttributeOwner, find};
+use gram_model::nearest::{nearest, question};
+use gram_model::spans::Place;
+use gram_model::{Experiment, Implementation, ImplementationKind, Library};
+
+impl<'t> Checker<'t> {
+    pub(crate) fn read_library(&mut self, declaration: &Declaration<'t>) {
+        let Declaration { file, node, .. } = *declaration;
+        let mut library = Library {
+            name: declaration.name.clone(),
+            description: None,
+            implementations: Vec::new(),
+            attributes: Vec::new(),
+        };
+        for attribute in &self.all_attributes(declaration) {
+            if attribute.key == "description" {
+                library.description = attribute.text(self, file);
+            } else {
+                library.attributes.extend(self.bound_attribute(
+                    file,
+                    attribute,
+                    AttributeOwner::Library,
+                ));
+            }
+        }
+        let (mut places, mut seen) = (Vec::new(), Seen::default());
+        for element in node.elements() {
+            let Some(read) = self.implementation(file, element, &mut seen) else { continue };
+            library.implementations.push(read.0);
+            places.push(read.1);
+        }
+        let name = declaration.name_node.span();
+        self.module.libraries.push(library);
+        self.module.spans.libraries.push(Place { file, node: node.id(), name });
+        self.module.spans.implementations.push(places);
+    }
+
+    /// `(sayHello:Command {run: ["python3", "hello.py"]})`
+    fn implementation(
+        &mut self,
+        file: usize,
+        element: Node<'t>,
+        seen: &mut Seen<'t>,
+    ) -> Option<(Implementation, Place)> {
+        if element.kind() == N::PatternReference {
+            let name = element.children().next()?;
+            self.kindless(file, name);
+            return None;
+        }
+        let Some(node) = only_node(element) else {
+            let message = "a library holds implementations";
+            let error = self.error(&codes::MISPLACED_ELEMENT, file, element.span(), message);
+            self.report(file, error.help(format!("write {EXAMPLE}; a tool is declared outside")));
+            return None;
+        };
+        let subject = node.subject();
+        let Some(name) = subject.identifier else {
+            let message = "this implementation names no tool";
+            let error = self.error(&codes::NAMELESS, file, node.span(), message);
+            self.report(file, error.help(format!("write {EXAMPLE}")));
+            return None;
+        };
+        if let Some(first) = seen.insert(name.content(), name.span()) {
+            let message = format!("`{}` has two implementations", name.content());
+            let error = self
+                .error(&codes::DUPLICATE_NAME, file, name.span(), message)
+                .here("the second one")
+                .label(first, "the first one")
+                .help("remove one of them, or move it to another library");
+            self.report(file, error);
+            return None;
+        }
+        let kind = self.implementation_kind(file, node, name)?;
+        let tool = SmolStr::new(name.content());
+        if let Some(owner) = self.names.get(&tool).map(|first| first.file) {
+            self.used(file, owner);
+        }
+        let mut attributes = self.record_attributes(file, subject.record);
+        Self::add_doc(&mut attributes, node);
+        self.needs(file, node, kind, &attributes);
+        let mut read = Implementation { tool, kind, attributes: Vec::new(), signature: None };
+        for attribute in &attributes {
+            if attribute.key == "signature" {
+                read.signature = self.bound_signature(file, attribute);
+            }
+            read.attributes.extend(self.bound_attribute(
+                file,
+                attribute,
+                AttributeOwner::Implementation(kind),
+            ));
+        }
+        Some((read, Place { file, node: node.id(), name: name.span() }))
+    }
+
+    /// The kind that a node's one label names.
+    fn implementation_kind(
+        &mut self,
+        file: usize,
+        node: Node<'t>,
+        name: Node<'t>,
+    ) -> Option<ImplementationKind> {
+        let subject = node.subject();
+        let mut labels = subject.labels();
+        let Some(label) = labels.next() else {
+            self.kindless(file, name);
+            return None;
+        };
+        if let Some(second) = labels.next() {
+            let message = format!("`{}` has two kinds", name.content());
+            let error = self.error(&codes::IMPLEMENTATION_KIND, file, second.span(), message);
+            self.report(file, error.help("keep one of them"));
+            return None;
+        }
+        let text = label.content();
+        let all = ImplementationKind::ALL;
+        if let Some(kind) = all.into_iter().find(|kind| kind.name() == text) {
+            return Some(kind);
+        }
+        let near = nearest(&text, all.into_iter().map(ImplementationKind::name));
+        let message = format!("there is no kind of implementation `{text}`");
+        let mut error = self
+            .error(&codes::IMPLEMENTATION_KIND, file, label.span(), message)
+            .help(question(&near).unwrap_or_else(kinds));
+        if let Some(near) = near.first() {
+            let fix = Fix::replace(NeedsLook, format!("write `{near}`"), label.span(), *near);
+            error = error.fix(fix);
+        }
+        self.report(file, error);
+        None
+    }
+
+    fn kindless(&mut self, file: usize, name: Node<'t>) {
+        let message = format!("the implementation of `{}` has no kind", name.content());
+        let error = self.error(&codes::IMPLEMENTATION_KIND, file, name.span(), message);
+        self.report(file, error.help(kinds()));
+    }
+
+    /// Reports what the kind needs and is not there.
+    fn needs(
+        &mut self,
+        file: usize,
+        node: Node<'t>,
+        kind: ImplementationKind,
+        attributes: &[Attribute<'t>],
+    ) {
+        let given = |key: &str| attributes.iter().find(|attribute| attribute.key == key);
+        let (missing, help) = match kind {
+            ImplementationKind::Command if given("run").is_none() => {
+                ("what to run", "add {run: [\"python3\", \"hello.py\"]}")
+            }
+            ImplementationKind::Http if given("url").is_none() => {
+                ("where the server is", "add {url: \"http://127.0.0.1:8080/search\"}")
+            }
+            ImplementationKind::Replay if given("from").is_none() => {
+                ("where the recording is", "add {from: \"weather.jsonl\"}")
+            }
+            ImplementationKind::Mcp => match (given("command"), given("url")) {
+                (None, None) => (
+                    "which server to ask",
+                    "add {command: [\"npx\", \"…\"]} for a program, or {url: \"https://…\"}",
+                ),
+                (Some(command), Some(url)) => return self.two_servers(file, command, url),
+                _ => return,
+            },
+            _ => return,
+        };
+        let subject = node.subject();
+        let tool = subject.identifier.map(Node::content).unwrap_or_default();
+        let span = subject.labels_node().unwrap_or(node).span();
+        let message = format!("the implementation of `{tool}` does not say {missing}");
+        let error = self.error(&codes::INCOMPLETE_IMPLEMENTATION, file, span, message);
+        self.report(file, error.help(help));
+    }
+
+    fn two_servers(&mut self, file: usize, command: &Attribute<'_>, url: &Attribute<'_>) {
+        let message = "`command` and `url` name two servers";
+        let error = self
+            .error(&codes::CONFLICTING_ATTRIBUTES, file, url.key_span, message)
+            .label(command.key_span, "the other one")
+            .help("keep `command` for a program that is started, or `url` for one that runs");
+        self.report(file, error);
+    }
+
+    pub(crate) fn read_experiment(&mut self, declaration: &Declaration<'t>) {
+        let Declaration { file, node, .. } = *declaration;
+        let mut experiment = Experiment {
+            name: declaration.name.clone(),
+            description: None,
+            libraries: self.compared(declaration),
+            attributes: Vec::new(),
+        };
+        for attribute in &self.declaration_attributes(declaration, AttributeOwner::Experiment) {
+            // The title and the version are kept as they are.
+            let spec = find(AttributeOwner::Experiment, &attribute.key)
+                .filter(|spec| !matches!(spec.name, "title" | "version"));
+            if attribute.key == "description" {
+                experiment.description = attribute.text(self, file);
+            } else if let Some(value) = self.typed_attribute(file, attribute, spec) {
+                experiment.attributes.push((SmolStr::new(&attribute.key), value));
+            }
+        }
+        let name = declaration.name_node.span();
+        self.module.experiments.push(experiment);
+        self.module.spans.experiments.push(Place { file, node: node.id(), name });
+    }
+
+    /// The libraries that an experiment names.
+    fn compared(&mut self, declaration: &Declaration<'t>) -> Vec<SmolStr> {
+        let Declaration { file, node, .. } = *declaration;
+        if node.elements().nth(1).is_none() {
+            let message = format!("`{}` compares fewer than two libraries", declaration.name);
+            let span = declaration.name_node.span();
+            let error = self.error(&codes::MISSING_LIBRARY, file, span, message);
+            let name = &declaration.name;
+            let help = format!("name two or more: [{name}:Experiment | one, another]");
+            self.report(file, error.help(help));
+        }
+        let (mut libraries, mut seen) = (Vec::new(), Seen::default());
+        for element in node.elements() {
+            let name = match element.kind() {
+                N::PatternReference => element.children().next(),
+                _ => None,
+            };
+            let Some(name) = name else {
+                let message = "an experiment holds names of libraries";
+                let error = self.error(&codes::MISPLACED_ELEMENT, file, element.span(), message);
+                self.report(file, error.help("declare the library elsewhere, and name it here"));
+                continue;
+            };
+            if seen.insert(name.content(), name.span()).is_some() {
+                let message = format!("`{}` stands here twice", name.content());
+                let error = self.error(&codes::DUPLICATE_NAME, file, name.span(), message);
+                self.report(file, error.help("remove one of them"));
+                continue;
+            }
+            let library = SmolStr::new(name.content());
+            match self.libraries.get(&library).map(|first| (first.kind, first.file)) {
+                Some((Kind::Library, owner)) => self.used(file, owner),
+                found => self.unknown_library(file, name, found.is_some()),
+            }
+            libraries.push(library);
+        }
+        libraries
+    }
+
+    fn unknown_library(&mut self, file: usize, name: Node<'t>, declared: bool) {
+        if self.is_full(file) {
+            return;
+        }
+        let text = name.content();
+        let known = self.libraries.iter().filter(|(_, first)| first.kind == Kind::Library);
+        let near = nearest(&text, known.map(|(name, _)| name.as_str()));
+        let message = if declared {
+            format!("`{text}` is no library")
+        } else {
+            format!("there is no library `{text}`")
+        };
+        let mut error = self
+            .error(&codes::UNKNOWN_LIBRARY, file, name.span(), message)
+            .help(question(&near).unwrap_or_else(|| format!("declare it: [{text}:Library | …]")));
+        if let Some(near) = near.first() {
+            let fix = Fix::replace(NeedsLook, format!("write `{near}`"), name.span(), *near);
+            error = error.fix(fix);
+        }
+        self.report(file, error);
+    }
+}
+
+/// An implementation, for help.
+const EXAMPLE: &str = "(sayHello:Command {run: [\"python3\", \"hello.py\"]})";
+
+/// What kinds there are, for help.
+fn kinds() -> String {
+    let [before @ .., last] = ImplementationKind::ALL.map(ImplementationKind::name);
+    format!("the kinds are {} and {last}: {EXAMPLE}", before.join(", "))
+}
+
+#[cfg(test)]
+mod tests;

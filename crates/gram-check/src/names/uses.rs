@@ -1,0 +1,164 @@
+//! Where a text uses names, by its tree alone.
+
+use gram_syntax::{Node, NodeKind as N, Parse, Span};
+use smol_str::SmolStr;
+
+use super::{Declaration, Kind, Space, Use};
+use crate::only_node;
+use gram_model::expression;
+use gram_model::expression::Word;
+use gram_model::format::built_in;
+
+/// The keys whose value is a type expression.
+const TYPED: [&str; 6] = ["elementType", "valueType", "open", "keys", "result", "type"];
+
+/// Where a text of these declarations uses names, in the order of the declarations. Built-in types
+/// are no names.
+pub fn uses(text: &Parse, declarations: &[Declaration]) -> Vec<Use> {
+    let mut found = Finder { uses: Vec::new(), holder: None };
+    for (at, declaration) in declarations.iter().enumerate() {
+        found.holder = Some(at);
+        found.declaration(declaration.kind, text.tree().node(declaration.node));
+    }
+    found.uses
+}
+
+/// The values of a type expression that is made of them, as they are written in it.
+pub fn values_in(expression: &str) -> Vec<&str> {
+    let words = expression::words(expression).into_iter();
+    let literal = |(_, word)| match word {
+        Word::Literal(text) => Some(text),
+        Word::Type(_) | Word::Field(_) => None,
+    };
+    words.filter_map(literal).collect()
+}
+
+/// The name that a type expression ends with, if it ends with one: what is being written.
+pub fn type_word(expression: &str) -> &str {
+    match expression::words(expression).last() {
+        Some((at, Word::Type(name) | Word::Field(name))) if at + name.len() == expression.len() => {
+            name
+        }
+        _ => "",
+    }
+}
+
+/// The names of types in an expression, built-in ones included, each with where it stands in the
+/// text around it. `node` is the label, quoted or not, or the string.
+pub fn types_in(node: Node<'_>, mut each: impl FnMut(&str, Span)) {
+    if matches!(node.kind(), N::Symbol) {
+        return each(node.text(), node.span());
+    }
+    let content = node.content();
+    let whole = node.text();
+    // Where nothing is escaped, what is quoted stands in the text as it is.
+    let start = whole.find(&*content).filter(|_| !content.is_empty());
+    for (at, word) in expression::words(&content) {
+        let Word::Type(name) = word else { continue };
+        let place = match start {
+            Some(start) => {
+                let offset = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+                let from = node.span().start + offset(start + at);
+                Span::new(from, from + offset(name.len()))
+            }
+            None => node.span(),
+        };
+        each(name, place);
+    }
+}
+
+struct Finder {
+    uses: Vec<Use>,
+    holder: Option<usize>,
+}
+
+impl Finder {
+    fn add(&mut self, space: Space, name: &str, place: Span) {
+        if space == Space::Types && built_in(name).is_some() {
+            return;
+        }
+        self.uses.push(Use { space, name: SmolStr::new(name), place, holder: self.holder });
+    }
+
+    fn declaration(&mut self, kind: Kind, node: Node<'_>) {
+        self.record(node.subject().record);
+        match kind {
+            Kind::Tool => {
+                let signature = node.elements().next().filter(|path| path.kind() == N::Path);
+                let nodes = signature.into_iter().flat_map(Node::children);
+                nodes.filter(|part| part.kind() == N::NodePattern).for_each(|it| self.field(it));
+            }
+            Kind::Record => {
+                node.elements().filter_map(only_node).for_each(|field| self.field(field));
+            }
+            Kind::Alias => {
+                node.elements().filter_map(only_node).for_each(|inner| self.typed(inner));
+            }
+            Kind::Term => self.typed(node),
+            Kind::Union => node.elements().for_each(|element| match only_node(element) {
+                Some(inner) => self.typed(inner),
+                None => self.reference(element, Space::Types),
+            }),
+            Kind::Agent | Kind::Container => {
+                node.elements().for_each(|element| self.reference(element, Space::Tools));
+            }
+            Kind::Experiment => {
+                node.elements().for_each(|element| self.reference(element, Space::Libraries));
+            }
+            Kind::Library => node.elements().filter_map(only_node).for_each(|node| {
+                if let Some(name) = node.subject().identifier {
+                    self.add(Space::Tools, &name.content(), name.span());
+                }
+            }),
+            Kind::Enum => {}
+        }
+    }
+
+    /// A name among elements.
+    fn reference(&mut self, element: Node<'_>, space: Space) {
+        let name = element.children().next().filter(|_| element.kind() == N::PatternReference);
+        let Some(name) = name else { return };
+        if space == Space::Types {
+            return types_in(name, |name, place| self.add(space, name, place));
+        }
+        self.add(space, &name.content(), name.span());
+    }
+
+    /// A parameter, field or result: without a type of its own it is a term.
+    fn field(&mut self, node: Node<'_>) {
+        let subject = node.subject();
+        match subject.identifier {
+            Some(name) if subject.labels_node().is_none() => {
+                self.add(Space::Terms, &name.content(), name.span());
+                self.record(subject.record);
+            }
+            _ => self.typed(node),
+        }
+    }
+
+    fn typed(&mut self, node: Node<'_>) {
+        let subject = node.subject();
+        for label in subject.labels() {
+            types_in(label, |name, place| self.add(Space::Types, name, place));
+        }
+        self.record(subject.record);
+    }
+
+    /// The types that attributes name, however deep.
+    fn record(&mut self, record: Option<Node<'_>>) {
+        let Some(record) = record else { return };
+        let entry = |node: &Node<'_>| matches!(node.kind(), N::RecordProperty | N::MapEntry);
+        for entry in record.descendants().filter(entry) {
+            let mut parts = entry.children().filter(|node| node.kind() != N::Error);
+            let (Some(key), Some(value)) = (parts.next(), parts.next()) else { continue };
+            let key = key.content();
+            if matches!(value.kind(), N::String | N::Symbol) && TYPED.contains(&&*key) {
+                types_in(value, |name, place| self.add(Space::Types, name, place));
+            } else if key == "defs" && value.kind() == N::Array {
+                for item in value.children() {
+                    types_in(item, |name, place| self.add(Space::Types, name, place));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The fields of an `Object`.
+
+use std::borrow::Cow;
+
+use gram_syntax::{Node, NodeKind as N, Span};
+
+use crate::Checker;
+use crate::attributes::Attribute;
+use crate::codes;
+use crate::field::blank;
+use crate::scopes::Meaning;
+use crate::seen::Seen;
+use gram_model::format::built_in;
+use gram_model::{Field, Host};
+
+/// How many types terms may bring into fields: terms made of terms can double at each step.
+pub(crate) const MOST_BROUGHT: usize = 100_000;
+
+/// How deep fields may nest.
+pub(crate) const MAX_DEPTH: u32 = 100;
+
+impl<'t> Checker<'t> {
+    /// The fields of an `Object`, as maps: `[{name: "street", type: "Text"}]`.
+    pub(crate) fn object_fields(
+        &mut self,
+        file: usize,
+        attribute: &Attribute<'t>,
+        depth: u32,
+    ) -> Option<Vec<Field>> {
+        let items = attribute.items(self, file)?;
+        if depth >= MAX_DEPTH {
+            let message = format!("fields nest more than {MAX_DEPTH} deep");
+            let error = self.error(&codes::NESTED_TOO_DEEP, file, attribute.key_span, message);
+            self.report(file, error.help("flatten the object"));
+            return None;
+        }
+        let mut fields: Vec<Field> = Vec::with_capacity(items.len());
+        let mut seen = Seen::default();
+        for item in items {
+            let Some(field) = self.object_field(file, item, depth) else { continue };
+            if let Some(first) = seen.insert(field.name.to_string().into(), item.span()) {
+                let message = format!("two fields are called `{}`", field.name);
+                let error = self
+                    .error(&codes::DUPLICATE_PARAMETER, file, item.span(), message)
+                    .here("the second one")
+                    .label(first, "the first one")
+                    .help("rename one of them");
+                self.report(file, error);
+            }
+            fields.push(field);
+        }
+        Some(fields)
+    }
+
+    /// Reports attributes that say who supplies a value: only a parameter's can be supplied.
+    pub(crate) fn host_attributes<'k>(
+        &mut self,
+        file: usize,
+        keys: impl Iterator<Item = (Cow<'k, str>, Span)>,
+        of: &str,
+    ) {
+        for (key, span) in keys {
+            if matches!(&*key, "pinned" | "injected" | "secret") {
+                let message = format!("`{key}` is about parameters, and this is a {of}");
+                let error = self
+                    .error(&codes::ATTRIBUTE_TYPE, file, span, message)
+                    .help(format!("remove `{key}`, or say it of a parameter"));
+                self.report(file, error);
+            }
+        }
+    }
+
+    fn term_of(&mut self, file: usize, name: &str) -> Meaning<usize> {
+        self.terms.find(file, None, name)
+    }
+
+    fn object_field(&mut self, file: usize, item: Node<'t>, depth: u32) -> Option<Field> {
+        if item.kind() != N::Map {
+            let error = self
+                .error(&codes::ATTRIBUTE_VALUE, file, item.span(), "a field is a map")
+                .help("write {name: \"street\", type: \"Text\"}");
+            self.report(file, error);
+            return None;
+        }
+        let mut attributes = self.record_attributes(file, Some(item));
+        let mut take = |key: &str| {
+            let at = attributes.iter().position(|attribute| attribute.key == key)?;
+            Some(attributes.remove(at))
+        };
+        let (name, ty) = (take("name"), take("type"));
+        let Some(name) = name else {
+            let error = self
+                .error(&codes::MISSING_NAME, file, item.span(), "this field has no name")
+                .help("write {name: \"street\", type: \"Text\"}");
+            self.report(file, error);
+            return None;
+        };
+        let name = name.text(self, file)?;
+        let keys = attributes.iter().map(|attribute| (attribute.key.clone(), attribute.key_span));
+        self.host_attributes(file, keys, "field");
+        let has = |key: &str| attributes.iter().any(|attribute| attribute.key == key);
+        let mut field = if let Some(ty) = ty {
+            blank(name, ty.type_expression(self, file)?)
+        } else if has("fields") {
+            blank(name, built_in("Object")?)
+        } else if has("elementType") {
+            blank(name, built_in("Array")?)
+        } else if let Meaning::One(owner, term) = self.term_of(file, &name)
+            && let Some(term) = self.term_fields.get(term)
+        {
+            if owner != file {
+                self.uses.insert((file, owner));
+            }
+            let (size, inner) = term.slot.ty.extent();
+            self.brought = self.brought.saturating_add(size - 1);
+            if self.brought > MOST_BROUGHT || depth + inner > MAX_DEPTH {
+                let message = format!("the terms that `{name}` is made of bring too much");
+                let error = self.error(&codes::NESTED_TOO_DEEP, file, item.span(), message);
+                self.report(file, error.help("write out what is needed of them"));
+                return None;
+            }
+            // Who supplies a value is said of parameters, and holds of no field.
+            Field { host: Host::No, secret: false, ..term.clone() }
+        } else {
+            let message = format!("the field `{name}` has no type");
+            let error = self.error(&codes::MISSING_TYPE, file, item.span(), message);
+            self.report(file, error.help(format!("write {{name: \"{name}\", type: \"Text\"}}")));
+            return None;
+        };
+        self.say(file, &mut field, &attributes, depth + 1);
+        Some(field)
+    }
+}

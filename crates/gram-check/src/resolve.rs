@@ -1,0 +1,202 @@
+//! What names mean in each file, and the types and terms that they stand for.
+
+use std::sync::Arc;
+
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Fix, Node, NodeKind as N, Parse, Subject};
+use smol_str::SmolStr;
+
+use crate::codes;
+use crate::imports::ImportGraph;
+use crate::index::{Declaration, FileIndex, TermEntry, label};
+use crate::scopes::{Meaning, Scopes};
+use crate::{Checker, First, Kind};
+use gram_model::format::built_in;
+use gram_model::nearest::nearest;
+use gram_model::spans::Place;
+
+/// The terms of all files, each with its file.
+type TermEntries<'i> = [(usize, &'i TermEntry)];
+
+impl<'t> Checker<'t> {
+    /// Resolves the names of all files, and reads their types and terms.
+    pub(crate) fn resolve_names(&mut self, indexes: &[Arc<FileIndex>], imports: &ImportGraph) {
+        let edges = imports.edges(self.texts.len());
+        self.terms = Arc::new(Scopes::new(&edges));
+        self.type_names = Arc::new(Scopes::new(&edges));
+        self.failed_imports(imports);
+        let count = indexes.iter().map(|index| index.others.len()).sum();
+        Arc::make_mut(&mut self.names).reserve(count);
+        let (mut types, mut terms) = (Vec::new(), Vec::new());
+        let texts: &'t [Parse] = self.texts;
+        for (file, (index, text)) in indexes.iter().zip(texts).enumerate() {
+            if !index.found.all.is_empty() {
+                self.found.entry(file).or_default().extend(index.found.all.iter().cloned());
+            }
+            for entry in &index.types {
+                self.declare_type(&mut types, entry.declaration(file, text));
+            }
+            for entry in &index.others {
+                self.declare(&entry.name, First { file, span: entry.name_span, kind: entry.kind });
+            }
+            terms.extend(index.terms.iter().map(|term| (file, term)));
+        }
+        self.read_shared(&types, &terms);
+    }
+
+    /// Reads terms and types. They may refer to each other, so they are read twice: once without
+    /// reporting anything, and again when all types are known that values have to fit.
+    fn read_shared(&mut self, types: &[Declaration<'t>], terms: &TermEntries<'_>) {
+        if !types.is_empty() {
+            self.silent = true;
+            let before = Arc::clone(&self.terms);
+            self.read_terms(terms);
+            self.read_types(types);
+            self.silent = false;
+            self.brought = 0;
+            self.settle(types);
+            self.terms = before;
+            self.term_fields = Arc::default();
+            self.module.terms.clear();
+            self.module.spans.terms.clear();
+        }
+        self.read_terms(terms);
+        self.read_types(types);
+    }
+
+    /// Reports imports that lead nowhere.
+    fn failed_imports(&mut self, imports: &ImportGraph) {
+        for (file, imports) in imports.of.iter().enumerate().take(self.texts.len()) {
+            for import in imports {
+                if let Err(reason) = &import.text {
+                    let error = self
+                        .error(&codes::UNKNOWN_IMPORT, file, import.span, reason.clone())
+                        .help("a path is relative to this file, and stays inside the project");
+                    self.report(file, error);
+                }
+            }
+        }
+    }
+
+    /// Enters a name into its namespace: that of tools and agents, or that of libraries.
+    fn declare(&mut self, name: &SmolStr, first: First) {
+        let First { file, span, kind } = first;
+        let names = match kind {
+            Kind::Library | Kind::Experiment => &mut self.libraries,
+            _ => &mut self.names,
+        };
+        let Some(known) = names.get(name).copied() else {
+            Arc::make_mut(names).insert(name.clone(), first);
+            return;
+        };
+        if self.is_full(file) {
+            return;
+        }
+        let what = match known.kind {
+            same if same == kind => kind.label().to_lowercase(),
+            Kind::Tool | Kind::Agent | Kind::Container | Kind::Library | Kind::Experiment => {
+                format!("{} called", known.kind.label().to_lowercase())
+            }
+            Kind::Type(_) => "tool, container or agent".to_owned(),
+        };
+        let error = self
+            .error(&codes::DUPLICATE_NAME, file, span, format!("there is another {what} `{name}`"))
+            .here("declared again here")
+            .label_in(self.source(known.file), known.span, "first declared here")
+            .help("rename one of them");
+        self.report(file, error);
+    }
+
+    /// Reads the vocabulary: top-level nodes whose label is a type.
+    fn read_terms(&mut self, terms: &TermEntries<'_>) {
+        let texts: &'t [Parse] = self.texts;
+        for (file, term) in terms {
+            let tree = texts[*file].tree();
+            let (path, annotated) = (tree.node(term.node), term.annotated.map(|id| tree.node(id)));
+            let mut parts = path.children();
+            let (Some(node), None) = (parts.next(), parts.next()) else { continue };
+            let subject = node.subject();
+            if self.is_broken(*file, path) {
+                if let Some(name) = subject.identifier {
+                    let unread = Arc::make_mut(&mut self.unread_terms);
+                    unread.insert(SmolStr::new(name.content()));
+                }
+                continue;
+            }
+            let (Some(name_node), true) = (subject.identifier, self.names_type(*file, subject))
+            else {
+                continue;
+            };
+            let Some(field) = self.term_field(*file, node, annotated) else { continue };
+            let place = Place { file: *file, node: node.id(), name: name_node.span() };
+            let index = self.term_fields.len();
+            match Arc::make_mut(&mut self.terms).enter(*file, &field.name, index) {
+                None => {
+                    Arc::make_mut(&mut self.term_fields).push(field.clone());
+                    self.module.terms.push(gram_model::Term { field });
+                    self.module.spans.terms.push(place);
+                }
+                Some(known) if self.term_fields.get(known) == Some(&field) => {}
+                Some(known) => self.conflicting_term(*file, name_node, known),
+            }
+        }
+    }
+
+    /// Whether a node's one label is a type: a built-in name, or a quoted type expression. Other
+    /// nodes are data; one whose label is nearly a type's name is worth a word.
+    fn names_type(&mut self, file: usize, subject: Subject<'t>) -> bool {
+        let mut labels = subject.labels();
+        let (Some(label), None) = (labels.next(), labels.next()) else { return false };
+        if let Some(known) = self::label(label.text()) {
+            let message =
+                format!("a {known} is declared in square brackets, so this declares nothing");
+            let warning = self
+                .warning(&codes::UNKNOWN_LABEL, file, label.span(), message)
+                .help(format!("write [name:{known} | …]"));
+            self.report(file, warning);
+            return false;
+        }
+        match label.kind() {
+            N::QuotedName => true,
+            _ if built_in(label.text()).is_some() => true,
+            _ if self.type_names.find(file, None, label.text()) != Meaning::Unknown => true,
+            _ => {
+                self.near_miss(file, label);
+                false
+            }
+        }
+    }
+
+    fn near_miss(&mut self, file: usize, label: Node<'t>) {
+        let name = label.text();
+        let known = gram_model::format::BUILT_IN.iter().copied();
+        let Some(near) = nearest(name, known).first().copied() else { return };
+        if !near.eq_ignore_ascii_case(name) {
+            return;
+        }
+        let note = self.warning(
+            &codes::UNKNOWN_LABEL,
+            file,
+            label.span(),
+            format!("`{name}` is no type, so this declares no vocabulary term"),
+        );
+        let fix = Fix::replace(NeedsLook, format!("write `{near}`"), label.span(), near);
+        self.report(file, note.help(format!("did you mean `{near}`?")).fix(fix));
+    }
+
+    fn conflicting_term(&mut self, file: usize, node: Node<'t>, known: usize) {
+        let name = node.content().into_owned();
+        let mut error = self
+            .error(
+                &codes::DUPLICATE_NAME,
+                file,
+                node.span(),
+                format!("there is another vocabulary term `{name}`, which says something else"),
+            )
+            .here("declared again here");
+        if let Some(place) = self.module.spans.term(known) {
+            error = error.label_in(self.source(place.file), place.name, "first declared here");
+        }
+        self.report(file, error.help("make both the same, or remove one"));
+    }
+}

@@ -1,0 +1,86 @@
+//! Whether any value meets all constraints of a type together.
+
+use std::cmp::Ordering;
+
+use gram_syntax::Span;
+use serde_json::Value;
+
+use crate::Checker;
+use crate::codes;
+use gram_model::value;
+use gram_model::value_check;
+use gram_model::{Constraint, Slot, Type, Types};
+
+impl Checker<'_> {
+    /// Reports constraints that no value meets together.
+    pub(crate) fn satisfiable(&mut self, file: usize, span: Span, slot: &Slot) {
+        let constraints = &slot.constraints;
+        let message = if let Some((least, most)) = empty_interval(constraints, &slot.ty) {
+            format!("no number is {least} and {most}")
+        } else if is_empty_enum(&self.types, constraints) {
+            "none of the enum's values meets what else is said here".to_owned()
+        } else {
+            return;
+        };
+        let unsound = slot.details.as_ref().is_some_and(|details| details.unsound);
+        let finding = if unsound {
+            self.warning(&codes::UNSOUND_IMPORT, file, span, message)
+        } else {
+            self.error(&codes::EMPTY_CONSTRAINT, file, span, message)
+        };
+        self.report(file, finding.help("widen one of them"));
+    }
+}
+
+/// Whether there is an enum of which the other constraints leave no value.
+pub fn is_empty_enum(types: &Types, constraints: &[Constraint]) -> bool {
+    let Some(Constraint::Enum(values)) =
+        constraints.iter().find(|constraint| matches!(constraint, Constraint::Enum(_)))
+    else {
+        return false;
+    };
+    let meets = |value: &Value| {
+        constraints
+            .iter()
+            .filter(|constraint| !matches!(constraint, Constraint::Enum(_)))
+            .all(|constraint| value_check::constraint(types, constraint, value).is_ok())
+    };
+    !values.iter().any(meets)
+}
+
+/// The two bounds between which no number lies, in words.
+pub fn empty_interval(constraints: &[Constraint], ty: &Type) -> Option<(String, String)> {
+    let ty = ty.without_null();
+    let lower = constraints.iter().filter_map(|constraint| match constraint {
+        Constraint::Minimum(least) => Some((least, true)),
+        Constraint::Above(least) => Some((least, false)),
+        _ => None,
+    });
+    let upper = constraints.iter().filter_map(|constraint| match constraint {
+        Constraint::Maximum(most) => Some((most, true)),
+        Constraint::Below(most) => Some((most, false)),
+        _ => None,
+    });
+    for (least, least_included) in lower {
+        for (most, most_included) in upper.clone() {
+            let empty = match value::compare(least, most) {
+                Ordering::Greater => true,
+                Ordering::Equal => !(least_included && most_included),
+                // Between two whole numbers that are left out and follow each other.
+                Ordering::Less => {
+                    *ty == Type::Integer
+                        && !least_included
+                        && !most_included
+                        && least.as_i64().and_then(|least| least.checked_add(1)) == most.as_i64()
+                        && most.as_i64().is_some()
+                }
+            };
+            if empty {
+                let lower = if least_included { "at least" } else { "above" };
+                let upper = if most_included { "at most" } else { "below" };
+                return Some((format!("{lower} {least}"), format!("{upper} {most}")));
+            }
+        }
+    }
+    None
+}

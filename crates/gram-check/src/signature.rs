@@ -1,0 +1,197 @@
+//! Signatures: paths in curried form.
+
+use gram_syntax::Applicability::{NeedsLook, Safe};
+use gram_syntax::{Fix, Node, NodeKind as N, Span, Subject};
+use smol_str::SmolStr;
+
+use crate::Checker;
+use crate::codes;
+use crate::seen::Seen;
+use gram_model::format::built_in;
+use gram_model::{Field, Output};
+
+/// A node of a signature, and the arrow before it.
+#[derive(Clone, Copy)]
+pub(crate) struct Step<'t> {
+    node: Node<'t>,
+    arrow: Option<Node<'t>>,
+}
+
+impl<'t> Checker<'t> {
+    /// Reads a signature: every node but the last is a parameter, the last is the result.
+    pub(crate) fn signature(
+        &mut self,
+        file: usize,
+        path: Node<'t>,
+    ) -> Option<(Vec<Field>, Output)> {
+        // Nodes and arrows take turns. A doc comment may stand before either.
+        let mut steps = Vec::with_capacity(8);
+        let (mut parts, mut arrow) = (path.children(), None::<Node<'t>>);
+        let mut rightwards = true;
+        while let Some(node) = parts.next() {
+            steps.push(Step { node, arrow });
+            arrow = parts.next();
+            rightwards &= arrow.is_none_or(|arrow| arrow.kind() == N::RightArrow);
+        }
+        if steps.len() < 2 {
+            self.lone_node(file, path);
+            return None;
+        }
+        if !rightwards && self.reads_leftwards(file, path)? {
+            steps.reverse();
+        }
+        let result = steps.pop()?;
+        if let [only] = steps.as_slice()
+            && only.node.subject().is_empty()
+        {
+            steps.clear();
+        }
+        let parameters = self.parameters(file, &steps);
+        let result = self.result(file, result);
+        Some((parameters?, result?))
+    }
+
+    fn lone_node(&mut self, file: usize, path: Node<'t>) {
+        let text = path.text();
+        let mut error = self
+            .error(
+                &codes::MISSING_SIGNATURE,
+                file,
+                path.span(),
+                "a signature has at least two parts",
+            )
+            .here("a parameter or the result?");
+        error = if path.children().next().is_some_and(|node| node.subject().identifier.is_none()) {
+            error.help(format!("a tool without parameters is ()==>{text}")).fix(Fix::replace(
+                NeedsLook,
+                "take no parameters",
+                Span::empty(path.span().start),
+                "()==>",
+            ))
+        } else {
+            error.help(format!("say what comes back: {text}==>(::Text)")).fix(Fix::replace(
+                NeedsLook,
+                "give back text",
+                Span::empty(path.span().end),
+                "==>(::Text)",
+            ))
+        };
+        self.report(file, error);
+    }
+
+    /// Whether all arrows point left; `None` when they do not all point one way.
+    fn reads_leftwards(&mut self, file: usize, path: Node<'t>) -> Option<bool> {
+        let arrows = || path.children().filter(|part| part.is_arrow());
+        let first = arrows().next()?;
+        let Some(odd) = arrows().find(|arrow| {
+            !matches!(arrow.kind(), N::LeftArrow | N::RightArrow) || arrow.kind() != first.kind()
+        }) else {
+            return Some(first.kind() == N::LeftArrow);
+        };
+        let message = match odd.kind() {
+            N::UndirectedArrow => format!("`{}` points nowhere", odd.text()),
+            N::BidirectionalArrow => format!("`{}` points both ways", odd.text()),
+            _ => "the arrows of this signature point in different directions".to_owned(),
+        };
+        let mut error = self
+            .error(&codes::ARROW_DIRECTION, file, odd.span(), message)
+            .help("all arrows of a signature point to the right: (a::Text)==>(b::Int)==>(::Text)");
+        if odd.kind() == N::LeftArrow || odd.kind() == N::RightArrow {
+            error = error.label(first.span(), "the first one points the other way");
+        } else if odd.child(N::Labels).is_none() && odd.span().len() <= 4 {
+            error = error.fix(Fix::replace(NeedsLook, "write `==>`", odd.span(), "==>"));
+        }
+        self.report(file, error);
+        None
+    }
+
+    fn parameters(&mut self, file: usize, steps: &[Step<'t>]) -> Option<Vec<Field>> {
+        let mut parameters: Vec<Field> = Vec::with_capacity(steps.len());
+        let mut seen = Seen::default();
+        let mut complete = true;
+        for step in steps {
+            let subject = step.node.subject();
+            if let Some(name) = subject.identifier {
+                self.unique_parameter(file, name, &mut seen);
+            }
+            if let Some(parameter) = self.parameter(file, step.node, subject) {
+                // A field is large to move, and says more in its place.
+                parameters.push(parameter);
+                if let Some(parameter) = parameters.last_mut() {
+                    self.say_of_node(file, parameter, (step.node, subject), step.arrow);
+                }
+            } else {
+                complete = false;
+            }
+        }
+        complete.then_some(parameters)
+    }
+
+    fn unique_parameter(&mut self, file: usize, node: Node<'t>, seen: &mut Seen<'t>) {
+        let Some(first) = seen.insert(node.content(), node.span()) else { return };
+        let message = format!("two parameters are called `{}`", node.content());
+        let error = self
+            .error(&codes::DUPLICATE_PARAMETER, file, node.span(), message)
+            .here("the second one")
+            .label(first, "the first one")
+            .help("rename one of them");
+        self.report(file, error);
+    }
+
+    /// A parameter of its type, without what else its node says of it.
+    fn parameter(&mut self, file: usize, node: Node<'t>, subject: Subject<'t>) -> Option<Field> {
+        if subject.is_empty() {
+            let error = self
+                .error(
+                    &codes::MISPLACED_UNIT,
+                    file,
+                    node.span(),
+                    "`()` stands beside other parameters",
+                )
+                .help("remove it: a signature with other parameters needs no `()`");
+            self.report(file, error);
+            return None;
+        }
+        if subject.identifier.is_none() {
+            let error = self
+                .error(&codes::MISSING_NAME, file, node.span(), "this parameter has no name")
+                .help(format!("name it: (name{}", node.text().trim_start_matches('(')));
+            self.report(file, error);
+            return None;
+        }
+        self.named_field(file, node, subject)
+    }
+
+    fn result(&mut self, file: usize, step: Step<'t>) -> Option<Output> {
+        let Step { node, arrow } = step;
+        let subject = node.subject();
+        let labels = subject.labels().count();
+        if labels == 0 {
+            let message = "the result has no type";
+            let mut error = self.error(&codes::MISSING_RESULT, file, node.span(), message);
+            let name = subject.identifier.map(|name| name.content().into_owned());
+            error = match name {
+                Some(name) if built_in(&name).is_some() => {
+                    error.help(format!("write `::` before the type: (::{name})")).fix(Fix::replace(
+                        Safe,
+                        format!("write (::{name})"),
+                        node.span(),
+                        format!("(::{name})"),
+                    ))
+                }
+                Some(name) => error.help(format!("say what comes back: ({name}::Text)")),
+                None => {
+                    error.help("say what comes back: (::Text), (::Null) for nothing, or (::Any)")
+                }
+            };
+            self.report(file, error);
+            return None;
+        }
+        let keys = subject.entries().map(|entry| (entry.key.content(), entry.key.span()));
+        self.host_attributes(file, keys, "result");
+        let mut field = self.field(file, subject, SmolStr::default())?;
+        self.say_of_node(file, &mut field, (node, subject), arrow);
+        let name = subject.identifier.map(|name| SmolStr::new(name.content()));
+        Some(Output { name, slot: field.slot })
+    }
+}

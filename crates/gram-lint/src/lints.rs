@@ -1,0 +1,76 @@
+//! The lints, one file each.
+
+pub(crate) mod boolean_trap;
+pub(crate) mod deprecated_use;
+pub(crate) mod description_too_long;
+pub(crate) mod duplicate_description;
+pub(crate) mod literal_inject;
+pub(crate) mod missing_description;
+pub(crate) mod naming;
+pub(crate) mod portable;
+pub(crate) mod portable_gram;
+pub(crate) mod prefer_double_arrow;
+pub(crate) mod result_not_object;
+pub(crate) mod secret_in_default;
+pub(crate) mod shadowed_type;
+pub(crate) mod too_many_parameters;
+pub(crate) mod too_many_tools;
+pub(crate) mod unbounded_text;
+pub(crate) mod unknown_attribute;
+pub(crate) mod unknown_label;
+pub(crate) mod unknown_lint;
+pub(crate) mod unsound_import;
+pub(crate) mod unused_allow;
+pub(crate) mod unused_import;
+pub(crate) mod unused_type;
+pub(crate) mod vague_description;
+pub(crate) mod vocabulary_conflict;
+pub(crate) mod vocabulary_drift;
+
+use crate::lint::Lint;
+use portable::{
+    ANTHROPIC, ANTHROPIC_STRICT, BEDROCK, GEMINI, GEMINI_JSON, JSON_SCHEMA, MCP, MISTRAL, OLLAMA,
+    OPENAI, OPENAI_FUNCTIONS, OPENAI_RESPONSES, OPENAI_STRICT,
+};
+
+/// All lints, in the order of their names.
+pub static LINTS: &[&Lint] = &[
+    &boolean_trap::LINT,
+    &deprecated_use::LINT,
+    &description_too_long::LINT,
+    &duplicate_description::LINT,
+    &literal_inject::LINT,
+    &missing_description::LINT,
+    &naming::LINT,
+    &ANTHROPIC,
+    &ANTHROPIC_STRICT,
+    &BEDROCK,
+    &GEMINI,
+    &GEMINI_JSON,
+    &portable_gram::LINT,
+    &JSON_SCHEMA,
+    &MCP,
+    &MISTRAL,
+    &OLLAMA,
+    &OPENAI,
+    &OPENAI_FUNCTIONS,
+    &OPENAI_RESPONSES,
+    &OPENAI_STRICT,
+    &prefer_double_arrow::LINT,
+    &result_not_object::LINT,
+    &secret_in_default::LINT,
+    &shadowed_type::LINT,
+    &too_many_parameters::LINT,
+    &too_many_tools::LINT,
+    &unbounded_text::LINT,
+    &unknown_attribute::LINT,
+    &unknown_label::LINT,
+    &unknown_lint::LINT,
+    &unsound_import::LINT,
+    &unused_allow::LINT,
+    &unused_import::LINT,
+    &unused_type::LINT,
+    &vague_description::LINT,
+    &vocabulary_conflict::LINT,
+    &vocabulary_drift::LINT,
+];

@@ -1,0 +1,70 @@
+use gram_syntax::Code;
+
+use crate::context::{Context, Report, ToolView};
+use crate::lint::{Lint, LintPass};
+use gram_model::{Field, Host, Type};
+
+pub(crate) static LINT: Lint = Lint {
+    code: Code {
+        name: "boolean-trap",
+        page: r#"# Several required booleans stand in a row
+
+A model has to decide each of them at every call, and guesses where nobody told
+it. Several of them together are often one choice with a few sensible values:
+of the combinations of two booleans, one usually makes no sense.
+
+Give the booleans defaults, so that a model only says what is unusual; or make
+them one parameter with named values.
+
+```gram bad
+[deploy:Tool | (draft::Bool)==>(public::Bool)==>(name::Text)==>(::Null)]
+```
+
+```gram good
+[deploy:Tool |
+  (visibility::`"draft" | "internal" | "public"`)==>(name::Text)==>(::Null)
+]
+
+[publish:Tool | (notify::Bool {default: true})==>(pin::Bool)==>(::Null)]
+```
+"#,
+    },
+    passes: &[LintPass::Tool(run)],
+    ..Lint::COMMON
+};
+
+fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+    let is_one = |field: &&Field| {
+        field.required() && *cx.known.types.resolve(&field.slot.ty) == Type::Boolean
+    };
+    if view.tool.parameters.iter().filter(is_one).nth(1).is_none() {
+        return;
+    }
+    // What the host supplies no model sees.
+    let fields = view.tool.parameters.iter().filter(|field| field.host == Host::No);
+    let fields: Vec<_> = fields.collect();
+    let runs = fields.chunk_by(|a, b| is_one(a) && is_one(b)).filter(|run| run.len() > 1);
+    for run in runs {
+        let mut names: Vec<_> = run.iter().map(|field| format!("`{}`", field.name)).collect();
+        if run.len() > MOST_NAMED {
+            names.truncate(MOST_NAMED - 1);
+            names.push(format!("{} others", run.len() + 1 - MOST_NAMED));
+        }
+        let (Some((last, names)), Some((first, others))) = (names.split_last(), run.split_first())
+        else {
+            continue;
+        };
+        let message = format!("{} and {last} are required booleans in a row", names.join(", "));
+        let mut finding = cx.finding(&LINT, view.file, view.place(first), message);
+        for field in others.iter().take(MOST_NAMED) {
+            finding = finding.label(view.place(field), "");
+        }
+        report.add(view.file, finding.help(HELP));
+    }
+}
+
+/// How many booleans are named, and shown, at most.
+const MOST_NAMED: usize = 6;
+
+const HELP: &str = "give them defaults, or make them one parameter with named values, such as \
+                    `\"draft\" | \"public\"`";

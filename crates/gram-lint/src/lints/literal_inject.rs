@@ -1,0 +1,83 @@
+use gram_syntax::{Code, Node, Span};
+use serde_json::Value;
+use smol_str::SmolStr;
+
+use crate::context::{Context, Report};
+use crate::lint::{Lint, LintPass};
+use gram_model::spans::Place;
+
+pub(crate) static LINT: Lint = Lint {
+    code: Code {
+        name: "literal-inject",
+        page: r#"# An injected value is written down in a library
+
+What the host injects is most often what nobody else should know: a token, an
+account, the address of a server. Libraries are committed and shared, so a value
+that stands in one is known to all who read it, and the same wherever it runs.
+
+Name where the value comes from: `env:NAME` is a variable of the environment,
+`file:PATH` the content of a file. Where the value is no secret and the same
+everywhere, allow it with a comment, `// gram-allow: literal-inject`.
+
+```gram bad
+[cluster:Library |
+  (listPods:Builtin {inject: {token: "abc", namespace: "env:POD_NAMESPACE"}})
+]
+```
+
+```gram good
+[cluster:Library |
+  (listPods:Builtin {inject: {token: "env:POD_TOKEN", namespace: "file:pods"}})
+]
+```
+"#,
+    },
+    passes: &[LintPass::Module(run)],
+    ..Lint::COMMON
+};
+
+fn run(cx: &Context<'_>, report: &mut Report) {
+    let spans = &cx.module.spans;
+    let all = cx.module.libraries.iter().zip(&spans.libraries).zip(&spans.implementations);
+    for ((library, place), places) in all {
+        look_at(cx, &library.attributes, *place, report);
+        for (implementation, place) in library.implementations.iter().zip(places) {
+            look_at(cx, &implementation.attributes, *place, report);
+        }
+    }
+}
+
+/// What a library, or one of its implementations, injects.
+fn look_at(cx: &Context<'_>, attributes: &[(SmolStr, Value)], place: Place, report: &mut Report) {
+    let inject = attributes.iter().find(|(key, _)| key == "inject");
+    let entries = inject.and_then(|(_, value)| value.as_object());
+    for (name, value) in entries.into_iter().flatten() {
+        if value.as_str().is_some_and(is_literal) && !report.is_full(place.file) {
+            let node = cx.texts.get(place.file).map(|text| text.tree().node(place.node));
+            let span = node.and_then(|node| span_of(node, name)).unwrap_or(place.name);
+            // The value itself stays out of the message.
+            let message = format!("the value of `{name}` is written down here");
+            let finding = cx.finding(&LINT, place.file, span, message);
+            let help = format!("say where it comes from, such as \"env:{}\"", shouted(name));
+            report.add(place.file, finding.help(help));
+        }
+    }
+}
+
+/// Whether a value stands for itself.
+fn is_literal(text: &str) -> bool {
+    !["env:", "file:"].iter().any(|source| text.starts_with(source))
+}
+
+/// Where the value of an injected parameter stands.
+fn span_of(node: Node<'_>, name: &str) -> Option<Span> {
+    let inject = node.subject().entries().find(|entry| entry.key.content() == "inject")?.value;
+    let value = inject.entries().find(|entry| entry.key.content() == name);
+    // In a tagged string, the entries have no places of their own.
+    Some(value.map_or(inject, |entry| entry.value).span())
+}
+
+/// A name as variables of the environment are written: `podToken`, `POD_TOKEN`.
+fn shouted(name: &str) -> String {
+    crate::words::words(name).join("_").to_uppercase()
+}

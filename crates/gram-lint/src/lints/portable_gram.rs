@@ -1,0 +1,288 @@
+use gram_syntax::Applicability::{NeedsLook, Safe};
+use gram_syntax::{
+    Applicability, Code, Diagnostic, Edit, Extension, Fix, Node, NodeKind as N, Parse, Span, Token,
+    TokenKind,
+};
+use serde_json::Value;
+
+use crate::context::{Context, Report};
+use crate::lint::{Lint, LintPass};
+use gram_model::print::{in_backticks, value_text};
+use gram_model::value;
+
+pub(crate) static LINT: Lint = Lint {
+    code: Code {
+        name: "portable-gram",
+        page: r#"# A text uses what only gramc reads
+
+gramc reads four things that plain gram notation does not have: arrays and maps
+inside of each other, and empty arrays; records in angle brackets; `\u` escapes;
+and strings that begin with `//`. Other tools for gram cannot read a file with
+one of them: no highlighting, no graph of it, no formatter but this one.
+
+The fix writes the same in plain gram: a tagged string of JSON, braces, the
+character itself, `"\/\/…"`.
+
+```gram bad
+[plot:Tool |
+  (points::`[Int, Int][]` {default: [[0, 0]]})==>(size::Int <default: 5>)
+  ==>(::Null)
+]
+```
+
+```gram good
+[plot:Tool | (points::`[Int, Int][]` {default: json`[[0,0]]`})
+  ==>(size::Int {default: 5})==>(::Null)
+]
+```
+"#,
+    },
+    fix: Some(Safe),
+    passes: &[LintPass::Text(run)],
+    ..Lint::COMMON
+};
+
+fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
+    let text = &cx.texts[file];
+    // The last place that a finding was made of: several uses may stand inside of one value, and
+    // several escapes in one string.
+    let mut last = Span::default();
+    for used in text.extensions() {
+        if last.start <= used.span.start && used.span.end <= last.end {
+            continue;
+        }
+        if report.is_full(file) {
+            return;
+        }
+        let (span, message, fix) = match used.kind {
+            Extension::NestedValue => {
+                let Some(value) = outermost(text.tree().nodes_at(used.span.start)) else {
+                    continue;
+                };
+                let message = if used.span == value.span() && value.children().next().is_none() {
+                    "an empty array is no plain gram"
+                } else {
+                    "arrays and maps inside of each other are no plain gram"
+                };
+                last = value.span();
+                if is_broken(text, value) {
+                    continue;
+                }
+                (value.span(), message, nested(cx, file, value))
+            }
+            Extension::AngleRecord => {
+                (used.span, "a record in `<>` is no plain gram", braces(cx, file, used.span))
+            }
+            Extension::UnicodeEscape => {
+                let token = text.tree().token_at(used.span.start);
+                last = token.span();
+                (used.span, "a `\\u` escape is no plain gram", characters(token))
+            }
+            Extension::SlashString => {
+                let message = "a text that begins with `//` is no plain gram";
+                (used.span, message, slashes(cx, file, used.span))
+            }
+        };
+        let without = match used.kind {
+            Extension::UnicodeEscape => "leave the character out, for it has no plain form",
+            _ => "say it in another way, with a declared Record, for example",
+        };
+        report.add(file, finding(cx, file, span, message, (fix, without)));
+    }
+}
+
+/// Whether a syntax error stands inside of a value, so that nobody knows what it is.
+fn is_broken(text: &Parse, value: Node<'_>) -> bool {
+    let span = value.span();
+    let inside = |at: u32| span.start <= at && at <= span.end;
+    text.diagnostics().iter().any(|finding| inside(finding.span().start))
+}
+
+fn finding(
+    cx: &Context<'_>,
+    file: usize,
+    span: Span,
+    message: &str,
+    (fix, without): (Option<Fix>, &str),
+) -> Diagnostic {
+    let finding = cx.finding(&LINT, file, span, message);
+    match fix {
+        Some(fix) => finding.help(fix.message.clone()).fix(fix),
+        None => finding.help(without),
+    }
+}
+
+fn fix(applicability: Applicability, message: &str, edits: Vec<Edit>) -> Fix {
+    Fix { message: message.to_owned(), applicability, edits }
+}
+
+/// The array or map that all others are inside of.
+fn outermost(nodes: Vec<Node<'_>>) -> Option<Node<'_>> {
+    nodes.into_iter().find(|node| matches!(node.kind(), N::Array | N::Map))
+}
+
+fn braces(cx: &Context<'_>, file: usize, record: Span) -> Option<Fix> {
+    // In a broken text, the end may be missing.
+    let inner = cx.texts[file].source().slice(record).strip_prefix('<')?;
+    inner.strip_suffix('>')?;
+    let (start, end) = (record.start, record.end);
+    let edit = |span, text: &str| Edit { span, text: text.to_owned() };
+    let edits = vec![
+        edit(Span::new(start, start + 1), "{"),
+        edit(Span::new(end.checked_sub(1)?, end), "}"),
+    ];
+    Some(fix(Safe, "write braces: `{…}`", edits))
+}
+
+/// A value as JSON in a tagged string; the fields of an object as an inline record type.
+fn nested(cx: &Context<'_>, file: usize, value: Node<'_>) -> Option<Fix> {
+    let comments = value
+        .tokens()
+        .any(|token| matches!(token.kind(), TokenKind::Comment | TokenKind::DocComment));
+    let applicability = if comments { NeedsLook } else { Safe };
+    let nodes = cx.texts[file].tree().nodes_at(value.span().start);
+    let at = nodes.iter().position(|node| node.id() == value.id())?;
+    let entry = nodes.get(at.checked_sub(1)?)?;
+    let key = entry.children().next().filter(|_| entry.kind() == N::RecordProperty);
+    if key.is_some_and(|key| key.content() == "fields") {
+        let record = nodes.get(at.checked_sub(2)?)?;
+        let owner = nodes.get(at.checked_sub(3)?)?;
+        return inline(*owner, *record, *entry, value, applicability);
+    }
+    let json = value::json(value).ok()?;
+    let edits = vec![Edit { span: value.span(), text: value_text(&json) }];
+    Some(fix(applicability, "write JSON in a tagged string: json`…`", edits))
+}
+
+/// `Object {fields: […]}` as `` `{name: Type}` ``.
+fn inline(
+    owner: Node<'_>,
+    record: Node<'_>,
+    entry: Node<'_>,
+    value: Node<'_>,
+    applicability: Applicability,
+) -> Option<Fix> {
+    let mut labels = owner.subject().labels();
+    let label = labels.next().filter(|label| label.text() == "Object")?;
+    if labels.next().is_some() {
+        return None;
+    }
+    let Value::Array(fields) = value::json(value).ok()? else { return None };
+    let ty = record_type(&fields)?;
+    let entries: Vec<_> = record.children().collect();
+    let at = entries.iter().position(|other| other.id() == entry.id())?;
+    let removal = match (at.checked_sub(1).and_then(|at| entries.get(at)), entries.get(at + 1)) {
+        (_, Some(next)) => Span::new(entry.span().start, next.span().start),
+        (Some(before), None) => Span::new(before.span().end, entry.span().end),
+        (None, None) => {
+            let between = Span::new(label.span().end, record.span().start);
+            let space = label.tree().source().slice(between).trim().is_empty();
+            if space { Span::new(between.start, record.span().end) } else { record.span() }
+        }
+    };
+    let edits = vec![
+        Edit { span: label.span(), text: in_backticks(&ty) },
+        Edit { span: removal, text: String::new() },
+    ];
+    Some(fix(applicability, "write an inline record type", edits))
+}
+
+/// The fields of an object as an inline record type, where each says nothing but its name, its
+/// type, whether it is optional, and a plain default.
+fn record_type(fields: &[Value]) -> Option<String> {
+    let field = |field: &Value| {
+        let field = field.as_object()?;
+        let name = field.get("name")?.as_str()?;
+        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let mut text = if plain { name.to_owned() } else { Value::from(name).to_string() };
+        let (mut ty, mut default) = (None, None);
+        for (key, value) in field {
+            match (key.as_str(), value) {
+                ("name", _) => {}
+                ("type", Value::String(own)) => ty = Some(own.clone()),
+                ("fields", Value::Array(inner)) => ty = Some(record_type(inner)?),
+                ("optional", Value::Bool(true)) => text.push('?'),
+                ("default", value) if !value.is_array() && !value.is_object() => {
+                    default = Some(value.to_string());
+                }
+                _ => return None,
+            }
+        }
+        let both = field.contains_key("type") && field.contains_key("fields");
+        let ty = ty.filter(|_| !both)?;
+        text = format!("{text}: {ty}");
+        Some(default.map_or(text.clone(), |default| format!("{text} = {default}")))
+    };
+    let fields: Option<Vec<_>> = fields.iter().map(field).collect();
+    Some(format!("{{{}}}", fields?.join(", ")))
+}
+
+/// The characters of a string's `\u` escapes; `None` where one has no plain form.
+fn characters(token: Token<'_>) -> Option<Fix> {
+    let (text, start) = (token.text(), token.span().start);
+    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
+    let mut edits = Vec::new();
+    let mut at = 0;
+    while let Some(found) = text.get(at..)?.find('\\') {
+        at += found;
+        if !text.get(at + 1..)?.starts_with('u') {
+            // Any other escape: the character behind the backslash belongs to it.
+            at += 1 + text.get(at + 1..)?.chars().next().map_or(0, char::len_utf8);
+            continue;
+        }
+        let (c, len) = character(text.get(at..)?)?;
+        let from = start + u32::try_from(at).ok()?;
+        let span = Span::new(from, from + u32::try_from(len).ok()?);
+        edits.push(Edit { span, text: written(c, quote)? });
+        at += len;
+    }
+    Some(fix(Safe, "write the character itself", edits))
+}
+
+/// The character of one or two `\u` escapes, and how long they are.
+fn character(text: &str) -> Option<(char, usize)> {
+    let unit = |from: usize| {
+        let digits = text.get(from..from + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let second = unit(6).unwrap_or_default();
+    let c = char::decode_utf16([unit(0)?, second]).next()?.ok()?;
+    Some((c, 6 * c.len_utf16()))
+}
+
+/// A character as it stands between quotes. Where the quotes are not known, those of all kinds
+/// are escaped.
+fn written(c: char, quote: Option<char>) -> Option<String> {
+    Some(match c {
+        '\n' => "\\n".to_owned(),
+        '\t' => "\\t".to_owned(),
+        '\r' => "\\r".to_owned(),
+        '\u{8}' => "\\b".to_owned(),
+        '\u{c}' => "\\f".to_owned(),
+        '\\' => "\\\\".to_owned(),
+        '/' => "\\/".to_owned(),
+        c if !is_visible(c) => return None,
+        '"' | '\'' | '`' if quote.is_none() => return None,
+        c if Some(c) == quote => format!("\\{c}"),
+        c => c.to_string(),
+    })
+}
+
+/// Whether a reader sees a character for itself: no control, no space but the plain one, nothing
+/// that joins, turns or marks other characters.
+fn is_visible(c: char) -> bool {
+    let joins = matches!(u32::from(c),
+        0xad | 0x300..=0x36f | 0x61c | 0x180e | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f
+        | 0xfe00..=0xfe0f | 0xfeff | 0xfff0..=0xffff | 0xe0000..=0xe0fff | 0xe000..=0xf8ff
+    );
+    c == ' ' || !(joins || c.is_control() || c.is_whitespace())
+}
+
+fn slashes(cx: &Context<'_>, file: usize, string: Span) -> Option<Fix> {
+    let text = cx.texts[file].source().slice(string);
+    let at = text.find("//").filter(|at| *at <= 1 && !text.starts_with("```"))?;
+    let start = string.start + u32::try_from(at).ok()?;
+    let edits = vec![Edit { span: Span::new(start, start + 2), text: "\\/\\/".to_owned() }];
+    Some(fix(Safe, "write `\\/\\/`", edits))
+}

@@ -1,0 +1,57 @@
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Code, Fix, Node};
+
+use crate::context::{Context, Report, ToolView};
+use crate::lint::{Level, Lint, LintPass};
+use gram_model::Type;
+use gram_schema::lower::Target;
+
+pub(crate) static LINT: Lint = Lint {
+    code: Code {
+        name: "result-not-object",
+        page: r"# An MCP server can describe the results of objects only
+
+Before its revision of 2026, the Model Context Protocol took an output schema of
+a tool only where the result is an object. Of any other result the client hears
+nothing, so that it can neither check it nor hand it on as data.
+
+Put the result into an object, with a name that says what it is. This lint is on
+where the `targets` of `gram.toml` hold `mcp`; a result of `Null` or `Any` is
+fine.
+
+```gram bad
+[countWords:Tool | (text::Text)==>(::Int)]
+```
+
+```gram good
+[countWords:Tool | (text::Text)==>(::`{words: Int}`)]
+```
+",
+    },
+    level: Level::Allow,
+    fix: Some(NeedsLook),
+    target: Some(Target::Mcp),
+    passes: &[LintPass::Tool(run)],
+    ..Lint::COMMON
+};
+
+fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+    let ty = cx.known.types.resolve(&view.tool.result.slot.ty);
+    if matches!(ty, Type::Object(_) | Type::Map(_) | Type::Any | Type::Null) {
+        return;
+    }
+    let Some(node) = view.result() else { return };
+    let message = format!("the result of `{}` is no object", view.tool.name);
+    let mut finding = cx
+        .finding(&LINT, view.file, node.span(), message)
+        .help("put it into an object: (::`{result: Text}`)");
+    let label = node.subject().labels().next();
+    if let (Some(label), None) = (label, node.subject().record) {
+        // In backticks, what is in backticks is written as it is; a plain name is one type.
+        let inner = label.text().trim_matches('`');
+        let text = format!("`{{result: {inner}}}`");
+        let fix = Fix::replace(NeedsLook, "put it into an object", Node::span(label), text);
+        finding = finding.fix(fix);
+    }
+    report.add(view.file, finding);
+}

@@ -1,0 +1,72 @@
+use gram_syntax::Code;
+
+use crate::context::{Context, Report, ToolView};
+use crate::lint::{Level, Lint, LintPass};
+use gram_model::{Constraint, Host, Slot, Type};
+
+pub(crate) static LINT: Lint = Lint {
+    code: Code {
+        name: "unbounded-text",
+        page: r"# A text may have any length
+
+Nothing keeps a model from sending megabytes in a text without bounds, or the
+whole conversation. Where each text has a length, a pattern, a format or an
+enum, whoever implements the tool knows what to be ready for.
+
+This lint is off unless it is turned on: many tools take texts that may well be
+of any length. Say how long the text may be: `length: ...200`.
+
+```gram bad
+[rename:Tool | (name::Text)==>(::Null)]
+```
+
+```gram good
+[rename:Tool | (name::Text {length: 1..200})==>(::Null)]
+```
+",
+    },
+    level: Level::Allow,
+    passes: &[LintPass::Tool(run)],
+    ..Lint::COMMON
+};
+
+fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+    for field in view.tool.parameters.iter().filter(|field| field.host == Host::No) {
+        let mut slot = &field.slot;
+        // Bounds may stand at the place, or at any alias on the way to the type.
+        let mut bounded = is_bounded(slot);
+        for _ in 0..=cx.known.types.0.len() {
+            let Type::Named(id) = slot.ty else { break };
+            let Some(declared) = cx.known.types.get(id) else { break };
+            slot = &declared.slot;
+            bounded |= is_bounded(slot);
+        }
+        let text = match &slot.ty {
+            Type::Nullable(inner) => **inner == Type::Text,
+            ty => *ty == Type::Text,
+        };
+        if report.is_full(view.file) {
+            return;
+        }
+        if text && !bounded {
+            let message = format!("the text `{}` may have any length", field.name);
+            let finding = cx
+                .finding(&LINT, view.file, view.place(field), message)
+                .help("bound it: {length: ...200}, or a pattern, a format or an enum");
+            report.add(view.file, finding);
+        }
+    }
+}
+
+fn is_bounded(slot: &Slot) -> bool {
+    slot.constraints.iter().any(|constraint| {
+        matches!(
+            constraint,
+            Constraint::MaxLength(_)
+                | Constraint::Enum(_)
+                | Constraint::Const(_)
+                | Constraint::Pattern(_)
+                | Constraint::Format(_)
+        )
+    })
+}

@@ -1,0 +1,31 @@
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::Code;
+
+use crate::lint::{Lint, LintPass};
+
+pub(crate) static LINT: Lint = Lint {
+    code: Code {
+        name: "unknown-lint",
+        page: r"# A comment allows a lint that does not exist
+
+`// gram-allow: name` wants the name of a lint, as findings show it in brackets;
+a name that is no lint's allows nothing. Errors cannot be allowed: a text with
+errors has no meaning.
+
+Correct the name. `gramc explain` lists all lints and errors.
+
+```gram bad
+// gram-allow: boolean-trop
+[deploy:Tool | (name::Text)==>(::Null)]
+```
+
+```gram good
+// gram-allow: boolean-trap
+[deploy:Tool | (draft::Bool)==>(public::Bool)==>(::Null)]
+```
+",
+    },
+    fix: Some(NeedsLook),
+    passes: &[LintPass::Comments],
+    ..Lint::COMMON
+};

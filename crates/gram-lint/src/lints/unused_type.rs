@@ -1,0 +1,107 @@
+use std::collections::HashSet;
+
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Code, Fix, Span};
+
+use crate::context::{Context, Report, TypeView};
+use crate::lint::{Lint, LintPass};
+use gram_model::walk::names_of_slot;
+use gram_model::{Slot, TypeId};
+
+pub(crate) static LINT: Lint = Lint {
+    code: Code {
+        name: "unused-type",
+        page: r"# A declared type is used nowhere
+
+No tool, term, agent or library needs the type, not even through another type.
+Most often its last use was removed, or a use names something else by a slip.
+
+Remove the declaration. A file that declares nothing but types, and that none of
+the checked files imports, is taken for a library, and its types are left alone.
+
+```gram bad
+[send:Tool | (to::Email)==>(::Null)]
+
+[Address::Record | (street::Text), (city::Text)]
+```
+
+```gram good
+[send:Tool | (to::Address)==>(::Null)]
+
+[Address::Record | (street::Text), (city::Text)]
+```
+",
+    },
+    fix: Some(NeedsLook),
+    passes: &[LintPass::Module(run)],
+    ..Lint::COMMON
+};
+
+fn run(cx: &Context<'_>, report: &mut Report) {
+    // What a broken declaration uses is not known.
+    if cx.project.valid.is_none() || cx.known.types.0.is_empty() {
+        return;
+    }
+    let used = used(cx);
+    let in_use = files_in_use(cx);
+    for (id, declaration) in cx.known.types.iter() {
+        let Some(view) = cx.ty(id).filter(|_| !used.contains(&id)) else { continue };
+        if !declaration.local && !in_use.contains(&view.file) {
+            continue;
+        }
+        let message = format!("the type `{}` is used nowhere", declaration.name);
+        let mut finding = cx
+            .finding(&LINT, view.file, view.name, message)
+            .help("remove it, or name it where it is meant");
+        if !declaration.local {
+            let fix = Fix::replace(NeedsLook, "remove the declaration", removal(cx, &view), "");
+            finding = finding.fix(fix);
+        }
+        report.add(view.file, finding);
+    }
+}
+
+/// The types that tools, terms, agents and libraries need, directly or through other types.
+fn used(cx: &Context<'_>) -> HashSet<TypeId> {
+    let mut next = cx.project.named.to_vec();
+    let mut add = |slot: &Slot| names_of_slot(slot, &mut |id| next.push(id));
+    cx.known.terms.iter().for_each(|term| add(&term.field.slot));
+    for ty in cx.module.agents.iter().filter_map(|agent| agent.result.clone()) {
+        add(&Slot::new(ty));
+    }
+    let implementations = cx.module.libraries.iter().flat_map(|library| &library.implementations);
+    for signature in implementations.filter_map(|implementation| implementation.signature.as_ref())
+    {
+        signature.parameters.iter().for_each(|parameter| add(&parameter.slot));
+        add(&signature.result.slot);
+    }
+    let mut used = HashSet::new();
+    while let Some(id) = next.pop() {
+        if let (true, Some(declared)) = (used.insert(id), cx.known.types.get(id)) {
+            names_of_slot(&declared.slot, &mut |id| next.push(id));
+        }
+    }
+    used
+}
+
+/// The files that use types themselves, or that a checked file imports.
+fn files_in_use(cx: &Context<'_>) -> HashSet<usize> {
+    let spans = &cx.module.spans;
+    let holders = spans.agents.iter().chain(cx.known.term_places);
+    let mut files: HashSet<usize> = holders.map(|place| place.file).collect();
+    files.extend(cx.summaries().iter().map(|it| it.file));
+    files.extend(cx.imports.iter().flatten().map(|(_, file)| *file));
+    files
+}
+
+/// The declaration with its doc comment and annotations, and the empty lines behind it.
+fn removal(cx: &Context<'_>, view: &TypeView<'_>) -> Span {
+    let top = cx.texts[view.file].tree().nodes_at(view.node.span().start);
+    let whole = top.get(1).copied().unwrap_or(view.node);
+    let start = whole.doc().map_or(whole.span().start, |doc| doc.span().start);
+    let text = cx.texts[view.file].source().text();
+    let after = text.get(whole.span().end as usize..).unwrap_or_default();
+    let space = after.len() - after.trim_start().len();
+    let end = whole.span().end + u32::try_from(space).unwrap_or_default();
+    Span::new(start, end)
+}

@@ -1,0 +1,318 @@
+use gram_syntax::{Code, Span};
+
+use crate::context::{Context, Report, ToolView};
+use crate::lint::{Lint, LintPass};
+use crate::lints::missing_description::is_brought;
+use crate::words::{is_blank, stem, stems, words};
+
+pub(crate) static LINT: Lint = Lint {
+    code: Code {
+        name: "vague-description",
+        page: r#"# A description says no more than the name
+
+A description that only repeats the name, or holds a place for one that was
+never written, helps no model to decide: not when to call the tool, and not what
+to put into the parameter. It costs tokens at every request all the same.
+
+Say what the name does not: what comes back, when to use it and when not, the
+unit, the format, where the value comes from.
+
+```gram bad
+/** Gets the user */
+[getUser:Tool | (id::Text {description: "The id"})==>(::Object)]
+```
+
+```gram good
+/** EnabledLints up who belongs to an id: name, e-mail address, team and manager */
+[getUser:Tool | (id::Text {description: "As in the directory, such as `ab123`"})
+  ==>(::Object)
+]
+```
+"#,
+    },
+    passes: &[LintPass::Tool(run), LintPass::Module(terms)],
+    ..Lint::COMMON
+};
+
+/// Whether a word says nothing. It is in lower case, without an `s` at the end.
+#[rustfmt::skip] // Words to look for, which read better in rows.
+fn is_empty(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"a" | b"all" | b"an" | b"and" | b"any" | b"api" | b"are" | b"arg" | b"argument" | b"be"
+            | b"by" | b"can" | b"certain" | b"data" | b"detail" | b"do" | b"doe" | b"endpoint"
+            | b"for" | b"from" | b"function" | b"get" | b"given" | b"here" | b"in" | b"info"
+            | b"information" | b"input" | b"is" | b"it" | b"its" | b"method" | b"my" | b"object"
+            | b"of" | b"on" | b"or" | b"our" | b"param" | b"parameter" | b"some" | b"something"
+            | b"specific" | b"specified" | b"string" | b"stuff" | b"text" | b"that" | b"the"
+            | b"thi" | b"thing" | b"to" | b"tool" | b"use" | b"used" | b"using" | b"value"
+            | b"which" | b"will" | b"with" | b"you" | b"your"
+    )
+}
+
+/// Whether a word says nothing of a tool: every tool does that. Of a parameter it says what for.
+#[rustfmt::skip] // Words to look for, which read better in rows.
+fn is_deed(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"allow" | b"call" | b"execute" | b"fetch" | b"fetche" | b"give" | b"handle" | b"let"
+            | b"manage" | b"new" | b"obtain" | b"perform" | b"process" | b"provide" | b"provided"
+            | b"retrieve" | b"return" | b"run" | b"set"
+    )
+}
+
+/// Marks of what is still to be written, in capitals at the start or alone.
+const MARKS: [&str; 4] = ["TODO", "TBD", "FIXME", "XXX"];
+
+/// Words that are no description when they stand alone.
+const PLACEHOLDERS: [&str; 9] =
+    ["todo", "tbd", "fixme", "xxx", "placeholder", "description", "desc", "none", "lorem"];
+
+/// What a placeholder begins with, in capitals or not.
+const STARTS: [&str; 2] = ["lorem ipsum", "n/a"];
+
+fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+    let tool = view.tool;
+    judge(cx, view.file, ("tool", &tool.name), tool.description.as_deref(), || view.name, report);
+    for field in &tool.parameters {
+        // What a term brings is said there.
+        let text = field.slot.description.as_deref();
+        let text = text.filter(|_| !is_brought(cx, view.file, field));
+        judge(cx, view.file, ("parameter", &field.name), text, || view.place(field), report);
+    }
+}
+
+fn terms(cx: &Context<'_>, report: &mut Report) {
+    for (term, file, name) in cx.terms() {
+        let text = term.slot.description.as_deref();
+        judge(cx, file, ("term", &term.name), text, || name, report);
+    }
+}
+
+fn judge(
+    cx: &Context<'_>,
+    file: usize,
+    (what, name): (&str, &str),
+    text: Option<&str>,
+    place: impl Fn() -> Span,
+    report: &mut Report,
+) {
+    // An empty description is a missing one; a long one says something.
+    let Some(text) = text.filter(|text| text.len() <= LONG && !is_blank(text)) else {
+        return;
+    };
+    let message = if is_placeholder(text) {
+        format!("the description of the {what} `{name}` is still to be written")
+    } else if says_no_more(what, name, text) {
+        format!("the description of the {what} `{name}` says no more than its name")
+    } else {
+        return;
+    };
+    let help = match what {
+        "tool" => "say what it does, what comes back, and when to use it",
+        _ => "say what to put there: the unit, the format, where it comes from",
+    };
+    report.add(file, cx.finding(&LINT, file, place(), message).help(help));
+}
+
+/// The most bytes of a description that might say nothing.
+const LONG: usize = 80;
+
+/// Which letters a placeholder begins with.
+static LETTERS: [bool; 26] = begun(begun(begun([false; 26], &MARKS), &PLACEHOLDERS), &STARTS);
+
+const fn begun(mut letters: [bool; 26], words: &[&str]) -> [bool; 26] {
+    let mut at = 0;
+    while at < words.len() {
+        letters[(words[at].as_bytes()[0].to_ascii_lowercase() - b'a') as usize] = true;
+        at += 1;
+    }
+    letters
+}
+
+fn is_placeholder(text: &str) -> bool {
+    // Most texts begin with another letter.
+    let first = text.bytes().next().unwrap_or_default().to_ascii_lowercase();
+    if LETTERS.get(usize::from(first.wrapping_sub(b'a'))) == Some(&false) {
+        return false;
+    }
+    let text = text.trim();
+    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let Some(first) = words.next() else { return true };
+    let mut is_alone = || {
+        let rest = text.get(first.len()..).unwrap_or_default();
+        rest.starts_with(':') || words.next().is_none()
+    };
+    // A list of what is to do is called so, too, but not in capitals.
+    MARKS.contains(&first)
+        || (PLACEHOLDERS.iter().any(|word| first.eq_ignore_ascii_case(word)) && is_alone())
+        || STARTS.iter().any(|start| begins(text, start))
+}
+
+/// Whether a text begins so, in capitals or not.
+fn begins(text: &str, start: &str) -> bool {
+    text.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start))
+}
+
+/// Whether all words of a description stand in the name, or say nothing.
+fn says_no_more(what: &str, name: &str, text: &str) -> bool {
+    may_say_no_more(what, name, text) && is_made_of(what, name, text)
+}
+
+/// Whether a description may say no more; if not, it says more. Most do, mostly at their end, and that
+/// is seen without taking them apart.
+fn may_say_no_more(what: &str, name: &str, text: &str) -> bool {
+    let mut parts = text.as_bytes().rsplit(|byte| BETWEEN_WORDS[usize::from(*byte)]);
+    parts.all(|part| match part {
+        [] => true,
+        // Most words are of this kind, and begin with a letter that the name does not hold.
+        [first, ..] if part.iter().all(|byte| is_plain(*byte)) => {
+            is_empty_word(what, part) || (holds_letter(name, *first) && is_near(name, part))
+        }
+        _ => is_empty_in_lower_case(what, part) || is_near(name, part),
+    })
+}
+
+/// The bytes that stand between words: those of ASCII that are neither letters nor digits.
+static BETWEEN_WORDS: [bool; 256] = {
+    let mut all = [false; 256];
+    let mut byte = 0;
+    while byte < 128_u8 {
+        all[byte as usize] = !byte.is_ascii_alphanumeric();
+        byte += 1;
+    }
+    all
+};
+
+/// Whether a description is made of words of the name and words that say nothing.
+fn is_made_of(what: &str, name: &str, text: &str) -> bool {
+    let mut own = None;
+    stems(text).all(|word| {
+        if is_empty(word.as_bytes()) || (what == "tool" && is_deed(word.as_bytes())) {
+            return true;
+        }
+        let own: &Vec<String> =
+            own.get_or_insert_with(|| words(name).iter().map(|word| stem(word)).collect());
+        own.iter().any(|known| *known == word || inflected(known, &word))
+    })
+}
+
+/// Whether a word in lower case says nothing, whatever the name.
+fn is_empty_word(what: &str, word: &[u8]) -> bool {
+    let says_nothing = |word: &[u8]| is_empty(word) || (what == "tool" && is_deed(word));
+    says_nothing(word) || word.strip_suffix(b"s").is_some_and(says_nothing)
+}
+
+/// Whether a word says nothing, in capitals or not.
+fn is_empty_in_lower_case(what: &str, word: &[u8]) -> bool {
+    // What is longer says something.
+    let mut lower = [0; 16];
+    let Some(lower) = lower.get_mut(..word.len()) else { return false };
+    lower.copy_from_slice(word);
+    lower.make_ascii_lowercase();
+    is_empty_word(what, lower)
+}
+
+/// Whether a word may be one of a name's, in some form: what it begins with stands there. What holds
+/// other characters than those of English may be anything, several words, too.
+fn is_near(name: &str, word: &[u8]) -> bool {
+    let start = word.get(..3).unwrap_or(word);
+    // In a text, words may be joined as they are in names.
+    let joined = word.iter().skip(1).any(u8::is_ascii_uppercase);
+    let mut parts = name.as_bytes().windows(start.len());
+    joined || !word.is_ascii() || parts.any(|part| part.eq_ignore_ascii_case(start))
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit()
+}
+
+/// Whether a name may hold a letter in lower case or its capital.
+fn holds_letter(name: &str, letter: u8) -> bool {
+    name.bytes().any(|byte| byte | CASE == letter | CASE)
+}
+
+/// The bit that tells capitals from other letters.
+const CASE: u8 = b'a' ^ b'A';
+
+/// Whether a word is another one with an ending: `create`, `created`, `creating`.
+fn inflected(known: &str, word: &str) -> bool {
+    let root = known.strip_suffix('e').unwrap_or(known);
+    root.len() > 2
+        && word.strip_prefix(root).is_some_and(|end| matches!(end, "" | "e" | "ed" | "ing" | "es"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is seen soon never contradicts what is found out later.
+    #[test]
+    fn what_may_say_no_more_holds_all_that_does() {
+        let names = ["readFile", "path", "create_user", "HTTPServers", "id", "e-mail", "größe"];
+        let words = [
+            "the",
+            "It's",
+            "this",
+            "Read",
+            "FILES",
+            "readFile",
+            "path",
+            "created",
+            "creating",
+            "users",
+            "http",
+            "HTTPServer",
+            "id",
+            "IDs",
+            "mail",
+            "Größe",
+            "—",
+            "fetches",
+            "provides",
+            "more",
+        ];
+        let mut found = 0;
+        for name in names {
+            for at in 0..words.len().pow(3) {
+                let word = |place: u32| words[at / words.len().pow(place) % words.len()];
+                let text = format!("{} {}, {}", word(0), word(1), word(2));
+                for what in ["tool", "parameter"] {
+                    if is_made_of(what, name, &text) {
+                        assert!(may_say_no_more(what, name, &text), "{what} {name}: {text}");
+                        found += 1;
+                    }
+                }
+            }
+        }
+        assert!(found > 1_000, "{found}");
+    }
+
+    #[test]
+    fn descriptions_that_say_no_more_are_found() {
+        for (name, text) in [
+            ("path", "The path"),
+            ("readFile", "Reads a file."),
+            ("create_user", "Creating users"),
+            ("name", "name of the parameter"),
+            ("weather", "Get the weather"),
+        ] {
+            assert!(says_no_more("tool", name, text), "{name}: {text}");
+        }
+        for (name, text) in [
+            ("path", "Relative to the root"),
+            ("readFile", "Reads a text file whole"),
+            ("city", "Vienna, for example"),
+            ("日付", "いつ"),
+        ] {
+            assert!(!says_no_more("tool", name, text), "{name}: {text}");
+        }
+        assert!(!says_no_more("parameter", "folder", "The folder to run it in"));
+        for text in ["TODO", "TODO write", "tbd: later", "...", "description", "-", "N/A"] {
+            assert!(is_placeholder(text), "{text}");
+        }
+        for text in ["Descriptions of pictures", "Todos of a person", "todo list", "Nonempty"] {
+            assert!(!is_placeholder(text), "{text}");
+        }
+    }
+}

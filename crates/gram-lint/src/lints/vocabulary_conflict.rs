@@ -1,0 +1,93 @@
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Code, Fix, Node};
+
+use crate::context::{Context, Report, ToolView, TypeView};
+use crate::lint::{Lint, LintPass};
+use gram_check::Meaning;
+use gram_model::{Field, Type};
+
+pub(crate) static LINT: Lint = Lint {
+    code: Code {
+        name: "vocabulary-conflict",
+        page: r#"# A parameter has a term's name and another type
+
+The vocabulary says what a name means, once for all signatures. A parameter or
+field of that name with a type of its own means something else, and whoever
+knows the term, person or model, will take it for the term.
+
+Leave out the type, so that the term's is meant, or choose another name.
+
+```gram bad
+(person::Text {description: "A full name"})
+
+[greet:Tool | (person)==>(::Text)]
+
+[dismiss:Tool | (person::Int)==>(::Null)]
+```
+
+```gram good
+(person::Text {description: "A full name"})
+
+[greet:Tool | (person)==>(::Text)]
+
+[dismiss:Tool | (personId::Int)==>(::Null)]
+```
+"#,
+    },
+    fix: Some(NeedsLook),
+    passes: &[LintPass::Tool(tool), LintPass::Type(ty)],
+    ..Lint::COMMON
+};
+
+fn tool<'a>(cx: &Context<'a>, view: &ToolView<'a>, report: &mut Report) {
+    for field in &view.tool.parameters {
+        judge(cx, view.file, field, || view.parameter(field), report);
+    }
+}
+
+fn ty<'a>(cx: &Context<'a>, view: &TypeView<'a>, report: &mut Report) {
+    for field in view.fields() {
+        judge(cx, view.file, field, || view.field(field), report);
+    }
+}
+
+fn judge<'a>(
+    cx: &Context<'a>,
+    file: usize,
+    field: &'a Field,
+    node: impl Fn() -> Option<Node<'a>>,
+    report: &mut Report,
+) {
+    if cx.known.terms.is_empty() {
+        return;
+    }
+    let Meaning::One(other, index) = cx.known.term_names.find(file, None, &field.name) else {
+        return;
+    };
+    let Some(term) = cx.known.terms.get(index) else { return };
+    if own_type(cx, &term.field) == own_type(cx, field) || report.is_full(file) {
+        return;
+    }
+    let Some(node) = node() else { return };
+    let subject = node.subject();
+    // Without a type of its own it is the term, whose type an attribute made nullable.
+    let (Some(name), Some(labels)) = (subject.identifier, subject.labels_node()) else { return };
+    let message = format!("`{}` has another type than the term of its name", field.name);
+    let mut finding = cx.finding(&LINT, file, name.span(), message);
+    if let Some(place) = cx.known.term_places.get(index) {
+        finding = finding.label_in(cx.texts[other].source(), place.name, "the term");
+    }
+    let fix = Fix::replace(NeedsLook, "take the term's type", labels.span(), "");
+    report.add(file, finding.help("leave out the type, or choose another name").fix(fix));
+}
+
+/// The type of a field that names stand for. Whether null may stand in its place does not matter:
+/// the thing is the same, and may be absent.
+fn own_type<'a>(cx: &Context<'a>, field: &'a Field) -> &'a Type {
+    let types = cx.known.types;
+    let mut ty = types.resolve(&field.slot.ty);
+    while let Type::Nullable(inner) = ty {
+        ty = types.resolve(inner);
+    }
+    ty
+}

@@ -1,0 +1,202 @@
+//! Runs the lints that the settings want.
+
+use std::sync::OnceLock;
+
+use gram_syntax::{Diagnostic, Parse, Severity, Span};
+use rayon::prelude::*;
+use smol_str::SmolStr;
+
+use crate::context::{Context, Count, Project, Report, ToolView, TypeView};
+use crate::lint::LintPass;
+use crate::lints::naming::compared_names;
+use crate::settings::Settings;
+use crate::{LINTS, allow};
+use gram_check::threads;
+use gram_check::{Known, Visitor};
+use gram_model::walk::names_of_slot;
+use gram_model::{Module, Open, Tool, TypeId};
+
+/// A lint, and the severity of its diagnostics.
+type Enabled<F> = Vec<(F, Severity)>;
+
+/// The lints that settings want, by what they look at.
+#[derive(Default)]
+pub(crate) struct EnabledLints {
+    text: Enabled<fn(&Context<'_>, usize, &mut Report)>,
+    tool: Enabled<fn(&Context<'_>, &ToolView<'_>, &mut Report)>,
+    ty: Enabled<fn(&Context<'_>, &TypeView<'_>, &mut Report)>,
+    all: Enabled<fn(&Context<'_>, &mut Report)>,
+    /// Whether one of the last wants to see tools whole.
+    whole: bool,
+    /// The diagnostics that each file is given.
+    max: usize,
+}
+
+/// What the lints of tools found in one item.
+#[derive(Debug, Default)]
+pub(crate) struct LintOutput {
+    pub(crate) found: Vec<Diagnostic>,
+    /// Whether diagnostics were left out.
+    cut: bool,
+    /// The types that its tools name.
+    pub(crate) named: Vec<TypeId>,
+    /// The names of parameters that are compared with those of the whole file.
+    pub(crate) names: Vec<(SmolStr, Span)>,
+}
+
+impl EnabledLints {
+    pub(crate) fn wanted(settings: &Settings) -> Self {
+        let mut lints = Self { max: settings.max_findings, ..Self::default() };
+        let wanted = LINTS.iter().filter_map(|lint| Some((lint, settings.severity(lint)?)));
+        for (lint, severity) in wanted {
+            for run in lint.passes {
+                match run {
+                    LintPass::Checker | LintPass::Comments => {}
+                    LintPass::Text(run) => lints.text.push((*run, severity)),
+                    LintPass::Tool(run) => lints.tool.push((*run, severity)),
+                    LintPass::Type(run) => lints.ty.push((*run, severity)),
+                    LintPass::Module(run) => lints.all.push((*run, severity)),
+                    LintPass::Whole(run) => {
+                        lints.whole = true;
+                        lints.all.push((*run, severity));
+                    }
+                }
+            }
+        }
+        lints
+    }
+
+    /// Whether all tools have to be kept whole to be compared.
+    pub(crate) fn want_whole_tools(&self) -> bool {
+        self.whole
+    }
+
+    /// How many diagnostics about a file are kept, before its comments suppress some.
+    fn count(&self, may_allow: bool) -> Count {
+        Count::new(allow::most(may_allow).max(self.max))
+    }
+
+    /// Runs the lints of whole files.
+    pub(crate) fn of_file(&self, cx: &Context<'_>, file: usize, may_allow: bool) -> FileOutput {
+        let mut report = Report::new(file, vec![self.count(may_allow)]);
+        for (run, severity) in &self.text {
+            report.set_severity(*severity);
+            run(cx, file, &mut report);
+        }
+        let found: Vec<_> = report.take().into_iter().map(|(_, finding)| finding).collect();
+        let mut count = self.count(may_allow);
+        for finding in &found {
+            count.add(finding);
+        }
+        FileOutput { found, count, may_allow }
+    }
+
+    /// Runs the lints of declared types, and those that compare declarations. Gives each diagnostic
+    /// with the file that it is about.
+    pub(crate) fn of_project(
+        &self,
+        cx: &Context<'_>,
+        counts: &[Count],
+    ) -> Vec<(usize, Diagnostic)> {
+        // There are at most as many types as bytes in the texts, which 32 bits count.
+        let id = |at| TypeId(u32::try_from(at).unwrap_or(u32::MAX));
+        let mut report = Report::new(0, counts.to_vec());
+        for view in (0..cx.known.types.0.len()).filter_map(|at| cx.ty(id(at))) {
+            for (run, severity) in &self.ty {
+                report.set_severity(*severity);
+                run(cx, &view, &mut report);
+            }
+        }
+        let run = |(run, severity): &(fn(&Context<'_>, &mut Report), Severity)| {
+            let mut report = Report::new(0, counts.to_vec());
+            report.set_severity(*severity);
+            run(cx, &mut report);
+            report.take()
+        };
+        let bytes = cx.texts.iter().map(|text| text.source().text().len()).sum();
+        let others: Vec<_> = threads::run(
+            bytes,
+            || self.all.par_iter().map(run).collect(),
+            || self.all.iter().map(run).collect(),
+        );
+        let mut found = report.take();
+        found.extend(others.into_iter().flatten());
+        found
+    }
+}
+
+/// What the lints of one file found.
+pub(crate) struct FileOutput {
+    pub(crate) found: Vec<Diagnostic>,
+    pub(crate) count: Count,
+    /// Whether comments of it may suppress diagnostics.
+    pub(crate) may_allow: bool,
+}
+
+/// Runs the lints of tools on each item as it is analyzed.
+pub(crate) struct LintVisitor<'a> {
+    texts: &'a [Parse],
+    imports: &'a [Vec<(Span, usize)>],
+    settings: &'a Settings,
+    pub(crate) lints: &'a EnabledLints,
+    /// For each file, whether comments of it may suppress diagnostics.
+    may_allow: Vec<OnceLock<bool>>,
+}
+
+impl<'a> LintVisitor<'a> {
+    pub(crate) fn new(
+        texts: &'a [Parse],
+        imports: &'a [Vec<(Span, usize)>],
+        settings: &'a Settings,
+        lints: &'a EnabledLints,
+    ) -> Self {
+        let may_allow = texts.iter().map(|_| OnceLock::new()).collect();
+        Self { texts, imports, settings, lints, may_allow }
+    }
+
+    /// Whether comments of a file may suppress diagnostics.
+    pub(crate) fn may_allow(&self, file: usize) -> bool {
+        let known = self.may_allow.get(file).zip(self.texts.get(file));
+        known.is_some_and(|(known, text)| *known.get_or_init(|| allow::may_be_in(text)))
+    }
+}
+
+impl Visitor for LintVisitor<'_> {
+    type Output = LintOutput;
+
+    fn visit(&self, known: Known<'_>, (file, module): (usize, &Module)) -> LintOutput {
+        let (texts, imports, settings) = (self.texts, self.imports, self.settings);
+        let cx = Context { texts, imports, known, module, settings, project: Project::default() };
+        let mut report = Report::new(file, vec![self.lints.count(self.may_allow(file))]);
+        for view in cx.tools() {
+            for (run, severity) in &self.lints.tool {
+                report.set_severity(*severity);
+                run(&cx, &view, &mut report);
+            }
+        }
+        let cut = report.is_cut();
+        let found = report.take().into_iter().map(|(_, finding)| finding).collect();
+        let mut named = Vec::new();
+        if !known.types.0.is_empty() {
+            module.tools.iter().for_each(|tool| names(tool, &mut named));
+        }
+        let names = compared_names(&cx, file).collect();
+        LintOutput { found, cut, named, names }
+    }
+
+    fn diagnostics<'o>(&self, output: &'o LintOutput) -> Option<&'o [Diagnostic]> {
+        (!output.cut).then_some(&output.found)
+    }
+}
+
+/// The types that a tool names.
+fn names(tool: &Tool, named: &mut Vec<TypeId>) {
+    let slots = tool.parameters.iter().map(|field| &field.slot).chain([&tool.result.slot]);
+    slots.for_each(|slot| names_of_slot(slot, &mut |id| named.push(id)));
+    if let Open::Of(ty) = &tool.open {
+        gram_model::walk::names(ty, &mut |id| named.push(id));
+    }
+    named.extend(tool.root.iter().flat_map(|root| &root.defs));
+    named.sort_unstable();
+    named.dedup();
+}

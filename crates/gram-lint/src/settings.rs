@@ -1,0 +1,112 @@
+//! How a project wants to be linted.
+
+use std::collections::BTreeMap;
+
+use gram_syntax::{Limits, Severity};
+
+use crate::lint::{Level, Lint};
+use gram_schema::lower::Target;
+
+/// The levels of lints and what they have to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Levels that somebody set, by the name of the lint.
+    levels: BTreeMap<&'static str, Level>,
+    /// What the project compiles to. Turns on the lints about these targets.
+    pub targets: Vec<Target>,
+    /// How many findings each text is given. What looks for fixes wants all of them.
+    pub max_findings: usize,
+    /// The most characters of a description.
+    pub max_description: usize,
+    /// The most parameters of a tool.
+    pub max_parameters: usize,
+    /// The most tools outside of containers.
+    pub max_tools: usize,
+    /// How names of tools are written; where nothing is said, as most of a file's are.
+    pub tool_case: Option<Case>,
+    /// How names of parameters are written; where nothing is said, as most of a file's are.
+    pub parameter_case: Option<Case>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            levels: BTreeMap::new(),
+            targets: Vec::new(),
+            max_findings: Limits::MAX_DIAGNOSTICS,
+            max_description: 1024,
+            max_parameters: 10,
+            max_tools: 20,
+            tool_case: None,
+            parameter_case: None,
+        }
+    }
+}
+
+impl Settings {
+    /// Sets the level of a lint.
+    pub fn set(&mut self, lint: &Lint, level: Level) {
+        self.levels.insert(lint.code.name, level);
+    }
+
+    /// Sets the level of all lints.
+    pub fn set_all(&mut self, level: Level) {
+        for lint in crate::LINTS {
+            self.set(lint, level);
+        }
+    }
+
+    /// The level of a lint: the one that was set, else to warn where the lint is about a target of
+    /// the project, else the lint's own.
+    pub fn level(&self, lint: &Lint) -> Level {
+        if let Some(level) = self.levels.get(lint.code.name) {
+            return *level;
+        }
+        match lint.target {
+            Some(target) if self.targets.contains(&target) => Level::Warn,
+            _ => lint.level,
+        }
+    }
+
+    /// How grave the findings of a lint are; `None` where nobody wants them.
+    pub(crate) fn severity(&self, lint: &Lint) -> Option<Severity> {
+        match self.level(lint) {
+            Level::Allow => None,
+            Level::Warn => Some(Severity::Warning),
+            Level::Deny => Some(Severity::Error),
+        }
+    }
+}
+
+/// A way to write names of several words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Case {
+    /// `readFile`
+    Camel,
+    /// `read_file`
+    Snake,
+    /// `read-file`
+    Kebab,
+    /// `ReadFile`
+    Pascal,
+}
+
+impl Case {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Camel, Self::Snake, Self::Kebab, Self::Pascal];
+
+    /// Its name, written in itself.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Camel => "camelCase",
+            Self::Snake => "snake_case",
+            Self::Kebab => "kebab-case",
+            Self::Pascal => "PascalCase",
+        }
+    }
+
+    /// The case of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|case| case.name() == name)
+    }
+}
