@@ -4,10 +4,10 @@ use gram_syntax::{Node, NodeKind as N};
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
+use crate::checker::{Checker, Kind};
 use crate::codes;
 use crate::index::Declaration;
 use crate::seen::Seen;
-use crate::{Checker, Kind};
 use gram_model::attributes::AttributeOwner;
 use gram_model::nearest::{nearest, question};
 use gram_model::spans::Place;

@@ -11,14 +11,15 @@ use gram_syntax::{Diagnostic, Parse, SourceFile, Span};
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
+use crate::analysis::{Analysis, Known, is_error};
+use crate::checker::Checker;
+use crate::fingerprints::hash;
 use crate::imports::ImportGraph;
 use crate::index::{FileIndex, Item};
-use crate::keys::{Keys, hash};
-use crate::scopes::Scopes;
+use crate::keys::Keys;
 use crate::threads;
-use crate::{Analysis, Checker, is_error};
 use gram_model::spans::Place;
-use gram_model::{Module, Term, Tool, TypeId, Types};
+use gram_model::{Module, Tool};
 
 /// The items that are analyzed one after the other on a thread.
 const CHUNK: usize = 128;
@@ -32,23 +33,6 @@ pub enum Scope {
     Summaries,
     /// All but the tools outside of a span of one file.
     Near(usize, Span),
-}
-
-/// Types and terms, which all files share.
-#[derive(Clone, Copy)]
-pub struct Known<'a> {
-    /// Vocabulary terms.
-    pub terms: &'a [Term],
-    /// Where each term is declared.
-    pub term_places: &'a [Place],
-    /// Vocabulary terms by name.
-    pub term_names: &'a Scopes<usize>,
-    /// Declared types.
-    pub types: &'a Types,
-    /// Where each type is declared.
-    pub type_places: &'a [Place],
-    /// Declared types by name.
-    pub type_names: &'a Scopes<TypeId>,
 }
 
 /// What is done with each declaration when it is analyzed.

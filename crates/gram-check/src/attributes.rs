@@ -8,15 +8,36 @@ use gram_syntax::{Fix, Node, NodeKind as N, Severity, Span};
 use serde_json::{Number, Value};
 use smol_str::SmolStr;
 
-use crate::Checker;
+use crate::checker::Checker;
 use crate::codes;
-use crate::foreign::JSON_SCHEMA;
 use crate::index::Declaration;
 use crate::seen::{FEW, Seen};
 use gram_model::attributes::{AttributeOwner, find, of_owner};
 use gram_model::nearest::{nearest, question};
 use gram_model::value;
 use gram_model::{Open, Type, TypeId};
+
+/// Words of JSON Schema, and how the same is said here.
+const JSON_SCHEMA: [(&str, &str); 18] = [
+    ("minimum", "write range: 1... , or 1..10 together with a maximum"),
+    ("maximum", "write range: ...10 , or 1..10 together with a minimum"),
+    ("exclusiveMinimum", "write above: 0"),
+    ("exclusiveMaximum", "write below: 1"),
+    ("minLength", "write length: 1... , or 1..80 together with maxLength"),
+    ("maxLength", "write length: ...80 , or 1..80 together with minLength"),
+    ("minItems", "write size: 1... , or 1..10 together with maxItems"),
+    ("maxItems", "write size: ...10 , or 1..10 together with minItems"),
+    ("minProperties", "write size: 1..."),
+    ("maxProperties", "write size: ...10"),
+    ("uniqueItems", "write unique: true"),
+    ("additionalProperties", "write open: true, false or \"Type\""),
+    ("propertyNames", "write keys: \"Type\""),
+    ("items", "write elementType: \"Text\", or the type `Text[]` in backticks"),
+    ("properties", "write fields: [{name: \"street\", type: \"Text\"}]"),
+    ("required", "a parameter is required unless it has a default or {optional: true}"),
+    ("type", "the type is the label: (name::Text)"),
+    ("desc", "write description"),
+];
 
 /// One attribute: a key and a value.
 pub(crate) struct Attribute<'t> {

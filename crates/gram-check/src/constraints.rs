@@ -3,8 +3,8 @@
 use gram_syntax::{Severity, Span};
 use smol_str::SmolStr;
 
-use crate::Checker;
 use crate::attributes::Attribute;
+use crate::checker::Checker;
 use crate::codes;
 use crate::field::Draft;
 use crate::named::Named;

@@ -4,8 +4,8 @@ use gram_syntax::{Node, NodeKind as N};
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
+use crate::checker::{Checker, Kind};
 use crate::index::Declaration;
-use crate::{Checker, Kind};
 use gram_model::attributes::AttributeOwner;
 use gram_model::spans::Place;
 use gram_model::{Container, Source};

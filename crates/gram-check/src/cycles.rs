@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::Checker;
+use crate::checker::Checker;
 use crate::codes;
 use crate::index::Declaration;
 use crate::object::{MAX_DEPTH, MOST_BROUGHT};

@@ -7,54 +7,17 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
+use crate::checker::{Checker, Form, Kind};
 use crate::codes;
 use crate::field::blank;
 use crate::index::{Declaration, is_label, name_of};
 use crate::seen::Seen;
-use crate::{Checker, Kind};
 use gram_model::expression::is_name;
 use gram_model::format::built_in;
 use gram_model::spans::Place;
 use gram_model::{
     Constraint, Field, Host, ObjectType, Open, Slot, Type, TypeDeclaration, TypeId, TypeKind, Types,
 };
-
-/// What kind of type a label declares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
-    Record,
-    Enum,
-    Union,
-    Alias,
-}
-
-impl Form {
-    /// The form that a label declares.
-    pub(crate) fn of(label: &str) -> Option<Self> {
-        [Self::Record, Self::Enum, Self::Union, Self::Alias]
-            .into_iter()
-            .find(|form| form.label() == label)
-    }
-
-    pub(crate) fn label(self) -> &'static str {
-        match self {
-            Self::Record => "Record",
-            Self::Enum => "Enum",
-            Self::Union => "Union",
-            Self::Alias => "Alias",
-        }
-    }
-
-    /// What a declaration of this form looks like.
-    fn example(self) -> &'static str {
-        match self {
-            Self::Record => "[Address::Record | (street::Text), (city::Text)]",
-            Self::Enum => "[Unit::Enum | celsius, fahrenheit]",
-            Self::Union => "[Answer::Union | Text, `Int[]`]",
-            Self::Alias => "[Age::Alias | (::Integer {range: 0..150})]",
-        }
-    }
-}
 
 /// The attributes of declared types, beside those of every type.
 struct Special {

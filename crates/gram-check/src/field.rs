@@ -5,8 +5,8 @@ use gram_syntax::{Fix, Node, Span, Subject};
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use crate::Checker;
 use crate::attributes::Attribute;
+use crate::checker::Checker;
 use crate::codes;
 use crate::named::{NAMED, Named, values_of};
 use crate::scopes::Meaning;

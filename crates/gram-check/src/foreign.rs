@@ -4,32 +4,10 @@ use json_schema_kit::keywords::{Keyword, Keywords};
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use crate::Checker;
 use crate::attributes::Attribute;
+use crate::checker::Checker;
 use crate::codes;
 use gram_model::attributes::states_keyword;
-
-/// Words of JSON Schema, and how the same is said here.
-pub(crate) const JSON_SCHEMA: [(&str, &str); 18] = [
-    ("minimum", "write range: 1... , or 1..10 together with a maximum"),
-    ("maximum", "write range: ...10 , or 1..10 together with a minimum"),
-    ("exclusiveMinimum", "write above: 0"),
-    ("exclusiveMaximum", "write below: 1"),
-    ("minLength", "write length: 1... , or 1..80 together with maxLength"),
-    ("maxLength", "write length: ...80 , or 1..80 together with minLength"),
-    ("minItems", "write size: 1... , or 1..10 together with maxItems"),
-    ("maxItems", "write size: ...10 , or 1..10 together with minItems"),
-    ("minProperties", "write size: 1..."),
-    ("maxProperties", "write size: ...10"),
-    ("uniqueItems", "write unique: true"),
-    ("additionalProperties", "write open: true, false or \"Type\""),
-    ("propertyNames", "write keys: \"Type\""),
-    ("items", "write elementType: \"Text\", or the type `Text[]` in backticks"),
-    ("properties", "write fields: [{name: \"street\", type: \"Text\"}]"),
-    ("required", "a parameter is required unless it has a default or {optional: true}"),
-    ("type", "the type is the label: (name::Text)"),
-    ("desc", "write description"),
-];
 
 /// The keywords that the types state. Attributes state the others that gramc writes.
 const OF_TYPES: Keywords = Keywords::of(&[

@@ -12,10 +12,10 @@ use gram_syntax::{
 };
 use smol_str::SmolStr;
 
+use crate::checker::Form;
+use crate::checker::{DiagnosticBuffer, Kind, is_broken};
 use crate::codes;
-use crate::declared::Form;
-use crate::keys::Fingerprints;
-use crate::{DiagnosticBuffer, Kind, is_broken};
+use crate::fingerprints::Fingerprints;
 use gram_model::format::built_in;
 use gram_model::nearest::nearest;
 
@@ -133,15 +133,19 @@ impl FileIndex {
     /// The hash of an item's text, and the hashes of the names that it mentions. `None` if some of
     /// these may be hidden by escapes.
     pub(crate) fn fingerprint(&self, text: &Parse, item: usize) -> Option<(u64, &[u64])> {
-        let all = self.fingerprints.get_or_init(|| Fingerprints::new(text, &self.items));
+        let all = self.fingerprints.get_or_init(|| self.new_fingerprints(text));
         let own = all.items.get(item).filter(|own| !own.escapes)?;
         Some((own.text, all.references.get(own.references.clone())?))
+    }
+
+    fn new_fingerprints(&self, text: &Parse) -> Fingerprints {
+        Fingerprints::new(text, self.items.iter().map(|item| (item.node, item.span)))
     }
 
     /// The hash of the text of the item at a place.
     pub(crate) fn hash_at(&self, text: &Parse, place: Span) -> u64 {
         let at = self.items.partition_point(|item| item.span.end <= place.start);
-        let all = self.fingerprints.get_or_init(|| Fingerprints::new(text, &self.items));
+        let all = self.fingerprints.get_or_init(|| self.new_fingerprints(text));
         all.items.get(at).map_or(0, |own| own.text)
     }
 }

@@ -1,136 +1,18 @@
 //! Keys of analyses: hashes of what they depend on.
 
-use std::hash::{BuildHasher as _, Hasher as _};
-use std::ops::Range;
+use std::hash::Hasher as _;
 use std::sync::Arc;
 
-use gram_syntax::{Node, Parse, TokenKind};
+use gram_syntax::Parse;
 
-use crate::Checker;
 use crate::analyze::{FileAnalysis, ItemAnalysis, Reused};
+use crate::checker::Checker;
+use crate::fingerprints::{hash, hasher};
 use crate::imports::ImportGraph;
 use crate::index::{FileIndex, Item};
 use crate::scopes::NameMap;
 use gram_model::TypeId;
 use gram_model::walk::strongly_connected;
-
-/// The attributes whose strings contain type expressions or signatures.
-const TYPE_ATTRIBUTES: [&str; 9] = [
-    "fields",
-    "elementType",
-    "valueType",
-    "keys",
-    "open",
-    "defs",
-    "result",
-    "signature",
-    "requires",
-];
-
-/// What the analyses of items depend on, as hashes.
-#[derive(Debug, Default)]
-pub(crate) struct Fingerprints {
-    pub(crate) items: Vec<Fingerprint>,
-    /// The hashes of the names that the items mention.
-    pub(crate) references: Vec<u64>,
-}
-
-/// What the analysis of an item depends on.
-#[derive(Debug)]
-pub(crate) struct Fingerprint {
-    /// The hash of its text.
-    pub(crate) text: u64,
-    pub(crate) references: Range<usize>,
-    /// Whether some names that it mentions may be hidden by escapes.
-    pub(crate) escapes: bool,
-}
-
-impl Fingerprints {
-    pub(crate) fn new(text: &Parse, items: &[Item]) -> Self {
-        let mut all = Self { items: Vec::with_capacity(items.len()), references: Vec::new() };
-        for item in items {
-            let top = text.tree().node(item.node);
-            let first = all.references.len();
-            let escapes = all.add_references(top);
-            let hash = hash_item(text.source().slice(item.span), top);
-            let references = first..all.references.len();
-            all.items.push(Fingerprint { text: hash, references, escapes });
-        }
-        all
-    }
-
-    /// Collects the names that an item mentions, as hashes: more of them than it refers to, since
-    /// keys and values of attributes are words, too. Gives whether some may be hidden by escapes.
-    fn add_references(&mut self, top: Node<'_>) -> bool {
-        let first = self.references.len();
-        let (mut strings, mut has_types, mut escapes) = (Vec::new(), false, false);
-        for token in top.tokens() {
-            match token.kind() {
-                TokenKind::Symbol | TokenKind::Integer => {
-                    let word = token.text();
-                    has_types |= TYPE_ATTRIBUTES.contains(&word);
-                    self.references.push(hash(word));
-                }
-                TokenKind::Backticked | TokenKind::QuoteText => {
-                    let text = token.text();
-                    escapes |= text.contains('\\');
-                    self.references.push(hash(text.trim_matches('`')));
-                    self.add_words(text);
-                }
-                kind if kind.is_string() => strings.push(token.text()),
-                _ => {}
-            }
-        }
-        if has_types {
-            for text in strings {
-                escapes |= text.contains('\\');
-                self.add_words(text);
-            }
-        }
-        let mut own = self.references.split_off(first);
-        own.sort_unstable();
-        own.dedup();
-        self.references.append(&mut own);
-        escapes
-    }
-
-    /// Collects the words of a text: names of types, and names of parameters, which have more
-    /// characters.
-    fn add_words(&mut self, text: &str) {
-        let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        let is_name_part = |c: char| is_part(c) || matches!(c, '-' | '.' | '@');
-        let types = text.split(|c| !is_part(c));
-        let names = text.split(|c| !is_name_part(c));
-        let words = types.chain(names).filter(|word| !word.is_empty());
-        self.references.extend(words.map(hash));
-    }
-}
-
-/// The hash of an item's text. The same text may fall into other tokens behind a string or comment
-/// that is not closed, so their kinds count, too.
-fn hash_item(text: &str, top: Node<'_>) -> u64 {
-    let mut hasher = hasher();
-    hasher.write(text.as_bytes());
-    let mut kinds = 0_u64;
-    for (at, token) in top.tokens().enumerate() {
-        kinds = kinds << 8 | token.kind() as u64;
-        if at % 8 == 7 {
-            hasher.write_u64(kinds);
-        }
-    }
-    hasher.write_u64(kinds);
-    hasher.finish()
-}
-
-/// The hash of a name or description. Equal hashes are taken for equal texts.
-pub(crate) fn hash(text: &str) -> u64 {
-    foldhash::quality::FixedState::default().hash_one(text)
-}
-
-/// A hasher whose results are the same in every process.
-fn hasher() -> impl std::hash::Hasher {
-    foldhash::quality::FixedState::default().build_hasher()
-}
 
 /// The keys of analyses: what the names that items mention stand for.
 pub(crate) struct Keys {

@@ -8,11 +8,11 @@ use gram_syntax::{Fix, Node, NodeKind as N};
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
+use crate::checker::{Checker, Kind};
 use crate::codes;
 use crate::declared::only_node;
 use crate::index::Declaration;
 use crate::seen::Seen;
-use crate::{Checker, Kind};
 use gram_model::attributes::{AttributeOwner, find};
 use gram_model::nearest::{nearest, question};
 use gram_model::spans::Place;

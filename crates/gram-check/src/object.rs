@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use gram_syntax::{Node, NodeKind as N, Span};
 
-use crate::Checker;
 use crate::attributes::Attribute;
+use crate::checker::Checker;
 use crate::codes;
 use crate::field::blank;
 use crate::scopes::Meaning;

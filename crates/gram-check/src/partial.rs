@@ -6,7 +6,8 @@ use std::marker::PhantomData;
 use gram_model::Module;
 use gram_syntax::{Diagnostic, Parse, Span};
 
-use crate::{Analysis, Cache, ImportGraph, Known, Scope, Valid, Visitor, analyze, is_error};
+use crate::analysis::{Analysis, Known, is_error};
+use crate::{Cache, ImportGraph, Scope, Valid, Visitor, analyze};
 
 /// The declarations of files, with or without errors.
 #[derive(Debug)]

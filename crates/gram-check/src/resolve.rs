@@ -6,11 +6,11 @@ use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Fix, Node, NodeKind as N, Parse, Subject};
 use smol_str::SmolStr;
 
+use crate::checker::{Checker, First, Kind};
 use crate::codes;
 use crate::imports::ImportGraph;
 use crate::index::{Declaration, FileIndex, TermEntry, label};
 use crate::scopes::{Meaning, Scopes};
-use crate::{Checker, First, Kind};
 use gram_model::format::built_in;
 use gram_model::nearest::nearest;
 use gram_model::spans::Place;

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use gram_syntax::Span;
 use serde_json::Value;
 
-use crate::Checker;
+use crate::checker::Checker;
 use crate::codes;
 use gram_model::value;
 use gram_model::value_check;

@@ -4,7 +4,7 @@ use gram_syntax::Applicability::{NeedsLook, Safe};
 use gram_syntax::{Fix, Node, NodeKind as N, Span, Subject};
 use smol_str::SmolStr;
 
-use crate::Checker;
+use crate::checker::Checker;
 use crate::codes;
 use crate::seen::Seen;
 use gram_model::format::built_in;

@@ -5,10 +5,10 @@ use gram_syntax::{Fix, Node, NodeKind as N, Span};
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use crate::Checker;
 use crate::attributes::Attribute;
+use crate::checker::Checker;
+use crate::checker::Form;
 use crate::codes;
-use crate::declared::Form;
 use crate::index::Declaration;
 use crate::scopes::Meaning;
 use gram_model::attributes::{AttributeOwner, ValueType, find};

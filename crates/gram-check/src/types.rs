@@ -3,7 +3,7 @@
 use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Diagnostic, Fix, Node, NodeKind as N, Span};
 
-use crate::Checker;
+use crate::checker::Checker;
 use crate::codes;
 use crate::scopes::Meaning;
 use gram_model::expression;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use gram_syntax::Span;
 use serde_json::Value;
 
-use crate::Checker;
+use crate::checker::Checker;
 use crate::codes;
 use gram_model::format::describe;
 use gram_model::value;

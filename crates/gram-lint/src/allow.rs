@@ -178,7 +178,7 @@ fn judge_idle(
 }
 
 fn unknown(cx: &Context<'_>, file: usize, span: Span, text: &str) -> Diagnostic {
-    let is_error = crate::all_codes().any(|code| code.name == text);
+    let is_error = crate::lints::all_codes().any(|code| code.name == text);
     let message = if is_error {
         format!("`{text}` is an error, which no comment allows")
     } else if text.is_empty() {
@@ -186,7 +186,7 @@ fn unknown(cx: &Context<'_>, file: usize, span: Span, text: &str) -> Diagnostic 
     } else {
         format!("there is no lint `{text}`")
     };
-    let near = nearest(text, crate::LINTS.iter().map(|lint| lint.code.name));
+    let near = nearest(text, crate::lints::LINTS.iter().map(|lint| lint.code.name));
     let help = match question(&near) {
         _ if is_error => "mend the error, and remove its name here".to_owned(),
         Some(help) => help,

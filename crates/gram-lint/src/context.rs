@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use gram_syntax::{Diagnostic, Node, NodeKind as N, Parse, Severity, Span};
+use smol_str::SmolStr;
 
 use crate::lint::Lint;
-use crate::pass::LintOutput;
 use crate::settings::Settings;
 use gram_check::{FileAnalysis, Known, Meaning, ToolAt, ToolSummary, Valid};
 use gram_model::{Field, Module, Term, Tool, TypeDeclaration, TypeId};
@@ -39,6 +39,18 @@ pub(crate) struct Project<'a> {
     pub(crate) files: &'a [Arc<FileAnalysis<LintOutput>>],
     /// All tools, in the order of the files.
     pub(crate) tools: &'a [ListedTool<'a>],
+}
+
+/// What the lints of tools found in one item.
+#[derive(Debug, Default)]
+pub(crate) struct LintOutput {
+    pub(crate) found: Vec<Diagnostic>,
+    /// Whether diagnostics were left out.
+    pub(crate) cut: bool,
+    /// The types that its tools name.
+    pub(crate) named: Vec<TypeId>,
+    /// The names of parameters that are compared with those of the whole file.
+    pub(crate) names: Vec<(SmolStr, Span)>,
 }
 
 /// A tool with its file.

@@ -12,24 +12,18 @@ mod pass;
 mod settings;
 mod words;
 
-use gram_syntax::{Code, Diagnostic, Parse, Severity, Span};
+use gram_syntax::{Diagnostic, Parse, Severity, Span};
 use rayon::prelude::*;
 
-use context::{Context, ListedTool, Project};
+use context::{Context, LintOutput, ListedTool, Project};
 pub use fix::{Fixed, fix};
 use gram_check::threads;
 use gram_check::{Checked, ImportGraph, PartialModule, Scope};
 pub(crate) use lint::LintPass;
 pub use lint::{Level, Lint, LintOption};
-pub use lints::LINTS;
-use pass::{EnabledLints, FileOutput, LintOutput, LintVisitor};
+pub use lints::{LINTS, all_codes};
+use pass::{EnabledLints, FileOutput, LintVisitor};
 pub use settings::{Case, Settings};
-
-/// All codes of diagnostics: of syntax, of declarations, and of lints.
-pub fn all_codes() -> impl Iterator<Item = &'static Code> {
-    let errors = gram_syntax::codes::SYNTAX_CODES.iter().chain(gram_check::codes::CHECK_CODES);
-    errors.copied().chain(LINTS.iter().map(|lint| &lint.code))
-}
 
 /// Checks and lints files that belong together.
 ///
@@ -117,7 +111,7 @@ fn run(
         files: &files,
         tools: &tools,
     };
-    let (known, module) = (reading.known(), &reading.module);
+    let (known, module) = (reading.known(), reading.module());
     let cx = Context { texts, imports: &edges, known, module, settings, project };
     let lint_file = |file: usize| {
         let mut output = lints.of_file(&cx, file, visitor.may_allow(file));

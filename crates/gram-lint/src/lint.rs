@@ -107,9 +107,4 @@ impl Lint {
         target: None,
         passes: &[],
     };
-
-    /// The lint of a name.
-    pub fn of(name: &str) -> Option<&'static Self> {
-        crate::LINTS.iter().copied().find(|lint| lint.code.name == name)
-    }
 }

@@ -27,6 +27,8 @@ pub(crate) mod vague_description;
 pub(crate) mod vocabulary_conflict;
 pub(crate) mod vocabulary_drift;
 
+use gram_syntax::Code;
+
 use crate::lint::Lint;
 use portable::{
     ANTHROPIC, ANTHROPIC_STRICT, BEDROCK, GEMINI, GEMINI_JSON, JSON_SCHEMA, MCP, MISTRAL, OLLAMA,
@@ -74,3 +76,16 @@ pub static LINTS: &[&Lint] = &[
     &vocabulary_conflict::LINT,
     &vocabulary_drift::LINT,
 ];
+
+impl Lint {
+    /// The lint of a name.
+    pub fn of(name: &str) -> Option<&'static Self> {
+        LINTS.iter().copied().find(|lint| lint.code.name == name)
+    }
+}
+
+/// All codes of diagnostics: of syntax, of declarations, and of lints.
+pub fn all_codes() -> impl Iterator<Item = &'static Code> {
+    let errors = gram_syntax::codes::SYNTAX_CODES.iter().chain(gram_check::codes::CHECK_CODES);
+    errors.copied().chain(LINTS.iter().map(|lint| &lint.code))
+}

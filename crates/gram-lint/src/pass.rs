@@ -4,13 +4,13 @@ use std::sync::OnceLock;
 
 use gram_syntax::{Diagnostic, Parse, Severity, Span};
 use rayon::prelude::*;
-use smol_str::SmolStr;
 
-use crate::context::{Context, Count, Project, Report, ToolView, TypeView};
+use crate::allow;
+use crate::context::{Context, Count, LintOutput, Project, Report, ToolView, TypeView};
 use crate::lint::LintPass;
+use crate::lints::LINTS;
 use crate::lints::naming::compared_names;
 use crate::settings::Settings;
-use crate::{LINTS, allow};
 use gram_check::threads;
 use gram_check::{Known, Visitor};
 use gram_model::walk::names_of_slot;
@@ -30,18 +30,6 @@ pub(crate) struct EnabledLints {
     whole: bool,
     /// The diagnostics that each file is given.
     max: usize,
-}
-
-/// What the lints of tools found in one item.
-#[derive(Debug, Default)]
-pub(crate) struct LintOutput {
-    pub(crate) found: Vec<Diagnostic>,
-    /// Whether diagnostics were left out.
-    cut: bool,
-    /// The types that its tools name.
-    pub(crate) named: Vec<TypeId>,
-    /// The names of parameters that are compared with those of the whole file.
-    pub(crate) names: Vec<(SmolStr, Span)>,
 }
 
 impl EnabledLints {

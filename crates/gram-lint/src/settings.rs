@@ -10,7 +10,9 @@ use gram_schema::lower::Target;
 /// The levels of lints and what they have to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Levels that somebody set, by the name of the lint.
+    /// The level of all lints that have none of their own here.
+    all: Option<Level>,
+    /// Levels by the name of the lint.
     levels: BTreeMap<&'static str, Level>,
     /// What the project compiles to. Turns on the lints about these targets.
     pub targets: Vec<Target>,
@@ -31,6 +33,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            all: None,
             levels: BTreeMap::new(),
             targets: Vec::new(),
             max_findings: Limits::MAX_DIAGNOSTICS,
@@ -51,16 +54,15 @@ impl Settings {
 
     /// Sets the level of all lints.
     pub fn set_all(&mut self, level: Level) {
-        for lint in crate::LINTS {
-            self.set(lint, level);
-        }
+        self.all = Some(level);
+        self.levels.clear();
     }
 
     /// The level of a lint: the one that was set, else to warn where the lint is about a target of
     /// the project, else the lint's own.
     pub fn level(&self, lint: &Lint) -> Level {
-        if let Some(level) = self.levels.get(lint.code.name) {
-            return *level;
+        if let Some(level) = self.levels.get(lint.code.name).copied().or(self.all) {
+            return level;
         }
         match lint.target {
             Some(target) if self.targets.contains(&target) => Level::Warn,

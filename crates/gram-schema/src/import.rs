@@ -18,7 +18,6 @@ mod tool;
 mod walk;
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 
 use serde_json::Value;
 use smol_str::SmolStr;
@@ -27,49 +26,10 @@ pub use error::ImportError;
 
 use convert::Converter;
 use defs::Registry;
+pub use error::Place;
 use gram_model::{Container, Module, Source, Type, TypeDeclaration, TypeKind};
+pub use input::Origin;
 use input::{Found, Input};
-
-/// What the JSON is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Origin {
-    /// Whatever it looks like.
-    #[default]
-    Auto,
-    /// A JSON Schema of one tool's parameters, or an object from tool names to schemas.
-    JsonSchema,
-    /// Tools or functions of OpenAI's interfaces.
-    OpenAi,
-    /// Tools of Anthropic.
-    Anthropic,
-    /// Function declarations of Gemini.
-    Gemini,
-    /// The tools of an MCP server.
-    Mcp,
-}
-
-impl Origin {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Auto, Self::JsonSchema, Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Mcp];
-
-    /// The one of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|origin| origin.name() == name)
-    }
-
-    /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::JsonSchema => "json-schema",
-            Self::OpenAi => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-            Self::Mcp => "mcp",
-        }
-    }
-}
 
 /// How something is imported.
 #[derive(Debug, Clone, Copy)]
@@ -103,32 +63,10 @@ pub struct Imported {
     pub notes: Vec<String>,
 }
 
-/// A place that is kept word for word.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// The tool; for an entry of `$defs` that several tools have, the first of them.
-    pub tool: String,
-    /// Where in its schema: `properties.filter.items`; empty for the whole schema. A place in the
-    /// schema of its result begins with `outputSchema`.
-    pub path: String,
-    /// Why, as a sentence without its full stop.
-    pub reason: String,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { tool, path, reason } = self;
-        if path.is_empty() {
-            return write!(f, "tool `{tool}`: the whole schema: {reason}");
-        }
-        write!(f, "tool `{tool}`: {path}: {reason}")
-    }
-}
-
 /// Imports a JSON text, or one with a document on each line.
 ///
 /// ```
-/// use crate::import::{Options, import};
+/// use gram_schema::import::{Options, import};
 ///
 /// let json = r#"{"tools": [{
 ///     "name": "forecast",

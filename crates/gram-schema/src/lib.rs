@@ -1,7 +1,7 @@
 //! Checked tool definitions to JSON Schema and the formats of providers, and back.
 //!
 //! ```
-//! let schema = crate::schema_of_signature("(a::Int)==>(::Text)").unwrap();
+//! let schema = gram_schema::schema_of_signature("(a::Int)==>(::Text)").unwrap();
 //! assert_eq!(schema["properties"]["a"]["type"], "integer");
 //! ```
 

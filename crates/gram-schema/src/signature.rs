@@ -10,7 +10,7 @@ use gram_model::{Open, Tool, Types};
 /// The JSON Schema (draft 2020-12) of a signature's parameters.
 ///
 /// ```
-/// let schema = crate::schema_of_signature("(a::Int {default: 1})==>(::Text)").unwrap();
+/// let schema = gram_schema::schema_of_signature("(a::Int {default: 1})==>(::Text)").unwrap();
 /// assert_eq!(
 ///     schema.to_string(),
 ///     r#"{"type":"object","properties":{"a":{"type":"integer","default":1}},"required":[]}"#

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use super::super::attributes::Attribute;
 use super::super::scopes::Meaning;
-use crate::Checker;
+use crate::checker::Checker;
 use crate::codes;
 use gram_model::attributes::{AttributeOwner, AttributeSpec, ValueType, find};
 use gram_model::walk::names_of_slot;

@@ -4,7 +4,7 @@ use gram_syntax::{Node, NodeKind as N, Parse};
 use smol_str::SmolStr;
 
 use super::{Declaration, Kind};
-use crate::only_node;
+use crate::declared::only_node;
 use gram_model::format::built_in;
 
 /// The declarations of a text, in its order, those that hold others before them.

@@ -4,7 +4,7 @@ use gram_syntax::{Node, NodeKind as N, Parse, Span};
 use smol_str::SmolStr;
 
 use super::{Declaration, Kind, Space, Use};
-use crate::only_node;
+use crate::declared::only_node;
 use gram_model::expression;
 use gram_model::expression::Word;
 use gram_model::format::built_in;

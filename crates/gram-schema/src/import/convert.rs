@@ -10,7 +10,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-use super::Place;
+use super::error::Place;
 use super::keywords::{self, Plan, Reason, Shape};
 use super::names::{Hint, Role, pascal};
 use super::parts::{Form, Parts, is_expression, is_short_record, may_stand_inline};

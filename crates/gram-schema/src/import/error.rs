@@ -2,7 +2,27 @@
 
 use std::fmt;
 
-use super::Place;
+/// A place that is kept word for word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The tool; for an entry of `$defs` that several tools have, the first of them.
+    pub tool: String,
+    /// Where in its schema: `properties.filter.items`; empty for the whole schema. A place in the
+    /// schema of its result begins with `outputSchema`.
+    pub path: String,
+    /// Why, as a sentence without its full stop.
+    pub reason: String,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tool, path, reason } = self;
+        if path.is_empty() {
+            return write!(f, "tool `{tool}`: the whole schema: {reason}");
+        }
+        write!(f, "tool `{tool}`: {path}: {reason}")
+    }
+}
 
 /// Why a text cannot be imported.
 #[derive(Debug)]

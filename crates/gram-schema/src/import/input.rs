@@ -3,9 +3,50 @@
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
+use super::error::ImportError;
 use super::openapi;
-use super::{ImportError, Origin};
 use gram_model::attributes::{AttributeOwner, find};
+
+/// What the JSON is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Origin {
+    /// Whatever it looks like.
+    #[default]
+    Auto,
+    /// A JSON Schema of one tool's parameters, or an object from tool names to schemas.
+    JsonSchema,
+    /// Tools or functions of OpenAI's interfaces.
+    OpenAi,
+    /// Tools of Anthropic.
+    Anthropic,
+    /// Function declarations of Gemini.
+    Gemini,
+    /// The tools of an MCP server.
+    Mcp,
+}
+
+impl Origin {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Auto, Self::JsonSchema, Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Mcp];
+
+    /// The one of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|origin| origin.name() == name)
+    }
+
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::JsonSchema => "json-schema",
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Mcp => "mcp",
+        }
+    }
+}
 
 /// A tool as it was found.
 #[derive(Debug, Default, PartialEq)]

@@ -7,15 +7,10 @@
 //! own schema, so that what was lost for the model is still checked.
 
 mod excess;
-mod keyword {
-    pub use json_schema_kit::keywords::{Keyword, Keywords};
-}
+mod limits;
 mod loss;
 mod names;
 mod page;
-mod path {
-    pub(super) use json_schema_kit::path::Path;
-}
 mod restore;
 mod rules;
 mod schema;
@@ -24,9 +19,9 @@ mod target;
 mod targets;
 #[cfg(test)]
 mod testing;
+mod type_set;
 
 pub use excess::{Excess, request_limits};
-pub use keyword::{Keyword, Keywords};
 pub use loss::{Became, Loss};
 pub use names::Names;
 pub use page::page;

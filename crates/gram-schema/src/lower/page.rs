@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, json};
 
-use super::keyword::{Keyword as K, Keywords};
 use super::rules::{
     AnyOfRule, First, Limits, NameRule, Recursion, RefRule, Rules, SeveralTypes, Shape,
 };
 use super::target::Target;
 use super::{Names, ToolJson, lower, request};
+use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The page of a target, in Markdown: what its output looks like, what it takes, and what becomes
 /// of what it does not take.

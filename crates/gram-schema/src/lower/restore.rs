@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::schema::types::Types;
+use super::type_set::TypeSet;
 
 /// How deep arguments are looked at. What is deeper stays as it is.
 const DEEPEST: usize = 128;
@@ -32,7 +32,7 @@ pub(super) enum Plan {
     #[default]
     Keep,
     /// Text is read as JSON, and what was read stands for it if it has one of the types.
-    Text(Types),
+    Text(TypeSet),
     Object(Box<ObjectPlan>),
     Array(Box<ArrayPlan>),
     /// The first alternative that fits best says what to do.
@@ -79,7 +79,7 @@ pub(super) enum Fit {
     /// As the best of several does.
     AnyOf(Vec<Fit>),
     /// The types, the properties that have to be there, and those with few possible values.
-    Here { types: Types, required: Vec<String>, values: Vec<(String, Vec<Value>)> },
+    Here { types: TypeSet, required: Vec<String>, values: Vec<(String, Vec<Value>)> },
 }
 
 impl Restore {
@@ -278,7 +278,7 @@ impl Fit {
         if let (Some(Value::Array(members)), None) = (schema.get("anyOf"), schema.get("type")) {
             return Self::AnyOf(members.iter().map(Self::of).collect());
         }
-        let types = Types::declared_or_united(schema, 0);
+        let types = TypeSet::declared_or_united(schema, 0);
         let list = schema.get("required").and_then(Value::as_array);
         let required = list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
         let properties = schema.get("properties").and_then(Value::as_object);

@@ -1,7 +1,7 @@
 //! What a target accepts, as plain data. One table of it stands in each file of `targets`.
 
-use super::keyword::{Keyword, Keywords};
 use super::target::Target;
+use json_schema_kit::keywords::{Keyword, Keywords};
 
 /// What a target accepts in the definition of a tool.
 #[derive(Debug)]

@@ -8,9 +8,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keyword::Keyword as K;
 use super::rules::{AnyOfRule, Recursion, RefRule, Rules, SeveralTypes, Shape};
 use super::{Became, Lowered, Names, Target, ToolJson, lower};
+use json_schema_kit::keywords::Keyword as K;
 
 /// A tool `t` with this schema, for a target.
 pub(super) fn lowered(target: Target, schema: &Value) -> Lowered {

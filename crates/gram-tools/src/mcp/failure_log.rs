@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::BYTE_LIMIT;
+use super::lines::MAX_MESSAGE_BYTES;
 use super::pending_calls::{PendingCalls, ServerFault};
 use super::wire::sealed;
 use crate::invocation::InvocationErrorKind;
@@ -145,8 +145,8 @@ impl FailureLog {
     pub(super) fn room(&self) -> usize {
         match self.calls.room() {
             Some(room) if self.lists.load(Ordering::Relaxed) == 0 => room,
-            Some(room) => room.max(BYTE_LIMIT),
-            None => BYTE_LIMIT,
+            Some(room) => room.max(MAX_MESSAGE_BYTES),
+            None => MAX_MESSAGE_BYTES,
         }
     }
 
@@ -192,7 +192,7 @@ impl FailureLog {
 
     /// A message of the server is longer than anybody needs.
     pub(super) fn too_long(&self) {
-        let limit = BYTE_LIMIT >> 20;
+        let limit = MAX_MESSAGE_BYTES >> 20;
         let why = format!("a message of it is longer than {limit} megabytes");
         self.end(InvocationErrorKind::TooLarge, why);
     }

@@ -22,8 +22,8 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::{Sse, SseStream};
 
-use super::BYTE_LIMIT;
 use super::failure_log::{FailureLog, unreadable};
+use super::lines::MAX_MESSAGE_BYTES;
 use super::pending_calls::{PendingCall, stub};
 use super::wire::sealed;
 use crate::http_client;
@@ -161,7 +161,7 @@ impl HttpTransport {
     ) -> impl Stream<Item = io::Result<Cursor<Vec<u8>>>> + use<> {
         let failures = Arc::clone(&self.failures);
         let call = call.cloned();
-        let mut left = call.as_ref().map_or(BYTE_LIMIT, PendingCall::room);
+        let mut left = call.as_ref().map_or(MAX_MESSAGE_BYTES, PendingCall::room);
         response.bytes_stream().map(move |part| {
             let part = part.map_err(|error| io::Error::other(http_client::root(&error)))?;
             let Some(rest) = left.checked_sub(part.len()) else {

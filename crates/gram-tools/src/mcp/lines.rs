@@ -6,11 +6,14 @@ use rmcp::model::RequestId;
 use tokio::io::{self, AsyncBufRead, AsyncBufReadExt as _};
 use tokio::sync::mpsc;
 
-use super::BYTE_LIMIT;
 use super::pending_calls::Envelope;
 
+/// The most bytes that one message may have, and the tools of all pages together. The longest
+/// lists of real servers have a few hundred kilobytes.
+pub(super) const MAX_MESSAGE_BYTES: usize = 64 << 20;
+
 /// The most bytes of the rest of a long message that are passed over to learn whose it is.
-const MAX_PASSED_OVER: usize = 2 * BYTE_LIMIT;
+const MAX_PASSED_OVER: usize = 2 * MAX_MESSAGE_BYTES;
 /// The number of buffered parts of a long message.
 const QUEUE: usize = 4;
 
@@ -69,7 +72,7 @@ pub(super) async fn read_line(
         length = length.saturating_add(taken);
         reader.consume(taken);
         // A line that never ends must not be waited for either.
-        if end.is_some() || length > BYTE_LIMIT {
+        if end.is_some() || length > MAX_MESSAGE_BYTES {
             return Ok(Some(()));
         }
     }

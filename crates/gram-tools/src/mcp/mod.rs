@@ -31,10 +31,6 @@ use crate::http_client;
 use crate::process::start_error;
 use crate::sanitize::shown;
 
-/// The most bytes that one message may have, and the tools of all pages together. The longest
-/// lists of real servers have a few hundred kilobytes.
-const BYTE_LIMIT: usize = 64 << 20;
-
 /// Why the tools of an MCP server cannot be listed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum McpError {

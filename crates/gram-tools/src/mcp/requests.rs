@@ -17,8 +17,8 @@ use rmcp::transport::IntoTransport;
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::BYTE_LIMIT;
 use super::failure_log::FailureLog;
+use super::lines::MAX_MESSAGE_BYTES;
 use super::wire::opened;
 use crate::sanitize::shown;
 
@@ -150,8 +150,8 @@ impl ToolPages {
             return Err("its answer to `tools/list` holds no `tools`".to_owned());
         };
         self.bytes += bytes;
-        if self.bytes > BYTE_LIMIT {
-            let limit = BYTE_LIMIT >> 20;
+        if self.bytes > MAX_MESSAGE_BYTES {
+            let limit = MAX_MESSAGE_BYTES >> 20;
             return Err(format!("its list of tools is longer than {limit} megabytes"));
         }
         let Some(Value::Array(tools)) = page.get_mut("tools").map(Value::take) else {

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::super::keyword::Keyword as K;
 use super::super::loss::Became;
-use super::super::path::Path;
 use super::super::restore::Plan;
 use super::{At, Lowerer, merge, parts, sentences};
+use json_schema_kit::keywords::Keyword as K;
+use json_schema_kit::path::Path;
 
 impl Lowerer<'_> {
     /// A list. `is_array` says whether the schema takes lists; it may also say only what the items

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::super::keyword::Keyword;
+use json_schema_kit::keywords::Keyword;
 
 /// What refers to what, in the schema as it came. `#` is the root.
 pub(super) struct Cycles {
@@ -90,7 +90,7 @@ impl<'o> Graph<'o> {
     /// Finds the references of a schema that stand in it, and not in what it refers to.
     fn scan(&mut self, from: usize, schema: &'o Value, property: bool, depth: usize) {
         let Value::Object(map) = schema else { return };
-        if depth > super::DEEPEST_JSON {
+        if depth > super::super::limits::MAX_JSON_DEPTH {
             return;
         }
         if let Some(Value::String(to)) = map.get("$ref") {

@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::super::keyword::Keyword as K;
+use super::super::limits::MAX_JSON_DEPTH;
 use super::super::names;
-use super::super::path::Path;
 use super::super::rules::KeyRule;
-use super::DEEPEST_JSON;
+use json_schema_kit::keywords::Keyword as K;
+use json_schema_kit::path::Path;
 use json_schema_kit::pointer::{
     escape_fragment_token as escaped, unescape_fragment_token as unescaped,
 };
@@ -98,7 +98,7 @@ impl Keys {
     /// A schema that speaks of the same object.
     fn change_schema(&self, schema: &mut Value, depth: usize) {
         let Value::Object(map) = schema else { return };
-        if depth > DEEPEST_JSON {
+        if depth > MAX_JSON_DEPTH {
             return;
         }
         for (key, value) in map {
@@ -108,7 +108,7 @@ impl Keys {
 
     /// Leads references to the root's properties to where these are now.
     pub(super) fn change_references(&self, value: &mut Value, depth: usize) {
-        if depth > DEEPEST_JSON {
+        if depth > MAX_JSON_DEPTH {
             return;
         }
         match value {

@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::super::keyword::{Keyword, Keywords};
 use super::super::loss::Became;
-use super::super::path::Path;
+use super::super::type_set::TypeSet;
 use super::keys::Keys;
-use super::types::Types;
 use super::{Lowerer, parts, sentences};
+use json_schema_kit::keywords::{Keyword, Keywords};
+use json_schema_kit::path::Path;
 
 /// Why something is left out that means nothing to a check.
 const SAYS_NOTHING: &str = "it refuses no value";
@@ -33,7 +33,7 @@ impl Lowerer<'_> {
         map: &mut Map<String, Value>,
         notes: &mut Vec<String>,
         path: &Path<'_>,
-        types: Types,
+        types: TypeSet,
     ) {
         self.leftovers_of(&Keys::default(), map, notes, path, types);
     }
@@ -45,7 +45,7 @@ impl Lowerer<'_> {
         map: &mut Map<String, Value>,
         notes: &mut Vec<String>,
         path: &Path<'_>,
-        types: Types,
+        types: TypeSet,
     ) {
         let has = parts::keywords(map);
         self.bounds(map, has, path, types);
@@ -142,9 +142,9 @@ impl Lowerer<'_> {
         map: &mut Map<String, Value>,
         has: Keywords,
         path: &Path<'_>,
-        types: Types,
+        types: TypeSet,
     ) {
-        let whole = types.without(Types::NULL) == Types::INTEGER;
+        let whole = types.without(TypeSet::NULL) == TypeSet::INTEGER;
         for (exclusive, keyword, bound, kept, step) in [
             ("exclusiveMinimum", Keyword::ExclusiveMinimum, "minimum", Keyword::Minimum, 1),
             ("exclusiveMaximum", Keyword::ExclusiveMaximum, "maximum", Keyword::Maximum, -1),
@@ -187,14 +187,14 @@ impl Lowerer<'_> {
         map: &mut Map<String, Value>,
         notes: &mut Vec<String>,
         path: &Path<'_>,
-        types: Types,
+        types: TypeSet,
     ) {
         let Some(rules) = self.rules.formats else { return };
         let Some(format) = map.get("format") else { return };
         let allowed = format.as_str().is_some_and(|format| {
             rules.iter().any(|rule| {
                 rule.formats.contains(&format)
-                    && Types::named(rule.kind).is_some_and(|kind| types.has(kind))
+                    && TypeSet::named(rule.kind).is_some_and(|kind| types.has(kind))
             })
         });
         if !allowed && let Some(value) = map.shift_remove("format") {

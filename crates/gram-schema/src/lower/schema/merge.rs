@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::super::keyword::Keyword;
-use super::types::Types;
+use super::super::type_set::TypeSet;
+use json_schema_kit::keywords::Keyword;
 
 /// How deep schemas are merged.
 const DEEPEST: usize = 32;
@@ -25,7 +25,7 @@ fn can_merge_at(into: &Map<String, Value>, from: &Map<String, Value>, depth: usi
 fn can_merge_key(key: &str, old: &Value, new: &Value, depth: usize) -> bool {
     use Keyword as K;
     match Keyword::of(key) {
-        K::Type => match (Types::of_keyword(old), Types::of_keyword(new)) {
+        K::Type => match (TypeSet::of_keyword(old), TypeSet::of_keyword(new)) {
             (Some(old), Some(new)) => old.meets(new),
             _ => false,
         },
@@ -98,7 +98,9 @@ fn merge_key(key: &str, old: &mut Value, new: Value) {
     use Keyword as K;
     match (Keyword::of(key), &mut *old, new) {
         (K::Type, old, new) => {
-            if let (Some(first), Some(second)) = (Types::of_keyword(old), Types::of_keyword(&new)) {
+            if let (Some(first), Some(second)) =
+                (TypeSet::of_keyword(old), TypeSet::of_keyword(&new))
+            {
                 *old = first.and(second).keyword();
             }
         }

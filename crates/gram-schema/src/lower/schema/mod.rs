@@ -16,7 +16,6 @@ mod references;
 mod root;
 pub(super) mod sentences;
 mod text;
-pub(super) mod types;
 mod unions;
 
 use std::collections::{HashMap, HashSet};
@@ -25,22 +24,15 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::loss::{Became, Loss};
-use super::path::Path;
 use super::restore::{Plan, Restore};
 use super::rules::{RefRule, Rules};
+use json_schema_kit::path::Path;
 use json_schema_kit::pointer::escape_fragment_token as escaped;
 use references::{Found, References};
 use sentences::Printer;
 
-/// How deep a changed schema nests at most; deeper places become text that holds JSON. Each level
-/// is two of JSON, which many readers, `serde_json` among them, read up to 128 levels of.
-const DEEPEST: usize = 56;
-
-/// How deep a schema is searched for references. Nothing that was read as JSON is as deep.
-const DEEPEST_JSON: usize = 256;
-
 /// How many schemas are written in the place of references before the rest becomes text.
-const MOST_INLINED: usize = 4_000;
+const MAX_INLINED: usize = 4_000;
 
 /// A tool's schema as the target takes it.
 pub(super) struct LoweredSchema {

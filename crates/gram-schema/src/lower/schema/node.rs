@@ -2,14 +2,15 @@
 
 use serde_json::{Map, Value};
 
-use super::super::keyword::{Keyword as K, Keywords};
+use super::super::limits::MAX_DEPTH;
 use super::super::loss::Became;
-use super::super::path::Path;
 use super::super::restore::Plan;
 use super::super::rules::SeveralTypes;
+use super::super::type_set::TypeSet;
 use super::keys::Keys;
-use super::types::Types;
-use super::{At, DEEPEST, Lowerer, Out, leftovers, merge, parts};
+use super::{At, Lowerer, Out, leftovers, merge, parts};
+use json_schema_kit::keywords::{Keyword as K, Keywords};
+use json_schema_kit::path::Path;
 
 impl Lowerer<'_> {
     /// The root, for a target that takes some keywords only.
@@ -26,7 +27,7 @@ impl Lowerer<'_> {
         }
         let at = At::default();
         self.no_nullable(map, &Path::ROOT);
-        self.irrelevant(map, &Path::ROOT, Types::OBJECT);
+        self.irrelevant(map, &Path::ROOT, TypeSet::OBJECT);
         if self.rules.types.always {
             // No list of objects fits into a schema that names its properties.
             for (key, value) in parts::take(map, |key| matches!(key, K::Enum | K::Const)) {
@@ -48,7 +49,7 @@ impl Lowerer<'_> {
                 }
             }
         }
-        self.leftovers_of(&keys, map, notes, &Path::ROOT, Types::OBJECT);
+        self.leftovers_of(&keys, map, notes, &Path::ROOT, TypeSet::OBJECT);
         if !self.rules.objects.empty_as_text {
             return plan;
         }
@@ -79,8 +80,8 @@ impl Lowerer<'_> {
         if !self.stack.is_empty() {
             self.inlined += 1;
         }
-        if at.depth >= DEEPEST {
-            let types = map.get("type").and_then(Types::of_keyword).unwrap_or(Types::ALL);
+        if at.depth >= MAX_DEPTH {
+            let types = map.get("type").and_then(TypeSet::of_keyword).unwrap_or(TypeSet::ALL);
             return self.text(map, path, "type", types);
         }
         let mut has = parts::keywords(map);
@@ -126,7 +127,7 @@ impl Lowerer<'_> {
         if has.has(K::Const) && !self.rules.keeps(K::Const) {
             self.constant(map, path);
         }
-        let declared = map.get("type").and_then(Types::of_keyword);
+        let declared = map.get("type").and_then(TypeSet::of_keyword);
         let types = declared.or_else(|| parts::inferred(map));
         if let Some(types) = types {
             self.irrelevant(map, path, types);
@@ -135,7 +136,7 @@ impl Lowerer<'_> {
             return out;
         }
         let always = self.rules.types.always;
-        let known = types.unwrap_or(Types::ALL);
+        let known = types.unwrap_or(TypeSet::ALL);
         if always && self.has_to_split(known) {
             return self.split(map, known, path, at);
         }
@@ -149,12 +150,12 @@ impl Lowerer<'_> {
         let has = parts::keywords(map);
         let keys = Keys::of(self.rules.keys.as_ref(), map, path);
         let mut plan = Plan::Keep;
-        if has.has(K::Properties) || always && known.has(Types::OBJECT) {
+        if has.has(K::Properties) || always && known.has(TypeSet::OBJECT) {
             plan = self.object(map, &mut notes, path, (at, &keys));
         } else if has.has(K::AdditionalProperties) {
             plan = self.open_object(map, &mut notes, path, at, Vec::new());
         }
-        let is_array = types.is_some_and(|types| types.has(Types::ARRAY));
+        let is_array = types.is_some_and(|types| types.has(TypeSet::ARRAY));
         if has.has_any(&[K::Items, K::PrefixItems]) || is_array {
             let own = self.array(map, &mut notes, path, at, is_array);
             plan = if plan.is_keep() { own } else { plan };
@@ -172,7 +173,7 @@ impl Lowerer<'_> {
     }
 
     /// Leaves out what speaks of values of other types than those that the schema takes.
-    fn irrelevant(&mut self, map: &mut Map<String, Value>, path: &Path<'_>, types: Types) {
+    fn irrelevant(&mut self, map: &mut Map<String, Value>, path: &Path<'_>, types: TypeSet) {
         let is = |keyword: K| !parts::speaks_of(keyword).meets(types);
         if !map.keys().any(|key| is(K::of(key))) {
             return;
@@ -191,14 +192,14 @@ impl Lowerer<'_> {
         has: Keywords,
         map: &mut Map<String, Value>,
         path: &Path<'_>,
-        types: Option<Types>,
+        types: Option<TypeSet>,
     ) -> Option<Out> {
         if !self.rules.types.always {
             return None;
         }
         let Some(types) = types else {
             let why = if has.has(K::Not) { "not" } else { "type" };
-            return Some(self.text(map, path, why, Types::ALL));
+            return Some(self.text(map, path, why, TypeSet::ALL));
         };
         let structured = |value: &Value| value.is_object() || value.is_array();
         let constants =
@@ -213,7 +214,7 @@ impl Lowerer<'_> {
                 return Some(self.text(map, path, key, types));
             }
         }
-        if types.without(Types::NULL) != Types::OBJECT || !self.rules.objects.empty_as_text {
+        if types.without(TypeSet::NULL) != TypeSet::OBJECT || !self.rules.objects.empty_as_text {
             return None;
         }
         let keys_of = |key: &str| map.get(key).and_then(Value::as_object).map_or(0, Map::len);
@@ -235,11 +236,11 @@ impl Lowerer<'_> {
     }
 
     /// Whether values of these types need a union here.
-    fn has_to_split(&self, types: Types) -> bool {
-        let others = types.without(Types::NULL);
+    fn has_to_split(&self, types: TypeSet) -> bool {
+        let others = types.without(TypeSet::NULL);
         match self.rules.types.several {
             SeveralTypes::List => {
-                others.count() > 1 && (others.has(Types::OBJECT) || others.has(Types::ARRAY))
+                others.count() > 1 && (others.has(TypeSet::OBJECT) || others.has(TypeSet::ARRAY))
             }
             SeveralTypes::AnyOf => types.count() > 1,
             SeveralTypes::Nullable => others.count() > 1,
@@ -250,17 +251,17 @@ impl Lowerer<'_> {
     fn split(
         &mut self,
         map: &mut Map<String, Value>,
-        types: Types,
+        types: TypeSet,
         path: &Path<'_>,
         at: At,
     ) -> Out {
         let named = map.get("type").cloned();
         let says = parts::take(map, |keyword| !keyword.is_annotation());
-        let others = types.without(Types::NULL);
+        let others = types.without(TypeSet::NULL);
         let mut alternatives: Vec<Value> =
             others.each().filter_map(|one| of_one_type(&says, one, others)).collect();
         let listed = says.get("enum").and_then(Value::as_array);
-        if types.has(Types::NULL)
+        if types.has(TypeSet::NULL)
             && says.get("const").is_none_or(Value::is_null)
             && listed.is_none_or(|values| values.contains(&Value::Null))
         {
@@ -279,10 +280,10 @@ impl Lowerer<'_> {
         map: &mut Map<String, Value>,
         notes: &mut Vec<String>,
         path: &Path<'_>,
-        types: Types,
+        types: TypeSet,
         missing: bool,
     ) {
-        if !self.rules.has_nullable() || !types.has(Types::NULL) {
+        if !self.rules.has_nullable() || !types.has(TypeSet::NULL) {
             if missing {
                 map.shift_insert(0, "type".to_owned(), types.keyword());
             } else if let Some(Value::Array(names)) = map.get_mut("type")
@@ -296,8 +297,8 @@ impl Lowerer<'_> {
         if missing {
             map.shift_insert(0, "type".to_owned(), Value::Null);
         }
-        let others = types.without(Types::NULL);
-        if others == Types::NONE {
+        let others = types.without(TypeSet::NULL);
+        if others == TypeSet::NONE {
             // There is no type for null alone.
             map.shift_remove("enum");
             map.insert("type".to_owned(), "string".into());
@@ -333,13 +334,13 @@ impl Lowerer<'_> {
         map: &mut Map<String, Value>,
         notes: &mut Vec<String>,
         path: &Path<'_>,
-        types: Types,
+        types: TypeSet,
     ) {
         let Some(Value::Array(values)) = map.get_mut("enum") else { return };
-        if types.has(Types::NULL) {
+        if types.has(TypeSet::NULL) {
             values.retain(|value| !value.is_null());
         }
-        if types.has(Types::STRING) && !values.is_empty() && values.iter().all(Value::is_string) {
+        if types.has(TypeSet::STRING) && !values.is_empty() && values.iter().all(Value::is_string) {
             return;
         }
         let values = std::mem::take(values);
@@ -355,7 +356,7 @@ impl Lowerer<'_> {
 
 /// What a schema that takes values of `all` these types says of those of one of them. None: it
 /// takes none of them.
-fn of_one_type(says: &Map<String, Value>, one: Types, all: Types) -> Option<Value> {
+fn of_one_type(says: &Map<String, Value>, one: TypeSet, all: TypeSet) -> Option<Value> {
     let mut alternative = parts::one("type", one.keyword());
     for (key, value) in says {
         let value = match (K::of(key), value) {
@@ -370,7 +371,7 @@ fn of_one_type(says: &Map<String, Value>, one: Types, all: Types) -> Option<Valu
             }
             (K::Const, value) if !one.accepts(value) => return None,
             // Most formats are those of text, but there are some of numbers.
-            (K::Format, _) if one != Types::STRING && all.has(Types::STRING) => continue,
+            (K::Format, _) if one != TypeSet::STRING && all.has(TypeSet::STRING) => continue,
             (keyword, value) if parts::speaks_of(keyword).meets(one) => value.clone(),
             _ => continue,
         };

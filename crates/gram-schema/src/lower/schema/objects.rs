@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::super::keyword::Keyword as K;
 use super::super::loss::{Became, renamed};
-use super::super::path::Path;
 use super::super::restore::{FieldPlan, Plan};
+use super::super::type_set::TypeSet;
 use super::keys::Keys;
-use super::types::Types;
 use super::{At, Lowerer, Out, merge, parts, sentences};
+use json_schema_kit::keywords::Keyword as K;
+use json_schema_kit::path::Path;
 
 impl Lowerer<'_> {
     /// An object, with the properties that it names.
@@ -176,8 +176,8 @@ impl Lowerer<'_> {
             return true;
         }
         let has = parts::keywords(map);
-        if let Some(types) = map.get("type").and_then(Types::of_keyword)
-            && !types.has(Types::NULL)
+        if let Some(types) = map.get("type").and_then(TypeSet::of_keyword)
+            && !types.has(TypeSet::NULL)
             && !(has.has(K::Nullable) && map.get("nullable") == Some(&Value::Bool(true)))
         {
             return false;
@@ -240,15 +240,15 @@ impl<'r> Needed<'r> {
 /// Lets a schema take null, too.
 fn make_nullable(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
-    let null = || Types::NULL.keyword();
+    let null = || TypeSet::NULL.keyword();
     let has = parts::keywords(map);
     if has.has(K::AnyOf)
         && let Some(Value::Array(alternatives)) = map.get_mut("anyOf")
     {
         let is_null = |part: &Value| {
-            let types = part.get("type").and_then(Types::of_keyword);
+            let types = part.get("type").and_then(TypeSet::of_keyword);
             let values = part.get("enum").and_then(Value::as_array);
-            types.is_some_and(|types| types.has(Types::NULL))
+            types.is_some_and(|types| types.has(TypeSet::NULL))
                 && values.is_none_or(|values| values.contains(&Value::Null))
                 && part.get("const").is_none_or(Value::is_null)
         };

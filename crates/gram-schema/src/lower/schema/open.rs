@@ -2,13 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::super::keyword::{Keyword as K, Keywords};
+use super::super::limits::MAX_JSON_DEPTH;
 use super::super::loss::Became;
-use super::super::path::Path;
 use super::super::restore::{FieldPlan, Plan};
+use super::super::type_set::TypeSet;
 use super::keys::Keys;
-use super::types::Types;
-use super::{DEEPEST_JSON, Lowerer, leftovers, parts};
+use super::{Lowerer, leftovers, parts};
+use json_schema_kit::keywords::{Keyword as K, Keywords};
+use json_schema_kit::path::Path;
 
 impl Lowerer<'_> {
     /// Changes the places that the target does not take, and no others.
@@ -47,7 +48,7 @@ impl Lowerer<'_> {
         path: &Path<'_>,
         depth: usize,
     ) {
-        if depth > DEEPEST_JSON {
+        if depth > MAX_JSON_DEPTH {
             return;
         }
         let mut refused = false;
@@ -97,7 +98,7 @@ impl Lowerer<'_> {
         }
         if self.rules.arrays_need_items
             && !map.contains_key("items")
-            && map.get("type").and_then(Types::of_keyword).is_some_and(|t| t.has(Types::ARRAY))
+            && map.get("type").and_then(TypeSet::of_keyword).is_some_and(|t| t.has(TypeSet::ARRAY))
         {
             map.insert("items".to_owned(), Value::Object(Map::new()));
         }

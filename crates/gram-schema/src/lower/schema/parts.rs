@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::super::keyword::{Keyword, Keywords};
-use super::types::Types;
+use super::super::type_set::TypeSet;
+use json_schema_kit::keywords::{Keyword, Keywords};
 
 /// The keywords that a schema has.
 pub(super) fn keywords(map: &Map<String, Value>) -> Keywords {
@@ -61,12 +61,12 @@ pub(super) fn nothing() -> Map<String, Value> {
 
 /// A schema that takes null only.
 pub(super) fn null() -> Map<String, Value> {
-    one("type", Types::NULL.keyword())
+    one("type", TypeSet::NULL.keyword())
 }
 
 /// How many objects a schema consists of.
 pub(super) fn size(map: &Map<String, Value>, depth: usize) -> usize {
-    if depth > super::DEEPEST_JSON {
+    if depth > super::super::limits::MAX_JSON_DEPTH {
         return 0;
     }
     let of = |value: &Value| match value {
@@ -102,7 +102,7 @@ pub(super) fn modernize(map: &mut Map<String, Value>, has: Keywords) {
 }
 
 /// The types of the values that a keyword speaks of.
-pub(super) const fn speaks_of(keyword: Keyword) -> Types {
+pub(super) const fn speaks_of(keyword: Keyword) -> TypeSet {
     use Keyword as K;
     match keyword {
         K::Properties
@@ -115,7 +115,7 @@ pub(super) const fn speaks_of(keyword: Keyword) -> Types {
         | K::DependentRequired
         | K::DependentSchemas
         | K::Dependencies
-        | K::UnevaluatedProperties => Types::OBJECT,
+        | K::UnevaluatedProperties => TypeSet::OBJECT,
         K::Items
         | K::PrefixItems
         | K::AdditionalItems
@@ -125,41 +125,42 @@ pub(super) const fn speaks_of(keyword: Keyword) -> Types {
         | K::Contains
         | K::MinContains
         | K::MaxContains
-        | K::UnevaluatedItems => Types::ARRAY,
+        | K::UnevaluatedItems => TypeSet::ARRAY,
         K::MinLength
         | K::MaxLength
         | K::Pattern
         | K::ContentEncoding
         | K::ContentMediaType
-        | K::ContentSchema => Types::STRING,
+        | K::ContentSchema => TypeSet::STRING,
         K::Minimum | K::Maximum | K::ExclusiveMinimum | K::ExclusiveMaximum | K::MultipleOf => {
-            Types::NUMBER.or(Types::INTEGER)
+            TypeSet::NUMBER.or(TypeSet::INTEGER)
         }
-        _ => Types::ALL,
+        _ => TypeSet::ALL,
     }
 }
 
 /// The types of values that a schema without `type` is about, by its other keywords. None: it says
 /// nothing of them.
-pub(super) fn inferred(map: &Map<String, Value>) -> Option<Types> {
+pub(super) fn inferred(map: &Map<String, Value>) -> Option<TypeSet> {
     if let Some(value) = map.get("const") {
-        return Some(Types::of_value(value));
+        return Some(TypeSet::of_value(value));
     }
     if let Some(Value::Array(values)) = map.get("enum") {
-        let types = values.iter().map(Types::of_value).fold(Types::NONE, Types::or);
-        let types = if types.has(Types::NUMBER) { types.without(Types::INTEGER) } else { types };
-        return Some(types).filter(|types| *types != Types::NONE);
+        let types = values.iter().map(TypeSet::of_value).fold(TypeSet::NONE, TypeSet::or);
+        let types =
+            if types.has(TypeSet::NUMBER) { types.without(TypeSet::INTEGER) } else { types };
+        return Some(types).filter(|types| *types != TypeSet::NONE);
     }
-    let mut types = Types::NONE;
+    let mut types = TypeSet::NONE;
     for key in map.keys() {
         let of = speaks_of(Keyword::of(key));
-        if of != Types::ALL {
+        if of != TypeSet::ALL {
             types = types.or(of);
         }
     }
-    if map.contains_key("format") && types == Types::NONE {
-        types = Types::STRING;
+    if map.contains_key("format") && types == TypeSet::NONE {
+        types = TypeSet::STRING;
     }
-    let types = if types.has(Types::NUMBER) { types.without(Types::INTEGER) } else { types };
-    Some(types).filter(|types| *types != Types::NONE)
+    let types = if types.has(TypeSet::NUMBER) { types.without(TypeSet::INTEGER) } else { types };
+    Some(types).filter(|types| *types != TypeSet::NONE)
 }

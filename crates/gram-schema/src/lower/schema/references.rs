@@ -5,14 +5,14 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-use super::super::keyword::Keyword;
 use super::super::loss::Became;
-use super::super::path::Path;
 use super::super::restore::Plan;
 use super::super::rules::{Recursion, RefRule};
+use super::super::type_set::TypeSet;
 use super::cycles::Cycles;
-use super::types::Types;
-use super::{At, Lowerer, MOST_INLINED, Out, merge};
+use super::{At, Lowerer, MAX_INLINED, Out, merge};
+use json_schema_kit::keywords::Keyword;
+use json_schema_kit::path::Path;
 use json_schema_kit::pointer::{
     decode_fragment as decoded, escape_fragment_token as escaped,
     unescape_fragment_token as unescaped,
@@ -80,7 +80,7 @@ pub(super) enum Found {
 
 /// Which references there are in a schema.
 pub(super) fn found_in(value: &Value, depth: usize) -> Found {
-    if depth >= super::DEEPEST_JSON {
+    if depth >= super::super::limits::MAX_JSON_DEPTH {
         return Found::Nothing;
     }
     let mut most = Found::Nothing;
@@ -200,9 +200,9 @@ impl Lowerer<'_> {
             };
             return self.text_of_cycle(map, path, to, &form);
         }
-        if self.inlined > MOST_INLINED {
+        if self.inlined > MAX_INLINED {
             map.insert("$ref".to_owned(), to.into());
-            return self.text(map, path, "$ref", Types::ALL);
+            return self.text(map, path, "$ref", TypeSet::ALL);
         }
         let whole = match found {
             Value::Object(found) => found.clone(),
@@ -269,7 +269,7 @@ impl Lowerer<'_> {
         let plain = map.keys().all(|key| Keyword::of(key).is_annotation());
         if !plain
             && !self.is_recursive(to)
-            && self.inlined <= MOST_INLINED
+            && self.inlined <= MAX_INLINED
             && let Value::Object(found) = found
         {
             self.inlined += super::parts::size(found, 0);
@@ -286,7 +286,7 @@ impl Lowerer<'_> {
             let beside = super::parts::take(map, |keyword| !keyword.is_annotation());
             notes.push(self.say_beside(path, beside));
         }
-        self.leftovers(map, &mut notes, path, Types::ALL);
+        self.leftovers(map, &mut notes, path, TypeSet::ALL);
         let up = super::leftovers::describe(map, notes);
         if siblings || map.is_empty() {
             map.shift_insert(0, "$ref".to_owned(), name.as_str().into());

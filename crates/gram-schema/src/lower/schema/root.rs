@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::super::keyword::{Keyword as K, Keywords};
 use super::super::loss::Became;
-use super::super::path::Path;
+use super::super::type_set::TypeSet;
 use super::keys::Keys;
-use super::types::Types;
 use super::{Lowerer, merge, parts};
+use json_schema_kit::keywords::{Keyword as K, Keywords};
+use json_schema_kit::path::Path;
 
 impl Lowerer<'_> {
     /// Whether the root has to be changed before anything else.
@@ -49,14 +49,14 @@ impl Lowerer<'_> {
         {
             self.say(notes, &Path::ROOT, "$ref", to);
         }
-        match map.get("type").map(Types::of_keyword) {
+        match map.get("type").map(TypeSet::of_keyword) {
             None | Some(None) => {
                 map.shift_insert(0, "type".to_owned(), "object".into());
             }
-            Some(Some(types)) if types == Types::OBJECT => {
+            Some(Some(types)) if types == TypeSet::OBJECT => {
                 map.insert("type".to_owned(), "object".into());
             }
-            Some(Some(types)) if types.has(Types::OBJECT) => {
+            Some(Some(types)) if types.has(TypeSet::OBJECT) => {
                 let value = map.insert("type".to_owned(), "object".into()).unwrap_or_default();
                 let why = Became::Dropped("arguments are always an object");
                 self.lose(&Path::ROOT.key("type"), "type", value, why);

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use super::super::keyword::Keyword;
-use super::types::Types;
+use super::super::type_set::TypeSet;
+use json_schema_kit::keywords::Keyword;
 
 /// A description and the sentences that follow it, if there is anything to say.
 pub(in super::super) fn joined<'d>(
@@ -288,7 +288,7 @@ impl<'d> Printer<'d> {
 
 /// Collects what a schema refers to.
 fn references(value: &Value, found: &mut Vec<String>, depth: usize) {
-    if depth > super::DEEPEST_JSON {
+    if depth > super::super::limits::MAX_JSON_DEPTH {
         return;
     }
     match value {
@@ -311,6 +311,6 @@ fn simple(map: &Map<String, Value>) -> Option<String> {
         let keyword = Keyword::of(key);
         keyword == Keyword::Type || keyword.is_bookkeeping()
     });
-    let types = Types::of_keyword(map.get("type")?)?;
+    let types = TypeSet::of_keyword(map.get("type")?)?;
     only_type.then(|| types.names().collect::<Vec<_>>().join(" or "))
 }

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::super::keyword::Keyword;
 use super::super::loss::Became;
-use super::super::path::Path;
 use super::super::restore::Plan;
 use super::super::rules::SeveralTypes;
-use super::types::Types;
+use super::super::type_set::TypeSet;
 use super::{Lowerer, Out, leftovers, merge, parts};
+use json_schema_kit::keywords::Keyword;
+use json_schema_kit::path::Path;
 
 impl Lowerer<'_> {
     /// Makes the place take text that holds JSON of these types. `constraint` is the keyword that
@@ -18,7 +18,7 @@ impl Lowerer<'_> {
         map: &mut Map<String, Value>,
         path: &Path<'_>,
         constraint: &str,
-        types: Types,
+        types: TypeSet,
     ) -> Out {
         let annotations = parts::take(map, Keyword::is_annotation);
         let schema = Value::Object(std::mem::replace(map, annotations));
@@ -36,7 +36,7 @@ impl Lowerer<'_> {
         form: &str,
     ) -> Out {
         let schema = self.resolve(to).unwrap_or_default();
-        let types = Types::declared(&schema).unwrap_or(Types::ALL);
+        let types = TypeSet::declared(&schema).unwrap_or(TypeSet::ALL);
         let annotations = parts::take(map, Keyword::is_annotation);
         let beside = Value::Object(std::mem::replace(map, annotations));
         let mut sentence = format!("JSON text of {} of the same form as {form}.", kind(types));
@@ -52,7 +52,7 @@ impl Lowerer<'_> {
         map: &mut Map<String, Value>,
         path: &Path<'_>,
         sentence: String,
-        types: Types,
+        types: TypeSet,
         (constraint, value): (&str, Value),
     ) -> Out {
         self.changed = true;
@@ -64,18 +64,18 @@ impl Lowerer<'_> {
                 self.say(&mut notes, path, key, value);
             }
         }
-        self.leftovers(map, &mut notes, path, Types::STRING);
-        let null = types.has(Types::NULL) && types != Types::ALL;
+        self.leftovers(map, &mut notes, path, TypeSet::STRING);
+        let null = types.has(TypeSet::NULL) && types != TypeSet::ALL;
         let several = self.rules.types.several;
         if null && several == SeveralTypes::AnyOf {
             // The text is told of where it is one; what is said of the place stays around both.
-            let mut text = parts::one("type", Types::STRING.keyword());
+            let mut text = parts::one("type", TypeSet::STRING.keyword());
             leftovers::describe(&mut text, notes);
             map.insert("anyOf".to_owned(), Value::Array(vec![text.into(), parts::null().into()]));
             return Out { plan: Plan::Text(types), up: Vec::new() };
         }
         let listed = null && several == SeveralTypes::List;
-        let kind = if listed { Types::STRING.or(Types::NULL) } else { Types::STRING };
+        let kind = if listed { TypeSet::STRING.or(TypeSet::NULL) } else { TypeSet::STRING };
         map.shift_insert(0, "type".to_owned(), kind.keyword());
         if null && several == SeveralTypes::Nullable {
             map.shift_insert(1, "nullable".to_owned(), true.into());
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
         Out { plan: Plan::Text(types), up: leftovers::describe(map, notes) }
     }
 
-    fn text_sentence(&mut self, schema: &Value, types: Types) -> String {
+    fn text_sentence(&mut self, schema: &Value, types: TypeSet) -> String {
         let Value::Object(map) = schema else { return "JSON text of any value.".to_owned() };
         let kind = kind(types);
         let says = |keyword: Keyword| {
@@ -124,13 +124,13 @@ fn is_empty(keyword: Keyword, value: &Value) -> bool {
 }
 
 /// What values of the types are called in a sentence.
-fn kind(types: Types) -> &'static str {
-    let without_null = types.without(Types::NULL);
-    if without_null == Types::OBJECT {
+fn kind(types: TypeSet) -> &'static str {
+    let without_null = types.without(TypeSet::NULL);
+    if without_null == TypeSet::OBJECT {
         "an object"
-    } else if without_null == Types::ARRAY {
+    } else if without_null == TypeSet::ARRAY {
         "a list"
-    } else if types == Types::ALL {
+    } else if types == TypeSet::ALL {
         "any value"
     } else {
         "a value"

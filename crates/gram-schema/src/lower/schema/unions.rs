@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::super::keyword::Keyword as K;
 use super::super::loss::Became;
-use super::super::path::Path;
 use super::super::restore::{Alternative, Fit, Plan};
 use super::super::rules::AnyOfRule;
+use super::super::type_set::TypeSet;
 use super::keys::Keys;
-use super::types::Types;
-use super::{At, Lowerer, MOST_INLINED, Out, leftovers, merge, parts, references};
+use super::{At, Lowerer, MAX_INLINED, Out, leftovers, merge, parts, references};
+use json_schema_kit::keywords::Keyword as K;
+use json_schema_kit::path::Path;
 
 impl Lowerer<'_> {
     /// A schema with `anyOf` (or `oneOf`, where the target has it).
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
             return Out { plan, up };
         }
         map.insert("anyOf".to_owned(), alternatives.into());
-        self.leftovers(map, &mut up, path, Types::ALL);
+        self.leftovers(map, &mut up, path, TypeSet::ALL);
         Out { plan, up: leftovers::describe(map, up) }
     }
 
@@ -127,8 +127,8 @@ impl Lowerer<'_> {
         if alternatives.iter().any(fragment) && !only_type {
             return false;
         }
-        let object = map.get("type").and_then(Types::of_keyword);
-        let object = object.is_none_or(|types| types.has(Types::OBJECT));
+        let object = map.get("type").and_then(TypeSet::of_keyword);
+        let object = object.is_none_or(|types| types.has(TypeSet::OBJECT));
         if alternatives.iter().all(fragment) && object {
             return false;
         }
@@ -139,7 +139,7 @@ impl Lowerer<'_> {
             .map(|(k, v)| (k.clone(), v.clone()))
             .collect();
         let weight = parts::size(&base, 0) * alternatives.len();
-        if self.inlined + weight > MOST_INLINED {
+        if self.inlined + weight > MAX_INLINED {
             return false;
         }
         let mut merged = Vec::with_capacity(alternatives.len());
@@ -147,8 +147,8 @@ impl Lowerer<'_> {
             let mut part = part.as_object().cloned().unwrap_or_default();
             if let Some(to) = part.get("$ref").and_then(Value::as_str) {
                 let found = original.as_deref().and_then(|root| references::target(root, to));
-                let fits = found.and_then(Types::declared);
-                let named = base.get("type").and_then(Types::of_keyword);
+                let fits = found.and_then(TypeSet::declared);
+                let named = base.get("type").and_then(TypeSet::of_keyword);
                 if only_type && fits.is_some_and(|fits| named.is_some_and(|named| named.has(fits)))
                 {
                     merged.push(Value::Object(part));
@@ -157,8 +157,8 @@ impl Lowerer<'_> {
             }
             // Where both have a type, an alternative of another type takes nothing.
             if let (Some(own), Some(all)) = (
-                part.get("type").and_then(Types::of_keyword),
-                base.get("type").and_then(Types::of_keyword),
+                part.get("type").and_then(TypeSet::of_keyword),
+                base.get("type").and_then(TypeSet::of_keyword),
             ) && !own.meets(all)
             {
                 continue;
@@ -215,7 +215,7 @@ impl Lowerer<'_> {
         {
             self.say(&mut notes, path, "default", default);
         }
-        self.leftovers(map, &mut notes, path, Types::ALL);
+        self.leftovers(map, &mut notes, path, TypeSet::ALL);
         let outer = std::mem::take(map);
         match (outer.get("description"), inner.get_mut("description")) {
             (Some(Value::String(outer)), Some(Value::String(inner))) => {
@@ -291,9 +291,10 @@ impl Lowerer<'_> {
                 found.unwrap_or(part)
             })
             .collect();
-        let mut seen = Types::NONE;
+        let mut seen = TypeSet::NONE;
         let by_type = resolved.iter().all(|part| {
-            let own = Types::declared(part).or_else(|| part.as_object().and_then(parts::inferred));
+            let own =
+                TypeSet::declared(part).or_else(|| part.as_object().and_then(parts::inferred));
             own.is_some_and(|own| {
                 let apart = !seen.meets(own);
                 seen = seen.or(own);
@@ -331,7 +332,7 @@ impl Lowerer<'_> {
             if let Some(Value::String(to)) = part.get("$ref").cloned()
                 && steps < 100
                 && !self.stack.iter().any(|(open, _)| *open == to)
-                && self.inlined <= MOST_INLINED
+                && self.inlined <= MAX_INLINED
                 && !self.breaks_if_copied(&to)
                 && let Some(Value::Object(found)) = self.resolve(&to)
             {
@@ -394,7 +395,7 @@ fn told_apart(alternatives: &[&Value]) -> bool {
 /// Whether a schema takes null and nothing else.
 fn is_null(schema: &Value) -> bool {
     let only = |list: &Value| list.as_array().is_some_and(|list| list.iter().all(Value::is_null));
-    Types::declared(schema) == Some(Types::NULL)
+    TypeSet::declared(schema) == Some(TypeSet::NULL)
         || schema.get("const").is_some_and(Value::is_null)
         || schema.get("enum").is_some_and(only)
 }

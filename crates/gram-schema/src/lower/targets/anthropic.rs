@@ -1,8 +1,8 @@
 //! Anthropic's messages.
 
-use super::super::keyword::{Keyword as K, Keywords};
 use super::super::rules::{First, KeyRule, NameRule, RootRule, Rules, Shape};
 use super::super::target::Target;
+use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The table, on which the one of strict mode builds.
 pub(in super::super) static RULES: Rules = Rules {

@@ -1,12 +1,12 @@
 //! Anthropic's messages, in strict mode.
 
-use super::super::keyword::{Keyword as K, Keywords};
 use super::super::rules::{
     AnyOfRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, Rules, SeveralTypes, Shape,
     TypeRule,
 };
 use super::super::target::Target;
 use super::anthropic;
+use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The table.
 pub(in super::super) static RULES: Rules = Rules {

@@ -1,11 +1,11 @@
 //! Gemini, with its own subset of `OpenAPI`.
 
-use super::super::keyword::{Keyword as K, Keywords};
 use super::super::rules::{
     AnyOfRule, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule, RefRule, RootRule, Rules,
     SeveralTypes, Shape, TypeRule,
 };
 use super::super::target::Target;
+use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The names that Gemini takes. Older deployments take 64 characters only.
 pub(super) const NAMES: NameRule =

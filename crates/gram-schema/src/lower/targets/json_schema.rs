@@ -1,8 +1,8 @@
 //! The schema of the parameters, and nothing else.
 
-use super::super::keyword::Keywords;
 use super::super::rules::{RootRule, Rules};
 use super::super::target::Target;
+use json_schema_kit::keywords::Keywords;
 
 /// The table.
 pub(in super::super) static RULES: Rules = Rules {

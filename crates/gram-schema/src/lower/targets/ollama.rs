@@ -1,8 +1,8 @@
 //! Ollama.
 
-use super::super::keyword::{Keyword as K, Keywords};
 use super::super::rules::{RefRule, RootRule, Rules, Shape};
 use super::super::target::Target;
+use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The table.
 pub(in super::super) static RULES: Rules = Rules {

@@ -1,8 +1,8 @@
 //! OpenAI's chat completions.
 
-use super::super::keyword::{Keyword as K, Keywords};
 use super::super::rules::{First, Limits, NameRule, RootRule, Rules, Shape};
 use super::super::target::Target;
+use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The names that OpenAI takes, and those who follow its API.
 pub(super) const NAMES: NameRule = NameRule { first: First::Any, signs: "_-", longest: 64 };

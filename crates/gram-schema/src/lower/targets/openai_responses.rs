@@ -1,9 +1,9 @@
 //! OpenAI's responses.
 
-use super::super::keyword::{Keyword as K, Keywords};
 use super::super::rules::{Rules, Shape};
 use super::super::target::Target;
 use super::openai;
+use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The table.
 pub(in super::super) static RULES: Rules = Rules {
