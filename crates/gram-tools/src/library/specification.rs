@@ -25,7 +25,7 @@ impl ToolLibrary {
     /// their signatures or schemas and descriptions, MCP servers that are connected.
     ///
     /// ```
-    /// use gram_tools::{ToolLibrary, kinds::function};
+    /// use gram_tools::{ToolLibrary, implementations::function};
     /// use serde_json::Value;
     ///
     /// let double = function(|arguments: Value| {
