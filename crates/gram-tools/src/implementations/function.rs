@@ -32,7 +32,7 @@ pub struct Function {
 /// tokio runtime.
 ///
 /// ```
-/// use gram_tools::kinds::function;
+/// use gram_tools::implementations::function;
 /// use serde::Deserialize;
 ///
 /// #[derive(Deserialize)]

@@ -27,7 +27,7 @@ impl ToolLibrary {
     ///
     /// ```
     /// use gram_tools::ToolLibrary;
-    /// use gram_tools::kinds::function;
+    /// use gram_tools::implementations::function;
     /// use serde_json::Value;
     ///
     /// let double = function(|arguments: Value| {
