@@ -20,6 +20,7 @@
 
 pub mod arguments;
 pub mod campaign;
+pub mod circles;
 pub mod compare;
 pub mod corpus;
 pub mod generate;

@@ -13,15 +13,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use gramc_tests::circles::{Module, circles};
 use serde_json::Value;
 
 /// The crates from the lowest floor to the highest. An edge may skip floors, but only downwards.
-const FLOORS: [&str; 12] = [
+const FLOORS: [&str; 14] = [
     "paired-stats",
     "gram-syntax",
     "json-schema-kit",
     "gram-model",
+    "gram-check",
     "gram-schema",
+    "gram-lint",
     "gram-project",
     "gram-tools",
     "gram-mcp",
@@ -35,13 +38,20 @@ const FLOORS: [&str; 12] = [
 const TESTS: &str = "gramc-tests";
 
 /// The crates that do no input or output.
-const CORE: [&str; 4] = ["gram-syntax", "json-schema-kit", "gram-model", "gram-schema"];
+const CORE: [&str; 6] =
+    ["gram-syntax", "json-schema-kit", "gram-model", "gram-check", "gram-schema", "gram-lint"];
 
 /// The modules of `std` that the core does without.
 const OUTSIDE_WORLD: [&str; 4] = ["env", "fs", "net", "time"];
 
 /// The most lines of a source file, its tests not counted.
 const MAX_LINES: usize = 500;
+
+/// The most of all lines that one crate holds, in percent.
+const MAX_SHARE: usize = 20;
+
+/// The most files that import each other in a circle.
+const MAX_CIRCLE: usize = 5;
 
 /// A package of the workspace and the packages of the workspace that it depends on, in any way.
 struct Package {
@@ -161,6 +171,40 @@ fn before_tests(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let lines = text.lines().take_while(|line| !line.trim_start().starts_with("#[cfg(test)]"));
     lines.fold(String::new(), |text, line| text + line + "\n")
+}
+
+#[test]
+fn no_crate_holds_too_much() {
+    let lines = |name: &&str| -> usize {
+        sources(name).iter().map(|path| before_tests(path).lines().count()).sum()
+    };
+    let lines: Vec<usize> = FLOORS.iter().map(lines).collect();
+    let all: usize = lines.iter().sum();
+    let too_large = FLOORS.iter().zip(&lines).filter(|(_, lines)| **lines * 100 > all * MAX_SHARE);
+    let too_large: Vec<_> = too_large.collect();
+    assert!(too_large.is_empty(), "more than {MAX_SHARE} % of {all} lines: {too_large:?}");
+}
+
+#[test]
+fn few_files_import_each_other() {
+    let mut found = String::new();
+    for name in FLOORS {
+        let root = root().join("crates").join(name).join("src");
+        let module = |path: &Path| -> Module {
+            let below = path.strip_prefix(&root).expect("a source lies below its root");
+            let names = below.with_extension("");
+            let names = names.iter().map(|name| name.to_string_lossy().into_owned());
+            names.filter(|name| !matches!(name.as_str(), "lib" | "main" | "mod")).collect()
+        };
+        let files = sources(name).into_iter().map(|path| (module(&path), before_tests(&path)));
+        for circle in circles(&files.collect()) {
+            if circle.len() > MAX_CIRCLE {
+                let names: Vec<_> = circle.iter().map(|module| module.join("/")).collect();
+                let _ = writeln!(found, "{name}: {} files: {}", circle.len(), names.join(", "));
+            }
+        }
+    }
+    assert!(found.is_empty(), "more than {MAX_CIRCLE} files import each other\n{found}");
 }
 
 #[test]

@@ -16,18 +16,18 @@ take the wrong one of them; most often the text was copied and never changed.
 Say of each tool what it does that the other does not.
 
 ```gram bad
-/** EnabledLints up a person in the directory */
+/** Looks up a person in the directory */
 [findPerson:Tool | (name::Text)==>(::Object)]
 
-/** EnabledLints up a person in the directory */
+/** Looks up a person in the directory */
 [findByMail:Tool | (mail::Email)==>(::Object)]
 ```
 
 ```gram good
-/** EnabledLints up people in the directory by parts of their names */
+/** Looks up people in the directory by parts of their names */
 [findPerson:Tool | (name::Text)==>(::Object)]
 
-/** EnabledLints up the person in the directory who has an e-mail address */
+/** Looks up the person in the directory who has an e-mail address */
 [findByMail:Tool | (mail::Email)==>(::Object)]
 ```
 ",

@@ -23,7 +23,7 @@ unit, the format, where the value comes from.
 ```
 
 ```gram good
-/** EnabledLints up who belongs to an id: name, e-mail address, team and manager */
+/** Looks up who belongs to an id: name, e-mail address, team and manager */
 [getUser:Tool | (id::Text {description: "As in the directory, such as `ab123`"})
   ==>(::Object)
 ]
