@@ -237,3 +237,19 @@ fn findings_never_stand_among_other_data() {
         run(&format!("{line} --tree none")).clean();
     }
 }
+
+#[test]
+fn diagnostics_of_one_code_in_a_declaration_are_shown_together() {
+    let text = "[a:Tool {description: \"Adds\"} |\n  (x::Nope)\n  ==>(y::Nope2)\n  ==>(::Int)\n]\n\
+                [b:Tool {description: \"Subtracts\"} | (x::Nope)==>(::Int)]\n";
+    let folder = folder(&[("a.gram", text)]);
+    let check = |options: &str| {
+        let command = format!("check --allow all {options} a.gram");
+        gramc(&command).within(folder.path()).run().exits(1)
+    };
+    let shown = check("").says(&["(and 1 more like it)", "2 │   (x::Nope)", "3 │   ==>(y::Nope2)"]);
+    assert_eq!(shown.stderr.matches("unknown-type\n").count(), 2, "{}", shown.stderr);
+    assert!(shown.stderr.contains("3 errors"), "{}", shown.stderr);
+    // Programs read each on its own.
+    assert_eq!(check("--format concise").stderr.matches("unknown-type").count(), 3);
+}

@@ -145,6 +145,12 @@ impl<O> FileAnalysis<O> {
         self.moved().map(|(analysis, by)| (&analysis.output, by))
     }
 
+    /// Where the item begins that contains a place.
+    pub fn item_at(&self, place: u32) -> Option<u32> {
+        let behind = self.items.partition_point(|(start, _)| *start <= place);
+        self.items.get(behind.checked_sub(1)?).map(|(start, _)| *start)
+    }
+
     fn moved(&self) -> impl Iterator<Item = (&ItemAnalysis<O>, i32)> {
         // No text is longer than 31 bits count.
         self.items.iter().map(|(start, analysis)| {

@@ -150,6 +150,11 @@ fn run(
         cache.analyses = gram_check::Cache::new(&files);
         cache.analyzed = reading.analyzed;
     }
+    for (found, file) in found.iter_mut().zip(&files) {
+        for diagnostic in found {
+            diagnostic.declaration = file.item_at(diagnostic.span().start);
+        }
+    }
     reading.found = found;
     reading.checked(settings.max_findings)
 }

@@ -143,6 +143,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Changes that mend it, the likeliest first.
     pub fixes: Vec<Fix>,
+    /// Where the top-level pattern begins that contains its place, if that is known.
+    pub declaration: Option<u32>,
 }
 
 impl Diagnostic {
@@ -172,6 +174,7 @@ impl Diagnostic {
             labels: vec![Label { span, message: String::new(), source: None }],
             help: None,
             fixes: Vec::new(),
+            declaration: None,
         }
     }
 

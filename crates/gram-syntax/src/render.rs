@@ -97,7 +97,10 @@ impl<'a> Report<'a> {
         Self {
             diagnostic,
             message: visible(&diagnostic.message).into_owned(),
-            help: diagnostic.help.as_deref().map(|help| visible(help).into_owned()),
+            help: diagnostic
+                .help
+                .as_deref()
+                .map(|help| help.lines().map(visible).collect::<Vec<_>>().join("\n")),
             source: Excerpt::new(source),
             labels,
             elsewhere,

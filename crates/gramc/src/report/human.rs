@@ -1,14 +1,19 @@
 //! Findings for people at a terminal.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
 
-use gram_syntax::{Diagnostic, RenderOptions};
+use gram_syntax::{Diagnostic, Label, RenderOptions};
 
 use super::Counts;
 use crate::args::Color;
 
 /// How many findings of a file are shown to people.
 const MOST_SHOWN: usize = 50;
+
+/// How many different helps of grouped diagnostics are shown.
+const MAX_HELPS: usize = 3;
 
 /// Writes findings with their lines of source, and how many there are.
 pub(super) fn write(color: Color, found: &[Diagnostic], counts: Counts) -> io::Result<()> {
@@ -20,17 +25,66 @@ pub(super) fn write(color: Color, found: &[Diagnostic], counts: Counts) -> io::R
     let options = RenderOptions { color: use_color(color, stderr.is_terminal()), width };
     let mut out = io::BufWriter::new(stderr.lock());
     for file in found.chunk_by(|a, b| a.source.name() == b.source.name()) {
-        for diagnostic in file.iter().take(MOST_SHOWN) {
-            writeln!(out, "{}", diagnostic.render(options))?;
+        let mut left = file.len();
+        for group in grouped(file) {
+            let [first, others @ ..] = group.as_slice() else { continue };
+            writeln!(out, "{}", together(first, others).render(options))?;
+            left -= group.len();
+            if file.len() - left >= MOST_SHOWN {
+                break;
+            }
         }
-        if let (Some(more @ 1..), Some(first)) = (file.len().checked_sub(MOST_SHOWN), file.first())
-        {
-            writeln!(out, "… and {more} more in {}\n", first.source.name())?;
+        if let (1.., Some(first)) = (left, file.first()) {
+            writeln!(out, "… and {left} more in {}\n", first.source.name())?;
         }
     }
     let code = found.first().map_or("", |first| first.code.name);
     writeln!(out, "{}; `gramc explain {code}` says more", summary(counts))?;
     out.flush()
+}
+
+/// The diagnostics of a file, with those of the same code and declaration together.
+fn grouped(found: &[Diagnostic]) -> Vec<Vec<&Diagnostic>> {
+    let mut groups: Vec<Vec<&Diagnostic>> = Vec::new();
+    let mut places = HashMap::new();
+    for diagnostic in found {
+        let key = |declaration| (diagnostic.code.name, diagnostic.severity, declaration);
+        match diagnostic.declaration.map(key) {
+            Some(key) => {
+                let at = *places.entry(key).or_insert(groups.len());
+                match groups.get_mut(at) {
+                    Some(group) => group.push(diagnostic),
+                    None => groups.push(vec![diagnostic]),
+                }
+            }
+            None => groups.push(vec![diagnostic]),
+        }
+    }
+    groups
+}
+
+/// One diagnostic that shows all of a group: each message becomes the label of its place.
+fn together<'d>(first: &'d Diagnostic, others: &[&Diagnostic]) -> Cow<'d, Diagnostic> {
+    if others.is_empty() {
+        return Cow::Borrowed(first);
+    }
+    let group = || std::iter::once(&first).chain(others);
+    let mut all = first.clone();
+    all.message = format!("{} (and {} more like it)", first.message, others.len());
+    all.labels.clear();
+    for diagnostic in group() {
+        let mut labels = diagnostic.labels.iter().cloned();
+        let own = labels.next().map(|label| Label { message: diagnostic.message.clone(), ..label });
+        all.labels.extend(own.into_iter().chain(labels));
+    }
+    let mut helps: Vec<&str> = Vec::new();
+    for help in group().filter_map(|one| one.help.as_deref()) {
+        if !helps.contains(&help) && helps.len() < MAX_HELPS {
+            helps.push(help);
+        }
+    }
+    all.help = (!helps.is_empty()).then(|| helps.join("\n"));
+    Cow::Owned(all)
 }
 
 fn summary(counts: Counts) -> String {
