@@ -7,12 +7,12 @@ use gram_experiment::{Gate, Outcome, Shard};
 
 use super::run::{seconds, temperature};
 
-/// Compare libraries: one agent, the same cases, each library an arm
+/// Run an agent with several libraries and compare the results
 ///
-/// Every case runs in every arm. The verdict and the numbers go to standard output; with --report,
-/// a folder gets report.html, report.json, report.md, runs.jsonl and runs.parquet. What is finished
-/// is written down at once, so that the same command goes on with an experiment that was broken
-/// off. The exit code is 1 when a library does not fit, or a gate fails.
+/// Each library is an arm, and every case runs in every arm. The results go to standard output; with
+/// --report, also to report.html, report.json, report.md, runs.jsonl and runs.parquet in a folder.
+/// Finished runs are saved at once, so the same command continues an interrupted experiment. Exit
+/// code 1 if a library is incompatible or a gate fails.
 #[derive(Debug, ClapArgs)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -28,39 +28,39 @@ use super::run::{seconds, temperature};
 pub(crate) struct Ab {
     #[command(subcommand)]
     pub(crate) command: Option<AbCommand>,
-    /// The specification: a file, whose imports come along, a folder, or - for standard input
+    /// Specification: a file and its imports, a folder, or - for standard input
     #[arg(value_name = "SPEC", required = true)]
     pub(crate) spec: Option<PathBuf>,
-    /// What messages call standard input
+    /// Name of standard input in diagnostics
     #[arg(long, value_name = "NAME", default_value = "<stdin>")]
     pub(crate) stdin_filename: String,
-    /// An arm: the file that declares its library, with `:NAME` behind it where it declares several;
-    /// or the name of one that SPEC declares. All others are compared with the first
+    /// Library of an arm: a file (FILE:NAME if it declares several), or the name of a library in
+    /// SPEC. The first one is the baseline
     #[arg(long = "library", value_name = "FILE")]
     pub(crate) libraries: Vec<String>,
-    /// The experiment that SPEC declares, for all that is not said here
+    /// Experiment in SPEC that provides defaults for all options
     #[arg(long, value_name = "NAME", conflicts_with = "libraries")]
     pub(crate) experiment: Option<String>,
-    /// The cases, one JSON object a line: {"id": …, "input": …, "expect": {…}}
+    /// Cases, one JSON object per line: {"id": …, "input": …, "expect": {…}}
     #[arg(long, value_name = "FILE")]
     pub(crate) cases: Option<PathBuf>,
-    /// How often each case runs in each arm [default: 1]
+    /// Number of runs per case and arm [default: 1]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) repeats: Option<u32>,
-    /// What the order of the runs and the bootstraps come from [default: 0]
+    /// Seed of the run order and the bootstrap [default: 0]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// The agent; without it, the one that no other agent calls
+    /// Agent to run [default: the one that no other agent calls]
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// The model, in the place of the agent's own
+    /// Model [default: the agent's]
     #[arg(long, value_name = "PROVIDER/NAME")]
     pub(crate) model: Option<String>,
-    /// Say in what the arms differ and what the cases can show, and run nothing
+    /// Show how the arms differ and which differences the cases can detect; run nothing
     #[arg(long)]
     pub(crate) plan: bool,
-    /// Look at successes while they come, and end as soon as they say enough. The interval of success
-    /// holds at every look, and is wider for that
+    /// Evaluate success after each case, and stop when the result is clear. Uses confidence intervals
+    /// that are valid at every step, and therefore wider
     #[arg(long, conflicts_with = "shard")]
     pub(crate) sequential: bool,
     #[command(flatten)]
@@ -69,65 +69,65 @@ pub(crate) struct Ab {
     pub(crate) reporting: Reporting,
 }
 
-/// What bounds the runs.
+/// Limits of the runs.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Bounds {
-    /// How many runs go on at once
+    /// Number of runs in parallel
     #[arg(long, value_name = "COUNT", default_value_t = 8,
           value_parser = clap::value_parser!(u32).range(1..=1_024))]
     pub(crate) concurrency: u32,
-    /// How many runs begin in a second at most
+    /// Maximum runs started per second
     #[arg(long, value_name = "COUNT", value_parser = above_zero)]
     pub(crate) rate: Option<f64>,
-    /// Begin no run once all have cost so much, by the prices of gram.toml
+    /// Stop starting runs at this total cost, by the prices in gram.toml
     #[arg(long, value_name = "AMOUNT", value_parser = above_zero)]
     pub(crate) max_cost: Option<f64>,
-    /// Begin no run once all have taken so many tokens
+    /// Stop starting runs at this total of tokens
     #[arg(long, value_name = "COUNT")]
     pub(crate) max_tokens: Option<u64>,
-    /// Begin no run after so many seconds
+    /// Stop starting runs after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) max_time: Option<f64>,
-    /// How often the model may be asked in a turn, in the place of what the agent says
+    /// Maximum model requests per turn [default: the agent's]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_iterations: Option<u32>,
-    /// How many seconds a turn may take
+    /// Maximum seconds per turn
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_limit: Option<f64>,
-    /// How the model picks its words, from 0, which always takes the likeliest
+    /// Sampling temperature (0 = most deterministic) [default: the provider's]
     #[arg(long, value_name = "NUMBER", value_parser = temperature)]
     pub(crate) temperature: Option<f64>,
-    /// Leave what holds of calls out of the instruction
+    /// Omit the tool-calling guidance from the system prompt
     #[arg(long)]
     pub(crate) no_guidance: bool,
-    /// Run this part alone, such as 3/16; `gramc ab merge` puts parts together
+    /// Run only this part, such as 3/16; `gramc ab merge` combines parts
     #[arg(long, value_name = "PART/OF")]
     pub(crate) shard: Option<Shard>,
-    /// Keep the model's replies in this file, and take those that it holds already
+    /// File that caches model responses
     #[arg(long, value_name = "FILE")]
     pub(crate) replies: Option<PathBuf>,
-    /// Ask no model: --replies holds all replies
+    /// Only use responses from --replies
     #[arg(long, requires = "replies")]
     pub(crate) offline: bool,
 }
 
-/// What is reported, and where.
+/// Reports.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Reporting {
-    /// Keep the runs and the reports in this folder
+    /// Folder for runs and reports
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,
-    /// What has to be proven for the exit code 0, such as `success >= -1pp`; may be said again
+    /// Condition for exit code 0, such as `success >= -1pp`; can be repeated
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) gate: Vec<Gate>,
-    /// Report this outcome alone; may be said again: success, calls, refused, repairs, attempts,
-    /// iterations, tokens, cost, latency
+    /// Outcome to report; can be repeated: success, calls, refused, repairs, attempts, iterations,
+    /// tokens, cost, latency [default: all]
     #[arg(long, value_name = "NAME", value_parser = outcome)]
     pub(crate) outcome: Vec<Outcome>,
-    /// A difference of success up to so many points is none that matters [default: 5]
+    /// Smallest success difference that matters, in percentage points [default: 5]
     #[arg(long, value_name = "POINTS", value_parser = points)]
     pub(crate) margin: Option<f64>,
-    /// How many samples bootstraps draw [default: 10000]
+    /// Number of bootstrap samples [default: 10000]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
     pub(crate) resamples: Option<u32>,
 }
@@ -137,13 +137,13 @@ pub(crate) enum AbCommand {
     Merge(Merge),
 }
 
-/// Put parts of an experiment together
+/// Combine parts of an experiment
 ///
-/// Reads the folders that `gramc ab --shard` has written, and reports all of their runs.
+/// Reads folders that `gramc ab --shard` wrote, and reports all of their runs.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Example:\n  gramc ab merge part-1 part-2 part-3 --report results")]
 pub(crate) struct Merge {
-    /// The folders
+    /// Folders of the parts
     #[arg(value_name = "DIR", required = true)]
     pub(crate) parts: Vec<PathBuf>,
     #[command(flatten)]
@@ -153,7 +153,7 @@ pub(crate) struct Merge {
 fn above_zero(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
-        _ => Err("a number above 0 is wanted".to_owned()),
+        _ => Err("expected a number greater than 0".to_owned()),
     }
 }
 
@@ -165,11 +165,11 @@ fn outcome(name: &str) -> Result<Outcome, String> {
     })
 }
 
-/// Points of per cent, as a fraction.
+/// Percentage points, as a fraction.
 fn points(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix("pp").unwrap_or(text).trim();
     match number.parse::<f64>() {
         Ok(points) if points > 0.0 && points < 100.0 => Ok(points / 100.0),
-        _ => Err("a number of points above 0 and below 100 is wanted".to_owned()),
+        _ => Err("expected a number of percentage points between 0 and 100".to_owned()),
     }
 }

@@ -7,10 +7,10 @@ use clap::{Args as ClapArgs, ValueEnum};
 /// A specification.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Spec {
-    /// A file, whose imports come along, a folder, or - for standard input
+    /// Specification: a file and its imports, a folder, or - for standard input
     #[arg(value_name = "SPEC")]
     pub(crate) path: PathBuf,
-    /// What messages call standard input
+    /// Name of standard input in diagnostics
     #[arg(long, value_name = "NAME", default_value = "<stdin>")]
     pub(crate) stdin_filename: String,
 }
@@ -18,17 +18,17 @@ pub(crate) struct Spec {
 /// A library.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Bind {
-    /// The file that declares the library, with `:NAME` behind it where it declares several; or the
-    /// name of one that SPEC declares
+    /// File that declares the library (FILE:NAME if it declares several), or the name of a library
+    /// in SPEC
     #[arg(long, value_name = "FILE")]
     pub(crate) library: String,
 }
 
-/// Check recorded calls against a specification; nothing runs
+/// Check recorded calls without running them
 ///
-/// Reads one call a line, {"name": …, "arguments": …}, and prints one verdict a line. Each call is
-/// judged alone: without throttle and attempts, and as if all containers were expanded. The exit
-/// code is 1 when a call is refused.
+/// Reads one call per line, {"name": …, "arguments": …}, and prints one verdict per line. Each call
+/// is checked on its own, without throttling and as if all containers were expanded. Exit code 1 if
+/// a call is refused.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   gramc validate tools.gram --calls calls.jsonl
@@ -36,33 +36,33 @@ pub(crate) struct Bind {
 pub(crate) struct Validate {
     #[command(flatten)]
     pub(crate) spec: Spec,
-    /// The calls, one JSON object a line; - for standard input
+    /// File with one call (a JSON object) per line; - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) calls: PathBuf,
-    /// Repair nothing: what does not fit as it was sent is refused
+    /// Refuse invalid calls instead of repairing them
     #[arg(long)]
     pub(crate) no_repair: bool,
-    /// What happens to parameters that are not declared
+    /// Handling of undeclared parameters
     #[arg(long, value_enum, default_value_t = Undeclared::Strip)]
     pub(crate) undeclared: Undeclared,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Undeclared {
-    /// They are left out, and reported
+    /// Remove and report them
     Strip,
-    /// They are errors
+    /// Report them as errors
     Reject,
-    /// They are kept
+    /// Keep them
     Keep,
-    /// What the schema says
+    /// Follow the schema
     Schema,
 }
 
-/// Say which implementation serves each tool, and what does not fit
+/// Show the implementation of each tool, and check that it is compatible
 ///
-/// MCP servers are connected to, so that what they declare is compared, too. The exit code is 1
-/// when something does not fit.
+/// Connects to MCP servers to compare the tools that they declare. Exit code 1 if an implementation
+/// is missing or incompatible.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   gramc bind tools.gram --library friendly.gram
@@ -73,15 +73,15 @@ pub(crate) struct BindCommand {
     pub(crate) spec: Spec,
     #[command(flatten)]
     pub(crate) bind: Bind,
-    /// Tell what each agent costs: the tokens that its instruction and tools take in each request,
-    /// and how often models are asked for one message, at most
+    /// Show the costs of each agent: the tokens of its instruction and tools in each request, and the
+    /// maximum number of model requests per message
     #[arg(long)]
     pub(crate) costs: bool,
 }
 
-/// Send one call through the whole pipeline: check, repair, run
+/// Check, repair and run one call
 ///
-/// Prints the verdict, one JSON object. The exit code is 1 when the call is refused or fails.
+/// Prints the verdict, a JSON object. Exit code 1 if the call is refused or fails.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   gramc call tools.gram sayHello '{\"personName\": \"Ada\"}' --library friendly.gram
@@ -89,71 +89,71 @@ pub(crate) struct BindCommand {
 pub(crate) struct Call {
     #[command(flatten)]
     pub(crate) spec: Spec,
-    /// The name that is called
+    /// Name of the tool
     #[arg(value_name = "TOOL")]
     pub(crate) tool: String,
-    /// The arguments, as a model would write them; - for standard input
+    /// Arguments, as a model would write them; - for standard input
     #[arg(value_name = "JSON")]
     pub(crate) arguments: String,
     #[command(flatten)]
     pub(crate) bind: Bind,
 }
 
-/// Send recorded calls through the whole pipeline, as one session
+/// Check, repair and run recorded calls in one session
 ///
-/// Reads one call a line and prints one verdict a line. A call's `at`, in seconds, sets the clock,
-/// so that throttling comes out the same each time. Other lines steer the session: {"turn": true}
-/// begins a turn, {"reset": "tool"} or {"reset": true} lifts a block. A call of a `Client` tool
-/// brings the host's answer along as its `result`.
+/// Reads one call per line and prints one verdict per line. `at`, in seconds, sets the clock of a
+/// call, which makes throttling reproducible. Other lines control the session: {"turn": true} starts
+/// a turn; {"reset": "tool"} and {"reset": true} lift a block. A call of a `Client` tool has the
+/// host's answer in `result`.
 ///
-/// With --trace, nothing runs: the calls of a run are checked again against a specification, and a
-/// library's policy, that may have changed, and which of them come out otherwise is told. The exit
-/// code is 1 when a call is refused that was not.
+/// With --trace, nothing runs: the calls of an earlier run are checked against the current
+/// specification and library, and changed verdicts are reported. Exit code 1 if a call is refused
+/// that was accepted before.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   gramc replay tools.gram --library friendly.gram --calls calls.jsonl --stats
   gramc replay --trace run.jsonl --spec changed.gram --library friendly.gram")]
 pub(crate) struct Replay {
-    /// A file, whose imports come along, a folder, or - for standard input
+    /// Specification: a file and its imports, a folder, or - for standard input
     #[arg(value_name = "SPEC", required_unless_present = "spec")]
     path: Option<PathBuf>,
-    /// The same, under a name
+    /// Specification, as an option
     #[arg(long, value_name = "SPEC", conflicts_with = "path")]
     spec: Option<PathBuf>,
-    /// What messages call standard input
+    /// Name of standard input in diagnostics
     #[arg(long, value_name = "NAME", default_value = "<stdin>")]
     stdin_filename: String,
-    /// The file that declares the library, with `:NAME` behind it where it declares several; or the
-    /// name of one that SPEC declares
+    /// File that declares the library (FILE:NAME if it declares several), or the name of a library
+    /// in SPEC
     #[arg(long, value_name = "FILE", required_unless_present = "trace")]
     library: Option<String>,
-    /// The calls, one JSON object a line; - for standard input
+    /// File with one call (a JSON object) per line; - for standard input
     #[arg(long, value_name = "FILE", required_unless_present = "trace")]
     calls: Option<PathBuf>,
-    /// A trace, whose calls are checked again and not run
+    /// Trace with the calls to check again
     #[arg(long, value_name = "TRACE", conflicts_with_all = ["calls", "stats", "partial"])]
     pub(crate) trace: Option<PathBuf>,
-    /// Bind what fits, though some tools have no implementation
+    /// Allow tools without an implementation
     #[arg(long)]
     pub(crate) partial: bool,
-    /// Print what the session counted as a last line, {"stats": …}
+    /// Print the statistics of the session in a last line, {"stats": …}
     #[arg(long)]
     pub(crate) stats: bool,
 }
 
 impl Replay {
-    /// The specification; one is given, as its argument or under its name.
+    /// The specification, given as an argument or an option.
     pub(crate) fn spec(&self) -> Spec {
         let path = self.path.as_ref().or(self.spec.as_ref()).cloned().unwrap_or_default();
         Spec { path, stdin_filename: self.stdin_filename.clone() }
     }
 
-    /// The library, which only a trace can do without.
+    /// The library; `None` only with a trace.
     pub(crate) fn bind(&self) -> Option<Bind> {
         self.library.clone().map(|library| Bind { library })
     }
 
-    /// The calls; those that are not those of a trace have a file.
+    /// The file of calls; empty with a trace.
     pub(crate) fn calls(&self) -> PathBuf {
         self.calls.clone().unwrap_or_default()
     }

@@ -6,11 +6,10 @@ use super::{Bind, Spec};
 
 /// Serve the tools of a library as an MCP server
 ///
-/// Clients speak to it over standard input and output, or with --http over streamable HTTP. Each
-/// call is checked, repaired and throttled before it reaches an implementation; a client hears of a
-/// bad call as an error of the tool, with what to do about it. A container is listed as one tool;
-/// its functions are listed when it was called. Ends when the client hangs up, or on SIGINT and
-/// SIGTERM.
+/// Clients connect over standard input and output or, with --http, over streamable HTTP. Each call is
+/// checked, repaired and throttled before it reaches an implementation; an invalid call returns a
+/// tool error that tells the model how to correct it. A container is listed as one tool until it is
+/// called. Ends when the client disconnects, or on SIGINT and SIGTERM.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   gramc mcp tools.gram --library friendly.gram
@@ -22,12 +21,12 @@ pub(crate) struct Mcp {
     pub(crate) spec: Spec,
     #[command(flatten)]
     pub(crate) bind: Bind,
-    /// Serve over streamable HTTP: at a port of this machine alone, or at HOST:PORT. Port 0 is any
-    /// that is free; the address is printed on standard error
+    /// Serve over streamable HTTP at PORT (only loopback clients) or HOST:PORT; port 0 is any free
+    /// port. The address is printed to standard error
     #[arg(long, value_name = "ADDR")]
     pub(crate) http: Option<String>,
-    /// The variable of the environment that holds the token which clients have to send, as
-    /// `Authorization: Bearer TOKEN`. Needed where ADDR is one that others can reach
+    /// Environment variable with the bearer token that clients must send. Required if ADDR is
+    /// reachable from other machines
     #[arg(long, value_name = "NAME", requires = "http")]
     pub(crate) token_env: Option<String>,
 }

@@ -8,10 +8,9 @@ use super::{Bind, Spec};
 
 /// Run an agent: a model that calls the tools of a library
 ///
-/// Each message is a turn of one conversation. Without messages, lines of standard input are: a
-/// chat, on a terminal, which remembers what was typed. Answers go to standard output; what the model calls, and what comes of it,
-/// is shown on standard error. The exit code is 1 when a turn ends without an answer as it should
-/// be.
+/// Each message is one turn of a conversation. Without messages, each line of standard input is one;
+/// a terminal becomes a chat with a history. Answers go to standard output, tool calls and their
+/// results to standard error. Exit code 1 if a turn ends without a valid answer.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   gramc run hello-world.gram 'Hello, I am Ada!' --library friendly.gram
@@ -19,61 +18,61 @@ use super::{Bind, Spec};
   OPENAI_BASE_URL=http://127.0.0.1:8080/v1 gramc run hello-world.gram 'Hello!' \\
       --library friendly.gram --model openai/local
 
-Models: openai/…, openai-responses/…, anthropic/…, gemini/…, mistral/…, ollama/…, llamacpp/…, with
-the key and the address in the variables of the provider (OPENAI_API_KEY, OPENAI_BASE_URL, …);
-scripted/echo and scripted/FILE, which need no network.")]
+Models: openai/…, openai-responses/…, anthropic/…, gemini/…, mistral/…, ollama/…, llamacpp/…. The
+provider's environment variables give the key and the address (OPENAI_API_KEY, OPENAI_BASE_URL, …).
+scripted/echo and scripted/FILE need no network.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) spec: Spec,
-    /// What the user says, a turn each
+    /// Messages of the user, one per turn
     #[arg(value_name = "MESSAGE")]
     pub(crate) messages: Vec<String>,
     #[command(flatten)]
     pub(crate) bind: Bind,
-    /// The agent; without it, the one that no other agent calls
+    /// Agent to run [default: the one that no other agent calls]
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// The model, in the place of the agent's own
+    /// Model [default: the agent's]
     #[arg(long, value_name = "PROVIDER/NAME")]
     pub(crate) model: Option<String>,
-    /// Play the model's part of a trace back
+    /// Replay the model's responses from a trace
     #[arg(long, value_name = "TRACE", conflicts_with = "model")]
     pub(crate) replay: Option<PathBuf>,
-    /// Keep the conversation in this file, and go on with the one that it holds
+    /// File that stores the conversation; continues it if it exists
     #[arg(long, value_name = "FILE")]
     pub(crate) conversation: Option<PathBuf>,
-    /// Remember nothing of what is typed in a chat
+    /// Do not save the history of the chat
     #[arg(long)]
     pub(crate) no_history: bool,
-    /// Write down what happens, as JSON lines
+    /// Write a trace to this file, as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// How often the model may be asked in a turn, in the place of what the agent says
+    /// Maximum model requests per turn [default: the agent's]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_iterations: Option<u32>,
-    /// How many tokens the conversation may take
+    /// Maximum tokens of the conversation
     #[arg(long, value_name = "COUNT")]
     pub(crate) max_tokens: Option<u64>,
-    /// How many seconds a turn may take
+    /// Maximum seconds per turn
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_limit: Option<f64>,
-    /// How the model picks its words, from 0, which always takes the likeliest
+    /// Sampling temperature (0 = most deterministic) [default: the provider's]
     #[arg(long, value_name = "NUMBER", value_parser = temperature)]
     pub(crate) temperature: Option<f64>,
-    /// Wait for whole answers, and do not show them while they come
+    /// Show answers when they are complete instead of streaming them
     #[arg(long)]
     pub(crate) no_stream: bool,
-    /// Leave what holds of calls out of the instruction
+    /// Omit the tool-calling guidance from the system prompt
     #[arg(long)]
     pub(crate) no_guidance: bool,
-    /// Bind what fits, though some tools have no implementation
+    /// Allow tools without an implementation
     #[arg(long)]
     pub(crate) partial: bool,
-    /// How many characters of calls and results are shown
+    /// Maximum characters shown of a call or result
     #[arg(long, value_name = "CHARACTERS", default_value_t = 150)]
     pub(crate) show: usize,
-    /// Show each request to the model and each verdict, as JSON
+    /// Print each model request and each verdict as JSON
     #[arg(long)]
     pub(crate) debug: bool,
 }
@@ -81,28 +80,28 @@ pub(crate) struct Run {
 pub(super) fn temperature(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
-        _ => Err("a number from 0 on is wanted".to_owned()),
+        _ => Err("expected a number of at least 0".to_owned()),
     }
 }
 
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds.is_finite() && seconds > 0.0 => Ok(seconds),
-        _ => Err("a number of seconds above 0 is wanted".to_owned()),
+        _ => Err("expected a number of seconds greater than 0".to_owned()),
     }
 }
 
-/// Sum up a trace of a run
+/// Summarize a trace
 ///
-/// What each tool cost, what was refused and repaired, which tools are called together, and habits
-/// that another tool would spare the model.
+/// Shows the cost of each tool, refused and repaired calls, tools that are called together, and call
+/// patterns that suggest another tool.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   gramc run agent.gram 'Hello!' --library tools.gram --trace run.jsonl
   gramc trace run.jsonl
   gramc trace run.jsonl --format json")]
 pub(crate) struct Trace {
-    /// The trace
+    /// Trace
     #[arg(value_name = "FILE")]
     pub(crate) path: PathBuf,
 }
