@@ -209,7 +209,7 @@ fn parts_are_put_together() {
         .arg(kept.file("part-1"))
         .arg(kept.file("other"))
         .run()
-        .fails_with(&["are no parts of one experiment", "libraries"]);
+        .fails_with(&["are not parts of one experiment", "libraries"]);
 }
 
 #[test]
@@ -252,13 +252,11 @@ fn what_cannot_be_done_is_said() {
         .arg(kept.file("file/x"))
         .run()
         .fails_with(&["cannot create folder"]);
-    gramc("ab examples/shop --library stable --library again")
-        .run()
-        .fails_with(&["there are no cases"]);
-    gramc("ab examples/shop --library stable").run().fails_with(&["two libraries at least"]);
+    gramc("ab examples/shop --library stable --library again").run().fails_with(&["missing cases"]);
+    gramc("ab examples/shop --library stable").run().fails_with(&["at least two libraries"]);
     gramc("ab examples/shop --library stable --library stable --cases examples/shop/cases.jsonl")
         .run()
-        .fails_with(&["two arms are called `stable`"]);
+        .fails_with(&["two arms are named `stable`"]);
     gramc("ab examples/shop --experiment replce").run().fails_with(&["did you mean `replace`?"]);
     gramc(REPLACE).args("--max-cost 1").run().fails_with(&["--max-cost needs the price of"]);
     keeps(REPLACE, &kept, "a").exits(0);

@@ -249,7 +249,7 @@ fn a_busy_provider_is_asked_again_when_it_says() {
     assert_eq!(run.stdout, "Here I am.\n");
     assert!(!run.stderr.contains("a-secret-key"), "{}", run.stderr);
     assert!(run.took.as_secs_f64() > 1.9, "{:?}", run.took);
-    run.says(&["HTTP status 429", "asking again in 1.0 s", "HTTP status 500", "in 0.0 s"]);
+    run.says(&["HTTP status 429", "retrying in 1.0 s", "HTTP status 500", "in 0.0 s"]);
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn nobody_listens() {
     let run = gramc(HELLO).args("--model openai/any Hello --time-limit 20");
     let run = run.env("OPENAI_BASE_URL", "http://127.0.0.1:1/v1").run();
     let told = "cannot connect to the provider at http://127.0.0.1:1: ";
-    run.exits(2).says(&[told, "asking again"]);
+    run.exits(2).says(&[told, "retrying"]);
 }
 
 #[test]
@@ -324,10 +324,10 @@ fn a_conversation_goes_on_where_it_was() {
     assert_eq!(last["messages"].as_array().map(Vec::len), Some(6));
     files.write("talk.json", "{\"agent\": \"other\", \"messages\": []}");
     let run = gramc(HELLO).args("--conversation").arg(&talk).arg("Hi").run();
-    run.fails_with(&["holds a conversation with the agent `other`"]);
+    run.fails_with(&["is a conversation with the agent `other`"]);
     files.write("talk.json", "nonsense");
     let run = gramc(HELLO).args("--conversation").arg(&talk).arg("Hi").run();
-    run.fails_with(&["holds no conversation"]);
+    run.fails_with(&["is not a conversation"]);
 }
 
 #[test]

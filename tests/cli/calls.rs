@@ -101,7 +101,7 @@ fn what_is_missing_or_unknown_is_named() {
     fails("validate spec.gram --calls none.jsonl", &["none.jsonl", "no such file"]);
     fails("validate spec.gram --calls .", &["cannot read .", "directory"]);
     fails("validate none.gram --calls right.jsonl", &["none.gram", "no such file"]);
-    fails("bind spec.gram --library none.gram", &["no file `none.gram`"]);
+    fails("bind spec.gram --library none.gram", &["`none.gram` is neither a file nor a library"]);
     fails("bind spec.gram --library spec.gram", &["spec.gram declares no library"]);
     fails("bind libraries.gram --library strct", &["`strct`", "did you mean `strict`?"]);
     fails("bind spec.gram --library library.gram:echos", &["`echos`", "did you mean `echoes`?"]);
@@ -161,7 +161,7 @@ fn a_dash_is_standard_input() {
         "call - greet - --library library.gram",
         "replay spec.gram --library - --calls -",
     ] {
-        within(&folder, line).input(SPEC).run().fails_with(&["standard input", "once"]);
+        within(&folder, line).input(SPEC).run().fails_with(&["only one argument can be `-`"]);
     }
 }
 
@@ -176,16 +176,16 @@ fn a_line_that_is_no_call_is_named_with_its_number() {
     };
     assert_eq!(
         said(b"{\"name\"\n"),
-        "gramc: <stdin>:3: this is no JSON: EOF while parsing an object, at column 7\n"
+        "gramc: <stdin>:3: invalid JSON: EOF while parsing an object, at column 7\n"
     );
-    assert!(said(b"[1]").contains("<stdin>:3: a call is an object with `name`"));
-    assert!(said(b"{\"arguments\": {}}").contains("<stdin>:3: this call has no `name`"));
-    assert!(said(b"{\"name\": \"greet\", \"id\": []}").contains("a text or a number"));
-    assert!(said(b"{\"name\": \"greet\", \"at\": -1}").contains("`at` is a number of seconds"));
-    assert!(said(b"{\"name\": \"greet\", \"at\": \"1\"}").contains("`at` is a number of seconds"));
+    assert!(said(b"[1]").contains("<stdin>:3: expected an object with `name`"));
+    assert!(said(b"{\"arguments\": {}}").contains("<stdin>:3: missing `name`"));
+    assert!(said(b"{\"name\": \"greet\", \"id\": []}").contains("expected a string or a number"));
+    assert!(said(b"{\"name\": \"greet\", \"at\": -1}").contains("expected a number of seconds"));
+    assert!(said(b"{\"name\": \"greet\", \"at\": \"1\"}").contains("expected a number of seconds"));
     let part = "<stdin>:3: this call has no `arguments`, and `args` is no key of a call";
     assert!(said(b"{\"name\": \"greet\", \"args\": {}}").contains(part));
-    assert!(said(b"{\"name\": \"gr\xfc\xdfe\"}").contains("<stdin>:3: this line is no UTF-8"));
+    assert!(said(b"{\"name\": \"gr\xfc\xdfe\"}").contains("<stdin>:3: invalid UTF-8"));
     folder.write("calls.jsonl", "{\"name\": 1}");
     let run = within(&folder, "replay spec.gram --library library.gram --calls calls.jsonl").run();
     run.fails_with(&["calls.jsonl:1: "]);
@@ -287,9 +287,9 @@ fn a_server_that_is_not_there_is_named() {
     for format in ["human", "json"] {
         let line = format!("bind spec.gram --library servers.gram --format {format}");
         let run = within(&folder, &line).run().exits(2).says(&[
-            "cannot connect to what runs `greet`",
+            "cannot connect to the implementation of `greet`",
             "`no-such-server`",
-            "cannot connect to what runs `add`",
+            "cannot connect to the implementation of `add`",
             "127.0.0.1:9",
         ]);
         assert_eq!(run.stdout.lines().count(), 2);

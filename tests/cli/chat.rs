@@ -110,7 +110,7 @@ fn nothing_is_remembered_where_nobody_wants_that_or_it_cannot_be() {
     files.write("state", "This is no folder.");
     let typed = chat(&files, "", &[], &steps);
     assert_eq!(typed.code, 0);
-    assert!(typed.shown.contains("warning: what you type is not remembered"), "{}", typed.shown);
+    assert!(typed.shown.contains("warning: cannot save the history"), "{}", typed.shown);
     // A terminal that can do nothing gets lines as they are.
     let files = folder(&[]);
     let typed = chat(&files, "", &[("TERM", "dumb")], &steps);
@@ -125,13 +125,13 @@ fn interrupts_end_a_turn_or_the_chat() {
     let steps = json!([
         ["see", "> "],
         ["type", "half a li\u{3}"],
-        ["see", "Ctrl-D ends the conversation"],
+        ["see", "press Ctrl-C again or Ctrl-D"],
         ["see", "> "],
         ["type", "Hello\r"],
         ["see", "Nice to meet you.\r\nHello, world!"],
         ["see", "> "],
         ["type", "\u{3}"],
-        ["see", "Ctrl-D ends the conversation"],
+        ["see", "press Ctrl-C again or Ctrl-D"],
         ["see", "> "],
         ["type", "\u{3}"],
     ]);

@@ -26,7 +26,7 @@ fn lints_are_warnings_until_somebody_says_otherwise() {
     let run = |line: &str| gramc(line).within(folder.path()).run();
     let both = ["portable-gram", "prefer-double-arrow"];
     assert_eq!(codes(&folder, "check"), both);
-    run("check").exits(0).says(&["2 warnings", "`gramc check --fix` mends 2 of them"]);
+    run("check").exits(0).says(&["2 warnings", "`gramc check --fix` fixes 2 of them"]);
     run("check --deny warnings").exits(1).says(&["2 warnings"]);
     run("check --deny portable-gram").exits(1).says(&["1 error, 1 warning"]);
     run("check --deny all").exits(1).says(&["unbounded-text"]);

@@ -101,7 +101,7 @@ fn what_stays_json_is_counted_and_named() {
         r#"{"type":"object","properties":{"a":{"not":{"type":"null"}},"b":{"type":"string"}}}"#;
     let run = gramc("import - --name odd").input(schema).run().exits(0);
     insta::assert_snapshot!(run.stderr, @r"
-    note: 1 place stays JSON, word for word:
+    note: 1 place stays JSON:
       tool `odd`: properties.a.not: gram has no word for `not`
     ");
     let kept = r#"(a::Any {optional: true, extensions: json`{"not":{"type":"null"}}`})"#;
@@ -124,7 +124,7 @@ fn what_is_no_list_is_refused_with_a_reason() {
     let deep = "[".repeat(100_000);
     gramc("import -").input(deep).run().exits(1).says(&["no JSON"]);
     gramc("import -").input(b"\"\xff\"".to_vec()).run().fails_with(&["UTF-8"]);
-    gramc("import").run().fails_with(&["import what?"]);
+    gramc("import").run().fails_with(&["missing input"]);
     gramc("import no-such.json").run().fails_with(&["cannot read no-such.json"]);
     gramc("import --command no-such-program-anywhere").run().fails_with(&["no-such-program"]);
     gramc("import --url http://127.0.0.1:9/mcp").run().fails_with(&["127.0.0.1:9"]);

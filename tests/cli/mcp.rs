@@ -209,7 +209,7 @@ fn exit_codes_tell_what_keeps_it_from_serving() {
         .exits(1)
         .says(&["error: `add` has no implementation"]);
     run("mcp missing.gram --library library.gram").fails_with(&["missing.gram"]);
-    run("mcp - --library library.gram").fails_with(&["standard input is where the client speaks"]);
+    run("mcp - --library library.gram").fails_with(&["standard input is used by the client"]);
     run("mcp spec.gram --library library.gram --token-env TOKEN").fails_with(&["--http"]);
     let http = |rest: &str| run(&format!("mcp spec.gram --library library.gram --http {rest}"));
     http("0.0.0.0:0").fails_with(&["others can connect", "--token-env"]);

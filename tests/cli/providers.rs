@@ -83,7 +83,7 @@ impl Provider {
         }
     }
 
-    /// Errors that come in the middle of an answer, after which asking again may help.
+    /// Errors that come in the middle of an answer, after which retrying may help.
     fn failures(self) -> [(&'static str, Value); 2] {
         let message = "too much to do";
         match self {
@@ -295,7 +295,7 @@ fn busy_and_failing_providers_are_asked_again() {
             });
             let (run, _) = helper(provider, &server, option);
             let run = run.exits(0).says(&["HTTP status 429", "slow down, ***", "HTTP status 500"]);
-            let run = run.says(&["asking again in 1.0 s"]);
+            let run = run.says(&["retrying in 1.0 s"]);
             assert_eq!(run.stdout, "Here I am.\n", "{provider:?} {option}");
             assert!(run.took.as_secs_f64() > 1.9, "{provider:?} {option} {:?}", run.took);
         }
@@ -422,7 +422,7 @@ fn malformed_arguments_are_told_to_the_model() {
             }
         });
         let (run, _) = helper(Provider::Gemini, &server, option);
-        let told = "the provider cannot parse a call of the model; asking again";
+        let told = "the provider cannot parse a call of the model; retrying";
         assert_eq!(run.exits(0).says(&[told]).stdout, "I see.\n");
     }
 }

@@ -394,7 +394,7 @@ fn a_collector_that_does_not_do_keeps_no_run_from_its_end() {
     let run = warned(&collector.url(), &[], &["warning: the collector at http://127.0.0.1:"]);
     assert!(run.took.as_secs() < 30, "{:?}", run.took);
     // There is none.
-    let wrong = "warning: no spans are sent: invalid collector address";
+    let wrong = "warning: spans are not exported: invalid collector address";
     warned("a-password", &[], &[wrong]);
     let grpc = ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc");
     warned(

@@ -149,7 +149,8 @@ impl Run {
     #[track_caller]
     pub(crate) fn clean(self) -> Self {
         let run = self.exits(0);
-        let summary = |line: &str| line.starts_with("checked ") && line.ends_with(" found nothing");
+        let summary =
+            |line: &str| line.starts_with("checked ") && line.ends_with(" no problems found");
         let said: Vec<_> = run.stderr.lines().filter(|line| !summary(line)).collect();
         assert_eq!(said, [""; 0], "{}", run.shown);
         run

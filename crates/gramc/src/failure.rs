@@ -63,8 +63,8 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Message(message) => f.write_str(message),
-            Self::BrokenPipe => f.write_str("nobody reads the output"),
-            Self::Interrupted(_) => f.write_str("gramc was interrupted"),
+            Self::BrokenPipe => f.write_str("the output was closed"),
+            Self::Interrupted(_) => f.write_str("interrupted"),
         }
     }
 }

@@ -94,7 +94,7 @@ fn imports_of(path: Option<&Path>, text: &Parse) -> Vec<(Span, Result<Imported, 
     let resolve = |import: gram_check::Import| {
         let file = match &folder {
             Some(folder) => resolve_import(folder, folder, &import.path, || project_of(folder)),
-            None => Err("this text has no folder to import from".to_owned()),
+            None => Err("standard input cannot import files".to_owned()),
         };
         (import.span, file)
     };

@@ -167,7 +167,7 @@ fn origins(inputs: &Inputs) -> Result<Vec<Origin>, Failure> {
     }
     if origins.is_empty() {
         let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
-        return Err(Failure::new(format!("there is no .gram file in {}", names.join(", "))));
+        return Err(Failure::new(format!("no .gram files in {}", names.join(", "))));
     }
     Ok(origins)
 }

@@ -15,7 +15,7 @@ pub(crate) fn apply(levels: &Levels, settings: &mut Settings) -> Result<bool, Fa
     let mut all = None;
     for level in said().filter(|(_, name)| *name == "all").map(|(level, _)| level) {
         if all.is_some_and(|other| other != level) {
-            return Err(Failure::new("all lints cannot have two levels"));
+            return Err(Failure::new("all lints are given two levels"));
         }
         settings.set_all(level);
         all = Some(level);
@@ -29,12 +29,12 @@ pub(crate) fn apply(levels: &Levels, settings: &mut Settings) -> Result<bool, Fa
         }
         if name == "warnings" {
             return Err(Failure::new(
-                "`warnings` is for --deny; --allow and --warn take lints, or `all`",
+                "`warnings` is only valid with --deny; --allow and --warn expect lints or `all`",
             ));
         }
         let rule = Lint::of(name).ok_or_else(|| unknown(name))?;
         if known.iter().any(|(other, was)| *other == name && *was != level) {
-            return Err(Failure::new(format!("the lint `{name}` cannot have two levels")));
+            return Err(Failure::new(format!("the lint `{name}` is given two levels")));
         }
         known.push((name, level));
         settings.set(rule, level);
@@ -44,11 +44,11 @@ pub(crate) fn apply(levels: &Levels, settings: &mut Settings) -> Result<bool, Fa
 
 fn unknown(name: &str) -> Failure {
     if gram_lint::all_codes().any(|code| code.name == name) {
-        return Failure::new(format!("`{name}` is an error, which has no level"));
+        return Failure::new(format!("`{name}` is an error; only lints have levels"));
     }
     let groups = ["all", "warnings"];
     let known = LINTS.iter().map(|rule| rule.code.name).chain(groups);
     let help = gram_model::did_you_mean(name, known)
-        .unwrap_or_else(|| "`gramc explain` lists all lints".to_owned());
-    Failure::new(format!("there is no lint `{name}`; {help}"))
+        .unwrap_or_else(|| "run `gramc explain` for all lints".to_owned());
+    Failure::new(format!("unknown lint `{name}`; {help}"))
 }

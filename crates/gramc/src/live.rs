@@ -21,7 +21,7 @@ const TIME_LIMIT: Duration = Duration::from_mins(1);
 pub(crate) fn tools_of_command(command: &str) -> Result<Value, Failure> {
     let words = shlex::split(command).ok_or_else(|| {
         Failure::new(
-            "cannot split the MCP server's command into words: a quote is not closed, \
+            "invalid quoting in the command of the MCP server: a quote is not closed, \
              or it ends in a backslash",
         )
     })?;
@@ -40,7 +40,7 @@ fn run(work: impl Future<Output = Result<Value, mcp::McpError>>) -> Result<Value
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::new(format!("cannot prepare to ask a server: {error}")))?;
+        .map_err(|error| Failure::new(format!("cannot start the MCP client: {error}")))?;
     let outcome = runtime.block_on(work);
     // A look-up of a name cannot be broken off; nobody needs to wait for it.
     runtime.shutdown_background();
@@ -50,7 +50,7 @@ fn run(work: impl Future<Output = Result<Value, mcp::McpError>>) -> Result<Value
 /// Waits until somebody wants the program to end, and says so.
 async fn interrupted() -> String {
     signalled().await;
-    "gramc was interrupted".to_owned()
+    "interrupted".to_owned()
 }
 
 /// Signals by which somebody wants the program, or what it does, to end.
@@ -117,8 +117,8 @@ mod tests {
             Ok(value) => value.to_string(),
             Err(failure) => failure.to_string(),
         };
-        assert_eq!(of(" "), "the MCP server's command is empty");
-        assert!(of("server 'a").starts_with("cannot split the MCP server's command into words"));
+        assert_eq!(of(" "), "the command of the MCP server is empty");
+        assert!(of("server 'a").starts_with("invalid quoting in the command of the MCP server"));
         assert_eq!(
             of("'no such program' --password=secret"),
             "cannot get the tools of the MCP server `no such program`: there is no such program"

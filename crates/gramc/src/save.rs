@@ -23,7 +23,7 @@ fn replaced(path: &Path, text: &str) -> io::Result<()> {
     // is. This opens it without changing it.
     let metadata = OpenOptions::new().write(true).open(&target)?.metadata()?;
     if !metadata.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("it is not a file"));
     }
     // Root may write it all the same, and still hardly wants to.
     if metadata.permissions().readonly() {

@@ -62,7 +62,7 @@ impl Connection {
         folder: &Path,
     ) -> Result<Self, InvocationError> {
         let Some((program, arguments)) = words.split_first() else {
-            return Err(unreachable("the MCP server's command is empty".to_owned()));
+            return Err(unreachable("the command of the MCP server is empty".to_owned()));
         };
         // The arguments may hold a password, and stay out of messages.
         let name = format!("the MCP server `{}`", shown(program));

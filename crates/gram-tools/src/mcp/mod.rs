@@ -35,7 +35,7 @@ use crate::sanitize::shown;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum McpError {
     /// The command that starts the server has no program.
-    #[error("the MCP server's command is empty")]
+    #[error("the command of the MCP server is empty")]
     EmptyCommand,
     /// The server's address is not a URL with a host.
     #[error("{NO_ADDRESS}")]

@@ -140,7 +140,7 @@ fn a_slow_server_is_not_waited_for() {
 #[test]
 fn commands_that_cannot_be_started_are_reported() {
     let of = |words: &[&str]| text(ask_command(words, SOON));
-    assert_eq!(of(&[]), "the MCP server's command is empty");
+    assert_eq!(of(&[]), "the command of the MCP server is empty");
     assert_eq!(
         of(&["no-such-program", "--password=secret"]),
         "cannot get the tools of the MCP server `no-such-program`: there is no such program"

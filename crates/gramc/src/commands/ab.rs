@@ -36,7 +36,7 @@ pub(super) fn run(args: &Ab, display: Display) -> Outcome {
         (Some(AbCommand::Merge(merge)), _) => merged(merge, display),
         (None, Some(spec)) => compared(args, spec, display),
         // The arguments demand one of them.
-        (None, None) => Err(Failure::new("name a specification")),
+        (None, None) => Err(Failure::new("missing specification")),
     }
 }
 
@@ -57,7 +57,7 @@ fn compared(args: &Ab, spec: &Path, display: Display) -> Outcome {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::new(format!("cannot prepare to run tools: {error}")))?;
+        .map_err(|error| Failure::new(format!("cannot start the runtime: {error}")))?;
     let outcome = runtime.block_on(async {
         let outcome = on(args, display, &spec.path, &read, &wanted, &sides).await;
         let closed = async {
@@ -88,7 +88,7 @@ fn sides(wanted: &Wanted, spec: &Read, display: Display) -> Result<Option<Vec<Si
         let Some((library, declared, folder)) = found else { return Ok(None) };
         if sides.iter().any(|side| side.declared.name == declared.name) {
             return Err(Failure::new(format!(
-                "two arms are called `{}`: give one of the libraries another name",
+                "two arms are named `{}`: rename one of the libraries",
                 declared.name
             )));
         }
@@ -135,9 +135,7 @@ async fn on(
         say(std::iter::once(output::power(&about, &cases)));
     }
     if about.method.sequential && cases.iter().any(|case| case.grader.is_none()) {
-        return Err(Failure::new(
-            "--sequential looks at successes, and not all cases say what they `expect`",
-        ));
+        return Err(Failure::new("--sequential requires `expect` in every case"));
     }
     if args.plan {
         output::plan(&about, display)?;
@@ -196,7 +194,7 @@ impl Work {
         if let Some(signal) = signal {
             if journal.keeps() {
                 let told = format!(
-                    "{} runs are kept; the same command goes on with the others",
+                    "{} runs are saved; run the same command again to continue",
                     tally.finished()
                 );
                 say(std::iter::once(told));
@@ -205,7 +203,8 @@ impl Work {
         }
         if let StopReason::NoAnswer(runs, why) = &stop {
             let s = if *runs == 1 { "" } else { "s" };
-            let kept = if journal.keeps() { "; the same command tries them again" } else { "" };
+            let kept =
+                if journal.keeps() { "; run the same command again to retry them" } else { "" };
             let told = format!("gramc: the model gave no answer in {runs} run{s}: {why}{kept}");
             if tally.finished() == 0 {
                 say(std::iter::once(told));
@@ -230,7 +229,7 @@ async fn bound(read: &Read, sides: &[Side]) -> Result<Option<Vec<Bound>>, Failur
         };
         if let Some((tool, error)) = unreachable.first() {
             return Err(Failure::new(format!(
-                "{}: cannot connect to what runs `{tool}`: {error}",
+                "{}: cannot connect to the implementation of `{tool}`: {error}",
                 side.declared.name
             )));
         }
@@ -242,7 +241,9 @@ async fn bound(read: &Read, sides: &[Side]) -> Result<Option<Vec<Bound>>, Failur
         bounds.push(bound);
     }
     if wrong {
-        say(std::iter::once("nothing was run: each arm has to serve the specification".to_owned()));
+        say(std::iter::once(
+            "nothing was run: the library of each arm must implement the specification".to_owned(),
+        ));
         return Ok(None);
     }
     Ok(Some(bounds))
@@ -260,7 +261,7 @@ fn cases(path: &Path) -> Result<(Vec<Case>, Vec<u8>), Failure> {
         let length = std::io::Read::read_to_end(&mut file, text)
             .map_err(|error| Failure::path("read", path, &error))?;
         if length as u64 > MOST_CASES {
-            return Err(Failure::new(format!("{shown} has more than {MOST_CASES} bytes")));
+            return Err(Failure::new(format!("{shown} is larger than {MOST_CASES} bytes")));
         }
         Ok(())
     };
@@ -375,7 +376,7 @@ fn merged(args: &Merge, display: Display) -> Outcome {
             && let Some(what) = about.difference_from(known)
         {
             return Err(Failure::new(format!(
-                "{} and {} are no parts of one experiment: of the second, {what}",
+                "{} and {} are not parts of one experiment: in the second, {what}",
                 first.display(),
                 path.display()
             )));

@@ -45,9 +45,9 @@ impl Plan {
             let count = texts.all.len();
             let files = if count == 1 { "1 file" } else { &format!("{count} files") };
             if found.is_empty() {
-                say(&format!("checked {files}, found nothing"));
+                say(&format!("checked {files}, no problems found"));
             } else if let Some(fixable) = fixable(found) {
-                say(&format!("checked {files}; `gramc check --fix` mends {fixable}"));
+                say(&format!("checked {files}; `gramc check --fix` fixes {fixable}"));
             } else {
                 say(&format!("checked {files}"));
             }

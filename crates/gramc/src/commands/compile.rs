@@ -75,7 +75,7 @@ fn spare_sources(args: &Compile, texts: &input::Texts) -> Result<(), Failure> {
     };
     if texts.all.iter().any(same) {
         let shown = args.output.as_deref().unwrap_or(&output).display();
-        return Err(Failure::new(format!("{shown} is what is compiled; write to another file")));
+        return Err(Failure::new(format!("{shown} is an input file; choose another output file")));
     }
     Ok(())
 }
@@ -123,7 +123,7 @@ fn losses(display: Display, tools: &[Tool<'_>]) -> Result<(), Failure> {
             writeln!(out, "{loss}")?;
         }
         match losses().count() {
-            0 => writeln!(out, "nothing is lost"),
+            0 => writeln!(out, "no losses"),
             1 => writeln!(out, "1 loss"),
             count => writeln!(out, "{count} losses"),
         }?;

@@ -37,24 +37,24 @@ fn page(name: &str) -> Result<String, Failure> {
     let targets = Target::ALL.map(Target::name);
     let known = codes().map(|code| code.name).chain(targets);
     let help = gram_model::did_you_mean(name, known);
-    let help = help.unwrap_or_else(|| "gramc explain lists all codes".to_owned());
-    Err(Failure::new(format!("there is no code or target `{name}`; {help}")))
+    let help = help.unwrap_or_else(|| "run `gramc explain` for all codes".to_owned());
+    Err(Failure::new(format!("unknown code or target `{name}`; {help}")))
 }
 
 /// What a rule's declaration says beside its page.
 fn facts(rule: &Lint) -> String {
     let mut facts = format!("\nLevel: {}", rule.level.name());
     if let Some(target) = rule.target {
-        let _ = write!(facts, "; warn where `targets` hold `{}`", target.name());
+        let _ = write!(facts, "; warn if `targets` contains `{}`", target.name());
     }
     facts.push_str(match rule.fix {
-        Some(Applicability::Safe) => "\nFix: safe; `gramc check --fix` applies it",
-        Some(Applicability::NeedsLook) => "\nFix: suggested, for it may change the meaning",
+        Some(Applicability::Safe) => "\nFix: safe, applied by `gramc check --fix`",
+        Some(Applicability::NeedsLook) => "\nFix: suggested; it may change the meaning",
         None => "\nFix: none",
     });
     for option in rule.options {
         let (name, about, default) = (option.name, option.about, option.default);
-        let _ = write!(facts, "\nSetting: `{name}`, {about}; {default} without it");
+        let _ = write!(facts, "\nSetting: `{name}`, {about} [default: {default}]");
     }
     facts + "\n"
 }
@@ -70,7 +70,7 @@ fn list() -> String {
     for code in errors {
         let _ = writeln!(list, "  {:width$}  {}", code.name, code.summary());
     }
-    list.push_str("\nLints, with their levels where nobody sets another\n");
+    list.push_str("\nLints, with their default levels\n");
     for code in lints {
         let level = Lint::of(code.name).map_or("", |rule| rule.level.name());
         let _ = writeln!(list, "  {:width$}  {level:5}  {}", code.name, code.summary());

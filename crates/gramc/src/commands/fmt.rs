@@ -38,7 +38,7 @@ struct File {
 pub(super) fn run(args: &Fmt, display: Display) -> Outcome {
     let one_file = matches!(args.inputs.paths.as_slice(), [path] if !path.is_dir());
     if args.range.is_some() && !one_file {
-        return Err(Failure::new("--range goes with one file"));
+        return Err(Failure::new("--range requires a single file"));
     }
     let projects = Projects::default();
     let named =
@@ -126,7 +126,7 @@ fn unsafe_to_format(parse: &Parse, span: Span) -> Failure {
     let place = parse.source().position(span.start);
     let (name, error) = (output::printable(parse.source().name()), FormatError::Changed(span));
     let place = format!("{name}:{}:{}", place.line + 1, place.column + 1);
-    Failure::new(format!("{place}: the file is left as it is: {error}"))
+    Failure::new(format!("{place}: the file is not changed: {error}"))
 }
 
 /// A unified diff; nothing where both texts are the same.

@@ -25,7 +25,7 @@ pub(super) fn run(args: &Import) -> Outcome {
         (Some(file), None, None) => (read(file)?, file.display().to_string()),
         (None, None, None) => {
             return Err(Failure::new(
-                "import what? Name a file, - for standard input, --command or --url",
+                "missing input: name a file, - for standard input, --command or --url",
             ));
         }
     };
@@ -67,10 +67,7 @@ fn read(path: &Path) -> Result<String, Failure> {
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Failure::new(format!(
-            "{} is no UTF-8 text: byte {at} belongs to no character",
-            path.display()
-        ))
+        Failure::new(format!("{} is not valid UTF-8 at byte {at}", path.display()))
     })
 }
 
@@ -86,11 +83,11 @@ fn tell(imported: &Imported) -> io::Result<()> {
         writeln!(out, "note: {note}")?;
     }
     if imported.notes.len() > MOST_NAMED {
-        writeln!(out, "note: … and {} more such notes", imported.notes.len() - MOST_NAMED)?;
+        writeln!(out, "note: … and {} more", imported.notes.len() - MOST_NAMED)?;
     }
     if !places.is_empty() {
         let stay = if places.len() == 1 { "stays" } else { "stay" };
-        writeln!(out, "note: {} {stay} JSON, word for word:", count(places.len(), "place"))?;
+        writeln!(out, "note: {} {stay} JSON:", count(places.len(), "place"))?;
         for place in places.iter().take(MOST_NAMED) {
             writeln!(out, "  {place}")?;
         }

@@ -11,7 +11,7 @@ pub(super) fn run(_: &Lsp) -> Outcome {
     let input = BufReader::new(io::stdin());
     gram_lsp::serve(input, io::stdout()).map_err(|error| {
         Failure::new(format!(
-            "the talk with the editor broke off: {}",
+            "lost the connection to the editor: {}",
             gram_project::files::plain(&error)
         ))
     })

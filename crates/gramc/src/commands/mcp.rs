@@ -14,7 +14,7 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     if args.http.is_none() && [&args.spec.path, library].iter().any(|path| path.as_os_str() == "-")
     {
         return Err(Failure::new(
-            "standard input is where the client speaks: name a file in the place of `-`",
+            "standard input is used by the client: name a file instead of `-`",
         ));
     }
     let token = args.token_env.as_deref().map(token).transpose()?;
@@ -32,7 +32,7 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
                 if io::stdin().is_terminal() {
                     // Else somebody waits for something to happen.
                     let help =
-                        "a client speaks MCP here, on standard input; Ctrl-D ends the server";
+                        "waiting for an MCP client on standard input; Ctrl-D ends the server";
                     calls::say(std::iter::once(help.to_owned()));
                 }
                 server.over_stdio(ended(live::signalled())).await
@@ -59,7 +59,7 @@ async fn ended(signalled: impl Future<Output = i32>) {
 fn failure(error: &ServeError) -> Failure {
     match error {
         ServeError::NoToken(_) => Failure::new(format!(
-            "{error}: put one into a variable of the environment, and name that with --token-env"
+            "{error}: set an environment variable and name it with --token-env"
         )),
         _ => Failure::new(error.to_string()),
     }
@@ -68,6 +68,6 @@ fn failure(error: &ServeError) -> Failure {
 /// The token that a variable holds.
 fn token(name: &str) -> Result<String, Failure> {
     std::env::var(name).map_err(|_| {
-        Failure::new(format!("the variable `{name}`, which holds the token, is not set"))
+        Failure::new(format!("the environment variable `{name}` for the token is not set"))
     })
 }

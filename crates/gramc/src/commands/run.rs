@@ -32,7 +32,9 @@ pub(super) fn run(args: &Run, display: Display) -> Outcome {
     let (bound, problems) = library.bind_partly(&spec.module);
     if !args.partial && !problems.is_empty() {
         say(problems.iter().map(|found| format!("error: {found}")));
-        say(std::iter::once("nothing was run; --partial binds what fits".to_owned()));
+        say(std::iter::once(
+            "nothing was run; --partial allows missing implementations".to_owned(),
+        ));
         return Ok(FINDINGS);
     }
     let agent = agent(&spec.module, args.agent.as_deref())?;
@@ -123,7 +125,7 @@ async fn hold(
         show.end(&turn, display)?;
         kept?;
         if let (Some(path), true) = (&args.conversation, own != CLEAN) {
-            say(std::iter::once(format!("the conversation is kept in {}", path.display())));
+            say(std::iter::once(format!("the conversation is saved in {}", path.display())));
         }
         if let Some(signal) = interrupted.filter(|_| !turns.is_chat()) {
             return Err(Failure::Interrupted(signal));
@@ -149,7 +151,7 @@ fn limits(args: &Run) -> Limits {
 /// not to run.
 fn telemetry() -> Option<Telemetry> {
     Telemetry::from_environment().unwrap_or_else(|error| {
-        say(std::iter::once(format!("warning: no spans are sent: {error}")));
+        say(std::iter::once(format!("warning: spans are not exported: {error}")));
         None
     })
 }
@@ -178,7 +180,7 @@ pub(super) fn agent(module: &Module, asked: Option<&str>) -> Result<String, Fail
         (_, all) => {
             let names: Vec<_> = all.iter().map(|agent| agent.name.as_str()).collect();
             Err(Failure::new(format!(
-                "the specification declares the agents {}: name one with --agent",
+                "the specification declares several agents ({}): choose one with --agent",
                 names.join(", ")
             )))
         }
@@ -236,10 +238,10 @@ fn saved(args: &Run, agent: &str) -> Result<Option<SavedConversation>, Failure> 
     }
     let shown = path.display();
     let saved: SavedConversation = serde_json::from_str(&text)
-        .map_err(|error| Failure::new(format!("{shown} holds no conversation: {error}")))?;
+        .map_err(|error| Failure::new(format!("{shown} is not a conversation: {error}")))?;
     if saved.agent != agent {
         return Err(Failure::new(format!(
-            "{shown} holds a conversation with the agent `{}`, and this is `{agent}`",
+            "{shown} is a conversation with the agent `{}`, not with `{agent}`",
             saved.agent
         )));
     }

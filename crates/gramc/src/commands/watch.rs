@@ -29,7 +29,7 @@ type Events = Receiver<notify::Result<Event>>;
 /// Checks, and checks again whenever a file changes, until the process is ended.
 pub(super) fn run(args: &Check, display: Display) -> Outcome {
     if args.inputs.paths.iter().any(|path| path.as_os_str() == "-") {
-        return Err(Failure::new("--watch is about files; standard input does not change"));
+        return Err(Failure::new("--watch cannot be used with standard input"));
     }
     // In data there would be no telling where one round ends and the next one begins.
     report::spare_stdout(display, "and --watch says where a round ends; leave one of them out")?;
@@ -219,7 +219,7 @@ fn read_all(args: &Check, state: State, since: Instant) -> Result<State, Failure
 /// The paths of all files of gram that change until nothing changes for a while.
 fn next_changes(events: &Events) -> Result<HashSet<PathBuf>, Failure> {
     let mut changed = HashSet::new();
-    let gone = || Failure::new("cannot watch the files any longer");
+    let gone = || Failure::new("stopped watching the files");
     take(&mut changed, events.recv().map_err(|_| gone())?);
     let first = Instant::now();
     while !changed.is_empty() && first.elapsed() < LONGEST {

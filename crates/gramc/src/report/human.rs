@@ -39,7 +39,7 @@ pub(super) fn write(color: Color, found: &[Diagnostic], counts: Counts) -> io::R
         }
     }
     let code = found.first().map_or("", |first| first.code.name);
-    writeln!(out, "{}; `gramc explain {code}` says more", summary(counts))?;
+    writeln!(out, "{}; run `gramc explain {code}` for details", summary(counts))?;
     out.flush()
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn spare_stdout(display: Display, instead: &str) -> Result<(), Failur
         Format::Sarif => "sarif",
         Format::Github => "github",
     };
-    let why = format!("with --format {format} the findings go to standard output; {instead}");
+    let why = format!("--format {format} writes diagnostics to standard output; {instead}");
     Err(Failure::new(why))
 }
 

@@ -31,17 +31,17 @@ impl Wanted {
         };
         let wrong = |key: &str, wants: &str| {
             let name = args.experiment.as_deref().unwrap_or_default();
-            Failure::new(format!("`{key}` of the experiment `{name}` wants {wants}"))
+            Failure::new(format!("expected {wants} as `{key}` of the experiment `{name}`"))
         };
         let text = |key: &str| match said(key) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(_) => Err(wrong(key, "a text")),
+            Some(_) => Err(wrong(key, "a string")),
         };
         let number = |key: &str| match said(key) {
             None => Ok(None),
             Some(value) => {
-                value.as_u64().map(Some).ok_or_else(|| wrong(key, "a whole number from 0 on"))
+                value.as_u64().map(Some).ok_or_else(|| wrong(key, "an integer of at least 0"))
             }
         };
         let libraries = match &experiment {
@@ -50,7 +50,7 @@ impl Wanted {
         };
         if libraries.len() < 2 {
             return Err(Failure::new(
-                "two libraries at least are compared: say --library twice, or --experiment",
+                "expected at least two libraries: repeat --library, or use --experiment",
             ));
         }
         let cases = match (&args.cases, text("cases")?) {
@@ -60,7 +60,7 @@ impl Wanted {
                 Some((at, _)) => spec.folder_of_experiment(*at).join(path),
                 None => path.into(),
             },
-            (None, None) => return Err(Failure::new("there are no cases: name them with --cases")),
+            (None, None) => return Err(Failure::new("missing cases: use --cases")),
         };
         let repeats = match (args.repeats, number("repeats")?) {
             (Some(repeats), _) => repeats,
@@ -68,7 +68,7 @@ impl Wanted {
             (None, Some(repeats)) => u32::try_from(repeats)
                 .ok()
                 .filter(|repeats| (1..=10_000).contains(repeats))
-                .ok_or_else(|| wrong("repeats", "a whole number from 1 to 10,000"))?,
+                .ok_or_else(|| wrong("repeats", "an integer from 1 to 10,000"))?,
         };
         Ok(Self {
             libraries,
@@ -92,7 +92,7 @@ fn find<'s>(name: &str, spec: &'s Read) -> Result<(usize, &'s Experiment), Failu
             0 => "the specification declares none".to_owned(),
             _ => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
         });
-        Failure::new(format!("there is no experiment `{name}`; {help}"))
+        Failure::new(format!("unknown experiment `{name}`; {help}"))
     })?;
     Ok((at, &known[at]))
 }

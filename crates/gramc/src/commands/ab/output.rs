@@ -52,7 +52,7 @@ const POWER: f64 = 0.8;
 pub(super) fn power(about: &ExperimentManifest, cases: &[Case]) -> String {
     let graded = cases.iter().filter(|case| case.grader.is_some()).count() as u64;
     if graded == 0 {
-        return "no case says what it expects, so nothing will be said of success".to_owned();
+        return "no case has `expect`, so success is not reported".to_owned();
     }
     let (alpha, margin) = (1.0 - about.method.level, about.method.margin);
     let can = match detectable(graded, DISCORDANT, alpha, POWER) {
@@ -101,7 +101,7 @@ pub(super) fn plan(about: &ExperimentManifest, display: Display) -> Result<(), F
         }
     }
     if about.differences.is_empty() {
-        text.push_str("the arms differ in nothing\n");
+        text.push_str("the arms do not differ\n");
     }
     output::print(&text)
 }

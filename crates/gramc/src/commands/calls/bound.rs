@@ -87,7 +87,7 @@ pub(in crate::commands) fn read_declared(
     let nearest = gram_model::did_you_mean(named, known.iter().map(|library| &*library.name));
     let nearest = nearest.map(|nearest| format!("; {nearest}")).unwrap_or_default();
     Err(Failure::new(format!(
-        "there is no file `{named}`, and the specification declares no library of that name{nearest}"
+        "`{named}` is neither a file nor a library of the specification{nearest}"
     )))
 }
 
@@ -110,7 +110,7 @@ fn one(read: &Read, path: &str, name: Option<&str>) -> Result<Declared, Failure>
         (None, [only]) => *only,
         (None, [first, ..]) => {
             return Err(Failure::new(format!(
-                "{path} declares the libraries {}: name one, as {path}:{}",
+                "{path} declares several libraries ({}): choose one, such as {path}:{}",
                 names().join(", "),
                 libraries[*first].name
             )));

@@ -71,7 +71,7 @@ impl Lines {
             if bytes.len() as u64 == LONGEST {
                 return Err(self.fail("this line is longer than 256 MiB"));
             }
-            let text = String::from_utf8(bytes).map_err(|_| self.fail("this line is no UTF-8"))?;
+            let text = String::from_utf8(bytes).map_err(|_| self.fail("invalid UTF-8"))?;
             let text = text.trim_start_matches('\u{feff}').trim_end();
             if text.is_empty() {
                 continue;
@@ -85,10 +85,10 @@ impl Lines {
     /// What a line says; nothing where it is one of a trace that is about other things.
     fn line(&self, text: &str) -> Result<Option<Line>, Failure> {
         let wrong =
-            |error: serde_json::Error| self.fail(&format!("this is no JSON: {}", told(&error)));
+            |error: serde_json::Error| self.fail(&format!("invalid JSON: {}", told(&error)));
         let raw: &RawValue = serde_json::from_str(text).map_err(wrong)?;
         if !raw.get().starts_with('{') {
-            return Err(self.fail("a call is an object with `name` and `arguments`"));
+            return Err(self.fail("expected an object with `name` and `arguments`"));
         }
         // Arguments stay text: how deep they may nest is a matter of their own verdict.
         let map: Entries<'_> = serde_json::from_str(text).map_err(wrong)?;
@@ -110,19 +110,19 @@ impl Lines {
 
     fn value(&self, map: &Entries<'_>, key: &str) -> Result<Option<Value>, Failure> {
         let Some(raw) = map.get(key) else { return Ok(None) };
-        let wrong = |error| self.fail(&format!("`{key}` is no JSON: {}", told(&error)));
+        let wrong = |error| self.fail(&format!("`{key}` is not valid JSON: {}", told(&error)));
         serde_json::from_str(raw.get()).map(Some).map_err(wrong)
     }
 
     fn call(&self, map: &Entries<'_>) -> Result<Line, Failure> {
         let Some(Value::String(name)) = self.value(map, "name")? else {
-            return Err(self.fail("this call has no `name`, which is the text that was called"));
+            return Err(self.fail("missing `name` of the called tool"));
         };
         let id = match self.value(map, "id")? {
             None | Some(Value::Null) => None,
             Some(Value::String(id)) => Some(id),
             Some(Value::Number(id)) => Some(id.to_string()),
-            Some(_) => return Err(self.fail("the `id` of a call is a text or a number")),
+            Some(_) => return Err(self.fail("expected a string or a number as `id`")),
         };
         let arguments = match map.get("arguments") {
             Some(raw) if raw.get().starts_with('"') => match self.value(map, "arguments")? {
@@ -147,7 +147,9 @@ impl Lines {
             Some(at) => {
                 let seconds = at.as_f64().filter(|seconds| seconds.is_finite());
                 let at = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-                Some(at.ok_or_else(|| self.fail("`at` is a number of seconds, from 0 on"))?)
+                Some(at.ok_or_else(|| {
+                    self.fail("expected a number of seconds, at least 0, as `at`")
+                })?)
             }
         };
         let result = self.value(map, "result")?;
@@ -184,7 +186,7 @@ impl Lines {
             let line = self.next().transpose();
             (line, self)
         });
-        let failed = |_| Failure::new("reading the calls failed for a reason inside of gramc");
+        let failed = |_| Failure::new("internal error while reading the calls");
         let (line, lines) = read.await.map_err(failed)?;
         Ok((line?, lines))
     }

@@ -57,7 +57,7 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
     only_one_reads(&[&args.spec.path, Path::new(&args.bind.library)])?;
     if let Format::Sarif | Format::Github = display.format {
         return Err(Failure::new(
-            "what binding says is no finding about a text: write --format json, concise or human",
+            "this format is only for diagnostics of files: use --format json, concise or human",
         ));
     }
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(FINDINGS) };
@@ -79,7 +79,7 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
     }
     let mut unreachable = unreachable
         .iter()
-        .map(|(tool, error)| format!("cannot connect to what runs `{tool}`: {error}"));
+        .map(|(tool, error)| format!("cannot connect to the implementation of `{tool}`: {error}"));
     if let Some(first) = unreachable.next() {
         say(unreachable.map(|other| format!("error: {other}")));
         return Err(Failure::new(first));
@@ -165,7 +165,9 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
     if !args.partial && !problems.is_empty() {
         say(problems.iter().map(|found| format!("error: {found}")));
-        say(std::iter::once("nothing was run; --partial binds what fits".to_owned()));
+        say(std::iter::once(
+            "nothing was run; --partial allows missing implementations".to_owned(),
+        ));
         return Ok(FINDINGS);
     }
     let clock = Arc::new(ManualClock::default());
@@ -191,7 +193,7 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
                         let nearest = gram_model::did_you_mean(&tool, tools);
                         let nearest = nearest.map(|it| format!("; {it}")).unwrap_or_default();
                         return Err(Failure::new(format!(
-                            "there is no tool `{tool}` to reset{nearest}"
+                            "cannot reset the unknown tool `{tool}`{nearest}"
                         )));
                     }
                 }
@@ -240,7 +242,7 @@ pub(super) fn only_one_reads(paths: &[&Path]) -> Result<(), Failure> {
     if paths.iter().filter(|path| path.as_os_str() == "-").count() < 2 {
         return Ok(());
     }
-    Err(Failure::new("standard input can be read once: name a file for all but one `-`"))
+    Err(Failure::new("only one argument can be `-`"))
 }
 
 /// Says something to the person, a line each.
@@ -283,7 +285,7 @@ pub(super) fn run_to_the_end<T>(
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::new(format!("cannot prepare to run tools: {error}")))?;
+        .map_err(|error| Failure::new(format!("cannot start the runtime: {error}")))?;
     let outcome = runtime.block_on(async {
         let outcome = work.await;
         tokio::select! {

@@ -141,7 +141,7 @@ impl Observer for Show {
             Event::ModelRetried { error, wait } => {
                 self.break_line();
                 let wait = wait.as_secs_f64();
-                self.say(agent, &self.cut(&format!("{error}; asking again in {wait:.1} s")));
+                self.say(agent, &self.cut(&format!("{error}; retrying in {wait:.1} s")));
             }
             Event::ModelRequested { iteration, request } if self.debug => self.say(
                 agent,

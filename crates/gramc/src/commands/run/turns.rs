@@ -78,7 +78,7 @@ impl Turns {
                         Typed::Interrupt if interrupted => return Err(Failure::Interrupted(2)),
                         Typed::Interrupt => {
                             interrupted = true;
-                            let help = "Ctrl-D ends the conversation, and so does another Ctrl-C";
+                            let help = "press Ctrl-C again or Ctrl-D to end the conversation";
                             say(std::iter::once(help.to_owned()));
                         }
                         Typed::Failed(why) => return Err(unreadable(&why)),

@@ -118,7 +118,7 @@ fn forgotten(path: &Path, error: &ReadlineError) {
     let error = error.to_string();
     let error = error.split(" (os error").next().unwrap_or_default().to_lowercase();
     let path = path.display();
-    say(std::iter::once(format!("warning: what you type is not remembered in {path}: {error}")));
+    say(std::iter::once(format!("warning: cannot save the history to {path}: {error}")));
 }
 
 /// Makes a folder, which is nobody's but the user's, where it is not there.
