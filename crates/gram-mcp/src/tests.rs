@@ -209,7 +209,7 @@ async fn a_result_that_violates_the_output_schema_is_an_error_without_secrets() 
     let client = client(&server(&Waiting::default())).await;
     let broken = call(&client, "stay", json!({"nights": 13})).await;
     assert_eq!((broken.is_error, &broken.structured_content), (Some(true), &None));
-    assert!(text(&broken).contains("its result does not match the output schema"), "{broken:?}");
+    assert!(text(&broken).contains("its result is not what the tool promises"), "{broken:?}");
     assert!(!serde_json::to_string(&broken).unwrap().contains(TOKEN));
 }
 
@@ -327,7 +327,7 @@ async fn calls_with_a_progress_token_report_progress() {
     .await;
     let heard = client.service().progress.lock().unwrap().clone();
     assert_eq!(heard[0].message.as_deref(), Some("calling `wait`"));
-    assert_eq!(heard[1].message.as_deref(), Some("`wait` answered"));
+    assert_eq!(heard[1].message.as_deref(), Some("`wait` succeeded"));
     assert!(heard[0].progress < heard[1].progress);
 }
 
