@@ -68,7 +68,7 @@ fn a_mistake_in_the_project_file_has_a_place() {
     let json = run("check --format json").exits(1).json();
     assert_eq!((&json["code"], &json["start"]["offset"]), (&"project-file".into(), &8.into()));
     folder.write("gram.toml", "[lints\n");
-    run("check").exits(1).says(&["gram.toml:1:", "this is no TOML"]);
+    run("check").exits(1).says(&["gram.toml:1:", "invalid TOML"]);
 }
 
 #[test]

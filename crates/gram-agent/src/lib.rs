@@ -27,5 +27,5 @@ pub use observer::{Event, Observer, Observers};
 pub use spans::{SpanRecorder, Telemetry, TelemetryError};
 pub use summary::{CallPattern, ToolStats, TraceSummary};
 pub use team::{AgentTeam, TeamError, TeamOptions};
-pub use trace::{TraceError, TraceWriter};
+pub use trace::{CallRecord, ErrorRecord, ParameterError, TraceError, TraceWriter, read_calls};
 pub use turn::{Limits, TurnEnd, TurnResult};

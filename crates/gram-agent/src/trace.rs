@@ -4,7 +4,7 @@
 //! `arguments`, so a trace can be checked again. Values of secret parameters are masked.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::{self, BufRead, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -95,18 +95,35 @@ pub(crate) struct VerdictRecord {
     pub(crate) repairs: Vec<RepairRecord>,
 }
 
+/// The error of a rejected or failed call in a trace.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct ErrorRecord {
-    pub(crate) error_type: String,
-    pub(crate) errors: Option<Vec<ParameterError>>,
+pub struct ErrorRecord {
+    /// The kind of the error, for example `validation_error`.
+    pub error_type: String,
+    /// The errors of the arguments, if the arguments are invalid.
+    pub errors: Option<Vec<ParameterError>>,
 }
 
+/// The error of one argument.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct ParameterError {
-    pub(crate) property: String,
-    pub(crate) error_code: String,
+pub struct ParameterError {
+    /// The name of the parameter.
+    pub property: String,
+    /// The code of the error, for example `NOT_IN_ENUM`.
+    pub error_code: String,
+    /// The value that the model sent.
+    pub attempted_value: Value,
+}
+
+/// A tool call in a trace.
+#[derive(Debug)]
+pub struct CallRecord {
+    /// The name of the tool.
+    pub tool: String,
+    /// The error of the call, if it was rejected or failed.
+    pub error: Option<ErrorRecord>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -128,6 +145,25 @@ pub(crate) fn read(
             .map(|read| (line, read))
             .map_err(|error| TraceError { line, message: error.to_string() })
     })
+}
+
+/// Reads the tool calls of a trace. Invalid lines are skipped. Yields nothing if the first line does
+/// not start a trace.
+pub fn read_calls(input: impl BufRead) -> impl Iterator<Item = CallRecord> {
+    let mut lines = input.lines().map_while(Result::ok);
+    let first = lines.next().and_then(|line| read_line(&line));
+    let is_trace = matches!(first, Some(TraceLine::Run { .. }));
+    // Most lines are long replies, which are not worth parsing.
+    let calls = lines.filter(|line| line.contains("\"verdict\""));
+    calls.take_while(move |_| is_trace).filter_map(|line| {
+        let Some(TraceLine::Call(call)) = read_line(&line) else { return None };
+        let verdict = VerdictRecord::deserialize(&call.verdict).ok()?;
+        Some(CallRecord { tool: call.name.into_owned(), error: verdict.error })
+    })
+}
+
+fn read_line(line: &str) -> Option<TraceLine<'static>> {
+    read(line).next()?.ok().map(|(_, line)| line)
 }
 
 /// Writes a run as a trace. Stops at the first line that cannot be written.

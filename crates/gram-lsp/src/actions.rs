@@ -1,5 +1,4 @@
-//! Code actions: fixes of findings, one by one or all at once, comments that allow a finding, and
-//! what runs suggest.
+//! Code actions: fixes, suppressions, explanations and enum values that models send.
 
 use gram_check::names::{Found, Kind};
 use gram_lint::{Lint, Settings};
@@ -10,24 +9,27 @@ use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, TextEdit};
 use serde_json::json;
 
 use crate::completion::member;
-use crate::diagnostics::item;
-use crate::dispatch::{Answer, Cx};
-use crate::lens::because;
-use crate::place::{field_of, node_of, signature, type_of};
+use crate::diagnostics::to_protocol;
+use crate::dispatch::{RequestContext, RequestResult};
+use crate::lens::rejection_summary;
+use crate::lookup::{field_of, node_of, signature, type_of};
 
 /// The kind of the action that applies all safe fixes.
 pub(crate) const FIX_ALL: &str = "source.fixAll.gram";
 
-/// All kinds of actions.
+/// The kinds of actions.
 pub(crate) const KINDS: [&str; 2] = ["quickfix", FIX_ALL];
 
-/// The command that gives the page of a code.
+/// The command that returns the explanation of a code.
 pub(crate) const EXPLAIN: &str = "gram.explain";
 
 /// `textDocument/codeAction`
-pub(crate) fn actions(cx: &Cx, params: lsp::CodeActionParams) -> Answer<Vec<CodeActionOrCommand>> {
+pub(crate) fn actions(
+    cx: &RequestContext,
+    params: lsp::CodeActionParams,
+) -> RequestResult<Vec<CodeActionOrCommand>> {
     let only = params.context.only.as_deref();
-    // A kind stands for all kinds below it.
+    // A kind includes its sub-kinds.
     let wants = |kind: &str| {
         only.is_none_or(|only| {
             only.iter().any(|one| {
@@ -41,26 +43,26 @@ pub(crate) fn actions(cx: &Cx, params: lsp::CodeActionParams) -> Answer<Vec<Code
     let span = cx.positions().span(params.range);
     let mut found = Vec::new();
     let quick = wants("quickfix");
-    let own = cx.snapshot.findings().get(cx.number).map(Vec::as_slice).unwrap_or_default();
+    let own = cx.snapshot.diagnostics().get(cx.number).map(Vec::as_slice).unwrap_or_default();
     let here = own.iter().filter(|one| {
         let place = one.span();
         place.start <= span.end && span.start <= place.end
     });
-    for finding in here.filter(|_| quick) {
-        let shown = item(&cx.snapshot, finding);
-        for (at, fix) in finding.fixes.iter().enumerate() {
+    for diagnostic in here.filter(|_| quick) {
+        let shown = to_protocol(&cx.snapshot, diagnostic);
+        for (at, fix) in diagnostic.fixes.iter().enumerate() {
             let first = at == 0 && fix.applicability == Applicability::Safe;
             found.push(action(cx, &fix.message, shown.clone(), &fix.edits, first));
         }
-        if let Some(edit) = allow(cx, finding) {
-            let title = format!("allow `{}` here", finding.code.name);
+        if let Some(edit) = suppress(cx, diagnostic) {
+            let title = format!("allow `{}` here", diagnostic.code.name);
             found.push(action(cx, &title, shown.clone(), &[edit], false));
         }
-        let title = format!("explain `{}`", finding.code.name);
+        let title = format!("explain `{}`", diagnostic.code.name);
         let command = lsp::Command {
             title: title.clone(),
             command: EXPLAIN.to_owned(),
-            arguments: Some(vec![json!(finding.code.name)]),
+            arguments: Some(vec![json!(diagnostic.code.name)]),
         };
         found.push(CodeAction {
             title,
@@ -83,7 +85,7 @@ fn is_safe(fix: &Fix) -> bool {
     fix.applicability == Applicability::Safe
 }
 
-fn edits(cx: &Cx, edits: &[Edit]) -> lsp::WorkspaceEdit {
+fn edits(cx: &RequestContext, edits: &[Edit]) -> lsp::WorkspaceEdit {
     let positions = cx.positions();
     let edits =
         edits.iter().map(|edit| TextEdit::new(positions.range(edit.span), edit.text.clone()));
@@ -92,34 +94,34 @@ fn edits(cx: &Cx, edits: &[Edit]) -> lsp::WorkspaceEdit {
 }
 
 fn action(
-    cx: &Cx,
+    cx: &RequestContext,
     title: &str,
-    finding: Option<lsp::Diagnostic>,
+    diagnostic: Option<lsp::Diagnostic>,
     changes: &[Edit],
     preferred: bool,
 ) -> CodeAction {
     CodeAction {
         title: title.to_owned(),
         kind: Some(CodeActionKind::QUICKFIX),
-        diagnostics: finding.map(|one| vec![one]),
+        diagnostics: diagnostic.map(|one| vec![one]),
         edit: Some(edits(cx, changes)),
         is_preferred: preferred.then_some(true),
         ..CodeAction::default()
     }
 }
 
-/// All safe fixes, applied until there are none, as `gramc check --fix` does, in this text.
-fn fix_all(cx: &Cx) -> Option<CodeAction> {
+/// All safe fixes of this file, applied repeatedly as by `gramc check --fix`.
+fn fix_all(cx: &RequestContext) -> Option<CodeAction> {
     let snapshot = &cx.snapshot;
     let mut settings: Settings = snapshot.settings().clone();
     settings.max_findings = usize::MAX;
-    // The text that is fixed comes first, and the others keep their order.
+    // The fixed file comes first.
     let mut order: Vec<usize> = (0..snapshot.files().len()).collect();
     order.swap(0, cx.number);
     let place = |file: usize| order.iter().position(|at| *at == file).unwrap_or(file);
     let mut texts: Vec<_> =
         order.iter().filter_map(|at| Some(snapshot.files().get(*at)?.parse().clone())).collect();
-    // What the imports of the others lead to stays; those of the text may move.
+    // Fixes can change the imports of the first file only.
     let targets: Vec<(String, usize)> = {
         let imports = gram_check::imports(cx.file.parse()).into_iter();
         let links = snapshot.imports().of.get(cx.number).into_iter().flatten();
@@ -163,7 +165,7 @@ fn fix_all(cx: &Cx) -> Option<CodeAction> {
     })
 }
 
-/// The one edit that makes a text another one.
+/// The edit that turns one text into another.
 fn difference(old: &str, new: &str) -> Edit {
     let same = |(one, other): &(char, char)| one == other;
     let start: usize =
@@ -180,13 +182,13 @@ fn difference(old: &str, new: &str) -> Edit {
     Edit { span, text: other[..other.len() - end].to_owned() }
 }
 
-/// The edit that allows a finding where it is: a comment on a line of its own before it.
-fn allow(cx: &Cx, finding: &Diagnostic) -> Option<Edit> {
-    Lint::of(finding.code.name)?;
+/// The edit that suppresses a diagnostic with a comment on the line before it.
+fn suppress(cx: &RequestContext, diagnostic: &Diagnostic) -> Option<Edit> {
+    Lint::of(diagnostic.code.name)?;
     let text = cx.file.text();
     let own = cx.snapshot.names().of(cx.number);
-    let at = finding.span().start;
-    // Before what begins there: on the line of the finding, or that of a declaration in one line.
+    let at = diagnostic.span().start;
+    // Before the line of the diagnostic, or before the declaration if it starts on that line.
     let line = line_start(text, at);
     let inside = own.iter().any(|one| one.span.start < line && line < one.span.end);
     let start = if inside {
@@ -198,7 +200,7 @@ fn allow(cx: &Cx, finding: &Diagnostic) -> Option<Edit> {
     let line = text.get(start as usize..)?;
     let indent: String = line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
     let new_line = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let text = format!("{indent}// gram-allow: {}{new_line}", finding.code.name);
+    let text = format!("{indent}// gram-allow: {}{new_line}", diagnostic.code.name);
     Some(Edit { span: Span::empty(start), text })
 }
 
@@ -207,18 +209,19 @@ fn line_start(text: &str, at: u32) -> u32 {
     crate::position::number(before.rfind('\n').map_or(0, |at| at + 1))
 }
 
-/// What runs suggest of the tools that a span touches: to take what models send.
-fn suggestions(cx: &Cx, span: Span, found: &mut Vec<CodeAction>) {
+/// Suggestions from traces for the tools in a span: enum values that models send.
+fn suggestions(cx: &RequestContext, span: Span, found: &mut Vec<CodeAction>) {
     let own = cx.snapshot.names().list(cx.number);
     for (at, one) in own.iter().enumerate() {
         let touched = one.span.start <= span.end && span.start <= one.span.end;
-        let calls = cx.snapshot.evidence.tools.get(&one.name);
+        let calls = cx.snapshot.trace_stats.tools.get(&one.name);
         let Some(calls) = calls.filter(|_| touched && one.kind == Kind::Tool) else { continue };
-        for (reason, sent) in calls.reasons.iter().filter(|(it, _)| it.code == "NOT_IN_ENUM") {
-            let text = sent.likeliest().and_then(|it| serde_json::from_str::<String>(it).ok());
+        for (key, rejected) in calls.errors.iter().filter(|(it, _)| it.code == "NOT_IN_ENUM") {
+            let text =
+                rejected.most_frequent().and_then(|it| serde_json::from_str::<String>(it).ok());
             let tool = Found { file: cx.number, at };
             let Some((text, (file, edit))) = text.and_then(|text| {
-                Some((text.clone(), widened(cx, tool, &reason.parameter, &text)?))
+                Some((text.clone(), add_enum_value(cx, tool, &key.parameter, &text)?))
             }) else {
                 continue;
             };
@@ -228,9 +231,9 @@ fn suggestions(cx: &Cx, span: Span, found: &mut Vec<CodeAction>) {
                 vec![(other.uri.clone(), other.version, vec![TextEdit::new(range, edit.text)])];
             found.push(CodeAction {
                 title: format!(
-                    "let `{}` be `{text}`: {}",
-                    reason.parameter,
-                    because(calls, reason, sent)
+                    "add `{text}` to the values of `{}`: {}",
+                    key.parameter,
+                    rejection_summary(calls, key, rejected)
                 ),
                 kind: Some(CodeActionKind::QUICKFIX),
                 edit: Some(crate::rename::edit(cx, change)),
@@ -240,9 +243,13 @@ fn suggestions(cx: &Cx, span: Span, found: &mut Vec<CodeAction>) {
     }
 }
 
-/// The edit that lets a parameter have one more value: of the enum that is its type, or of its
-/// attribute `enum`.
-fn widened(cx: &Cx, tool: Found, parameter: &str, value: &str) -> Option<(usize, Edit)> {
+/// The edit that adds a value to a parameter's enum type or `enum` attribute.
+fn add_enum_value(
+    cx: &RequestContext,
+    tool: Found,
+    parameter: &str,
+    value: &str,
+) -> Option<(usize, Edit)> {
     let snapshot = &cx.snapshot;
     let node = node_of(snapshot, tool)?;
     let named = |it: &gram_syntax::Node<'_>| {

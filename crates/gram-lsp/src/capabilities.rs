@@ -1,4 +1,4 @@
-//! What the server can do, as it says to clients.
+//! The server's capabilities.
 
 use lsp_types as lsp;
 use lsp_types::ServerCapabilities;
@@ -7,10 +7,10 @@ use crate::actions::{EXPLAIN, KINDS};
 use crate::position::Encoding;
 use crate::tokens;
 
-/// The characters behind which completion is worth asking for.
-const TRIGGERS: [&str; 9] = [":", "(", "{", "[", "`", ",", "|", "\"", "<"];
+/// The characters that trigger completion.
+const TRIGGER_CHARACTERS: [&str; 9] = [":", "(", "{", "[", "`", ",", "|", "\"", "<"];
 
-/// All that the server can do.
+/// The server's capabilities.
 pub(crate) fn capabilities(encoding: Encoding) -> ServerCapabilities {
     let words = |all: &[&str]| Some(all.iter().map(|one| (*one).to_owned()).collect());
     let none = lsp::WorkDoneProgressOptions::default();
@@ -25,7 +25,7 @@ pub(crate) fn capabilities(encoding: Encoding) -> ServerCapabilities {
         text_document_sync: Some(sync.into()),
         hover_provider: Some(true.into()),
         completion_provider: Some(lsp::CompletionOptions {
-            trigger_characters: words(&TRIGGERS),
+            trigger_characters: words(&TRIGGER_CHARACTERS),
             ..lsp::CompletionOptions::default()
         }),
         signature_help_provider: Some(lsp::SignatureHelpOptions {

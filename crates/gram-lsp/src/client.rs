@@ -1,4 +1,4 @@
-//! What a client can do and wants.
+//! The client's capabilities and settings.
 
 use std::sync::Arc;
 
@@ -6,54 +6,54 @@ use lsp_types::{ClientCapabilities, InitializeParams};
 use serde_json::Value;
 
 use crate::position::Encoding;
-use crate::tokens::Sent;
+use crate::tokens::TokenCache;
 
-/// What a client can do and wants.
-#[expect(clippy::struct_excessive_bools, reason = "a client says each of them on its own")]
+/// The client's capabilities and settings.
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate capability in the protocol")]
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Client {
     pub(crate) encoding: Encoding,
-    /// Whether it asks for diagnostics by itself.
+    /// Whether the client pulls diagnostics.
     pub(crate) pulls: bool,
-    /// Whether it can be told to ask again for diagnostics, lenses, hints and tokens.
+    /// Whether it supports refresh requests for diagnostics, lenses, hints and tokens.
     pub(crate) refreshes: [bool; 4],
-    /// Whether it watches files for us.
+    /// Whether it can watch files for the server.
     pub(crate) watches: bool,
-    /// Whether completions may hold places to fill in.
+    /// Whether it supports snippets in completions.
     pub(crate) snippets: bool,
-    /// Whether edits of workspaces may say which version of a document they are for.
+    /// Whether workspace edits may name document versions.
     pub(crate) versioned_edits: bool,
-    /// Whether symbols may hold others.
+    /// Whether it supports nested document symbols.
     pub(crate) nested_symbols: bool,
-    /// Whether it can be asked what it wants.
+    /// Whether it supports `workspace/configuration`.
     pub(crate) configures: bool,
-    pub(crate) wishes: Wishes,
-    /// The semantic tokens that it has.
-    pub(crate) tokens: Arc<Sent>,
+    pub(crate) settings: ClientSettings,
+    /// The semantic tokens last sent to the client.
+    pub(crate) tokens: Arc<TokenCache>,
 }
 
-/// What a client wants: its settings under `gram`.
+/// The client's settings under `gram`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Wishes {
+pub(crate) struct ClientSettings {
     pub(crate) inlay_hints: bool,
     pub(crate) code_lens: bool,
 }
 
-impl Default for Wishes {
+impl Default for ClientSettings {
     fn default() -> Self {
         Self { inlay_hints: true, code_lens: true }
     }
 }
 
-impl Wishes {
-    /// Reads settings. What is no setting, or of another kind, counts as unsaid.
+impl ClientSettings {
+    /// Reads settings. Unknown settings and values of the wrong type are ignored.
     pub(crate) fn read(settings: &Value) -> Self {
         let flag = |key: &str| settings[key].as_bool().unwrap_or(true);
         Self { inlay_hints: flag("inlayHints"), code_lens: flag("codeLens") }
     }
 }
 
-/// The names of what can be asked for again, by the methods that ask for it.
+/// The refresh methods.
 pub(crate) const REFRESHES: [&str; 4] = [
     "workspace/diagnostic/refresh",
     "workspace/codeLens/refresh",
@@ -62,7 +62,7 @@ pub(crate) const REFRESHES: [&str; 4] = [
 ];
 
 impl Client {
-    /// Reads what a client says of itself.
+    /// Reads the client's capabilities from its `initialize` request.
     pub(crate) fn new(params: &InitializeParams) -> Self {
         let capabilities: &ClientCapabilities = &params.capabilities;
         let general = capabilities.general.as_ref();
@@ -92,7 +92,11 @@ impl Client {
                 .map(|it| it.hierarchical_document_symbol_support)),
             configures: of(workspace.map(|it| it.configuration)),
             tokens: Arc::default(),
-            wishes: params.initialization_options.as_ref().map(Wishes::read).unwrap_or_default(),
+            settings: params
+                .initialization_options
+                .as_ref()
+                .map(ClientSettings::read)
+                .unwrap_or_default(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Completion: what could stand at a place, with what it is for.
+//! Completion.
 
 mod context;
 mod edits;
@@ -6,11 +6,14 @@ mod items;
 
 use lsp_types::{CompletionList, CompletionParams, CompletionResponse};
 
-use crate::dispatch::{Answer, Cx};
+use crate::dispatch::{RequestContext, RequestResult};
 pub(crate) use items::member;
 
 /// `textDocument/completion`
-pub(crate) fn completion(cx: &Cx, params: CompletionParams) -> Answer<Option<CompletionResponse>> {
+pub(crate) fn completion(
+    cx: &RequestContext,
+    params: CompletionParams,
+) -> RequestResult<Option<CompletionResponse>> {
     let at = cx.positions().offset(params.text_document_position.position);
     let context = context::context(cx.file.parse().tree(), at);
     let (items, is_incomplete) = items::items(cx, &context);

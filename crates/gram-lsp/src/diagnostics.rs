@@ -1,4 +1,4 @@
-//! Findings as an editor shows them: the same as those of `gramc check`.
+//! Diagnostics in the form of the protocol. They are the same as those of `gramc check`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,54 +10,54 @@ use gram_syntax::{Diagnostic, Severity, SourceFile};
 use lsp_types as lsp;
 use lsp_types::Uri;
 
-use crate::dispatch::{Answer, Cx};
+use crate::dispatch::{RequestContext, RequestResult};
 use crate::file::File;
 use crate::snapshot::Snapshot;
 
-/// What findings are said to come from.
+/// The `source` of diagnostics.
 pub(crate) const SOURCE: &str = "gram";
 
-/// What is found about one document.
+/// The diagnostics of one document.
 #[derive(Debug, Clone)]
-pub(crate) struct Report {
+pub(crate) struct DocumentReport {
     pub(crate) uri: Uri,
     pub(crate) version: Option<i32>,
-    /// Tells it from others about the same document.
+    /// Identifies the report among those of the same document.
     pub(crate) key: u64,
-    /// The number of the text; none of a project file.
+    /// The index of the file. `None` for a project file.
     number: Option<usize>,
 }
 
-impl Report {
-    /// What a client gives back to be told whether something changed.
+impl DocumentReport {
+    /// The id that a client sends back to ask for changes.
     pub(crate) fn result_id(&self) -> String {
         format!("{:016x}", self.key)
     }
 
-    /// The findings, for the client.
+    /// The diagnostics in the form of the protocol.
     pub(crate) fn items(&self, snapshot: &Snapshot) -> Vec<lsp::Diagnostic> {
         let found = match self.number {
-            Some(number) => snapshot.findings().get(number).map(Vec::as_slice),
+            Some(number) => snapshot.diagnostics().get(number).map(Vec::as_slice),
             None => Some(snapshot.file.found.as_slice()),
         };
-        found.unwrap_or_default().iter().filter_map(|found| item(snapshot, found)).collect()
+        found.unwrap_or_default().iter().filter_map(|found| to_protocol(snapshot, found)).collect()
     }
 }
 
-/// What is found about each document of a project, the project file included.
-pub(crate) fn reports(snapshot: &Snapshot) -> Vec<Report> {
-    let found = snapshot.findings();
+/// The reports of all documents of a project, including the project file.
+pub(crate) fn reports(snapshot: &Snapshot) -> Vec<DocumentReport> {
+    let found = snapshot.diagnostics();
     let texts = snapshot.files().iter().zip(found).enumerate();
     let own = snapshot.file.file.iter().map(|file| report(file, &snapshot.file.found, None));
     own.chain(texts.map(|(at, (file, found))| report(file, found, Some(at)))).collect()
 }
 
-fn report(file: &Arc<File>, found: &[Diagnostic], number: Option<usize>) -> Report {
+fn report(file: &Arc<File>, found: &[Diagnostic], number: Option<usize>) -> DocumentReport {
     let mut hasher = DefaultHasher::new();
-    // Each version of an open text has a report of its own, be it that there is still nothing:
-    // clients wait for it.
+    // Each version of an open document has its own report, even if it is empty, because clients
+    // wait for it.
     file.version.hash(&mut hasher);
-    // Places are told apart by the texts that they are in: the same offset may be on another line.
+    // The file ids are part of the key because an offset can move to another line.
     if !found.is_empty() {
         file.id.hash(&mut hasher);
     }
@@ -71,11 +71,11 @@ fn report(file: &Arc<File>, found: &[Diagnostic], number: Option<usize>) -> Repo
         }
     }
     let (uri, version) = (file.uri.clone(), file.version);
-    Report { uri, version, key: hasher.finish(), number }
+    DocumentReport { uri, version, key: hasher.finish(), number }
 }
 
-/// A finding, for the client.
-pub(crate) fn item(snapshot: &Snapshot, found: &Diagnostic) -> Option<lsp::Diagnostic> {
+/// A diagnostic in the form of the protocol.
+pub(crate) fn to_protocol(snapshot: &Snapshot, found: &Diagnostic) -> Option<lsp::Diagnostic> {
     let range = |source: &Arc<SourceFile>, span| {
         let file = match snapshot.number_of_source(source) {
             Some(number) => snapshot.files().get(number)?,
@@ -103,7 +103,7 @@ pub(crate) fn item(snapshot: &Snapshot, found: &Diagnostic) -> Option<lsp::Diagn
             Severity::Note => lsp::DiagnosticSeverity::INFORMATION,
         }),
         code: Some(lsp::NumberOrString::String(found.code.name.to_owned())),
-        // Pages are shown by `gramc explain` and stand on no site, so there is nothing to link to.
+        // The pages of `gramc explain` are not published, so there is no link.
         code_description: None,
         source: Some(SOURCE.to_owned()),
         message,
@@ -113,7 +113,7 @@ pub(crate) fn item(snapshot: &Snapshot, found: &Diagnostic) -> Option<lsp::Diagn
     })
 }
 
-/// How an editor shows findings of a code.
+/// The tags of a code, which change how editors render it.
 fn tags(code: &str) -> Vec<lsp::DiagnosticTag> {
     match code {
         "deprecated-use" => vec![lsp::DiagnosticTag::DEPRECATED],
@@ -124,9 +124,9 @@ fn tags(code: &str) -> Vec<lsp::DiagnosticTag> {
 
 /// `textDocument/diagnostic`
 pub(crate) fn pull(
-    cx: &Cx,
+    cx: &RequestContext,
     params: lsp::DocumentDiagnosticParams,
-) -> Answer<lsp::DocumentDiagnosticReport> {
+) -> RequestResult<lsp::DocumentDiagnosticReport> {
     let all = reports(&cx.snapshot);
     let own = all.into_iter().find(|report| report.uri == cx.file.uri);
     let Some(report) = own else {
@@ -153,7 +153,7 @@ pub(crate) fn pull(
     }))
 }
 
-/// `workspace/diagnostic`: of each document what is found, unless the client has it.
+/// `workspace/diagnostic`: the reports that changed since the client's previous request.
 pub(crate) fn pull_all(
     snapshots: &[Arc<Snapshot>],
     params: &lsp::WorkspaceDiagnosticParams,
@@ -165,10 +165,10 @@ pub(crate) fn pull_all(
     for snapshot in snapshots {
         for report in reports(snapshot) {
             let before = known.remove(report.uri.as_str());
-            items.push(one(snapshot, &report, before));
+            items.push(document_report(snapshot, &report, before));
         }
     }
-    // Documents that are gone have no findings any more.
+    // Removed documents get an empty report.
     for (uri, _) in known {
         let Ok(uri) = uri.parse() else { continue };
         let full = lsp::WorkspaceFullDocumentDiagnosticReport {
@@ -181,9 +181,9 @@ pub(crate) fn pull_all(
     lsp::WorkspaceDiagnosticReport { items }
 }
 
-fn one(
+fn document_report(
     snapshot: &Snapshot,
-    report: &Report,
+    report: &DocumentReport,
     before: Option<&str>,
 ) -> lsp::WorkspaceDocumentDiagnosticReport {
     let (uri, version) = (report.uri.clone(), report.version.map(i64::from));
@@ -209,8 +209,8 @@ fn one(
     })
 }
 
-/// The page of a code or a target.
-pub(crate) fn page(name: &str) -> Option<String> {
+/// The explanation of a code or a target.
+pub(crate) fn explanation(name: &str) -> Option<String> {
     let code = gram_lint::all_codes().find(|code| code.name == name)?;
     let mut page = format!("{}\n", code.page.trim_end());
     if let Some(rule) = Lint::of(name) {

@@ -1,4 +1,4 @@
-//! From the name of a request to what answers it.
+//! Dispatch of requests to their handlers.
 
 use std::sync::Arc;
 
@@ -18,49 +18,49 @@ use crate::{
     links, rename, selection, signature, symbols, tokens,
 };
 
-/// Why a request is refused, in a sentence that a person may read.
+/// The code and message of a failed request.
 #[derive(Debug)]
-pub(crate) struct Refusal(pub(crate) ErrorCode, pub(crate) String);
+pub(crate) struct RequestError(pub(crate) ErrorCode, pub(crate) String);
 
-impl Refusal {
-    /// A request that says something impossible.
+impl RequestError {
+    /// Invalid parameters.
     pub(crate) fn invalid(why: impl Into<String>) -> Self {
         Self(ErrorCode::InvalidParams, why.into())
     }
 
-    /// A request that makes sense, and cannot be granted.
+    /// A valid request that cannot be fulfilled.
     pub(crate) fn failed(why: impl Into<String>) -> Self {
         Self(ErrorCode::RequestFailed, why.into())
     }
 }
 
-impl From<Refusal> for ResponseError {
-    fn from(Refusal(code, message): Refusal) -> Self {
+impl From<RequestError> for ResponseError {
+    fn from(RequestError(code, message): RequestError) -> Self {
         Self { code: code as i32, message, data: None }
     }
 }
 
-/// What comes of a request.
-pub(crate) type Answer<T> = Result<T, Refusal>;
+/// The result of a request.
+pub(crate) type RequestResult<T> = Result<T, RequestError>;
 
-/// What a request is answered by: a project at one moment, and the document that it is about.
+/// The input of a request handler: a snapshot of the project and the document of the request.
 #[derive(Debug)]
-pub(crate) struct Cx {
+pub(crate) struct RequestContext {
     pub(crate) snapshot: Arc<Snapshot>,
     pub(crate) client: Arc<Client>,
-    /// The number of the document.
+    /// The index of the document in the snapshot.
     pub(crate) number: usize,
     pub(crate) file: Arc<File>,
 }
 
-impl Cx {
-    /// The positions in the document.
+impl RequestContext {
+    /// Converts offsets and positions in the document.
     pub(crate) fn positions(&self) -> Positions<'_> {
         self.file.positions(self.snapshot.encoding)
     }
 }
 
-/// The document that a request is about.
+/// The document that the parameters name.
 pub(crate) fn document(params: &Value) -> Option<Uri> {
     let uri = [
         params.pointer("/textDocument/uri"),
@@ -70,7 +70,7 @@ pub(crate) fn document(params: &Value) -> Option<Uri> {
     uri.into_iter().flatten().next()?.as_str()?.parse().ok()
 }
 
-/// Whether a request is about a document, and whether there is such a request at all.
+/// Whether a request is about one document. `None` for an unknown method.
 pub(crate) fn is_about_document(method: &str) -> Option<bool> {
     if handler(method).is_some() {
         return Some(true);
@@ -79,30 +79,29 @@ pub(crate) fn is_about_document(method: &str) -> Option<bool> {
         .then_some(false)
 }
 
-/// Answers a request about a document.
-pub(crate) fn answer(cx: &Cx, method: &str, params: Value) -> Answer<Json> {
-    let handler = handler(method).ok_or_else(|| Refusal::invalid("nobody knows this request"))?;
+/// Handles a request about a document.
+pub(crate) fn answer(cx: &RequestContext, method: &str, params: Value) -> RequestResult<Json> {
+    let handler = handler(method).ok_or_else(|| RequestError::invalid("unknown method"))?;
     handler(cx, params)
 }
 
-type Handler = fn(&Cx, Value) -> Answer<Json>;
+type Handler = fn(&RequestContext, Value) -> RequestResult<Json>;
 
-/// Reads what a request says, and writes what comes of it.
+/// Deserializes the parameters, calls the handler and serializes its result.
 fn run<P: DeserializeOwned, R: Serialize>(
-    cx: &Cx,
+    cx: &RequestContext,
     params: Value,
-    work: impl Fn(&Cx, P) -> Answer<R>,
-) -> Answer<Json> {
-    let params = serde_json::from_value(params).map_err(|error| {
-        Refusal::invalid(format!("the parameters are of another shape: {error}"))
-    })?;
+    work: impl Fn(&RequestContext, P) -> RequestResult<R>,
+) -> RequestResult<Json> {
+    let params = serde_json::from_value(params)
+        .map_err(|error| RequestError::invalid(format!("invalid parameters: {error}")))?;
     json(&work(cx, params)?)
 }
 
-/// What comes of a request, as JSON.
-pub(crate) fn json(made: &impl Serialize) -> Answer<Json> {
+/// Serializes the result of a request.
+pub(crate) fn json(made: &impl Serialize) -> RequestResult<Json> {
     let json = serde_json::to_string(made).map(Json);
-    json.map_err(|error| Refusal(ErrorCode::InternalError, error.to_string()))
+    json.map_err(|error| RequestError(ErrorCode::InternalError, error.to_string()))
 }
 
 fn handler(method: &str) -> Option<Handler> {

@@ -1,5 +1,4 @@
-//! A text of a project, with all that follows from it alone. What was made once is kept, and what
-//! nobody asks for is never made.
+//! A file of a project and the data derived from its text alone, computed on first use and cached.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -16,50 +15,50 @@ use smol_str::SmolStr;
 
 use crate::position::{Encoding, Lines, Positions};
 
-/// A text.
+/// A file of a project.
 #[derive(Debug)]
 pub(crate) struct File {
-    /// Tells it from all texts with another content.
+    /// Identifies the content of the file.
     pub(crate) id: u64,
-    /// Its address, as the client writes it.
+    /// The URI in the client's spelling.
     pub(crate) uri: Uri,
-    /// Its path, where it is a file.
+    /// The path, if the document is a file.
     pub(crate) path: Option<PathBuf>,
-    /// The version that the client gave it; nothing where it comes from the disk.
+    /// The client's version of an open document. `None` for a file read from disk.
     pub(crate) version: Option<i32>,
-    /// What its file was when it was read: when it was changed, and how long it was.
+    /// The modification time and length when it was read from disk.
     pub(crate) stamp: Option<(SystemTime, u64)>,
     source: Arc<SourceFile>,
     parse: OnceLock<Parse>,
     lines: OnceLock<Lines>,
-    imports: OnceLock<Vec<Import>>,
+    imports: OnceLock<Vec<ImportResult>>,
     types: OnceLock<Vec<SmolStr>>,
-    declarations: Mutex<Option<Known>>,
-    uses: Mutex<Option<Used>>,
+    declarations: Mutex<Option<CachedDeclarations>>,
+    uses: Mutex<Option<CachedUses>>,
 }
 
-/// Where a text of these declarations uses names.
-type Used = (Arc<Vec<Declaration>>, Arc<Vec<Use>>);
+/// The uses of names, with the declarations that they were computed from.
+type CachedUses = (Arc<Vec<Declaration>>, Arc<Vec<Use>>);
 
-/// Where an import stands, and which file it names, or why none.
-pub(crate) type Import = (Span, Result<Imported, String>);
+/// The span of an import and the file that it names, or the error.
+pub(crate) type ImportResult = (Span, Result<Imported, String>);
 
-/// The declarations of a text.
+/// The declarations of a file.
 #[derive(Debug, Clone)]
-struct Known {
-    /// The names that were taken for types, where they make a difference.
+struct CachedDeclarations {
+    /// The type names that the declarations depend on, if any.
     types: Option<Arc<Vec<SmolStr>>>,
-    found: Arc<Vec<Declaration>>,
+    declarations: Arc<Vec<Declaration>>,
 }
 
 impl File {
-    /// A text that the client has.
+    /// An open document.
     pub(crate) fn open(uri: Uri, path: Option<PathBuf>, version: i32, source: SourceFile) -> Self {
         Self::new(uri, path, Some(version), Arc::new(source))
     }
 
-    /// The same text, with what is known of a file that has the same text and name.
-    pub(crate) fn after(self, known: &Self) -> Self {
+    /// Reuses the parse of a file with the same text and name.
+    pub(crate) fn reusing_parse(self, known: &Self) -> Self {
         let same = known.source.name() == self.source.name() && known.text() == self.text();
         if !same {
             return self;
@@ -67,7 +66,7 @@ impl File {
         Self { source: Arc::clone(&known.source), parse: known.parse.clone(), ..self }
     }
 
-    /// A text that the client has changed.
+    /// The document after an edit.
     pub(crate) fn edited(&self, version: i32, text: String) -> Self {
         let source = SourceFile::new(self.source.name(), text);
         Self::open(self.uri.clone(), self.path.clone(), version, source)
@@ -91,12 +90,12 @@ impl File {
         }
     }
 
-    /// A text that is no gram: a project file.
+    /// A file that is not gram: a project file.
     pub(crate) fn plain(uri: Uri, path: PathBuf, source: Arc<SourceFile>) -> Self {
         Self::new(uri, Some(path), None, source)
     }
 
-    /// A file as it is on the disk; nothing if it cannot be read.
+    /// Reads a file from disk. `None` if it cannot be read.
     pub(crate) fn read(path: &Path, name: &str, uri: Uri) -> Option<Self> {
         let stamp = stamp(path);
         let parse = files::read(path, name).ok()?;
@@ -104,21 +103,21 @@ impl File {
         Some(Self { stamp, parse: OnceLock::from(parse), ..file })
     }
 
-    /// The same text, whose imports are resolved again.
-    pub(crate) fn again(&self) -> Self {
+    /// The same file with unresolved imports.
+    pub(crate) fn with_unresolved_imports(&self) -> Self {
         let (uri, path) = (self.uri.clone(), self.path.clone());
         Self {
             id: self.id,
             stamp: self.stamp,
             parse: self.parse.clone(),
             types: self.types.clone(),
-            declarations: Mutex::new(self.known().clone()),
-            uses: Mutex::new(self.used().clone()),
+            declarations: Mutex::new(self.cached_declarations().clone()),
+            uses: Mutex::new(self.cached_uses().clone()),
             ..Self::new(uri, path, self.version, Arc::clone(&self.source))
         }
     }
 
-    /// The text.
+    /// The source file.
     pub(crate) fn source(&self) -> &Arc<SourceFile> {
         &self.source
     }
@@ -128,27 +127,27 @@ impl File {
         self.source.text()
     }
 
-    /// The tree, and what is wrong with it.
+    /// The tree and its syntax errors.
     pub(crate) fn parse(&self) -> &Parse {
         self.parse.get_or_init(|| gram_syntax::parse(Arc::clone(&self.source)))
     }
 
-    fn known(&self) -> MutexGuard<'_, Option<Known>> {
+    fn cached_declarations(&self) -> MutexGuard<'_, Option<CachedDeclarations>> {
         self.declarations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn used(&self) -> MutexGuard<'_, Option<Used>> {
+    fn cached_uses(&self) -> MutexGuard<'_, Option<CachedUses>> {
         self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The positions in it.
+    /// Converts offsets and positions in the file.
     pub(crate) fn positions(&self, encoding: Encoding) -> Positions<'_> {
         let lines = self.lines.get_or_init(|| Lines::new(self.text()));
         Positions::new(self.text(), lines, encoding)
     }
 
-    /// The files that its header imports; they lie inside of `root`.
-    pub(crate) fn imports(&self, root: &Path) -> &[Import] {
+    /// The files that the header imports, which are inside `root`.
+    pub(crate) fn imports(&self, root: &Path) -> &[ImportResult] {
         self.imports.get_or_init(|| {
             let imports = gram_check::imports(self.parse());
             let link = |import: gram_check::Import| {
@@ -158,7 +157,7 @@ impl File {
                         let root = || root.canonicalize().ok();
                         resolve_import(folder, shown, &import.path, root)
                     }
-                    None => Err("this text has no folder to import from".to_owned()),
+                    None => Err("an unsaved document has no folder to import from".to_owned()),
                 };
                 (import.span, found)
             };
@@ -166,7 +165,7 @@ impl File {
         })
     }
 
-    /// The types that it declares at its top level, by its tree alone.
+    /// The types declared at the top level.
     pub(crate) fn own_types(&self) -> &[SmolStr] {
         self.types.get_or_init(|| {
             let asked = Cell::new(false);
@@ -177,20 +176,21 @@ impl File {
             let own = found.iter().filter(|one| one.kind.is_type() && one.holder.is_none());
             let own = own.map(|one| one.name.clone()).collect();
             if !asked.get() {
-                // No type makes a difference to them.
-                *self.known() = Some(Known { types: None, found: Arc::new(found) });
+                // The declarations do not depend on type names.
+                *self.cached_declarations() =
+                    Some(CachedDeclarations { types: None, declarations: Arc::new(found) });
             }
             own
         })
     }
 
-    /// What it declares, together with others that declare these types, in their order.
+    /// The declarations in source order, given the type names of the project.
     pub(crate) fn declarations(&self, types: &Arc<Vec<SmolStr>>) -> Arc<Vec<Declaration>> {
-        let mut known = self.known();
+        let mut known = self.cached_declarations();
         if let Some(known) = &*known
             && known.types.as_ref().is_none_or(|of| Arc::ptr_eq(of, types) || of == types)
         {
-            return Arc::clone(&known.found);
+            return Arc::clone(&known.declarations);
         }
         let asked = Cell::new(false);
         let is_type = |name: &str| {
@@ -199,13 +199,13 @@ impl File {
         };
         let found = Arc::new(names::declarations(self.parse(), is_type));
         let types = asked.get().then(|| Arc::clone(types));
-        *known = Some(Known { types, found: Arc::clone(&found) });
+        *known = Some(CachedDeclarations { types, declarations: Arc::clone(&found) });
         found
     }
 
-    /// Where it uses names, by its declarations.
+    /// The uses of names.
     pub(crate) fn uses(&self, declarations: &Arc<Vec<Declaration>>) -> Arc<Vec<Use>> {
-        let mut known = self.used();
+        let mut known = self.cached_uses();
         if let Some((of, found)) = &*known
             && Arc::ptr_eq(of, declarations)
         {
@@ -217,7 +217,7 @@ impl File {
     }
 }
 
-/// When a file was changed, and how long it is.
+/// The modification time and length of a file.
 pub(crate) fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
     let metadata = path.metadata().ok()?;
     Some((metadata.modified().ok()?, metadata.len()))

@@ -1,12 +1,15 @@
-//! What can be folded: declarations, records, lists, comments.
+//! Folding ranges of declarations, records, lists and comments.
 
 use gram_syntax::{NodeKind as N, Span, TokenKind as T};
 use lsp_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
 
-use crate::dispatch::{Answer, Cx};
+use crate::dispatch::{RequestContext, RequestResult};
 
 /// `textDocument/foldingRange`
-pub(crate) fn ranges(cx: &Cx, _: FoldingRangeParams) -> Answer<Vec<FoldingRange>> {
+pub(crate) fn ranges(
+    cx: &RequestContext,
+    _: FoldingRangeParams,
+) -> RequestResult<Vec<FoldingRange>> {
     let tree = cx.file.parse().tree();
     let positions = cx.positions();
     let mut found = Vec::new();
@@ -31,7 +34,7 @@ pub(crate) fn ranges(cx: &Cx, _: FoldingRangeParams) -> Answer<Vec<FoldingRange>
             _ => {}
         }
     }
-    // Comments that follow each other line by line are one.
+    // Comments on consecutive lines are folded together.
     let mut block: Option<Span> = None;
     for token in tree.tokens() {
         match token.kind() {

@@ -1,14 +1,14 @@
-//! Formatting, by the one formatter.
+//! Formatting.
 
 use gram_syntax::{FormatError, FormatOptions, Span, TokenKind, format_range};
 use lsp_types as lsp;
 use lsp_types::TextEdit;
 
-use crate::dispatch::{Answer, Cx, Refusal};
+use crate::dispatch::{RequestContext, RequestError, RequestResult};
 use crate::position::number;
 
-/// The edits that format what a span touches; nothing where the text cannot be formatted.
-fn edits(cx: &Cx, span: Span) -> Result<Vec<TextEdit>, FormatError> {
+/// The edits that format the lines touched by a span.
+fn edits(cx: &RequestContext, span: Span) -> Result<Vec<TextEdit>, FormatError> {
     let options = FormatOptions { width: cx.snapshot.file.project.width };
     let edits = format_range(cx.file.parse(), options, span)?;
     let positions = cx.positions();
@@ -16,30 +16,36 @@ fn edits(cx: &Cx, span: Span) -> Result<Vec<TextEdit>, FormatError> {
     Ok(edits.into_iter().map(edit).collect())
 }
 
-fn refused(error: FormatError) -> Refusal {
+fn format_error(error: FormatError) -> RequestError {
     let why = match error {
-        FormatError::Syntax => "the text has syntax errors; it is formatted when they are mended",
-        FormatError::Changed(_) => "with other white space the text would be read in another way",
+        FormatError::Syntax => "cannot format a document with syntax errors",
+        FormatError::Changed(_) => "formatting would change the meaning of the document",
     };
-    Refusal::failed(why)
+    RequestError::failed(why)
 }
 
 /// `textDocument/formatting`
-pub(crate) fn document(cx: &Cx, _: lsp::DocumentFormattingParams) -> Answer<Vec<TextEdit>> {
-    edits(cx, Span::new(0, number(cx.file.text().len()))).map_err(refused)
+pub(crate) fn document(
+    cx: &RequestContext,
+    _: lsp::DocumentFormattingParams,
+) -> RequestResult<Vec<TextEdit>> {
+    edits(cx, Span::new(0, number(cx.file.text().len()))).map_err(format_error)
 }
 
 /// `textDocument/rangeFormatting`
-pub(crate) fn range(cx: &Cx, params: lsp::DocumentRangeFormattingParams) -> Answer<Vec<TextEdit>> {
-    edits(cx, cx.positions().span(params.range)).map_err(refused)
+pub(crate) fn range(
+    cx: &RequestContext,
+    params: lsp::DocumentRangeFormattingParams,
+) -> RequestResult<Vec<TextEdit>> {
+    edits(cx, cx.positions().span(params.range)).map_err(format_error)
 }
 
 /// `textDocument/onTypeFormatting`: the declaration that was just closed, or whose line just ended.
-/// While a text is being written it has errors, which is nothing to talk about.
+/// Syntax errors are expected while typing and are not reported.
 pub(crate) fn on_type(
-    cx: &Cx,
+    cx: &RequestContext,
     params: lsp::DocumentOnTypeFormattingParams,
-) -> Answer<Option<Vec<TextEdit>>> {
+) -> RequestResult<Option<Vec<TextEdit>>> {
     let at = cx.positions().offset(params.text_document_position.position);
     let tree = cx.file.parse().tree();
     let mut before = tree.tokens_before(at).rev().skip_while(|token| token.kind().is_trivia());
@@ -48,7 +54,7 @@ pub(crate) fn on_type(
     let mut tops = tree.root().children();
     let Some(top) = tops.find(|top| top.span().end == closed) else { return Ok(None) };
     let Ok(mut edits) = edits(cx, top.span()) else { return Ok(None) };
-    // What stands around the declaration is nobody's business, the cursor least of all.
+    // Edits outside the declaration would move the cursor.
     let own = cx.positions().range(top.span());
     edits.retain(|edit| own.start <= edit.range.start && edit.range.end <= own.end);
     Ok(Some(edits))

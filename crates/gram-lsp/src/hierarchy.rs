@@ -1,12 +1,12 @@
-//! Who can call what: agents call tools, containers and agents; containers hold tools.
+//! Call hierarchy: agents call tools, containers and agents; containers contain tools.
 
 use gram_check::names::{Found, Kind, Space, Use};
 use lsp_types as lsp;
 use lsp_types::{CallHierarchyItem, SymbolKind};
 use serde_json::json;
 
-use crate::dispatch::{Answer, Cx};
-use crate::goto::meant;
+use crate::dispatch::{RequestContext, RequestResult};
+use crate::goto::declarations_at;
 use crate::snapshot::Snapshot;
 
 fn item(snapshot: &Snapshot, found: Found) -> Option<CallHierarchyItem> {
@@ -27,10 +27,10 @@ fn item(snapshot: &Snapshot, found: Found) -> Option<CallHierarchyItem> {
 
 /// `textDocument/prepareCallHierarchy`
 pub(crate) fn prepare(
-    cx: &Cx,
+    cx: &RequestContext,
     params: lsp::CallHierarchyPrepareParams,
-) -> Answer<Option<Vec<CallHierarchyItem>>> {
-    let found = meant(cx, params.text_document_position_params.position);
+) -> RequestResult<Option<Vec<CallHierarchyItem>>> {
+    let found = declarations_at(cx, params.text_document_position_params.position);
     let tools = found.into_iter().filter(|it| {
         cx.snapshot.declaration(*it).is_some_and(|one| one.kind.space() == Space::Tools)
     });
@@ -38,8 +38,8 @@ pub(crate) fn prepare(
     Ok((!items.is_empty()).then_some(items))
 }
 
-/// The declaration that an item is about.
-fn of_item(cx: &Cx, item: &CallHierarchyItem) -> Option<Found> {
+/// The declaration of an item.
+fn of_item(cx: &RequestContext, item: &CallHierarchyItem) -> Option<Found> {
     let at = cx.positions().offset(item.selection_range.start);
     let own = cx.snapshot.names().of(cx.number);
     let here = own.iter().position(|one| one.place.start == at && one.name == item.name.as_str());
@@ -50,7 +50,7 @@ fn of_item(cx: &Cx, item: &CallHierarchyItem) -> Option<Found> {
     Some(Found { file: cx.number, at: here.or_else(by_name)? })
 }
 
-/// All that agents and containers name or hold: who, what, and where.
+/// The members of agents and containers: the owner, the member and the span that names it.
 fn edges(snapshot: &Snapshot) -> Vec<(Found, Found, gram_syntax::Span)> {
     let mut all = Vec::new();
     for (file, uses) in snapshot.uses().iter().enumerate() {
@@ -64,7 +64,7 @@ fn edges(snapshot: &Snapshot) -> Vec<(Found, Found, gram_syntax::Span)> {
                 all.push((Found { file, at }, callee, used.place));
             }
         }
-        // What is declared inside is held, too.
+        // A tool declared inside an agent or container is a member of it.
         for (at, one) in own.iter().enumerate() {
             if let Some(holder) = one.holder.filter(|holder| holds(*holder)) {
                 all.push((Found { file, at: holder }, Found { file, at }, one.place));
@@ -76,9 +76,9 @@ fn edges(snapshot: &Snapshot) -> Vec<(Found, Found, gram_syntax::Span)> {
 
 /// `callHierarchy/incomingCalls`
 pub(crate) fn incoming(
-    cx: &Cx,
+    cx: &RequestContext,
     params: lsp::CallHierarchyIncomingCallsParams,
-) -> Answer<Vec<lsp::CallHierarchyIncomingCall>> {
+) -> RequestResult<Vec<lsp::CallHierarchyIncomingCall>> {
     let Some(own) = of_item(cx, &params.item) else { return Ok(Vec::new()) };
     let mut calls: Vec<(Found, Vec<lsp::Range>)> = Vec::new();
     for (from, _, span) in edges(&cx.snapshot).into_iter().filter(|(_, to, _)| *to == own) {
@@ -94,9 +94,9 @@ pub(crate) fn incoming(
 
 /// `callHierarchy/outgoingCalls`
 pub(crate) fn outgoing(
-    cx: &Cx,
+    cx: &RequestContext,
     params: lsp::CallHierarchyOutgoingCallsParams,
-) -> Answer<Vec<lsp::CallHierarchyOutgoingCall>> {
+) -> RequestResult<Vec<lsp::CallHierarchyOutgoingCall>> {
     let Some(own) = of_item(cx, &params.item) else { return Ok(Vec::new()) };
     let mut calls: Vec<(Found, Vec<lsp::Range>)> = Vec::new();
     for (_, to, span) in edges(&cx.snapshot).into_iter().filter(|(from, ..)| *from == own) {

@@ -1,17 +1,20 @@
-//! Hints between the words: what a term brings, what may be left out, what a result holds.
+//! Inlay hints: types from terms, optional parameters and shapes of results.
 
 use gram_check::names::{Found, Kind, Space};
 use gram_model::print::print_field;
 use lsp_types as lsp;
 use lsp_types::InlayHint;
 
-use crate::dispatch::{Answer, Cx};
+use crate::dispatch::{RequestContext, RequestResult};
 use crate::hover::result_shape;
-use crate::place::{field_of, signature, term_of, tool_of};
+use crate::lookup::{field_of, signature, term_of, tool_of};
 
 /// `textDocument/inlayHint`
-pub(crate) fn hints(cx: &Cx, params: lsp::InlayHintParams) -> Answer<Vec<InlayHint>> {
-    if !cx.client.wishes.inlay_hints {
+pub(crate) fn hints(
+    cx: &RequestContext,
+    params: lsp::InlayHintParams,
+) -> RequestResult<Vec<InlayHint>> {
+    if !cx.client.settings.inlay_hints {
         return Ok(Vec::new());
     }
     let wanted = cx.positions().span(params.range);
@@ -42,7 +45,7 @@ pub(crate) fn hints(cx: &Cx, params: lsp::InlayHintParams) -> Answer<Vec<InlayHi
                 let text = name.content();
                 let end = subject.labels_node().unwrap_or(name).span().end;
                 if subject.labels_node().is_none() {
-                    found.extend(brought(cx, &text).map(|label| (end, label)));
+                    found.extend(term_hint(cx, &text).map(|label| (end, label)));
                 }
                 let optional = field_of(&cx.snapshot, place, &text)
                     .is_some_and(|it| !it.required() && it.slot.default.is_none());
@@ -72,8 +75,8 @@ pub(crate) fn hints(cx: &Cx, params: lsp::InlayHintParams) -> Answer<Vec<InlayHi
     Ok(found.into_iter().map(hint).collect())
 }
 
-/// What a term brings to a parameter of its name: `::Text {default: "."}`.
-fn brought(cx: &Cx, name: &str) -> Option<String> {
+/// The type and attributes that a term gives a parameter of its name: `::Text {default: "."}`.
+fn term_hint(cx: &RequestContext, name: &str) -> Option<String> {
     let found = cx.snapshot.names().find(cx.number, None, Space::Terms, name);
     let [one] = found.as_slice() else { return None };
     let term = term_of(&cx.snapshot, *one)?;

@@ -1,4 +1,4 @@
-//! Lenses over declarations: what targets lose, which libraries bind a tool, what runs tell of it.
+//! Code lenses of tools: losses of targets, libraries that bind the tool, rejected calls in traces.
 
 use gram_check::names::{Found, Kind, Space};
 use gram_schema::Target;
@@ -7,17 +7,16 @@ use lsp_types as lsp;
 use lsp_types::{CodeLens, Command};
 use serde_json::json;
 
-use crate::dispatch::{Answer, Cx};
-use crate::evidence::{Calls, Reason, Sent};
-use crate::place::{ReadTool, tool_of};
+use crate::dispatch::{RequestContext, RequestResult};
+use crate::lookup::{ToolRef, tool_of};
 use crate::snapshot::Snapshot;
+use crate::trace_stats::{ParameterErrorKey, RejectedValues, ToolStats};
 
-/// The command of a lens that only says something.
-const NOTHING: &str = "";
+/// The command of a lens without an action.
+const NO_COMMAND: &str = "";
 
-/// What each target of the project loses of a tool, in sentences. Nothing where the tool's text has
-/// errors.
-pub(crate) fn losses(snapshot: &Snapshot, tool: &ReadTool) -> Vec<(Target, Vec<String>)> {
+/// The losses of a tool for each target of the project. Empty if the tool's file has errors.
+pub(crate) fn losses(snapshot: &Snapshot, tool: &ToolRef) -> Vec<(Target, Vec<String>)> {
     let targets = snapshot.settings().targets.iter().filter(|it| **it != Target::JsonSchema);
     let lost = |target: &Target| {
         let place = tool.module.module().spans.tool(tool.at)?;
@@ -30,9 +29,9 @@ pub(crate) fn losses(snapshot: &Snapshot, tool: &ReadTool) -> Vec<(Target, Vec<S
     targets.filter_map(lost).collect()
 }
 
-/// `textDocument/codeLens`: where lenses are; what each says is told when it is shown.
-pub(crate) fn lenses(cx: &Cx, _: lsp::CodeLensParams) -> Answer<Vec<CodeLens>> {
-    if !cx.client.wishes.code_lens {
+/// `textDocument/codeLens`: the lenses without their titles.
+pub(crate) fn lenses(cx: &RequestContext, _: lsp::CodeLensParams) -> RequestResult<Vec<CodeLens>> {
+    if !cx.client.settings.code_lens {
         return Ok(Vec::new());
     }
     let own = cx.snapshot.names().of(cx.number);
@@ -48,10 +47,10 @@ pub(crate) fn lenses(cx: &Cx, _: lsp::CodeLensParams) -> Answer<Vec<CodeLens>> {
         if targets {
             add("losses");
         }
-        if !binding(cx, &one.name).is_empty() {
+        if !libraries_with(cx, &one.name).is_empty() {
             add("libraries");
         }
-        if cx.snapshot.evidence.tools.contains_key(&one.name) {
+        if cx.snapshot.trace_stats.tools.contains_key(&one.name) {
             add("runs");
         }
     }
@@ -59,23 +58,23 @@ pub(crate) fn lenses(cx: &Cx, _: lsp::CodeLensParams) -> Answer<Vec<CodeLens>> {
 }
 
 /// `codeLens/resolve`
-pub(crate) fn resolve(cx: &Cx, mut lens: CodeLens) -> Answer<CodeLens> {
+pub(crate) fn resolve(cx: &RequestContext, mut lens: CodeLens) -> RequestResult<CodeLens> {
     let data = lens.data.clone().unwrap_or_default();
     let name = data["tool"].as_str().unwrap_or_default();
     let title = match data["what"].as_str() {
-        Some("losses") => lost(cx, name),
-        Some("libraries") => Some(format!("bound by {}", binding(cx, name).join(", "))),
-        Some("runs") => cx.snapshot.evidence.tools.get(name).map(told),
+        Some("losses") => losses_title(cx, name),
+        Some("libraries") => Some(format!("bound by {}", libraries_with(cx, name).join(", "))),
+        Some("runs") => cx.snapshot.trace_stats.tools.get(name).map(trace_title),
         _ => None,
     };
-    // A lens without a title is one that is still looked for, so this one says that it cannot tell.
-    let title = title.unwrap_or_else(|| "compiles when its errors are mended".to_owned());
-    lens.command = Some(Command { title, command: NOTHING.to_owned(), arguments: None });
+    // Editors show a lens without a title as still loading.
+    let title = title.unwrap_or_else(|| "does not compile: the file has errors".to_owned());
+    lens.command = Some(Command { title, command: NO_COMMAND.to_owned(), arguments: None });
     Ok(lens)
 }
 
-/// What targets lose of a tool.
-fn lost(cx: &Cx, name: &str) -> Option<String> {
+/// The title of the lens for losses.
+fn losses_title(cx: &RequestContext, name: &str) -> Option<String> {
     let names = cx.snapshot.names();
     let own = names.of(cx.number);
     let at = own.iter().position(|one| one.kind == Kind::Tool && one.name == name)?;
@@ -97,8 +96,8 @@ fn lost(cx: &Cx, name: &str) -> Option<String> {
     Some(parts.join("; "))
 }
 
-/// The libraries that have an implementation for a tool, in the order of the texts.
-fn binding(cx: &Cx, tool: &str) -> Vec<String> {
+/// The libraries that implement a tool, in source order.
+fn libraries_with(cx: &RequestContext, tool: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (file, uses) in cx.snapshot.uses().iter().enumerate() {
         let own = cx.snapshot.names().of(file);
@@ -112,35 +111,47 @@ fn binding(cx: &Cx, tool: &str) -> Vec<String> {
     found
 }
 
-/// What runs tell of a tool, in a line.
-fn told(calls: &Calls) -> String {
-    let worst = calls.reasons.iter().max_by_key(|(_, sent)| sent.count);
+/// The title of the lens for calls in traces.
+fn trace_title(calls: &ToolStats) -> String {
+    let worst = calls.errors.iter().max_by_key(|(_, rejected)| rejected.count);
     match worst {
-        Some((reason, sent)) => because(calls, reason, sent),
-        None if calls.refused > 0 => {
-            format!("refused in {} of {}", percent(calls.refused, calls.all), many(calls.all))
+        Some((key, rejected)) => rejection_summary(calls, key, rejected),
+        None if calls.rejected > 0 => {
+            format!(
+                "rejected in {} of {}",
+                percent(calls.rejected, calls.total),
+                call_count(calls.total)
+            )
         }
-        None => format!("{}, none refused", many(calls.all)),
+        None => format!("{}, none rejected", call_count(calls.total)),
     }
 }
 
-/// `` `unit` refused in 12 % of 340 calls, the model sends `celsius` ``
-pub(crate) fn because(calls: &Calls, reason: &Reason, sent: &Sent) -> String {
-    let often = format!("refused in {} of {}", percent(sent.count, calls.all), many(calls.all));
-    let what = match (&*reason.code, sent.likeliest()) {
-        ("REQUIRED_FIELD", _) => ", the model leaves it out".to_owned(),
+/// `` `unit` rejected in 12 % of 340 calls, the model sends `celsius` ``
+pub(crate) fn rejection_summary(
+    calls: &ToolStats,
+    key: &ParameterErrorKey,
+    rejected: &RejectedValues,
+) -> String {
+    let often = format!(
+        "rejected in {} of {}",
+        percent(rejected.count, calls.total),
+        call_count(calls.total)
+    );
+    let what = match (&*key.code, rejected.most_frequent()) {
+        ("REQUIRED_FIELD", _) => ", the model omits it".to_owned(),
         (_, Some(value)) => format!(", the model sends `{}`", value.trim_matches('"')),
         (_, None) => String::new(),
     };
-    format!("`{}` {often}{what}", reason.parameter)
+    format!("`{}` {often}{what}", key.parameter)
 }
 
-fn many(calls: u64) -> String {
+fn call_count(calls: u64) -> String {
     if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") }
 }
 
 fn percent(part: u64, whole: u64) -> String {
-    // Rounded to the nearest, and never to none.
+    // At least 1 %.
     let percent = (part * 100 + whole / 2).checked_div(whole).unwrap_or(0);
     format!("{} %", percent.max(1))
 }

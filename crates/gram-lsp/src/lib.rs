@@ -1,8 +1,8 @@
-//! The language server for gram specifications of tools.
+//! The language server for gram.
 //!
-//! It speaks the Language Server Protocol; [`serve`] talks to one client over a pair of pipes, and
-//! [`Workbench`] gives the same answers without threads, for tests and for programs that hold texts
-//! themselves. All that it knows of the language it asks `gram-syntax` and `gram-schema`.
+//! [`serve`] serves one client of the Language Server Protocol over a pair of pipes. [`Workbench`]
+//! handles the same requests without threads, for tests and for embedding. Parsing and checking are
+//! done by `gram-syntax` and `gram-schema`.
 //!
 //! ```
 //! let mut bench = gram_lsp::Workbench::new();
@@ -13,29 +13,27 @@
 #![allow(
     clippy::needless_pass_by_value,
     clippy::unnecessary_wraps,
-    reason = "all requests are answered by functions of one shape: parameters in, an answer out"
+    reason = "all request handlers have the same signature"
 )]
 
 mod actions;
-mod bench;
 mod capabilities;
 mod client;
 mod completion;
 mod diagnostics;
 mod dispatch;
-mod evidence;
 mod file;
 mod folding;
 mod formatting;
+mod global_state;
 mod goto;
 mod hierarchy;
 mod hover;
 mod inlay;
-mod jobs;
 mod lens;
 mod links;
 mod load;
-mod place;
+mod lookup;
 mod position;
 mod rename;
 mod selection;
@@ -44,9 +42,11 @@ mod signature;
 mod snapshot;
 mod symbols;
 mod tokens;
+mod trace_stats;
 mod transport;
 mod uri;
-mod world;
+mod workbench;
+mod workers;
 
-pub use bench::Workbench;
 pub use server::serve;
+pub use workbench::Workbench;

@@ -1,11 +1,14 @@
-//! Links in a text: the files that its header imports.
+//! Document links of imports.
 
 use lsp_types::{DocumentLink, DocumentLinkParams};
 
-use crate::dispatch::{Answer, Cx};
+use crate::dispatch::{RequestContext, RequestResult};
 
 /// `textDocument/documentLink`
-pub(crate) fn links(cx: &Cx, _: DocumentLinkParams) -> Answer<Vec<DocumentLink>> {
+pub(crate) fn links(
+    cx: &RequestContext,
+    _: DocumentLinkParams,
+) -> RequestResult<Vec<DocumentLink>> {
     let links = cx.snapshot.imports().of.get(cx.number).into_iter().flatten();
     let link = |link: &gram_check::ResolvedImport| {
         let number = *link.text.as_ref().ok()?;

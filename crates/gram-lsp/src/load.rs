@@ -1,4 +1,4 @@
-//! Reading a project from the disk, on threads of its own.
+//! Loading a project from disk.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -8,47 +8,47 @@ use gram_project::files::{self, PROJECT_FILE};
 use lsp_types::Uri;
 use rayon::prelude::*;
 
-use crate::evidence::Evidence;
 use crate::file::{File, stamp};
 use crate::snapshot::ProjectFile;
+use crate::trace_stats::TraceStats;
 
-/// The bytes of a thread's stack: types nest, and who looks at them goes along.
-pub(crate) const STACK: usize = 8 << 20;
+/// Stack size of worker threads, for nested types.
+pub(crate) const THREAD_STACK_SIZE: usize = 8 << 20;
 
-/// What is to be read.
+/// A project to load.
 #[derive(Debug)]
-pub(crate) struct Order {
+pub(crate) struct LoadRequest {
     pub(crate) root: PathBuf,
-    /// The folders of the workspace: their one paths, and as the client writes them.
+    /// The workspace folders: canonical path and the client's spelling.
     pub(crate) folders: Vec<(PathBuf, PathBuf)>,
-    /// What is known already, by path; what has not changed since is not read again.
+    /// The files loaded before, by path. Unchanged files are reused.
     pub(crate) known: HashMap<PathBuf, Arc<File>>,
 }
 
-/// What was read.
+/// A loaded project.
 #[derive(Debug)]
-pub(crate) struct Loaded {
+pub(crate) struct LoadedProject {
     pub(crate) root: PathBuf,
     pub(crate) file: ProjectFile,
-    /// The files in the order of their paths.
+    /// The files, sorted by path.
     pub(crate) files: Vec<Arc<File>>,
-    /// Folders of other projects inside of this one.
+    /// Folders of nested projects.
     pub(crate) nested: Vec<PathBuf>,
-    pub(crate) evidence: Evidence,
-    /// What could not be looked at.
+    pub(crate) trace_stats: TraceStats,
+    /// The errors of files that could not be read.
     pub(crate) errors: Vec<String>,
 }
 
-/// The address of a file, as the client writes it.
+/// The URI of a file in the client's spelling.
 pub(crate) fn address(folders: &[(PathBuf, PathBuf)], path: &Path) -> Option<Uri> {
     let given =
         folders.iter().find_map(|(real, given)| Some(given.join(path.strip_prefix(real).ok()?)));
     crate::uri::of_path(given.as_deref().unwrap_or(path))
 }
 
-/// Reads a project.
-pub(crate) fn load(order: &Order) -> Loaded {
-    let Order { root, folders, known } = order;
+/// Loads a project.
+pub(crate) fn load(request: &LoadRequest) -> LoadedProject {
+    let LoadRequest { root, folders, known } = request;
     let wanted = |path: &Path| {
         let name = path.file_name().unwrap_or_default();
         files::is_gram(path)
@@ -69,7 +69,7 @@ pub(crate) fn load(order: &Order) -> Loaded {
     let read = |path: &Path| {
         let before = known.get(path).filter(|known| known.stamp.is_some());
         if let Some(before) = before.filter(|known| known.stamp == stamp(path)) {
-            return Some(Arc::new(before.again()));
+            return Some(Arc::new(before.with_unresolved_imports()));
         }
         let name = path.strip_prefix(root).unwrap_or(path).display().to_string();
         let uri = address(folders, path)?;
@@ -83,18 +83,18 @@ pub(crate) fn load(order: &Order) -> Loaded {
         }
     }
     let traces = own.iter().filter(|path| path.extension().is_some_and(|it| it == "jsonl"));
-    let evidence = Evidence::read(traces.map(|path| path.as_path()));
-    Loaded {
+    let trace_stats = TraceStats::read(traces.map(|path| path.as_path()));
+    LoadedProject {
         root: root.clone(),
         file,
         files: files.into_iter().flatten().collect(),
         nested: nested.into_iter().collect(),
-        evidence,
+        trace_stats,
         errors,
     }
 }
 
-/// What the project file of a folder says; an open one counts more than what is on the disk.
+/// Reads the project file of a folder. An open document takes precedence over the file on disk.
 pub(crate) fn project_file(
     root: &Path,
     folders: &[(PathBuf, PathBuf)],

@@ -1,15 +1,14 @@
-//! Offsets in texts to the positions of editors, and back: the only place that knows how an editor
-//! counts.
+//! Conversion between byte offsets and positions of the protocol.
 
 use gram_syntax::Span;
 use lsp_types::{Position, PositionEncodingKind, Range};
 
-/// What the column of a position counts.
+/// The unit of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Encoding {
     /// Bytes.
     Utf8,
-    /// UTF-16 code units, which is what holds where nothing is said.
+    /// UTF-16 code units, the protocol's default.
     #[default]
     Utf16,
     /// Unicode characters.
@@ -17,7 +16,7 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// The first of the encodings that a client offers which costs least: bytes are what we count.
+    /// The cheapest encoding that the client offers. Bytes need no conversion.
     pub(crate) fn choose(offered: &[PositionEncodingKind]) -> Self {
         let all = [Self::Utf8, Self::Utf32, Self::Utf16];
         all.into_iter().find(|one| offered.contains(&one.kind())).unwrap_or_default()
@@ -32,7 +31,7 @@ impl Encoding {
         }
     }
 
-    /// How wide a character is.
+    /// The width of a character.
     fn width(self, c: char) -> usize {
         match self {
             Self::Utf8 => c.len_utf8(),
@@ -41,7 +40,7 @@ impl Encoding {
         }
     }
 
-    /// How wide a text is.
+    /// The width of a text.
     pub(crate) fn count(self, text: &str) -> u32 {
         let count = match self {
             Self::Utf8 => text.len(),
@@ -52,12 +51,12 @@ impl Encoding {
     }
 }
 
-/// A length or offset, which 32 bits count: no larger text is read.
+/// A length or offset as `u32`. Larger files are rejected.
 pub(crate) fn number(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// Where the lines of a text begin. To editors a line ends with `\n`, `\r\n` or `\r`.
+/// The offsets of line starts. In the protocol a line ends with `\n`, `\r\n` or `\r`.
 #[derive(Debug, Clone)]
 pub(crate) struct Lines {
     starts: Vec<u32>,
@@ -66,7 +65,7 @@ pub(crate) struct Lines {
 impl Lines {
     pub(crate) fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
-        // Lines of gram have some forty bytes.
+        // A line has about forty bytes.
         let mut starts = Vec::with_capacity(text.len() / 32 + 1);
         starts.push(0);
         for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
@@ -80,7 +79,7 @@ impl Lines {
     }
 }
 
-/// A text with its lines, and what columns count.
+/// A text with its lines and the unit of columns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Positions<'t> {
     text: &'t str,
@@ -93,12 +92,12 @@ impl<'t> Positions<'t> {
         Self { text, lines, encoding }
     }
 
-    /// What columns count.
+    /// The unit of columns.
     pub(crate) fn encoding(self) -> Encoding {
         self.encoding
     }
 
-    /// The position of an offset; inside of a character, of its start.
+    /// The position of an offset. An offset inside a character maps to its start.
     pub(crate) fn position(self, offset: u32) -> Position {
         let mut at = (offset as usize).min(self.text.len());
         while !self.text.is_char_boundary(at) {
@@ -111,8 +110,8 @@ impl<'t> Positions<'t> {
         Position::new(number(line), self.encoding.count(before))
     }
 
-    /// The position of an offset that stands behind one on this line, or on it: for who goes through
-    /// a text in its order.
+    /// The position of an offset on or after a line. Faster than [`Self::position`] if offsets are
+    /// converted in order.
     pub(crate) fn position_from(self, line: u32, offset: u32) -> Position {
         let starts = self.lines.starts.iter().skip(line as usize + 1);
         let line = line as usize + starts.take_while(|start| **start <= offset).count();
@@ -125,7 +124,7 @@ impl<'t> Positions<'t> {
     pub(crate) fn range(self, span: Span) -> Range {
         let start = self.position(span.start);
         let lines = self.text.get(span.range());
-        // Most spans end on the line on which they start.
+        // Most spans end on the line where they start.
         match lines.filter(|text| text.len() < 200 && !text.contains(['\n', '\r'])) {
             Some(text) => {
                 let end = start.character + self.encoding.count(text);
@@ -135,8 +134,8 @@ impl<'t> Positions<'t> {
         }
     }
 
-    /// The offset of a position. A column behind the end of its line means that end, a line behind
-    /// the last one the end of the text, and the middle of a character its start.
+    /// The offset of a position. A column past the end of the line maps to the end of the line, a
+    /// line past the last one to the end of the text, and the middle of a character to its start.
     pub(crate) fn offset(self, position: Position) -> u32 {
         let starts = &self.lines.starts;
         let Some(start) = starts.get(position.line as usize).copied() else {
@@ -158,7 +157,7 @@ impl<'t> Positions<'t> {
         start + number(line.len())
     }
 
-    /// The span of a range; empty at its start where it is turned around.
+    /// The span of a range. Empty if the range is reversed.
     pub(crate) fn span(self, range: Range) -> Span {
         let start = self.offset(range.start);
         Span::new(start, self.offset(range.end).max(start))
@@ -180,7 +179,7 @@ mod tests {
             let positions = Positions::new(TEXT, &lines, encoding);
             assert_eq!(positions.position(b), Position::new(1, column));
             assert_eq!(positions.offset(Position::new(1, column)), b);
-            // Behind the end of a line that ends with \r\n, and of the text.
+            // Past the end of a line that ends with \r\n, and of the text.
             assert_eq!(positions.offset(Position::new(1, 99)), b + 1);
             assert_eq!(positions.offset(Position::new(99, 0)), number(TEXT.len()));
             // A lone \r ends a line.
@@ -194,7 +193,7 @@ mod tests {
             }
         }
         let positions = Positions::new(TEXT, &lines, Encoding::Utf16);
-        // Half of a surrogate pair is where the character begins.
+        // The middle of a surrogate pair maps to the start of the character.
         assert_eq!(positions.offset(Position::new(1, 2)), 4);
     }
 

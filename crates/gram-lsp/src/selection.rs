@@ -1,12 +1,15 @@
-//! Ever larger selections: from a word outwards, node by node.
+//! Selection ranges: the nodes around a position.
 
 use lsp_types::{SelectionRange, SelectionRangeParams};
 
-use crate::dispatch::{Answer, Cx};
-use crate::place::chain;
+use crate::dispatch::{RequestContext, RequestResult};
+use crate::lookup::chain;
 
 /// `textDocument/selectionRange`
-pub(crate) fn ranges(cx: &Cx, params: SelectionRangeParams) -> Answer<Vec<SelectionRange>> {
+pub(crate) fn ranges(
+    cx: &RequestContext,
+    params: SelectionRangeParams,
+) -> RequestResult<Vec<SelectionRange>> {
     let positions = cx.positions();
     let of = |position| {
         let at = positions.offset(position);

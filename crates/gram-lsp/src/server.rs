@@ -1,5 +1,5 @@
-//! The server: one thread that takes messages in their order and changes the world, others that
-//! answer what is asked about it.
+//! The server. The main thread handles messages in order and changes the global state. Worker threads
+//! handle requests on snapshots of it.
 
 mod push;
 mod requests;
@@ -18,81 +18,80 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::capabilities::capabilities;
-use crate::client::{Client, Wishes};
-use crate::jobs::Workers;
-use crate::load::{Loaded, load};
+use crate::client::{Client, ClientSettings};
+use crate::global_state::{GlobalState, ProjectKey};
+use crate::load::{LoadedProject, load};
 use crate::position::Encoding;
 use crate::transport::{self, Incoming, Json};
 use crate::uri::path_of;
-use crate::world::{Key, World};
+use crate::workers::Workers;
 
-/// How long requests wait for a project to be read, before they are answered by what is known.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// Maximum time that requests wait for projects to load.
+const MAX_LOADING_WAIT: Duration = Duration::from_secs(3);
 
-/// How many threads answer requests: one that takes long lets others pass.
-const WORKERS: usize = 2;
+/// Number of request threads. With two, a slow request does not block the others.
+const REQUEST_THREADS: usize = 2;
 
-/// What reaches the thread that changes the world.
-pub(crate) enum Event {
+/// An event for the main thread.
+pub(crate) enum ServerEvent {
     Incoming(Incoming),
-    /// The client reads or writes no more.
+    /// The client closed its end of a pipe.
     Closed(io::Result<()>),
-    Loaded(Box<Loaded>),
+    Loaded(Box<LoadedProject>),
     Answered(RequestId, Result<Json, ResponseError>),
-    Diagnosed(push::Diagnosed),
+    Diagnosed(push::DiagnosticsUpdate),
 }
 
-/// A request that is being answered.
-struct Pending {
-    /// The document that it is about, where its answer says places in it.
+/// A request in progress.
+struct PendingRequest {
+    /// The document that positions in the response refer to.
     document: Option<Uri>,
-    /// Whether that changed since.
+    /// Whether the document changed since the request.
     outdated: bool,
 }
 
-/// Where the talk with the client stands.
+/// The state of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum Lifecycle {
     New,
     Running,
-    /// The client wants no more answers.
+    /// The client sent `shutdown`.
     Shut,
 }
 
 pub(crate) struct Server {
-    stage: Stage,
+    lifecycle: Lifecycle,
     client: Arc<Client>,
-    world: World,
-    events: Sender<Event>,
+    state: GlobalState,
+    events: Sender<ServerEvent>,
     out: Sender<Json>,
     workers: Workers,
-    /// One thread for diagnostics, and one to read projects.
+    /// One thread for diagnostics and one to load projects.
     diagnoser: Workers,
     loader: Workers,
-    pending: HashMap<RequestId, Pending>,
-    /// Requests that wait until the projects are read, and since when.
+    pending: HashMap<RequestId, PendingRequest>,
+    /// Requests that wait for projects to load, and the start of the wait.
     waiting: Vec<Request>,
     since: Instant,
-    /// What clients have of each document, and what each project was diagnosed at.
-    pushed: push::Pushed,
+    published: push::Publications,
     next_id: i32,
-    asked: BTreeMap<i32, Asked>,
+    asked: BTreeMap<i32, ClientRequest>,
 }
 
-/// What the server asked the client.
+/// A request to the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
-    /// Something whose answer says nothing.
-    Nothing,
-    /// What it wants.
-    Wishes,
+enum ClientRequest {
+    /// A request without a result.
+    Other,
+    /// `workspace/configuration`
+    Configuration,
 }
 
-/// Serves a client until it leaves, and gives the exit code: 0 if the client said goodbye.
+/// Serves a client until it exits. Returns the exit code: 0 if the client shut the server down.
 ///
 /// # Errors
 ///
-/// The error of reading the client's messages, or of writing to it.
+/// Reading or writing messages fails.
 pub fn serve(
     mut input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
@@ -103,11 +102,11 @@ pub fn serve(
     thread::Builder::new().name("reader".to_owned()).spawn(move || {
         loop {
             let event = match transport::read(&mut input) {
-                Ok(Some(message)) => Event::Incoming(message),
-                Ok(None) => Event::Closed(Ok(())),
-                Err(error) => Event::Closed(Err(error)),
+                Ok(Some(message)) => ServerEvent::Incoming(message),
+                Ok(None) => ServerEvent::Closed(Ok(())),
+                Err(error) => ServerEvent::Closed(Err(error)),
             };
-            let last = matches!(event, Event::Closed(_));
+            let last = matches!(event, ServerEvent::Closed(_));
             if reader.send(event).is_err() || last {
                 return;
             }
@@ -118,15 +117,15 @@ pub fn serve(
         let mut output = io::BufWriter::new(output);
         for message in outgoing {
             if let Err(error) = transport::write(&mut output, &message) {
-                // There may be nobody left to tell.
-                let _ = writer.send(Event::Closed(Err(error)));
+                // The main thread may have ended.
+                let _ = writer.send(ServerEvent::Closed(Err(error)));
                 return;
             }
         }
     })?;
     let mut server = Server::new(events, out);
     let ended = server.run(&incoming);
-    // What was answered is written before the process ends.
+    // Write all responses before the process ends.
     let Server { out, .. } = server;
     drop(out);
     let _ = writing.join();
@@ -134,45 +133,47 @@ pub fn serve(
 }
 
 impl Server {
-    fn new(events: Sender<Event>, out: Sender<Json>) -> Self {
+    fn new(events: Sender<ServerEvent>, out: Sender<Json>) -> Self {
         Self {
-            stage: Stage::New,
+            lifecycle: Lifecycle::New,
             client: Arc::default(),
-            world: World::default(),
+            state: GlobalState::default(),
             events,
             out,
-            workers: Workers::new("request", WORKERS),
+            workers: Workers::new("request", REQUEST_THREADS),
             diagnoser: Workers::new("diagnostics", 1),
             loader: Workers::new("loader", 1),
             pending: HashMap::new(),
             waiting: Vec::new(),
             since: Instant::now(),
-            pushed: push::Pushed::default(),
+            published: push::Publications::default(),
             next_id: 0,
             asked: BTreeMap::new(),
         }
     }
 
-    fn run(&mut self, incoming: &Receiver<Event>) -> io::Result<i32> {
+    fn run(&mut self, incoming: &Receiver<ServerEvent>) -> io::Result<i32> {
         loop {
             let event = if self.waiting.is_empty() {
                 incoming.recv().map_err(|_| RecvTimeoutError::Disconnected)
             } else {
-                incoming.recv_timeout(PATIENCE.saturating_sub(self.since.elapsed()))
+                incoming.recv_timeout(MAX_LOADING_WAIT.saturating_sub(self.since.elapsed()))
             };
             match event {
-                Ok(Event::Incoming(Incoming::Wrong(answer))) => self.send(answer.into()),
-                Ok(Event::Incoming(Incoming::Message(message))) => {
+                Ok(ServerEvent::Incoming(Incoming::Wrong(answer))) => self.send(answer.into()),
+                Ok(ServerEvent::Incoming(Incoming::Message(message))) => {
                     if let Some(code) = self.message(message) {
                         return Ok(code);
                     }
                 }
-                // A client that is gone without a goodbye is no success.
-                Ok(Event::Closed(Ok(()))) => return Ok(i32::from(self.stage != Stage::Shut)),
-                Ok(Event::Closed(Err(error))) => return Err(error),
-                Ok(Event::Loaded(loaded)) => self.loaded(*loaded),
-                Ok(Event::Answered(id, answer)) => self.answered(id, answer),
-                Ok(Event::Diagnosed(diagnosed)) => self.diagnosed(diagnosed),
+                // The client closed the connection without `shutdown`.
+                Ok(ServerEvent::Closed(Ok(()))) => {
+                    return Ok(i32::from(self.lifecycle != Lifecycle::Shut));
+                }
+                Ok(ServerEvent::Closed(Err(error))) => return Err(error),
+                Ok(ServerEvent::Loaded(loaded)) => self.loaded(*loaded),
+                Ok(ServerEvent::Answered(id, answer)) => self.answered(id, answer),
+                Ok(ServerEvent::Diagnosed(diagnosed)) => self.diagnosed(diagnosed),
                 Err(RecvTimeoutError::Timeout) => self.answer_waiting(),
                 Err(RecvTimeoutError::Disconnected) => return Ok(1),
             }
@@ -180,13 +181,13 @@ impl Server {
     }
 
     fn send(&self, message: Json) {
-        // When the writer is gone, an event says so.
+        // The writer reports its end as an event.
         let _ = self.out.send(message);
     }
 
     fn respond(&mut self, id: RequestId, answer: Result<Json, ResponseError>) {
         self.send(match answer {
-            Ok(result) => result.answers(&id),
+            Ok(result) => result.response_to(&id),
             Err(error) => {
                 let response = Response { id, response_result: Err(error) };
                 transport::json(&Message::Response(response))
@@ -204,7 +205,7 @@ impl Server {
         self.send(transport::json(&Message::Notification(note)));
     }
 
-    fn ask(&mut self, method: &str, params: Value, what: Asked) {
+    fn ask(&mut self, method: &str, params: Value, what: ClientRequest) {
         self.next_id += 1;
         self.asked.insert(self.next_id, what);
         let id = RequestId::from(self.next_id);
@@ -219,34 +220,34 @@ impl Server {
         );
     }
 
-    /// Takes a message; gives the exit code where it is the last one.
+    /// Handles a message. Returns the exit code after `exit`.
     fn message(&mut self, message: Message) -> Option<i32> {
         match message {
-            Message::Request(request) => match (self.stage, request.method.as_str()) {
-                (Stage::New, "initialize") => self.initialize(request),
-                (Stage::New, _) => {
-                    let why = "the first request is `initialize`";
+            Message::Request(request) => match (self.lifecycle, request.method.as_str()) {
+                (Lifecycle::New, "initialize") => self.initialize(request),
+                (Lifecycle::New, _) => {
+                    let why = "expected `initialize` as the first request";
                     self.refuse(request.id, ErrorCode::ServerNotInitialized, why);
                 }
-                (Stage::Running, "shutdown") => {
-                    self.stage = Stage::Shut;
+                (Lifecycle::Running, "shutdown") => {
+                    self.lifecycle = Lifecycle::Shut;
                     self.respond(request.id, Ok(Value::Null.into()));
                 }
-                (Stage::Running, "initialize") => {
-                    let why = "the server is initialized already";
+                (Lifecycle::Running, "initialize") => {
+                    let why = "the server is already initialized";
                     self.refuse(request.id, ErrorCode::InvalidRequest, why);
                 }
-                (Stage::Running, _) => self.request(request),
-                (Stage::Shut, _) => {
+                (Lifecycle::Running, _) => self.request(request),
+                (Lifecycle::Shut, _) => {
                     let why = "the server is shut down";
                     self.refuse(request.id, ErrorCode::InvalidRequest, why);
                 }
             },
             Message::Notification(note) if note.method == "exit" => {
-                return Some(i32::from(self.stage != Stage::Shut));
+                return Some(i32::from(self.lifecycle != Lifecycle::Shut));
             }
             Message::Notification(note) => {
-                if self.stage == Stage::Running {
+                if self.lifecycle == Lifecycle::Running {
                     self.notification(note);
                 }
             }
@@ -259,7 +260,7 @@ impl Server {
         let params: lsp::InitializeParams = match serde_json::from_value(request.params) {
             Ok(params) => params,
             Err(error) => {
-                let why = format!("the parameters are of another shape: {error}");
+                let why = format!("invalid parameters: {error}");
                 return self.refuse(request.id, ErrorCode::InvalidParams, &why);
             }
         };
@@ -269,17 +270,17 @@ impl Server {
         let folders = params.workspace_folders.unwrap_or_default();
         let mut folders: Vec<_> = folders.iter().filter_map(|it| path_of(&it.uri)).collect();
         if folders.is_empty() {
-            #[expect(deprecated, reason = "older clients say it in this way")]
+            #[expect(deprecated, reason = "older clients send `rootUri`")]
             folders.extend(params.root_uri.as_ref().and_then(path_of));
         }
-        self.world = World::new(encoding, folders);
+        self.state = GlobalState::new(encoding, folders);
         let result = json!({
             "capabilities": capabilities(encoding),
             "serverInfo": {"name": "gramc", "version": env!("CARGO_PKG_VERSION")},
         });
         self.respond(request.id, Ok(result.into()));
-        self.stage = Stage::Running;
-        self.after();
+        self.lifecycle = Lifecycle::Running;
+        self.process_changes();
     }
 
     fn notification(&mut self, note: Notification) {
@@ -290,7 +291,7 @@ impl Server {
                 if let Some(params) = read::<lsp::DidOpenTextDocumentParams>(params) {
                     let lsp::TextDocumentItem { uri, version, text, .. } = params.text_document;
                     self.outdate(&uri);
-                    self.world.open(&uri, version, text);
+                    self.state.open(&uri, version, text);
                 }
             }
             "textDocument/didChange" => {
@@ -298,8 +299,8 @@ impl Server {
                     let lsp::VersionedTextDocumentIdentifier { uri, version } =
                         params.text_document;
                     self.outdate(&uri);
-                    if !self.world.change(&uri, version, params.content_changes) {
-                        self.log(&format!("{} was changed, but is not open", uri.as_str()));
+                    if !self.state.change(&uri, version, params.content_changes) {
+                        self.log(&format!("changed document is not open: {}", uri.as_str()));
                     }
                 }
             }
@@ -307,28 +308,28 @@ impl Server {
                 if let Some(params) = read::<lsp::DidCloseTextDocumentParams>(params) {
                     self.outdate(&params.text_document.uri);
                     self.client.tokens.forget(&params.text_document.uri);
-                    self.world.close(&params.text_document.uri);
+                    self.state.close(&params.text_document.uri);
                 }
             }
             "workspace/didChangeWatchedFiles" => {
                 if let Some(params) = read::<lsp::DidChangeWatchedFilesParams>(params) {
                     let paths = params.changes.iter().filter_map(|change| path_of(&change.uri));
-                    self.world.watched(&paths.collect::<Vec<_>>());
+                    self.state.files_changed(&paths.collect::<Vec<_>>());
                 }
             }
             "workspace/didChangeWorkspaceFolders" => {
                 if let Some(params) = read::<lsp::DidChangeWorkspaceFoldersParams>(params) {
                     let removed = params.event.removed.iter().filter_map(|it| path_of(&it.uri));
-                    removed.for_each(|folder| self.world.remove_folder(&folder));
+                    removed.for_each(|folder| self.state.remove_folder(&folder));
                     let added = params.event.added.iter().filter_map(|it| path_of(&it.uri));
-                    added.for_each(|folder| self.world.add_folder(folder));
+                    added.for_each(|folder| self.state.add_folder(folder));
                 }
             }
             "workspace/didChangeConfiguration" => {
                 if self.client.configures {
-                    self.ask_wishes();
+                    self.request_settings();
                 } else {
-                    self.wish(&params["settings"]["gram"]);
+                    self.apply_settings(&params["settings"]["gram"]);
                 }
             }
             "$/cancelRequest" => {
@@ -342,10 +343,10 @@ impl Server {
             }
             _ => {}
         }
-        self.after();
+        self.process_changes();
     }
 
-    /// Answers a request that the client does not want to be answered any more.
+    /// Cancels a request.
     fn cancel(&mut self, id: RequestId) {
         let waited = self.waiting.iter().position(|request| request.id == id);
         let known = self.pending.remove(&id).is_some();
@@ -353,11 +354,11 @@ impl Server {
             self.waiting.remove(at);
         }
         if known || waited.is_some() {
-            self.refuse(id, ErrorCode::RequestCanceled, "the client cancelled this request");
+            self.refuse(id, ErrorCode::RequestCanceled, "request cancelled by the client");
         }
     }
 
-    /// A document changes: what is being answered about it says places of before.
+    /// Marks the pending requests about a changed document as outdated.
     fn outdate(&mut self, uri: &Uri) {
         for pending in self.pending.values_mut() {
             pending.outdated |= pending.document.as_ref() == Some(uri);
@@ -372,25 +373,29 @@ impl Server {
             let method = "workspace/didChangeWatchedFiles";
             let options = json!({"watchers": watchers});
             let one = json!({"id": "gram-files", "method": method, "registerOptions": options});
-            self.ask("client/registerCapability", json!({"registrations": [one]}), Asked::Nothing);
+            self.ask(
+                "client/registerCapability",
+                json!({"registrations": [one]}),
+                ClientRequest::Other,
+            );
         }
         if self.client.configures {
-            self.ask_wishes();
+            self.request_settings();
         }
     }
 
-    fn ask_wishes(&mut self) {
+    fn request_settings(&mut self) {
         let items = json!({"items": [{"section": "gram"}]});
-        self.ask("workspace/configuration", items, Asked::Wishes);
+        self.ask("workspace/configuration", items, ClientRequest::Configuration);
     }
 
-    fn wish(&mut self, settings: &Value) {
+    fn apply_settings(&mut self, settings: &Value) {
         if !settings.is_object() {
             return;
         }
-        let wishes = Wishes::read(settings);
-        if wishes != self.client.wishes {
-            Arc::make_mut(&mut self.client).wishes = wishes;
+        let settings = ClientSettings::read(settings);
+        if settings != self.client.settings {
+            Arc::make_mut(&mut self.client).settings = settings;
             self.refresh(&[1, 2]);
         }
     }
@@ -399,45 +404,47 @@ impl Server {
         let id = serde_json::to_value(&response.id).ok().and_then(|id| id.as_i64());
         let asked = id.and_then(|id| self.asked.remove(&i32::try_from(id).ok()?));
         match (asked, &response.response_result) {
-            (Some(Asked::Wishes), Ok(values)) => self.wish(&values[0].clone()),
-            (Some(Asked::Nothing), Err(error)) => {
-                self.log(&format!("the client refused something: {}", error.message));
+            (Some(ClientRequest::Configuration), Ok(values)) => {
+                self.apply_settings(&values[0].clone());
+            }
+            (Some(ClientRequest::Other), Err(error)) => {
+                self.log(&format!("request failed on the client: {}", error.message));
             }
             _ => {}
         }
     }
 
-    /// What follows from every change: projects to read, findings to look for.
-    fn after(&mut self) {
-        for order in self.world.take_orders() {
+    /// Loads requested projects and updates diagnostics after a change.
+    fn process_changes(&mut self) {
+        for request in self.state.take_load_requests() {
             let events = self.events.clone();
             self.loader.run(move || {
-                let loaded = load(&order);
-                let _ = events.send(Event::Loaded(Box::new(loaded)));
+                let loaded = load(&request);
+                let _ = events.send(ServerEvent::Loaded(Box::new(loaded)));
             });
         }
         self.diagnose();
     }
 
-    fn loaded(&mut self, loaded: Loaded) {
+    fn loaded(&mut self, loaded: LoadedProject) {
         for error in &loaded.errors {
             self.log(error);
         }
-        self.world.take_loaded(loaded);
-        self.after();
-        if !self.world.is_loading() {
+        self.state.take_loaded(loaded);
+        self.process_changes();
+        if !self.state.is_loading() {
             self.answer_waiting();
         }
         self.refresh(&[1, 2]);
     }
 
     /// The project that a document belongs to.
-    fn key_of(&self, uri: &Uri) -> Option<Key> {
-        self.world.key_of(uri)
+    fn key_of(&self, uri: &Uri) -> Option<ProjectKey> {
+        self.state.key_of(uri)
     }
 }
 
-/// Reads parameters. A notification of another shape cannot be answered, and changes nothing.
+/// Deserializes parameters. Invalid notifications are ignored.
 fn read<P: DeserializeOwned>(params: Value) -> Option<P> {
     serde_json::from_value(params).ok()
 }

@@ -1,17 +1,17 @@
-//! Signature help: which parameter of a signature is being written.
+//! Signature help.
 
 use gram_check::names::Kind;
 use gram_syntax::Node;
 use lsp_types as lsp;
 
-use crate::dispatch::{Answer, Cx};
-use crate::place::{signature, touches};
+use crate::dispatch::{RequestContext, RequestResult};
+use crate::lookup::{signature, touches};
 
 /// `textDocument/signatureHelp`
 pub(crate) fn help(
-    cx: &Cx,
+    cx: &RequestContext,
     params: lsp::SignatureHelpParams,
-) -> Answer<Option<lsp::SignatureHelp>> {
+) -> RequestResult<Option<lsp::SignatureHelp>> {
     let at = cx.positions().offset(params.text_document_position_params.position);
     let own = cx.snapshot.names().of(cx.number);
     let tool = own.iter().rfind(|one| one.kind == Kind::Tool && touches(one.span, at));

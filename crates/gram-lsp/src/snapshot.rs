@@ -1,5 +1,4 @@
-//! A project at one moment: what requests read. It never changes, so that any thread may read it
-//! while the world goes on.
+//! An immutable snapshot of a project, which requests read on any thread.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,88 +7,97 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use gram_check::names::{Declaration, Found, Names, Use};
 use gram_check::{ImportGraph, PartialModule};
 use gram_lint::{Cache, Settings};
-#[cfg(feature = "budget")]
+#[cfg(feature = "agents")]
 use gram_project::Budget;
 use gram_project::follow_imports;
 use gram_syntax::{Diagnostic, Parse, SourceFile, Span};
 use lsp_types::Location;
 use smol_str::SmolStr;
 
-use crate::evidence::Evidence;
 use crate::file::File;
 use crate::position::{Encoding, Positions};
+use crate::trace_stats::TraceStats;
 
-/// What a project file says, and what is wrong in it.
+/// The settings of a project file and its diagnostics.
 #[derive(Debug, Default)]
 pub(crate) struct ProjectFile {
     pub(crate) project: gram_project::Project,
-    /// What was found in it, with the text, where there is one.
     pub(crate) found: Vec<Diagnostic>,
-    /// The file's address and text, where there is one.
+    /// The file, if there is one.
     pub(crate) file: Option<Arc<File>>,
 }
 
-/// Files that imports brought, which stay as long as nothing on the disk changes.
-pub(crate) type Shelf = Mutex<HashMap<PathBuf, Option<Arc<File>>>>;
+/// Imported files outside the project, kept until they change on disk.
+pub(crate) type ImportCache = Mutex<HashMap<PathBuf, Option<Arc<File>>>>;
 
-/// A project at one moment.
+/// An immutable snapshot of a project.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
-    /// The folder that names of files are relative to.
+    /// The folder that file names are relative to.
     pub(crate) root: Arc<Path>,
     pub(crate) file: Arc<ProjectFile>,
     pub(crate) encoding: Encoding,
-    /// What runs tell of the tools.
-    pub(crate) evidence: Arc<Evidence>,
-    /// The texts of the project, in the order of their paths.
-    pub(crate) named: Vec<Arc<File>>,
-    /// Texts by the one path of each.
-    pub(crate) places: Arc<HashMap<PathBuf, usize>>,
-    pub(crate) shelf: Arc<Shelf>,
-    /// Texts that are open, by their one path: they count more than what is on the disk.
+    /// Tool calls in the project's traces.
+    pub(crate) trace_stats: Arc<TraceStats>,
+    /// The files of the project, sorted by path.
+    pub(crate) project_files: Vec<Arc<File>>,
+    /// Indices of files by canonical path.
+    pub(crate) indices: Arc<HashMap<PathBuf, usize>>,
+    pub(crate) import_cache: Arc<ImportCache>,
+    /// Open documents by canonical path. They take precedence over files on disk.
     pub(crate) open: Arc<HashMap<PathBuf, Arc<File>>>,
-    linked: OnceLock<Linked>,
+    linked: OnceLock<LinkedFiles>,
     names: OnceLock<Names>,
     uses: OnceLock<Vec<Arc<Vec<Use>>>>,
-    /// The analyses of the project's last check.
+    /// The cached analyses of declarations.
     cache: Arc<Mutex<Cache>>,
     shared: OnceLock<Arc<PartialModule>>,
-    /// The partial modules near places, by file and place.
+    /// Partial modules by file and span.
     partial: Mutex<HashMap<(usize, Span), Arc<PartialModule>>>,
-    findings: OnceLock<Vec<Vec<Diagnostic>>>,
+    diagnostics: OnceLock<Vec<Vec<Diagnostic>>>,
 }
 
-/// The texts of a project and those that they import.
+/// The files of a project and the files that they import.
 #[derive(Debug)]
-struct Linked {
+struct LinkedFiles {
     files: Vec<Arc<File>>,
     imports: ImportGraph,
 }
 
-/// The parts of a snapshot that are given; all else is made of them.
-pub(crate) struct Parts {
+/// The fields of a snapshot that are not computed.
+pub(crate) struct SnapshotParts {
     pub(crate) root: Arc<Path>,
     pub(crate) file: Arc<ProjectFile>,
     pub(crate) encoding: Encoding,
-    pub(crate) evidence: Arc<Evidence>,
-    pub(crate) named: Vec<Arc<File>>,
-    pub(crate) places: Arc<HashMap<PathBuf, usize>>,
-    pub(crate) shelf: Arc<Shelf>,
+    pub(crate) trace_stats: Arc<TraceStats>,
+    pub(crate) project_files: Vec<Arc<File>>,
+    pub(crate) indices: Arc<HashMap<PathBuf, usize>>,
+    pub(crate) import_cache: Arc<ImportCache>,
     pub(crate) cache: Arc<Mutex<Cache>>,
     pub(crate) open: Arc<HashMap<PathBuf, Arc<File>>>,
 }
 
 impl Snapshot {
-    pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { root, file, encoding, evidence, named, places, shelf, cache, open } = parts;
+    pub(crate) fn new(parts: SnapshotParts) -> Self {
+        let SnapshotParts {
+            root,
+            file,
+            encoding,
+            trace_stats,
+            project_files,
+            indices,
+            import_cache,
+            cache,
+            open,
+        } = parts;
         Self {
             root,
             file,
             encoding,
-            evidence,
-            named,
-            places,
-            shelf,
+            trace_stats,
+            project_files,
+            indices,
+            import_cache,
             open,
             linked: OnceLock::new(),
             names: OnceLock::new(),
@@ -97,76 +105,77 @@ impl Snapshot {
             cache,
             shared: OnceLock::new(),
             partial: Mutex::default(),
-            findings: OnceLock::new(),
+            diagnostics: OnceLock::new(),
         }
     }
 
-    /// How the project is linted.
+    /// The lint settings.
     pub(crate) fn settings(&self) -> &Settings {
         &self.file.project.lints
     }
 
-    fn linked(&self) -> &Linked {
+    fn linked(&self) -> &LinkedFiles {
         self.linked.get_or_init(|| {
-            let mut files = self.named.clone();
+            let mut files = self.project_files.clone();
             let imports = follow_imports(
                 &mut files,
                 |_, file| file.imports(&self.root).to_vec(),
-                |path| self.places.get(path).copied(),
+                |path| self.indices.get(path).copied(),
                 |import| {
                     let name = import.shown.display().to_string();
-                    self.bring(&import.path, &name).ok_or_else(|| format!("cannot read {name}"))
+                    self.read_external(&import.path, &name)
+                        .ok_or_else(|| format!("cannot read {name}"))
                 },
             );
-            Linked { files, imports }
+            LinkedFiles { files, imports }
         })
     }
 
-    /// A file that is none of the project's own.
-    fn bring(&self, path: &Path, name: &str) -> Option<Arc<File>> {
+    /// Reads an imported file outside the project.
+    fn read_external(&self, path: &Path, name: &str) -> Option<Arc<File>> {
         if let Some(open) = self.open.get(path) {
             return Some(Arc::clone(open));
         }
-        let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut import_cache = self.import_cache.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
             let uri = crate::uri::of_path(path)?;
             File::read(path, name, uri).map(Arc::new)
         };
-        shelf.entry(path.to_owned()).or_insert_with(read).clone()
+        import_cache.entry(path.to_owned()).or_insert_with(read).clone()
     }
 
-    /// Whether it brings a file from elsewhere, as far as it is known.
-    pub(crate) fn brings(&self, path: &Path) -> bool {
+    /// Whether an imported file outside the project was read.
+    pub(crate) fn imports_external(&self, path: &Path) -> bool {
         let files = self.linked.get().map(|linked| linked.files.as_slice()).unwrap_or_default();
-        files.iter().skip(self.named.len()).any(|file| file.path.as_deref() == Some(path))
+        files.iter().skip(self.project_files.len()).any(|file| file.path.as_deref() == Some(path))
     }
 
-    /// All texts: those of the project, then those that they import from elsewhere.
+    /// The files of the project, then imported files outside it.
     pub(crate) fn files(&self) -> &[Arc<File>] {
         &self.linked().files
     }
 
-    /// The text of a number.
+    /// The file at an index.
     pub(crate) fn text(&self, file: usize) -> Option<&File> {
         self.files().get(file).map(|file| &**file)
     }
 
-    /// Which texts import which.
+    /// The import graph.
     pub(crate) fn imports(&self) -> &ImportGraph {
         &self.linked().imports
     }
 
-    /// The number of a text.
+    /// The index of a source file.
     pub(crate) fn number_of_source(&self, source: &Arc<SourceFile>) -> Option<usize> {
         self.files().iter().position(|file| Arc::ptr_eq(file.source(), source))
     }
 
-    /// The positions in a text.
+    /// Converts offsets and positions in a file.
     pub(crate) fn positions(&self, file: usize) -> Option<Positions<'_>> {
         Some(self.text(file)?.positions(self.encoding))
     }
 
-    /// A place in a text, for the client.
+    /// The location of a span in a file.
     pub(crate) fn location(&self, file: usize, span: Span) -> Option<Location> {
         let text = self.text(file)?;
         Some(Location::new(text.uri.clone(), text.positions(self.encoding).range(span)))
@@ -176,45 +185,45 @@ impl Snapshot {
         self.files().iter().map(|file| file.parse().clone()).collect()
     }
 
-    /// What is found in each text.
-    pub(crate) fn findings(&self) -> &[Vec<Diagnostic>] {
-        self.findings.get_or_init(|| {
+    /// The diagnostics of each file.
+    pub(crate) fn diagnostics(&self) -> &[Vec<Diagnostic>] {
+        self.diagnostics.get_or_init(|| {
             let texts = self.parses();
             let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
             let found = cache.diagnostics(&texts, self.imports(), self.settings());
             drop(cache);
-            // They come in the order of the texts.
+            // The diagnostics are sorted by file.
             let mut all: Vec<Vec<Diagnostic>> = texts.iter().map(|_| Vec::new()).collect();
             let mut at = 0;
-            for finding in found {
+            for diagnostic in found {
                 let own = |at: usize| {
-                    texts.get(at).is_some_and(|text| Arc::ptr_eq(text.source(), &finding.source))
+                    texts.get(at).is_some_and(|text| Arc::ptr_eq(text.source(), &diagnostic.source))
                 };
                 while at < texts.len() && !own(at) {
                     at += 1;
                 }
                 if let Some(all) = all.get_mut(at) {
-                    all.push(finding);
+                    all.push(diagnostic);
                 }
             }
-            for finding in self.over_budget(&texts) {
-                let own = |text: &Parse| Arc::ptr_eq(text.source(), &finding.source);
+            for diagnostic in self.budget_diagnostics(&texts) {
+                let own = |text: &Parse| Arc::ptr_eq(text.source(), &diagnostic.source);
                 if let Some(all) = texts.iter().position(own).and_then(|at| all.get_mut(at)) {
-                    all.push(finding);
+                    all.push(diagnostic);
                 }
             }
             all
         })
     }
 
-    #[cfg(not(feature = "budget"))]
-    fn over_budget(&self, _: &[Parse]) -> Vec<Diagnostic> {
+    #[cfg(not(feature = "agents"))]
+    fn budget_diagnostics(&self, _: &[Parse]) -> Vec<Diagnostic> {
         Vec::new()
     }
 
     /// The agents that exceed the project's budget, if it has one and no file has an error.
-    #[cfg(feature = "budget")]
-    fn over_budget(&self, texts: &[Parse]) -> Vec<Diagnostic> {
+    #[cfg(feature = "agents")]
+    fn budget_diagnostics(&self, texts: &[Parse]) -> Vec<Diagnostic> {
         let budget = &self.file.project.budget;
         if *budget == Budget::default() {
             return Vec::new();
@@ -239,7 +248,7 @@ impl Snapshot {
         self.shared.get_or_init(|| self.partial_module(usize::MAX, Span::default()))
     }
 
-    /// The names of all texts.
+    /// The declarations of all files.
     pub(crate) fn names(&self) -> &Names {
         self.names.get_or_init(|| {
             let mut types: Vec<SmolStr> =
@@ -252,7 +261,7 @@ impl Snapshot {
         })
     }
 
-    /// Where each text uses names.
+    /// The uses of names in each file.
     pub(crate) fn uses(&self) -> &[Arc<Vec<Use>>] {
         self.uses.get_or_init(|| {
             let files = self.files().iter().enumerate();
@@ -260,7 +269,7 @@ impl Snapshot {
         })
     }
 
-    /// Where one text uses names.
+    /// The uses of names in one file.
     pub(crate) fn uses_of(&self, file: usize) -> Arc<Vec<Use>> {
         match (self.uses.get(), self.text(file)) {
             (Some(all), _) => all.get(file).cloned().unwrap_or_default(),
@@ -269,7 +278,7 @@ impl Snapshot {
         }
     }
 
-    /// A declaration, with the text that it stands in.
+    /// The declaration of a reference.
     pub(crate) fn declaration(&self, found: Found) -> Option<&Declaration> {
         self.names().declaration(found)
     }

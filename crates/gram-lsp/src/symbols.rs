@@ -1,4 +1,4 @@
-//! What a text, or a whole project, declares.
+//! Document and workspace symbols.
 
 use gram_check::names::{Declaration, Kind};
 use gram_syntax::{Node, NodeKind as N, Span};
@@ -6,12 +6,12 @@ use lsp_types as lsp;
 use lsp_types::{DocumentSymbol, SymbolKind};
 
 use crate::completion::member;
-use crate::dispatch::{Answer, Cx};
-use crate::place::signature;
+use crate::dispatch::{RequestContext, RequestResult};
+use crate::lookup::signature;
 use crate::snapshot::Snapshot;
 
-/// The most symbols of an answer.
-const MOST: usize = 1000;
+/// Maximum number of workspace symbols in a response.
+const MAX_SYMBOLS: usize = 1000;
 
 fn symbol_kind(kind: Kind) -> SymbolKind {
     match kind {
@@ -27,9 +27,9 @@ fn symbol_kind(kind: Kind) -> SymbolKind {
     }
 }
 
-#[expect(deprecated, reason = "the protocol's type has a field that nobody uses any more")]
+#[expect(deprecated, reason = "`deprecated` is a required field of the type")]
 fn symbol(
-    cx: &Cx,
+    cx: &RequestContext,
     name: &str,
     detail: &str,
     kind: SymbolKind,
@@ -50,9 +50,9 @@ fn symbol(
 
 /// `textDocument/documentSymbol`
 pub(crate) fn of_document(
-    cx: &Cx,
+    cx: &RequestContext,
     _: lsp::DocumentSymbolParams,
-) -> Answer<lsp::DocumentSymbolResponse> {
+) -> RequestResult<lsp::DocumentSymbolResponse> {
     let own = cx.snapshot.names().list(cx.number);
     if !cx.client.nested_symbols {
         let flat = own.iter().filter_map(|one| information(&cx.snapshot, cx.number, one, &own));
@@ -70,12 +70,12 @@ pub(crate) fn of_document(
                 symbol_kind(one.kind),
                 (one.span, one.place),
             );
-            let parts = parts(cx, one.kind, node);
-            made.children = (!parts.is_empty()).then_some(parts);
+            let child_symbols = child_symbols(cx, one.kind, node);
+            made.children = (!child_symbols.is_empty()).then_some(child_symbols);
             made
         })
         .collect();
-    // What is held stands behind what holds it, so the last come first.
+    // Nested declarations follow their parent, so the list is processed backwards.
     let mut tops = Vec::new();
     for at in (0..made.len()).rev() {
         let Some(one) = made.pop() else { break };
@@ -93,7 +93,7 @@ pub(crate) fn of_document(
 }
 
 /// The parameters of a tool, the fields of a record, the members of an enum, and so on.
-fn parts(cx: &Cx, kind: Kind, node: Node<'_>) -> Vec<DocumentSymbol> {
+fn child_symbols(cx: &RequestContext, kind: Kind, node: Node<'_>) -> Vec<DocumentSymbol> {
     let typed = |node: Node<'_>, kind| {
         let subject = node.subject();
         let name = subject.identifier?;
@@ -119,7 +119,7 @@ fn parts(cx: &Cx, kind: Kind, node: Node<'_>) -> Vec<DocumentSymbol> {
     }
 }
 
-#[expect(deprecated, reason = "the protocol's type has a field that nobody uses any more")]
+#[expect(deprecated, reason = "`deprecated` is a required field of the type")]
 fn information(
     snapshot: &Snapshot,
     file: usize,
@@ -137,7 +137,7 @@ fn information(
     })
 }
 
-/// `workspace/symbol`: declarations whose names hold the letters of the query in their order.
+/// `workspace/symbol`: declarations whose names contain the query as a subsequence.
 pub(crate) fn of_workspace(
     snapshots: &[std::sync::Arc<Snapshot>],
     query: &str,
@@ -152,7 +152,7 @@ pub(crate) fn of_workspace(
     for snapshot in snapshots {
         for (place, one) in snapshot.names().all().filter(|(_, one)| holds(&one.name)) {
             found.extend(information(snapshot, place.file, one, snapshot.names().of(place.file)));
-            if found.len() >= MOST {
+            if found.len() >= MAX_SYMBOLS {
                 return found;
             }
         }

@@ -1,4 +1,4 @@
-//! Semantic tokens: what each word is, told by the tree.
+//! Semantic tokens.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use lsp_types as lsp;
 use lsp_types::{SemanticToken, SemanticTokensLegend};
 use serde::{Serialize, Serializer};
 
-use crate::dispatch::{Answer, Cx};
+use crate::dispatch::{RequestContext, RequestResult};
 
-/// What a word is, by its place in the legend.
+/// A token type, as an index into the legend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
-enum Is {
+enum TokenType {
     Keyword,
     Type,
     Function,
@@ -58,27 +58,27 @@ const DECLARATION: u32 = 1;
 const BUILT_IN_TYPE: u32 = 2;
 const DOCUMENTATION: u32 = 4;
 
-/// What the numbers of tokens mean.
+/// The token types and modifiers.
 pub(crate) fn legend() -> SemanticTokensLegend {
     SemanticTokensLegend { token_types: TYPES.to_vec(), token_modifiers: MODIFIERS.to_vec() }
 }
 
-/// A word, what it is, and what else is said of it.
-type Word = (Span, Is, u32);
+/// A span with its token type and modifiers.
+type TypedSpan = (Span, TokenType, u32);
 
-/// The words that a span touches, in order, none over another.
-fn words(cx: &Cx, wanted: Span) -> Vec<Word> {
+/// The tokens in a span, in order and without overlaps.
+fn typed_spans(cx: &RequestContext, wanted: Span) -> Vec<TypedSpan> {
     let tree = cx.file.parse().tree();
-    let (mut named, mut tokens): (Vec<Word>, Vec<Word>) = (Vec::new(), Vec::new());
+    let (mut named, mut tokens): (Vec<TypedSpan>, Vec<TypedSpan>) = (Vec::new(), Vec::new());
     let near = |span: Span| span.start <= wanted.end && wanted.start <= span.end;
     for top in tree.root().children().filter(|top| near(top.span())) {
-        top.descendants().for_each(|node| of_node(&mut named, node));
+        top.descendants().for_each(|node| add_node(&mut named, node));
     }
     for token in tree.tokens_before(wanted.end.saturating_add(1)) {
-        of_token(&mut tokens, token.kind(), token.span());
+        add_token(&mut tokens, token.kind(), token.span());
     }
     named.sort_by_key(|(span, ..)| span.start);
-    // What a name says counts more than what its token says, and may stand inside of it.
+    // A name takes precedence over its token and may be part of it.
     let mut found = Vec::with_capacity(named.len() + tokens.len());
     let mut names = named.into_iter().peekable();
     let mut end = 0;
@@ -86,7 +86,7 @@ fn words(cx: &Cx, wanted: Span) -> Vec<Word> {
         while let Some((name, is, more)) = names.next_if(|(name, ..)| name.start < span.end) {
             if name.start >= end.max(span.start) && name.end <= span.end {
                 let before = Span::new(span.start.max(end), name.start);
-                found.extend((!before.is_empty()).then_some((before, Is::String, 0)));
+                found.extend((!before.is_empty()).then_some((before, TokenType::String, 0)));
             }
             if name.start >= end && !name.is_empty() {
                 found.push((name, is, more));
@@ -109,92 +109,94 @@ fn words(cx: &Cx, wanted: Span) -> Vec<Word> {
     found
 }
 
-fn of_token(found: &mut Vec<Word>, kind: T, span: Span) {
+fn add_token(found: &mut Vec<TypedSpan>, kind: T, span: Span) {
     use T::{
         Backticked, Comment, Dash, DashGreater, DocComment, DoubleQuoted, Equals, EqualsGreater,
         Fenced, FencedTagged, LessDash, LessEquals, LessTilde, SingleQuoted, Tilde, TildeGreater,
     };
     let (is, more) = match kind {
-        Comment => (Is::Comment, 0),
-        DocComment => (Is::Comment, DOCUMENTATION),
-        SingleQuoted | DoubleQuoted | Backticked | Fenced | FencedTagged => (Is::String, 0),
+        Comment => (TokenType::Comment, 0),
+        DocComment => (TokenType::Comment, DOCUMENTATION),
+        SingleQuoted | DoubleQuoted | Backticked | Fenced | FencedTagged => (TokenType::String, 0),
         Dash | Equals | Tilde | DashGreater | EqualsGreater | TildeGreater | LessDash
-        | LessEquals | LessTilde => (Is::Operator, 0),
-        kind if kind.is_number() => (Is::Number, 0),
+        | LessEquals | LessTilde => (TokenType::Operator, 0),
+        kind if kind.is_number() => (TokenType::Number, 0),
         _ => return,
     };
     found.push((span, is, more));
 }
 
-fn of_node(found: &mut Vec<Word>, node: Node<'_>) {
+fn add_node(found: &mut Vec<TypedSpan>, node: Node<'_>) {
     match node.kind() {
         N::SubjectPattern => {
             let subject = node.subject();
             let kind = subject.labels().find_map(|label| Kind::of_label(&label.content()));
             if let (Some(name), Some(kind)) = (subject.identifier, kind) {
-                found.push((name.span(), of_kind(kind), DECLARATION));
+                found.push((name.span(), token_type_of(kind), DECLARATION));
             }
             let is = match kind {
-                Some(Kind::Enum) => Is::EnumMember,
-                Some(Kind::Union) => Is::Type,
-                Some(Kind::Experiment) => Is::Namespace,
-                Some(Kind::Agent | Kind::Container) => Is::Function,
-                _ => Is::Variable,
+                Some(Kind::Enum) => TokenType::EnumMember,
+                Some(Kind::Union) => TokenType::Type,
+                Some(Kind::Experiment) => TokenType::Namespace,
+                Some(Kind::Agent | Kind::Container) => TokenType::Function,
+                _ => TokenType::Variable,
             };
             for element in node.elements().filter(|it| it.kind() == N::PatternReference) {
                 found.extend(element.children().next().map(|name| (name.span(), is, 0)));
             }
             for label in subject.labels() {
-                let is =
-                    if Kind::of_label(&label.content()).is_some() { Is::Keyword } else { Is::Type };
+                let is = if Kind::of_label(&label.content()).is_some() {
+                    TokenType::Keyword
+                } else {
+                    TokenType::Type
+                };
                 found.push((label.span(), is, 0));
             }
         }
         N::NodePattern => {
             let subject = node.subject();
             if let Some(name) = subject.identifier {
-                found.push((name.span(), Is::Parameter, 0));
+                found.push((name.span(), TokenType::Parameter, 0));
             }
             for label in subject.labels() {
-                of_type(found, label);
+                add_types(found, label);
             }
         }
         N::RecordProperty | N::MapEntry => {
             if let Some(key) = node.children().next() {
-                found.push((key.span(), Is::Property, 0));
+                found.push((key.span(), TokenType::Property, 0));
             }
         }
         N::PropertyAnnotation | N::IdentifiedAnnotation => {
             if let Some(key) = node.children().next() {
-                found.push((key.span(), Is::Decorator, 0));
+                found.push((key.span(), TokenType::Decorator, 0));
             }
         }
-        N::Boolean => found.push((node.span(), Is::Keyword, 0)),
+        N::Boolean => found.push((node.span(), TokenType::Keyword, 0)),
         _ => {}
     }
 }
 
-fn of_kind(kind: Kind) -> Is {
+fn token_type_of(kind: Kind) -> TokenType {
     match kind {
-        Kind::Tool => Is::Function,
-        Kind::Agent => Is::Class,
-        Kind::Container | Kind::Library | Kind::Experiment => Is::Namespace,
-        Kind::Record | Kind::Enum | Kind::Union | Kind::Alias => Is::Type,
-        Kind::Term => Is::Variable,
+        Kind::Tool => TokenType::Function,
+        Kind::Agent => TokenType::Class,
+        Kind::Container | Kind::Library | Kind::Experiment => TokenType::Namespace,
+        Kind::Record | Kind::Enum | Kind::Union | Kind::Alias => TokenType::Type,
+        Kind::Term => TokenType::Variable,
     }
 }
 
-/// The names in a label that is a type.
-fn of_type(found: &mut Vec<Word>, label: Node<'_>) {
+/// Adds the type names in a label.
+fn add_types(found: &mut Vec<TypedSpan>, label: Node<'_>) {
     types_in(label, |name, span| {
         let more = if BUILT_IN.contains(&name) { BUILT_IN_TYPE } else { 0 };
-        found.push((span, Is::Type, more));
+        found.push((span, TokenType::Type, more));
     });
 }
 
-/// Tokens as the protocol has them: each by how far it stands behind the one before, and none over
-/// the end of a line.
-fn encoded(cx: &Cx, words: &[Word]) -> Vec<SemanticToken> {
+/// Encodes tokens relative to the previous token. Multi-line tokens are split at line ends.
+fn encode(cx: &RequestContext, words: &[TypedSpan]) -> Vec<SemanticToken> {
     let positions = cx.positions();
     let mut tokens = Vec::with_capacity(words.len());
     let (mut line, mut column) = (0, 0);
@@ -222,56 +224,64 @@ fn encoded(cx: &Cx, words: &[Word]) -> Vec<SemanticToken> {
     tokens
 }
 
-fn all(cx: &Cx) -> Arc<Vec<SemanticToken>> {
+fn all_tokens(cx: &RequestContext) -> Arc<Vec<SemanticToken>> {
     let whole = Span::new(0, crate::position::number(cx.file.text().len()));
-    Arc::new(encoded(cx, &words(cx, whole)))
+    Arc::new(encode(cx, &typed_spans(cx, whole)))
 }
 
-/// Tokens as the protocol has them: five numbers each. They are kept, too, so they are not copied.
+/// The tokens of a document. They are shared with the cache.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Full {
+pub(crate) struct FullTokens {
     #[serde(skip_serializing_if = "Option::is_none")]
     result_id: Option<String>,
-    #[serde(serialize_with = "flat")]
+    #[serde(serialize_with = "serialize_flat")]
     data: Arc<Vec<SemanticToken>>,
 }
 
-fn flat<S: Serializer>(data: &Arc<Vec<SemanticToken>>, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_flat<S: Serializer>(
+    data: &Arc<Vec<SemanticToken>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(data.iter().flat_map(|token| {
         let SemanticToken { delta_line, delta_start, length, .. } = *token;
         [delta_line, delta_start, length, token.token_type, token.token_modifiers_bitset]
     }))
 }
 
-/// All tokens, or what differs from those before.
+/// All tokens, or the changes since the previous response.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub(crate) enum FullOrDelta {
-    Full(Full),
+pub(crate) enum TokensOrDelta {
+    Full(FullTokens),
     Delta(lsp::SemanticTokensDelta),
 }
 
 /// `textDocument/semanticTokens/full`
-pub(crate) fn full(cx: &Cx, _: lsp::SemanticTokensParams) -> Answer<Full> {
-    let data = all(cx);
-    Ok(Full { result_id: Some(cx.client.tokens.keep(&cx.file.uri, &data)), data })
+pub(crate) fn full(cx: &RequestContext, _: lsp::SemanticTokensParams) -> RequestResult<FullTokens> {
+    let data = all_tokens(cx);
+    Ok(FullTokens { result_id: Some(cx.client.tokens.insert(&cx.file.uri, &data)), data })
 }
 
 /// `textDocument/semanticTokens/range`
-pub(crate) fn range(cx: &Cx, params: lsp::SemanticTokensRangeParams) -> Answer<Full> {
-    let data = encoded(cx, &words(cx, cx.positions().span(params.range)));
-    Ok(Full { result_id: None, data: Arc::new(data) })
+pub(crate) fn range(
+    cx: &RequestContext,
+    params: lsp::SemanticTokensRangeParams,
+) -> RequestResult<FullTokens> {
+    let data = encode(cx, &typed_spans(cx, cx.positions().span(params.range)));
+    Ok(FullTokens { result_id: None, data: Arc::new(data) })
 }
 
-/// `textDocument/semanticTokens/full/delta`: one edit, of all that lies between what is the same at
-/// the start and at the end.
-pub(crate) fn delta(cx: &Cx, params: lsp::SemanticTokensDeltaParams) -> Answer<FullOrDelta> {
-    let data = all(cx);
-    let before = cx.client.tokens.known(&cx.file.uri, &params.previous_result_id);
-    let result_id = Some(cx.client.tokens.keep(&cx.file.uri, &data));
+/// `textDocument/semanticTokens/full/delta`: one edit between the common start and end.
+pub(crate) fn delta(
+    cx: &RequestContext,
+    params: lsp::SemanticTokensDeltaParams,
+) -> RequestResult<TokensOrDelta> {
+    let data = all_tokens(cx);
+    let before = cx.client.tokens.get(&cx.file.uri, &params.previous_result_id);
+    let result_id = Some(cx.client.tokens.insert(&cx.file.uri, &data));
     let Some(before) = before else {
-        return Ok(FullOrDelta::Full(Full { result_id, data }));
+        return Ok(TokensOrDelta::Full(FullTokens { result_id, data }));
     };
     let start = before.iter().zip(&*data).take_while(|(one, other)| one == other).count();
     let (old, new) = (&before[start..], &data[start..]);
@@ -285,26 +295,26 @@ pub(crate) fn delta(cx: &Cx, params: lsp::SemanticTokensDeltaParams) -> Answer<F
         let (start, delete_count) = (number(start), number(old.len()));
         vec![lsp::SemanticTokensEdit { start, delete_count, data: Some(new.to_vec()) }]
     };
-    Ok(FullOrDelta::Delta(lsp::SemanticTokensDelta { result_id, edits }))
+    Ok(TokensOrDelta::Delta(lsp::SemanticTokensDelta { result_id, edits }))
 }
 
-/// The tokens that were last sent of each document.
+/// The tokens last sent for each document.
 #[derive(Debug, Default)]
-pub(crate) struct Sent(std::sync::Mutex<SentState>);
+pub(crate) struct TokenCache(std::sync::Mutex<TokenCacheState>);
 
 #[derive(Debug, Default)]
-struct SentState {
+struct TokenCacheState {
     count: u64,
     of: HashMap<String, (String, Arc<Vec<SemanticToken>>)>,
 }
 
-impl Sent {
-    fn state(&self) -> std::sync::MutexGuard<'_, SentState> {
+impl TokenCache {
+    fn state(&self) -> std::sync::MutexGuard<'_, TokenCacheState> {
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Keeps what is sent, and gives what it is called.
-    fn keep(&self, uri: &lsp::Uri, data: &Arc<Vec<SemanticToken>>) -> String {
+    /// Stores the tokens of a document and returns their result id.
+    fn insert(&self, uri: &lsp::Uri, data: &Arc<Vec<SemanticToken>>) -> String {
         let mut state = self.state();
         state.count += 1;
         let id = state.count.to_string();
@@ -312,14 +322,14 @@ impl Sent {
         id
     }
 
-    /// What was sent under a name.
-    fn known(&self, uri: &lsp::Uri, id: &str) -> Option<Arc<Vec<SemanticToken>>> {
+    /// The tokens sent with a result id.
+    fn get(&self, uri: &lsp::Uri, id: &str) -> Option<Arc<Vec<SemanticToken>>> {
         let state = self.state();
         let (known, data) = state.of.get(uri.as_str())?;
         (known == id).then(|| Arc::clone(data))
     }
 
-    /// Forgets a document.
+    /// Removes a document.
     pub(crate) fn forget(&self, uri: &lsp::Uri) {
         self.state().of.remove(uri.as_str());
     }

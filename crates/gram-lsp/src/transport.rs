@@ -1,30 +1,29 @@
-//! Messages over pipes: a header, an empty line, and JSON.
+//! Messages over pipes: a header, an empty line and JSON.
 
 use std::io::{self, BufRead, Write};
 
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError};
 use serde_json::{Value, json};
 
-/// The most bytes of a message: no file that gramc reads needs more.
-const MOST: usize = 1 << 29;
+/// Maximum size of a message in bytes, enough for the largest file that gramc reads.
+const MAX_MESSAGE_BYTES: usize = 1 << 29;
 
-/// The most bytes of a line of a header.
-const MOST_OF_LINE: u64 = 1 << 13;
+/// Maximum length of a header line in bytes.
+const MAX_HEADER_LINE_BYTES: u64 = 1 << 13;
 
-/// What came in.
+/// The result of reading a message.
 #[derive(Debug)]
 pub(crate) enum Incoming {
-    /// A message.
     Message(Message),
-    /// Something that is none, with what to answer.
+    /// Invalid input, with the error response to send.
     Wrong(Value),
 }
 
-/// Reads the next message; nothing at the end.
+/// Reads the next message. `None` at the end of input.
 ///
 /// # Errors
 ///
-/// Reading fails, or a header is such that nobody knows where the next message begins.
+/// Reading fails, or a header is invalid, so that the start of the next message is unknown.
 pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
     let Some(length) = header(input)? else { return Ok(None) };
     let mut body = vec![0; length];
@@ -32,69 +31,75 @@ pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
     Ok(Some(match serde_json::from_slice(&body) {
         Ok(value) => message(value),
         Err(error) => {
-            let why = format!("this is no JSON: {error}");
-            Incoming::Wrong(refusal(&Value::Null, ErrorCode::ParseError, &why))
+            let why = format!("invalid JSON: {error}");
+            Incoming::Wrong(error_response(&Value::Null, ErrorCode::ParseError, &why))
         }
     }))
 }
 
-/// Reads a header and gives the length of what follows; nothing at the end.
+/// Reads a header and returns the length of the message. `None` at the end of input.
 fn header(input: &mut impl BufRead) -> io::Result<Option<usize>> {
     let mut length = None;
     let mut first = true;
     loop {
         let mut line = Vec::new();
-        let read = io::Read::take(&mut *input, MOST_OF_LINE).read_until(b'\n', &mut line)?;
+        let read =
+            io::Read::take(&mut *input, MAX_HEADER_LINE_BYTES).read_until(b'\n', &mut line)?;
         if read == 0 {
-            return if first { Ok(None) } else { Err(broken("a header ends in its middle")) };
+            return if first {
+                Ok(None)
+            } else {
+                Err(invalid_data("unexpected end of input in a header"))
+            };
         }
         if !line.ends_with(b"\n") {
-            return Err(broken("a line of a header is too long"));
+            return Err(invalid_data("header line too long"));
         }
         first = false;
         let line = String::from_utf8_lossy(&line);
         let line = line.trim();
         if line.is_empty() {
-            let length: usize = length.ok_or_else(|| broken("a header has no Content-Length"))?;
-            if length > MOST {
-                return Err(broken("a message is too long"));
+            let length: usize =
+                length.ok_or_else(|| invalid_data("missing Content-Length header"))?;
+            if length > MAX_MESSAGE_BYTES {
+                return Err(invalid_data("message too long"));
             }
             return Ok(Some(length));
         }
         let Some((name, value)) = line.split_once(':') else {
-            return Err(broken("a line of a header has no colon"));
+            return Err(invalid_data("missing colon in a header line"));
         };
         if name.trim().eq_ignore_ascii_case("Content-Length") {
-            let value = value.trim().parse().map_err(|_| broken("Content-Length is no number"))?;
+            let value = value.trim().parse().map_err(|_| invalid_data("invalid Content-Length"))?;
             length = Some(value);
         }
     }
 }
 
-fn broken(why: &str) -> io::Error {
+fn invalid_data(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
-/// The answer to what is no request.
-fn refusal(id: &Value, code: ErrorCode, why: &str) -> Value {
+/// The error response to an invalid request.
+fn error_response(id: &Value, code: ErrorCode, why: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code as i32, "message": why}})
 }
 
-/// What a JSON value says.
+/// Parses a JSON-RPC message.
 fn message(mut value: Value) -> Incoming {
-    // Untagged enums read no numbers of any precision, so the parts are told apart here.
+    // serde's untagged enums do not support numbers of arbitrary precision.
     let id = match value.get("id") {
         None => None,
         Some(id) => match request_id(id) {
             Some(id) => Some(id),
             None if id.is_null() && value.get("method").is_none() => {
-                // An answer to nothing in particular.
+                // An error response without an id.
                 let note = Notification { method: "$/nothing".to_owned(), params: Value::Null };
                 return Incoming::Message(Message::Notification(note));
             }
             None => {
-                let why = "the id of a request is a whole number or a text";
-                return Incoming::Wrong(refusal(id, ErrorCode::InvalidRequest, why));
+                let why = "expected an integer or a string as request id";
+                return Incoming::Wrong(error_response(id, ErrorCode::InvalidRequest, why));
             }
         },
     };
@@ -122,8 +127,8 @@ fn message(mut value: Value) -> Incoming {
             Incoming::Message(Message::Response(Response { id, response_result }))
         }
         (None, None) => {
-            let why = "a message is an object with a `method`, or an answer with an `id`";
-            Incoming::Wrong(refusal(&Value::Null, ErrorCode::InvalidRequest, why))
+            let why = "expected an object with a `method`, or a response with an `id`";
+            Incoming::Wrong(error_response(&Value::Null, ErrorCode::InvalidRequest, why))
         }
     }
 }
@@ -139,7 +144,7 @@ fn request_id(id: &Value) -> Option<RequestId> {
 ///
 /// # Errors
 ///
-/// Writing fails, as it does where nobody reads.
+/// Writing fails, for example because the client closed the pipe.
 pub(crate) fn write(output: &mut impl Write, message: &Json) -> io::Result<()> {
     let body = &message.0;
     write!(output, "Content-Length: {}\r\n\r\n{body}", body.len())?;
@@ -148,7 +153,7 @@ pub(crate) fn write(output: &mut impl Write, message: &Json) -> io::Result<()> {
 
 /// A message as JSON.
 pub(crate) fn json(message: &Message) -> Json {
-    // What is written has no key that is no string, so this cannot fail.
+    // All keys are strings, so serialization cannot fail.
     let mut value = serde_json::to_value(message).unwrap_or_default();
     if let Value::Object(fields) = &mut value {
         fields.insert("jsonrpc".to_owned(), Value::from("2.0"));
@@ -156,14 +161,13 @@ pub(crate) fn json(message: &Message) -> Json {
     Json(value.to_string())
 }
 
-/// A value as JSON. What editors ask for may hold hundreds of thousands of numbers, of which no tree is
-/// built.
+/// Serialized JSON. Semantic tokens can have hundreds of thousands of numbers, too many for a `Value`.
 #[derive(Debug)]
 pub(crate) struct Json(pub(crate) String);
 
 impl Json {
-    /// The answer to a request with this result.
-    pub(crate) fn answers(&self, id: &RequestId) -> Self {
+    /// The response to a request with this result.
+    pub(crate) fn response_to(&self, id: &RequestId) -> Self {
         let id = serde_json::to_string(id).unwrap_or_default();
         Self(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{}}}", self.0))
     }
@@ -176,7 +180,7 @@ impl From<Value> for Json {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test stops where it cannot go on")]
+#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
     use super::*;
 
@@ -185,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_told_apart_and_what_is_none_is_answered() {
+    fn messages_are_classified_and_invalid_ones_get_a_response() {
         let mut text = framed(r#"{"jsonrpc":"2.0","id":7,"method":"a","params":{"n":1}}"#);
         text += &framed(r#"{"jsonrpc":"2.0","method":"b"}"#);
         text += &framed(r#"{"jsonrpc":"2.0","id":"x","result":[2]}"#);
@@ -210,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_lead_nowhere_end_the_reading() {
+    fn invalid_headers_end_the_connection() {
         for text in
             ["Content-Length: x\r\n\r\n", "\r\n", "Content-Length: 9999999999999\r\n\r\n", "a"]
         {

@@ -1,4 +1,4 @@
-//! Addresses of documents and paths of files.
+//! Conversion between URIs and paths.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -6,11 +6,11 @@ use std::str::FromStr;
 use lsp_types::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// What stands in a path as it is.
+/// The characters of a path that are not percent-encoded.
 const PLAIN: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// The file that an address names, if it names one of this machine.
+/// The path of a `file` URI on this machine.
 pub(crate) fn path_of(uri: &Uri) -> Option<PathBuf> {
     let rest = uri.as_str().strip_prefix("file://")?;
     let host = rest.find('/')?;
@@ -19,12 +19,12 @@ pub(crate) fn path_of(uri: &Uri) -> Option<PathBuf> {
     }
     let path = rest[host..].split(['?', '#']).next()?;
     let path = percent_decode_str(path).decode_utf8().ok()?;
-    // `/c:/folder` is how a drive of Windows is written.
+    // A path with a Windows drive is written `/c:/folder`.
     let drive = path.as_bytes().get(2) == Some(&b':') && cfg!(windows);
     Some(PathBuf::from(if drive { &path[1..] } else { &path }))
 }
 
-/// The address of a file.
+/// The URI of a file.
 pub(crate) fn of_path(path: &Path) -> Option<Uri> {
     let text = path.to_string_lossy();
     let text = if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() };
@@ -32,19 +32,19 @@ pub(crate) fn of_path(path: &Path) -> Option<Uri> {
     Uri::from_str(&format!("file://{slash}{}", utf8_percent_encode(&text, PLAIN))).ok()
 }
 
-/// The one path of a file, though there may be none.
+/// The canonical path of a file, or the path itself if the file does not exist.
 pub(crate) fn real(path: &Path) -> PathBuf {
     let beside = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
     path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.to_owned())
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test stops where it cannot go on")]
+#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
     use super::*;
 
     #[test]
-    fn paths_come_back() {
+    fn paths_round_trip() {
         for path in ["/a/b.gram", "/a b/ä%20#?.gram", "/😀/x+y.gram"] {
             assert_eq!(path_of(&of_path(Path::new(path)).unwrap()).unwrap(), Path::new(path));
         }

@@ -1,16 +1,16 @@
-//! Verdicts as answers to `tools/call`.
+//! Converts verdicts to results of `tools/call`.
 
 use gram_tools::{CallError, Verdict};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
-use crate::catalog::Promise;
+use crate::catalog::ResultKind;
 
-/// What a client is told. A refusal is an error of the tool, with the text that a model needs; the
-/// protocol's own errors would not reach the model.
-pub(crate) fn answer(mut verdict: Verdict, promise: Promise) -> CallToolResult {
-    if promise == Promise::Structure
-        && let Some(detail) = broken_promise(&verdict)
+/// The result of a call. A rejected call is reported as an error of the tool because clients do not
+/// pass protocol errors to the model.
+pub(crate) fn answer(mut verdict: Verdict, result_kind: ResultKind) -> CallToolResult {
+    if result_kind == ResultKind::Structured
+        && let Some(detail) = schema_violation(&verdict)
     {
         verdict.outcome = Err(CallError::Invocation { detail });
     }
@@ -19,33 +19,34 @@ pub(crate) fn answer(mut verdict: Verdict, promise: Promise) -> CallToolResult {
         Ok(success) => success.result,
         Err(_) => return CallToolResult::error(vec![text]),
     };
-    match (promise, result) {
-        (Promise::Structure, Some(value)) => {
+    match (result_kind, result) {
+        (ResultKind::Structured, Some(value)) => {
             let mut answer = CallToolResult::success(vec![text]);
             answer.structured_content = Some(value);
             answer
         }
-        (Promise::Nothing, Some(value)) => {
+        (ResultKind::Untyped, Some(value)) => {
             CallToolResult::success(blocks(&value).unwrap_or_else(|| vec![text]))
         }
         _ => CallToolResult::success(vec![text]),
     }
 }
 
-/// What is wrong with a result that does not fit the schema that the client was told. A library
-/// may let such results through with a warning, but clients refuse them.
-fn broken_promise(verdict: &Verdict) -> Option<String> {
+/// The error of a result that does not match the output schema. A library can accept such results
+/// with a warning, but MCP clients reject them.
+fn schema_violation(verdict: &Verdict) -> Option<String> {
     let Ok(success) = &verdict.outcome else { return None };
     let warning = verdict.warnings.iter().find(|warning| warning.code == "result-mismatch");
     if let Some(warning) = warning {
         return Some(warning.message.replacen("the result is", "its result is", 1));
     }
     let is_object = success.result.as_ref().is_some_and(Value::is_object);
-    (!is_object).then(|| "its result is not what the tool promises: an object".to_owned())
+    (!is_object)
+        .then(|| "its result does not match the output schema: expected an object".to_owned())
 }
 
-/// The content that a result stands for, where it is a list of nothing but content of the
-/// protocol: pictures, sounds, resources. Tools of other MCP servers answer with such lists.
+/// The content blocks of a result that is a list of MCP content: text, images, audio, resources.
+/// Tools of other MCP servers return such lists.
 fn blocks(value: &Value) -> Option<Vec<ContentBlock>> {
     let items = value.as_array().filter(|items| !items.is_empty())?;
     items.iter().all(|item| item["type"].is_string()).then_some(())?;

@@ -1,4 +1,4 @@
-//! The tools as clients see them.
+//! The tools that the server lists.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,38 +12,37 @@ use smol_str::SmolStr;
 
 use crate::ServeError;
 
-/// How many tools an answer to `tools/list` holds.
-const PAGE: usize = 100;
+/// Maximum number of tools in a response to `tools/list`.
+const MAX_PAGE_SIZE: usize = 100;
 
-/// All that can be listed, in the order of the specification: the functions of a container stand
-/// behind it.
+/// The tools and containers in source order. The functions of a container follow it.
 #[derive(Debug)]
 pub(crate) struct Catalog {
-    entries: Vec<Listed>,
-    /// Where a name stands: that which clients see, and that of the specification.
-    places: HashMap<SmolStr, usize>,
-    /// How many entries are listed before any container is expanded.
-    pub(crate) at_first: usize,
+    entries: Vec<CatalogEntry>,
+    /// The index of each entry, by its MCP name and by its name in the specification.
+    indices: HashMap<SmolStr, usize>,
+    /// Number of visible entries before any container is expanded.
+    pub(crate) initial_count: usize,
 }
 
 /// A tool or a container.
 #[derive(Debug)]
-pub(crate) struct Listed {
-    /// Its name in the specification.
+pub(crate) struct CatalogEntry {
+    /// The name in the specification.
     pub(crate) name: SmolStr,
-    pub(crate) promise: Promise,
+    pub(crate) result_kind: ResultKind,
     tool: Tool,
 }
 
-/// What clients are told of a tool's results.
+/// The declared kind of a tool's results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Promise {
-    /// Nothing: it may be anything.
-    Nothing,
-    /// Nothing, for the protocol only knows how to promise objects.
-    Unsaid,
-    /// An output schema.
-    Structure,
+pub(crate) enum ResultKind {
+    /// No result type.
+    Untyped,
+    /// A result type without an output schema, because MCP output schemas describe objects only.
+    Text,
+    /// An object with an output schema.
+    Structured,
 }
 
 impl Catalog {
@@ -54,10 +53,10 @@ impl Catalog {
         let expanded = Compilation::new(module, &Options { expanded: true, ..options });
         let functions: HashMap<&str, Entry<'_>> =
             expanded.entries().iter().map(|entry| (entry.name(), *entry)).collect();
-        let mut catalog = Self { entries: Vec::new(), places: HashMap::new(), at_first: 0 };
+        let mut catalog = Self { entries: Vec::new(), indices: HashMap::new(), initial_count: 0 };
         for entry in collapsed.entries() {
             catalog.add(module, *entry, collapsed.compile(*entry))?;
-            catalog.at_first += 1;
+            catalog.initial_count += 1;
             let Entry::Container(container) = entry else { continue };
             for name in &container.members {
                 if let Some(function) = functions.get(name.as_str()) {
@@ -66,8 +65,8 @@ impl Catalog {
             }
         }
         let own: Vec<_> = catalog.entries.iter().map(|entry| entry.name.clone()).collect();
-        for (place, name) in own.into_iter().enumerate() {
-            catalog.places.entry(name).or_insert(place);
+        for (index, name) in own.into_iter().enumerate() {
+            catalog.indices.entry(name).or_insert(index);
         }
         Ok(catalog)
     }
@@ -78,43 +77,39 @@ impl Catalog {
         entry: Entry<'_>,
         compiled: Compiled<'_>,
     ) -> Result<(), ServeError> {
-        // A function of two containers is listed behind the first one.
+        // A function of two containers is listed after the first one.
         if self.entries.iter().any(|known| known.name == entry.name()) {
             return Ok(());
         }
         let tool: Tool = serde_json::from_value(compiled.into_json()).map_err(|error| {
-            ServeError::Tool(format!(
-                "the tool `{}` cannot be served over MCP: {error}",
-                entry.name()
-            ))
+            ServeError::Tool(format!("cannot serve the tool `{}` over MCP: {error}", entry.name()))
         })?;
-        let promise = match entry {
-            _ if tool.output_schema.is_some() => Promise::Structure,
+        let result_kind = match entry {
+            _ if tool.output_schema.is_some() => ResultKind::Structured,
             Entry::Tool(spec) => match ResultSchema::new(&module.types, spec, Draft::default()) {
-                Some(_) => Promise::Unsaid,
-                None => Promise::Nothing,
+                Some(_) => ResultKind::Text,
+                None => ResultKind::Untyped,
             },
-            Entry::Container(_) | Entry::Agent(_) => Promise::Unsaid,
+            Entry::Container(_) | Entry::Agent(_) => ResultKind::Text,
         };
         let name = SmolStr::from(entry.name());
-        self.places.insert(SmolStr::from(&*tool.name), self.entries.len());
-        self.entries.push(Listed { name, promise, tool });
+        self.indices.insert(SmolStr::from(&*tool.name), self.entries.len());
+        self.entries.push(CatalogEntry { name, result_kind, tool });
         Ok(())
     }
 
-    /// What a name stands for.
-    pub(crate) fn get(&self, name: &str) -> Option<&Listed> {
-        self.places.get(name).map(|place| &self.entries[*place])
+    /// The entry with a name.
+    pub(crate) fn get(&self, name: &str) -> Option<&CatalogEntry> {
+        self.indices.get(name).map(|index| &self.entries[*index])
     }
 
     /// Whether there are containers.
     pub(crate) fn has_containers(&self) -> bool {
-        self.at_first < self.entries.len()
+        self.initial_count < self.entries.len()
     }
 
-    /// One page of the entries whose names are visible. A cursor is the place of the first entry
-    /// that was not looked at, among all there are, so it stays right when a container is expanded
-    /// between two pages.
+    /// One page of the visible entries. A cursor is the index of the next entry among all entries,
+    /// so it stays valid when a container is expanded between two pages.
     pub(crate) fn page(
         &self,
         visible: &HashSet<SmolStr>,
@@ -124,15 +119,16 @@ impl Catalog {
             None => 0,
             Some(Ok(start)) if start < self.entries.len() => start,
             Some(_) => {
-                let message = "this cursor is none of this server's: list from the beginning";
+                let message = "invalid cursor; list from the beginning";
                 return Err(ErrorData::invalid_params(message, None));
             }
         };
         let entries = self.entries.iter().enumerate().skip(start);
         let mut seen = entries.filter(|(_, entry)| visible.contains(&entry.name));
-        let tools = seen.by_ref().take(PAGE).map(|(_, entry)| entry.tool.clone()).collect();
+        let tools =
+            seen.by_ref().take(MAX_PAGE_SIZE).map(|(_, entry)| entry.tool.clone()).collect();
         let mut page = ListToolsResult::with_all_items(tools);
-        page.next_cursor = seen.next().map(|(place, _)| place.to_string());
+        page.next_cursor = seen.next().map(|(index, _)| index.to_string());
         Ok(page)
     }
 }

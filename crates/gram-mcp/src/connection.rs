@@ -1,4 +1,4 @@
-//! What one client sees: its session, its calls, what it is told of them.
+//! A connection to one client.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -18,24 +18,24 @@ use tokio::sync::watch;
 
 use crate::Server;
 use crate::answer::answer;
-use crate::catalog::{Catalog, Promise};
+use crate::catalog::{Catalog, ResultKind};
 
-/// How often a client that wants to know hears that a call still runs.
-const PROGRESS_EVERY: Duration = Duration::from_secs(1);
-/// The header that names a session of HTTP.
-const SESSION: &str = "mcp-session-id";
+/// Interval of progress notifications for a running call.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
+/// The header with the id of an HTTP session.
+const SESSION_HEADER: &str = "mcp-session-id";
 
-/// A session of the library, and what is listed in it.
+/// A session of the library and its visible tools.
 #[derive(Debug)]
 pub(crate) struct Conversation {
     session: Session,
-    /// How many tools and containers are visible. Who listens hears when that changes.
+    /// Number of visible tools and containers. Subscribers are notified when it changes.
     visible: watch::Sender<usize>,
 }
 
 impl Conversation {
     pub(crate) fn new(bound: &Bound, catalog: &Catalog) -> Self {
-        let visible = watch::Sender::new(catalog.at_first);
+        let visible = watch::Sender::new(catalog.initial_count);
         Self { session: Session::new(bound), visible }
     }
 
@@ -43,8 +43,8 @@ impl Conversation {
         self.session.visible().into_iter().collect()
     }
 
-    /// Looks whether a call changed what is listed, tells who listens, and gives whether it did.
-    fn has_changed(&self, verdict: &Verdict) -> bool {
+    /// Notifies subscribers if a call changed the visible tools. Returns whether it did.
+    fn notify_if_changed(&self, verdict: &Verdict) -> bool {
         let expanded = match &verdict.outcome {
             Ok(success) => success.result.as_ref().is_some_and(|it| it.get("expanded").is_some()),
             Err(
@@ -53,7 +53,7 @@ impl Conversation {
             ) => *expanded,
             Err(_) => false,
         };
-        // To count is more than most calls need.
+        // Counting is slow, so only calls that expand a container are checked.
         expanded
             && self.visible.send_if_modified(|count| {
                 let before = std::mem::replace(count, self.session.visible().len());
@@ -62,7 +62,7 @@ impl Conversation {
     }
 }
 
-/// What serves one connection, or one request of a client without session.
+/// Serves one connection, or one request of a client without a session.
 #[derive(Debug)]
 pub(crate) struct Connection {
     server: Server,
@@ -78,12 +78,12 @@ impl Connection {
     /// The conversation that a request belongs to.
     fn conversation(&self, extensions: &Extensions) -> &Conversation {
         let parts = extensions.get::<Parts>();
-        let sessionless = parts.is_some_and(|parts| !parts.headers.contains_key(SESSION));
+        let sessionless = parts.is_some_and(|parts| !parts.headers.contains_key(SESSION_HEADER));
         if sessionless { &self.server.0.sessionless } else { &self.own }
     }
 
-    /// Takes a call through the whole pipeline. `arguments` is JSON, or what the client sent in its
-    /// place.
+    /// Checks and runs a call. `arguments` is the text that the client sent, which may be invalid
+    /// JSON.
     async fn call(
         &self,
         name: String,
@@ -92,54 +92,64 @@ impl Connection {
     ) -> CallToolResult {
         let _running = self.server.0.running.read().await;
         let conversation = self.conversation(&context.extensions);
-        let listed = self.server.0.catalog.get(&name);
-        let own = listed.map_or_else(|| name.clone(), |listed| listed.name.to_string());
+        let entry = self.server.0.catalog.get(&name);
+        let own = entry.map_or_else(|| name.clone(), |entry| entry.name.to_string());
         let mut verdict = match conversation.session.begin(Call { id: None, name: own, arguments })
         {
             Admission::Answered(verdict) => verdict,
             Admission::Ready(ready) => run(*ready, &name, &context).await,
         };
-        // The client knows the tool by the name that it called.
+        // The verdict names the tool by its MCP name.
         verdict.name = name;
-        if conversation.has_changed(&verdict) && !is_modern(&context) {
-            // A client that has gone needs to know nothing more.
+        if conversation.notify_if_changed(&verdict) && !is_modern(&context) {
+            // The client may have disconnected.
             let _ = context.peer.notify_tool_list_changed().await;
         }
-        answer(verdict, listed.map_or(Promise::Unsaid, |listed| listed.promise))
+        answer(verdict, entry.map_or(ResultKind::Text, |entry| entry.result_kind))
     }
 }
 
-/// Whether a request belongs to the revision 2026-07-28 or a later one, whose clients hear of
-/// changes when they listen for them, and else do not.
+/// Whether a request uses revision 2026-07-28 or later, in which clients subscribe to notifications.
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
-/// Runs a call until it ends, or the client cancels it.
+/// Runs a call until it ends or the client cancels it.
 async fn run(ready: AdmittedCall<'_>, name: &str, context: &RequestContext<RoleServer>) -> Verdict {
     let Some(token) = context.meta.get_progress_token() else {
         return ready.run(context.ct.clone()).await;
     };
-    let begun = Instant::now();
+    let start = Instant::now();
     let work = ready.run(context.ct.clone());
     let mut work = std::pin::pin!(work);
-    tell(&context.peer, &token, 0.0, format!("`{name}` is called")).await;
+    report_progress(&context.peer, &token, 0.0, format!("calling `{name}`")).await;
     loop {
-        let waited = tokio::time::timeout(PROGRESS_EVERY, &mut work).await;
-        let seconds = begun.elapsed().as_secs_f64();
+        let waited = tokio::time::timeout(PROGRESS_INTERVAL, &mut work).await;
+        let seconds = start.elapsed().as_secs_f64();
         if let Ok(verdict) = waited {
-            let word = if verdict.is_ok() { "answered" } else { "failed" };
-            tell(&context.peer, &token, seconds, format!("`{name}` {word}")).await;
+            let word = if verdict.is_ok() { "succeeded" } else { "failed" };
+            report_progress(&context.peer, &token, seconds, format!("`{name}` {word}")).await;
             return verdict;
         }
-        tell(&context.peer, &token, seconds, format!("`{name}` has run for {seconds:.0} s")).await;
+        report_progress(
+            &context.peer,
+            &token,
+            seconds,
+            format!("`{name}` running for {seconds:.0} s"),
+        )
+        .await;
     }
 }
 
-/// Sends progress: seconds, since nobody knows how many there will be in all.
-async fn tell(peer: &Peer<RoleServer>, token: &ProgressToken, seconds: f64, message: String) {
+/// Sends progress in seconds, because the total is unknown.
+async fn report_progress(
+    peer: &Peer<RoleServer>,
+    token: &ProgressToken,
+    seconds: f64,
+    message: String,
+) {
     let progress = ProgressNotificationParam::new(token.clone(), seconds).with_message(message);
-    // A client that has gone needs to know nothing more.
+    // The client may have disconnected.
     let _ = peer.notify_progress(progress).await;
 }
 
@@ -152,8 +162,8 @@ impl ServerHandler for Connection {
             return info;
         }
         info.with_instructions(
-            "Some tools stand for groups of functions, as their descriptions say. Call such a tool \
-             without arguments first; then its functions are listed, and can be called.",
+            "Some tools are groups of functions, as their descriptions say. Call such a tool \
+                         without arguments first; then its functions are entry and can be called.",
         )
     }
 
@@ -176,8 +186,8 @@ impl ServerHandler for Connection {
         Ok(self.call(request.name.into_owned(), arguments, context).await.into())
     }
 
-    /// Requests that are none of the protocol. Among them are calls of another shape than it has,
-    /// such as those whose arguments are text: these are judged like all others.
+    /// Handles calls that rmcp cannot parse, such as those with text as arguments. They are checked
+    /// like other calls, so the model gets an error that it can correct.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -200,7 +210,7 @@ impl ServerHandler for Connection {
         if !modern {
             answer.result_type = None;
         }
-        // The answer's keys are strings, so this cannot fail.
+        // All keys are strings, so serialization cannot fail.
         Ok(CustomResult::new(serde_json::to_value(answer).unwrap_or_default()))
     }
 
@@ -208,7 +218,7 @@ impl ServerHandler for Connection {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        // What the server does not announce is taken out of it.
+        // rmcp removes notifications that the server does not support.
         Some(requested.clone())
     }
 

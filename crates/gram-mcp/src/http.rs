@@ -19,16 +19,16 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{ServeError, Server};
 
-/// Where the server answers.
+/// The path of the endpoint.
 const PATH: &str = "/mcp";
-/// The most bytes of a request.
-const LONGEST_REQUEST: usize = 4 << 20;
-/// How long connections may take to close when the server is to end.
-const LAST_BYTES: Duration = Duration::from_secs(5);
-/// A session ends when nobody used it for so long. A person may well pause in a conversation.
-const SESSION_IDLE: Duration = Duration::from_hours(1);
+/// Maximum size of a request in bytes.
+const MAX_REQUEST_BYTES: usize = 4 << 20;
+/// Maximum time for connections to close at shutdown.
+const MAX_CLOSE_TIME: Duration = Duration::from_secs(5);
+/// Idle time after which a session ends, long enough for a pause in a conversation.
+const MAX_SESSION_IDLE: Duration = Duration::from_hours(1);
 
-/// A place on the network where clients connect to.
+/// A network address that clients connect to.
 pub struct Listener {
     socket: TcpListener,
     address: SocketAddr,
@@ -36,20 +36,20 @@ pub struct Listener {
 }
 
 impl fmt::Debug for Listener {
-    /// Without the token.
+    /// Omits the token.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Listener").field("address", &self.address).finish_non_exhaustive()
     }
 }
 
 impl Listener {
-    /// Listens at an address: `8080` or `127.0.0.1:8080` for this machine alone, another one for
-    /// others, too. Port 0 is any that is free. With a `token`, all requests need to bring it as
-    /// `Authorization: Bearer TOKEN`; without, the address has to be one of this machine alone.
+    /// Listens at an address. `8080` is short for `127.0.0.1:8080`; port 0 selects a free port. With
+    /// a `token`, all requests must send `Authorization: Bearer TOKEN`. Without a token, only
+    /// loopback addresses are allowed.
     ///
     /// # Errors
     ///
-    /// The address is none or is in use, or others could connect without a token.
+    /// The address is invalid or in use, or it is not a loopback address and there is no token.
     pub async fn bind(address: &str, token: Option<String>) -> Result<Self, ServeError> {
         let wrong = |why: &dyn fmt::Display| {
             let mut why = why.to_string();
@@ -64,13 +64,13 @@ impl Listener {
         let places: Vec<SocketAddr> = match address.parse::<u16>() {
             Ok(port) => vec![SocketAddr::from(([127, 0, 0, 1], port))],
             Err(_) if !address.contains(':') => {
-                return Err(wrong(&"an address is a port, or HOST:PORT"));
+                return Err(wrong(&"expected a port or HOST:PORT"));
             }
             Err(_) => lookup_host(address).await.map_err(|error| wrong(&error))?.collect(),
         };
         if token.is_none() && !places.iter().all(|place| is_loopback(place.ip())) {
             return Err(ServeError::NoToken(format!(
-                "others can connect at `{address}`, so there has to be a token that they need to know"
+                "`{address}` is not a loopback address, so a token is required"
             )));
         }
         let socket = TcpListener::bind(&places[..]).await.map_err(|error| wrong(&error))?;
@@ -84,21 +84,21 @@ impl Listener {
         format!("http://{}{PATH}", self.address)
     }
 
-    /// Which requests are let in, by whom they name as their host and origin.
+    /// The allowed hosts and origins of requests.
     fn config(&self, stop: &CancellationToken) -> StreamableHttpServerConfig {
         let config = StreamableHttpServerConfig::default()
             .with_cancellation_token(stop.clone())
-            .with_max_request_body_bytes(LONGEST_REQUEST);
+            .with_max_request_body_bytes(MAX_REQUEST_BYTES);
         if is_loopback(self.address.ip()) {
-            // A page of another site whose name leads here names that site.
+            // Protects from DNS rebinding: a page of another site sends that site as host and origin.
             let (own, port) = (self.address.ip().to_string(), self.address.port());
             let origins = ["localhost", "127.0.0.1", "[::1]"];
             config
                 .with_allowed_hosts(["localhost", "127.0.0.1", "::1", &*own])
                 .with_allowed_origins(origins.map(|host| format!("http://{host}:{port}")))
         } else {
-            // By which names others reach this machine is not known here; they need the token. No
-            // page in a browser does.
+            // The names of this host are unknown, so the token protects it. Requests from browsers
+            // are rejected.
             config.disable_allowed_hosts().enforce_origin_validation()
         }
     }
@@ -109,7 +109,7 @@ fn is_loopback(address: IpAddr) -> bool {
 }
 
 impl Server {
-    /// Serves clients over streamable HTTP, until `until` is over. Calls that run then have five
+    /// Serves clients over streamable HTTP until `until` completes. Running calls then have five
     /// seconds to end.
     ///
     /// # Errors
@@ -122,7 +122,7 @@ impl Server {
     ) -> Result<(), ServeError> {
         let (stop, closing) = (CancellationToken::new(), CancellationToken::new());
         let mut sessions = LocalSessionManager::default();
-        sessions.session_config.keep_alive = Some(SESSION_IDLE);
+        sessions.session_config.keep_alive = Some(MAX_SESSION_IDLE);
         let server = self.clone();
         let service = StreamableHttpService::new(
             move || Ok(server.connection()),
@@ -131,52 +131,52 @@ impl Server {
         );
         let guard = middleware::from_fn_with_state(listener.token.clone(), admitted);
         let router = Router::new().route_service(PATH, service).layer(guard);
-        // Small messages are sent at once.
+        // Send small messages immediately.
         let sockets = listener.socket.tap_io(|socket| {
-            // It is slower without, and works.
+            // Only an optimization.
             let _ = socket.set_nodelay(true);
         });
         let (server, over) = (self.clone(), closing.clone());
-        let last_calls = async move {
+        let drained = async move {
             until.await;
-            // Streams that only wait for news never end by themselves, so calls are waited for
-            // here, and then all is cut.
-            let _nobody = server.last_calls().await;
+            // Event streams never end by themselves, so they are cut after the calls have
+            // ended.
+            let _no_new_calls = server.drain_calls().await;
             stop.cancel();
             over.cancel();
         };
-        let serving = axum::serve(sockets, router).with_graceful_shutdown(last_calls);
+        let serving = axum::serve(sockets, router).with_graceful_shutdown(drained);
         let late = async {
             closing.cancelled().await;
-            tokio::time::sleep(LAST_BYTES).await;
+            tokio::time::sleep(MAX_CLOSE_TIME).await;
         };
         tokio::select! {
             outcome = serving.into_future() => {
-                outcome.map_err(|error| ServeError::Address(format!("cannot go on listening: {error}")))
+                outcome.map_err(|error| ServeError::Address(format!("cannot accept connections: {error}")))
             }
-            // A client that does not read its answer does not keep the server from ending.
+            // A client that does not read its response must not delay shutdown.
             () = late => Ok(()),
         }
     }
 }
 
-/// Lets a request in if it brings the token, where there has to be one.
+/// Rejects requests without the token, if one is configured.
 async fn admitted(State(token): State<Option<Arc<str>>>, request: Request, next: Next) -> Response {
     match token {
-        Some(token) if !brings(request.headers(), &token) => {
+        Some(token) if !has_token(request.headers(), &token) => {
             (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")]).into_response()
         }
         _ => next.run(request).await,
     }
 }
 
-fn brings(headers: &HeaderMap, token: &str) -> bool {
+fn has_token(headers: &HeaderMap, token: &str) -> bool {
     let sent = headers.get(AUTHORIZATION).and_then(|header| header.to_str().ok());
     let Some((scheme, sent)) = sent.and_then(|sent| sent.split_once(' ')) else { return false };
     scheme.eq_ignore_ascii_case("bearer") && same(sent.trim().as_bytes(), token.as_bytes())
 }
 
-/// Whether two texts are the same, in a time that says nothing of where they differ.
+/// Compares two byte strings in constant time.
 fn same(left: &[u8], right: &[u8]) -> bool {
     let differences = left.iter().zip(right).fold(0, |all, (left, right)| all | (left ^ right));
     left.len() == right.len() && differences == 0

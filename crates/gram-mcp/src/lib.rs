@@ -1,12 +1,11 @@
 //! A bound library as an MCP server.
 //!
-//! The protocol is spoken by the crate `rmcp`: the revision 2026-07-28, and those before it for
-//! older clients. What stands here says which tools there are ([`Server`]), and carries each call
-//! through a session of the library. So a client hears of a bad call what any model hears, and
-//! nothing undeclared reaches an implementation.
+//! The crate `rmcp` implements the protocol, in revision 2026-07-28 and older ones. [`Server`] lists
+//! the tools and runs each call in a session of the library, which checks it before the
+//! implementation runs.
 //!
-//! A connection over standard input and output has a session of its own, and so has each session
-//! of HTTP. From the revision 2026-07-28 on, HTTP has no sessions: all such clients share one.
+//! Each stdio connection and each HTTP session has its own session of the library. From revision
+//! 2026-07-28 on, HTTP has no sessions, so all its clients share one.
 
 mod answer;
 mod catalog;
@@ -29,22 +28,22 @@ use self::catalog::Catalog;
 use self::connection::{Connection, Conversation};
 pub use self::http::Listener;
 
-/// How long calls that run may go on when the server is to end.
-const LAST_CALLS: Duration = Duration::from_secs(5);
+/// Maximum time for running calls to end at shutdown.
+const MAX_DRAIN_TIME: Duration = Duration::from_secs(5);
 
-/// How long their answers may be on their way.
-const LAST_ANSWERS: Duration = Duration::from_millis(50);
+/// Time for the last responses to be sent at shutdown.
+const RESPONSE_DRAIN_TIME: Duration = Duration::from_millis(50);
 
-/// Why nothing can be served, in a sentence.
+/// An error of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServeError {
-    /// A tool has what the protocol cannot hold.
+    /// A tool cannot be represented in MCP.
     Tool(String),
-    /// What the client says is not the protocol.
+    /// The client does not speak MCP.
     Client(String),
-    /// The address is none that can be listened at.
+    /// The server cannot listen at the address.
     Address(String),
-    /// Others can connect at the address, and there is no token.
+    /// The address is not a loopback address, and there is no token.
     NoToken(String),
 }
 
@@ -62,46 +61,46 @@ impl std::error::Error for ServeError {}
 
 /// An MCP server for the tools of a bound library. Cheap to clone, and shared by all connections.
 #[derive(Debug, Clone)]
-pub struct Server(Arc<Inner>);
+pub struct Server(Arc<ServerInner>);
 
 #[derive(Debug)]
-struct Inner {
+struct ServerInner {
     catalog: Catalog,
     bound: Bound,
-    /// What clients without sessions share.
+    /// The conversation shared by all clients without sessions.
     sessionless: Conversation,
-    /// Calls read this while they run, so that whoever can write knows that none does.
+    /// Read-locked by running calls, so a write lock waits until none runs.
     running: RwLock<()>,
 }
 
 impl Server {
-    /// A server for all tools of a specification, those of imported files included.
+    /// Creates a server for all tools of a module, including those of imported files.
     ///
     /// # Errors
     ///
-    /// A tool has what the protocol cannot hold.
+    /// A tool cannot be represented in MCP.
     pub fn new(module: &Valid<Module>, bound: &Bound) -> Result<Self, ServeError> {
         let catalog = Catalog::new(module)?;
         let sessionless = Conversation::new(bound, &catalog);
         let running = RwLock::default();
-        Ok(Self(Arc::new(Inner { catalog, bound: bound.clone(), sessionless, running })))
+        Ok(Self(Arc::new(ServerInner { catalog, bound: bound.clone(), sessionless, running })))
     }
 
-    /// Serves one client over standard input and output, until it hangs up or `until` is over.
-    /// Calls that run then have five seconds to end.
+    /// Serves one client over standard input and output until it disconnects or `until` completes.
+    /// Running calls then have five seconds to end.
     ///
     /// # Errors
     ///
-    /// What the client says at first is not the protocol.
+    /// The client does not speak MCP.
     pub async fn over_stdio(&self, until: impl Future<Output = ()>) -> Result<(), ServeError> {
         self.over(rmcp::transport::io::stdio_pipes(), until).await
     }
 
-    /// Serves one client over any transport, as [`Self::over_stdio`] does.
+    /// Serves one client over any transport, like [`Self::over_stdio`].
     ///
     /// # Errors
     ///
-    /// What the client says at first is not the protocol.
+    /// The client does not speak MCP.
     pub async fn over<T, E, A>(
         &self,
         transport: T,
@@ -115,7 +114,7 @@ impl Server {
         let work = async {
             match self.connection().serve_with_ct(transport, stop.clone()).await {
                 Ok(service) => {
-                    // It ends when the client hangs up or `stop` says so; both are right.
+                    // The client disconnected or `stop` was cancelled; neither is an error.
                     let _ = service.waiting().await;
                     Ok(())
                 }
@@ -131,23 +130,22 @@ impl Server {
         tokio::select! {
             outcome = &mut work => outcome,
             () = until => {
-                let _nobody = self.last_calls().await;
+                let _no_new_calls = self.drain_calls().await;
                 stop.cancel();
                 work.await
             }
         }
     }
 
-    /// Waits for the calls that run, for a while. While somebody holds what this gives, no other
-    /// call begins.
-    async fn last_calls(&self) -> Option<RwLockWriteGuard<'_, ()>> {
-        let ended = tokio::time::timeout(LAST_CALLS, self.0.running.write()).await.ok();
-        // The last answers are still on their way through other tasks, which nobody hears of.
-        tokio::time::sleep(LAST_ANSWERS).await;
+    /// Waits for running calls, at most [`MAX_DRAIN_TIME`]. No call starts while the guard is held.
+    async fn drain_calls(&self) -> Option<RwLockWriteGuard<'_, ()>> {
+        let ended = tokio::time::timeout(MAX_DRAIN_TIME, self.0.running.write()).await.ok();
+        // Other tasks still send the last responses, and there is no way to wait for them.
+        tokio::time::sleep(RESPONSE_DRAIN_TIME).await;
         ended
     }
 
-    /// What serves a new connection.
+    /// The handler of a new connection.
     fn connection(&self) -> Connection {
         Connection::new(self)
     }

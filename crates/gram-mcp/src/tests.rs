@@ -1,5 +1,5 @@
-//! What clients see, over a pipe in memory and over HTTP.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where something is missing")]
+//! Tests with real clients, over an in-memory pipe and over HTTP.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed step fails the test")]
 
 mod http;
 
@@ -40,11 +40,11 @@ const TEXT: &str = r#"
 "#;
 const TOKEN: &str = "tok-4711-secret";
 
-/// What an implementation that waits tells of itself.
+/// Signals of an implementation that waits.
 #[derive(Clone, Default)]
 struct Waiting {
     begun: Arc<Notify>,
-    /// Given up when the invocation is dropped.
+    /// Dropped with the invocation.
     held: Arc<()>,
     go_on: Arc<Notify>,
 }
@@ -63,9 +63,9 @@ impl Waiting {
         })
     }
 
-    /// How many invocations run.
+    /// Number of running invocations.
     fn running(&self) -> usize {
-        // One is held here, and one by the implementation.
+        // One reference is held here and one by the implementation.
         Arc::strong_count(&self.held) - 2
     }
 }
@@ -100,7 +100,7 @@ fn server(waiting: &Waiting) -> Server {
     bound(TEXT, &library)
 }
 
-/// What a client hears beside answers.
+/// The notifications that a client receives.
 #[derive(Clone, Default)]
 struct Ear {
     progress: Arc<Mutex<Vec<ProgressNotificationParam>>>,
@@ -134,7 +134,7 @@ async fn client(server: &Server) -> Client {
     Ear::default().serve(pipe(server)).await.unwrap()
 }
 
-/// A client of the revision 2026-07-28, which begins without `initialize`.
+/// A client of revision 2026-07-28, which has no `initialize`.
 async fn modern_client(server: &Server) -> Client {
     let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
     let mode = ClientLifecycleMode::Discover { preferred_versions };
@@ -162,7 +162,7 @@ async fn names(client: &Client) -> Vec<String> {
     tools.into_iter().map(|tool| tool.name.into_owned()).collect()
 }
 
-/// Waits for what has to come, and fails where it does not.
+/// Waits for a result and fails after a timeout.
 async fn soon<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(30), work).await.unwrap()
 }
@@ -180,7 +180,7 @@ async fn tools_are_listed_as_the_target_has_them_and_called() {
     let greeted = call(&client, "greet", json!({"name": "Ada"})).await;
     assert_eq!((text(&greeted), greeted.is_error), ("Ada", Some(false)));
     assert_eq!((&greeted.structured_content, &greeted.result_type), (&None, &None));
-    // What is repaired goes through.
+    // Repaired arguments are accepted.
     let stayed = call(&client, "stay", json!({"nights": "3"})).await;
     assert_eq!(stayed.structured_content, Some(json!({"nights": 3, "price": 80.5})));
     assert_eq!(text(&stayed), r#"{"nights":3,"price":80.5}"#);
@@ -205,7 +205,7 @@ async fn refusals_are_errors_of_the_tool_with_guidance() {
 }
 
 #[tokio::test]
-async fn a_result_that_breaks_the_promise_is_an_error_and_tells_no_secret() {
+async fn a_result_that_violates_the_output_schema_is_an_error_without_secrets() {
     let client = client(&server(&Waiting::default())).await;
     let broken = call(&client, "stay", json!({"nights": 13})).await;
     assert_eq!((broken.is_error, &broken.structured_content), (Some(true), &None));
@@ -214,7 +214,7 @@ async fn a_result_that_breaks_the_promise_is_an_error_and_tells_no_secret() {
 }
 
 #[tokio::test]
-async fn content_of_the_protocol_is_handed_on_where_nothing_is_promised() {
+async fn content_blocks_are_returned_if_there_is_no_result_type() {
     let client = client(&server(&Waiting::default())).await;
     let blocks = json!([
         {"type": "image", "data": "aGk=", "mimeType": "image/png"},
@@ -230,7 +230,7 @@ async fn content_of_the_protocol_is_handed_on_where_nothing_is_promised() {
 }
 
 #[tokio::test]
-async fn functions_are_listed_when_their_container_was_called() {
+async fn functions_are_listed_after_their_container_was_called() {
     let server = server(&Waiting::default());
     let (client, stranger) = (client(&server).await, client(&server).await);
     let collapsed = ["greet", "stay", "odd", "wait", "files"];
@@ -238,14 +238,14 @@ async fn functions_are_listed_when_their_container_was_called() {
     let expanded = call(&client, "files", json!({})).await;
     assert!(text(&expanded).contains("readFile"));
     soon(client.service().changes.notified()).await;
-    // A name that the protocol does not allow stands for the tool's own.
+    // A name that MCP does not allow is replaced.
     let listed = names(&client).await;
     assert_eq!(listed[..6], ["greet", "stay", "odd", "wait", "files", "readFile"]);
     assert_eq!(text(&call(&client, &listed[6], json!({"path": "x"})).await), "x");
     assert_eq!(text(&call(&client, "readFile", json!({"path": "a"})).await), "a");
-    // Who called is alone in seeing them.
+    // Only the session that called the container sees the functions.
     assert_eq!(names(&stranger).await, collapsed);
-    // Nothing changes when it is called again.
+    // A second call changes nothing.
     call(&client, "files", json!({})).await;
     call(&client, "greet", json!({})).await;
     let again =
@@ -254,7 +254,7 @@ async fn functions_are_listed_when_their_container_was_called() {
 }
 
 #[tokio::test]
-async fn a_modern_client_hears_of_changes_when_it_listens() {
+async fn a_modern_client_is_notified_after_subscribing() {
     let client = modern_client(&server(&Waiting::default())).await;
     let filter = SubscriptionFilter::builder().tools_list_changed().prompts_list_changed().build();
     let mut subscription = client.listen(filter).await.unwrap();
@@ -267,7 +267,7 @@ async fn a_modern_client_hears_of_changes_when_it_listens() {
 }
 
 #[tokio::test]
-async fn long_lists_come_in_pages_that_stay_right_while_a_container_expands() {
+async fn cursors_stay_valid_when_a_container_is_expanded() {
     use std::fmt::Write as _;
     let mut text = "[first:Container | [inner:Tool | ()==>(::Any)]]\n".to_owned();
     let mut library = ToolLibrary::new("many").with("inner", echo("x"));
@@ -308,16 +308,16 @@ async fn a_cancelled_call_stops() {
         }
     })
     .await;
-    // The connection goes on.
+    // The connection is still open.
     assert_eq!(text(&call(&client, "greet", json!({})).await), "world");
 }
 
 #[tokio::test]
-async fn who_gives_a_token_hears_of_progress() {
+async fn calls_with_a_progress_token_report_progress() {
     let waiting = Waiting::default();
     waiting.go_on.notify_one();
     let client = client(&server(&waiting)).await;
-    // The crate's client gives each call a token of its own.
+    // rmcp's client sends a progress token with each call.
     call(&client, "wait", json!({})).await;
     soon(async {
         while client.service().progress.lock().unwrap().len() < 2 {
@@ -326,13 +326,13 @@ async fn who_gives_a_token_hears_of_progress() {
     })
     .await;
     let heard = client.service().progress.lock().unwrap().clone();
-    assert_eq!(heard[0].message.as_deref(), Some("`wait` is called"));
-    assert_eq!(heard[1].message.as_deref(), Some("`wait` answered"));
+    assert_eq!(heard[0].message.as_deref(), Some("calling `wait`"));
+    assert_eq!(heard[1].message.as_deref(), Some("`wait` succeeded"));
     assert!(heard[0].progress < heard[1].progress);
 }
 
 #[tokio::test]
-async fn each_connection_has_a_session_of_its_own() {
+async fn each_connection_has_its_own_session() {
     let text = "[a:Tool | (n::Int)==>(::Any)]";
     let mut settings = Settings::default();
     settings.throttle.same_tool_calls = 2;
@@ -353,7 +353,7 @@ fn text_of_error(result: &CallToolResult) -> &str {
 }
 
 #[tokio::test]
-async fn calls_of_another_shape_are_judged_like_all_others() {
+async fn calls_that_rmcp_cannot_parse_are_checked() {
     let (read, mut write) = tokio::io::split(pipe(&server(&Waiting::default())));
     let mut lines = BufReader::new(read).lines();
     let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
@@ -372,7 +372,7 @@ async fn calls_of_another_shape_are_judged_like_all_others() {
         serde_json::from_str(&soon(lines.next_line()).await.unwrap().unwrap()).unwrap()
     };
     let said = |answer: &Value| answer["result"]["content"][0]["text"].as_str().unwrap().to_owned();
-    // Arguments as text are what a model wrote.
+    // Text as arguments is the text that the model wrote.
     let called = ask("tools/call", json!({"name": "greet", "arguments": "{name: 'Bo'}"})).await;
     assert_eq!(
         called["result"],
@@ -393,7 +393,7 @@ async fn calls_of_another_shape_are_judged_like_all_others() {
 }
 
 #[tokio::test]
-async fn calls_that_run_may_end_when_the_server_is_to_end() {
+async fn running_calls_end_before_shutdown() {
     let waiting = Waiting::default();
     let server = server(&waiting);
     let stop = CancellationToken::new();

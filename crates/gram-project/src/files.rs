@@ -1,4 +1,4 @@
-//! Files on disk: where a project begins, which files it has, and reading them.
+//! Finds the root and the files of a project and reads them.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,28 +12,28 @@ use crate::Project;
 /// The name of the file that marks a project's root.
 pub const PROJECT_FILE: &str = "gram.toml";
 
-/// The most bytes of a project file.
+/// Maximum size of a project file in bytes.
 const MAX_PROJECT_SIZE: u64 = 1 << 20;
 
-/// The nearest ancestor of a folder, itself included, that holds a project file.
+/// The nearest ancestor of a folder, or the folder itself, that contains a project file.
 pub fn project_root(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|folder| folder.join(PROJECT_FILE).is_file())
 }
 
-/// Reads a project file: its settings, and its diagnostics, which call it `name`.
+/// Reads the settings and diagnostics of a project file. Diagnostics show it as `name`.
 ///
 /// # Errors
 ///
-/// Why it cannot be read: `cannot read gram.toml: …`.
+/// The file cannot be read: `cannot read gram.toml: …`.
 pub fn read_project(path: &Path, name: &str) -> Result<(Project, Vec<Diagnostic>), String> {
     let failed = |error: io::Error| format!("cannot read {name}: {}", plain(&error));
     let mut text = Vec::new();
     let file = File::open(path).map_err(failed)?;
     file.take(MAX_PROJECT_SIZE + 1).read_to_end(&mut text).map_err(failed)?;
     if text.len() as u64 > MAX_PROJECT_SIZE {
-        return Err(format!("{name} has more than {MAX_PROJECT_SIZE} bytes"));
+        return Err(format!("{name} is larger than {MAX_PROJECT_SIZE} bytes"));
     }
-    let text = String::from_utf8(text).map_err(|_| format!("{name} is no UTF-8"))?;
+    let text = String::from_utf8(text).map_err(|_| format!("{name} is not valid UTF-8"))?;
     Ok(Project::read(&Arc::new(SourceFile::new(name, text))))
 }
 
@@ -46,8 +46,8 @@ pub fn plain(error: &io::Error) -> String {
     }
 }
 
-/// All files below a folder that git does not ignore and that `wanted` accepts, in the order of
-/// their paths; with the errors of the walk.
+/// All files below a folder that are not ignored by Git and that `wanted` accepts, sorted by path,
+/// with the errors of the walk.
 pub fn walk(folder: &Path, wanted: impl Fn(&Path) -> bool) -> (Vec<PathBuf>, Vec<ignore::Error>) {
     let (mut files, mut errors) = (Vec::new(), Vec::new());
     for entry in ignore::WalkBuilder::new(folder).require_git(false).build() {
@@ -61,7 +61,7 @@ pub fn walk(folder: &Path, wanted: impl Fn(&Path) -> bool) -> (Vec<PathBuf>, Vec
             Err(error) => errors.push(error),
         }
     }
-    // As paths are ordered, part by part, but without taking them apart at each comparison.
+    // The order of `Path`, component by component, without splitting at each comparison.
     files.sort_by_cached_key(|file| {
         let parts = file.as_os_str().as_encoded_bytes().split(|byte| *byte == b'/');
         parts.collect::<Vec<_>>().join(&0)
@@ -74,7 +74,7 @@ pub fn is_gram(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "gram")
 }
 
-/// Reads a file, at most as much of it as the limits allow, and parses it.
+/// Reads and parses a file, up to the size limit.
 ///
 /// # Errors
 ///
@@ -85,7 +85,7 @@ pub fn read(path: &Path, name: &str) -> io::Result<Parse> {
     parse_from(file, name, usize::try_from(size).unwrap_or(usize::MAX))
 }
 
-/// Reads at most as much as the limits allow, and parses it. `size` is the expected number of bytes.
+/// Reads and parses an input, up to the size limit. `size` is the expected number of bytes.
 ///
 /// # Errors
 ///

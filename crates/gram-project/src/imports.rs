@@ -1,4 +1,4 @@
-//! Following imports: which files the headers of files name, and what these import in turn.
+//! Resolves imports, including those of imported files.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,12 +15,12 @@ pub struct Imported {
     pub shown: PathBuf,
 }
 
-/// Resolves the path of an import in a file of `folder`, which messages call `shown`. The file has
-/// to be inside the project, whose root `root` gives.
+/// Resolves the path of an import in a file of `folder`. Messages show the folder as `shown`. The
+/// imported file must be inside the project root.
 ///
 /// # Errors
 ///
-/// Why there is no such file, as a sentence.
+/// The file does not exist, is a folder or is outside of the project.
 pub fn resolve_import(
     folder: &Path,
     shown: &Path,
@@ -39,10 +39,10 @@ pub fn resolve_import(
     Ok(Imported { path, shown })
 }
 
-/// Resolves the imports of `files`, and of the files that they bring, which are added.
+/// Resolves the imports of `files` and adds the imported files, whose imports are resolved as well.
 ///
-/// `imports` gives the imports of a file with their places in its header, `find` the index of a file
-/// by its canonical path, if it is one of those given, and `read` reads any other, once.
+/// `imports` returns the imports of a file and their spans. `find` returns the index of a given file
+/// by canonical path. `read` reads any other file and is called once per file.
 pub fn follow_imports<F>(
     files: &mut Vec<F>,
     mut imports: impl FnMut(usize, &F) -> Vec<(Span, Result<Imported, String>)>,

@@ -1,4 +1,4 @@
-//! Project files: what `gram.toml` says.
+//! The settings in `gram.toml`.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,43 +12,43 @@ use gram_syntax::{Diagnostic, Fix, SourceFile, Span};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// What a project file says.
+/// The settings of a project.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Project {
-    /// How the formatter breaks lines: the most columns of one.
+    /// Maximum line width of formatted text, in columns.
     pub width: u32,
-    /// How the project is linted.
+    /// The lint settings.
     pub lints: Settings,
-    /// What models cost, by name, in the order of the file.
+    /// The prices of models by name, in the order of the file.
     pub prices: Vec<(String, Price)>,
-    /// What an agent may cost.
+    /// The budget of each agent.
     pub budget: Budget,
 }
 
-/// What a million tokens of a model cost, in a currency that the project knows.
+/// Price of a million tokens, in the project's currency.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
-    /// What is sent.
+    /// Price of input tokens.
     pub input: f64,
-    /// What comes back.
+    /// Price of output tokens.
     pub output: f64,
 }
 
-/// What each agent of a project may cost at most. What is not said is not looked at.
+/// Limits for each agent of a project. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// The tokens of its tools in a request, before any container is expanded.
+    /// Maximum tokens of tool definitions in a request, before any container is expanded.
     pub tool_tokens: Option<u64>,
-    /// The same with all containers expanded.
+    /// Maximum tokens of tool definitions with all containers expanded.
     pub expanded_tool_tokens: Option<u64>,
-    /// How often models are asked for one message.
+    /// Maximum model calls per user message.
     pub model_calls: Option<u64>,
 }
 
 impl Default for Project {
     fn default() -> Self {
         Self {
-            width: WIDTH,
+            width: DEFAULT_WIDTH,
             lints: Settings::default(),
             prices: Vec::new(),
             budget: Budget::default(),
@@ -56,25 +56,25 @@ impl Default for Project {
     }
 }
 
-/// The most columns of a line, where nobody says otherwise.
-const WIDTH: u32 = 100;
+/// Default line width in columns.
+const DEFAULT_WIDTH: u32 = 100;
 
-/// What a width may be.
-const WIDTHS: std::ops::RangeInclusive<i64> = 20..=1000;
+/// Allowed line widths.
+const WIDTH_RANGE: std::ops::RangeInclusive<i64> = 20..=1000;
 
-/// What a limit of a lint may be.
-const LIMITS: std::ops::RangeInclusive<i64> = 1..=1_000_000;
+/// Allowed limits of lints.
+const LIMIT_RANGE: std::ops::RangeInclusive<i64> = 1..=1_000_000;
 
 impl Project {
-    /// Reads a project file. What is wrong in it stands in the findings; all else counts.
+    /// Reads a project file. Invalid settings are reported and ignored.
     pub fn read(source: &Arc<SourceFile>) -> (Self, Vec<Diagnostic>) {
         let mut reader = Reader { source, project: Self::default(), found: Vec::new() };
         let (table, errors) = DeTable::parse_recoverable(source.text());
-        // What is not closed is said again and again.
+        // An unclosed bracket causes many errors, so only the first one is reported.
         for error in errors.into_iter().take(1) {
             let span = error.span().map_or(Span::empty(0), span);
-            let message = format!("this is no TOML: {}", error.message().trim_end_matches('.'));
-            reader.report(span, message, "mend it; toml.io says how TOML is written");
+            let message = format!("invalid TOML: {}", error.message().trim_end_matches('.'));
+            reader.report(span, message, "fix the syntax; see https://toml.io");
         }
         reader.root(table.get_ref());
         reader.found.sort_by_key(|found| found.span().start);
@@ -96,7 +96,7 @@ impl Reader<'_> {
         self.found.push(error.help(help));
     }
 
-    /// Reports a word that is none of those that are known.
+    /// Reports an unknown name and suggests a known one.
     fn unknown(&mut self, span: Span, message: String, word: &str, known: &[&str]) {
         let near = nearest(word, known.iter().copied());
         let help = question(&near).unwrap_or_else(|| format!("write one of {}", known.join(", ")));
@@ -111,7 +111,7 @@ impl Reader<'_> {
     }
 
     fn wrong(&mut self, value: &Value<'_>, what: &str, wanted: &str) {
-        let message = format!("`{what}` wants {wanted}");
+        let message = format!("invalid `{what}`: expected {wanted}");
         self.report(span(value.span()), message, format!("write {wanted}"));
     }
 
@@ -124,7 +124,7 @@ impl Reader<'_> {
                 "prices" => self.prices(value),
                 "budget" => self.budget(value),
                 other => {
-                    let message = format!("a project file has no `{other}`");
+                    let message = format!("unknown key `{other}`");
                     let known = ["targets", "format", "lints", "budget", "prices"];
                     self.unknown(span(key.span()), message, other, &known);
                 }
@@ -138,14 +138,14 @@ impl Reader<'_> {
         };
         for item in items {
             let Some(name) = item.get_ref().as_str() else {
-                self.wrong(item, "targets", "names of targets in quotes");
+                self.wrong(item, "targets", "target names in quotes");
                 continue;
             };
             if let Some(target) = Target::from_name(name) {
                 self.project.lints.targets.push(target);
                 continue;
             }
-            let message = format!("there is no target `{name}`");
+            let message = format!("unknown target `{name}`");
             self.unknown(span(item.span()), message, name, &Target::ALL.map(Target::name));
         }
     }
@@ -157,12 +157,12 @@ impl Reader<'_> {
         for (key, value) in table {
             let name = &**key.get_ref();
             if name != "width" {
-                let message = format!("the format has no `{name}`");
+                let message = format!("unknown key `{name}` in `format`");
                 self.unknown(span(key.span()), message, name, &["width"]);
                 continue;
             }
-            match number(value).filter(|number| WIDTHS.contains(number)) {
-                Some(width) => self.project.width = u32::try_from(width).unwrap_or(WIDTH),
+            match number(value).filter(|number| WIDTH_RANGE.contains(number)) {
+                Some(width) => self.project.width = u32::try_from(width).unwrap_or(DEFAULT_WIDTH),
                 None => self.wrong(value, "width", "a number of columns from 20 to 1000"),
             }
         }
@@ -170,11 +170,11 @@ impl Reader<'_> {
 
     fn prices(&mut self, value: &Value<'_>) {
         let DeValue::Table(table) = value.get_ref() else {
-            return self.wrong(value, "prices", "a table of models and what their tokens cost");
+            return self.wrong(value, "prices", "a table of models and their prices");
         };
         for (model, value) in table {
             let model = &**model.get_ref();
-            let wanted = "what a million tokens cost, such as { input = 0.15, output = 0.6 }";
+            let wanted = "a price per million tokens, such as { input = 0.15, output = 0.6 }";
             let DeValue::Table(both) = value.get_ref() else {
                 self.wrong(value, model, wanted);
                 continue;
@@ -185,14 +185,14 @@ impl Reader<'_> {
                     "input" => &mut input,
                     "output" => &mut output,
                     other => {
-                        let message = format!("a price has no `{other}`");
+                        let message = format!("unknown key `{other}` in a price");
                         self.unknown(span(key.span()), message, other, &["input", "output"]);
                         continue;
                     }
                 };
                 *price = money(value);
                 if price.is_none() {
-                    self.wrong(value, key.get_ref(), "a number from 0 on");
+                    self.wrong(value, key.get_ref(), "a number of at least 0");
                 }
             }
             if let (Some(input), Some(output)) = (input, output) {
@@ -215,7 +215,7 @@ impl Reader<'_> {
                 "expanded-tool-tokens" => &mut budget.expanded_tool_tokens,
                 "model-calls" => &mut budget.model_calls,
                 _ => {
-                    let message = format!("the budget has no `{name}`");
+                    let message = format!("unknown key `{name}` in `budget`");
                     let known = ["tool-tokens", "expanded-tool-tokens", "model-calls"];
                     self.unknown(span(key.span()), message, name, &known);
                     continue;
@@ -224,7 +224,7 @@ impl Reader<'_> {
             let number = number(value).and_then(|number| u64::try_from(number).ok());
             match number.filter(|number| *number > 0) {
                 Some(number) => *limit = Some(number),
-                None => self.wrong(value, name, "a number from 1 on"),
+                None => self.wrong(value, name, "a number of at least 1"),
             }
         }
     }
@@ -241,12 +241,12 @@ impl Reader<'_> {
             }
             let place = span(key.span());
             if gram_lint::all_codes().any(|code| code.name == name) {
-                let message = format!("`{name}` is an error, which has no level");
+                let message = format!("cannot set a level for the error `{name}`");
                 self.report(place, message, "remove the line");
                 continue;
             }
             let known: Vec<_> = LINTS.iter().map(|rule| rule.code.name).collect();
-            let message = format!("there is no lint `{name}`");
+            let message = format!("unknown lint `{name}`");
             if nearest(name, known.iter().copied()).is_empty() {
                 self.report(place, message, "`gramc explain` lists all lints");
             } else {
@@ -266,7 +266,7 @@ impl Reader<'_> {
                     } else if rule.options.iter().any(|option| option.name == name) {
                         self.option(rule, name, value);
                     } else {
-                        let message = format!("`{}` has no setting `{name}`", rule.code.name);
+                        let message = format!("unknown setting `{name}` of `{}`", rule.code.name);
                         let options = rule.options.iter().map(|option| option.name);
                         let known: Vec<_> = std::iter::once("level").chain(options).collect();
                         self.unknown(span(key.span()), message, name, &known);
@@ -284,19 +284,19 @@ impl Reader<'_> {
         if let Some(level) = Level::from_name(name) {
             self.project.lints.set(rule, level);
         } else {
-            let message = format!("there is no level `{name}`");
+            let message = format!("unknown level `{name}`");
             self.unknown(span(value.span()), message, name, &Level::ALL.map(Level::name));
         }
     }
 
-    /// A setting that a rule declares.
+    /// Reads an option of a lint.
     fn option(&mut self, rule: &'static Lint, name: &str, value: &Value<'_>) {
         if rule.code.name == "naming" {
             return self.case(name, value);
         }
-        let limit = number(value).filter(|number| LIMITS.contains(number));
+        let limit = number(value).filter(|number| LIMIT_RANGE.contains(number));
         let Some(limit) = limit.and_then(|limit| usize::try_from(limit).ok()) else {
-            return self.wrong(value, name, "a number from 1 on");
+            return self.wrong(value, name, "a number of at least 1");
         };
         let lints = &mut self.project.lints;
         match rule.code.name {
@@ -312,7 +312,7 @@ impl Reader<'_> {
             return self.wrong(value, name, "a case in quotes, such as \"camelCase\"");
         };
         let Some(case) = Case::from_name(word) else {
-            let message = format!("there is no case `{word}`");
+            let message = format!("unknown case `{word}`");
             return self.unknown(span(value.span()), message, word, &known);
         };
         let lints = &mut self.project.lints;
@@ -326,7 +326,7 @@ fn number(value: &Value<'_>) -> Option<i64> {
     i64::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
-/// An amount of money: a number from 0 on.
+/// An amount of money: a number of at least 0.
 fn money(value: &Value<'_>) -> Option<f64> {
     let amount = match value.get_ref() {
         DeValue::Float(number) => number.as_str().parse().ok()?,
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mistake_has_its_place_and_what_to_write() {
+    fn each_mistake_has_a_span_and_a_help() {
         let (project, found) = read(
             "tagets = []\ntargets = ['opanai', 5]\n[format]\nwidth = 5\nindent = 4\n[lints]\n\
              namng = 'warn'\nnaming = 'forbid'\nunknown-type = 'allow'\ntoo-many-tools = {max = -1}\n\
@@ -388,20 +388,20 @@ mod tests {
         assert_eq!(
             found,
             [
-                "gram.toml:1:1: error[project-file] a project file has no `tagets` -> did you mean `targets`?",
-                "gram.toml:2:12: error[project-file] there is no target `opanai` -> did you mean `openai`?",
-                "gram.toml:2:22: error[project-file] `targets` wants names of targets in quotes -> write names of targets in quotes",
-                "gram.toml:4:9: error[project-file] `width` wants a number of columns from 20 to 1000 -> write a number of columns from 20 to 1000",
-                "gram.toml:5:1: error[project-file] the format has no `indent` -> write one of width",
-                "gram.toml:7:1: error[project-file] there is no lint `namng` -> did you mean `naming`?",
-                "gram.toml:8:10: error[project-file] there is no level `forbid` -> write one of allow, warn, deny",
-                "gram.toml:9:1: error[project-file] `unknown-type` is an error, which has no level -> remove the line",
-                "gram.toml:10:25: error[project-file] `max` wants a number from 1 on -> write a number from 1 on",
-                "gram.toml:11:16: error[project-file] `unused-type` has no setting `max` -> write one of level",
-                "gram.toml:12:1: error[project-file] there is no lint `qqq` -> `gramc explain` lists all lints",
-                "gram.toml:13:17: error[project-file] `shadowed-type` wants \"allow\", \"warn\" or \"deny\" -> write \"allow\", \"warn\" or \"deny\"",
-                "gram.toml:15:1: error[project-file] the budget has no `tokens` -> write one of tool-tokens, expanded-tool-tokens, model-calls",
-                "gram.toml:16:15: error[project-file] `model-calls` wants a number from 1 on -> write a number from 1 on",
+                "gram.toml:1:1: error[project-file] unknown key `tagets` -> did you mean `targets`?",
+                "gram.toml:2:12: error[project-file] unknown target `opanai` -> did you mean `openai`?",
+                "gram.toml:2:22: error[project-file] invalid `targets`: expected target names in quotes -> write target names in quotes",
+                "gram.toml:4:9: error[project-file] invalid `width`: expected a number of columns from 20 to 1000 -> write a number of columns from 20 to 1000",
+                "gram.toml:5:1: error[project-file] unknown key `indent` in `format` -> write one of width",
+                "gram.toml:7:1: error[project-file] unknown lint `namng` -> did you mean `naming`?",
+                "gram.toml:8:10: error[project-file] unknown level `forbid` -> write one of allow, warn, deny",
+                "gram.toml:9:1: error[project-file] cannot set a level for the error `unknown-type` -> remove the line",
+                "gram.toml:10:25: error[project-file] invalid `max`: expected a number of at least 1 -> write a number of at least 1",
+                "gram.toml:11:16: error[project-file] unknown setting `max` of `unused-type` -> write one of level",
+                "gram.toml:12:1: error[project-file] unknown lint `qqq` -> `gramc explain` lists all lints",
+                "gram.toml:13:17: error[project-file] invalid `shadowed-type`: expected \"allow\", \"warn\" or \"deny\" -> write \"allow\", \"warn\" or \"deny\"",
+                "gram.toml:15:1: error[project-file] unknown key `tokens` in `budget` -> write one of tool-tokens, expanded-tool-tokens, model-calls",
+                "gram.toml:16:15: error[project-file] invalid `model-calls`: expected a number of at least 1 -> write a number of at least 1",
             ]
         );
     }
@@ -417,18 +417,18 @@ mod tests {
         assert_eq!(
             found,
             [
-                "gram.toml:3:8: error[project-file] `free` wants what a million tokens cost, such as { input = 0.15, output = 0.6 } -> write what a million tokens cost, such as { input = 0.15, output = 0.6 }",
-                "gram.toml:4:16: error[project-file] `input` wants a number from 0 on -> write a number from 0 on",
-                "gram.toml:4:20: error[project-file] a price has no `outptu` -> did you mean `output`?",
-                "gram.toml:5:8: error[project-file] `full` wants what a million tokens cost, such as { input = 0.15, output = 0.6 } -> write what a million tokens cost, such as { input = 0.15, output = 0.6 }",
+                "gram.toml:3:8: error[project-file] invalid `free`: expected a price per million tokens, such as { input = 0.15, output = 0.6 } -> write a price per million tokens, such as { input = 0.15, output = 0.6 }",
+                "gram.toml:4:16: error[project-file] invalid `input`: expected a number of at least 0 -> write a number of at least 0",
+                "gram.toml:4:20: error[project-file] unknown key `outptu` in a price -> did you mean `output`?",
+                "gram.toml:5:8: error[project-file] invalid `full`: expected a price per million tokens, such as { input = 0.15, output = 0.6 } -> write a price per million tokens, such as { input = 0.15, output = 0.6 }",
             ]
         );
     }
 
     #[test]
-    fn broken_toml_is_reported_and_the_rest_counts() {
+    fn invalid_toml_is_reported_and_the_rest_is_read() {
         let (project, found) = read("[lints\nnaming = 'deny'\n[format]\nwidth = 60\n");
         assert_eq!(project.width, 60);
-        assert!(!found.is_empty() && found[0].contains("this is no TOML"), "{found:?}");
+        assert!(!found.is_empty() && found[0].contains("invalid TOML"), "{found:?}");
     }
 }

@@ -1,8 +1,8 @@
-//! Views of nodes that know the grammar: subjects and the entries of records.
+//! Typed views of nodes: subjects and the entries of records.
 
 use crate::tree::{Children, Node, NodeKind as N};
 
-/// What a pattern, node or arrow says of itself: identifier, labels and record.
+/// The subject of a pattern, node or arrow: identifier, labels and record.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'t> {
     /// The identifier.
@@ -28,7 +28,7 @@ impl<'t> Subject<'t> {
         Entries { children: self.record.map(Node::children) }
     }
 
-    /// Whether it says nothing: `()`.
+    /// Whether the subject is empty: `()`.
     pub fn is_empty(&self) -> bool {
         self.identifier.is_none() && self.labels.is_none() && self.record.is_none()
     }

@@ -1,7 +1,7 @@
-//! The codes of findings about syntax.
+//! The codes of syntax diagnostics.
 
 crate::declare_codes! {
-    /// All codes of findings about syntax.
+    /// All codes of syntax diagnostics.
     SYNTAX_CODES;
     UNCLOSED_BRACKET = "unclosed-bracket";
     UNCLOSED_STRING = "unclosed-string";

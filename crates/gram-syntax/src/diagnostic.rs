@@ -1,4 +1,4 @@
-//! Findings, in one form for every way to show them.
+//! Diagnostics, independent of how they are rendered.
 
 use std::sync::Arc;
 
@@ -6,18 +6,17 @@ use crate::codes;
 use crate::source::SourceFile;
 use crate::span::Span;
 
-/// The identity of a kind of finding: its stable name and its documentation.
+/// A kind of diagnostic: its stable name and its documentation.
 #[derive(Debug, Clone, Copy)]
 pub struct Code {
-    /// The stable name, as messages and configuration spell it: `unclosed-bracket`.
+    /// The stable name in messages and configuration: `unclosed-bracket`.
     pub name: &'static str,
-    /// Its page, in Markdown. The first line is a heading that says in one sentence what is
-    /// wrong.
+    /// The documentation page in Markdown. The first line is a heading that summarizes the problem.
     pub page: &'static str,
 }
 
 impl Code {
-    /// What is wrong, in one sentence: the heading of the page.
+    /// The heading of the page.
     pub fn summary(&self) -> &'static str {
         self.page.lines().next().unwrap_or_default().trim_start_matches(['#', ' '])
     }
@@ -31,13 +30,13 @@ impl PartialEq for Code {
 
 impl Eq for Code {}
 
-/// Declares codes and the list of them. A code's page is the file `codes/NAME.md` beside the
-/// module, so name and page cannot part.
+/// Declares codes and the list of all codes. The page of a code is the file `codes/NAME.md` next to
+/// the module.
 #[macro_export]
 macro_rules! declare_codes {
     ($(#[$meta:meta])* $list:ident; $($constant:ident = $name:literal;)*) => {
         $(
-            #[doc = concat!("`", $name, "`; its page says what it means.")]
+            #[doc = concat!("`", $name, "`; see its page.")]
             pub static $constant: $crate::Code = $crate::Code {
                 name: $name,
                 page: include_str!(concat!("codes/", $name, ".md")),
@@ -48,19 +47,19 @@ macro_rules! declare_codes {
     };
 }
 
-/// How grave a finding is.
+/// The severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing; nothing needs to change.
+    /// Information; nothing needs to change.
     Note,
-    /// Likely a mistake; the text still means something.
+    /// A likely mistake in a valid text.
     Warning,
-    /// The text has no meaning until this is mended.
+    /// The text is invalid.
     Error,
 }
 
 impl Severity {
-    /// The word for it in messages.
+    /// The name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -70,48 +69,48 @@ impl Severity {
     }
 }
 
-/// A place that a finding is about, with what there is to say of it.
+/// A span of a diagnostic with a message.
 #[derive(Debug, Clone)]
 pub struct Label {
-    /// The place.
+    /// The span.
     pub span: Span,
-    /// What to say of it; may be empty for the first label of a finding.
+    /// The message, which can be empty for the first label of a diagnostic.
     pub message: String,
-    /// The text that the place is in, where it is another one than the finding's.
+    /// The source file of the span, if it is not that of the diagnostic.
     pub source: Option<Arc<SourceFile>>,
 }
 
-/// Whether a fix may be applied without a person looking at it.
+/// Whether a fix can be applied without review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Applicability {
-    /// The one right answer; `--fix` applies it.
+    /// Correct in all cases; `--fix` applies it.
     Safe,
-    /// Likely right, but it may change the meaning.
+    /// Likely correct, but it may change the meaning.
     NeedsLook,
 }
 
 /// One replacement of a fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// What is replaced; empty for an insertion.
+    /// The replaced span, empty for an insertion.
     pub span: Span,
-    /// What stands there afterwards.
+    /// The new text.
     pub text: String,
 }
 
-/// A change that mends a finding.
+/// A change that resolves a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
-    /// What the change does, as a command: "insert the comma".
+    /// The description in the imperative: "insert the comma".
     pub message: String,
-    /// Whether it may be applied unseen.
+    /// Whether it can be applied without review.
     pub applicability: Applicability,
-    /// Its replacements, which do not overlap.
+    /// The edits, which do not overlap.
     pub edits: Vec<Edit>,
 }
 
 impl Fix {
-    /// A fix that replaces one place.
+    /// A fix with one edit.
     pub fn replace(
         applicability: Applicability,
         message: impl Into<String>,
@@ -126,22 +125,22 @@ impl Fix {
     }
 }
 
-/// One finding about a text.
+/// A diagnostic.
 #[derive(Debug, Clone)]
 pub struct Diagnostic {
-    /// What kind of finding it is.
+    /// The code.
     pub code: &'static Code,
-    /// How grave it is.
+    /// The severity.
     pub severity: Severity,
-    /// What is wrong, in one line.
+    /// The message, in one line.
     pub message: String,
-    /// The text that it is about.
+    /// The source file.
     pub source: Arc<SourceFile>,
-    /// The places; the first one is where the finding is.
+    /// The labels. The first one is the location of the diagnostic.
     pub labels: Vec<Label>,
-    /// What to do about it.
+    /// How to resolve the diagnostic.
     pub help: Option<String>,
-    /// Changes that mend it, the likeliest first.
+    /// The fixes, the most likely first.
     pub fixes: Vec<Fix>,
     /// Where the top-level pattern begins that contains its place, if that is known.
     pub declaration: Option<u32>,
@@ -158,7 +157,7 @@ impl Diagnostic {
         Self::new(Severity::Error, code, source, span, message)
     }
 
-    /// A finding of the given severity at `span` of `source`.
+    /// A diagnostic of the given severity at `span` of `source`.
     pub fn new(
         severity: Severity,
         code: &'static Code,
@@ -178,7 +177,7 @@ impl Diagnostic {
         }
     }
 
-    /// The same finding about another text, in which all its places stand so many bytes further on.
+    /// The diagnostic with another source file and with all spans moved by some bytes.
     #[must_use]
     pub fn moved(&self, source: &Arc<SourceFile>, by: i32) -> Self {
         let mut moved = Self { source: Arc::clone(source), ..self.clone() };
@@ -191,7 +190,7 @@ impl Diagnostic {
         moved
     }
 
-    /// Says something of the first place.
+    /// Sets the message of the first label.
     #[must_use]
     pub fn here(mut self, message: impl Into<String>) -> Self {
         if let Some(label) = self.labels.first_mut() {
@@ -200,14 +199,14 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a place of the same text.
+    /// Adds a label in the same file.
     #[must_use]
     pub fn label(mut self, span: Span, message: impl Into<String>) -> Self {
         self.labels.push(Label { span, message: shortened(message.into()), source: None });
         self
     }
 
-    /// Adds a place of any text.
+    /// Adds a label in any file.
     #[must_use]
     pub fn label_in(
         mut self,
@@ -221,7 +220,7 @@ impl Diagnostic {
         self
     }
 
-    /// Says what to do.
+    /// Sets the help.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(shortened(help.into()));
@@ -241,14 +240,14 @@ impl Diagnostic {
         self
     }
 
-    /// Where the finding is.
+    /// The location of the diagnostic.
     pub fn span(&self) -> Span {
         self.labels.first().map_or_else(Span::default, |label| label.span)
     }
 }
 
-/// Keeps `most` findings about a text: the first errors, and of what else there is as much as then
-/// has room. Where there are more, the last one says so, as gravely as what was left out.
+/// Limits the diagnostics of a file to `most`. Errors take precedence. If some are omitted, the last
+/// one says so, with the highest severity of those omitted.
 pub fn limit_diagnostics(found: &mut Vec<Diagnostic>, most: usize) {
     if found.len() <= most {
         return;
@@ -274,17 +273,16 @@ pub fn limit_diagnostics(found: &mut Vec<Diagnostic>, most: usize) {
     }
 }
 
-/// The most bytes of a message before its middle is left out.
-const LONG: usize = 500;
+/// Maximum length of a message in bytes.
+const MAX_MESSAGE_BYTES: usize = 500;
 
-/// A message without its middle where it is long: messages quote the text that they are about,
-/// and a name may have megabytes.
+/// Cuts the middle of a long message. Messages quote names, which can be megabytes long.
 fn shortened(message: String) -> String {
-    if message.len() <= LONG {
+    if message.len() <= MAX_MESSAGE_BYTES {
         return message;
     }
-    let start: String = message.chars().take(LONG / 4).collect();
-    let mut end: Vec<char> = message.chars().rev().take(LONG / 4).collect();
+    let start: String = message.chars().take(MAX_MESSAGE_BYTES / 4).collect();
+    let mut end: Vec<char> = message.chars().rev().take(MAX_MESSAGE_BYTES / 4).collect();
     end.reverse();
     format!("{start} … {}", end.into_iter().collect::<String>())
 }

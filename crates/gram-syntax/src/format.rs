@@ -1,22 +1,21 @@
 //! One canonical layout for gram notation.
 //!
-//! Formatting changes white space and nothing else: what a text says, and in which words, quotes
-//! and separators, stays as it is. The layout depends on the tree, on comments and on paragraphs,
-//! which empty lines part; where the author broke lines has no say. So two texts that differ in
-//! their line breaks alone come out the same.
+//! Formatting changes only white space. The layout depends on the tree, on comments and on empty
+//! lines, but not on other line breaks, so texts that differ only in line breaks have the same
+//! formatted text.
 //!
-//! - What fits on a line stands on one line. What does not is opened from the outside inwards: the
-//!   elements of a pattern, the entries of a record, map or array stand on lines of their own, and
-//!   each step of a path begins a line with its arrow.
+//! - Syntax that fits on a line is written on one line. Otherwise it is expanded from the outside
+//!   inwards: elements of a pattern and entries of a record, map or array get a line each, and each
+//!   step of a path begins a line with its arrow.
 //! - Names among elements, and short values of an array, share their lines.
-//! - Comments, doc comments and empty lines stay where they belong, and keep what holds them open.
-//!   A comment before a comma or a bar moves behind it, so that it ends the line that it is about.
-//! - Several annotations stand on a line each.
+//! - Comments, doc comments and empty lines are kept, and expand the syntax around them. A comment
+//!   before a comma or a bar moves after it, to the end of the line.
+//! - Several annotations get a line each.
 //!
-//! The width of a line counts characters, not the columns that a terminal gives them.
+//! The width of a line is counted in characters, not in terminal columns.
 //!
-//! Before a text is given out it is parsed, and the trees are compared. No text means something
-//! else after formatting.
+//! The formatted text is parsed and its tree is compared with the original, so formatting never
+//! changes the meaning.
 
 mod edits;
 mod gap;
@@ -33,10 +32,10 @@ use crate::parse::{Parse, parse_with};
 use crate::source::SourceFile;
 use crate::span::{Span, offset};
 
-/// What can be chosen.
+/// Options of the formatter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FormatOptions {
-    /// The most characters of a line, where there is a place to break it. Default: 100.
+    /// Maximum line width in characters. Default: 100.
     pub width: u32,
 }
 
@@ -46,13 +45,12 @@ impl Default for FormatOptions {
     }
 }
 
-/// Why a text is not formatted.
+/// An error of the formatter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormatError {
-    /// It has syntax errors, which the parse tells.
+    /// The text has syntax errors, which are diagnostics of the parse.
     Syntax,
-    /// The formatted text would not be read as the text is. The span is the first place of the
-    /// text where it would not.
+    /// Formatting would change the meaning of the text. The span is the first difference.
     Changed(Span),
 }
 
@@ -67,10 +65,9 @@ impl fmt::Display for FormatError {
 
 impl std::error::Error for FormatError {}
 
-/// A text in its canonical layout.
+/// Formats a text.
 ///
-/// Fails where the text has syntax errors, and where its meaning hangs on its white space so that
-/// the result would not be read as the text is.
+/// Fails if the text has syntax errors or if its meaning depends on its white space.
 ///
 /// ```
 /// use gram_syntax::{FormatOptions, SourceFile, format, parse};
@@ -86,8 +83,7 @@ pub fn format(parse: &Parse, options: FormatOptions) -> Result<String, FormatErr
     })
 }
 
-/// The edits that format the patterns of the top level that `span` touches, in order, each as
-/// small as can be. Fails as [`format()`] does.
+/// The minimal edits that format the top-level patterns in `span`, in order. Fails like [`format()`].
 pub fn format_range(
     parse: &Parse,
     options: FormatOptions,
@@ -97,8 +93,8 @@ pub fn format_range(
     Ok(after.map_or_else(Vec::new, |after| edits::edits(parse.tree(), after.tree(), span)))
 }
 
-/// The finding that a text is not in its canonical layout, with the fix that formats it; `None`
-/// where it is. Fails as [`format()`] does.
+/// The diagnostic of a text that is not formatted, with a fix. `None` if it is formatted. Fails like
+/// [`format()`].
 pub fn unformatted(
     parse: &Parse,
     options: FormatOptions,
@@ -112,8 +108,7 @@ pub fn unformatted(
     Ok(Some(finding.help("`gramc fmt` formats it").fix(fix)))
 }
 
-/// The parse of the formatted text, which is known to say the same; `None` where it is the text
-/// itself.
+/// The parse of the formatted text, verified to have the same meaning. `None` if nothing changes.
 fn formatted(parse: &Parse, options: FormatOptions) -> Result<Option<Parse>, FormatError> {
     if parse.has_errors() {
         return Err(FormatError::Syntax);
@@ -122,7 +117,7 @@ fn formatted(parse: &Parse, options: FormatOptions) -> Result<Option<Parse>, For
     if text == parse.source().text() {
         return Ok(None);
     }
-    // The text has passed the limits that its parse was given, whatever they were.
+    // The text has already passed its limits.
     let limits = Limits { max_bytes: usize::MAX, max_depth: usize::MAX, max_diagnostics: 1 };
     let after = parse_with(SourceFile::new(parse.source().name(), text), &limits);
     match verify::first_difference(parse, &after) {

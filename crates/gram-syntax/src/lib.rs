@@ -1,6 +1,6 @@
-//! Text to lossless tokens to a tree with spans, for the whole of gram notation.
+//! Parses gram notation to a lossless tree.
 //!
-//! Parsing never fails: it gives a tree and diagnostics.
+//! Parsing never fails: it returns a tree and diagnostics.
 //!
 //! ```
 //! let source = gram_syntax::SourceFile::new("greeting.gram", "(personName::Text)==>(::String)");

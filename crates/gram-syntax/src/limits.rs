@@ -1,18 +1,18 @@
-//! Bounds on what a parse takes on.
+//! Limits of the parser.
 
-/// Bounds on a text. What goes beyond one ends in a diagnostic, never in a crash.
+/// Limits of the parser. Exceeding a limit is reported as a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The most bytes that a text may have. Default: 64 MiB, about 100,000 tools.
+    /// Maximum size of a text in bytes. Default: 64 MiB, about 100,000 tools.
     pub max_bytes: usize,
-    /// How deep brackets may nest. Default: 10,000.
+    /// Maximum nesting depth of brackets. Default: 10,000.
     pub max_depth: usize,
-    /// How many diagnostics one text is given. Default: 1,000.
+    /// Maximum number of diagnostics per text. Default: 1,000.
     pub max_diagnostics: usize,
 }
 
 impl Limits {
-    /// How many diagnostics one text is given, where nobody says otherwise.
+    /// Default maximum number of diagnostics per text.
     pub const MAX_DIAGNOSTICS: usize = 1_000;
 }
 

@@ -1,4 +1,4 @@
-//! What parsing gives.
+//! The result of parsing.
 
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ pub struct Parse {
     parsed: Arc<Parsed>,
 }
 
-/// What gramc reads beyond the reference grammar. No text that the reference accepts changes its
-/// meaning by these.
+/// An extension of the reference grammar. Extensions do not change the meaning of texts that the
+/// reference grammar accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Extension {
     /// Arrays and maps inside arrays and maps, and the empty array.
@@ -30,26 +30,26 @@ pub enum Extension {
     AngleRecord,
     /// A `\u` escape with four hexadecimal digits.
     UnicodeEscape,
-    /// A string that begins with `//`, which the reference takes for a comment.
+    /// A string that begins with `//`, which is a comment in the reference grammar.
     SlashString,
 }
 
-/// A place that uses an extension.
+/// A use of an extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExtensionUse {
-    /// Which one.
+    /// The extension.
     pub kind: Extension,
-    /// The place.
+    /// The span.
     pub span: Span,
 }
 
-/// Parses a text under the default [`Limits`]. It never fails: what is wrong stands in the
-/// diagnostics, and the tree holds every byte of the text.
+/// Parses a text with the default [`Limits`]. Never fails: errors are diagnostics, and the tree
+/// contains every byte of the text.
 pub fn parse(source: impl Into<Arc<SourceFile>>) -> Parse {
     parse_with(source, &Limits::default())
 }
 
-/// Parses a text under the given limits.
+/// Parses a text with the given limits.
 pub fn parse_with(source: impl Into<Arc<SourceFile>>, limits: &Limits) -> Parse {
     let source = source.into();
     if source.text().len() > limits.max_bytes.min(u32::MAX as usize / 2) {
@@ -60,8 +60,8 @@ pub fn parse_with(source: impl Into<Arc<SourceFile>>, limits: &Limits) -> Parse 
     Parse { source, parsed }
 }
 
-/// Parses the bytes of a file under the given limits. Bytes that are no UTF-8 are answered with
-/// a diagnostic at the first of them.
+/// Parses the bytes of a file with the given limits. Invalid UTF-8 is reported at the first invalid
+/// byte.
 pub fn parse_bytes(name: impl Into<String>, bytes: Vec<u8>, limits: &Limits) -> Parse {
     let error = match String::from_utf8(bytes) {
         Ok(text) => return parse_with(SourceFile::new(name, text), limits),
@@ -78,8 +78,8 @@ pub fn parse_bytes(name: impl Into<String>, bytes: Vec<u8>, limits: &Limits) -> 
     unread(&source, diagnostic)
 }
 
-/// The answer to a file beyond the size limit, of which not everything needs to be read: `start`
-/// is as much of it as there is, `size` says how large it is.
+/// The parse of a file above the size limit. `start` is the part that was read, `size` the size in
+/// words.
 pub fn too_large(start: &Arc<SourceFile>, size: &str, limits: &Limits) -> Parse {
     let most = limits.max_bytes;
     let message = format!("the file has {size}; the most that gramc reads is {most}");
@@ -88,7 +88,7 @@ pub fn too_large(start: &Arc<SourceFile>, size: &str, limits: &Limits) -> Parse 
     unread(start, diagnostic)
 }
 
-/// A text that is not parsed: one error node, and the diagnostic that says why.
+/// A text that is not parsed: one error node and a diagnostic.
 fn unread(source: &Arc<SourceFile>, diagnostic: Diagnostic) -> Parse {
     let mut tokens = Tokens::with_capacity(2);
     tokens.push(TokenKind::Unknown, 0);
@@ -113,14 +113,14 @@ impl Parse {
         &self.source
     }
 
-    /// The text alone, without a copy where nobody else holds it.
+    /// The text, without a copy if it is not shared.
     pub(crate) fn into_text(self) -> String {
         drop(self.parsed);
         Arc::try_unwrap(self.source)
             .map_or_else(|shared| shared.text().to_owned(), SourceFile::into_text)
     }
 
-    /// What is wrong with the text, in its order.
+    /// The diagnostics in source order.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.parsed.diagnostics
     }
@@ -130,7 +130,7 @@ impl Parse {
         self.parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
-    /// The places that use extensions, in order.
+    /// The uses of extensions in source order.
     pub fn extensions(&self) -> &[ExtensionUse] {
         &self.parsed.extensions
     }

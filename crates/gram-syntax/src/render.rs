@@ -13,10 +13,10 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::SourceFile;
 use crate::span::{Span, offset};
 
-/// The bytes shown on either side of a place where lines are longer than twice that.
+/// Number of bytes shown before and after a span in a long line.
 const LINE_WINDOW: usize = 80;
 
-/// How to render for a terminal.
+/// Options for rendering in a terminal.
 #[derive(Debug, Clone, Copy)]
 pub struct RenderOptions {
     /// Whether to use colours.
@@ -26,7 +26,7 @@ pub struct RenderOptions {
 }
 
 impl Diagnostic {
-    /// The finding with the lines that it is about, for people at a terminal.
+    /// The diagnostic with excerpts of the source, for a terminal.
     pub fn render(&self, options: RenderOptions) -> String {
         let theme = if options.color {
             GraphicalTheme::unicode()
@@ -45,7 +45,7 @@ impl Diagnostic {
         })
     }
 
-    /// The finding on one line: `path:line:column: severity[code] message`. Line and column
+    /// The diagnostic on one line: `path:line:column: severity[code] message`. Line and column
     /// count from 1, the column in characters.
     pub fn concise(&self) -> String {
         let position = self.source.position(self.span().start);
@@ -64,8 +64,8 @@ impl Diagnostic {
     }
 }
 
-/// A diagnostic as miette sees it. Labels in other texts, and those too far from the first to
-/// stand in one picture with it, become related findings.
+/// Adapts a diagnostic to miette. Labels in other files, and those too far from the first for one
+/// excerpt, become related diagnostics.
 struct Report<'a> {
     diagnostic: &'a Diagnostic,
     message: String,
@@ -108,7 +108,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// As much of a place as is shown: its first line, up to the window's width.
+/// The shown part of a span: its first line, up to the window's width.
 fn shortened(source: &SourceFile, span: Span) -> Span {
     let text = source.slice(span);
     let line = text.find('\n').unwrap_or(text.len()).max(usize::from(!text.is_empty()));
@@ -116,7 +116,7 @@ fn shortened(source: &SourceFile, span: Span) -> Span {
     Span::new(span.start, span.start + offset(len))
 }
 
-/// Whether two places of a text are too far apart for one picture of the lines between them.
+/// Whether two spans are too far apart for one excerpt.
 fn is_far(source: &SourceFile, first: Span, other: Span) -> bool {
     let between = first.start.abs_diff(other.start) as usize;
     let line = |span: Span| source.lines().line_of(span.start);
@@ -127,8 +127,7 @@ fn is_far(source: &SourceFile, first: Span, other: Span) -> bool {
     }
 }
 
-/// A text whose control characters are seen and not obeyed: a text from elsewhere shall not
-/// steer the terminal.
+/// Escapes control characters, so that a file cannot send commands to the terminal.
 fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(char::is_control) {
         return Cow::Borrowed(text);
@@ -194,7 +193,7 @@ impl miette::Diagnostic for Report<'_> {
     }
 }
 
-/// A label that has a picture of its own.
+/// A label with its own excerpt.
 #[derive(Debug)]
 struct Elsewhere {
     source: Excerpt,
@@ -224,11 +223,11 @@ impl miette::Diagnostic for Elsewhere {
     }
 }
 
-/// The labels of a diagnostic that are shown.
+/// Maximum number of labels shown.
 const MAX_LABELS: usize = 10;
 
-/// A text that gives out its lines by its index. miette's own implementation counts
-/// lines from the start of the text for each label. Long lines are cut around the place that is shown.
+/// A source that finds lines by index. miette's implementation counts lines from the start of the
+/// text for each label. Long lines are cut around the span.
 #[derive(Debug)]
 struct Excerpt {
     source: Arc<SourceFile>,
@@ -256,7 +255,7 @@ impl SourceCode for Excerpt {
         }
         let lines = source.lines();
         if lines_before == 0 && lines_after == 0 {
-            // Asked for the place alone, to name its line and column.
+            // miette needs only the line and column of the span.
             let position = source.position(offset(start));
             let data = text.as_bytes().get(start..end).unwrap_or_default();
             return Ok(Box::new(MietteSpanContents::new_named(
@@ -308,7 +307,7 @@ mod tests {
     use super::*;
     use crate::codes;
 
-    /// How long the fastest of some renderings of 200 diagnostics takes, in a text of so many lines.
+    /// The shortest of several times to render 200 diagnostics in a text of some lines.
     fn time(lines: usize, last: &str) -> Duration {
         let text = "(name::Text)\n".repeat(lines) + last;
         let source = Arc::new(SourceFile::new("x.gram", text));

@@ -1,10 +1,9 @@
 //! The tree as the reference grammar's S-expression.
 //!
-//! Two differences of form are bridged here: our flat paths become the reference's relationships,
-//! each nested in the one before it, and comments, which our tree keeps as tokens, appear in the
-//! smallest node that has tokens on both sides of them, as in the reference's tree.
+//! Two differences are converted: flat paths become nested relationships, and comments, which are
+//! tokens in this tree, appear in the smallest node around them.
 //!
-//! Nothing here recurses, so any tree can be printed.
+//! There is no recursion, so trees of any depth can be printed.
 
 use crate::lexer::is_space;
 use crate::token::TokenKind as T;
@@ -131,7 +130,7 @@ impl<'t> Printer<'t> {
         self.stack.extend(steps.into_iter().rev());
     }
 
-    /// A string: its tag, its content where it has one, and comments between its pieces.
+    /// A string: its tag, its content if any, and comments between its pieces.
     fn string(&mut self, node: Node<'t>, field: Option<&'static str>) {
         self.begin(field, name(node.kind()));
         for token in node.tokens() {

@@ -4,10 +4,9 @@ use std::sync::OnceLock;
 
 use crate::span::{Span, offset};
 
-/// A named text together with an index of its lines.
+/// A named text with an index of its lines.
 ///
-/// The index is made at the first question for a position: a text without findings never pays
-/// for it.
+/// The index is built on first use, so a text without diagnostics does not need it.
 pub struct SourceFile {
     name: Box<str>,
     text: Box<str>,
@@ -22,7 +21,7 @@ impl std::fmt::Debug for SourceFile {
 }
 
 impl SourceFile {
-    /// A source text; `name` is what messages call it, usually its path.
+    /// A source text. `name` is the name in messages, usually the path.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
             name: name.into().into_boxed_str(),
@@ -32,7 +31,7 @@ impl SourceFile {
         }
     }
 
-    /// What messages call this text.
+    /// The name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -46,13 +45,13 @@ impl SourceFile {
         self.text.into_string()
     }
 
-    /// The part of the text in `span`, or `""` where the span lies outside of it.
+    /// The text in `span`, or `""` if the span is out of range.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or_default()
     }
 
-    /// The text with other characters of the same length for control characters: a file must not
-    /// send commands to a terminal. It is made once, because it takes a pass over the text.
+    /// The text with control characters replaced by others of the same length, so that a file
+    /// cannot send commands to a terminal. Computed once.
     pub(crate) fn printable(&self) -> &str {
         let mask = |c: char| match c {
             '\n' | '\t' => c,

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 /// A half-open range of bytes of a source text.
 ///
-/// Offsets are `u32`, which halves the size of the tree; [`Limits`](crate::Limits) keeps longer
-/// texts out.
+/// Offsets are `u32`, which halves the size of the tree. [`Limits`](crate::Limits) excludes longer
+/// texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Span {
     /// The first byte.
@@ -30,18 +30,18 @@ impl Span {
         self.end.saturating_sub(self.start)
     }
 
-    /// Whether the range holds no byte.
+    /// Whether the range is empty.
     pub const fn is_empty(self) -> bool {
         self.end <= self.start
     }
 
-    /// The smallest range that holds both.
+    /// The smallest range that contains both.
     #[must_use]
     pub fn cover(self, other: Self) -> Self {
         Self { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// The range so many bytes further on.
+    /// The range moved by some bytes.
     #[must_use]
     pub const fn moved(self, by: i32) -> Self {
         Self {
@@ -56,8 +56,7 @@ impl Span {
     }
 }
 
-/// A length or offset as `u32`. Texts above 4 GiB never get past the size limit, so saturating is
-/// a formality.
+/// A length or offset as `u32`. The size limit excludes texts above 4 GiB, so it never saturates.
 pub(crate) fn offset(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

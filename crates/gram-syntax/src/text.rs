@@ -1,4 +1,4 @@
-//! What strings, names and comments say, freed of their quoting.
+//! The content of strings, names and comments, without quotes and delimiters.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ use crate::token::TokenKind as T;
 use crate::tree::{Node, NodeKind as N, Token};
 
 impl<'t> Node<'t> {
-    /// The text that a name, key or string stands for; for other nodes their own text.
+    /// The content of a name, key or string. Other nodes return their source text.
     ///
-    /// Escapes are resolved. A fenced string stands for the lines between its fences, without
-    /// the last line break. Half a surrogate pair stands for U+FFFD.
+    /// Escapes are resolved. The content of a fenced string is the lines between its fences, without
+    /// the last line break. An unpaired surrogate becomes U+FFFD.
     #[inline]
     pub fn content(self) -> Cow<'t, str> {
         match self.kind() {
@@ -48,14 +48,14 @@ impl<'t> Node<'t> {
         })
     }
 
-    /// What the doc comment before this node says, without the leading `*` of its lines.
+    /// The text of the doc comment before this node, without the leading `*` of its lines.
     pub fn doc_text(self) -> Option<Cow<'t, str>> {
         self.doc().map(Token::doc_text)
     }
 }
 
 impl<'t> Token<'t> {
-    /// What this doc comment says, without the leading `*` of its lines.
+    /// The text of this doc comment, without the leading `*` of its lines.
     pub fn doc_text(self) -> Cow<'t, str> {
         doc_text(self.text())
     }

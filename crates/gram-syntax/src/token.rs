@@ -1,11 +1,11 @@
-//! Tokens: the pieces that a text falls into. Joined, they are the text again, to the byte.
+//! Tokens. Joined, they are exactly the text.
 
 use crate::span::Span;
 
-/// What a token is.
+/// The kind of a token.
 ///
-/// A string is one token. Only where trivia stands inside its delimiters, which the grammar
-/// permits between a text and its closing delimiter, does it come in pieces.
+/// A string is one token. It is split into pieces only if it has trivia inside its delimiters, which
+/// the grammar permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum TokenKind {
@@ -35,7 +35,7 @@ pub enum TokenKind {
     Backticked,
     /// Text between lines of three backticks.
     Fenced,
-    /// The same with a tag behind the opening backticks.
+    /// The same with a tag after the opening backticks.
     FencedTagged,
     /// The opening delimiter of a `'`, `"` or `` ` `` string in pieces.
     QuoteOpen,
@@ -101,7 +101,7 @@ pub enum TokenKind {
     LessEquals,
     /// `<~`
     LessTilde,
-    /// A string, fenced string or comment without its end. Its diagnostic is the lexer's.
+    /// An unclosed string, fenced string or comment. The lexer reports it.
     Unclosed,
     /// Characters that begin no token.
     Unknown,
@@ -110,7 +110,7 @@ pub enum TokenKind {
 }
 
 impl TokenKind {
-    /// Whether the grammar passes over tokens of this kind.
+    /// Whether the grammar ignores tokens of this kind.
     pub const fn is_trivia(self) -> bool {
         (self as u8) <= (Self::DocComment as u8)
     }
@@ -125,7 +125,7 @@ impl TokenKind {
         (self as u8) >= (Self::SingleQuoted as u8) && (self as u8) <= (Self::FenceText as u8)
     }
 
-    /// A bit that no other kind has: there are fewer kinds than bits.
+    /// A unique bit. There are fewer kinds than bits.
     const fn bit(self) -> u64 {
         1 << (self as u8)
     }
@@ -136,8 +136,8 @@ impl TokenKind {
     }
 }
 
-/// The tokens of a text: kinds and starts side by side, five bytes a token. The last one is
-/// [`TokenKind::End`].
+/// The tokens of a text: kinds and starts in separate vectors, five bytes per token. The last token
+/// is [`TokenKind::End`].
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tokens {
     kinds: Vec<TokenKind>,
@@ -158,7 +158,7 @@ impl Tokens {
         self.seen |= kind.bit();
     }
 
-    /// Whether one of these kinds may be among them; if not, none is.
+    /// Whether tokens of one of these kinds may exist. If false, there are none.
     pub(crate) fn may_have(&self, kinds: &[TokenKind]) -> bool {
         kinds.iter().any(|kind| self.seen & kind.bit() != 0)
     }
@@ -191,25 +191,25 @@ impl Tokens {
         self.starts.get(index as usize + 1).copied().unwrap_or_else(|| self.text_end())
     }
 
-    /// Where the end token stands.
+    /// The offset of the end token.
     #[cold]
     fn text_end(&self) -> u32 {
         self.starts.last().copied().unwrap_or_default()
     }
 
-    /// The index of the token that holds the byte at `offset`.
+    /// The index of the token that contains the byte at `offset`.
     pub(crate) fn at(&self, offset: u32) -> u32 {
         let index = self.starts.partition_point(|&start| start <= offset);
         crate::span::offset(index.saturating_sub(1))
     }
 
-    /// Takes back all tokens from index `len` on.
+    /// Removes all tokens from index `len` on.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.kinds.truncate(len);
         self.starts.truncate(len);
     }
 
-    /// Takes back all tokens that start at or behind `offset`.
+    /// Removes all tokens that start at or after `offset`.
     pub(crate) fn truncate_from(&mut self, offset: usize) {
         self.truncate(self.starts.partition_point(|&start| (start as usize) < offset));
     }

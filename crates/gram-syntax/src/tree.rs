@@ -1,7 +1,7 @@
 //! The tree: nodes over tokens.
 //!
-//! All nodes of a text stand in one vector, parents before children, so a tree costs one
-//! allocation, is dropped in one go however deep it is, and is walked in memory order.
+//! All nodes of a text are in one vector, parents before children. A tree is one allocation, is
+//! dropped without recursion and is traversed in memory order.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::source::SourceFile;
 use crate::span::{Span, offset};
 use crate::token::{TokenKind, Tokens};
 
-/// What a node is. The names are those of the reference grammar, but for paths: a path is one
-/// flat node here, and a chain of nested relationships there.
+/// The kind of a node. The names are those of the reference grammar, except for paths: a path is one
+/// flat node here and a chain of nested relationships there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum NodeKind {
@@ -26,7 +26,7 @@ pub enum NodeKind {
     PropertyAnnotation,
     /// `[subject | elements]`
     SubjectPattern,
-    /// What stands behind the `|`.
+    /// The elements after the `|`.
     Elements,
     /// A name among elements.
     PatternReference,
@@ -78,7 +78,7 @@ pub enum NodeKind {
     Octal,
     /// `2s`
     Measurement,
-    /// A stretch that fits no production.
+    /// Tokens that match no production.
     Error,
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct NodeData {
     pub(crate) end: u32,
 }
 
-/// The tree of a text, together with its tokens and the text.
+/// The tree of a text with its tokens and the text.
 #[derive(Debug, Clone)]
 pub struct Tree {
     pub(crate) source: Arc<SourceFile>,
@@ -112,7 +112,7 @@ impl Tree {
         Node { tree: self, id: NodeId(0) }
     }
 
-    /// The node that `id` names. An id of another tree gives some node or the document.
+    /// The node with an id. An id of another tree returns an arbitrary node.
     pub fn node(&self, id: NodeId) -> Node<'_> {
         let id = if (id.0 as usize) < self.nodes.len() { id } else { NodeId(0) };
         Node { tree: self, id }
@@ -123,13 +123,12 @@ impl Tree {
         (0..offset(self.tokens.len()).saturating_sub(1)).map(|index| self.token(index))
     }
 
-    /// Whether tokens of one of these kinds may be among all tokens; if not, none is. This costs
-    /// nothing, however long the text is.
+    /// Whether tokens of one of these kinds may exist. If false, there are none. Takes constant time.
     pub fn may_have(&self, kinds: &[TokenKind]) -> bool {
         self.tokens.may_have(kinds)
     }
 
-    /// The texts of all tokens, which joined are the text.
+    /// The texts of all tokens. Joined, they are the text.
     pub fn token_texts(&self) -> impl Iterator<Item = &str> {
         self.tokens().map(Token::text)
     }
@@ -138,20 +137,19 @@ impl Tree {
         Token { tree: self, index }
     }
 
-    /// The token that holds the byte at `offset`; the end token at the end of the text.
+    /// The token that contains the byte at `offset`. The end token at the end of the text.
     pub fn token_at(&self, offset: u32) -> Token<'_> {
         self.token(self.tokens.at(offset))
     }
 
-    /// The tokens that begin before `offset`, from the first to the last; they are walked backwards
-    /// at no more cost.
+    /// The tokens that begin before `offset`, in order. Reverse iteration is as fast.
     pub fn tokens_before(&self, offset: u32) -> impl DoubleEndedIterator<Item = Token<'_>> {
         let count = if offset == 0 { 0 } else { self.tokens.at(offset - 1) + 1 };
         (0..count.min(self::offset(self.tokens.len()).saturating_sub(1)))
             .map(|index| self.token(index))
     }
 
-    /// The nodes from the document down to the smallest that holds the byte at `offset`.
+    /// The nodes from the document down to the innermost one that contains the byte at `offset`.
     pub fn nodes_at(&self, offset: u32) -> Vec<Node<'_>> {
         let mut found = vec![self.root()];
         let mut node = self.root();
@@ -166,7 +164,7 @@ impl Tree {
     }
 }
 
-/// The place of a node in its tree.
+/// The index of a node in its tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub(crate) u32);
 
@@ -179,27 +177,27 @@ pub struct Node<'t> {
 
 impl<'t> Node<'t> {
     fn data(self) -> &'t NodeData {
-        // A node is only made with an id of its own tree.
+        // Nodes are only created with ids of their own tree.
         &self.tree.nodes[self.id.0 as usize]
     }
 
-    /// Its place in the tree.
+    /// The id.
     pub fn id(self) -> NodeId {
         self.id
     }
 
-    /// The tree that it belongs to.
+    /// The tree.
     pub fn tree(self) -> &'t Tree {
         self.tree
     }
 
-    /// What it is.
+    /// The kind.
     #[inline]
     pub fn kind(self) -> NodeKind {
         self.data().kind
     }
 
-    /// From its first to its last token, without the trivia around it.
+    /// The span from the first to the last token, without surrounding trivia.
     #[inline]
     pub fn span(self) -> Span {
         let data = self.data();
@@ -222,13 +220,13 @@ impl<'t> Node<'t> {
         Children { tree: self.tree, next: 0, end: 0 }
     }
 
-    /// Its first child of the given kind.
+    /// The first child of the given kind.
     #[inline]
     pub fn child(self, kind: NodeKind) -> Option<Node<'t>> {
         self.children().find(|child| child.kind() == kind)
     }
 
-    /// It and all nodes below it, parents first.
+    /// The node and its descendants, parents first.
     pub fn descendants(self) -> impl Iterator<Item = Node<'t>> {
         let tree = self.tree;
         (self.id.0..self.data().end).map(move |id| Node { tree, id: NodeId(id) })
@@ -250,15 +248,15 @@ impl<'t> Node<'t> {
         self.data().last
     }
 
-    /// The first of its own tokens of the given kind, wherever in it.
+    /// The first token of the given kind in the node.
     pub fn token(self, kind: TokenKind) -> Option<Token<'t>> {
         self.tokens().find(|token| token.kind() == kind)
     }
 
-    /// The doc comment right before it, where nothing but trivia stands between.
+    /// The doc comment before the node, if there is only trivia between them.
     pub fn doc(self) -> Option<Token<'t>> {
         let first = self.data().first;
-        // Mostly there is nothing before it, or nothing but white space.
+        // Usually there is no token before it, or only white space.
         let before = |by: u32| first.checked_sub(by).map(|token| self.tree.tokens.kind(token));
         let space = before(1)? == TokenKind::Whitespace;
         if !before(if space { 2 } else { 1 })?.is_trivia() {
@@ -306,12 +304,12 @@ pub struct Token<'t> {
 }
 
 impl<'t> Token<'t> {
-    /// What it is.
+    /// The kind.
     pub fn kind(self) -> TokenKind {
         self.tree.tokens.kind(self.index)
     }
 
-    /// Where it stands.
+    /// The span.
     pub fn span(self) -> Span {
         self.tree.tokens.span(self.index)
     }

@@ -1,7 +1,6 @@
-//! The binomial distribution, exact for large counts, too: sums of ten thousands of trials lose no
-//! digits in differences of large logarithms.
+//! The binomial distribution, without loss of precision for large counts.
 
-/// `ln n!` less Stirling's approximation of it, `n ln n - n + ln(2πn)/2`.
+/// The error of Stirling's approximation of `ln n!`, `n ln n - n + ln(2πn)/2`.
 fn stirling_error(n: f64) -> f64 {
     if n < 16.0 {
         let mut factorial = 1.0;
@@ -17,7 +16,7 @@ fn stirling_error(n: f64) -> f64 {
     (1.0 / 12.0 - (1.0 / 360.0 - tail / square) / square) / n
 }
 
-/// `x ln(x/mean) + mean - x`, without loss of digits where the two are close.
+/// `x ln(x/mean) + mean - x`, without loss of precision if the two are close.
 fn deviance(x: f64, mean: f64) -> f64 {
     let ratio = (x - mean) / (x + mean);
     if ratio.abs() >= 0.1 {
@@ -58,7 +57,7 @@ pub(crate) fn at_most(trials: f64, most: f64, chance: f64) -> f64 {
         return 1.0;
     }
     if most > trials * chance {
-        // The other tail is the shorter one.
+        // Sum the shorter tail.
         return 1.0 - at_most(trials, trials - most - 1.0, 1.0 - chance);
     }
     let mut term = ln_probability(trials, most, chance).exp();

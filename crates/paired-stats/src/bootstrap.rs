@@ -1,4 +1,4 @@
-//! The bootstrap of a mean: what it would have been with other cases like these.
+//! Bootstrap confidence intervals of a mean.
 
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
@@ -7,15 +7,14 @@ use crate::paired::{quantile_of_sorted, sum};
 use crate::sampling::{binomial, in_parts, stream};
 use crate::{Interval, Resampling, normal, scaled, tail};
 
-/// What the mean lies between: the bootstrap interval that is corrected for bias and for skewness
+/// Confidence interval of the mean: the bias-corrected and accelerated bootstrap
 /// (BCa; Efron, Journal of the American Statistical Association 82 (1987); Efron and Tibshirani, "An
-/// Introduction to the Bootstrap", 14.3), as `scipy.stats.bootstrap` has it.
+/// Introduction to the Bootstrap", 14.3), as in `scipy.stats.bootstrap`.
 ///
-/// With repeats, `differences` holds one mean a case: cases are drawn, with all their repeats.
+/// With repeats, `differences` has one mean per case: cases are resampled with all their repeats.
 ///
-/// All equal differences give an interval without width: a bootstrap knows no values but those that
-/// it saw. NaN where there are fewer than two cases, no resamples, a difference that is no finite
-/// number, or a level that is not between 0 and 1.
+/// If all differences are equal, the interval has width 0. NaN if there are fewer than two cases, no
+/// resamples, a difference that is not finite, or a level that is not between 0 and 1.
 pub fn bca_mean(differences: &[f64], how: &Resampling) -> Interval {
     let (Some((values, scale)), Some(tail)) = (scaled(differences), tail(how.level)) else {
         return Interval::NONE;
@@ -27,14 +26,13 @@ pub fn bca_mean(differences: &[f64], how: &Resampling) -> Interval {
     if values.iter().all(|value| value.total_cmp(&values[0]).is_eq()) {
         return Interval { low: differences[0], high: differences[0] };
     }
-    let mut means = Urn::new(values).means(how);
+    let mut means = SamplePool::new(values).means(how);
     means.sort_unstable_by(f64::total_cmp);
     let skewness = acceleration(differences, scale, mean);
     corrected(&means, mean, skewness, tail).map(|end| end * scale)
 }
 
-/// How the deviation of the mean changes with the mean: a sixth of the skewness of what leaving out
-/// one case at a time changes.
+/// The acceleration: a sixth of the skewness of the jackknife estimates.
 fn acceleration(differences: &[f64], scale: f64, mean: f64) -> f64 {
     let deviations: Vec<f64> = differences.iter().map(|value| value / scale - mean).collect();
     let squares: Vec<f64> = deviations.iter().map(|it| it * it).collect();
@@ -43,19 +41,19 @@ fn acceleration(differences: &[f64], scale: f64, mean: f64) -> f64 {
     if spread > 0.0 { sum(&cubes) / (6.0 * spread * spread.sqrt()) } else { 0.0 }
 }
 
-/// The interval, from the means of all resamples in their order.
+/// The interval, from the sorted means of all resamples.
 fn corrected(means: &[f64], observed: f64, acceleration: f64, tail: f64) -> Interval {
     let count = means.len() as f64;
-    // Equal means may differ by what the order of adding up does to the last digits.
+    // Equal means may differ by rounding errors of summation.
     let below = means.partition_point(|mean| *mean < observed - ROUNDING);
     let not_above = means.partition_point(|mean| *mean <= observed + ROUNDING);
-    // Where no resample lies on one side, half a resample is taken to.
+    // If no resample is on one side, half a resample is assumed.
     let share = (below + not_above) as f64 / (2.0 * count);
     let bias = normal::quantile(share.clamp(0.5 / count, 1.0 - 0.5 / count));
     let end = |z: f64| {
         let moved = bias + z;
         let room = 1.0 - acceleration * moved;
-        // So skewed that the correction has no end: the outermost resample is the end.
+        // Too skewed for the correction: use the outermost resample.
         let place = if room > 0.0 { normal::below(bias + moved / room) } else { step(moved) };
         quantile_of_sorted(means, place.clamp(0.0, 1.0))
     };
@@ -63,13 +61,13 @@ fn corrected(means: &[f64], observed: f64, acceleration: f64, tail: f64) -> Inte
     Interval { low: end(z), high: end(-z) }
 }
 
-/// The means of resamples, for a test that looks at them.
+/// The means of resamples, for tests.
 #[cfg(test)]
 pub(crate) fn resampled(differences: &[f64], how: &Resampling) -> Vec<f64> {
-    Urn::new(differences.to_vec()).means(how)
+    SamplePool::new(differences.to_vec()).means(how)
 }
 
-/// The interval of given resampled means, in order, for a test that knows them.
+/// The interval of given sorted means, for tests.
 #[cfg(test)]
 pub(crate) fn of_means(differences: &[f64], means: &[f64], level: f64) -> Interval {
     let mean = sum(differences) / differences.len() as f64;
@@ -77,46 +75,45 @@ pub(crate) fn of_means(differences: &[f64], means: &[f64], level: f64) -> Interv
     tail(level).map_or(Interval::NONE, |tail| corrected(means, mean, skewness, tail))
 }
 
-/// What rounding does to a mean of values of at most 1.
+/// Rounding error of a mean of values of at most 1.
 const ROUNDING: f64 = 1e-13;
 
 fn step(z: f64) -> f64 {
     if z > 0.0 { 1.0 } else { 0.0 }
 }
 
-/// The values that a resample is drawn from, arranged so that drawing is cheap.
+/// The values that resamples are drawn from, in groups for fast sampling.
 ///
-/// A resample draws as many values as there are, each time all of them with the same chance. How
-/// many of the draws fall into a group of values has a binomial distribution, given how many fell
-/// into the groups before. So the draws are first divided among groups, and then made within each:
-/// a group of equal values needs no more draws, and one whose size is a power of two takes its places
-/// straight from random bits and fits into the cache. The resamples have the very distribution
-/// that drawing them one by one has.
-struct Urn {
+/// The number of draws from a group has a binomial distribution, given the numbers of the previous
+/// groups. So the draws are first divided among groups and then made within each group. A group of
+/// equal values needs no further draws. In other groups the size is a power of two, so indices are
+/// taken directly from random bits, and the values fit into the cache. The distribution is the same
+/// as for independent draws.
+struct SamplePool {
     cases: usize,
     groups: Vec<Group>,
 }
 
 struct Group {
-    /// How many cases it stands for.
+    /// Number of cases in the group.
     cases: usize,
-    /// One value, or as many as there are cases, a power of two.
+    /// One value, or one per case; the length is a power of two.
     values: Vec<f64>,
 }
 
-/// The most values in a group: they take half of the fastest cache.
-const MOST_BITS: u32 = 11;
-/// From so many equal values on, dividing is cheaper than drawing.
-const WORTH_DIVIDING: usize = 64;
+/// Maximum size of a group as a power of two. It takes half of the L1 cache.
+const MAX_GROUP_BITS: u32 = 11;
+/// Minimum number of equal values for which a group of their own is faster.
+const MIN_EQUAL_VALUES: usize = 64;
 
-impl Urn {
+impl SamplePool {
     fn new(mut values: Vec<f64>) -> Self {
         values.sort_unstable_by(f64::total_cmp);
         let cases = values.len();
         let mut groups = Vec::new();
         let mut rest = Vec::new();
         for equal in values.chunk_by(|one, other| one.total_cmp(other).is_eq()) {
-            if equal.len() >= WORTH_DIVIDING {
+            if equal.len() >= MIN_EQUAL_VALUES {
                 groups.push(Group { cases: equal.len(), values: vec![equal[0]] });
             } else {
                 rest.extend_from_slice(equal);
@@ -124,11 +121,11 @@ impl Urn {
         }
         let mut left = rest.as_slice();
         while !left.is_empty() {
-            let (group, others) = left.split_at(1 << left.len().ilog2().min(MOST_BITS));
+            let (group, others) = left.split_at(1 << left.len().ilog2().min(MAX_GROUP_BITS));
             groups.push(Group { cases: group.len(), values: group.to_vec() });
             left = others;
         }
-        // The large ones first: then the draws are soon divided.
+        // Large groups first, so that few draws remain for the others.
         groups.sort_by_key(|group| std::cmp::Reverse(group.cases));
         Self { cases, groups }
     }
@@ -155,11 +152,11 @@ impl Urn {
     }
 }
 
-/// The sum of so many values, each drawn from all; there is a power of two of them.
+/// The sum of `draws` random values. The number of values is a power of two.
 fn drawn(random: &mut Pcg64Mcg, values: &[f64], draws: u64) -> f64 {
     let bits = values.len().ilog2();
     let mask = values.len() - 1;
-    // Several places come from one random word.
+    // Each random word provides several indices.
     let each = 64 / u64::from(bits);
     let mut sum = 0.0;
     for _ in 0..draws / each {
@@ -168,7 +165,7 @@ fn drawn(random: &mut Pcg64Mcg, values: &[f64], draws: u64) -> f64 {
             some += values[low_bits(word) & mask];
             word >>= bits;
         }
-        // One word does not wait for the sum of those before.
+        // Separate sums avoid a dependency between words.
         sum += some;
     }
     let mut word = random.next_u64();
@@ -179,7 +176,7 @@ fn drawn(random: &mut Pcg64Mcg, values: &[f64], draws: u64) -> f64 {
     sum
 }
 
-/// The lowest bits of a word, of which a place has at most 11.
+/// The lowest bits of a word. An index has at most 11.
 fn low_bits(word: u64) -> usize {
     usize::from((word & 0xFFFF) as u16)
 }

@@ -1,34 +1,33 @@
-//! Differences that are multiples of one number: their signs have a distribution that is counted, not
-//! drawn.
+//! Exact sign-flip distribution of differences that are multiples of one number.
 
 use crate::proportions::mcnemar_exact;
 
 /// Differences as whole multiples of one number. None is zero.
 pub(crate) struct Lattice {
-    /// Sizes, and how many differences have each; those that are most frequent come first.
+    /// The absolute values and their counts, the most frequent first.
     sizes: Vec<(u64, u32)>,
-    /// The sum of all sizes.
+    /// The sum of all absolute values.
     total: u64,
-    /// The distance of the sum of the differences from zero.
+    /// The absolute value of the sum of the differences.
     observed: u64,
-    /// How many differences are below zero and above.
+    /// Number of negative and of positive differences.
     below: u64,
     above: u64,
 }
 
-/// What rounding may have done to a difference, in parts of the largest one.
+/// Maximum rounding error of a difference, relative to the largest one.
 const ROUNDING: f64 = 1e-10;
-/// The smallest number that differences are taken to be multiples of, in the same parts.
-const FINEST: f64 = 1e-7;
-/// The most steps of a count: a tenth of a second.
-const MOST_STEPS: f64 = 5e7;
-/// The most sums that are counted apart: they take 16 megabytes.
-const MOST_SUMS: u64 = 2_000_000;
-/// The least probability of a sum of waves, in which small numbers are differences of large ones.
-const LEAST: f64 = 1e-12;
+/// Smallest accepted common divisor, relative to the largest difference.
+const MIN_DIVISOR: f64 = 1e-7;
+/// Maximum number of steps of a count, about 0.1 s.
+const MAX_STEPS: f64 = 5e7;
+/// Maximum number of distinct sums, which take 16 MB.
+const MAX_SUMS: u64 = 2_000_000;
+/// Smallest probability that the characteristic function resolves, limited by cancellation.
+const MIN_PROBABILITY: f64 = 1e-12;
 
 impl Lattice {
-    /// `values` are not zero and at most 1. `None` where they are no multiples of one number.
+    /// `values` are not zero and at most 1. `None` if they are not multiples of one number.
     pub(crate) fn of(values: &[f64]) -> Option<Self> {
         let mut unit = 0.0;
         for value in values {
@@ -41,7 +40,7 @@ impl Lattice {
             if (multiple * unit - value).abs() > ROUNDING {
                 return None;
             }
-            #[expect(clippy::cast_possible_truncation, reason = "it is at most 1 / FINEST")]
+            #[expect(clippy::cast_possible_truncation, reason = "it is at most 1 / MIN_DIVISOR")]
             let multiple = multiple as i64;
             observed += multiple;
             below += u64::from(multiple < 0);
@@ -57,8 +56,8 @@ impl Lattice {
         Some(Self { sizes, total, observed: observed.unsigned_abs(), below, above })
     }
 
-    /// How probable a sum is that is as far from zero as that which was observed, or farther, by
-    /// counting. `None` where that would take too long.
+    /// The probability of a sum at least as far from zero as the observed one, by counting. `None` if
+    /// that takes too long.
     pub(crate) fn probability(&self) -> Option<f64> {
         if self.observed == 0 {
             return Some(1.0);
@@ -67,15 +66,15 @@ impl Lattice {
             return Some(mcnemar_exact(self.below, self.above));
         }
         let cases = (self.below + self.above) as f64;
-        // Of the sums of all that may stay positive, those count that leave too little.
+        // Count the sums of negated differences that leave at most the observed sum.
         let most = (self.total - self.observed) / 2;
-        if most > MOST_SUMS || cases * (most + 1) as f64 > MOST_STEPS {
+        if most > MAX_SUMS || cases * (most + 1) as f64 > MAX_STEPS {
             return None;
         }
         Some(self.counted(usize::try_from(most).ok()?))
     }
 
-    /// Counts how many ways of choosing differences have a sum of at most `most`.
+    /// The number of subsets of differences with a sum of at most `most`.
     fn counted(&self, most: usize) -> f64 {
         let mut probabilities = vec![0.0; most + 1];
         probabilities[0] = 1.0_f64;
@@ -99,19 +98,19 @@ impl Lattice {
         let square = |&(size, count): &(u64, u32)| (size * size) as f64 * f64::from(count);
         let deviation = self.sizes.iter().map(square).sum::<f64>().sqrt();
         let observed = self.observed as f64;
-        // No sum of signs lies so far out with a probability above 2 exp(-z²/2) (Hoeffding).
+        // The probability of a sum that far out is at most 2 exp(-z²/2) (Hoeffding).
         if observed >= 9.0 * deviation {
-            return Some(LEAST);
+            return Some(MIN_PROBABILITY);
         }
         let waves = (0.5 * observed + 6.0 * deviation).ceil() + 1.0;
         let each = (self.below + self.above) as f64 / self.sizes.len() as f64;
-        if waves * (2.0 + 70.0 / each) > MOST_STEPS {
+        if waves * (2.0 + 70.0 / each) > MAX_STEPS {
             return None;
         }
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "below MOST_STEPS"
+            reason = "below MAX_STEPS"
         )]
         let half = (waves / 2.0) as u64;
         let waves = (2 * half + 1) as f64;
@@ -119,9 +118,9 @@ impl Lattice {
             let angle = std::f64::consts::PI * at as f64 / waves;
             ((observed - 1.0) * angle).sin() / angle.sin() * self.cosines(angle)
         };
-        // A wave and its mirror image are alike.
+        // The terms are symmetric.
         let inside = observed - 1.0 + 2.0 * (1..=half).map(wave).sum::<f64>();
-        Some((1.0 - inside / waves).clamp(LEAST, 1.0))
+        Some((1.0 - inside / waves).clamp(MIN_PROBABILITY, 1.0))
     }
 
     fn cosines(&self, angle: f64) -> f64 {
@@ -137,7 +136,7 @@ impl Lattice {
     }
 }
 
-/// The greatest number that both are multiples of; `None` where it is too small to be one by intent.
+/// The greatest common divisor, or `None` if it is too small.
 fn divisor(mut one: f64, mut other: f64) -> Option<f64> {
     while other > ROUNDING {
         let rest = one % other;
@@ -145,5 +144,5 @@ fn divisor(mut one: f64, mut other: f64) -> Option<f64> {
         let rest = if other - rest <= ROUNDING { 0.0 } else { rest };
         (one, other) = (other, rest);
     }
-    (one >= FINEST).then_some(one)
+    (one >= MIN_DIVISOR).then_some(one)
 }

@@ -1,32 +1,31 @@
 //! The statistics of paired experiments: two arms, the same cases, repeats.
 //!
-//! All functions are pure: what is random comes from a seed, so the same numbers give the same
-//! answer, on any machine and on any number of threads. All are total, too: whatever they are given,
-//! they answer and come to an end. Where nothing can be said (no case, a value that is no number, a
-//! level that is not between 0 and 1), the answer is NaN or `None`, as each of them says.
+//! All functions are pure: random numbers come from a seed, so the same input gives the same result
+//! on any machine and any number of threads. All functions are total: for invalid input (no cases, a
+//! value that is not finite, a level that is not between 0 and 1) the result is NaN or `None`, as
+//! documented.
 //!
-//! A difference is always that of a case, the second arm less the first. With repeats, it is the
-//! difference of the two means of the case: repeats of one case are no new cases. What each method
-//! means to the reader of a report, and how often its intervals hold what they should, stands in
-//! `docs/statistics.md`.
+//! A difference is the second arm minus the first, for one case. With repeats, it is the difference
+//! of the two means of the case: repeats of a case are not independent cases. `docs/statistics.md`
+//! explains how to read each method, with the measured coverage of its intervals.
 //!
 //! ```
 //! use paired_stats::{Resampling, Table, bca_mean, mcnemar_exact, newcombe};
 //!
-//! // Of 100 cases, both arms succeed in 60, the first one alone in 4, the second one alone in 16.
+//! // Of 100 cases, both arms succeed in 60, only the first in 4, only the second in 16.
 //! let table = Table { both: 60, first_only: 4, second_only: 16, neither: 20 };
 //! assert!(mcnemar_exact(table.first_only, table.second_only) < 0.05);
 //! let difference = newcombe(&table, 0.95);
 //! assert!(difference.low > 0.03 && difference.contains(0.12));
 //!
-//! // The tokens that the second arm took more or less than the first one, case by case.
+//! // The difference in tokens for each case.
 //! let tokens = [-310.0, -120.0, -95.0, 40.0, -220.0, -180.0, -15.0, -260.0];
 //! assert!(bca_mean(&tokens, &Resampling::default()).high < 0.0);
 //! ```
 
 #![allow(
     clippy::cast_precision_loss,
-    reason = "counts stay far below 2^53, and where they do not, the last digits matter to nobody"
+    reason = "counts stay far below 2^53, and beyond it the last digits are irrelevant"
 )]
 
 mod binomial;
@@ -53,22 +52,22 @@ pub use ranks::{Shift, hodges_lehmann, wilcoxon};
 pub use sequential::Sequential;
 pub use signs::sign_flip;
 
-/// What a quantity lies between, at some level of confidence.
+/// A confidence interval.
 ///
-/// Both ends are NaN where there is no such interval; JSON has null for them then.
+/// Both ends are NaN if there is no interval. In JSON they are null.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
-    /// The lower end, which belongs to the interval.
+    /// The lower end, inclusive.
     pub low: f64,
-    /// The upper end, which belongs to it, too.
+    /// The upper end, inclusive.
     pub high: f64,
 }
 
 impl Interval {
-    /// Where there is nothing to say.
+    /// No interval.
     const NONE: Self = Self { low: f64::NAN, high: f64::NAN };
 
-    /// Whether a value lies in it.
+    /// Whether a value is in the interval.
     pub fn contains(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
@@ -78,14 +77,14 @@ impl Interval {
     }
 }
 
-/// How the methods resample that do.
+/// Options for resampling.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Resampling {
-    /// How many samples are drawn. A million is the most; more are not drawn.
+    /// Number of resamples, at most 1,000,000.
     pub resamples: usize,
-    /// What the random numbers come from.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// How often intervals should hold the true value, between 0 and 1.
+    /// Confidence level, between 0 and 1.
     pub level: f64,
 }
 
@@ -97,22 +96,21 @@ impl Default for Resampling {
 }
 
 impl Resampling {
-    /// The most samples that are drawn: their means take eight megabytes.
-    const MOST: usize = 1_000_000;
+    /// Maximum number of resamples. Their means take 8 MB.
+    const MAX_SAMPLES: usize = 1_000_000;
 
     fn count(&self) -> usize {
-        self.resamples.min(Self::MOST)
+        self.resamples.min(Self::MAX_SAMPLES)
     }
 }
 
-/// The probability that an interval of this level leaves out on each side. `None` where the level is
-/// not between 0 and 1.
+/// The probability outside the interval on each side. `None` if the level is not between 0 and 1.
 fn tail(level: f64) -> Option<f64> {
     (level > 0.0 && level < 1.0).then_some(f64::midpoint(1.0, -level))
 }
 
-/// The values, divided by the largest among them, and that largest, so that no sum and no power of
-/// them overflows. `None` where one of them is no finite number.
+/// The values divided by the largest absolute value, and that value, so that sums and powers do not
+/// overflow. `None` if a value is not finite.
 fn scaled(values: &[f64]) -> Option<(Vec<f64>, f64)> {
     let largest = values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
     if !values.iter().all(|value| value.is_finite()) {

@@ -12,7 +12,7 @@ pub(crate) fn above(z: f64) -> f64 {
     below(-z)
 }
 
-/// What lies above all but this probability; `probability` is between 0 and 1.
+/// The quantile function. `probability` is between 0 and 1.
 pub(crate) fn quantile(probability: f64) -> f64 {
     -std::f64::consts::SQRT_2 * erfc_inv(2.0 * probability)
 }

@@ -1,6 +1,6 @@
-//! What describes values by themselves, and many tests together.
+//! Descriptive statistics and correction for multiple tests.
 
-/// The mean. NaN where there are no values or one is no number; infinite where one is.
+/// The mean. NaN if there are no values or one is NaN; infinite if one is infinite.
 pub fn mean(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let sum = sum(values);
@@ -11,11 +11,11 @@ pub fn mean(values: &[f64]) -> f64 {
             sum / count
         };
     }
-    // The sum is too large for a number, but the mean is not.
+    // The sum overflows, but the mean does not.
     values.iter().map(|value| value / count).sum()
 }
 
-/// The sum, with what rounding takes away kept aside and added at last (Neumaier, 1974).
+/// The compensated sum (Neumaier, 1974).
 pub(crate) fn sum(values: &[f64]) -> f64 {
     let (mut sum, mut lost) = (0.0_f64, 0.0_f64);
     for &value in values {
@@ -26,15 +26,13 @@ pub(crate) fn sum(values: &[f64]) -> f64 {
     sum + lost
 }
 
-/// The value in the middle, or between the two there. NaN where there are no values or one is no
-/// number.
+/// The median. NaN if there are no values or one is NaN.
 pub fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
 }
 
-/// What the share `q` of the values lies below, with straight lines between the values: type 7 of
-/// Hyndman and Fan, The American Statistician 50 (1996), as in NumPy and R. NaN where there are no
-/// values, one is no number, or `q` is not from 0 to 1.
+/// The `q` quantile with linear interpolation: type 7 of Hyndman and Fan, The American Statistician
+/// 50 (1996), as in NumPy and R. NaN if there are no values, one is NaN, or `q` is not from 0 to 1.
 pub fn quantile(values: &[f64], q: f64) -> f64 {
     if values.is_empty() || !(0.0..=1.0).contains(&q) || values.iter().any(|it| it.is_nan()) {
         return f64::NAN;
@@ -46,14 +44,14 @@ pub fn quantile(values: &[f64], q: f64) -> f64 {
     between(low, high, part)
 }
 
-/// The same of values that are in order. There is at least one, none is NaN, and `q` is from 0 to 1.
+/// The quantile of sorted values. There is at least one, none is NaN, and `q` is from 0 to 1.
 pub(crate) fn quantile_of_sorted(values: &[f64], q: f64) -> f64 {
     let (at, part) = place(values.len(), q);
     let high = values.get(at + 1).copied().unwrap_or(values[at]);
     between(values[at], high, part)
 }
 
-/// Behind which value a quantile lies, and how far on the way to the next one.
+/// The index of the value before a quantile, and the fraction to the next one.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -66,17 +64,15 @@ fn place(count: usize, q: f64) -> (usize, f64) {
 }
 
 fn between(low: f64, high: f64, part: f64) -> f64 {
-    // Between equal values lies nothing else, not even where both are infinite, and what a step
-    // of nothing leads to need not be a number.
+    // Avoids NaN for equal infinite values.
     if part <= 0.0 || low.total_cmp(&high).is_eq() {
         return low;
     }
     low * (1.0 - part) + high * part
 }
 
-/// The p-values of several tests, raised so that the chance of even one false alarm among all of them
-/// stays what it is for each alone; in the order in which they came. What is NaN stays so and counts
-/// as no test.
+/// P-values adjusted for multiple tests, which controls the family-wise error rate, in input order.
+/// NaN stays NaN and is not counted as a test.
 ///
 /// Source: Holm, Scandinavian Journal of Statistics 6 (1979).
 pub fn holm(p_values: &[f64]) -> Vec<f64> {

@@ -1,22 +1,22 @@
-//! How many cases it takes to see a difference, and which difference so many cases see.
+//! Sample sizes and detectable differences.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::{binomial, normal};
 
-/// Up to so many cases the power of the test is counted; beyond, a formula is as good.
-const MOST_COUNTED: u64 = 20_000;
-/// More cases than anybody has.
-const MOST_CASES: f64 = 1e15;
+/// Maximum number of cases for which power is computed exactly. Beyond, a formula is used.
+const MAX_EXACT_CASES: u64 = 20_000;
+/// Maximum sample size.
+const MAX_CASES: f64 = 1e15;
 
-/// What is asked of a test: the chance of a false alarm, and of seeing a difference that is there.
+/// The significance level and the power of a test.
 #[derive(Clone, Copy)]
-struct Asked {
+struct TestRequirements {
     alpha: f64,
     power: f64,
 }
 
-impl Asked {
+impl TestRequirements {
     fn new(alpha: f64, power: f64) -> Option<Self> {
         let inside = |it: f64| it > 0.0 && it < 1.0;
         (inside(alpha) && inside(power) && power > alpha).then_some(Self { alpha, power })
@@ -34,9 +34,9 @@ impl Asked {
     }
 }
 
-/// How many cases it takes until McNemar's exact test at `alpha` sees a difference of the shares of
-/// success with the probability `power`, when in the fraction `discordant` of all cases one arm alone
-/// succeeds. From that number on, no smaller power is found among the next numbers of cases.
+/// The number of cases for which McNemar's exact test at `alpha` detects a difference of success
+/// rates with probability `power`, if exactly one arm succeeds in the fraction `discordant` of the
+/// cases. The next larger numbers of cases have at least that power, too.
 ///
 /// Up to 20,000 cases, the power is counted over all that may come out, since that of an exact test is
 /// smaller than formulas say; beyond, it is Connor's formula (Biometrics 43 (1987)) with the
@@ -45,18 +45,18 @@ impl Asked {
 /// `None` where there is no such number: no difference, one that is larger than `discordant`,
 /// `discordant` above 1, or `alpha` and `power` that are not `0 < alpha < power < 1`.
 pub fn cases_needed(difference: f64, discordant: f64, alpha: f64, power: f64) -> Option<u64> {
-    let asked = Asked::new(alpha, power)?;
+    let asked = TestRequirements::new(alpha, power)?;
     let difference = difference.abs();
     if !(difference > 0.0 && difference <= discordant && discordant <= 1.0) {
         return None;
     }
     let guess = by_formula(difference, discordant, asked);
-    if guess > MOST_CASES {
+    if guess > MAX_CASES {
         return None;
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is bounded")]
     let guess = guess.ceil() as u64;
-    if guess > MOST_COUNTED || asked.is_extreme() {
+    if guess > MAX_EXACT_CASES || asked.is_extreme() {
         return Some(guess);
     }
     let seen = |cases: u64| counted_power(cases, difference, discordant, alpha) >= power;
@@ -73,7 +73,7 @@ pub fn cases_needed(difference: f64, discordant: f64, alpha: f64, power: f64) ->
 }
 
 /// The number of cases by the formula.
-fn by_formula(difference: f64, discordant: f64, asked: Asked) -> f64 {
+fn by_formula(difference: f64, discordant: f64, asked: TestRequirements) -> f64 {
     let (false_alarm, seen) = asked.deviations();
     let spread = false_alarm * discordant.sqrt()
         + seen * (discordant - difference * difference).max(0.0).sqrt();
@@ -138,19 +138,19 @@ fn refused_up_to(trials: f64, alpha: f64, known: f64) -> f64 {
     most
 }
 
-/// The smallest difference of the shares of success that so many cases see with the probability
-/// `power`, when in the fraction `discordant` of all cases one arm alone succeeds. As of
-/// [`cases_needed`], counted up to 20,000 cases.
+/// The smallest difference of success rates that is detected with probability `power`, if exactly one
+/// arm succeeds in the fraction `discordant` of the cases. Like [`cases_needed`], it is exact up to
+/// 20,000 cases.
 ///
 /// `None` where these cases see no difference at all, not even where all that differ do so in one
 /// direction, and where `discordant` is not above 0 and at most 1.
 pub fn detectable(cases: u64, discordant: f64, alpha: f64, power: f64) -> Option<f64> {
-    let asked = Asked::new(alpha, power)?;
+    let asked = TestRequirements::new(alpha, power)?;
     if !(discordant > 0.0 && discordant <= 1.0) {
         return None;
     }
     let seen = |difference: f64| {
-        if cases > MOST_COUNTED || asked.is_extreme() {
+        if cases > MAX_EXACT_CASES || asked.is_extreme() {
             by_formula(difference, discordant, asked) <= cases as f64
         } else {
             counted_power(cases, difference, discordant, alpha) >= power
@@ -171,13 +171,13 @@ pub fn detectable(cases: u64, discordant: f64, alpha: f64, power: f64) -> Option
     Some(high)
 }
 
-/// How many cases it takes until the paired t-test at `alpha` sees a mean difference with the
-/// probability `power`, when the differences of cases have this standard deviation.
+/// The number of cases for which the paired t-test at `alpha` detects a mean difference with
+/// probability `power`, given the standard deviation of the differences.
 ///
 /// `None` where there is no such number: no difference, numbers that are not finite, a deviation below
 /// 0, or `alpha` and `power` that are not `0 < alpha < power < 1`.
 pub fn cases_needed_mean(difference: f64, deviation: f64, alpha: f64, power: f64) -> Option<u64> {
-    let asked = Asked::new(alpha, power)?;
+    let asked = TestRequirements::new(alpha, power)?;
     let effect = (difference / deviation).abs();
     if !difference.is_finite() || !deviation.is_finite() || deviation < 0.0 || difference == 0.0 {
         return None;
@@ -185,12 +185,12 @@ pub fn cases_needed_mean(difference: f64, deviation: f64, alpha: f64, power: f64
     let (false_alarm, seen) = asked.deviations();
     // Guenther's correction of the normal formula for the deviation that is estimated.
     let guess = ((false_alarm + seen) / effect).powi(2) + false_alarm * false_alarm / 2.0;
-    if guess > MOST_CASES {
+    if guess > MAX_CASES {
         return None;
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is bounded")]
     let guess = guess.ceil().max(2.0) as u64;
-    if guess > MOST_COUNTED || asked.is_extreme() {
+    if guess > MAX_EXACT_CASES || asked.is_extreme() {
         return Some(guess);
     }
     let enough = |cases: u64| power_of_t(cases, effect, alpha) >= power;
@@ -201,7 +201,7 @@ pub fn cases_needed_mean(difference: f64, deviation: f64, alpha: f64, power: f64
     Some(first_that(2, high, enough))
 }
 
-/// How many steps an integral takes.
+/// Number of steps of an integral.
 const STEPS: u32 = 2_000;
 
 /// The power of the t-test of one sample: over all deviations that may be estimated, that of a test

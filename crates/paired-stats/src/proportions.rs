@@ -1,19 +1,19 @@
-//! Success or failure: shares of cases, and how they differ between the arms.
+//! Success rates and their differences between the arms.
 
 use serde::Serialize;
 
 use crate::{Interval, normal, tail};
 
-/// Cases by what succeeded in them.
+/// The numbers of cases by outcome in both arms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Table {
     /// Both arms succeeded.
     pub both: u64,
-    /// The first arm alone.
+    /// Only the first arm succeeded.
     pub first_only: u64,
-    /// The second arm alone.
+    /// Only the second arm succeeded.
     pub second_only: u64,
-    /// No arm.
+    /// Neither arm succeeded.
     pub neither: u64,
 }
 
@@ -21,9 +21,8 @@ pub struct Table {
 /// continuity. It is off by one part in ten times the trials there, and the sum would take seconds.
 const MOST_SUMMED: f64 = 1e10;
 
-/// McNemar's exact test: how probable it is that two arms of the same quality differ as much as these
-/// do or more, in either direction. Only the cases count in which one arm alone succeeded; each of
-/// them is a fair coin then. 1 where there is none.
+/// The two-sided p-value of McNemar's exact test, from the numbers of cases in which exactly one arm
+/// succeeded. 1 if there are none.
 ///
 /// Source: McNemar, Psychometrika 12 (1947); the exact form doubles the binomial tail.
 pub fn mcnemar_exact(first_only: u64, second_only: u64) -> f64 {
@@ -51,8 +50,8 @@ pub fn mcnemar_exact(first_only: u64, second_only: u64) -> f64 {
     (2.0 * tail / (2.0 * below - alone)).min(1.0)
 }
 
-/// What the difference of the two shares of success, the second less the first, lies between. NaN
-/// without cases, and where the level is not between 0 and 1.
+/// Confidence interval of the difference of success rates, the second minus the first. NaN without
+/// cases and if the level is not between 0 and 1.
 ///
 /// Wilson's intervals of both shares are combined, with the correlation of the two arms: method 10
 /// of Newcombe, Statistics in Medicine 17 (1998), 2635–2650.
@@ -91,8 +90,8 @@ fn correlation(both: f64, first: f64, second: f64, neither: f64) -> f64 {
     (corrected / product).clamp(-1.0, 1.0)
 }
 
-/// What a share lies between of which `successes` among `trials` are known. NaN without trials, with
-/// more successes than trials, and where the level is not between 0 and 1.
+/// Wilson score interval of a success rate. NaN without trials, with more successes than trials, and
+/// if the level is not between 0 and 1.
 ///
 /// Source: Wilson, Journal of the American Statistical Association 22 (1927); no correction for
 /// continuity.
@@ -120,17 +119,16 @@ fn score(successes: f64, trials: f64, level: f64) -> Interval {
     }
 }
 
-/// How probable it is that at least one of `k` attempts at a case succeeds, of which `successes`
-/// among `trials` are known. `None` where `k` is 0 or more than the trials, and where there are more
-/// successes than trials.
+/// pass@k: the probability that at least one of `k` attempts succeeds, estimated from `successes` of
+/// `trials`. `None` if `k` is 0 or more than the trials, or if there are more successes than trials.
 ///
 /// The unbiased estimate of Chen et al., "Evaluating Large Language Models Trained on Code" (2021).
 pub fn pass_at_k(trials: u64, successes: u64, k: u64) -> Option<f64> {
     possible(trials, successes, k).then(|| 1.0 - none_of(trials, successes, k))
 }
 
-/// How probable it is that all of `k` attempts at a case succeed, of which `successes` among
-/// `trials` are known. `None` as of [`pass_at_k`].
+/// pass^k: the probability that all of `k` attempts succeed, estimated from `successes` of `trials`.
+/// `None` in the same cases as [`pass_at_k`].
 ///
 /// The unbiased estimate of Yao et al., "τ-bench" (2024).
 pub fn pass_hat_k(trials: u64, successes: u64, k: u64) -> Option<f64> {

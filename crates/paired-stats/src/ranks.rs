@@ -1,21 +1,21 @@
-//! Ranks of differences: Wilcoxon's test, and the shift that goes with it.
+//! Rank methods: Wilcoxon's test and the Hodges-Lehmann estimator.
 
 use serde::Serialize;
 
 use crate::{Interval, normal, tail};
 
-/// A typical difference, and what it lies between.
+/// An estimated shift and its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Shift {
-    /// The estimate. NaN where there is nothing to estimate from.
+    /// The estimate. NaN without valid differences.
     pub estimate: f64,
-    /// What it lies between. NaN where so few cases say nothing at this level.
+    /// The confidence interval. NaN if there are too few cases for the level.
     pub interval: Interval,
 }
 
 /// Up to so many cases, the distribution of the sum of ranks is counted; beyond, it is as good as
 /// normal.
-const MOST_COUNTED: usize = 100;
+const MAX_EXACT_CASES: usize = 100;
 
 /// The middle of the means of all pairs of differences, each with itself as well, and the interval of
 /// all shifts that the signed-rank test does not refuse (Hodges and Lehmann, 1963; Hollander and
@@ -52,7 +52,7 @@ pub fn hodges_lehmann(differences: &[f64], level: f64) -> Shift {
     reason = "the place is a positive number below that of the pairs"
 )]
 fn first_inside(cases: usize, tail: f64) -> u64 {
-    if cases <= MOST_COUNTED {
+    if cases <= MAX_EXACT_CASES {
         let ranks: Vec<usize> = (1..=cases).collect();
         let mut below = 0.0;
         let inside = distribution(&ranks).into_iter().position(|probability| {
@@ -129,8 +129,7 @@ fn distribution(ranks: &[usize]) -> Vec<f64> {
     probabilities
 }
 
-/// Wilcoxon's signed-rank test: how probable it is that differences that lie around zero alike on
-/// both sides have ranks as uneven as these or more, in either direction.
+/// The two-sided p-value of Wilcoxon's signed-rank test.
 ///
 /// As `scipy.stats.wilcoxon` by default: cases without a difference are left out; the distribution is
 /// exact up to 50 cases where no difference is zero and no two are of one size, and up to 13 cases in

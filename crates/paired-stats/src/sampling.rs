@@ -1,14 +1,14 @@
-//! Random numbers that a seed brings back, on any number of threads.
+//! Reproducible random numbers on any number of threads.
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use crate::binomial::ln_probability;
 
-/// The random numbers of one part of the work. Each part has its own, so it makes no difference who
-/// does which part.
+/// The random numbers of one part of the work. Each part has its own generator, so results do not
+/// depend on the threads.
 pub(crate) fn stream(seed: u64, part: u64) -> Pcg64Mcg {
-    // Stafford's thirteenth mixer: seeds and parts that differ by little end up far apart.
+    // Stafford's mixer 13 decorrelates similar seeds and parts.
     let mix = |mut word: u64| {
         word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -97,8 +97,7 @@ fn by_rejection(random: &mut Pcg64Mcg, trials: u64, chance: f64) -> u64 {
     }
 }
 
-/// Does all parts of some work, on as many threads as there are processors, and gives what came of
-/// them in their order.
+/// Runs all parts of some work on all processors and returns the results in order.
 pub(crate) fn in_parts<T: Send>(parts: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     on_threads(threads, parts, work)

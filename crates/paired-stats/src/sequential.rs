@@ -1,20 +1,18 @@
-//! Looking at an experiment while it runs, as often as one likes.
+//! Sequential analysis: intervals and p-values that are valid at any time.
 
 use crate::{Interval, tail};
 
-/// What is known after each case, valid at all of them together.
+/// A confidence sequence and an always-valid p-value for the mean difference.
 ///
-/// With the probability `level`, the true mean difference lies in all intervals of a run, from the first
-/// case to the last. So one may look after each case and stop at any, for any reason. The p-value is
-/// valid in the same way, and it is at most `1 - level` as soon as zero is outside the interval,
-/// and not before.
+/// With probability `level`, all intervals from the first case to the last contain the true mean
+/// difference, so an experiment can be stopped at any case for any reason. The p-value is valid in
+/// the same sense. It is at most `1 - level` exactly if zero is outside the interval.
 ///
-/// It is a game against each mean that the truth might be: somebody bets a share of the stake on each
-/// case, at odds that are fair if this is the mean. Who bets at fair odds multiplies the stake by
-/// 40 with a probability of at most a fortieth, however long the game (Ville, 1939). So a mean at
-/// which the stake has grown that much is refused, for good. The stake is spread over shares of all
-/// sizes, as in a universal portfolio. For successes this is a mixture of tests of the discordant
-/// pairs, as a beta-binomial one is.
+/// The method is testing by betting: for each hypothetical mean, a fraction of the capital is bet on
+/// each case, at odds that are fair under that mean. Under the true mean, the capital grows by a
+/// factor of 40 with probability at most 1/40 (Ville, 1939), so a mean at which it has is rejected
+/// permanently. The capital is divided among fractions of several sizes, as in a universal
+/// portfolio.
 ///
 /// Source: Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting",
 /// Journal of the Royal Statistical Society B 86 (2024); Orabona and Jun, "Tight concentrations and
@@ -32,12 +30,12 @@ pub struct Sequential {
 /// How many sizes of bets there are.
 const BETS: usize = 12;
 /// The largest share of the stake that is bet; each of the others is smaller by this factor.
-const BOLDEST: f64 = 0.9;
+const MAX_BET: f64 = 0.9;
 const FACTOR: f64 = 0.7;
 /// How close the ends of the interval are found, in halves of a difference.
 const CLOSE: f64 = 1e-7;
 /// So many distinct differences are kept as they are. Successes with repeats have few.
-const MOST_DISTINCT: usize = 256;
+const MAX_DISTINCT: usize = 256;
 /// The others are moved to multiples of this, to the worse for whoever bets.
 const COARSE: f64 = 1.0 / 128.0;
 
@@ -83,7 +81,7 @@ impl Sequential {
         (2.0 * (-most).exp()).min(1.0)
     }
 
-    /// How many cases were added.
+    /// Number of cases.
     pub fn cases(&self) -> u64 {
         self.cases
     }
@@ -141,7 +139,7 @@ impl Side {
         };
         let mut value = value;
         let mut place = found(&self.values, value);
-        if place.is_err() && self.values.len() >= MOST_DISTINCT {
+        if place.is_err() && self.values.len() >= MAX_DISTINCT {
             value = (value / COARSE).floor() * COARSE;
             place = found(&self.values, value);
         }
@@ -192,7 +190,7 @@ impl Side {
 
 /// So many cases with this value change the stakes, if the odds are those of this mean.
 fn bet(stakes: &mut [f64; BETS], value: f64, mean: f64, cases: f64) {
-    let mut share = BOLDEST;
+    let mut share = MAX_BET;
     for stake in stakes {
         *stake += cases * (share * (value / mean - 1.0)).ln_1p();
         share *= FACTOR;

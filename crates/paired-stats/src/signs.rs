@@ -1,4 +1,4 @@
-//! The permutation test of paired differences: which arm a result came from is tossed for anew.
+//! The sign-flip permutation test of paired differences.
 
 use rand::Rng;
 
@@ -6,16 +6,15 @@ use crate::lattice::Lattice;
 use crate::sampling::{in_parts, stream};
 use crate::{Resampling, scaled};
 
-/// How probable a mean is that is as far from zero as that of these differences or farther, if each
-/// could as well have had the other sign (Fisher, "The Design of Experiments", 1935).
+/// The two-sided p-value of the sign-flip permutation test of the mean (Fisher, "The Design of
+/// Experiments", 1935).
 ///
-/// The probability is exact where the differences are multiples of one number, as successes, counts
-/// and their means are, and for 36 cases or fewer. Those below 10⁻¹² are given as
-/// 10⁻¹² where the cases are many. Otherwise signs are drawn `resamples` times, with one added for
-/// what was observed, so the probability is never below `1 / (resamples + 1)`. For successes it is
-/// that of [`mcnemar_exact`](super::mcnemar_exact).
+/// Exact if the differences are multiples of one number, such as successes, counts and their means,
+/// and for at most 36 cases. With many cases, values below 10⁻¹² are returned as 10⁻¹². Otherwise
+/// signs are drawn `resamples` times and the observed ones are counted as one draw, so the p-value is
+/// at least `1 / (resamples + 1)`. For successes it equals [`mcnemar_exact`](super::mcnemar_exact).
 ///
-/// 1 where no case differs; NaN where a difference is no finite number.
+/// 1 if no case differs; NaN if a difference is not finite.
 pub fn sign_flip(differences: &[f64], how: &Resampling) -> f64 {
     let Some((mut values, _)) = scaled(differences) else {
         return f64::NAN;
@@ -29,14 +28,14 @@ pub fn sign_flip(differences: &[f64], how: &Resampling) -> f64 {
     if let Some(exact) = exact {
         return exact;
     }
-    if values.len() <= MOST_COUNTED {
+    if values.len() <= MAX_EXACT_CASES {
         return counted(&values);
     }
     lattice.and_then(|lattice| lattice.waves()).unwrap_or_else(|| drawn(&values, how))
 }
 
 /// Up to so many cases all signs are tried: half of them make a list of 2¹⁸ sums.
-const MOST_COUNTED: usize = 36;
+const MAX_EXACT_CASES: usize = 36;
 
 /// How far a sum may be below that which was observed and still count as equal: what rounding does
 /// to sums of values of at most 1.

@@ -303,9 +303,9 @@ async def test_renaming_reaches_all_files_and_refuses_what_is_taken(editor):
     edit = await rename("place::", "spot")
     assert "(spot::Place" in editor.apply("main.gram", edit.changes[editor.uri("main.gram")])
     assert "already" in await refused("weather:Tool", "planner")
-    assert "no name of a type" in await refused("::Place", "a place", 3)
+    assert "invalid type name" in await refused("::Place", "a place", 3)
     assert "already" in await refused("::Place", "Unit", 3)
-    assert "word of the language" in await refused("::Place", "Text", 3)
+    assert "reserved word" in await refused("::Place", "Text", 3)
     assert "already" in await refused("place::", "unit")
     assert "already" in await refused("(travellers)", "unit", 3)
     assert "built-in" in await refused("::Text", "Word", 3)
@@ -489,10 +489,10 @@ async def test_hints_and_signatures(editor):
     **FILES,
     "gram.toml": 'targets = ["openai", "openai-strict"]\n',
     "run.jsonl": '{"type":"run","agent":"planner","model":"x"}\n' + "".join(
-        json.dumps({"type": "call", "name": "weather", "verdict": {"ok": False, "error": {
+        json.dumps({"type": "call", "agent": "planner", "name": "weather", "verdict": {"ok": False, "error": {
             "error_type": "validation_error", "errors": [{
                 "property": "unit", "error_code": "NOT_IN_ENUM", "attempted_value": "kelvin"}]}}})
-        + "\n" for _ in range(3)) + '{"type":"call","name":"weather","verdict":{"ok":true}}\n' * 7,
+        + "\n" for _ in range(3)) + '{"type":"call","agent":"planner","name":"weather","verdict":{"ok":true}}\n' * 7,
 })
 async def test_lenses_tell_losses_libraries_and_runs(editor):
     editor.open("main.gram")
@@ -502,11 +502,11 @@ async def test_lenses_tell_losses_libraries_and_runs(editor):
               for lens in lenses]
     assert any(title.startswith("compiles for openai") for title in titles), titles
     assert "bound by friendly" in titles
-    assert "`unit` refused in 30 % of 10 calls, the model sends `kelvin`" in titles
+    assert "`unit` rejected in 30 % of 10 calls, the model sends `kelvin`" in titles
     actions = await editor.client.text_document_code_action_async(types.CodeActionParams(
         text_document=editor.document("main.gram"), range=editor.range("main.gram", "weather:Tool"),
         context=types.CodeActionContext(diagnostics=[])))
-    [action] = [one for one in actions if one.title.startswith("let `unit` be `kelvin`")]
+    [action] = [one for one in actions if one.title.startswith("add `kelvin` to the values of `unit`")]
     editor.open("types.gram")
     new = editor.apply("types.gram", action.edit.changes[editor.uri("types.gram")])
     assert "[Unit::Enum | celsius, fahrenheit, kelvin]" in new

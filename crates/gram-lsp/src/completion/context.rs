@@ -1,20 +1,20 @@
-//! What is being written at a place: told by the tokens before it, for the tree of a text that is
-//! not whole says little.
+//! The syntax expected at the cursor. It is derived from the tokens before the cursor because the
+//! tree of an incomplete text has too little structure.
 
 use gram_check::names::{Kind, type_word};
 use gram_syntax::{Span, Token, TokenKind as T, Tree};
 
-/// How many tokens before a place are looked at.
-const MOST: usize = 20_000;
+/// Maximum number of tokens that are read before the cursor.
+const MAX_TOKENS: usize = 20_000;
 
-/// What is being written.
+/// The syntax expected at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// Nothing that could be completed.
+pub(crate) enum Expected {
+    /// Nothing that can be completed.
     Nothing,
     /// A declaration at the top level.
     Declaration,
-    /// A label behind the name of a pattern, inside of a pattern of this label.
+    /// A label after the name of a pattern, with the kind of the enclosing pattern.
     Label(Option<Kind>),
     /// A type.
     Type,
@@ -25,45 +25,46 @@ pub(crate) enum Wanted {
     /// A name among the elements of a declaration, or of an implementation.
     Element(Kind),
     /// The key of an attribute.
-    Key(Owner),
+    Key(RecordOwner),
     /// The value of an attribute.
-    Value(Owner, String),
+    Value(RecordOwner, String),
     /// The name of a lint.
     Lint,
 }
 
-/// What attributes stand at.
+/// The syntax that attributes belong to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Owner {
-    /// The text.
+pub(crate) enum RecordOwner {
+    /// The header of the file.
     Header,
     /// A declaration.
     Declaration(Kind),
-    /// An implementation, of the kind that this word says.
+    /// An implementation of this kind.
     Implementation(String),
     /// A member of an enum.
     Member,
-    /// A parameter, field, result or term, with its label as written.
+    /// A parameter, field, result or term, with its label.
     Field(String),
     /// A property of an object, in `fields`.
     Property,
 }
 
-/// What is being written, where, and whether in quotes.
+/// The expected syntax and the text already typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Context {
-    pub(crate) wanted: Wanted,
-    /// What is written of it, up to the place.
+pub(crate) struct CompletionContext {
+    pub(crate) expected: Expected,
+    /// The text already typed, up to the cursor.
     pub(crate) word: Span,
-    /// Whether it stands in quotes, or in backticks.
+    /// Whether the cursor is inside quotes or backticks.
     pub(crate) quoted: bool,
-    /// The keys that stand beside the one that is written.
-    pub(crate) beside: Vec<String>,
+    /// The other keys of the record.
+    pub(crate) siblings: Vec<String>,
 }
 
-/// What is being written at an offset.
-pub(crate) fn context(tree: &Tree, at: u32) -> Context {
-    let context = |wanted, word, quoted| Context { wanted, word, quoted, beside: Vec::new() };
+/// The completion context at an offset.
+pub(crate) fn context(tree: &Tree, at: u32) -> CompletionContext {
+    let context =
+        |expected, word, quoted| CompletionContext { expected, word, quoted, siblings: Vec::new() };
     let last = tree.tokens_before(at).next_back();
     let text = tree.source().text();
     if let Some(token) = last.filter(|it| matches!(it.kind(), T::Comment | T::DocComment)) {
@@ -73,10 +74,10 @@ pub(crate) fn context(tree: &Tree, at: u32) -> Context {
             let lint = before.trim_start_matches('/').trim_start().starts_with("gram-allow:");
             let word = before.rsplit([',', ' ', ':']).next().unwrap_or_default();
             let word = Span::new(at - crate::position::number(word.len()), at);
-            return context(if lint { Wanted::Lint } else { Wanted::Nothing }, word, false);
+            return context(if lint { Expected::Lint } else { Expected::Nothing }, word, false);
         }
     }
-    // What is written already: a bare word, or what stands in quotes.
+    // The typed text is a bare word or the content of quotes.
     let quotes = [T::SingleQuoted, T::DoubleQuoted, T::Backticked, T::Unclosed];
     let (from, word, quoted) = match last {
         Some(token) if token.kind() == T::Symbol => {
@@ -92,14 +93,14 @@ pub(crate) fn context(tree: &Tree, at: u32) -> Context {
         _ => (at, Span::empty(at), None),
     };
     let tokens = before(tree, from);
-    let (wanted, beside) = wanted(&tokens, quoted == Some('`'), tree);
-    let is_type = match &wanted {
-        Wanted::Type => true,
-        Wanted::Value(_, key) => is_typed(key),
+    let (expected, siblings) = expected(&tokens, quoted == Some('`'), tree);
+    let is_type = match &expected {
+        Expected::Type => true,
+        Expected::Value(_, key) => is_typed(key),
         _ => false,
     };
     let word = match quoted {
-        // The name that is being written, of an expression.
+        // Only the last name of a type expression is completed.
         Some(_) if is_type => {
             let inside = text.get(word.range()).unwrap_or_default();
             let name = type_word(inside);
@@ -107,7 +108,7 @@ pub(crate) fn context(tree: &Tree, at: u32) -> Context {
         }
         _ => word,
     };
-    Context { wanted, word, quoted: quoted.is_some(), beside }
+    CompletionContext { expected, word, quoted: quoted.is_some(), siblings }
 }
 
 /// Whether the value of a key is a type expression.
@@ -115,9 +116,8 @@ pub(crate) fn is_typed(key: &str) -> bool {
     matches!(key, "elementType" | "valueType" | "keys" | "result" | "open" | "type")
 }
 
-/// The tokens of the declaration that is being written, up to a place, without trivia. It begins
-/// where the parser begins a declaration after an error: at a bracket or annotation that begins a
-/// line.
+/// The tokens of the declaration around an offset, up to that offset, without trivia. As in the
+/// parser's error recovery, a declaration begins at a bracket or annotation at the start of a line.
 fn before(tree: &Tree, from: u32) -> Vec<Token<'_>> {
     let text = tree.source().text();
     let begins = |token: &Token<'_>| {
@@ -126,7 +126,7 @@ fn before(tree: &Tree, from: u32) -> Vec<Token<'_>> {
             && (start == 0 || text.as_bytes().get(start - 1) == Some(&b'\n'))
     };
     let mut tokens = Vec::new();
-    for token in tree.tokens_before(from).rev().take(MOST) {
+    for token in tree.tokens_before(from).rev().take(MAX_TOKENS) {
         if token.kind().is_trivia() || token.span().end > from {
             continue;
         }
@@ -139,11 +139,11 @@ fn before(tree: &Tree, from: u32) -> Vec<Token<'_>> {
     tokens
 }
 
-/// What is open: the place of its bracket among the tokens.
-type Open = usize;
+/// The index of an open bracket's token.
+type BracketIndex = usize;
 
-fn wanted(tokens: &[Token<'_>], backticked: bool, tree: &Tree) -> (Wanted, Vec<String>) {
-    let mut open: Vec<Open> = Vec::new();
+fn expected(tokens: &[Token<'_>], backticked: bool, tree: &Tree) -> (Expected, Vec<String>) {
+    let mut open: Vec<BracketIndex> = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         match token.kind() {
             T::LBracket | T::LParen | T::LBrace => open.push(at),
@@ -153,12 +153,12 @@ fn wanted(tokens: &[Token<'_>], backticked: bool, tree: &Tree) -> (Wanted, Vec<S
             _ => {}
         }
     }
-    let nothing = (Wanted::Nothing, Vec::new());
+    let nothing = (Expected::Nothing, Vec::new());
     let Some(inner) = open.pop() else {
         let fresh = tokens.last().is_none_or(|last| {
             matches!(last.kind(), T::RBracket | T::RParen | T::RBrace) && !backticked
         });
-        return (if fresh { Wanted::Declaration } else { Wanted::Nothing }, Vec::new());
+        return (if fresh { Expected::Declaration } else { Expected::Nothing }, Vec::new());
     };
     let rest = &tokens[inner + 1..];
     let last = rest.last().map(|token| token.kind());
@@ -171,23 +171,23 @@ fn wanted(tokens: &[Token<'_>], backticked: bool, tree: &Tree) -> (Wanted, Vec<S
                 let holder = outer.and_then(|outer| label(&tokens[outer + 1..inner]));
                 if bar(rest).is_some() {
                     let kind = label(rest).and_then(Kind::of_label);
-                    return (kind.map_or(Wanted::Nothing, Wanted::Element), Vec::new());
+                    return (kind.map_or(Expected::Nothing, Expected::Element), Vec::new());
                 }
                 let holder = holder.and_then(Kind::of_label);
-                (if colon { Wanted::Label(holder) } else { Wanted::Nothing }, Vec::new())
+                (if colon { Expected::Label(holder) } else { Expected::Nothing }, Vec::new())
             }
         },
         T::LParen => {
             let holder = holder(tokens, &open);
-            let wanted = match (holder, colon) {
-                (Some(Kind::Library), true) => Wanted::Implementation,
-                (Some(Kind::Enum), true) => Wanted::Nothing,
-                (_, true) => Wanted::Type,
-                (Some(Kind::Library), false) if rest.is_empty() => Wanted::Element(Kind::Library),
-                (Some(Kind::Tool | Kind::Record), false) if rest.is_empty() => Wanted::Parameter,
-                _ => Wanted::Nothing,
+            let expected = match (holder, colon) {
+                (Some(Kind::Library), true) => Expected::Implementation,
+                (Some(Kind::Enum), true) => Expected::Nothing,
+                (_, true) => Expected::Type,
+                (Some(Kind::Library), false) if rest.is_empty() => Expected::Element(Kind::Library),
+                (Some(Kind::Tool | Kind::Record), false) if rest.is_empty() => Expected::Parameter,
+                _ => Expected::Nothing,
             };
-            (wanted, Vec::new())
+            (expected, Vec::new())
         }
         _ => {
             open.push(inner);
@@ -196,14 +196,14 @@ fn wanted(tokens: &[Token<'_>], backticked: bool, tree: &Tree) -> (Wanted, Vec<S
     }
 }
 
-fn close(tokens: &[Token<'_>], open: &mut Vec<Open>, kind: T) {
-    // A bracket that nothing opened closes nothing.
+fn close(tokens: &[Token<'_>], open: &mut Vec<BracketIndex>, kind: T) {
+    // An unmatched closing bracket is ignored.
     if let Some(at) = open.iter().rposition(|at| tokens[*at].kind() == kind) {
         open.truncate(at);
     }
 }
 
-/// Whether a bracket stands in an arrow: `=[greet:Func]=>`.
+/// Whether a bracket belongs to an arrow: `=[greet:Func]=>`.
 fn in_arrow(tokens: &[Token<'_>], at: usize) -> bool {
     let before = at.checked_sub(1).map(|at| tokens[at].kind());
     matches!(
@@ -212,7 +212,7 @@ fn in_arrow(tokens: &[Token<'_>], at: usize) -> bool {
     )
 }
 
-/// The bar of a pattern whose tokens these are, behind its bracket.
+/// The bar of the pattern whose tokens after the bracket are given.
 fn bar(rest: &[Token<'_>]) -> Option<usize> {
     let mut depth = 0_u32;
     rest.iter().position(|token| {
@@ -225,62 +225,62 @@ fn bar(rest: &[Token<'_>]) -> Option<usize> {
     })
 }
 
-/// The first label of what begins with these tokens.
+/// The first label of the pattern or node that begins with these tokens.
 fn label<'t>(rest: &[Token<'t>]) -> Option<&'t str> {
     let colon = |token: &Token<'_>| matches!(token.kind(), T::Colon | T::ColonColon);
     let at = rest.iter().take(2).position(colon)?;
     rest.get(at + 1).map(|token| token.text())
 }
 
-/// What the innermost open pattern declares.
-fn holder(tokens: &[Token<'_>], open: &[Open]) -> Option<Kind> {
+/// The kind of the innermost open pattern.
+fn holder(tokens: &[Token<'_>], open: &[BracketIndex]) -> Option<Kind> {
     let outer = open.iter().rev().find(|at| tokens[**at].kind() == T::LBracket)?;
     label(&tokens[outer + 1..]).and_then(Kind::of_label)
 }
 
-/// What is written in a record, map or array of values: a key, or the value of one.
-fn value(tokens: &[Token<'_>], open: &[Open], tree: &Tree) -> (Wanted, Vec<String>) {
-    let Some(&brace) = open.last() else { return (Wanted::Nothing, Vec::new()) };
+/// The expected syntax in a record, map or array: a key or a value.
+fn value(tokens: &[Token<'_>], open: &[BracketIndex], tree: &Tree) -> (Expected, Vec<String>) {
+    let Some(&brace) = open.last() else { return (Expected::Nothing, Vec::new()) };
     let rest = &tokens[brace + 1..];
-    // The entry that is being written begins behind the last comma of this level.
+    // The current entry begins after the last comma at this level.
     let mut depth = 0_u32;
     let mut start = 0;
-    let mut beside = Vec::new();
+    let mut siblings = Vec::new();
     for (at, token) in rest.iter().enumerate() {
         match token.kind() {
             T::LBracket | T::LParen | T::LBrace => depth += 1,
             T::RBracket | T::RParen | T::RBrace => depth = depth.saturating_sub(1),
             T::Comma if depth == 0 => start = at + 1,
-            T::Colon if depth == 0 && at > 0 => beside.push(name(&rest[at - 1])),
+            T::Colon if depth == 0 && at > 0 => siblings.push(name(&rest[at - 1])),
             _ => {}
         }
-        // What is open inside belongs to the entry that is being written.
+        // Brackets opened later belong to the current entry.
     }
     let entry = &rest[start..];
     let key = match entry {
         [key, colon, ..] if matches!(colon.kind(), T::Colon | T::ColonColon) => Some(name(key)),
         _ => None,
     };
-    let Some(owner) = owner(tokens, open, tree) else { return (Wanted::Nothing, Vec::new()) };
+    let Some(owner) = owner(tokens, open, tree) else { return (Expected::Nothing, Vec::new()) };
     match key {
-        Some(key) => (Wanted::Value(owner, key), Vec::new()),
-        None if entry.is_empty() => (Wanted::Key(owner), beside),
-        None => (Wanted::Nothing, Vec::new()),
+        Some(key) => (Expected::Value(owner, key), Vec::new()),
+        None if entry.is_empty() => (Expected::Key(owner), siblings),
+        None => (Expected::Nothing, Vec::new()),
     }
 }
 
-/// A key, freed of quotes.
+/// A key without its quotes.
 fn name(token: &Token<'_>) -> String {
     token.text().trim_matches(['`', '"', '\'']).to_owned()
 }
 
-/// What a record belongs to, whose brace is the innermost that is open.
-fn owner(tokens: &[Token<'_>], open: &[Open], tree: &Tree) -> Option<Owner> {
+/// The owner of the record with the innermost open brace.
+fn owner(tokens: &[Token<'_>], open: &[BracketIndex], tree: &Tree) -> Option<RecordOwner> {
     let (&brace, outer) = open.split_last()?;
     let Some(&holder_at) = outer.last() else {
         let first = tree.tokens().find(|token| !token.kind().is_trivia())?;
         let header = first.span() == tokens[brace].span();
-        return header.then_some(Owner::Header);
+        return header.then_some(RecordOwner::Header);
     };
     let between = &tokens[holder_at + 1..brace];
     match tokens[holder_at].kind() {
@@ -288,18 +288,18 @@ fn owner(tokens: &[Token<'_>], open: &[Open], tree: &Tree) -> Option<Owner> {
             let values =
                 outer.iter().rev().nth(1).is_some_and(|at| tokens[*at].kind() == T::LBrace);
             if values {
-                // An object in a list: of properties, if of anything.
-                return Some(Owner::Property);
+                // An object in a list is a property in `fields`.
+                return Some(RecordOwner::Property);
             }
             let kind = label(between).and_then(Kind::of_label)?;
-            bar(between).is_none().then_some(Owner::Declaration(kind))
+            bar(between).is_none().then_some(RecordOwner::Declaration(kind))
         }
         T::LParen => {
             let own = label(between).unwrap_or_default().to_owned();
             match holder(tokens, outer) {
-                Some(Kind::Library) => Some(Owner::Implementation(own)),
-                Some(Kind::Enum) => Some(Owner::Member),
-                _ => Some(Owner::Field(own)),
+                Some(Kind::Library) => Some(RecordOwner::Implementation(own)),
+                Some(Kind::Enum) => Some(RecordOwner::Member),
+                _ => Some(RecordOwner::Field(own)),
             }
         }
         _ => None,
@@ -310,21 +310,21 @@ fn owner(tokens: &[Token<'_>], open: &[Open], tree: &Tree) -> Option<Owner> {
 mod tests {
     use super::*;
 
-    /// What is wanted at the `¦` of a text.
-    fn at(text: &str) -> (Wanted, String) {
+    /// The context at `¦`.
+    fn at(text: &str) -> (Expected, String) {
         let offset = text.find('¦').unwrap_or_default();
         let text = text.replace('¦', "");
         let parse = gram_syntax::parse(gram_syntax::SourceFile::new("a.gram", text.clone()));
         let found = context(parse.tree(), crate::position::number(offset));
-        (found.wanted, text.get(found.word.range()).unwrap_or_default().to_owned())
+        (found.expected, text.get(found.word.range()).unwrap_or_default().to_owned())
     }
 
     #[test]
-    fn what_is_wanted_follows_from_what_is_open() {
-        use Wanted as W;
-        let field = |label: &str| Owner::Field(label.to_owned());
+    fn context_follows_from_open_brackets() {
+        use Expected as W;
+        let field = |label: &str| RecordOwner::Field(label.to_owned());
         let word = |text: &str| text.to_owned();
-        for (text, wanted, written) in [
+        for (text, expected, written) in [
             ("¦", W::Declaration, ""),
             ("(a::Text)\n¦", W::Declaration, ""),
             ("[a:¦", W::Label(None), ""),
@@ -342,7 +342,7 @@ mod tests {
             ("[a:Library | (¦", W::Element(Kind::Library), ""),
             ("[a:Library | (b:¦", W::Implementation, ""),
             ("[a:Union | ¦]", W::Element(Kind::Union), ""),
-            ("[a:Tool {¦} | ()==>(::Text)]", W::Key(Owner::Declaration(Kind::Tool)), ""),
+            ("[a:Tool {¦} | ()==>(::Text)]", W::Key(RecordOwner::Declaration(Kind::Tool)), ""),
             ("[a:Tool | (x::Int {ra¦", W::Key(field("Int")), "ra"),
             ("[a:Tool | (x::Int {range: 1..2, ¦})==>(::Text)]", W::Key(field("Int")), ""),
             ("[a:Tool | (x::Text {format: \"da¦", W::Value(field("Text"), word("format")), "da"),
@@ -354,19 +354,19 @@ mod tests {
             ),
             (
                 "[a:Container {source: \"¦\"} | b]",
-                W::Value(Owner::Declaration(Kind::Container), word("source")),
+                W::Value(RecordOwner::Declaration(Kind::Container), word("source")),
                 "",
             ),
-            ("[a:Library | (b:Mcp {¦", W::Key(Owner::Implementation(word("Mcp"))), ""),
-            ("[a:Enum | (b {¦", W::Key(Owner::Member), ""),
-            ("{imports: [\"ty¦\"]}", W::Value(Owner::Header, word("imports")), "ty"),
-            ("{¦}", W::Key(Owner::Header), ""),
-            ("(x::Object {fields: [{¦", W::Key(Owner::Property), ""),
+            ("[a:Library | (b:Mcp {¦", W::Key(RecordOwner::Implementation(word("Mcp"))), ""),
+            ("[a:Enum | (b {¦", W::Key(RecordOwner::Member), ""),
+            ("{imports: [\"ty¦\"]}", W::Value(RecordOwner::Header, word("imports")), "ty"),
+            ("{¦}", W::Key(RecordOwner::Header), ""),
+            ("(x::Object {fields: [{¦", W::Key(RecordOwner::Property), ""),
             ("// gram-allow: nam¦", W::Lint, "nam"),
             ("// a word¦", W::Nothing, "word"),
             ("[a:Tool | (x::Text)=[¦]=>(::Text)]", W::Nothing, ""),
         ] {
-            assert_eq!(at(text), (wanted, written.to_owned()), "{text}");
+            assert_eq!(at(text), (expected, written.to_owned()), "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Imports that a completion brings along.
+//! Import edits of completions.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use gram_model::print::string;
 use gram_syntax::{NodeKind as N, Span};
 use lsp_types::TextEdit;
 
-use crate::dispatch::Cx;
+use crate::dispatch::RequestContext;
 use crate::file::File;
 
-/// The edit of the header that imports another text, unless it is imported already, or is no file.
-pub(crate) fn import_edit(cx: &Cx, other: usize) -> Option<TextEdit> {
+/// The edit that imports another file. `None` if it is already imported or has no path.
+pub(crate) fn import_edit(cx: &RequestContext, other: usize) -> Option<TextEdit> {
     let mut links = cx.snapshot.imports().of.get(cx.number)?.iter();
     if other == cx.number || links.any(|link| link.text.as_ref().is_ok_and(|it| *it == other)) {
         return None;
@@ -40,7 +40,7 @@ pub(crate) fn import_edit(cx: &Cx, other: usize) -> Option<TextEdit> {
     Some(TextEdit::new(cx.positions().range(Span::empty(at)), text))
 }
 
-/// The path of a file as an import of another one writes it.
+/// The path of a file relative to the folder of the importing file.
 pub(super) fn relative(from: &File, to: &File) -> Option<String> {
     let (from, to) = (from.path.as_deref()?.parent()?, to.path.as_deref()?);
     let common = from.components().zip(to.components()).take_while(|(one, other)| one == other);

@@ -11,43 +11,46 @@ use gram_syntax::{NodeKind as N, Span};
 use lsp_types as lsp;
 use lsp_types::{CompletionItem, CompletionItemKind as K};
 
-use super::context::{Context, Owner, Wanted, is_typed};
+use super::context::{CompletionContext, Expected, RecordOwner, is_typed};
 use super::edits::{import_edit, relative};
-use crate::dispatch::Cx;
-use crate::place::node_of;
+use crate::dispatch::RequestContext;
+use crate::lookup::node_of;
 
-/// The most items of an answer. Where there are more, those that begin with what is written come.
-const MOST: usize = 500;
+/// Maximum number of items in a response. Items that start with the typed text come first.
+const MAX_ITEMS: usize = 500;
 
-/// Up to how many items come with what they are for: it has to be looked up.
-const EXPLAINED: usize = 100;
+/// Maximum number of items for which documentation is included.
+const MAX_DOCUMENTED_ITEMS: usize = 100;
 
-struct Items<'c> {
-    cx: &'c Cx,
-    context: &'c Context,
+struct ItemList<'c> {
+    cx: &'c RequestContext,
+    context: &'c CompletionContext,
     range: lsp::Range,
-    /// What is written of the word.
-    written: String,
+    /// The typed text, in lower case.
+    typed: String,
     found: Vec<CompletionItem>,
     more: bool,
 }
 
-/// What could stand at a place, and whether there is more.
-pub(super) fn items(cx: &Cx, context: &Context) -> (Vec<CompletionItem>, bool) {
-    let written = cx.file.text().get(context.word.range()).unwrap_or_default().to_lowercase();
+/// The completions for a context, and whether the list is incomplete.
+pub(super) fn items(
+    cx: &RequestContext,
+    context: &CompletionContext,
+) -> (Vec<CompletionItem>, bool) {
+    let typed = cx.file.text().get(context.word.range()).unwrap_or_default().to_lowercase();
     let range = cx.positions().range(context.word);
-    let mut items = Items { cx, context, range, written, found: Vec::new(), more: false };
-    match &context.wanted {
-        Wanted::Nothing => {}
-        Wanted::Declaration => items.declarations(),
-        Wanted::Label(holder) => items.labels(*holder),
-        Wanted::Type => items.types(),
-        Wanted::Implementation => items.implementations(),
-        Wanted::Parameter => items.terms(),
-        Wanted::Element(kind) => items.elements(*kind),
-        Wanted::Key(owner) => items.keys(owner),
-        Wanted::Value(owner, key) => items.values(owner, key),
-        Wanted::Lint => {
+    let mut items = ItemList { cx, context, range, typed, found: Vec::new(), more: false };
+    match &context.expected {
+        Expected::Nothing => {}
+        Expected::Declaration => items.declarations(),
+        Expected::Label(holder) => items.labels(*holder),
+        Expected::Type => items.types(),
+        Expected::Implementation => items.implementations(),
+        Expected::Parameter => items.terms(),
+        Expected::Element(kind) => items.elements(*kind),
+        Expected::Key(owner) => items.keys(owner),
+        Expected::Value(owner, key) => items.values(owner, key),
+        Expected::Lint => {
             for rule in LINTS {
                 items.add(rule.code.name, K::VALUE, rule.code.summary(), None);
             }
@@ -56,10 +59,10 @@ pub(super) fn items(cx: &Cx, context: &Context) -> (Vec<CompletionItem>, bool) {
     (items.found, items.more)
 }
 
-impl Items<'_> {
-    /// Adds an item that stands as it is. Gives its place, unless there are enough.
+impl ItemList<'_> {
+    /// Adds a plain item and returns its index. `None` if the list is full or the item does not match.
     fn add(&mut self, label: &str, kind: K, detail: &str, text: Option<String>) -> Option<usize> {
-        if self.found.len() >= MOST {
+        if self.found.len() >= MAX_ITEMS {
             self.more = true;
             return None;
         }
@@ -68,7 +71,7 @@ impl Items<'_> {
             label: label.to_owned(),
             kind: Some(kind),
             detail: (!detail.is_empty()).then(|| detail.to_owned()),
-            // What is quoted in the text is looked for as it is.
+            // Inside quotes, clients compare with the unquoted text.
             filter_text: (text != label).then(|| label.to_owned()),
             text_edit: Some(lsp::CompletionTextEdit::Edit(lsp::TextEdit::new(self.range, text))),
             ..CompletionItem::default()
@@ -76,7 +79,7 @@ impl Items<'_> {
         Some(self.found.len() - 1)
     }
 
-    /// Adds an item with places to fill in, or its plain form where the client knows no such places.
+    /// Adds a snippet, or plain text if the client does not support snippets.
     fn snippet(&mut self, label: &str, kind: K, detail: &str, snippet: &str, plain: &str) {
         let snippets = self.cx.client.snippets;
         let text = if snippets { snippet } else { plain };
@@ -89,7 +92,7 @@ impl Items<'_> {
         }
     }
 
-    /// Adds the declarations of a space that are wanted, those of this text first.
+    /// Adds the declarations of a namespace that match, those of this file first.
     fn declared(&mut self, space: Space, wanted: impl Fn(&Declaration) -> bool, import: bool) {
         let names = self.cx.snapshot.names();
         let at = self.context.word.start;
@@ -98,7 +101,7 @@ impl Items<'_> {
             .iter()
             .rposition(|one| one.kind == Kind::Tool && one.span.start <= at && at <= one.span.end);
         let seen = |found: &Found, one: &Declaration| match one.holder {
-            // A type in a tool is seen there alone.
+            // A type declared in a tool is visible only in that tool.
             Some(holder) if space == Space::Types => {
                 found.file == self.cx.number && Some(holder) == tool
             }
@@ -108,13 +111,13 @@ impl Items<'_> {
             .all()
             .filter(|(found, one)| one.kind.space() == space && wanted(one) && seen(found, one));
         let mut all: Vec<_> = all.collect();
-        if all.len() > MOST {
-            let written = self.written.clone();
-            all.retain(|(_, one)| one.name.to_lowercase().starts_with(&written));
+        if all.len() > MAX_ITEMS {
+            let typed = self.typed.clone();
+            all.retain(|(_, one)| one.name.to_lowercase().starts_with(&typed));
             self.more = true;
         }
         all.sort_by_key(|(found, _)| found.file != self.cx.number);
-        let explained = all.len() <= EXPLAINED;
+        let explained = all.len() <= MAX_DOCUMENTED_ITEMS;
         let all: Vec<_> = all.into_iter().map(|(found, one)| (found, one.clone())).collect();
         let mut before: Option<String> = None;
         for (found, one) in all {
@@ -215,13 +218,13 @@ impl Items<'_> {
         }
     }
 
-    fn keys(&mut self, owner: &Owner) {
-        if *owner == Owner::Property {
-            self.key("name", "The property's name");
-            self.key("type", "The property's type, in quotes");
+    fn keys(&mut self, owner: &RecordOwner) {
+        if *owner == RecordOwner::Property {
+            self.key("name", "Name of the property");
+            self.key("type", "Type of the property, in quotes");
         }
         for one in self.attributes(owner) {
-            if !self.context.beside.iter().any(|known| known == one.name) {
+            if !self.context.siblings.iter().any(|known| known == one.name) {
                 self.attribute(one);
             }
         }
@@ -253,18 +256,18 @@ impl Items<'_> {
     }
 
     /// The attributes that are allowed at the cursor.
-    fn attributes(&self, owner: &Owner) -> Vec<&'static AttributeSpec> {
+    fn attributes(&self, owner: &RecordOwner) -> Vec<&'static AttributeSpec> {
         let owner = match owner {
-            Owner::Header => AttributeOwner::Header,
-            Owner::Declaration(kind) => kind.attribute_owner(),
-            Owner::Member => AttributeOwner::Member,
-            Owner::Implementation(word) => {
+            RecordOwner::Header => AttributeOwner::Header,
+            RecordOwner::Declaration(kind) => kind.attribute_owner(),
+            RecordOwner::Member => AttributeOwner::Member,
+            RecordOwner::Implementation(word) => {
                 let kind = ImplementationKind::ALL.into_iter().find(|kind| kind.name() == word);
                 let Some(kind) = kind else { return Vec::new() };
                 AttributeOwner::Implementation(kind)
             }
-            Owner::Property => AttributeOwner::Field,
-            Owner::Field(label) => {
+            RecordOwner::Property => AttributeOwner::Field,
+            RecordOwner::Field(label) => {
                 let types = &self.cx.snapshot.shared_module().module().types;
                 let all = attributes::of_owner(AttributeOwner::Field);
                 let ty = self.type_of(label).unwrap_or_default();
@@ -274,7 +277,7 @@ impl Items<'_> {
         attributes::of_owner(owner).collect()
     }
 
-    /// The type of a label, as far as it is known without a look at all texts.
+    /// The type of a label, as far as it is known without checking the project.
     fn type_of(&self, label: &str) -> Option<Type> {
         let label = label.trim_matches('`');
         if let Some(ty) = gram_check::plain_type(label) {
@@ -289,8 +292,8 @@ impl Items<'_> {
         }
     }
 
-    fn values(&mut self, owner: &Owner, key: &str) {
-        if matches!((owner, key), (Owner::Header, "imports")) {
+    fn values(&mut self, owner: &RecordOwner, key: &str) {
+        if matches!((owner, key), (RecordOwner::Header, "imports")) {
             return self.imports();
         }
         if is_typed(key) {
@@ -325,15 +328,15 @@ impl Items<'_> {
         }
     }
 
-    /// A text as a value: in quotes, unless it stands in some.
+    /// Adds a string value, quoted unless the cursor is inside quotes.
     fn text(&mut self, text: &str, about: &str) {
         let quoted = if self.context.quoted { text.to_owned() } else { string(text) };
         self.add(text, K::ENUM_MEMBER, about, Some(quoted));
     }
 
-    /// The values of a type that has few.
-    fn of_type(&mut self, owner: &Owner) {
-        let Owner::Field(label) = owner else { return };
+    /// Adds the values of a `Boolean`, enum or literal type.
+    fn of_type(&mut self, owner: &RecordOwner) {
+        let RecordOwner::Field(label) = owner else { return };
         let label = label.trim_matches('`');
         if matches!(gram_check::plain_type(label), Some(Type::Boolean)) {
             return self.words(&["true", "false"]);
@@ -368,7 +371,7 @@ impl Items<'_> {
     }
 }
 
-/// A member of an enum: its name, and where it stands.
+/// The name of an enum member and its span.
 pub(crate) fn member(element: gram_syntax::Node<'_>) -> Option<(String, Span)> {
     let inner = element.children().next()?;
     let name = match element.kind() {
@@ -379,14 +382,14 @@ pub(crate) fn member(element: gram_syntax::Node<'_>) -> Option<(String, Span)> {
     Some((name.content().into_owned(), name.span()))
 }
 
-/// What a declaration says of itself.
+/// The description of a declaration.
 fn description(node: gram_syntax::Node<'_>) -> Option<String> {
     let own = node.subject().entries().find(|entry| entry.key.content() == "description");
     let text = own.map(|entry| entry.value.content()).or_else(|| node.doc_text())?;
     Some(text.into_owned())
 }
 
-/// The format that a built-in type has.
+/// The format of a built-in type.
 fn format_of(name: &str) -> Option<&'static str> {
     match gram_check::plain_type(name) {
         Some(Type::Formatted(format)) => Some(Format::json_name(format)),
@@ -394,7 +397,7 @@ fn format_of(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Declarations to begin with: a word, what it is, and the text with places to fill in.
+/// Snippets at the top level: label, detail and text.
 const SNIPPETS: [(&str, &str, &str); 11] = [
     (
         "Tool",
@@ -402,7 +405,7 @@ const SNIPPETS: [(&str, &str, &str); 11] = [
         "/** ${1:What it does} */\n[${2:name}:Tool | (${3:parameter}::${4:Text})==>(::${5:Text})]$0",
     ),
     ("Record", "an object type", "[${1:Name}:Record | (${2:field}::${3:Text})]$0"),
-    ("Enum", "a closed set of texts", "[${1:Name}:Enum | ${2:first}, ${3:second}]$0"),
+    ("Enum", "a closed set of strings", "[${1:Name}:Enum | ${2:first}, ${3:second}]$0"),
     ("Union", "one of several types", "[${1:Name}:Union | ${2:Text}, ${3:Int}]$0"),
     ("Alias", "a constrained type", "[${1:Name}:Alias | (::${2:Int} {${3:range: 0..150}})]$0"),
     ("Term", "a vocabulary term", "(${1:name}::${2:Text} {description: \"$3\"})$0"),
@@ -417,7 +420,7 @@ const SNIPPETS: [(&str, &str, &str); 11] = [
     ("imports", "the header of a file", "{imports: [\"$1\"]}$0"),
 ];
 
-/// A snippet with its places filled in.
+/// A snippet as plain text, with its default values.
 fn plain(snippet: &str) -> String {
     let mut out = String::new();
     let mut rest = snippet;
@@ -426,7 +429,7 @@ fn plain(snippet: &str) -> String {
         rest = &rest[at + 1..];
         if let Some(inside) = rest.strip_prefix('{') {
             let end = inside.find('}').unwrap_or(inside.len());
-            // `{` may stand in what is filled in, as in an alias's record; nothing nests deeper.
+            // A default may contain `{`, as in an alias's record, but no nested braces.
             out.push_str(inside[..end].split_once(':').map_or("", |(_, text)| text));
             rest = inside.get(end + 1..).unwrap_or_default();
         } else {
@@ -441,7 +444,7 @@ fn plain(snippet: &str) -> String {
 mod tests {
     use super::*;
 
-    /// What is offered at the top level declares what it says, without a syntax error.
+    /// Each snippet parses without errors to the kind that its label names.
     #[test]
     fn snippets_are_gram() {
         for (label, _, snippet) in SNIPPETS {

@@ -1,4 +1,4 @@
-//! Requests: answered on other threads, unless they are cancelled or outdated before.
+//! Requests, which run on worker threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -8,21 +8,21 @@ use lsp_server::{ErrorCode, Request, RequestId, ResponseError};
 use lsp_types as lsp;
 use serde_json::Value;
 
-use super::{Event, Pending, Server};
+use super::{PendingRequest, Server, ServerEvent};
 use crate::diagnostics;
-use crate::dispatch::{self, Cx, Refusal};
+use crate::dispatch::{self, RequestContext, RequestError};
+use crate::global_state::ProjectKey;
 use crate::snapshot::Snapshot;
 use crate::symbols;
 use crate::transport::Json;
-use crate::world::Key;
 
 impl Server {
     pub(super) fn request(&mut self, request: Request) {
         let Some(about_document) = dispatch::is_about_document(&request.method) else {
-            let why = format!("there is no request `{}` here", request.method);
+            let why = format!("unknown method `{}`", request.method);
             return self.refuse(request.id, ErrorCode::MethodNotFound, &why);
         };
-        if self.world.is_loading() {
+        if self.state.is_loading() {
             if self.waiting.is_empty() {
                 self.since = Instant::now();
             }
@@ -31,7 +31,7 @@ impl Server {
         self.start(request, about_document);
     }
 
-    /// Answers the requests that waited for projects to be read.
+    /// Handles the requests that waited for projects to load.
     pub(super) fn answer_waiting(&mut self) {
         for request in std::mem::take(&mut self.waiting) {
             let about_document = dispatch::is_about_document(&request.method).unwrap_or_default();
@@ -45,88 +45,88 @@ impl Server {
             return self.start_for_all(id, &method, params);
         }
         let Some(uri) = dispatch::document(&params) else {
-            let why = "the request names no document";
+            let why = "missing document in the parameters";
             return self.refuse(id, ErrorCode::InvalidParams, why);
         };
-        let snapshot = self.key_of(&uri).and_then(|key| self.world.snapshot(&key));
+        let snapshot = self.key_of(&uri).and_then(|key| self.state.snapshot(&key));
         let found = snapshot.and_then(|snapshot| {
-            let number = snapshot.named.iter().position(|file| file.uri == uri);
+            let number = snapshot.project_files.iter().position(|file| file.uri == uri);
             let project = snapshot.file.file.as_ref().is_some_and(|file| file.uri == uri);
-            let document = self.world.document(&uri).cloned();
+            let document = self.state.document(&uri).cloned();
             let file = match number {
-                Some(number) => Arc::clone(snapshot.named.get(number)?),
+                Some(number) => Arc::clone(snapshot.project_files.get(number)?),
                 None if project => Arc::clone(snapshot.file.file.as_ref()?),
                 None => document.filter(|file| {
-                    file.path.as_deref().is_some_and(crate::world::is_project_file)
+                    file.path.as_deref().is_some_and(crate::global_state::is_project_file)
                 })?,
             };
             Some((snapshot, number, file))
         });
         let Some((snapshot, number, file)) = found else {
-            let why = format!("{} is no document of the workspace, and is not open", uri.as_str());
+            let why = format!("unknown document {}", uri.as_str());
             return self.refuse(id, ErrorCode::InvalidParams, &why);
         };
         if number.is_none() && method != "textDocument/diagnostic" {
-            // A project file has findings, and is no gram.
+            // A project file has diagnostics only.
             return self.respond(id, Ok(Value::Null.into()));
         }
         let number = number.unwrap_or(usize::MAX);
-        let cx = Cx { snapshot, client: Arc::clone(&self.client), number, file };
-        self.pending.insert(id.clone(), Pending { document: Some(uri), outdated: false });
+        let cx = RequestContext { snapshot, client: Arc::clone(&self.client), number, file };
+        self.pending.insert(id.clone(), PendingRequest { document: Some(uri), outdated: false });
         self.run_job(id, move || dispatch::answer(&cx, &method, params));
     }
 
-    /// Requests that are about all documents.
+    /// Starts a request about the workspace.
     fn start_for_all(&mut self, id: RequestId, method: &str, params: Value) {
-        let keys: Vec<Key> = self.world.projects.keys().cloned().collect();
+        let keys: Vec<ProjectKey> = self.state.projects.keys().cloned().collect();
         let snapshots: Vec<Arc<Snapshot>> =
-            keys.iter().filter_map(|key| self.world.snapshot(key)).collect();
-        let work: Box<dyn FnOnce() -> dispatch::Answer<Json> + Send> = match method {
+            keys.iter().filter_map(|key| self.state.snapshot(key)).collect();
+        let work: Box<dyn FnOnce() -> dispatch::RequestResult<Json> + Send> = match method {
             "workspace/symbol" => Box::new(move || {
                 let query = params["query"].as_str().unwrap_or_default();
                 dispatch::json(&symbols::of_workspace(&snapshots, query))
             }),
             "workspace/diagnostic" => Box::new(move || {
                 let params: lsp::WorkspaceDiagnosticParams = serde_json::from_value(params)
-                    .map_err(|error| Refusal::invalid(error.to_string()))?;
+                    .map_err(|error| RequestError::invalid(error.to_string()))?;
                 dispatch::json(&diagnostics::pull_all(&snapshots, &params))
             }),
             _ => Box::new(move || {
                 let command = params["command"].as_str().unwrap_or_default();
                 let name = params["arguments"][0].as_str().unwrap_or_default();
                 if command != crate::actions::EXPLAIN {
-                    return Err(Refusal::invalid(format!("there is no command `{command}`")));
+                    return Err(RequestError::invalid(format!("unknown command `{command}`")));
                 }
-                let page = diagnostics::page(name);
+                let page = diagnostics::explanation(name);
                 let page =
-                    page.ok_or_else(|| Refusal::invalid(format!("there is no code `{name}`")))?;
+                    page.ok_or_else(|| RequestError::invalid(format!("unknown code `{name}`")))?;
                 dispatch::json(&page)
             }),
         };
-        self.pending.insert(id.clone(), Pending { document: None, outdated: false });
+        self.pending.insert(id.clone(), PendingRequest { document: None, outdated: false });
         self.run_job(id, work);
     }
 
     fn run_job(
         &mut self,
         id: RequestId,
-        work: impl FnOnce() -> dispatch::Answer<Json> + Send + 'static,
+        work: impl FnOnce() -> dispatch::RequestResult<Json> + Send + 'static,
     ) {
         let events = self.events.clone();
         self.workers.run(move || {
             let answer = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
-                let why = "the server failed at this request; please report it";
-                Err(Refusal(ErrorCode::InternalError, why.to_owned()))
+                let why = "internal error; please report it";
+                Err(RequestError(ErrorCode::InternalError, why.to_owned()))
             });
-            let _ = events.send(Event::Answered(id, answer.map_err(ResponseError::from)));
+            let _ = events.send(ServerEvent::Answered(id, answer.map_err(ResponseError::from)));
         });
     }
 
     pub(super) fn answered(&mut self, id: RequestId, answer: Result<Json, ResponseError>) {
-        // What is not pending any more was cancelled, and has its answer.
+        // A cancelled request has already been answered.
         let Some(pending) = self.pending.remove(&id) else { return };
         if pending.outdated {
-            let why = "the document changed in the meantime";
+            let why = "the document changed during the request";
             return self.refuse(id, ErrorCode::ContentModified, why);
         }
         self.respond(id, answer);

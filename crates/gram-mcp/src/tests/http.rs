@@ -1,4 +1,4 @@
-//! Streamable HTTP: who is let in, sessions, and the end.
+//! Streamable HTTP: authorization, sessions and shutdown.
 
 use reqwest::header::{AUTHORIZATION, HOST, ORIGIN};
 use reqwest::{RequestBuilder, StatusCode};
@@ -6,7 +6,7 @@ use rmcp::transport::StreamableHttpClientTransport;
 
 use super::*;
 
-/// A server that listens at a port of its own.
+/// A server on a free port.
 struct Running {
     url: String,
     stop: CancellationToken,
@@ -14,7 +14,7 @@ struct Running {
 }
 
 async fn run(server: &Server, address: &str, token: Option<&str>) -> Running {
-    // The crate that reqwest speaks TLS with wants to be told how to encrypt.
+    // rustls needs a default crypto provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let listener = Listener::bind(address, token.map(str::to_owned)).await.unwrap();
     let (url, stop) = (listener.url(), CancellationToken::new());
@@ -35,7 +35,7 @@ impl Running {
         Ear::default().serve_with_lifecycle(transport, mode).await.unwrap()
     }
 
-    /// An `initialize`, to be sent.
+    /// An `initialize` request.
     fn hello(&self) -> RequestBuilder {
         let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25", "capabilities": {},
@@ -53,7 +53,7 @@ async fn status(request: RequestBuilder) -> StatusCode {
 }
 
 #[tokio::test]
-async fn each_session_of_http_is_its_own() {
+async fn each_http_session_is_separate() {
     let running = run(&server(&Waiting::default()), "0", None).await;
     assert!(running.url.starts_with("http://127.0.0.1:") && running.url.ends_with("/mcp"));
     let (client, stranger) = (running.client().await, running.client().await);
@@ -73,12 +73,12 @@ async fn clients_without_sessions_share_one() {
     call(&client, "files", json!({})).await;
     assert!(soon(subscription.next()).await.unwrap().is_some());
     assert_eq!((names(&client).await.len(), names(&other).await.len()), (7, 7));
-    // Clients with sessions have nothing to do with it.
+    // Clients with sessions do not share it.
     assert_eq!(names(&running.client().await).await.len(), 5);
 }
 
 #[tokio::test]
-async fn only_this_machine_is_let_in() {
+async fn only_loopback_clients_are_accepted_without_a_token() {
     let running = run(&server(&Waiting::default()), "127.0.0.1:0", None).await;
     let port = running.url.trim_end_matches("/mcp").rsplit_once(':').unwrap().1.to_owned();
     assert_eq!(status(running.hello()).await, StatusCode::OK);
@@ -96,10 +96,10 @@ async fn only_this_machine_is_let_in() {
 }
 
 #[tokio::test]
-async fn who_is_let_in_from_elsewhere_brings_the_token() {
+async fn other_clients_need_the_token() {
     for address in ["0.0.0.0:0", "[::]:0"] {
         let refused = Listener::bind(address, None).await.unwrap_err().to_string();
-        assert!(refused.contains("has to be a token"), "{refused}");
+        assert!(refused.contains("a token is required"), "{refused}");
     }
     for (address, token) in [("x", None), ("no.example.invalid:1", None), ("0", Some(" "))] {
         assert!(Listener::bind(address, token.map(str::to_owned)).await.is_err(), "{address}");
@@ -123,10 +123,10 @@ async fn who_is_let_in_from_elsewhere_brings_the_token() {
 }
 
 #[tokio::test]
-async fn calls_that_run_may_end_when_the_server_is_to_end() {
+async fn running_calls_end_before_shutdown() {
     let waiting = Waiting::default();
     let running = run(&server(&waiting), "0", None).await;
-    // Its stream of news, which is open all the time, keeps nothing from ending.
+    // The open event stream must not delay shutdown.
     let client = running.client().await;
     let work = async {
         soon(waiting.begun.notified()).await;

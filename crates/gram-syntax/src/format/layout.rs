@@ -16,10 +16,10 @@ const INDENT: u32 = 2;
 
 /// Where indentation ends. What is nested deeper stands in this column, so that a text of nothing
 /// but brackets does not grow with the square of its depth.
-const DEEPEST: u32 = 60;
+const MAX_INDENT: u32 = 60;
 
 /// The longest value of an array that shares its line with others where they do not all fit.
-const SHORT: u32 = 20;
+const MAX_SHORT_VALUE: u32 = 20;
 
 /// What is spread over several lines.
 #[derive(Debug, Clone, Copy)]
@@ -220,7 +220,7 @@ impl Layout<'_> {
         while id < array.end {
             let Some(item) = self.tree.nodes.get(id as usize) else { break };
             let scalar = !matches!(item.kind, N::Array | N::Map);
-            let short = self.marks.width(item.first, item.last) <= SHORT;
+            let short = self.marks.width(item.first, item.last) <= MAX_SHORT_VALUE;
             if !(scalar && short && self.marks.fits_a_line(item)) {
                 return false;
             }
@@ -430,5 +430,5 @@ impl Layout<'_> {
 
 /// The indentation of what an indented line holds.
 fn deeper(indent: u32) -> u32 {
-    (indent + INDENT).min(DEEPEST)
+    (indent + INDENT).min(MAX_INDENT)
 }

@@ -1,8 +1,8 @@
 //! The lexical productions of the grammar: classes of bytes, punctuation, and a nom parser for each
 //! kind of number.
 //!
-//! They work on bytes: what is not ASCII stands only in strings, comments and broken text. The
-//! error type is `()`, for a production that does not match is no finding, only a "no".
+//! They work on bytes because non-ASCII characters occur only in strings, comments and invalid text.
+//! The error type is `()` because a production that does not match is not an error.
 
 use nom::branch::alt;
 use nom::bytes::{tag, take_while, take_while1};
@@ -19,7 +19,7 @@ const SPACE: u8 = 1;
 const SYMBOL_START: u8 = 2;
 const SYMBOL_PART: u8 = 4;
 
-/// The kind of a byte that is a token alone, whatever follows.
+/// The kind of a byte that is always a token of its own.
 #[inline]
 pub(super) fn alone(byte: u8) -> Option<TokenKind> {
     Some(match byte {
@@ -35,7 +35,7 @@ pub(super) fn alone(byte: u8) -> Option<TokenKind> {
     })
 }
 
-/// What each byte may be part of; one look instead of a chain of comparisons.
+/// The classes of each byte.
 static CLASSES: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
@@ -56,13 +56,13 @@ const fn classes() -> [u8; 256] {
     table
 }
 
-/// White space of the grammar, which is ASCII's.
+/// White space of the grammar: ASCII white space.
 #[inline]
 pub(crate) fn is_space(byte: u8) -> bool {
     CLASSES[byte as usize] & SPACE != 0
 }
 
-/// White space that stays on its line.
+/// White space without line breaks.
 #[inline]
 pub(super) fn is_blank(byte: u8) -> bool {
     byte != b'\n' && is_space(byte)
@@ -84,7 +84,7 @@ fn is_digit(byte: u8) -> bool {
 
 /// `number = hexadecimal | octal | decimal | measurement | integer`, the longest that matches.
 pub(super) fn number(input: Input<'_>) -> Lexed<'_> {
-    // Most are integers without a sign, and nothing that a number may go on with follows.
+    // Fast path: an integer without a sign.
     let digits = input.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(input.len());
     let follows = input.get(digits).copied().unwrap_or_default();
     let zero = digits > 1 && input.first() == Some(&b'0');

@@ -1,19 +1,19 @@
-//! Strings: four quotings, and what the reference grammar makes of trivia inside them.
+//! Strings: four kinds of quotes, and trivia inside them as in the reference grammar.
 //!
 //! The reference reads a string as three tokens: a delimiter, a text, a delimiter, with trivia
-//! permitted before each. The text is greedy, so trivia before it can only be a comment: the
-//! text loses against `// …` when that is longer, which it is when the closing delimiter stands
-//! on the same line, and against `/** … */` when that ends behind the closing delimiter. Behind
-//! the text trivia begins with a line break, for that is what ends a text.
+//! permitted before each. The text is greedy, so trivia before it can only be a comment. A comment
+//! wins if it is longer than the text: `// …` if the closing delimiter is on the same line, and
+//! `/** … */` if it ends after the closing delimiter. Trivia after the text begins with a line
+//! break, which ends a text.
 //!
-//! A string without such trivia, which is every string that people write, becomes one token.
+//! A string without such trivia, the normal case, is one token.
 
 use super::productions as p;
 use super::{Lexer, LexicalErrorKind, Slashes};
 use crate::span::{Span, offset};
 use crate::token::TokenKind;
 
-/// What a string's text could begin with that is a comment to the reference.
+/// A comment of the reference grammar at the start of a string's text.
 enum Opening {
     Text,
     /// `//`, and the line ends after the text would.
@@ -22,10 +22,10 @@ enum Opening {
     Doc,
 }
 
-/// Why a fenced string with comments in its first line is no string.
+/// The error of a fenced string with comments in its first line.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum FenceFailure {
-    /// Something else than a tag is in the first line.
+    /// The first line has something other than a tag.
     Line,
     /// The closing backticks are missing.
     Unclosed,

@@ -1,4 +1,4 @@
-//! Brackets: what may follow an item, and what to do when something else does.
+//! Brackets: separators, ends and error recovery.
 
 use super::Parser;
 use crate::token::TokenKind as T;
@@ -13,10 +13,10 @@ pub(super) struct Group {
     pub(super) closer: T,
 }
 
-/// What a group holds.
+/// The content of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Items {
-    /// One thing, without commas.
+    /// One item, without commas.
     One,
     /// The one value of an annotation.
     Annotation,
@@ -28,19 +28,19 @@ pub(super) enum Items {
     Values,
 }
 
-/// What comes behind an item.
+/// The token after an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
     /// Another item.
     Item,
-    /// The group's end, which was taken.
+    /// The end of the group, which was consumed.
     Closed,
-    /// The group has no end; what comes belongs to what is around it.
+    /// The group is not closed; the next token belongs to the enclosing group.
     Abandoned,
 }
 
 impl Parser<'_> {
-    /// Opens a group at the next token, which the caller takes.
+    /// Opens a group at the next token, which the caller consumes.
     pub(super) fn group(&mut self, closer: T) -> Group {
         if let Some(open) = self.open.get_mut(sort(closer)) {
             *open += 1;
@@ -54,7 +54,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes what separates an item from the next, or the end of the group.
+    /// Consumes the separator after an item, or the end of the group.
     pub(super) fn after_item(&mut self, group: Group, items: Items) -> After {
         loop {
             let kind = self.kind();
@@ -97,7 +97,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the end of a group that holds one thing.
+    /// Consumes the end of a group with one item.
     pub(super) fn close_group(&mut self, group: Group, items: Items) {
         if self.kind() == group.closer {
             self.bump();
@@ -107,7 +107,7 @@ impl Parser<'_> {
         while self.after_item(group, items) == After::Item {}
     }
 
-    /// A comma between items, or one too many.
+    /// A comma between items, or an extra comma.
     fn comma(&mut self, group: Group, items: Items) -> After {
         if matches!(items, Items::One | Items::Annotation) {
             if self.closes_soon(group, true) {
@@ -173,7 +173,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Passes over what fits nowhere, up to a comma or the end of the group.
+    /// Skips unexpected tokens up to a comma or the end of the group.
     fn skip_to_separator(&mut self, group: Group) {
         let node = self.open(N::Error);
         let start = self.at;
@@ -211,7 +211,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One token as an error node.
+    /// An error node of one token.
     pub(super) fn error_token(&mut self) {
         if self.kind() != T::End {
             self.leaf(N::Error);

@@ -34,7 +34,7 @@ impl Parser<'_> {
         self.close(node);
     }
 
-    /// Whether an arrow comes, or what was meant as one.
+    /// Whether the next token is an arrow or a likely misspelling of one.
     fn at_arrow(&self) -> bool {
         is_arrow(self.kind()) || self.at_foreign_arrow()
     }
@@ -46,7 +46,7 @@ impl Parser<'_> {
         let arrow = self.open(N::RightArrow);
         let start = self.kind();
         let Some((family, left)) = arrow_start(start) else {
-            // `=>` and its like, or an arrow of another alphabet: meant as an arrow.
+            // `=>`, `->`, `~>` or a Unicode arrow.
             self.short_arrow();
             self.bump();
             self.close(arrow);

@@ -6,8 +6,8 @@ use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
 
 impl Parser<'_> {
-    /// `gram_pattern = record? top_level_pattern*`: the document, and its record. Its patterns
-    /// follow.
+    /// `gram_pattern = record? top_level_pattern*`: the document and its record, without its
+    /// patterns.
     pub(super) fn begin(&mut self) -> u32 {
         self.before = self.diagnostics.len();
         let root = self.open(N::Document);
@@ -120,7 +120,7 @@ impl Parser<'_> {
                     continue;
                 }
             }
-            // Behind an element.
+            // After an element.
             loop {
                 let Some(pattern) = stack.last() else {
                     self.patterns = stack;
@@ -146,7 +146,7 @@ impl Parser<'_> {
     /// Ends a pattern whose elements end before its closing bracket.
     fn close_elements(&mut self, id: u32, elements: u32) {
         self.close(elements);
-        // The elements do not hold the bracket that closes the pattern.
+        // The elements do not include the closing bracket of the pattern.
         let last_child = self.last_child_token(elements);
         self.node(elements).last = last_child;
         self.close(id);
@@ -221,7 +221,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Something at the top level that begins no pattern.
+    /// An unexpected token at the top level.
     fn stray(&mut self) {
         self.stray_error();
         let node = self.open(N::Error);
@@ -233,7 +233,7 @@ impl Parser<'_> {
     }
 }
 
-/// A pattern whose elements are being read.
+/// A pattern whose elements are being parsed.
 pub(super) struct Pattern {
     id: u32,
     elements: u32,

@@ -7,11 +7,11 @@ use crate::span::Span;
 use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
 
-/// An array or map whose items are being read.
+/// An array or map whose items are being parsed.
 pub(super) struct Container {
     id: u32,
     group: Group,
-    /// The map entry that is being read.
+    /// The current map entry.
     entry: Option<u32>,
 }
 
@@ -44,7 +44,7 @@ impl Parser<'_> {
             } else {
                 self.scalar_value();
             }
-            // Behind a value.
+            // After a value.
             if !self.next_item(&mut stack) {
                 self.containers = stack;
                 return;
@@ -64,7 +64,7 @@ impl Parser<'_> {
         Container { id, group, entry: None }
     }
 
-    /// Goes to the first value of the innermost container; `false` when it has none.
+    /// Moves to the first value of the innermost container. `false` if it has none.
     fn first_item(&mut self, stack: &mut [Container]) -> bool {
         let Some(top) = stack.last_mut() else { return false };
         if self.kind() == top.group.closer {
@@ -77,8 +77,7 @@ impl Parser<'_> {
         self.item_start(top)
     }
 
-    /// Reads what stands before a value in a container: a map's key. `false` when there is no
-    /// value to read.
+    /// Parses the key before a value in a map. `false` if there is no value.
     fn item_start(&mut self, container: &mut Container) -> bool {
         if container.items() == Items::Values {
             return true;
@@ -100,7 +99,7 @@ impl Parser<'_> {
         true
     }
 
-    /// Goes from behind a value to the next one; `false` behind the outermost container.
+    /// Moves to the next value. `false` after the outermost container.
     fn next_item(&mut self, stack: &mut Vec<Container>) -> bool {
         while let Some(top) = stack.last_mut() {
             if let Some(entry) = top.entry.take() {
@@ -206,7 +205,7 @@ impl Parser<'_> {
         self.close(id);
     }
 
-    /// Takes the pieces of a string; the lexer makes them only when the string is whole.
+    /// Consumes the pieces of a string. The lexer splits only closed strings.
     fn bump_pieces(&mut self) {
         while !matches!(self.kind(), T::QuoteClose | T::FenceClose | T::End) {
             self.bump();

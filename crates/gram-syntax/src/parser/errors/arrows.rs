@@ -10,16 +10,16 @@ use crate::span::Span;
 use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
 
-/// Arrows of other alphabets, as people paste them.
+/// Unicode arrows.
 const FOREIGN_ARROWS: [&str; 4] = ["→", "⇒", "⟶", "⟹"];
 
 impl Parser<'_> {
-    /// Whether an arrow of another alphabet comes.
+    /// Whether the next token is a Unicode arrow.
     pub(in crate::parser) fn at_foreign_arrow(&self) -> bool {
         self.kind() == T::Unknown && FOREIGN_ARROWS.contains(&self.text(self.at))
     }
 
-    /// `=>`, `->`, `~>`, or an arrow of another alphabet.
+    /// `=>`, `->`, `~>`, or a Unicode arrow.
     pub(in crate::parser) fn short_arrow(&mut self) {
         let arrow = "==>";
         let message = format!("{} is no arrow", self.found());
@@ -61,7 +61,7 @@ impl Parser<'_> {
         self.report(error);
     }
 
-    /// Something else than a node behind an arrow. `true` when the path may go on.
+    /// An unexpected token after an arrow. `true` if the path continues.
     pub(in crate::parser) fn arrow_leads_nowhere(&mut self, arrow: u32) -> bool {
         let first = self.node(arrow).first;
         let whole = Span::new(self.span(first).start, self.span(self.last).end);
@@ -97,7 +97,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A node behind an arrow whose opening parenthesis is missing.
+    /// A node after an arrow without its opening parenthesis.
     fn node_without_parenthesis(&mut self) {
         let here = Span::empty(self.here().start);
         let message = format!("a `(` is missing before {}", self.found());

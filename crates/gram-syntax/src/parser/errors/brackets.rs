@@ -28,14 +28,14 @@ impl Parser<'_> {
         self.report_in(group, error);
     }
 
-    /// A closing bracket of another sort. `true` when it is only one too many, and the group
-    /// goes on behind it.
+    /// A closing bracket of another kind. `true` if it is an extra bracket and the group continues
+    /// after it.
     pub(in crate::parser) fn wrong_closer(&mut self, group: Group) -> bool {
         let closer = closer_text(group.closer);
         let found = self.found();
         if self.closes_soon(group, false) {
             if self.diagnostics.len() > self.before {
-                // The shadow of what was found in this declaration already.
+                // A consequence of an earlier error in this declaration.
                 return true;
             }
             let error = self
@@ -94,7 +94,7 @@ impl Parser<'_> {
         self.report(error);
     }
 
-    /// A comma in a group that holds one thing and ends as it should: a second thing.
+    /// A comma and a second item in a group of one item.
     pub(in crate::parser) fn second_thing(&mut self, group: Group, items: Items) {
         let span = self.here();
         let error = if items == Items::Annotation {
@@ -117,7 +117,7 @@ impl Parser<'_> {
         self.skip_to_closer(group);
     }
 
-    /// Passes over everything up to a group's end, which is known to come.
+    /// Skips everything up to the end of a group, which is known to exist.
     pub(in crate::parser) fn skip_to_closer(&mut self, group: Group) {
         let node = self.open(N::Error);
         while self.kind() != group.closer && self.kind() != T::End {

@@ -1,4 +1,4 @@
-//! What the lexer found.
+//! Errors of the lexer.
 
 use crate::codes;
 use crate::diagnostic::Applicability::NeedsLook;
@@ -7,13 +7,13 @@ use crate::lexer::{LexicalError, LexicalErrorKind as Kind};
 use crate::parser::Parser;
 use crate::span::{Span, offset};
 
-/// How to write a text of several lines.
+/// Help for multi-line strings.
 const LINES: &str =
     "a text of several lines stands between lines of three backticks: ```, the lines, ```";
 
 impl Parser<'_> {
-    /// Reports what the lexer found. Of two strings without end where the second begins with
-    /// the first one's closing quote, only the first is reported.
+    /// Reports the errors of the lexer. If an unclosed string starts at the closing quote of another
+    /// one, only the first is reported.
     pub(in crate::parser) fn lexical_errors(&mut self, errors: &[LexicalError]) {
         let mut rest = errors.iter().take(self.limits.max_diagnostics + 1).peekable();
         while let Some(error) = rest.next() {
@@ -30,7 +30,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a string's closing quote is what seems to begin the next string.
+    /// Whether the closing quote of a string was taken for the start of the next string.
     fn ends_over_lines(&self, first: &LexicalError, second: &LexicalError) -> bool {
         let text = self.source.text();
         let quote = |error: &LexicalError| text.as_bytes().get(error.span.start as usize).copied();
@@ -41,8 +41,8 @@ impl Parser<'_> {
             && between.is_some_and(|between| !between.contains("\n["))
     }
 
-    /// Drops what a string without its end makes of its line: its quotes are taken the wrong way
-    /// round, so of all findings on the line only the first one says something.
+    /// Removes follow-up errors on the line of an unclosed string, where opening and closing quotes
+    /// are swapped.
     pub(in crate::parser) fn drop_shadows(&mut self) {
         let source = self.source;
         let line = |found: &Diagnostic| source.lines().line_of(found.span().start);

@@ -1,5 +1,4 @@
-//! What is said about text that fits no production: what was found, what belongs there, what
-//! the likely cause is, and where there is one right answer, the fix.
+//! Errors of the parser: what was found, what was expected, the likely cause and a fix.
 
 mod arrows;
 mod brackets;
@@ -17,7 +16,7 @@ use crate::span::Span;
 use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
 
-/// How many tokens a guess at a cause may look ahead.
+/// Maximum number of tokens to look ahead for the cause of an error.
 pub(super) const LOOK_AHEAD: u32 = 200;
 
 impl Parser<'_> {
@@ -25,7 +24,7 @@ impl Parser<'_> {
         Diagnostic::error(code, self.source, span, message)
     }
 
-    /// Records an error about the next token, unless there is one about it already.
+    /// Reports an error at the next token, unless there is one already.
     fn report(&mut self, diagnostic: Diagnostic) {
         let known = self.reported == Some(self.at) || self.kind() == T::Unclosed;
         self.reported = Some(self.at);
@@ -34,13 +33,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether there are more findings than anybody reads, so that none needs to be worded.
+    /// Whether the limit of diagnostics is exceeded, so that no message is needed.
     fn is_full(&self) -> bool {
         self.diagnostics.len() > self.limits.max_diagnostics
     }
 
-    /// Records an error about a group, unless a string without its end stands in it: that has
-    /// swallowed what would have followed.
+    /// Reports an error about a group, unless it contains an unclosed string, which includes the rest
+    /// of its line.
     fn report_in(&mut self, group: Group, diagnostic: Diagnostic) {
         if self.swallowed.is_some_and(|string| group.opener < string) {
             self.reported = Some(self.at);
@@ -49,22 +48,22 @@ impl Parser<'_> {
         }
     }
 
-    /// The place of the next token; at the end of the text, right behind the last token.
+    /// The span of the next token. At the end of the text, the position after the last token.
     fn here(&self) -> Span {
         if self.kind() == T::End { self.gap() } else { self.span(self.at) }
     }
 
-    /// The empty place behind the last token.
+    /// The empty span after the last token.
     fn gap(&self) -> Span {
         Span::empty(self.span(self.last).end)
     }
 
-    /// Whether the next token stands right behind the last one.
+    /// Whether there is no trivia between the last token and the next one.
     fn touching(&self) -> bool {
         self.span(self.last).end == self.span(self.at).start
     }
 
-    /// What the next token is, for a message.
+    /// A description of the next token for messages.
     fn found(&self) -> String {
         if self.kind() == T::End {
             return "the end of the file".to_owned();
@@ -74,7 +73,7 @@ impl Parser<'_> {
             return name;
         }
         if is_arrow(self.kind()) {
-            // An arrow is of several tokens.
+            // An arrow has several tokens.
             let mut end = self.at;
             while is_arrow(self.tokens.kind(end + 1)) {
                 end += 1;
@@ -162,7 +161,7 @@ impl Parser<'_> {
     }
 }
 
-/// A name for a token that cannot be seen.
+/// The name of an invisible character.
 fn invisible(text: &str) -> Option<String> {
     let mut chars = text.chars();
     let (Some(c), None) = (chars.next(), chars.next()) else { return None };

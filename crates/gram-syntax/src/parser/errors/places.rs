@@ -1,4 +1,4 @@
-//! Things in the wrong place, and what they are likely meant as.
+//! Unexpected tokens and their likely causes.
 
 use super::closer_text;
 use crate::codes;
@@ -9,7 +9,7 @@ use crate::parser::group::{Group, Items, is_arrow, is_closer};
 use crate::span::Span;
 use crate::token::TokenKind as T;
 
-/// Where something unexpected stands.
+/// The context of an unexpected token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::parser) enum Place {
     /// Between declarations.
@@ -56,7 +56,7 @@ impl Parser<'_> {
         self.report_in(group, error);
     }
 
-    /// Adds a likely cause of the unexpected next token, and what to do.
+    /// Adds the likely cause of the unexpected token and a fix.
     pub(super) fn cause(&self, error: Diagnostic, place: Place) -> Result<Diagnostic, ()> {
         let (text, here) = (self.text(self.at), self.here());
         let replace = |message: &str, with: &str| Fix::replace(Safe, message, here, with);
@@ -123,7 +123,7 @@ impl Parser<'_> {
         text.get(before..text.len() - behind)
     }
 
-    /// Something at the top level that begins no declaration.
+    /// An unexpected token at the top level.
     pub(in crate::parser) fn stray_error(&mut self) {
         if self.is_full() {
             return;
@@ -132,7 +132,7 @@ impl Parser<'_> {
         let here = self.here();
         if is_closer(self.kind()) {
             if self.diagnostics.len() > self.before {
-                // The shadow of what was found in this declaration already.
+                // A consequence of an earlier error in this declaration.
                 return;
             }
             let message = format!("found {found}, but no bracket is open");

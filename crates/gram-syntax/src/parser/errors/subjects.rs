@@ -10,12 +10,12 @@ use crate::span::Span;
 use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
 
-/// Types of other languages that stand before another type.
+/// Type constructors of other languages.
 const EFFECTS: [&str; 6] = ["IO", "Async", "Promise", "Future", "Task", "Effect"];
 const OPTIONS: [&str; 3] = ["Maybe", "Option", "Optional"];
 
 impl Parser<'_> {
-    /// Something else than `|` or the end behind the head of a pattern.
+    /// An unexpected token after the head of a pattern.
     pub(in crate::parser) fn missing_bar(&mut self, group: Group) {
         let behind_label = matches!(self.tokens.kind(self.before_last()), T::Colon | T::ColonColon);
         let element = self.kind() == T::LParen || (self.kind() == T::Symbol && behind_label);
@@ -42,7 +42,7 @@ impl Parser<'_> {
         self.report(error);
     }
 
-    /// Something that begins no element.
+    /// A token that begins no element.
     pub(in crate::parser) fn no_element(&mut self) {
         let here = self.here();
         let message = format!("found {} where an element belongs", self.found());
@@ -64,7 +64,7 @@ impl Parser<'_> {
         self.report(error);
     }
 
-    /// A bare name among elements that is followed by a type or an arrow: meant as a node.
+    /// A bare name among elements, followed by a type or an arrow: a node without parentheses.
     pub(in crate::parser) fn bare_parameter(&mut self, group: Group) -> bool {
         let name = self.tokens.kind(self.last) == T::Symbol;
         let typed = matches!(self.kind(), T::Colon | T::ColonColon);
@@ -122,7 +122,7 @@ impl Parser<'_> {
         index
     }
 
-    /// Something behind an identifier, labels and a record that is neither the end nor a `|`.
+    /// An unexpected token after an identifier, labels and a record.
     pub(in crate::parser) fn after_subject(&mut self, group: Group) {
         let span = self.here();
         let previous = self.tokens.kind(self.last);

@@ -50,7 +50,7 @@ impl Parser<'_> {
         false
     }
 
-    /// Something else than a colon behind a key. `true` when its value follows all the same.
+    /// An unexpected token after a key. `true` if a value follows.
     pub(in crate::parser) fn missing_colon(&mut self, group: Group) -> bool {
         let gap = self.gap();
         let key = self.text(self.last).to_owned();
@@ -127,7 +127,7 @@ impl Parser<'_> {
         self.report(error);
     }
 
-    /// A number that runs into something: `1e5`, `08`, `1.`, `50%`.
+    /// An invalid number: `1e5`, `08`, `1.`, `50%`.
     pub(in crate::parser) fn after_number(&mut self) {
         let kind = self.kind();
         let runs_on =
@@ -155,7 +155,7 @@ impl Parser<'_> {
     }
 }
 
-/// What to do about text that begins like a number and is none.
+/// Adds help for an invalid number.
 fn malformed_number(error: Diagnostic, span: Span, number: &str) -> Diagnostic {
     let plain = number.replace('_', "");
     if number.contains(['e', 'E']) && number.parse::<f64>().is_ok() {

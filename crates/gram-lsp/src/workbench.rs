@@ -1,4 +1,4 @@
-//! The server without threads and pipes.
+//! A language server without threads and pipes.
 
 use std::sync::Arc;
 
@@ -6,44 +6,44 @@ use lsp_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::dispatch::{Cx, answer};
+use crate::dispatch::{RequestContext, answer};
+use crate::global_state::GlobalState;
 use crate::position::Encoding;
-use crate::world::World;
 
-/// Texts as an editor holds them, and what the server says of them.
+/// Open documents and the server's responses about them.
 ///
-/// Addresses of files are looked for on the disk, as the server does; those of another scheme
-/// (`untitled:…`) stand alone.
+/// `file` URIs are loaded with their project from disk. A document with another scheme
+/// (`untitled:…`) is a project of its own.
 #[derive(Debug, Default)]
 pub struct Workbench {
-    world: World,
+    state: GlobalState,
     client: Arc<Client>,
     version: i32,
 }
 
 impl Workbench {
-    /// No texts; columns count UTF-16 code units.
+    /// Creates a workbench with columns in UTF-16 code units.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// No texts; columns count bytes.
+    /// Creates a workbench with columns in bytes.
     pub fn with_bytes() -> Self {
         let client = Client { encoding: Encoding::Utf8, ..Client::default() };
-        let world = World::new(Encoding::Utf8, Vec::new());
-        Self { world, client: Arc::new(client), version: 0 }
+        let state = GlobalState::new(Encoding::Utf8, Vec::new());
+        Self { state, client: Arc::new(client), version: 0 }
     }
 
-    /// Opens a text. An address that is none opens nothing.
+    /// Opens a document. An invalid URI is ignored.
     pub fn open(&mut self, uri: &str, text: &str) {
         self.version += 1;
         if let Ok(uri) = uri.parse() {
-            self.world.open(&uri, self.version, text.to_owned());
+            self.state.open(&uri, self.version, text.to_owned());
             self.load();
         }
     }
 
-    /// Replaces a range of an open text: from line and column to line and column, counted from 0.
+    /// Replaces a range of an open document, given as zero-based lines and columns.
     pub fn change(&mut self, uri: &str, from: (u32, u32), to: (u32, u32), text: &str) {
         self.version += 1;
         let position = |(line, column)| Position::new(line, column);
@@ -51,58 +51,58 @@ impl Workbench {
         let change =
             TextDocumentContentChangeEvent { range, range_length: None, text: text.to_owned() };
         if let Ok(uri) = uri.parse() {
-            self.world.change(&uri, self.version, vec![change]);
+            self.state.change(&uri, self.version, vec![change]);
             self.load();
         }
     }
 
-    /// Closes a text.
+    /// Closes a document.
     pub fn close(&mut self, uri: &str) {
         if let Ok(uri) = uri.parse() {
-            self.world.close(&uri);
+            self.state.close(&uri);
             self.load();
         }
     }
 
-    /// Reads projects, as the server does beside its work.
+    /// Loads the requested projects.
     fn load(&mut self) {
         loop {
-            let orders = self.world.take_orders();
-            if orders.is_empty() {
+            let requests = self.state.take_load_requests();
+            if requests.is_empty() {
                 return;
             }
-            for order in orders {
-                self.world.take_loaded(crate::load::load(&order));
+            for request in requests {
+                self.state.take_loaded(crate::load::load(&request));
             }
         }
     }
 
-    /// An open text, as the edits have made it.
+    /// The text of an open document.
     pub fn text(&self, uri: &str) -> Option<String> {
         let uri: Uri = uri.parse().ok()?;
-        Some(self.world.document(&uri)?.text().to_owned())
+        Some(self.state.document(&uri)?.text().to_owned())
     }
 
-    /// What is found in a text, as the protocol has it: a list.
+    /// The diagnostics of a document, as in the protocol.
     pub fn diagnostics(&mut self, uri: &str) -> Value {
         let params = json!({"textDocument": {"uri": uri}});
         let answer = self.request("textDocument/diagnostic", params);
         answer.map_or(Value::Null, |mut answer| answer["items"].take())
     }
 
-    /// Answers a request about a document, as the protocol has it.
+    /// Handles a request about a document, as in the protocol.
     ///
     /// # Errors
     ///
-    /// Why the request is refused, in a sentence.
+    /// The message of the error response.
     pub fn request(&mut self, method: &str, params: Value) -> Result<Value, String> {
-        let uri = crate::dispatch::document(&params).ok_or("the request names no document")?;
-        let key = self.world.key_of(&uri).ok_or("there is no such document")?;
-        let snapshot = self.world.snapshot(&key).ok_or("there is no such project")?;
-        let number = snapshot.named.iter().position(|file| file.uri == uri);
+        let uri = crate::dispatch::document(&params).ok_or("missing document in the parameters")?;
+        let key = self.state.key_of(&uri).ok_or("unknown document")?;
+        let snapshot = self.state.snapshot(&key).ok_or("unknown project")?;
+        let number = snapshot.project_files.iter().position(|file| file.uri == uri);
         let number = number.ok_or("there is no such document")?;
-        let file = Arc::clone(&snapshot.named[number]);
-        let cx = Cx { snapshot, client: Arc::clone(&self.client), number, file };
+        let file = Arc::clone(&snapshot.project_files[number]);
+        let cx = RequestContext { snapshot, client: Arc::clone(&self.client), number, file };
         let answer = answer(&cx, method, params).map_err(|refusal| refusal.1)?;
         serde_json::from_str(&answer.0).map_err(|error| error.to_string())
     }

@@ -1,4 +1,4 @@
-//! What stands at a place of a text.
+//! The symbol at a position, and the syntax and model of declarations.
 
 use std::sync::Arc;
 
@@ -9,19 +9,18 @@ use gram_model::{Field, Module, Tool, Type, TypeId};
 use gram_syntax::{Node, NodeKind as N, Span, Tree};
 use lsp_types::Position;
 
-use crate::dispatch::Cx;
+use crate::dispatch::RequestContext;
 use crate::file::File;
 use crate::snapshot::Snapshot;
 
-/// What stands at a place.
+/// A symbol in a document.
 #[derive(Debug, Clone)]
-pub(crate) enum Thing {
-    /// The name of a declaration, where it is declared.
+pub(crate) enum Symbol {
+    /// The name of a declaration at its definition.
     Declared(Found),
-    /// The name of a declaration, where it is used, and what it means: several things where nothing
-    /// says which.
+    /// A use of a declaration's name, and the declarations it refers to: several if it is ambiguous.
     Used(Use, Vec<Found>),
-    /// The name of a parameter or field that has a type of its own, by its declaration.
+    /// The name of a parameter or field with its own type, and the enclosing declaration.
     Field(Found),
     /// The name of a built-in type.
     BuiltIn(&'static str),
@@ -31,36 +30,36 @@ pub(crate) enum Thing {
     Label(Kind),
 }
 
-/// Something and the span that names it.
+/// A symbol and the span of its name.
 #[derive(Debug, Clone)]
-pub(crate) struct At {
-    pub(crate) thing: Thing,
+pub(crate) struct SymbolAt {
+    pub(crate) symbol: Symbol,
     pub(crate) span: Span,
 }
 
-/// Whether a place touches a span.
+/// Whether an offset is in a span or at its end.
 pub(crate) fn touches(span: Span, at: u32) -> bool {
     span.start <= at && at <= span.end
 }
 
-/// What stands at a position of the document.
-pub(crate) fn thing_at(cx: &Cx, position: Position) -> Option<At> {
+/// The symbol at a position of the document.
+pub(crate) fn symbol_at(cx: &RequestContext, position: Position) -> Option<SymbolAt> {
     let at = cx.positions().offset(position);
-    thing(&cx.snapshot, cx.number, &cx.file, at)
+    symbol(&cx.snapshot, cx.number, &cx.file, at)
 }
 
-/// What stands at an offset of a text.
-pub(crate) fn thing(snapshot: &Snapshot, number: usize, file: &File, at: u32) -> Option<At> {
+/// The symbol at an offset of a file.
+pub(crate) fn symbol(snapshot: &Snapshot, number: usize, file: &File, at: u32) -> Option<SymbolAt> {
     let own = snapshot.names().of(number);
     let declared = own.iter().position(|one| touches(one.place, at));
     if let Some(index) = declared {
         let found = Found { file: number, at: index };
-        return Some(At { thing: Thing::Declared(found), span: own[index].place });
+        return Some(SymbolAt { symbol: Symbol::Declared(found), span: own[index].place });
     }
     let uses = snapshot.uses_of(number);
     if let Some(used) = uses.iter().find(|used| touches(used.place, at)) {
         let meant = snapshot.names().meaning(number, used);
-        return Some(At { span: used.place, thing: Thing::Used(used.clone(), meant) });
+        return Some(SymbolAt { span: used.place, symbol: Symbol::Used(used.clone(), meant) });
     }
     let tree = file.parse().tree();
     let chain = chain(tree, at);
@@ -72,61 +71,62 @@ pub(crate) fn thing(snapshot: &Snapshot, number: usize, file: &File, at: u32) ->
     if let Some(entry) = parent.filter(key)
         && entry.children().next().is_some_and(|key| key.id() == node.id())
     {
-        return Some(At { thing: Thing::Key(node.content().into_owned()), span });
+        return Some(SymbolAt { symbol: Symbol::Key(node.content().into_owned()), span });
     }
     match parent.map(Node::kind) {
         Some(N::Labels) => {
             if let Some(kind) = Kind::of_label(&node.content()) {
-                return Some(At { thing: Thing::Label(kind), span });
+                return Some(SymbolAt { symbol: Symbol::Label(kind), span });
             }
             built_in_at(node, at)
         }
         Some(N::NodePattern) => {
             let found = Found { file: number, at: holder? };
-            Some(At { thing: Thing::Field(found), span })
+            Some(SymbolAt { symbol: Symbol::Field(found), span })
         }
         _ => built_in_at(node, at),
     }
 }
 
-/// The built-in type that is named in a label or a type expression.
-fn built_in_at(node: Node<'_>, at: u32) -> Option<At> {
+/// The built-in type at an offset of a label or a type expression.
+fn built_in_at(node: Node<'_>, at: u32) -> Option<SymbolAt> {
     let mut found = None;
     types_in(node, |name, span| {
         if touches(span, at) {
             let known = BUILT_IN.iter().find(|known| **known == name);
-            found = known.map(|name| At { thing: Thing::BuiltIn(name), span }).or(found.take());
+            found =
+                known.map(|name| SymbolAt { symbol: Symbol::BuiltIn(name), span }).or(found.take());
         }
     });
     found
 }
 
-/// The nodes from the document down to the smallest that an offset touches.
+/// The nodes from the root down to the innermost node at an offset.
 pub(crate) fn chain(tree: &Tree, at: u32) -> Vec<Node<'_>> {
     let here = tree.nodes_at(at);
     let leaf = here.last().is_some_and(|node| node.children().next().is_none());
     if leaf || at == 0 {
         return here;
     }
-    // Behind the last character of something still means that thing.
+    // The offset after the last character of a node belongs to the node.
     let before = tree.nodes_at(at - 1);
     if before.len() > here.len() { before } else { here }
 }
 
-/// The innermost declaration around an offset, by its place in the list.
+/// The index of the innermost declaration around an offset.
 pub(crate) fn holder(own: &[Declaration], at: u32) -> Option<usize> {
     own.iter().rposition(|one| touches(one.span, at))
 }
 
-/// A tool, as far as it could be read.
+/// A tool in a partial module.
 #[derive(Debug)]
-pub(crate) struct ReadTool {
+pub(crate) struct ToolRef {
     pub(crate) module: Arc<PartialModule>,
-    /// Its place among the module's tools.
+    /// The index of the tool in the module.
     pub(crate) at: usize,
 }
 
-impl ReadTool {
+impl ToolRef {
     /// The tool.
     pub(crate) fn get(&self) -> Option<&Tool> {
         self.module.module().tools.get(self.at)
@@ -134,7 +134,7 @@ impl ReadTool {
 }
 
 /// The tool of a declaration.
-pub(crate) fn tool_of(snapshot: &Snapshot, found: Found) -> Option<ReadTool> {
+pub(crate) fn tool_of(snapshot: &Snapshot, found: Found) -> Option<ToolRef> {
     let declaration = snapshot.declaration(found)?;
     let module = snapshot.partial_module(found.file, declaration.span);
     let tools = module.module();
@@ -142,7 +142,7 @@ pub(crate) fn tool_of(snapshot: &Snapshot, found: Found) -> Option<ReadTool> {
         let place = tools.spans().tool(*at);
         place.is_some_and(|it| it.file == found.file && it.node == declaration.node)
     })?;
-    Some(ReadTool { module, at })
+    Some(ToolRef { module, at })
 }
 
 /// The declared type of a declaration.

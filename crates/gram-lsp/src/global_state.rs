@@ -1,5 +1,5 @@
-//! All that the server knows: which texts the client has, which projects they belong to, and what
-//! is on the disk. One thread changes it; all others read [`Snapshot`]s.
+//! The state of the server: open documents, projects and workspace folders. Only the main thread
+//! changes it. Worker threads read [`Snapshot`]s.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -11,39 +11,39 @@ use gram_project::files::{self, PROJECT_FILE};
 use gram_syntax::SourceFile;
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
 
-use crate::evidence::Evidence;
 use crate::file::File;
-use crate::load::{Loaded, Order, address, project_file};
+use crate::load::{LoadRequest, LoadedProject, address, project_file};
 use crate::position::{Encoding, Lines, Positions};
-use crate::snapshot::{Parts, ProjectFile, Shelf, Snapshot};
+use crate::snapshot::{ImportCache, ProjectFile, Snapshot, SnapshotParts};
+use crate::trace_stats::TraceStats;
 use crate::uri::{path_of, real};
 
-/// What tells projects apart.
+/// Identifies a project.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Key {
-    /// A folder: its one path.
-    Root(PathBuf),
-    /// A text that belongs to no folder, or that its project ignores: its address.
-    Lone(String),
+pub(crate) enum ProjectKey {
+    /// The canonical path of the project's folder.
+    Folder(PathBuf),
+    /// The URI of a document outside of projects, or ignored by its project.
+    Document(String),
 }
 
-/// Texts that are checked together.
+/// Files that are checked together.
 #[derive(Debug)]
 pub(crate) struct Project {
     root: Arc<Path>,
-    /// Whether its folder was read.
+    /// Whether the files of the folder are loaded.
     pub(crate) loaded: bool,
     file: Arc<ProjectFile>,
-    evidence: Arc<Evidence>,
-    /// In the order of their paths.
-    named: Vec<Arc<File>>,
-    places: Arc<HashMap<PathBuf, usize>>,
-    shelf: Arc<Shelf>,
-    /// The analyses of the last check.
+    trace_stats: Arc<TraceStats>,
+    /// Sorted by path.
+    files: Vec<Arc<File>>,
+    indices: Arc<HashMap<PathBuf, usize>>,
+    import_cache: Arc<ImportCache>,
+    /// The cached analyses of declarations.
     cache: Arc<Mutex<Cache>>,
-    /// Tells its states apart.
+    /// Changes with every change of the project.
     pub(crate) revision: u64,
-    /// What it is now; nothing where nobody has asked since it changed.
+    /// The snapshot of the current revision, created on first use.
     snapshot: Option<Arc<Snapshot>>,
 }
 
@@ -53,10 +53,10 @@ impl Project {
             root: Arc::from(root),
             loaded: false,
             file: Arc::default(),
-            evidence: Arc::default(),
-            named: Vec::new(),
-            places: Arc::default(),
-            shelf: Arc::default(),
+            trace_stats: Arc::default(),
+            files: Vec::new(),
+            indices: Arc::default(),
+            import_cache: Arc::default(),
             cache: Arc::default(),
             revision: 0,
             snapshot: None,
@@ -64,69 +64,69 @@ impl Project {
     }
 
     fn changed(&mut self) {
-        // No two states of projects have the same number, be it that one is made anew.
+        // Revisions are unique across projects, including removed ones.
         static NEXT: AtomicU64 = AtomicU64::new(1);
         self.revision = NEXT.fetch_add(1, Ordering::Relaxed);
         self.snapshot = None;
     }
 
-    /// Takes other texts, in the order of their paths.
-    fn set_named(&mut self, mut named: Vec<Arc<File>>) {
-        named.sort_by(|one, other| one.path.cmp(&other.path));
-        let places = named.iter().enumerate();
-        let places = places.filter_map(|(at, file)| Some((file.path.clone()?, at)));
-        self.places = Arc::new(places.collect());
-        self.named = named;
+    /// Replaces the files.
+    fn set_files(&mut self, mut files: Vec<Arc<File>>) {
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        let indices = files.iter().enumerate();
+        let indices = indices.filter_map(|(at, file)| Some((file.path.clone()?, at)));
+        self.indices = Arc::new(indices.collect());
+        self.files = files;
         self.changed();
     }
 
-    /// Puts a text in the place of one with the same path, or beside the others.
-    fn put(&mut self, path: &Path, file: &Arc<File>) {
-        if let Some(known) = self.places.get(path).and_then(|at| self.named.get_mut(*at)) {
+    /// Adds a file or replaces the file with the same path.
+    fn put_file(&mut self, path: &Path, file: &Arc<File>) {
+        if let Some(known) = self.indices.get(path).and_then(|at| self.files.get_mut(*at)) {
             *known = Arc::clone(file);
             self.changed();
         } else {
-            let mut named = std::mem::take(&mut self.named);
-            named.push(Arc::clone(file));
-            self.set_named(named);
+            let mut files = std::mem::take(&mut self.files);
+            files.push(Arc::clone(file));
+            self.set_files(files);
         }
     }
 
     fn remove(&mut self, gone: impl Fn(&Path) -> bool) -> bool {
-        let before = self.named.len();
-        let mut named = std::mem::take(&mut self.named);
-        named.retain(|file| !file.path.as_deref().is_some_and(&gone));
-        let less = named.len() < before;
-        self.set_named(named);
+        let before = self.files.len();
+        let mut files = std::mem::take(&mut self.files);
+        files.retain(|file| !file.path.as_deref().is_some_and(&gone));
+        let less = files.len() < before;
+        self.set_files(files);
         less
     }
 }
 
-/// All that the server knows.
+/// The state of the server.
 #[derive(Debug, Default)]
-pub(crate) struct World {
+pub(crate) struct GlobalState {
     pub(crate) encoding: Encoding,
-    /// The folders of the workspace: their one paths, and as the client writes them.
+    /// The workspace folders: canonical path and the client's spelling.
     folders: Vec<(PathBuf, PathBuf)>,
-    pub(crate) projects: BTreeMap<Key, Project>,
-    /// The texts that the client has, by address.
+    pub(crate) projects: BTreeMap<ProjectKey, Project>,
+    /// The open documents by URI.
     open: HashMap<String, Arc<File>>,
     open_paths: Arc<HashMap<PathBuf, Arc<File>>>,
-    /// Projects whose folders are to be read.
-    orders: Vec<PathBuf>,
+    /// Folders of projects to load.
+    load_requests: Vec<PathBuf>,
 }
 
-impl World {
-    /// A world with the folders of a workspace.
+impl GlobalState {
+    /// The state of a workspace with these folders.
     pub(crate) fn new(encoding: Encoding, folders: Vec<PathBuf>) -> Self {
-        let mut world = Self { encoding, ..Self::default() };
+        let mut state = Self { encoding, ..Self::default() };
         for folder in folders {
-            world.add_folder(folder);
+            state.add_folder(folder);
         }
-        world
+        state
     }
 
-    /// A folder joins the workspace.
+    /// Adds a folder to the workspace.
     pub(crate) fn add_folder(&mut self, folder: PathBuf) {
         let one = real(&folder);
         if !one.is_dir() || self.folders.iter().any(|(known, _)| *known == one) {
@@ -134,53 +134,53 @@ impl World {
         }
         let root = files::project_root(&one).unwrap_or(&one).to_owned();
         self.folders.push((one, folder));
-        // The innermost folder says how an address is written.
+        // The innermost folder determines the spelling of URIs.
         self.folders.sort_by_key(|(one, _)| std::cmp::Reverse(one.as_os_str().len()));
-        self.order(root);
-        self.place_all();
+        self.request_load(root);
+        self.assign_all();
     }
 
-    /// A folder leaves the workspace.
+    /// Removes a folder from the workspace.
     pub(crate) fn remove_folder(&mut self, folder: &Path) {
         let one = real(folder);
         self.folders.retain(|(known, _)| *known != one);
-        self.projects.remove(&Key::Root(one));
-        self.place_all();
+        self.projects.remove(&ProjectKey::Folder(one));
+        self.assign_all();
     }
 
-    fn order(&mut self, root: PathBuf) {
-        let key = Key::Root(root.clone());
+    fn request_load(&mut self, root: PathBuf) {
+        let key = ProjectKey::Folder(root.clone());
         let project = self.projects.entry(key).or_insert_with(|| Project::new(&root));
-        // What is asked from now on is answered when the folder was read.
+        // Requests wait until the project is loaded.
         project.loaded = false;
-        if !self.orders.contains(&root) {
-            self.orders.push(root);
+        if !self.load_requests.contains(&root) {
+            self.load_requests.push(root);
         }
     }
 
-    /// The projects whose folders are to be read now.
-    pub(crate) fn take_orders(&mut self) -> Vec<Order> {
-        let orders = std::mem::take(&mut self.orders);
-        let order = |root: PathBuf| {
-            let project = self.projects.get(&Key::Root(root.clone()));
-            let files = project.into_iter().flat_map(|project| &project.named);
+    /// Takes the projects to load.
+    pub(crate) fn take_load_requests(&mut self) -> Vec<LoadRequest> {
+        let requests = std::mem::take(&mut self.load_requests);
+        let request = |root: PathBuf| {
+            let project = self.projects.get(&ProjectKey::Folder(root.clone()));
+            let files = project.into_iter().flat_map(|project| &project.files);
             let known = files.filter_map(|file| Some((file.path.clone()?, Arc::clone(file))));
-            Order { root, folders: self.folders.clone(), known: known.collect() }
+            LoadRequest { root, folders: self.folders.clone(), known: known.collect() }
         };
-        orders.into_iter().map(order).collect()
+        requests.into_iter().map(request).collect()
     }
 
-    /// Whether some folders are not read yet.
+    /// Whether a project is not loaded yet.
     pub(crate) fn is_loading(&self) -> bool {
         self.projects.values().any(|project| !project.loaded)
     }
 
-    /// Takes what was read of a project.
-    pub(crate) fn take_loaded(&mut self, loaded: Loaded) {
-        let Loaded { root, file, files, nested, evidence, .. } = loaded;
+    /// Adds a loaded project.
+    pub(crate) fn take_loaded(&mut self, loaded: LoadedProject) {
+        let LoadedProject { root, file, files, nested, trace_stats, .. } = loaded;
         for inner in nested {
-            if !self.projects.contains_key(&Key::Root(inner.clone())) {
-                self.order(inner);
+            if !self.projects.contains_key(&ProjectKey::Folder(inner.clone())) {
+                self.request_load(inner);
             }
         }
         let open_file = self.open_paths.get(&root.join(PROJECT_FILE));
@@ -188,50 +188,49 @@ impl World {
             Some(open) => project_file(&root, &self.folders, Some(open)),
             None => file,
         };
-        let Some(project) = self.projects.get_mut(&Key::Root(root)) else { return };
+        let Some(project) = self.projects.get_mut(&ProjectKey::Folder(root)) else { return };
         project.loaded = true;
         project.file = Arc::new(file);
-        project.evidence = Arc::new(evidence);
-        project.shelf = Arc::default();
-        project.set_named(files);
+        project.trace_stats = Arc::new(trace_stats);
+        project.import_cache = Arc::default();
+        project.set_files(files);
         self.refresh_open();
-        self.place_all();
+        self.assign_all();
     }
 
-    /// The root of the project that a file lies in; none where it stands alone.
+    /// The root of the project that contains a file, if any.
     fn root_of(&self, path: &Path) -> Option<PathBuf> {
         let marked = path.parent().and_then(files::project_root).map(Path::to_owned);
         let folders = self.folders.iter().map(|(one, _)| one);
         marked.or_else(|| folders.filter(|one| path.starts_with(one)).max().cloned())
     }
 
-    /// Looks anew at what hangs on the disk in the texts that are open: what they import, and what was
-    /// found by other settings.
+    /// Resolves the imports of open documents again after a change on disk.
     fn refresh_open(&mut self) {
         let paths = Arc::make_mut(&mut self.open_paths);
         for file in self.open.values_mut() {
-            *file = Arc::new(file.again());
+            *file = Arc::new(file.with_unresolved_imports());
             if let Some(path) = &file.path {
                 paths.insert(path.clone(), Arc::clone(file));
             }
         }
     }
 
-    /// Puts each open text into the project that it belongs to.
-    fn place_all(&mut self) {
-        self.projects.retain(|key, _| matches!(key, Key::Root(_)));
+    /// Adds each open document to its project.
+    fn assign_all(&mut self) {
+        self.projects.retain(|key, _| matches!(key, ProjectKey::Folder(_)));
         let open: Vec<_> = self.open.values().cloned().collect();
         for file in open {
-            self.place(&file);
+            self.assign(&file);
         }
     }
 
-    /// Puts an open text into the project that it belongs to.
-    fn place(&mut self, file: &Arc<File>) {
+    /// Adds an open document to its project.
+    fn assign(&mut self, file: &Arc<File>) {
         let path = file.path.clone();
         if let Some(path) = path.as_deref().filter(|path| is_project_file(path)) {
             let (root, key) = (path.parent().unwrap_or(path).to_owned(), path.parent());
-            let key = Key::Root(key.unwrap_or(path).to_owned());
+            let key = ProjectKey::Folder(key.unwrap_or(path).to_owned());
             if let Some(project) = self.projects.get_mut(&key).filter(|project| project.loaded) {
                 let new = project_file(&root, &self.folders, Some(file));
                 project.file = Arc::new(new);
@@ -240,37 +239,37 @@ impl World {
             return;
         }
         let root = path.as_deref().and_then(|path| self.root_of(path));
-        let Some((root, path)) = root.zip(path) else { return self.place_alone(file) };
-        let key = Key::Root(root.clone());
+        let Some((root, path)) = root.zip(path) else { return self.assign_own_project(file) };
+        let key = ProjectKey::Folder(root.clone());
         let Some(project) = self.projects.get_mut(&key) else {
-            return self.order(root);
+            return self.request_load(root);
         };
-        let known = project.places.contains_key(&path);
+        let known = project.indices.contains_key(&path);
         if known || !project.loaded || !path.exists() {
-            project.put(&path, file);
+            project.put_file(&path, file);
         } else {
-            // Git ignores it, and so does its project.
-            self.place_alone(file);
+            // The file is ignored by Git, so it is not part of the project.
+            self.assign_own_project(file);
         }
     }
 
-    /// A text that stands alone, with what it imports.
-    fn place_alone(&mut self, file: &Arc<File>) {
+    /// Adds an open document as a project of its own.
+    fn assign_own_project(&mut self, file: &Arc<File>) {
         let folder = file.path.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
         let root = file.path.as_deref().and_then(|path| self.root_of(path));
         let settings = root.as_deref().map(|root| project_file(root, &self.folders, None));
         let root = root.unwrap_or_else(|| folder.to_owned());
-        let key = Key::Lone(file.uri.as_str().to_owned());
+        let key = ProjectKey::Document(file.uri.as_str().to_owned());
         let project = self.projects.entry(key).or_insert_with(|| Project::new(&root));
         project.loaded = true;
-        // What is wrong in the project file is said of the project.
+        // Diagnostics of the project file are reported for its own project.
         let settings = settings.unwrap_or_default();
         project.file = Arc::new(ProjectFile { found: Vec::new(), file: None, ..settings });
-        project.shelf = Arc::default();
-        project.set_named(vec![Arc::clone(file)]);
+        project.import_cache = Arc::default();
+        project.set_files(vec![Arc::clone(file)]);
     }
 
-    /// The client opens a text.
+    /// Opens a document.
     pub(crate) fn open(&mut self, uri: &Uri, version: i32, text: String) {
         let path = path_of(uri).map(|path| real(&path));
         let root = path.as_deref().and_then(|path| self.root_of(path));
@@ -284,44 +283,45 @@ impl World {
         };
         let mut file = File::open(uri.clone(), path.clone(), version, SourceFile::new(name, text));
         let mut projects = self.projects.values();
-        let known = projects.find_map(|it| it.named.get(*it.places.get(path.as_ref()?)?));
+        let known = projects.find_map(|it| it.files.get(*it.indices.get(path.as_ref()?)?));
         if let Some(known) = known {
-            file = file.after(known);
+            file = file.reusing_parse(known);
         }
-        self.keep(Arc::new(file));
-        // A file that nobody has seen in its project may be ignored there, or new.
-        let alone = self.projects.contains_key(&Key::Lone(uri.as_str().to_owned()));
+        self.store(Arc::new(file));
+        // An unknown file may be new or ignored; loading the project again decides.
+        let alone = self.projects.contains_key(&ProjectKey::Document(uri.as_str().to_owned()));
         if let Some(root) = path.filter(|_| alone).and_then(|path| self.root_of(&path)) {
-            self.order(root);
+            self.request_load(root);
         }
     }
 
-    /// Takes a text as the client has it.
-    fn keep(&mut self, file: Arc<File>) {
+    /// Stores an open document.
+    fn store(&mut self, file: Arc<File>) {
         let uri = file.uri.as_str().to_owned();
         if let Some(path) = &file.path {
             Arc::make_mut(&mut self.open_paths).insert(path.clone(), Arc::clone(&file));
         }
         self.open.insert(uri, Arc::clone(&file));
-        self.place(&file);
-        self.brought(&file);
+        self.assign(&file);
+        self.invalidate_importers(&file);
     }
 
-    /// Tells the projects that import a text from elsewhere that it changed.
-    fn brought(&mut self, file: &File) {
+    /// Invalidates the projects that import a changed file from outside.
+    fn invalidate_importers(&mut self, file: &File) {
         let Some(path) = &file.path else { return };
         for project in self.projects.values_mut() {
-            let shelf = project.shelf.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            let concerned = shelf.contains_key(path)
-                || project.snapshot.as_ref().is_some_and(|it| it.brings(path));
-            drop(shelf);
+            let import_cache =
+                project.import_cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let concerned = import_cache.contains_key(path)
+                || project.snapshot.as_ref().is_some_and(|it| it.imports_external(path));
+            drop(import_cache);
             if concerned {
                 project.changed();
             }
         }
     }
 
-    /// The client changes a text. Gives false where it is not open.
+    /// Changes a document. Returns false if it is not open.
     pub(crate) fn change(
         &mut self,
         uri: &Uri,
@@ -354,106 +354,106 @@ impl World {
         }
         let text = text.unwrap_or_else(|| file.text().to_owned());
         let new = file.edited(version, text);
-        self.keep(Arc::new(new));
+        self.store(Arc::new(new));
         true
     }
 
-    /// The client closes a text: what is on the disk counts again.
+    /// Closes a document and reads its file from disk.
     pub(crate) fn close(&mut self, uri: &Uri) {
         let Some(file) = self.open.remove(uri.as_str()) else { return };
-        self.projects.remove(&Key::Lone(uri.as_str().to_owned()));
+        self.projects.remove(&ProjectKey::Document(uri.as_str().to_owned()));
         let Some(path) = &file.path else { return };
         Arc::make_mut(&mut self.open_paths).remove(path);
-        self.brought(&file);
-        self.read_again(path);
+        self.invalidate_importers(&file);
+        self.reload(path);
     }
 
-    /// Reads a file that changed on the disk. Gives whether it is one of a project.
-    fn read_again(&mut self, path: &Path) -> bool {
+    /// Reads a file that changed on disk. Returns whether it is part of a project.
+    fn reload(&mut self, path: &Path) -> bool {
         if is_project_file(path) {
             if let Some(folder) = path.parent() {
-                self.order(folder.to_owned());
+                self.request_load(folder.to_owned());
             }
             return true;
         }
         let Some(root) = self.root_of(path) else { return false };
-        let Some(project) = self.projects.get_mut(&Key::Root(root)) else { return false };
-        if !project.places.contains_key(path) {
+        let Some(project) = self.projects.get_mut(&ProjectKey::Folder(root)) else { return false };
+        if !project.indices.contains_key(path) {
             return false;
         }
         let name = path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
         let uri = address(&self.folders, path);
         match uri.and_then(|uri| File::read(path, &name, uri)) {
-            Some(file) => project.put(path, &Arc::new(file)),
+            Some(file) => project.put_file(path, &Arc::new(file)),
             None => drop(project.remove(|known| known == path)),
         }
         true
     }
 
-    /// Something changed on the disk.
-    pub(crate) fn watched(&mut self, changed: &[PathBuf]) {
-        let mut again = Vec::new();
+    /// Handles changes of files on disk.
+    pub(crate) fn files_changed(&mut self, changed: &[PathBuf]) {
+        let mut reload_keys = Vec::new();
         for path in changed.iter().map(|path| real(path)) {
             let name = path.file_name().unwrap_or_default();
             for project in self.projects.values_mut() {
-                let mut shelf =
-                    project.shelf.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                let known = shelf.remove(&path).is_some();
-                drop(shelf);
+                let mut import_cache =
+                    project.import_cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                let known = import_cache.remove(&path).is_some();
+                drop(import_cache);
                 if known {
                     project.changed();
                 }
             }
             if name == PROJECT_FILE || name == ".gitignore" || name == ".ignore" {
-                // Where projects begin, or which files they have, may be another thing now.
-                again.extend(self.projects.keys().cloned());
+                // The set of projects or of their files may have changed.
+                reload_keys.extend(self.projects.keys().cloned());
                 let folders: Vec<_> = self.folders.iter().map(|(one, _)| one.clone()).collect();
                 for folder in folders {
-                    again.push(Key::Root(
+                    reload_keys.push(ProjectKey::Folder(
                         files::project_root(&folder).unwrap_or(&folder).to_owned(),
                     ));
                 }
                 self.projects.retain(|key, _| match key {
-                    Key::Root(root) => {
+                    ProjectKey::Folder(root) => {
                         root.join(PROJECT_FILE).is_file()
                             || self.folders.iter().any(|(one, _)| one == root)
                     }
-                    Key::Lone(_) => true,
+                    ProjectKey::Document(_) => true,
                 });
                 continue;
             }
             if self.open_paths.contains_key(&path) {
                 continue;
             }
-            let known = path.is_file() && self.read_again(&path);
+            let known = path.is_file() && self.reload(&path);
             if !known {
-                // It is new, or gone, and may be a folder.
-                again.extend(self.root_of(&path).map(Key::Root));
+                // The path is new or removed, and may be a folder.
+                reload_keys.extend(self.root_of(&path).map(ProjectKey::Folder));
             }
         }
-        for key in again {
-            let Key::Root(root) = key else { continue };
-            let known = self.projects.contains_key(&Key::Root(root.clone()));
+        for key in reload_keys {
+            let ProjectKey::Folder(root) = key else { continue };
+            let known = self.projects.contains_key(&ProjectKey::Folder(root.clone()));
             if known || self.root_of(&root.join(PROJECT_FILE)).as_ref() == Some(&root) {
-                self.order(root);
+                self.request_load(root);
             }
         }
     }
 
-    /// What a project is now.
-    pub(crate) fn snapshot(&mut self, key: &Key) -> Option<Arc<Snapshot>> {
+    /// The snapshot of a project.
+    pub(crate) fn snapshot(&mut self, key: &ProjectKey) -> Option<Arc<Snapshot>> {
         let project = self.projects.get_mut(key)?;
         if let Some(known) = &project.snapshot {
             return Some(Arc::clone(known));
         }
-        let snapshot = Arc::new(Snapshot::new(Parts {
+        let snapshot = Arc::new(Snapshot::new(SnapshotParts {
             root: Arc::clone(&project.root),
             file: Arc::clone(&project.file),
             encoding: self.encoding,
-            evidence: Arc::clone(&project.evidence),
-            named: project.named.clone(),
-            places: Arc::clone(&project.places),
-            shelf: Arc::clone(&project.shelf),
+            trace_stats: Arc::clone(&project.trace_stats),
+            project_files: project.files.clone(),
+            indices: Arc::clone(&project.indices),
+            import_cache: Arc::clone(&project.import_cache),
             cache: Arc::clone(&project.cache),
             open: Arc::clone(&self.open_paths),
         }));
@@ -462,10 +462,10 @@ impl World {
     }
 
     /// The project that a document belongs to.
-    pub(crate) fn key_of(&self, uri: &Uri) -> Option<Key> {
-        let lone = Key::Lone(uri.as_str().to_owned());
-        if self.projects.contains_key(&lone) {
-            return Some(lone);
+    pub(crate) fn key_of(&self, uri: &Uri) -> Option<ProjectKey> {
+        let document = ProjectKey::Document(uri.as_str().to_owned());
+        if self.projects.contains_key(&document) {
+            return Some(document);
         }
         let known = self.open.get(uri.as_str()).and_then(|file| file.path.clone());
         let path = match known {
@@ -476,10 +476,10 @@ impl World {
             Some(folder) => folder.to_owned(),
             None => self.root_of(&path)?,
         };
-        Some(Key::Root(root)).filter(|key| self.projects.contains_key(key))
+        Some(ProjectKey::Folder(root)).filter(|key| self.projects.contains_key(key))
     }
 
-    /// A text that the client has.
+    /// An open document.
     pub(crate) fn document(&self, uri: &Uri) -> Option<&Arc<File>> {
         self.open.get(uri.as_str())
     }

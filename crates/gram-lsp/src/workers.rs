@@ -1,24 +1,23 @@
-//! Work on other threads: requests on some, diagnostics on one of their own.
+//! Worker threads.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
-use crate::load::STACK;
+use crate::load::THREAD_STACK_SIZE;
 
-/// Something to do.
 type Job = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
-struct State {
+struct JobQueue {
     jobs: VecDeque<Job>,
     closed: bool,
 }
 
-/// Threads that do jobs in their order.
+/// Threads that run jobs in order.
 pub(crate) struct Workers {
-    shared: Arc<(Mutex<State>, Condvar)>,
+    shared: Arc<(Mutex<JobQueue>, Condvar)>,
 }
 
 impl std::fmt::Debug for Workers {
@@ -28,14 +27,14 @@ impl std::fmt::Debug for Workers {
 }
 
 impl Workers {
-    /// So many threads. Where none can be had, jobs are done at once by who brings them.
+    /// Starts `count` threads. If none can be started, jobs run on the caller's thread.
     pub(crate) fn new(name: &str, count: usize) -> Self {
-        let shared = Arc::<(Mutex<State>, Condvar)>::default();
+        let shared = Arc::<(Mutex<JobQueue>, Condvar)>::default();
         let mut started = 0;
         for _ in 0..count {
             let shared = Arc::clone(&shared);
-            let thread = thread::Builder::new().name(name.to_owned()).stack_size(STACK);
-            started += u32::from(thread.spawn(move || work(&shared)).is_ok());
+            let thread = thread::Builder::new().name(name.to_owned()).stack_size(THREAD_STACK_SIZE);
+            started += u32::from(thread.spawn(move || run_jobs(&shared)).is_ok());
         }
         if started == 0 {
             shared.0.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
@@ -43,13 +42,13 @@ impl Workers {
         Self { shared }
     }
 
-    /// Does something when it is its turn.
+    /// Adds a job to the queue.
     pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
         self.add(Box::new(job), false);
     }
 
-    /// Does something instead of what is still to be done.
-    pub(crate) fn run_instead(&self, job: impl FnOnce() + Send + 'static) {
+    /// Replaces all queued jobs by this one.
+    pub(crate) fn replace_jobs(&self, job: impl FnOnce() + Send + 'static) {
         self.add(Box::new(job), true);
     }
 
@@ -68,7 +67,7 @@ impl Workers {
     }
 }
 
-fn work(shared: &(Mutex<State>, Condvar)) {
+fn run_jobs(shared: &(Mutex<JobQueue>, Condvar)) {
     let (state, woken) = shared;
     loop {
         let mut held = state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,7 +78,7 @@ fn work(shared: &(Mutex<State>, Condvar)) {
             }
         };
         drop(held);
-        // A job that panics is one answer less, and no thread less.
+        // A panic in a job must not end the thread.
         let _ = catch_unwind(AssertUnwindSafe(job));
     }
 }
