@@ -102,6 +102,9 @@ fn source(text: &str) -> Source {
             } else {
                 source.imports.append(&mut paths);
             }
+        } else if *token == "in" && tokens.get(at + 1) == Some(&"crate") {
+            // The path of a visibility imports nothing.
+            at += 2;
         } else if is_name(token) && tokens.get(at + 1) == Some(&"::") {
             let mut path = vec![(*token).to_owned()];
             while tokens.get(at + 1) == Some(&"::")
@@ -253,5 +256,6 @@ mod tests {
             [""; 0]
         );
         assert_eq!(found(&[("", "pub use a::A;\nmod a;"), ("a", "")]), [""; 0]);
+        assert_eq!(found(&[("a", a), ("b", "pub(in crate::a) struct B;")]), [""; 0]);
     }
 }

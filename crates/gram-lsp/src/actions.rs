@@ -10,9 +10,9 @@ use serde_json::json;
 
 use crate::completion::member;
 use crate::diagnostics::to_protocol;
-use crate::dispatch::{RequestContext, RequestResult};
 use crate::lens::rejection_summary;
 use crate::lookup::{field_of, node_of, signature, type_of};
+use crate::request::{RequestContext, RequestResult};
 
 /// The kind of the action that applies all safe fixes.
 pub(crate) const FIX_ALL: &str = "source.fixAll.gram";

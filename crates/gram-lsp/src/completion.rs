@@ -6,7 +6,7 @@ mod items;
 
 use lsp_types::{CompletionList, CompletionParams, CompletionResponse};
 
-use crate::dispatch::{RequestContext, RequestResult};
+use crate::request::{RequestContext, RequestResult};
 pub(crate) use items::member;
 
 /// `textDocument/completion`

@@ -10,8 +10,8 @@ use gram_syntax::{Diagnostic, Severity, SourceFile};
 use lsp_types as lsp;
 use lsp_types::Uri;
 
-use crate::dispatch::{RequestContext, RequestResult};
 use crate::file::File;
+use crate::request::{RequestContext, RequestResult};
 use crate::snapshot::Snapshot;
 
 /// The `source` of diagnostics.

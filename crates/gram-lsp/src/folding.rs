@@ -3,7 +3,7 @@
 use gram_syntax::{NodeKind as N, Span, TokenKind as T};
 use lsp_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
 
-use crate::dispatch::{RequestContext, RequestResult};
+use crate::request::{RequestContext, RequestResult};
 
 /// `textDocument/foldingRange`
 pub(crate) fn ranges(

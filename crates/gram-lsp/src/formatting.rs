@@ -4,8 +4,8 @@ use gram_syntax::{FormatError, FormatOptions, Span, TokenKind, format_range};
 use lsp_types as lsp;
 use lsp_types::TextEdit;
 
-use crate::dispatch::{RequestContext, RequestError, RequestResult};
 use crate::position::number;
+use crate::request::{RequestContext, RequestError, RequestResult};
 
 /// The edits that format the lines touched by a span.
 fn edits(cx: &RequestContext, span: Span) -> Result<Vec<TextEdit>, FormatError> {

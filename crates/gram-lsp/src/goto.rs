@@ -6,8 +6,8 @@ use gram_syntax::Span;
 use lsp_types as lsp;
 use lsp_types::Location;
 
-use crate::dispatch::{RequestContext, RequestResult};
 use crate::lookup::{Symbol, field_of, symbol_at, term_of, tool_of};
+use crate::request::{RequestContext, RequestResult};
 use crate::snapshot::Snapshot;
 
 /// The declarations that the name at a position refers to.

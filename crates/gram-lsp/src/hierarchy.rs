@@ -5,8 +5,8 @@ use lsp_types as lsp;
 use lsp_types::{CallHierarchyItem, SymbolKind};
 use serde_json::json;
 
-use crate::dispatch::{RequestContext, RequestResult};
 use crate::goto::declarations_at;
+use crate::request::{RequestContext, RequestResult};
 use crate::snapshot::Snapshot;
 
 fn item(snapshot: &Snapshot, found: Found) -> Option<CallHierarchyItem> {

@@ -11,9 +11,9 @@ use gram_schema::emit::{Draft, ParameterSchema, ResultSchema, slot_schema};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 use serde_json::Value;
 
-use crate::dispatch::{RequestContext, RequestResult};
 use crate::lens::losses;
 use crate::lookup::{Symbol, ToolRef, field_of, node_of, symbol_at, term_of, tool_of, type_of};
+use crate::request::{RequestContext, RequestResult};
 use crate::snapshot::Snapshot;
 
 /// Maximum number of bytes of a schema in a hover.

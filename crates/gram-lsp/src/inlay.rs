@@ -5,9 +5,9 @@ use gram_model::print::print_field;
 use lsp_types as lsp;
 use lsp_types::InlayHint;
 
-use crate::dispatch::{RequestContext, RequestResult};
 use crate::hover::result_shape;
 use crate::lookup::{field_of, signature, term_of, tool_of};
+use crate::request::{RequestContext, RequestResult};
 
 /// `textDocument/inlayHint`
 pub(crate) fn hints(

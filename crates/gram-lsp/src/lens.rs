@@ -7,8 +7,8 @@ use lsp_types as lsp;
 use lsp_types::{CodeLens, Command};
 use serde_json::json;
 
-use crate::dispatch::{RequestContext, RequestResult};
 use crate::lookup::{ToolRef, tool_of};
+use crate::request::{RequestContext, RequestResult};
 use crate::snapshot::Snapshot;
 use crate::trace_stats::{ParameterErrorKey, RejectedValues, ToolStats};
 

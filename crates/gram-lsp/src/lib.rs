@@ -36,6 +36,7 @@ mod load;
 mod lookup;
 mod position;
 mod rename;
+mod request;
 mod selection;
 mod server;
 mod signature;

@@ -2,7 +2,7 @@
 
 use lsp_types::{DocumentLink, DocumentLinkParams};
 
-use crate::dispatch::{RequestContext, RequestResult};
+use crate::request::{RequestContext, RequestResult};
 
 /// `textDocument/documentLink`
 pub(crate) fn links(

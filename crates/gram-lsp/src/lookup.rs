@@ -9,8 +9,8 @@ use gram_model::{Field, Module, Tool, Type, TypeId};
 use gram_syntax::{Node, NodeKind as N, Span, Tree};
 use lsp_types::Position;
 
-use crate::dispatch::RequestContext;
 use crate::file::File;
+use crate::request::RequestContext;
 use crate::snapshot::Snapshot;
 
 /// A symbol in a document.

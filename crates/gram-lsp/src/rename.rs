@@ -9,9 +9,9 @@ use gram_syntax::Span;
 use lsp_types as lsp;
 use lsp_types::{Uri, WorkspaceEdit};
 
-use crate::dispatch::{RequestContext, RequestError, RequestResult};
 use crate::goto::{Occurrence, everywhere, occurrences};
 use crate::lookup::{Symbol, SymbolAt, node_of, signature, symbol_at};
+use crate::request::{RequestContext, RequestError, RequestResult};
 
 /// The symbol to rename.
 enum RenameTarget {

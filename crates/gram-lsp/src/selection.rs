@@ -2,8 +2,8 @@
 
 use lsp_types::{SelectionRange, SelectionRangeParams};
 
-use crate::dispatch::{RequestContext, RequestResult};
 use crate::lookup::chain;
+use crate::request::{RequestContext, RequestResult};
 
 /// `textDocument/selectionRange`
 pub(crate) fn ranges(

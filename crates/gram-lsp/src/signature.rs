@@ -4,8 +4,8 @@ use gram_check::names::Kind;
 use gram_syntax::Node;
 use lsp_types as lsp;
 
-use crate::dispatch::{RequestContext, RequestResult};
 use crate::lookup::{signature, touches};
+use crate::request::{RequestContext, RequestResult};
 
 /// `textDocument/signatureHelp`
 pub(crate) fn help(

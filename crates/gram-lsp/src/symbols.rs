@@ -6,8 +6,8 @@ use lsp_types as lsp;
 use lsp_types::{DocumentSymbol, SymbolKind};
 
 use crate::completion::member;
-use crate::dispatch::{RequestContext, RequestResult};
 use crate::lookup::signature;
+use crate::request::{RequestContext, RequestResult};
 use crate::snapshot::Snapshot;
 
 /// Maximum number of workspace symbols in a response.

@@ -10,7 +10,7 @@ use lsp_types as lsp;
 use lsp_types::{SemanticToken, SemanticTokensLegend};
 use serde::{Serialize, Serializer};
 
-use crate::dispatch::{RequestContext, RequestResult};
+use crate::request::{RequestContext, RequestResult};
 
 /// A token type, as an index into the legend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,9 +6,10 @@ use lsp_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::dispatch::{RequestContext, answer};
+use crate::dispatch::answer;
 use crate::global_state::GlobalState;
 use crate::position::Encoding;
+use crate::request::RequestContext;
 
 /// Open documents and the server's responses about them.
 ///

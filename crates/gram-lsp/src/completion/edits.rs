@@ -6,8 +6,8 @@ use gram_model::print::string;
 use gram_syntax::{NodeKind as N, Span};
 use lsp_types::TextEdit;
 
-use crate::dispatch::RequestContext;
 use crate::file::File;
+use crate::request::RequestContext;
 
 /// The edit that imports another file. `None` if it is already imported or has no path.
 pub(crate) fn import_edit(cx: &RequestContext, other: usize) -> Option<TextEdit> {

@@ -13,8 +13,8 @@ use lsp_types::{CompletionItem, CompletionItemKind as K};
 
 use super::context::{CompletionContext, Expected, RecordOwner, is_typed};
 use super::edits::{import_edit, relative};
-use crate::dispatch::RequestContext;
 use crate::lookup::node_of;
+use crate::request::RequestContext;
 
 /// Maximum number of items in a response. Items that start with the typed text come first.
 const MAX_ITEMS: usize = 500;

@@ -10,8 +10,9 @@ use serde_json::Value;
 
 use super::{PendingRequest, Server, ServerEvent};
 use crate::diagnostics;
-use crate::dispatch::{self, RequestContext, RequestError};
+use crate::dispatch::{self};
 use crate::global_state::ProjectKey;
+use crate::request::{RequestContext, RequestError};
 use crate::snapshot::Snapshot;
 use crate::symbols;
 use crate::transport::Json;
@@ -81,7 +82,7 @@ impl Server {
         let keys: Vec<ProjectKey> = self.state.projects.keys().cloned().collect();
         let snapshots: Vec<Arc<Snapshot>> =
             keys.iter().filter_map(|key| self.state.snapshot(key)).collect();
-        let work: Box<dyn FnOnce() -> dispatch::RequestResult<Json> + Send> = match method {
+        let work: Box<dyn FnOnce() -> crate::request::RequestResult<Json> + Send> = match method {
             "workspace/symbol" => Box::new(move || {
                 let query = params["query"].as_str().unwrap_or_default();
                 dispatch::json(&symbols::of_workspace(&snapshots, query))
@@ -110,7 +111,7 @@ impl Server {
     fn run_job(
         &mut self,
         id: RequestId,
-        work: impl FnOnce() -> dispatch::RequestResult<Json> + Send + 'static,
+        work: impl FnOnce() -> crate::request::RequestResult<Json> + Send + 'static,
     ) {
         let events = self.events.clone();
         self.workers.run(move || {
