@@ -68,7 +68,7 @@ impl<'t> Attribute<'t> {
 
     /// Reports that the value is no `wanted`.
     pub(crate) fn wrong(&self, checker: &mut Checker<'_>, file: usize, wanted: &str) {
-        let message = format!("`{}` wants {wanted}", self.key);
+        let message = format!("`{}` expects {wanted}", self.key);
         let found = checker.source(file).slice(self.span());
         let mut help = format!("write {wanted}");
         if found.len() < 40 {
@@ -349,7 +349,7 @@ impl<'t> Checker<'t> {
     }
 
     fn second_value(&mut self, file: usize, attribute: &Attribute<'_>, first: Span) {
-        let message = format!("`{}` stands here twice", attribute.key);
+        let message = format!("`{}` is given twice", attribute.key);
         let error = self
             .error(&codes::DUPLICATE_KEY, file, attribute.key_span, message)
             .here("the second one")
@@ -462,10 +462,10 @@ impl<'t> Checker<'t> {
         near: &str,
         help: Option<String>,
     ) {
-        let message = format!("there is no attribute `{}` here", attribute.key);
+        let message = format!("unknown attribute `{}`", attribute.key);
         let mut warning = self
             .error(&codes::UNKNOWN_ATTRIBUTE, file, attribute.key_span, message)
-            .help(help.unwrap_or_else(|| "remove it, or correct its name".to_owned()));
+            .help(help.unwrap_or_else(|| "remove it or correct its name".to_owned()));
         warning.severity = Severity::Warning;
         if !near.is_empty() {
             let fix = Fix::replace(NeedsLook, format!("write `{near}`"), attribute.key_span, near);

@@ -15,14 +15,14 @@ impl<'t> Checker<'t> {
     pub(crate) fn settle(&mut self, declarations: &[Declaration<'t>]) {
         let mut types = Arc::unwrap_or_clone(std::mem::take(&mut self.types));
         for id in standing_for_themselves(&types) {
-            self.endless(declarations, id, "stands for itself");
+            self.endless(declarations, id, "is an alias of itself");
             // Whoever follows names would never come to an end.
             if let Some(declared) = types.0.get_mut(id.0 as usize) {
                 declared.slot = Slot::new(Type::Any);
             }
         }
         for id in endless(&types) {
-            self.endless(declarations, id, "has no value that ends");
+            self.endless(declarations, id, "has no finite value");
         }
         for id in recursive(&types) {
             if let Some(declared) = types.0.get_mut(id.0 as usize) {
@@ -32,8 +32,7 @@ impl<'t> Checker<'t> {
         for id in too_large(&types) {
             let Some(declaration) = declarations.get(id.0 as usize) else { continue };
             let (file, span) = (declaration.file, declaration.name_node.span());
-            let message =
-                format!("the types that `{}` is made of bring too much", declaration.name);
+            let message = format!("the types used by `{}` expand too far", declaration.name);
             let error = self
                 .error(&codes::NESTED_TOO_DEEP, file, span, message)
                 .help("declare types at the top level, where schemas refer to them");
@@ -50,9 +49,9 @@ impl<'t> Checker<'t> {
         let Some(declaration) = declarations.get(id.0 as usize) else { return };
         let (file, span) = (declaration.file, declaration.name_node.span());
         let message = format!("the type `{}` {what}", declaration.name);
-        let error = self.error(&codes::ENDLESS_TYPE, file, span, message).help(
-            "let the cycle end: with a field that may be left out, a list, or `T?` in a field",
-        );
+        let error = self
+            .error(&codes::ENDLESS_TYPE, file, span, message)
+            .help("break the cycle with an optional field, a list or `T?`");
         self.report(file, error);
     }
 }

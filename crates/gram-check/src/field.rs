@@ -343,12 +343,11 @@ impl<'t> Checker<'t> {
             if let (Some(span), true, false) =
                 (draft.type_list, lists, lists_types(&draft.field.slot.ty))
             {
-                let message =
-                    "`typeList` is about unions of types that JSON Schema has different names for";
+                let message = "`typeList` applies only to unions of different JSON Schema types";
                 let error = self.error(&codes::ATTRIBUTE_TYPE, file, span, message);
                 self.report(
                     file,
-                    error.help("remove `typeList`, or write such a union: `Text | Int`"),
+                    error.help("remove `typeList`, or write a union such as `Text | Int`"),
                 );
             }
             if let Some(span) = draft.pattern {
@@ -404,7 +403,7 @@ impl<'t> Checker<'t> {
         let what = what.words();
         let place =
             if refusal.path.is_empty() { String::new() } else { format!(" at `{}`", refusal.path) };
-        let message = format!("the {what} does not fit the type{place}: {}", refusal.message);
+        let message = format!("the {what} does not match the type{place}: {}", refusal.message);
         let finding = if details.is_some_and(|details| details.unsound) {
             self.warning(&codes::UNSOUND_IMPORT, file, span, message)
                 .help(format!("change the {what} or the type, and remove `unsound: true`"))

@@ -61,10 +61,10 @@ impl<'t> Checker<'t> {
     ) {
         for (key, span) in keys {
             if matches!(&*key, "pinned" | "injected" | "secret") {
-                let message = format!("`{key}` is about parameters, and this is a {of}");
+                let message = format!("`{key}` applies to parameters, not to a {of}");
                 let error = self
                     .error(&codes::ATTRIBUTE_TYPE, file, span, message)
-                    .help(format!("remove `{key}`, or say it of a parameter"));
+                    .help(format!("remove `{key}`, or move it to a parameter"));
                 self.report(file, error);
             }
         }
@@ -114,9 +114,9 @@ impl<'t> Checker<'t> {
             let (size, inner) = term.slot.ty.extent();
             self.brought = self.brought.saturating_add(size - 1);
             if self.brought > MOST_BROUGHT || depth + inner > MAX_DEPTH {
-                let message = format!("the terms that `{name}` is made of bring too much");
+                let message = format!("the terms used by `{name}` expand too far");
                 let error = self.error(&codes::NESTED_TOO_DEEP, file, item.span(), message);
-                self.report(file, error.help("write out what is needed of them"));
+                self.report(file, error.help("write the needed fields inline"));
                 return None;
             }
             // Who supplies a value is said of parameters, and holds of no field.

@@ -18,7 +18,7 @@ impl Checker<'_> {
         let message = if let Some((least, most)) = empty_interval(constraints, &slot.ty) {
             format!("no number is {least} and {most}")
         } else if is_empty_enum(&self.types, constraints) {
-            "none of the enum's values meets what else is said here".to_owned()
+            "no enum value satisfies the other constraints".to_owned()
         } else {
             return;
         };

@@ -108,8 +108,8 @@ impl Checker<'_> {
             return match effect {
                 Some(effect) => self.effect(file, span, effect, Some(&ours)),
                 None => self
-                    .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is no type"))
-                    .help(format!("it is written `{ours}`"))
+                    .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is not a type"))
+                    .help(format!("write `{ours}`"))
                     .fix(fix),
             };
         }
@@ -120,8 +120,8 @@ impl Checker<'_> {
             }
             if OPTIONS.contains(&first) {
                 return self
-                    .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is no type"))
-                    .help(format!("a value that may be null is `{second}?`; a parameter that may be left out has {{optional: true}}"))
+                    .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is not a type"))
+                    .help(format!("use `{second}?` for a nullable value, or {{optional: true}} for an optional parameter"))
                     .fix(Fix::replace(NeedsLook, format!("write `{second}?`"), span, format!("`{second}?`")));
             }
         }
@@ -130,23 +130,21 @@ impl Checker<'_> {
         let inside = Span::new(span.start + offset + at, span.end.saturating_sub(offset));
         let place = if inside.is_empty() || text.contains('\\') { span } else { inside };
         let found = match error.rest.chars().next() {
-            Some(c) => format!("`{c}` does not belong here"),
-            None => "the type is not complete".to_owned(),
+            Some(c) => format!("unexpected `{c}`"),
+            None => "the type is incomplete".to_owned(),
         };
-        self.error(&codes::TYPE_EXPRESSION, file, place, format!("`{text}` is no type: {found}"))
+        self.error(&codes::TYPE_EXPRESSION, file, place, format!("`{text}` is not a type: {found}"))
             .help("types are Text, Text[], Text?, Text | Int, [Text, Int], Map<Text>, {name: Text}, \"a\" | \"b\"")
     }
 
     fn effect(&self, file: usize, span: Span, effect: &str, inner: Option<&str>) -> Diagnostic {
-        let message = format!(
-            "`{effect}` has no place in a signature, which describes what crosses the wire"
-        );
+        let message = format!("effect type `{effect}` is not allowed in a signature");
         let error = self.error(&codes::EFFECT_TYPE, file, span, message);
         match inner {
             Some(inner) => error
-                .help(format!("the caller gets the value itself: write `{inner}`"))
+                .help(format!("use the type of the value: `{inner}`"))
                 .fix(Fix::replace(NeedsLook, format!("write `{inner}`"), span, inner)),
-            None => error.help("name the type of the value that the caller gets"),
+            None => error.help("use the type of the value"),
         }
     }
 
@@ -199,7 +197,7 @@ impl Checker<'_> {
                 (self.silent, gram_model::value_check::slot(&self.types, &slot, default))
             {
                 let message = format!(
-                    "the default of `{}` does not fit its type: {}",
+                    "the default of `{}` does not match its type: {}",
                     field.name, refusal.message
                 );
                 let error = self.error(&codes::REJECTED_VALUE, file, span, message);
@@ -220,7 +218,7 @@ impl Checker<'_> {
         let mut known = std::collections::HashSet::new();
         let twice = fields.iter().map(|field| &field.name).find(|name| !known.insert(*name));
         if let Some(name) = twice {
-            let message = format!("the field `{name}` stands here twice");
+            let message = format!("the field `{name}` is given twice");
             let error = self.error(&codes::DUPLICATE_PARAMETER, file, span, message);
             self.report(file, error.help("rename one of them"));
         }
@@ -258,7 +256,7 @@ impl Checker<'_> {
         let [first, second] = files;
         let message = format!("`{name}` is a {what} in {first} and another one in {second}");
         self.error(&codes::AMBIGUOUS_NAME, file, span, message).help(format!(
-            "name the file that is meant in this file's header: {{imports: [\"{first}\"]}}"
+            "name the intended file in this file's header: {{imports: [\"{first}\"]}}"
         ))
     }
 
@@ -266,10 +264,11 @@ impl Checker<'_> {
         if EFFECTS.contains(&name) {
             return self.effect(file, span, name, None);
         }
-        let error =
-            self.error(&codes::UNKNOWN_TYPE, file, span, format!("there is no type `{name}`"));
+        let error = self.error(&codes::UNKNOWN_TYPE, file, span, format!("unknown type `{name}`"));
         if OPTIONS.contains(&name) {
-            return error.help("a value that may be null is `Text?`; a parameter that may be left out has {optional: true}");
+            return error.help(
+                "use `Text?` for a nullable value, or {optional: true} for an optional parameter",
+            );
         }
         let foreign = FOREIGN.iter().find(|(foreign, _)| *foreign == name).map(|(_, ours)| *ours);
         let near = if let Some(ours) = foreign {

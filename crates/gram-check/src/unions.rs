@@ -50,7 +50,7 @@ impl Checker<'_> {
 
     fn indistinct(&mut self, file: usize, span: Span, member: &Type, unsound: bool) {
         let what = describe(self.known_types(), member);
-        let message = format!("two members of this union are {what}, which no value tells apart");
+        let message = format!("two members of this union are {what}, which no value distinguishes");
         let finding = if unsound {
             self.warning(&codes::UNSOUND_IMPORT, file, span, message)
         } else {
@@ -66,7 +66,7 @@ impl Checker<'_> {
         for (member, span) in members.iter().zip(spans) {
             let name = describe(self.known_types(), member);
             let Some(values) = tags(self.known_types(), member, tag) else {
-                let message = format!("{name} has no field `{tag}` that says what kind it is");
+                let message = format!("{name} has no discriminator field `{tag}`");
                 let help = format!("give each member a required field ({tag}::`\"name\"`)");
                 found.push(self.error(&codes::UNTAGGED_MEMBER, file, *span, message).help(help));
                 continue;
@@ -75,11 +75,11 @@ impl Checker<'_> {
                 let key = value::canonical(value);
                 if let Some((other, first)) = known.insert(key, (name.clone(), *span)) {
                     let message = format!(
-                        "`{tag}` is {value} in {other} and in {name}, so it does not tell which it is"
+                        "`{tag}` is {value} in {other} and in {name}, so it does not distinguish them"
                     );
                     let error = self.error(&codes::INDISTINCT_UNION, file, *span, message);
                     let error = error.label(first, "the other one");
-                    found.push(error.help("give each member a value of its own"));
+                    found.push(error.help("give each member a unique value"));
                 }
             }
         }

@@ -171,27 +171,27 @@ fn judge_idle(
     if lint.code == unused_allow::LINT.code || !on(lint) || !on(&unused_allow::LINT) {
         return;
     }
-    let message = format!("there is no `{}` to allow here", lint.code.name);
+    let message = format!("unused suppression of `{}`", lint.code.name);
     let finding = cx.finding(&unused_allow::LINT, file, name.span, message);
     let fix = Fix::replace(Safe, "remove it", removal(cx, file, allow, at), "");
-    report.add(file, finding.help("remove it, or move it to what it is about").fix(fix));
+    report.add(file, finding.help("remove it, or move it to the code it applies to").fix(fix));
 }
 
 fn unknown(cx: &Context<'_>, file: usize, span: Span, text: &str) -> Diagnostic {
     let is_error = crate::lints::all_codes().any(|code| code.name == text);
     let message = if is_error {
-        format!("`{text}` is an error, which no comment allows")
+        format!("`{text}` is an error and cannot be allowed")
     } else if text.is_empty() {
-        "this comment allows nothing".to_owned()
+        "this comment names no lint".to_owned()
     } else {
-        format!("there is no lint `{text}`")
+        format!("unknown lint `{text}`")
     };
     let near = nearest(text, crate::lints::LINTS.iter().map(|lint| lint.code.name));
     let help = match question(&near) {
-        _ if is_error => "mend the error, and remove its name here".to_owned(),
+        _ if is_error => "fix the error, and remove its name here".to_owned(),
         Some(help) => help,
         None => {
-            "write // gram-allow: and the names of lints; `gramc explain` lists them".to_owned()
+            "write `// gram-allow:` and lint names; run `gramc explain` to list them".to_owned()
         }
     };
     let mut finding = cx.finding(&unknown_lint::LINT, file, span, message).help(help);

@@ -171,7 +171,7 @@ fn add(
 ) {
     let mut finding = cx.finding(&LINT, file, span, format!("the {kind} `{name}` is deprecated"));
     if let Some((other, span)) = declared {
-        finding = finding.label_in(cx.texts[other].source(), span, "declared so here");
+        finding = finding.label_in(cx.texts[other].source(), span, "deprecated here");
     }
-    report.add(file, finding.help("use what came in its place"));
+    report.add(file, finding.help("use its replacement"));
 }

@@ -94,7 +94,7 @@ fn judge(
     let count = text.chars().count();
     if count > most {
         let message = format!("the description of the {what} `{name}` has {count} characters");
-        let help = format!("say it in at most {most}");
+        let help = format!("shorten it to at most {most}");
         report.add(file, cx.finding(&LINT, file, place(), message).help(help));
     }
 }

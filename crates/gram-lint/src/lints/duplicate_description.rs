@@ -57,7 +57,7 @@ fn run(cx: &Context<'_>, report: &mut Report) {
         let finding = cx
             .finding(&LINT, listed.file, listed.place(), message)
             .label_in(cx.texts[first.file].source(), first.place(), "the other one")
-            .help("say what the one does that the other does not");
+            .help("describe how they differ");
         report.add(listed.file, finding);
     }
 }

@@ -56,9 +56,9 @@ fn look_at(cx: &Context<'_>, attributes: &[(SmolStr, Value)], place: Place, repo
             let node = cx.texts.get(place.file).map(|text| text.tree().node(place.node));
             let span = node.and_then(|node| span_of(node, name)).unwrap_or(place.name);
             // The value itself stays out of the message.
-            let message = format!("the value of `{name}` is written down here");
+            let message = format!("the value of `{name}` is hard-coded");
             let finding = cx.finding(&LINT, place.file, span, message);
-            let help = format!("say where it comes from, such as \"env:{}\"", shouted(name));
+            let help = format!("read it from a source such as \"env:{}\"", shouted(name));
             report.add(place.file, finding.help(help));
         }
     }

@@ -128,9 +128,9 @@ fn judge(
         let better = written_in(name, case);
         let message = format!("`{name}` is not in {}", case.name());
         let help = if taken.contains(better.as_str()) {
-            format!("rename it, if nobody relies on its name; `{better}` is taken")
+            format!("rename it, unless clients depend on the name; `{better}` is taken")
         } else {
-            format!("rename it to `{better}`, if nobody relies on its name")
+            format!("rename it to `{better}`, unless clients depend on the name")
         };
         let finding = cx.finding(&LINT, file, span, message);
         let mut finding = finding.here(others.as_str()).help(help);
@@ -154,7 +154,7 @@ fn judge(
 /// The case that names are to be in, and why.
 fn wanted_case(what: &str, names: &[Named<'_>], wanted: Option<Case>) -> Option<(Case, String)> {
     if let Some(case) = wanted {
-        return Some((case, format!("{what}s are to be in {}", case.name())));
+        return Some((case, format!("the configured case for {what}s is {}", case.name())));
     }
     let (case, most) = common(names)?;
     let others = if most { "most" } else { "other" };

@@ -112,7 +112,7 @@ fn run(cx: &Context<'_>, lint: &'static Lint, target: Target, report: &mut Repor
             };
             let finding = cx
                 .finding(lint, view.file, place(&view, &loss.path), message)
-                .help(format!("`gramc explain {target}` shows what fits"));
+                .help(format!("run `gramc explain {target}` for the limits of the target"));
             report.add(view.file, finding);
         }
     }

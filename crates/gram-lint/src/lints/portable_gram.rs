@@ -60,9 +60,9 @@ fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
                     continue;
                 };
                 let message = if used.span == value.span() && value.children().next().is_none() {
-                    "an empty array is no plain gram"
+                    "empty arrays are a gramc extension"
                 } else {
-                    "arrays and maps inside of each other are no plain gram"
+                    "nested arrays and maps are a gramc extension"
                 };
                 last = value.span();
                 if is_broken(text, value) {
@@ -71,21 +71,21 @@ fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
                 (value.span(), message, nested(cx, file, value))
             }
             Extension::AngleRecord => {
-                (used.span, "a record in `<>` is no plain gram", braces(cx, file, used.span))
+                (used.span, "`<…>` records are a gramc extension", braces(cx, file, used.span))
             }
             Extension::UnicodeEscape => {
                 let token = text.tree().token_at(used.span.start);
                 last = token.span();
-                (used.span, "a `\\u` escape is no plain gram", characters(token))
+                (used.span, "`\\u` escapes are a gramc extension", characters(token))
             }
             Extension::SlashString => {
-                let message = "a text that begins with `//` is no plain gram";
+                let message = "strings that begin with `//` are a gramc extension";
                 (used.span, message, slashes(cx, file, used.span))
             }
         };
         let without = match used.kind {
-            Extension::UnicodeEscape => "leave the character out, for it has no plain form",
-            _ => "say it in another way, with a declared Record, for example",
+            Extension::UnicodeEscape => "remove the character; plain gram cannot express it",
+            _ => "rewrite it, for example with a declared Record",
         };
         report.add(file, finding(cx, file, span, message, (fix, without)));
     }

@@ -58,7 +58,7 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let message = if leftwards {
         format!("the signature of `{}` is written from right to left", view.tool.name)
     } else {
-        format!("{} is written for `==>`", shown(odd))
+        format!("{} is used instead of `==>`", shown(odd))
     };
     let mut finding = cx.finding(&LINT, view.file, odd.span(), message);
     if leftwards {

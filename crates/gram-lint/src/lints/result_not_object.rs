@@ -41,16 +41,16 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
         return;
     }
     let Some(node) = view.result() else { return };
-    let message = format!("the result of `{}` is no object", view.tool.name);
+    let message = format!("the result of `{}` is not an object", view.tool.name);
     let mut finding = cx
         .finding(&LINT, view.file, node.span(), message)
-        .help("put it into an object: (::`{result: Text}`)");
+        .help("wrap it in an object: (::`{result: Text}`)");
     let label = node.subject().labels().next();
     if let (Some(label), None) = (label, node.subject().record) {
         // In backticks, what is in backticks is written as it is; a plain name is one type.
         let inner = label.text().trim_matches('`');
         let text = format!("`{{result: {inner}}}`");
-        let fix = Fix::replace(NeedsLook, "put it into an object", Node::span(label), text);
+        let fix = Fix::replace(NeedsLook, "wrap it in an object", Node::span(label), text);
         finding = finding.fix(fix);
     }
     report.add(view.file, finding);

@@ -103,14 +103,14 @@ fn terms(cx: &Context<'_>, report: &mut Report) {
 }
 
 /// What to do where the host may supply the value.
-const BY_HOST: &str = "let the host supply it, {injected: true}, and withdraw the secret";
+const BY_HOST: &str = "inject it from the host, {injected: true}, and revoke the secret";
 
 /// What to do elsewhere.
-const ELSEWHERE: &str = "leave it out of the file, and withdraw the secret";
+const ELSEWHERE: &str = "remove it from the file and revoke the secret";
 
 fn add(cx: &Context<'_>, (file, span): (usize, Span), name: &str, help: &str, report: &mut Report) {
     // The value itself stays out of the message.
-    let message = format!("a value of `{name}` looks like a secret");
+    let message = format!("a value of `{name}` appears to be a secret");
     report.add(file, cx.finding(&LINT, file, span, message).help(help));
 }
 

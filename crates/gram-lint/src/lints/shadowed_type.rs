@@ -57,7 +57,7 @@ fn run(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
     let finding = cx
         .finding(&LINT, view.file, view.name, message)
         .label_in(cx.texts[other.file].source(), other.name, "the hidden one")
-        .help("rename one of them, or remove this one where both mean the same");
+        .help("rename one of them, or remove this one if both mean the same");
     report.add(view.file, finding);
 }
 

@@ -59,9 +59,8 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let count = view.tool.parameters.iter().filter(|field| field.host == Host::No).count();
     if count > most {
         let message = format!("the tool `{}` takes {count} parameters", view.tool.name);
-        let help = format!(
-            "take at most {most}: split the tool, or put what belongs together into a record"
-        );
+        let help =
+            format!("take at most {most}: split the tool, or group related parameters in a record");
         report.add(view.file, cx.finding(&LINT, view.file, view.name, message).help(help));
     }
 }

@@ -60,7 +60,7 @@ fn run(cx: &Context<'_>, report: &mut Report) {
         let before = most.saturating_sub(module.containers.len());
         if let Some(first) = single.nth(before) {
             let count = module.containers.len() + before + 1 + single.count();
-            let message = format!("there are {count} tools side by side");
+            let message = format!("{count} tools at one level");
             add(cx, first.file, first.place(), &message, report);
         }
         return;
@@ -69,7 +69,7 @@ fn run(cx: &Context<'_>, report: &mut Report) {
         // So are containers and other agents.
         let count = agent.members.len();
         if count > most {
-            let message = format!("the agent `{}` has {count} tools side by side", agent.name);
+            let message = format!("the agent `{}` has {count} tools at one level", agent.name);
             add(cx, place.file, place.name, &message, report);
         }
     }
@@ -78,7 +78,7 @@ fn run(cx: &Context<'_>, report: &mut Report) {
 fn add(cx: &Context<'_>, file: usize, span: Span, message: &str, report: &mut Report) {
     let most = cx.settings.max_tools;
     let finding = cx.finding(&LINT, file, span, message).help(format!(
-        "keep to {most}: group what belongs together, [name:Container {{description: \"…\"}} | tool, tool]"
+        "limit them to {most}, or group related tools: [name:Container {{description: \"…\"}} | tool, tool]"
     ));
     report.add(file, finding);
 }

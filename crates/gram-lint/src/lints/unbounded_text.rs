@@ -49,10 +49,10 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
             return;
         }
         if text && !bounded {
-            let message = format!("the text `{}` may have any length", field.name);
+            let message = format!("the text `{}` has no maximum length", field.name);
             let finding = cx
                 .finding(&LINT, view.file, view.place(field), message)
-                .help("bound it: {length: ...200}, or a pattern, a format or an enum");
+                .help("add {length: ...200}, a pattern, a format or an enum");
             report.add(view.file, finding);
         }
     }

@@ -47,7 +47,7 @@ fn run(cx: &Context<'_>, report: &mut Report) {
             let (message, help) = if other == file {
                 ("this file imports itself".to_owned(), "remove the import")
             } else if !needs.hold(file, other) {
-                (format!("nothing of {path} is used here"), "remove the import")
+                (format!("unused import {path}"), "remove the import")
             } else if first != span {
                 (format!("{path} is imported twice"), "remove one of the two")
             } else {

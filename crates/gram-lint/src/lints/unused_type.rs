@@ -49,10 +49,9 @@ fn run(cx: &Context<'_>, report: &mut Report) {
         if !declaration.local && !in_use.contains(&view.file) {
             continue;
         }
-        let message = format!("the type `{}` is used nowhere", declaration.name);
-        let mut finding = cx
-            .finding(&LINT, view.file, view.name, message)
-            .help("remove it, or name it where it is meant");
+        let message = format!("unused type `{}`", declaration.name);
+        let mut finding =
+            cx.finding(&LINT, view.file, view.name, message).help("remove it, or use it");
         if !declaration.local {
             let fix = Fix::replace(NeedsLook, "remove the declaration", removal(cx, &view), "");
             finding = finding.fix(fix);

@@ -61,7 +61,7 @@ fn is_deed(word: &[u8]) -> bool {
     )
 }
 
-/// Marks of what is still to be written, in capitals at the start or alone.
+/// Marks of what is a placeholder, in capitals at the start or alone.
 const MARKS: [&str; 4] = ["TODO", "TBD", "FIXME", "XXX"];
 
 /// Words that are no description when they stand alone.
@@ -102,15 +102,15 @@ fn judge(
         return;
     };
     let message = if is_placeholder(text) {
-        format!("the description of the {what} `{name}` is still to be written")
+        format!("the description of the {what} `{name}` is a placeholder")
     } else if says_no_more(what, name, text) {
-        format!("the description of the {what} `{name}` says no more than its name")
+        format!("the description of the {what} `{name}` repeats its name")
     } else {
         return;
     };
     let help = match what {
-        "tool" => "say what it does, what comes back, and when to use it",
-        _ => "say what to put there: the unit, the format, where it comes from",
+        "tool" => "describe what it does, what it returns and when to use it",
+        _ => "describe the value: its unit, format and source",
     };
     report.add(file, cx.finding(&LINT, file, place(), message).help(help));
 }

@@ -72,13 +72,13 @@ fn judge<'a>(
     let subject = node.subject();
     // Without a type of its own it is the term, whose type an attribute made nullable.
     let (Some(name), Some(labels)) = (subject.identifier, subject.labels_node()) else { return };
-    let message = format!("`{}` has another type than the term of its name", field.name);
+    let message = format!("`{}` has a different type than the vocabulary term", field.name);
     let mut finding = cx.finding(&LINT, file, name.span(), message);
     if let Some(place) = cx.known.term_places.get(index) {
         finding = finding.label_in(cx.texts[other].source(), place.name, "the term");
     }
-    let fix = Fix::replace(NeedsLook, "take the term's type", labels.span(), "");
-    report.add(file, finding.help("leave out the type, or choose another name").fix(fix));
+    let fix = Fix::replace(NeedsLook, "use the term's type", labels.span(), "");
+    report.add(file, finding.help("remove the type, or choose another name").fix(fix));
 }
 
 /// The type of a field that names stand for. Whether null may stand in its place does not matter:

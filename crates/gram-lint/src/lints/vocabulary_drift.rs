@@ -90,7 +90,7 @@ fn compare<'a>(
         return;
     };
     if first != ty {
-        let message = format!("`{}` has another type elsewhere", field.name);
+        let message = format!("`{}` has a different type elsewhere", field.name);
         let finding = cx
             .finding(&LINT, file, owner.place(field), message)
             .label_in(cx.texts[other].source(), of.place(field), "the other one")
