@@ -7,14 +7,13 @@ use gram_model::{Field, Host, Type};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "boolean-trap",
-        page: r#"# Several required booleans stand in a row
+        page: r#"# A tool has several required booleans in a row
 
-A model has to decide each of them at every call, and guesses where nobody told
-it. Several of them together are often one choice with a few sensible values:
-of the combinations of two booleans, one usually makes no sense.
+A model has to choose a value for each of them at every call. Several required
+booleans often encode one choice with a few valid combinations.
 
-Give the booleans defaults, so that a model only says what is unusual; or make
-them one parameter with named values.
+Give the booleans defaults, or replace them with one parameter with named
+values.
 
 ```gram bad
 [deploy:Tool | (draft::Bool)==>(public::Bool)==>(name::Text)==>(::Null)]

@@ -9,13 +9,12 @@ use gram_model::walk::names_of_slot;
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "deprecated-use",
-        page: r"# Something is used that is deprecated
+        page: r"# A deprecated declaration is used
 
-Whoever declared it said that it should no longer be used, and will remove it.
-What uses it has to change before that. Uses inside of what is deprecated itself
-are not reported.
+The declaration is marked as deprecated and may be removed. Uses inside
+deprecated declarations are not reported.
 
-Use what came in its place.
+Use the replacement.
 
 ```gram bad
 [find:Tool {deprecated: true} | (query::Text)==>(::`Text[]`)]

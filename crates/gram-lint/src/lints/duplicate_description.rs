@@ -13,7 +13,7 @@ A model chooses a tool by its name and its description. Where two descriptions
 are the same, nothing but the name tells the tools apart, and the model will
 take the wrong one of them; most often the text was copied and never changed.
 
-Say of each tool what it does that the other does not.
+Describe how the tools differ.
 
 ```gram bad
 /** Looks up a person in the directory */

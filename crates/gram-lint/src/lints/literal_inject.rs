@@ -9,11 +9,11 @@ use gram_model::spans::Place;
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "literal-inject",
-        page: r#"# An injected value is written down in a library
+        page: r#"# An injected value is hard-coded in a library
 
-What the host injects is most often what nobody else should know: a token, an
-account, the address of a server. Libraries are committed and shared, so a value
-that stands in one is known to all who read it, and the same wherever it runs.
+Injected values are often secrets or deployment settings: a token, an account,
+the address of a server. Libraries are committed and shared, so a hard-coded
+value is visible to every reader and the same in every environment.
 
 Name where the value comes from: `env:NAME` is a variable of the environment,
 `file:PATH` the content of a file. Where the value is no secret and the same

@@ -12,7 +12,7 @@ use crate::words::{Shape, written_in};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "naming",
-        page: r#"# A name is written in another way than its neighbours
+        page: r#"# The case of a name is inconsistent
 
 Names that are written in one way are read without a thought, by people and by
 models: a model that has seen `readFile` and `writeFile` calls `moveFile`,

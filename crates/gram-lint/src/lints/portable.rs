@@ -14,7 +14,7 @@ macro_rules! portable {
             code: Code {
                 name: concat!("portable-", $name),
                 page: concat!(
-                    "# A tool says something that does not fit the target ",
+                    "# A tool uses features not supported by the target ",
                     $name,
                     "
 
@@ -71,11 +71,10 @@ pub(crate) static JSON_SCHEMA: Lint = Lint {
     code: Code {
         name: "portable-json-schema",
         page: "\
-# A tool says something that JSON Schema cannot say
+# A tool uses features not supported by JSON Schema
 
-All that a tool says of its parameters is said in JSON Schema, so this lint
-finds nothing. It stands here so that every target has one: the same list of
-targets configures compilation and lints.
+JSON Schema supports everything a tool can declare, so this lint never reports a
+diagnostic. It exists because every target has a lint.
 
 ```gram good
 [findFiles:Tool | (name::Text)==>(::`{paths: Text[]}`)]

@@ -13,7 +13,7 @@ use gram_model::value;
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "portable-gram",
-        page: r#"# A text uses what only gramc reads
+        page: r#"# A file uses a gramc extension of gram notation
 
 gramc reads four things that plain gram notation does not have: arrays and maps
 inside of each other, and empty arrays; records in angle brackets; `\u` escapes;

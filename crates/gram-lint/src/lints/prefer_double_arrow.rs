@@ -7,11 +7,11 @@ use crate::lint::{Lint, LintPass};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "prefer-double-arrow",
-        page: r"# A signature is written with other arrows than `==>`
+        page: r"# A signature uses arrows other than `==>`
 
 All right-pointing arrows mean the same in a signature, and so does a chain that
-points to the left and is read backwards. Whoever meets them side by side looks
-for a difference that is not there.
+points to the left and is read backwards. Mixed styles suggest a difference that
+does not exist.
 
 Write `==>`.
 

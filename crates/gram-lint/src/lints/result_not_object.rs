@@ -9,7 +9,7 @@ use gram_schema::lower::Target;
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "result-not-object",
-        page: r"# An MCP server can describe the results of objects only
+        page: r"# The result of an MCP tool is not an object
 
 Before its revision of 2026, the Model Context Protocol took an output schema of
 a tool only where the result is an object. Of any other result the client hears

@@ -9,7 +9,7 @@ use gram_model::{Constraint, Field, Host};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "secret-in-default",
-        page: r#"# A secret stands in a specification
+        page: r#"# A specification contains a secret
 
 Specifications are committed, published, and sent to model providers with every
 request. A key, token or password in a default, an example or a pinned value is

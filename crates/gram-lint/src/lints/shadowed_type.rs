@@ -8,11 +8,11 @@ use gram_model::TypeId;
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "shadowed-type",
-        page: r"# A type hides another one of its name
+        page: r"# A type shadows another type
 
-A type that is declared inside of a tool hides the type of the same name
-outside, and a file's own type hides one that the file imports. Whoever reads
-only the signature takes one for the other.
+A type declared inside a tool shadows the type of the same name outside, and a
+type of a file shadows an imported one. The signature alone does not show which
+one applies.
 
 Rename one of them, or remove the inner one where both mean the same.
 

@@ -7,7 +7,7 @@ use gram_model::Host;
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "too-many-parameters",
-        page: r"# A tool takes more parameters than models fill in well
+        page: r"# A tool has too many parameters
 
 With every parameter there is one more thing to get wrong, and the parameters
 that matter are harder to see. A tool with very many of them mostly does several

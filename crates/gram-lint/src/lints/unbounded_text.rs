@@ -7,14 +7,13 @@ use gram_model::{Constraint, Host, Slot, Type};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "unbounded-text",
-        page: r"# A text may have any length
+        page: r"# A text has no maximum length
 
-Nothing keeps a model from sending megabytes in a text without bounds, or the
-whole conversation. Where each text has a length, a pattern, a format or an
-enum, whoever implements the tool knows what to be ready for.
+Without a bound, a model can send a text of any size. Set a length, a pattern, a
+format or an enum.
 
-This lint is off unless it is turned on: many tools take texts that may well be
-of any length. Say how long the text may be: `length: ...200`.
+This lint is off by default, because many tools accept texts of any length. Set
+a maximum, such as `length: ...200`.
 
 ```gram bad
 [rename:Tool | (name::Text)==>(::Null)]

@@ -9,10 +9,10 @@ use crate::lint::{Lint, LintPass};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "unused-import",
-        page: r#"# A file imports another one of which it uses nothing
+        page: r#"# An import is unused
 
-Whoever reads the header looks for what comes from there. The import also makes
-the other file's names known here, and so may change what a name means.
+An unused import misleads readers. It also makes the names of the other file
+visible here and can change how a name is resolved.
 
 Remove the import.
 

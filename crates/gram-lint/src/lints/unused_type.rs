@@ -11,7 +11,7 @@ use gram_model::{Slot, TypeId};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "unused-type",
-        page: r"# A declared type is used nowhere
+        page: r"# A declared type is unused
 
 No tool, term, agent or library needs the type, not even through another type.
 Most often its last use was removed, or a use names something else by a slip.

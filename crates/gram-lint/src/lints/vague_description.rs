@@ -8,7 +8,7 @@ use crate::words::{is_blank, stem, stems, words};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "vague-description",
-        page: r#"# A description says no more than the name
+        page: r#"# A description only repeats the name
 
 A description that only repeats the name, or holds a place for one that was
 never written, helps no model to decide: not when to call the tool, and not what

@@ -9,13 +9,12 @@ use gram_model::{Field, Type};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "vocabulary-conflict",
-        page: r#"# A parameter has a term's name and another type
+        page: r#"# The type of a parameter conflicts with the vocabulary
 
-The vocabulary says what a name means, once for all signatures. A parameter or
-field of that name with a type of its own means something else, and whoever
-knows the term, person or model, will take it for the term.
+A vocabulary term defines a name for all signatures. A parameter or field of
+that name with a different type is easily mistaken for the term.
 
-Leave out the type, so that the term's is meant, or choose another name.
+Remove the type to use the type of the term, or choose another name.
 
 ```gram bad
 (person::Text {description: "A full name"})

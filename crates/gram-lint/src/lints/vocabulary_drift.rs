@@ -10,7 +10,7 @@ use gram_model::{Field, Type};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "vocabulary-drift",
-        page: r#"# A name is used with two types, and no term says what it means
+        page: r#"# A name has different types in different signatures
 
 The same name with different types in two signatures mostly means two things, or
 one thing that was declared carelessly. A model that filled in the one will fill
