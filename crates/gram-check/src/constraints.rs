@@ -113,11 +113,11 @@ impl<'t> Checker<'t> {
         });
         let Some(reason) = reason else { return };
         let message = format!("invalid regular expression: {reason}");
-        let finding = if details.is_some_and(|details| details.unsound) {
+        let diagnostic = if details.is_some_and(|details| details.unsound) {
             self.warning(&codes::UNSOUND_IMPORT, file, span, message)
         } else {
             self.error(&codes::MALFORMED_PATTERN, file, span, message)
         };
-        self.report(file, finding.help("use JavaScript regular expression syntax"));
+        self.report(file, diagnostic.help("use JavaScript regular expression syntax"));
     }
 }

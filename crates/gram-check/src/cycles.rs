@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::checker::Checker;
 use crate::codes;
 use crate::index::Declaration;
-use crate::object::{MAX_DEPTH, MOST_BROUGHT};
+use crate::object::{MAX_DEPTH, MAX_EXPANSION};
 use gram_model::walk::{endless, names_of, parts, recursive, standing_for_themselves};
 use gram_model::{Slot, Type, TypeId, Types};
 
@@ -16,7 +16,7 @@ impl<'t> Checker<'t> {
         let mut types = Arc::unwrap_or_clone(std::mem::take(&mut self.types));
         for id in standing_for_themselves(&types) {
             self.endless(declarations, id, "is an alias of itself");
-            // Whoever follows names would never come to an end.
+            // Following the names would never terminate.
             if let Some(declared) = types.0.get_mut(id.0 as usize) {
                 declared.slot = Slot::new(Type::Any);
             }
@@ -37,7 +37,7 @@ impl<'t> Checker<'t> {
                 .error(&codes::NESTED_TOO_DEEP, file, span, message)
                 .help("declare types at the top level, where schemas refer to them");
             self.report(file, error);
-            // Nobody has to write it out.
+            // References need no expansion.
             if let Some(declared) = types.0.get_mut(id.0 as usize) {
                 declared.referred = true;
             }
@@ -79,7 +79,7 @@ fn too_large(types: &Types) -> Vec<TypeId> {
                     };
                     let extent = extent(types, &declared.slot.ty, &known);
                     known[at] = Some(extent);
-                    if extent.0 > MOST_BROUGHT || extent.1 > MAX_DEPTH {
+                    if extent.0 > MAX_EXPANSION || extent.1 > MAX_DEPTH {
                         found.push(id);
                         known[at] = Some((1, 1));
                     }

@@ -19,7 +19,7 @@ use gram_model::{
     Constraint, Field, Host, ObjectType, Open, Slot, Type, TypeDeclaration, TypeId, TypeKind, Types,
 };
 
-/// The attributes of declared types, beside those of every type.
+/// The attributes of declared types, in addition to those of every type.
 struct Special {
     schema_name: Option<SmolStr>,
     discriminator: Option<SmolStr>,
@@ -191,7 +191,7 @@ impl<'t> Checker<'t> {
             }
             if let Some(mut field) = self.named_field(file, node, subject) {
                 self.say_of_node(file, &mut field, (node, subject), None);
-                // Who supplies a value is said of parameters, and holds of no field.
+                // Host attributes apply to parameters, not to fields.
                 fields.push(Field { host: Host::No, secret: false, ..field });
             }
         }
@@ -262,7 +262,7 @@ impl<'t> Checker<'t> {
         description
     }
 
-    /// `` [Answer::Union | Text, `Int[]`] ``, and where each member stands.
+    /// `` [Answer::Union | Text, `Int[]`] ``, with the span of each member.
     fn union_members(&mut self, declaration: &Declaration<'t>) -> (Vec<Type>, Vec<Span>) {
         let Declaration { file, node, .. } = *declaration;
         let (mut members, mut spans) = (Vec::new(), Vec::new());
@@ -350,7 +350,7 @@ pub(crate) fn only_node(element: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// Whether a type may be declared with this name, which means nothing else where types stand.
+/// Whether a type may be declared with this name: it is not reserved.
 pub fn is_type_name(name: &str) -> bool {
     let is_taken = matches!(name, "true" | "false" | "null") || is_label(name);
     is_name(name) && !is_taken && built_in(name).is_none()

@@ -14,7 +14,7 @@ use gram_model::format::built_in;
 use gram_model::{Field, Host};
 
 /// How many types terms may bring into fields: terms made of terms can double at each step.
-pub(crate) const MOST_BROUGHT: usize = 100_000;
+pub(crate) const MAX_EXPANSION: usize = 100_000;
 
 /// How deep fields may nest.
 pub(crate) const MAX_DEPTH: u32 = 100;
@@ -52,7 +52,7 @@ impl<'t> Checker<'t> {
         Some(fields)
     }
 
-    /// Reports attributes that say who supplies a value: only a parameter's can be supplied.
+    /// Reports host attributes, which apply only to parameters.
     pub(crate) fn host_attributes<'k>(
         &mut self,
         file: usize,
@@ -113,13 +113,13 @@ impl<'t> Checker<'t> {
             }
             let (size, inner) = term.slot.ty.extent();
             self.brought = self.brought.saturating_add(size - 1);
-            if self.brought > MOST_BROUGHT || depth + inner > MAX_DEPTH {
+            if self.brought > MAX_EXPANSION || depth + inner > MAX_DEPTH {
                 let message = format!("the terms used by `{name}` expand too far");
                 let error = self.error(&codes::NESTED_TOO_DEEP, file, item.span(), message);
                 self.report(file, error.help("write the needed fields inline"));
                 return None;
             }
-            // Who supplies a value is said of parameters, and holds of no field.
+            // Host attributes apply to parameters, not to fields.
             Field { host: Host::No, secret: false, ..term.clone() }
         } else {
             let message = format!("the field `{name}` has no type");

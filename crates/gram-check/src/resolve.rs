@@ -1,4 +1,4 @@
-//! What names mean in each file, and the types and terms that they stand for.
+//! Resolves names in each file to types and terms.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ impl<'t> Checker<'t> {
         self.read_types(types);
     }
 
-    /// Reports imports that lead nowhere.
+    /// Reports imports that cannot be resolved.
     fn failed_imports(&mut self, imports: &ImportGraph) {
         for (file, imports) in imports.of.iter().enumerate().take(self.texts.len()) {
             for import in imports {

@@ -23,12 +23,12 @@ impl Checker<'_> {
             return;
         };
         let unsound = slot.details.as_ref().is_some_and(|details| details.unsound);
-        let finding = if unsound {
+        let diagnostic = if unsound {
             self.warning(&codes::UNSOUND_IMPORT, file, span, message)
         } else {
             self.error(&codes::EMPTY_CONSTRAINT, file, span, message)
         };
-        self.report(file, finding.help("widen one of them"));
+        self.report(file, diagnostic.help("widen one of them"));
     }
 }
 

@@ -24,7 +24,7 @@ impl<'t> Checker<'t> {
         file: usize,
         path: Node<'t>,
     ) -> Option<(Vec<Field>, Output)> {
-        // Nodes and arrows take turns. A doc comment may stand before either.
+        // Nodes and arrows alternate. A doc comment may precede either.
         let mut steps = Vec::with_capacity(8);
         let (mut parts, mut arrow) = (path.children(), None::<Node<'t>>);
         let mut rightwards = true;
@@ -115,7 +115,7 @@ impl<'t> Checker<'t> {
                 self.unique_parameter(file, name, &mut seen);
             }
             if let Some(parameter) = self.parameter(file, step.node, subject) {
-                // A field is large to move, and says more in its place.
+                // A field is large to move.
                 parameters.push(parameter);
                 if let Some(parameter) = parameters.last_mut() {
                     self.say_of_node(file, parameter, (step.node, subject), step.arrow);
@@ -138,7 +138,7 @@ impl<'t> Checker<'t> {
         self.report(file, error);
     }
 
-    /// A parameter of its type, without what else its node says of it.
+    /// A parameter with its type, without the attributes of its node.
     fn parameter(&mut self, file: usize, node: Node<'t>, subject: Subject<'t>) -> Option<Field> {
         if subject.is_empty() {
             let error = self

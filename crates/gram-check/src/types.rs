@@ -54,7 +54,7 @@ impl Checker<'_> {
         self.expression_type(file, node.span(), quote, &text)
     }
 
-    /// The type of an expression that stands `offset` bytes into `span`.
+    /// The type of an expression at `offset` bytes into `span`.
     fn expression_type(
         &mut self,
         file: usize,
@@ -71,8 +71,8 @@ impl Checker<'_> {
                 let ty = self.resolve(file, span, &expression);
                 // What names no declared type, and is nothing to report, is the same everywhere.
                 if let Some(ty) = &ty
-                    && text.len() <= LONGEST_KNOWN
-                    && self.plain_types.len() < MOST_KNOWN
+                    && text.len() <= MAX_CACHED_LENGTH
+                    && self.plain_types.len() < MAX_CACHED
                     && self.found(file) == before
                     && before < crate::MAX_PER_FILE
                     && !self.silent
@@ -125,7 +125,7 @@ impl Checker<'_> {
                     .fix(Fix::replace(NeedsLook, format!("write `{second}?`"), span, format!("`{second}?`")));
             }
         }
-        // The place inside the label, where no escape stands before it.
+        // The place inside the label, if no escape precedes it.
         let at = u32::try_from(error.at).unwrap_or(0);
         let inside = Span::new(span.start + offset + at, span.end.saturating_sub(offset));
         let place = if inside.is_empty() || text.contains('\\') { span } else { inside };
@@ -166,7 +166,7 @@ impl Checker<'_> {
             }
             Expression::Record(fields) => {
                 let fields = fields.iter().map(|field| self.record_field(file, span, field));
-                // Collected first, so that every field's findings are reported.
+                // Collected first, so that every field's diagnostics are reported.
                 let fields: Vec<_> = fields.collect();
                 let fields = fields.into_iter().collect::<Option<Vec<_>>>()?;
                 self.unique_fields(file, span, &fields);
@@ -244,7 +244,7 @@ impl Checker<'_> {
         None
     }
 
-    /// Says that two other files declare a name.
+    /// Reports that two other files declare a name.
     pub(crate) fn ambiguous(
         &self,
         file: usize,
@@ -295,8 +295,8 @@ impl Checker<'_> {
 
 /// How long a type expression is, and how many of them there are, whose types are kept: the same
 /// few stand in most signatures.
-const LONGEST_KNOWN: usize = 200;
-const MOST_KNOWN: usize = 1000;
+const MAX_CACHED_LENGTH: usize = 200;
+const MAX_CACHED: usize = 1000;
 
 /// Whether a type is made of built-in types alone.
 fn is_plain(ty: &Type) -> bool {

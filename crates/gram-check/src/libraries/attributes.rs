@@ -91,7 +91,7 @@ impl<'t> Checker<'t> {
         };
         found.retain(|found| found.severity == Severity::Error);
         let is_unknown = |found: &Diagnostic| found.code == &codes::UNKNOWN_TYPE;
-        let finding = match found.iter().find(|found| !is_unknown(found)) {
+        let diagnostic = match found.iter().find(|found| !is_unknown(found)) {
             None if !found.is_empty() => {
                 let said = &found[0].message;
                 let message = format!("{said}: the bound specification must declare it");
@@ -116,7 +116,7 @@ impl<'t> Checker<'t> {
                 self.error(&codes::ATTRIBUTE_VALUE, file, attribute.span(), message).help(help)
             }
         };
-        self.report(file, finding);
+        self.report(file, diagnostic);
         None
     }
 

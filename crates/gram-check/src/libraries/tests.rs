@@ -13,7 +13,7 @@ fn read(texts: &[&str]) -> Checked {
     check(&texts)
 }
 
-/// The findings about a library with one implementation, one line each.
+/// The diagnostics about a library with one implementation, one line each.
 fn found(implementation: &str) -> Vec<String> {
     found_in(&format!("[lib:Library | ({implementation})]"))
 }
@@ -167,7 +167,7 @@ fn kinds_need_their_attributes() {
     }
     let both = found("a:Mcp {command: [\"x\"], url: \"http://a\"}");
     assert!(both.len() == 1 && both[0].starts_with("conflicting-attributes"), "{both:?}");
-    // What is there and wrong is not said to be missing.
+    // An invalid attribute is not reported as missing.
     assert_eq!(found("a:Command {run: \"ls\"}").len(), 1);
 }
 

@@ -45,25 +45,25 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let runs = fields.chunk_by(|a, b| is_one(a) && is_one(b)).filter(|run| run.len() > 1);
     for run in runs {
         let mut names: Vec<_> = run.iter().map(|field| format!("`{}`", field.name)).collect();
-        if run.len() > MOST_NAMED {
-            names.truncate(MOST_NAMED - 1);
-            names.push(format!("{} others", run.len() + 1 - MOST_NAMED));
+        if run.len() > MAX_NAMED {
+            names.truncate(MAX_NAMED - 1);
+            names.push(format!("{} others", run.len() + 1 - MAX_NAMED));
         }
         let (Some((last, names)), Some((first, others))) = (names.split_last(), run.split_first())
         else {
             continue;
         };
         let message = format!("{} and {last} are required booleans in a row", names.join(", "));
-        let mut finding = cx.finding(&LINT, view.file, view.place(first), message);
-        for field in others.iter().take(MOST_NAMED) {
-            finding = finding.label(view.place(field), "");
+        let mut diagnostic = cx.diagnostic(&LINT, view.file, view.place(first), message);
+        for field in others.iter().take(MAX_NAMED) {
+            diagnostic = diagnostic.label(view.place(field), "");
         }
-        report.add(view.file, finding.help(HELP));
+        report.add(view.file, diagnostic.help(HELP));
     }
 }
 
-/// How many booleans are named, and shown, at most.
-const MOST_NAMED: usize = 6;
+/// The maximum number of booleans named in a message.
+const MAX_NAMED: usize = 6;
 
 const HELP: &str = "give them defaults, or make them one parameter with named values, such as \
                     `\"draft\" | \"public\"`";

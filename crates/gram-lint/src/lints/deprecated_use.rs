@@ -47,7 +47,7 @@ fn tool(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
             continue;
         }
         types(cx, view.file, &field.slot, report, || {
-            // What a term is made of is said there.
+            // Terms are reported at their declaration.
             let node = view.parameter(field).filter(|node| node.subject().labels_node().is_some());
             node.map(|_| view.place(field))
         });
@@ -168,9 +168,10 @@ fn add(
     declared: Option<(usize, Span)>,
     report: &mut Report,
 ) {
-    let mut finding = cx.finding(&LINT, file, span, format!("the {kind} `{name}` is deprecated"));
+    let mut diagnostic =
+        cx.diagnostic(&LINT, file, span, format!("the {kind} `{name}` is deprecated"));
     if let Some((other, span)) = declared {
-        finding = finding.label_in(cx.texts[other].source(), span, "deprecated here");
+        diagnostic = diagnostic.label_in(cx.texts[other].source(), span, "deprecated here");
     }
-    report.add(file, finding.help("use its replacement"));
+    report.add(file, diagnostic.help("use its replacement"));
 }

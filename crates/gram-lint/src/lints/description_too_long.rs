@@ -58,7 +58,7 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     judge(cx, view.file, own, || view.name, ("tool", &tool.name), report);
     for field in &tool.parameters {
         let text = field.slot.description.as_deref();
-        // What a term brings is said there.
+        // Attributes of a term are reported at the term.
         let text = text.filter(|text| is_long(cx, text) && !is_brought(cx, view.file, field));
         judge(cx, view.file, text, || view.place(field), ("parameter", &field.name), report);
     }
@@ -95,6 +95,6 @@ fn judge(
     if count > most {
         let message = format!("the description of the {what} `{name}` has {count} characters");
         let help = format!("shorten it to at most {most}");
-        report.add(file, cx.finding(&LINT, file, place(), message).help(help));
+        report.add(file, cx.diagnostic(&LINT, file, place(), message).help(help));
     }
 }

@@ -54,10 +54,10 @@ fn run(cx: &Context<'_>, report: &mut Report) {
             continue;
         }
         let message = format!("`{name}` has the same description as `{other}`");
-        let finding = cx
-            .finding(&LINT, listed.file, listed.place(), message)
+        let diagnostic = cx
+            .diagnostic(&LINT, listed.file, listed.place(), message)
             .label_in(cx.texts[first.file].source(), first.place(), "the other one")
             .help("describe how they differ");
-        report.add(listed.file, finding);
+        report.add(listed.file, diagnostic);
     }
 }

@@ -57,19 +57,19 @@ fn look_at(cx: &Context<'_>, attributes: &[(SmolStr, Value)], place: Place, repo
             let span = node.and_then(|node| span_of(node, name)).unwrap_or(place.name);
             // The value itself stays out of the message.
             let message = format!("the value of `{name}` is hard-coded");
-            let finding = cx.finding(&LINT, place.file, span, message);
+            let diagnostic = cx.diagnostic(&LINT, place.file, span, message);
             let help = format!("read it from a source such as \"env:{}\"", shouted(name));
-            report.add(place.file, finding.help(help));
+            report.add(place.file, diagnostic.help(help));
         }
     }
 }
 
-/// Whether a value stands for itself.
+/// Whether a value is a literal.
 fn is_literal(text: &str) -> bool {
     !["env:", "file:"].iter().any(|source| text.starts_with(source))
 }
 
-/// Where the value of an injected parameter stands.
+/// The span of the value of an injected parameter.
 fn span_of(node: Node<'_>, name: &str) -> Option<Span> {
     let inject = node.subject().entries().find(|entry| entry.key.content() == "inject")?.value;
     let value = inject.entries().find(|entry| entry.key.content() == name);

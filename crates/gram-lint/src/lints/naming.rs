@@ -132,22 +132,22 @@ fn judge(
         } else {
             format!("rename it to `{better}`, unless clients depend on the name")
         };
-        let finding = cx.finding(&LINT, file, span, message);
-        let mut finding = finding.here(others.as_str()).help(help);
-        // Where a term is used, its name stands in signatures.
+        let diagnostic = cx.diagnostic(&LINT, file, span, message);
+        let mut diagnostic = diagnostic.here(others.as_str()).help(help);
+        // The name of a term also occurs in the signatures that use it.
         if better != name && !taken.contains(better.as_str()) && cx.term(file, name).is_none() {
             let uses = uses.get_or_insert_with(|| members(cx, file));
             let named = uses.get(name).filter(|_| what == "tool").into_iter().flatten();
             let text = written(&better);
             let edits = std::iter::once(&span).chain(named);
             let edits = edits.map(|span| Edit { span: *span, text: text.clone() });
-            finding = finding.fix(Fix {
+            diagnostic = diagnostic.fix(Fix {
                 message: format!("rename it to `{better}`"),
                 applicability: NeedsLook,
                 edits: edits.collect(),
             });
         }
-        report.add(file, finding);
+        report.add(file, diagnostic);
     }
 }
 

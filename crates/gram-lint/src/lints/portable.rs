@@ -109,10 +109,10 @@ fn run(cx: &Context<'_>, lint: &'static Lint, target: Target, report: &mut Repor
                 Some(what) => format!("for {target}, the tool `{}` {what}", tool.name),
                 None => format!("for {target}, {what}"),
             };
-            let finding = cx
-                .finding(lint, view.file, place(&view, &loss.path), message)
+            let diagnostic = cx
+                .diagnostic(lint, view.file, place(&view, &loss.path), message)
                 .help(format!("run `gramc explain {target}` for the limits of the target"));
-            report.add(view.file, finding);
+            report.add(view.file, diagnostic);
         }
     }
 }
@@ -124,7 +124,7 @@ fn is_grave(loss: &Loss) -> bool {
     !same && loss.path != "outputSchema"
 }
 
-/// Where the parameter stands that a place in the schema belongs to.
+/// The span of the parameter for a path in the schema.
 fn place(view: &ToolView<'_>, path: &str) -> Span {
     let Some(rest) = path.strip_prefix("properties") else { return view.name };
     let belongs = |name: &str| {

@@ -44,7 +44,7 @@ character itself, `"\/\/…"`.
 
 fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
     let text = &cx.texts[file];
-    // The last place that a finding was made of: several uses may stand inside of one value, and
+    // The last place that a diagnostic was made of: several uses may stand inside of one value, and
     // several escapes in one string.
     let mut last = Span::default();
     for used in text.extensions() {
@@ -87,28 +87,28 @@ fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
             Extension::UnicodeEscape => "remove the character; plain gram cannot express it",
             _ => "rewrite it, for example with a declared Record",
         };
-        report.add(file, finding(cx, file, span, message, (fix, without)));
+        report.add(file, diagnostic(cx, file, span, message, (fix, without)));
     }
 }
 
-/// Whether a syntax error stands inside of a value, so that nobody knows what it is.
+/// Whether a value contains a syntax error.
 fn is_broken(text: &Parse, value: Node<'_>) -> bool {
     let span = value.span();
     let inside = |at: u32| span.start <= at && at <= span.end;
-    text.diagnostics().iter().any(|finding| inside(finding.span().start))
+    text.diagnostics().iter().any(|diagnostic| inside(diagnostic.span().start))
 }
 
-fn finding(
+fn diagnostic(
     cx: &Context<'_>,
     file: usize,
     span: Span,
     message: &str,
     (fix, without): (Option<Fix>, &str),
 ) -> Diagnostic {
-    let finding = cx.finding(&LINT, file, span, message);
+    let diagnostic = cx.diagnostic(&LINT, file, span, message);
     match fix {
-        Some(fix) => finding.help(fix.message.clone()).fix(fix),
-        None => finding.help(without),
+        Some(fix) => diagnostic.help(fix.message.clone()).fix(fix),
+        None => diagnostic.help(without),
     }
 }
 

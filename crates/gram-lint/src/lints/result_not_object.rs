@@ -42,8 +42,8 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     }
     let Some(node) = view.result() else { return };
     let message = format!("the result of `{}` is not an object", view.tool.name);
-    let mut finding = cx
-        .finding(&LINT, view.file, node.span(), message)
+    let mut diagnostic = cx
+        .diagnostic(&LINT, view.file, node.span(), message)
         .help("wrap it in an object: (::`{result: Text}`)");
     let label = node.subject().labels().next();
     if let (Some(label), None) = (label, node.subject().record) {
@@ -51,7 +51,7 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
         let inner = label.text().trim_matches('`');
         let text = format!("`{{result: {inner}}}`");
         let fix = Fix::replace(NeedsLook, "wrap it in an object", Node::span(label), text);
-        finding = finding.fix(fix);
+        diagnostic = diagnostic.fix(fix);
     }
-    report.add(view.file, finding);
+    report.add(view.file, diagnostic);
 }

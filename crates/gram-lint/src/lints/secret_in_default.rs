@@ -64,7 +64,7 @@ const SECRETS: [&str; 7] =
     ["password", "passwd", "passphrase", "secret", "token", "apikey", "credential"];
 
 /// Words that make a name with one of these one of something else: `maxTokens`, `tokenCount`.
-#[rustfmt::skip] // Words to look for, which read better in rows.
+#[rustfmt::skip] // Word lists are more readable in rows.
 const OTHERS: [&str; 32] = [
     "max", "min", "count", "limit", "tokens", "type", "name", "length", "size", "page", "next",
     "cursor", "continuation", "sync", "stop", "selector", "field", "policy", "path", "file", "url",
@@ -111,7 +111,7 @@ const ELSEWHERE: &str = "remove it from the file and revoke the secret";
 fn add(cx: &Context<'_>, (file, span): (usize, Span), name: &str, help: &str, report: &mut Report) {
     // The value itself stays out of the message.
     let message = format!("a value of `{name}` appears to be a secret");
-    report.add(file, cx.finding(&LINT, file, span, message).help(help));
+    report.add(file, cx.diagnostic(&LINT, file, span, message).help(help));
 }
 
 /// The values that are written down for a field.
@@ -141,7 +141,7 @@ fn holds_secret(field: &Field) -> bool {
     })
 }
 
-/// Whether a key stands somewhere in a value.
+/// Whether a value contains a key.
 fn holds_key(value: &Value) -> bool {
     match value {
         Value::String(text) => is_key(text),
@@ -196,7 +196,7 @@ fn is_key(text: &str) -> bool {
     (solid && ((varied && PREFIXES.iter().any(issued)) || web_token)) || login || block
 }
 
-/// Whether a text may be a secret, and does not only say that one belongs there.
+/// Whether a text may be a secret and is not a placeholder.
 fn is_no_placeholder(text: &str) -> bool {
     let lower = text.to_lowercase();
     let marks = ["<", "{", "$", "…", "...", "your", "example", "changeme", "xxx", "***", "env:"];

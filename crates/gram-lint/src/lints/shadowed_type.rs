@@ -54,11 +54,11 @@ fn run(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
     };
     let Some(other) = hidden.filter(|id| *id != view.id).and_then(|id| cx.ty(id)) else { return };
     let message = format!("this `{name}` hides another type `{name}`");
-    let finding = cx
-        .finding(&LINT, view.file, view.name, message)
+    let diagnostic = cx
+        .diagnostic(&LINT, view.file, view.name, message)
         .label_in(cx.texts[other.file].source(), other.name, "the hidden one")
         .help("rename one of them, or remove this one if both mean the same");
-    report.add(view.file, finding);
+    report.add(view.file, diagnostic);
 }
 
 fn imports(cx: &Context<'_>, file: usize, other: usize) -> bool {

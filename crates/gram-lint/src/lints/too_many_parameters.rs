@@ -61,6 +61,6 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
         let message = format!("the tool `{}` takes {count} parameters", view.tool.name);
         let help =
             format!("take at most {most}: split the tool, or group related parameters in a record");
-        report.add(view.file, cx.finding(&LINT, view.file, view.name, message).help(help));
+        report.add(view.file, cx.diagnostic(&LINT, view.file, view.name, message).help(help));
     }
 }

@@ -77,8 +77,8 @@ fn run(cx: &Context<'_>, report: &mut Report) {
 
 fn add(cx: &Context<'_>, file: usize, span: Span, message: &str, report: &mut Report) {
     let most = cx.settings.max_tools;
-    let finding = cx.finding(&LINT, file, span, message).help(format!(
+    let diagnostic = cx.diagnostic(&LINT, file, span, message).help(format!(
         "limit them to {most}, or group related tools: [name:Container {{description: \"…\"}} | tool, tool]"
     ));
-    report.add(file, finding);
+    report.add(file, diagnostic);
 }

@@ -32,7 +32,7 @@ a maximum, such as `length: ...200`.
 fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     for field in view.tool.parameters.iter().filter(|field| field.host == Host::No) {
         let mut slot = &field.slot;
-        // Bounds may stand at the place, or at any alias on the way to the type.
+        // Bounds may be set at the use, or at any alias of the type.
         let mut bounded = is_bounded(slot);
         for _ in 0..=cx.known.types.0.len() {
             let Type::Named(id) = slot.ty else { break };
@@ -49,10 +49,10 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
         }
         if text && !bounded {
             let message = format!("the text `{}` has no maximum length", field.name);
-            let finding = cx
-                .finding(&LINT, view.file, view.place(field), message)
+            let diagnostic = cx
+                .diagnostic(&LINT, view.file, view.place(field), message)
                 .help("add {length: ...200}, a pattern, a format or an enum");
-            report.add(view.file, finding);
+            report.add(view.file, diagnostic);
         }
     }
 }

@@ -8,7 +8,7 @@ pub(crate) static LINT: Lint = Lint {
         name: "unknown-lint",
         page: r"# A `gram-allow` comment names an unknown lint
 
-`// gram-allow: name` expects the name of a lint, as findings show it in brackets;
+`// gram-allow: name` expects the name of a lint, as diagnostics show it in brackets;
 a name that is no lint's allows nothing. Errors cannot be allowed: a text with
 errors has no meaning.
 

@@ -53,23 +53,23 @@ fn run(cx: &Context<'_>, report: &mut Report) {
             } else {
                 continue;
             };
-            let mut finding = cx.finding(&LINT, file, span, message).help(help);
+            let mut diagnostic = cx.diagnostic(&LINT, file, span, message).help(help);
             if first != span {
-                finding = finding.label(first, "the first time");
+                diagnostic = diagnostic.label(first, "the first time");
             }
             if let Some(removal) = removal(cx, file, span) {
-                // What somebody wrote in a comment is for somebody to remove.
+                // A fix must not delete a comment.
                 let comment = removed(cx, file, removal).any(|token| token == TokenKind::Comment);
                 let applicability = if comment { NeedsLook } else { Safe };
-                finding =
-                    finding.fix(Fix::replace(applicability, "remove the import", removal, ""));
+                diagnostic =
+                    diagnostic.fix(Fix::replace(applicability, "remove the import", removal, ""));
             }
-            report.add(file, finding);
+            report.add(file, diagnostic);
         }
     }
 }
 
-/// Which imports somebody needs.
+/// The imports that are used.
 ///
 /// A file needs what it imports itself and uses. Because the names of all files that are read are
 /// known, it may also use what only a file that it imports leads to, or what another file brought;

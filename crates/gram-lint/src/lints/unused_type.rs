@@ -50,13 +50,13 @@ fn run(cx: &Context<'_>, report: &mut Report) {
             continue;
         }
         let message = format!("unused type `{}`", declaration.name);
-        let mut finding =
-            cx.finding(&LINT, view.file, view.name, message).help("remove it, or use it");
+        let mut diagnostic =
+            cx.diagnostic(&LINT, view.file, view.name, message).help("remove it, or use it");
         if !declaration.local {
             let fix = Fix::replace(NeedsLook, "remove the declaration", removal(cx, &view), "");
-            finding = finding.fix(fix);
+            diagnostic = diagnostic.fix(fix);
         }
-        report.add(view.file, finding);
+        report.add(view.file, diagnostic);
     }
 }
 

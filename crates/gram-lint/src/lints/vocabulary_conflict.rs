@@ -72,12 +72,12 @@ fn judge<'a>(
     // Without a type of its own it is the term, whose type an attribute made nullable.
     let (Some(name), Some(labels)) = (subject.identifier, subject.labels_node()) else { return };
     let message = format!("`{}` has a different type than the vocabulary term", field.name);
-    let mut finding = cx.finding(&LINT, file, name.span(), message);
+    let mut diagnostic = cx.diagnostic(&LINT, file, name.span(), message);
     if let Some(place) = cx.known.term_places.get(index) {
-        finding = finding.label_in(cx.texts[other].source(), place.name, "the term");
+        diagnostic = diagnostic.label_in(cx.texts[other].source(), place.name, "the term");
     }
     let fix = Fix::replace(NeedsLook, "use the term's type", labels.span(), "");
-    report.add(file, finding.help("remove the type, or choose another name").fix(fix));
+    report.add(file, diagnostic.help("remove the type, or choose another name").fix(fix));
 }
 
 /// The type of a field that names stand for. Whether null may stand in its place does not matter:

@@ -41,7 +41,7 @@ tools.
     ..Lint::COMMON
 };
 
-/// The first type of each name, and a way to the place where it stands.
+/// The first type of each name, and its location.
 type Known<'a> = HashMap<&'a str, (&'a Type, usize, Owner<'a>)>;
 
 /// What a parameter or field belongs to.
@@ -91,10 +91,10 @@ fn compare<'a>(
     };
     if first != ty {
         let message = format!("`{}` has a different type elsewhere", field.name);
-        let finding = cx
-            .finding(&LINT, file, owner.place(field), message)
+        let diagnostic = cx
+            .diagnostic(&LINT, file, owner.place(field), message)
             .label_in(cx.texts[other].source(), of.place(field), "the other one")
             .help("declare a term of this name at the top level, (name::Type), or use two names");
-        report.add(file, finding);
+        report.add(file, diagnostic);
     }
 }
