@@ -46,19 +46,18 @@ pub(crate) fn most(may_allow: bool) -> usize {
     if may_allow { MAX_WITH_COMMENTS } else { Limits::MAX_DIAGNOSTICS }
 }
 
-/// How many diagnostics about a text with such comments are looked for: many of them may be allowed,
-/// and what a comment is good for shows only where all that it allows is found.
+/// The diagnostic limit of a text with `gram-allow` comments. It is high because many diagnostics may
+/// be allowed, and an unused comment is known only after all of them.
 const MAX_WITH_COMMENTS: usize = 20 * Limits::MAX_DIAGNOSTICS;
 
-/// Takes out the diagnostics about a text that its comments allow, and adds what is wrong with these
-/// comments.
+/// Removes the diagnostics that comments of the text allow, and reports invalid comments.
 pub(crate) fn apply(cx: &Context<'_>, file: usize, found: &mut Vec<Diagnostic>) {
     let allows = allows(&cx.texts[file]);
     if allows.is_empty() {
         return;
     }
-    // Of a broken text not everything is read; of very many diagnostics not all are known; and of a
-    // lint that is off nobody knows what it would find.
+    // A comment cannot be called unused if the text has errors, the diagnostic limit is reached or
+    // the lint is off.
     let all_found = cx.project.valid.is_some() && is_whole(found);
     let end = cx.texts[file].source().text().len();
     let index = Index::of(&allows, u32::try_from(end).unwrap_or(u32::MAX));

@@ -216,7 +216,7 @@ impl<'a> TypeView<'a> {
     }
 }
 
-/// The node that declares a field. It is looked for where something was found, and no text has
+/// The node that declares a field. It is searched only for diagnostics, and no text has
 /// many diagnostics.
 fn named<'a>(mut nodes: impl Iterator<Item = Node<'a>>, field: &Field) -> Option<Node<'a>> {
     nodes.find(|node| {
@@ -285,8 +285,8 @@ impl Report {
         }
     }
 
-    /// Whether there are as many diagnostics about a text as anybody reads. What is denied is counted
-    /// on its own, so that no warnings hide it.
+    /// Whether a text has reached its diagnostic limit. Denied lints are counted separately, so that
+    /// warnings do not hide them.
     pub(crate) fn is_full(&self, file: usize) -> bool {
         let Some(count) = self.counts.get(file.wrapping_sub(self.first)) else { return true };
         let found = match self.severity {

@@ -8,8 +8,8 @@ use gram_syntax::{Applicability, Diagnostic, Edit, Fix, Parse, Severity, SourceF
 use crate::lint::Lint;
 use gram_check::Checked;
 
-/// How often all diagnostics are looked for again: every round applies at least one fix, and a lint
-/// whose fixes undo another's would go on for ever.
+/// The maximum number of rounds. Every round applies at least one fix, and fixes that undo each other
+/// would otherwise loop forever.
 const MAX_ROUNDS: usize = 100;
 
 /// What applying fixes gave.

@@ -1,7 +1,7 @@
 //! Lints: what is likely a mistake, though the text means something.
 //!
 //! A lint is one file of `lints`: its code, page, level, run and tests. [`check`] runs the checker,
-//! then all lints that the [`Settings`] want, and then obeys the comments that allow diagnostics.
+//! then all enabled lints, and then applies `gram-allow` comments.
 
 mod allow;
 mod context;

@@ -44,8 +44,8 @@ character itself, `"\/\/…"`.
 
 fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
     let text = &cx.texts[file];
-    // The last place that a diagnostic was made of: several uses may stand inside of one value, and
-    // several escapes in one string.
+    // The span of the last diagnostic: one value may contain several uses, and one string several
+    // escapes.
     let mut last = Span::default();
     for used in text.extensions() {
         if last.start <= used.span.start && used.span.end <= last.end {
