@@ -48,7 +48,7 @@ fn a_signature_means_what_its_own_file_declares() {
     assert!(errors.len() == 1 && errors[0].contains("allows arguments that its"), "{errors:?}");
     // Nobody declares one.
     let errors = found(spec, &signed("(a::Tpo)==>(b::Int)==>(::Text)"));
-    assert!(errors.len() == 1 && errors[0].contains("there is no type `Tpo`"), "{errors:?}");
+    assert!(errors.len() == 1 && errors[0].contains("unknown type `Tpo`"), "{errors:?}");
 }
 
 #[test]

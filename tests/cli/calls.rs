@@ -229,8 +229,7 @@ fn findings_never_stand_among_verdicts() {
     let folder = files();
     for format in ["human", "concise", "json", "sarif", "github"] {
         let line = format!("validate odd.gram --calls right.jsonl --format {format}");
-        let run =
-            within(&folder, &line).run().exits(1).says(&["there is no attribute `desciption`"]);
+        let run = within(&folder, &line).run().exits(1).says(&["unknown attribute `desciption`"]);
         assert_eq!(verdicts(&run).len(), 1);
         assert_eq!(verdict_fault(&verdicts(&run)[0]), None, "{format}");
     }

@@ -76,15 +76,10 @@ fn findings_come_in_three_formats() {
     let folder = texts();
     let run = |line: &str| gramc(line).within(folder.path()).run().exits(1);
     let human = run("check wrong.gram");
-    human.says(&[
-        "unknown-type",
-        "there is no type `Txt`",
-        "wrong.gram:2:21",
-        "did you mean `Text`?",
-    ]);
+    human.says(&["unknown-type", "unknown type `Txt`", "wrong.gram:2:21", "did you mean `Text`?"]);
 
     let concise = run("check wrong.gram --format concise");
-    let line = "wrong.gram:2:21: error[unknown-type] there is no type `Txt`\n";
+    let line = "wrong.gram:2:21: error[unknown-type] unknown type `Txt`\n";
     assert_eq!((concise.stderr.as_str(), concise.stdout.as_str()), (line, ""));
 
     let json = run("check wrong.gram --format json");

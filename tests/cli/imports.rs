@@ -81,5 +81,5 @@ fn imports_that_lead_nowhere_say_so() {
     let run = gramc("check -").input("{imports: [\"no.gram\"]}\n").within(folder.path()).run();
     run.exits(1).says(&["unknown-import"]);
     let run = gramc("check -").input("{imports: \"no.gram\", gram: 2}\n").run().exits(1);
-    run.says(&["`imports` wants a list of paths", "`gram` wants the version"]);
+    run.says(&["`imports` expects a list of paths", "`gram` expects the version"]);
 }

@@ -80,12 +80,12 @@ impl<'t> Checker<'t> {
                 let error = self.error(&codes::MISPLACED_ELEMENT, file, node.span(), message);
                 self.report(file, error.help("remove the name"));
             } else if self.kind_of(element, &name).is_some_and(|kind| !holds.contains(&kind)) {
-                let message = format!("`{name}` is none of the {words} that a {holder} holds");
+                let message = format!("`{name}` is not allowed here: expected {words}");
                 let error = self.error(&codes::MISPLACED_ELEMENT, file, node.span(), message);
-                self.report(file, error.help("remove it, or move it to where it belongs"));
+                self.report(file, error.help("remove or move it"));
                 continue;
             } else if seen.insert(node.content(), node.span()).is_some() {
-                let message = format!("`{name}` stands here twice");
+                let message = format!("`{name}` is given twice");
                 let error = self.error(&codes::DUPLICATE_NAME, file, node.span(), message);
                 self.report(file, error.help("remove one of them"));
             }
@@ -122,7 +122,7 @@ impl<'t> Checker<'t> {
         let near = nearest(name, self.names.keys().map(SmolStr::as_str));
         let help = question(&near)
             .unwrap_or_else(|| format!("declare it: [{name}:Tool | (input::Text)==>(::Text)]"));
-        let message = format!("there is no tool or agent `{name}`");
+        let message = format!("unknown tool or agent `{name}`");
         let error = self.error(&codes::UNKNOWN_NAME, file, span, message).help(help);
         self.report(file, error);
     }

@@ -1,6 +1,6 @@
 //! Analysis of declarations, one top-level pattern at a time.
 //!
-//! An analysis depends on the text of its item and on what the names that it mentions stand for.
+//! An analysis depends on the text of its item and on the declarations that it refers to.
 //! The hash of both is its key, so a [`Cache`] keeps it until one of them changes. Places are those
 //! of the text that was analyzed; they are moved when the analysis is read in another text.
 

@@ -17,7 +17,7 @@ use gram_model::nearest::{nearest, question};
 use gram_model::value;
 use gram_model::{Open, Type, TypeId};
 
-/// Words of JSON Schema, and how the same is said here.
+/// JSON Schema keywords and their equivalents in gram.
 const JSON_SCHEMA: [(&str, &str); 18] = [
     ("minimum", "write range: 1... , or 1..10 together with a maximum"),
     ("maximum", "write range: ...10 , or 1..10 together with a minimum"),
@@ -42,7 +42,7 @@ const JSON_SCHEMA: [(&str, &str); 18] = [
 /// One attribute: a key and a value.
 pub(crate) struct Attribute<'t> {
     pub(crate) key: Cow<'t, str>,
-    /// Where the key stands; for a doc comment, the comment.
+    /// The span of the key, or of the doc comment.
     pub(crate) key_span: Span,
     value: Given<'t>,
 }
@@ -58,7 +58,7 @@ enum Given<'t> {
 pub(crate) type Bounds<T> = (Option<T>, Option<T>);
 
 impl<'t> Attribute<'t> {
-    /// Where the value stands.
+    /// The span of the value.
     pub(crate) fn span(&self) -> Span {
         match &self.value {
             Given::Node(node) => node.span(),
@@ -66,9 +66,9 @@ impl<'t> Attribute<'t> {
         }
     }
 
-    /// Reports that the value is no `wanted`.
+    /// Reports that the value is not `wanted`.
     pub(crate) fn wrong(&self, checker: &mut Checker<'_>, file: usize, wanted: &str) {
-        let message = format!("`{}` wants {wanted}", self.key);
+        let message = format!("`{}` expects {wanted}", self.key);
         let found = checker.source(file).slice(self.span());
         let mut help = format!("write {wanted}");
         if found.len() < 40 {
@@ -349,7 +349,7 @@ impl<'t> Checker<'t> {
     }
 
     fn second_value(&mut self, file: usize, attribute: &Attribute<'_>, first: Span) {
-        let message = format!("`{}` stands here twice", attribute.key);
+        let message = format!("`{}` is given twice", attribute.key);
         let error = self
             .error(&codes::DUPLICATE_KEY, file, attribute.key_span, message)
             .here("the second one")
@@ -462,10 +462,10 @@ impl<'t> Checker<'t> {
         near: &str,
         help: Option<String>,
     ) {
-        let message = format!("there is no attribute `{}` here", attribute.key);
+        let message = format!("unknown attribute `{}`", attribute.key);
         let mut warning = self
             .error(&codes::UNKNOWN_ATTRIBUTE, file, attribute.key_span, message)
-            .help(help.unwrap_or_else(|| "remove it, or correct its name".to_owned()));
+            .help(help.unwrap_or_else(|| "remove it or correct its name".to_owned()));
         warning.severity = Severity::Warning;
         if !near.is_empty() {
             let fix = Fix::replace(NeedsLook, format!("write `{near}`"), attribute.key_span, near);

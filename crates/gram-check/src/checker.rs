@@ -129,7 +129,7 @@ pub(crate) struct Checker<'t> {
     pub(crate) libraries: Arc<NameMap<SmolStr, First>>,
     /// Vocabulary terms by name: places in `term_fields`.
     pub(crate) terms: Arc<Scopes<usize>>,
-    /// What the vocabulary says.
+    /// The vocabulary.
     pub(crate) term_fields: Arc<Vec<Field>>,
     /// Declared types by name.
     pub(crate) type_names: Arc<Scopes<TypeId>>,

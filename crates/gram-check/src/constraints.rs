@@ -97,7 +97,7 @@ impl<'t> Checker<'t> {
             note.severity = Severity::Note;
             let near = nearest(&format, gram_model::format::json_names());
             let help = question(&near).unwrap_or_else(|| {
-                "it stands in the schema; add a pattern for what has to be checked".to_owned()
+                "add a pattern to enforce it; the schema keeps the format".to_owned()
             });
             self.report(file, note.help(help));
         }
@@ -112,12 +112,12 @@ impl<'t> Checker<'t> {
             _ => None,
         });
         let Some(reason) = reason else { return };
-        let message = format!("the pattern is no regular expression: {reason}");
-        let finding = if details.is_some_and(|details| details.unsound) {
+        let message = format!("invalid regular expression: {reason}");
+        let diagnostic = if details.is_some_and(|details| details.unsound) {
             self.warning(&codes::UNSOUND_IMPORT, file, span, message)
         } else {
             self.error(&codes::MALFORMED_PATTERN, file, span, message)
         };
-        self.report(file, finding.help("patterns are regular expressions as in JavaScript"));
+        self.report(file, diagnostic.help("use JavaScript regular expression syntax"));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::checker::Checker;
 use crate::codes;
 use crate::index::Declaration;
-use crate::object::{MAX_DEPTH, MOST_BROUGHT};
+use crate::object::{MAX_DEPTH, MAX_EXPANSION};
 use gram_model::walk::{endless, names_of, parts, recursive, standing_for_themselves};
 use gram_model::{Slot, Type, TypeId, Types};
 
@@ -15,14 +15,14 @@ impl<'t> Checker<'t> {
     pub(crate) fn settle(&mut self, declarations: &[Declaration<'t>]) {
         let mut types = Arc::unwrap_or_clone(std::mem::take(&mut self.types));
         for id in standing_for_themselves(&types) {
-            self.endless(declarations, id, "stands for itself");
-            // Whoever follows names would never come to an end.
+            self.endless(declarations, id, "is an alias of itself");
+            // Following the names would never terminate.
             if let Some(declared) = types.0.get_mut(id.0 as usize) {
                 declared.slot = Slot::new(Type::Any);
             }
         }
         for id in endless(&types) {
-            self.endless(declarations, id, "has no value that ends");
+            self.endless(declarations, id, "has no finite value");
         }
         for id in recursive(&types) {
             if let Some(declared) = types.0.get_mut(id.0 as usize) {
@@ -32,13 +32,12 @@ impl<'t> Checker<'t> {
         for id in too_large(&types) {
             let Some(declaration) = declarations.get(id.0 as usize) else { continue };
             let (file, span) = (declaration.file, declaration.name_node.span());
-            let message =
-                format!("the types that `{}` is made of bring too much", declaration.name);
+            let message = format!("the types used by `{}` expand too far", declaration.name);
             let error = self
                 .error(&codes::NESTED_TOO_DEEP, file, span, message)
                 .help("declare types at the top level, where schemas refer to them");
             self.report(file, error);
-            // Nobody has to write it out.
+            // References need no expansion.
             if let Some(declared) = types.0.get_mut(id.0 as usize) {
                 declared.referred = true;
             }
@@ -50,9 +49,9 @@ impl<'t> Checker<'t> {
         let Some(declaration) = declarations.get(id.0 as usize) else { return };
         let (file, span) = (declaration.file, declaration.name_node.span());
         let message = format!("the type `{}` {what}", declaration.name);
-        let error = self.error(&codes::ENDLESS_TYPE, file, span, message).help(
-            "let the cycle end: with a field that may be left out, a list, or `T?` in a field",
-        );
+        let error = self
+            .error(&codes::ENDLESS_TYPE, file, span, message)
+            .help("break the cycle with an optional field, a list or `T?`");
         self.report(file, error);
     }
 }
@@ -80,7 +79,7 @@ fn too_large(types: &Types) -> Vec<TypeId> {
                     };
                     let extent = extent(types, &declared.slot.ty, &known);
                     known[at] = Some(extent);
-                    if extent.0 > MOST_BROUGHT || extent.1 > MAX_DEPTH {
+                    if extent.0 > MAX_EXPANSION || extent.1 > MAX_DEPTH {
                         found.push(id);
                         known[at] = Some((1, 1));
                     }

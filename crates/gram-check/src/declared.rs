@@ -19,7 +19,7 @@ use gram_model::{
     Constraint, Field, Host, ObjectType, Open, Slot, Type, TypeDeclaration, TypeId, TypeKind, Types,
 };
 
-/// The attributes of declared types, beside those of every type.
+/// The attributes of declared types, in addition to those of every type.
 struct Special {
     schema_name: Option<SmolStr>,
     discriminator: Option<SmolStr>,
@@ -42,11 +42,11 @@ impl<'t> Checker<'t> {
             let message = if built_in(&name).is_some() {
                 format!("`{name}` is a built-in type")
             } else {
-                format!("`{name}` is no name for a type")
+                format!("`{name}` is not a valid type name")
             };
             let error = self
                 .error(&codes::TYPE_NAME, file, span, message)
-                .help("a type's name has letters, digits and `_`, and means nothing else");
+                .help("use letters, digits and `_`, and avoid reserved names");
             return self.report(file, error);
         }
         // There are at most as many types as bytes in the texts, which 32 bits count.
@@ -59,12 +59,7 @@ impl<'t> Checker<'t> {
         if let Some(known) = known {
             let first = types.get(known.0 as usize).map_or(span, |first| first.name_node.span());
             let error = self
-                .error(
-                    &codes::DUPLICATE_NAME,
-                    file,
-                    span,
-                    format!("there is another type `{name}`"),
-                )
+                .error(&codes::DUPLICATE_NAME, file, span, format!("duplicate type `{name}`"))
                 .here("declared again here")
                 .label(first, "first declared here")
                 .help("rename one of them");
@@ -196,7 +191,7 @@ impl<'t> Checker<'t> {
             }
             if let Some(mut field) = self.named_field(file, node, subject) {
                 self.say_of_node(file, &mut field, (node, subject), None);
-                // Who supplies a value is said of parameters, and holds of no field.
+                // Host attributes apply to parameters, not to fields.
                 fields.push(Field { host: Host::No, secret: false, ..field });
             }
         }
@@ -233,7 +228,7 @@ impl<'t> Checker<'t> {
                 continue;
             };
             if seen.insert(name.content(), name.span()).is_some() {
-                let message = format!("`{}` stands here twice", name.content());
+                let message = format!("`{}` is given twice", name.content());
                 let error = self.error(&codes::DUPLICATE_NAME, file, name.span(), message);
                 self.report(file, error.help("remove one of them"));
                 continue;
@@ -267,7 +262,7 @@ impl<'t> Checker<'t> {
         description
     }
 
-    /// `` [Answer::Union | Text, `Int[]`] ``, and where each member stands.
+    /// `` [Answer::Union | Text, `Int[]`] ``, with the span of each member.
     fn union_members(&mut self, declaration: &Declaration<'t>) -> (Vec<Type>, Vec<Span>) {
         let Declaration { file, node, .. } = *declaration;
         let (mut members, mut spans) = (Vec::new(), Vec::new());
@@ -332,7 +327,7 @@ impl<'t> Checker<'t> {
     }
 
     fn without_elements(&mut self, declaration: &Declaration<'t>, form: Form) {
-        let message = format!("no value is a `{}`, which holds nothing", name_of(declaration.node));
+        let message = format!("`{}` is empty", name_of(declaration.node));
         let span = declaration.name_node.span();
         let error = self
             .error(&codes::EMPTY_CONSTRAINT, declaration.file, span, message)
@@ -355,7 +350,7 @@ pub(crate) fn only_node(element: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// Whether a type may be declared with this name, which means nothing else where types stand.
+/// Whether a type may be declared with this name: it is not reserved.
 pub fn is_type_name(name: &str) -> bool {
     let is_taken = matches!(name, "true" | "false" | "null") || is_label(name);
     is_name(name) && !is_taken && built_in(name).is_none()

@@ -19,22 +19,22 @@ use gram_model::{Constraint, Field, Host, Presence, Slot, Type};
 /// A field while its attributes are read.
 pub(crate) struct Draft<'f> {
     pub(crate) field: &'f mut Field,
-    /// What is said of null.
+    /// Whether null is allowed.
     pub(crate) nullable: Option<bool>,
     /// Attributes that do not fit the type.
     pub(crate) misfits: Vec<(&'static AttributeSpec, Span)>,
-    /// Where it is said that types are listed.
+    /// The span of `typeList`.
     pub(crate) type_list: Option<Span>,
-    /// Where its pattern stands.
+    /// The span of its pattern.
     pub(crate) pattern: Option<Span>,
-    /// Where the first attribute stands that narrows the type.
+    /// The span of the first attribute that narrows the type.
     pub(crate) narrowed: Option<Span>,
-    /// Which of its values the type has to accept, and where they stand: by [`Named`].
+    /// The spans of values that the type must accept, by [`Named`].
     values: [Option<Span>; 5],
 }
 
 impl Draft<'_> {
-    /// Says where a value stands that the type has to accept.
+    /// Records the span of a value that the type must accept.
     pub(crate) fn name(&mut self, what: Named, span: Span) {
         self.values[what as usize] = Some(span);
     }
@@ -152,7 +152,7 @@ impl<'t> Checker<'t> {
         self.say(file, field, &attributes, 0);
     }
 
-    /// Says of a field that has a type what attributes say.
+    /// Applies attributes to a typed field.
     pub(crate) fn say(
         &mut self,
         file: usize,
@@ -170,7 +170,7 @@ impl<'t> Checker<'t> {
             narrowed: None,
             values: [None; 5],
         };
-        // What a term brings has to fit what is said here, too.
+        // Values of the term must also match the attributes of the field.
         if !draft.field.slot.is_bare() || draft.field.host != Host::No {
             for what in values_of(draft.field) {
                 draft.values[what as usize] = Some(first.span());
@@ -326,7 +326,7 @@ impl<'t> Checker<'t> {
             draft.field.slot.ty = match (nullable, ty) {
                 (true, ty @ (Type::Nullable(_) | Type::Null | Type::Any)) => ty,
                 (true, ty) => {
-                    // What a term says of a union's types does not hold of the union or null.
+                    // Attributes of a term for the members of a union do not apply to the union or null.
                     if let (None, Some(details)) = (draft.type_list, &mut draft.field.slot.details)
                     {
                         details.type_list = false;
@@ -343,12 +343,11 @@ impl<'t> Checker<'t> {
             if let (Some(span), true, false) =
                 (draft.type_list, lists, lists_types(&draft.field.slot.ty))
             {
-                let message =
-                    "`typeList` is about unions of types that JSON Schema has different names for";
+                let message = "`typeList` applies only to unions of different JSON Schema types";
                 let error = self.error(&codes::ATTRIBUTE_TYPE, file, span, message);
                 self.report(
                     file,
-                    error.help("remove `typeList`, or write such a union: `Text | Int`"),
+                    error.help("remove `typeList`, or write a union such as `Text | Int`"),
                 );
             }
             if let Some(span) = draft.pattern {
@@ -404,15 +403,15 @@ impl<'t> Checker<'t> {
         let what = what.words();
         let place =
             if refusal.path.is_empty() { String::new() } else { format!(" at `{}`", refusal.path) };
-        let message = format!("the {what} does not fit the type{place}: {}", refusal.message);
-        let finding = if details.is_some_and(|details| details.unsound) {
+        let message = format!("the {what} does not match the type{place}: {}", refusal.message);
+        let diagnostic = if details.is_some_and(|details| details.unsound) {
             self.warning(&codes::UNSOUND_IMPORT, file, span, message)
                 .help(format!("change the {what} or the type, and remove `unsound: true`"))
         } else {
             self.error(&codes::REJECTED_VALUE, file, span, message)
                 .help(format!("change the {what} or the type"))
         };
-        self.report(file, finding);
+        self.report(file, diagnostic);
     }
 }
 
@@ -423,7 +422,7 @@ fn extend(slot: &mut Slot, key: SmolStr, value: Value) {
     extensions.push((key, value));
 }
 
-/// A field of which nothing is said but its name and type.
+/// A field with only a name and a type.
 pub(crate) fn blank(name: SmolStr, ty: Type) -> Field {
     Field {
         name,

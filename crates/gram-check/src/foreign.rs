@@ -49,10 +49,10 @@ impl Attribute<'_> {
             return None;
         };
         if let Some(keyword) = map.keys().find(|keyword| is_reserved(keyword)) {
-            let message = format!("`{keyword}` is a keyword that gramc writes itself");
-            let error = checker
-                .error(&codes::ATTRIBUTE_VALUE, file, self.span(), message)
-                .help("say it with the type and its attributes, or write the whole schema: schema: json`{…}`");
+            let message = format!("`{keyword}` is a keyword that gramc generates");
+            let error = checker.error(&codes::ATTRIBUTE_VALUE, file, self.span(), message).help(
+                "use the type and its attributes, or write the whole schema: schema: json`{…}`",
+            );
             checker.report(file, error);
             return None;
         }

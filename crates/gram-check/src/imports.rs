@@ -26,7 +26,7 @@ pub fn imports(text: &Parse) -> Vec<Import> {
     found
 }
 
-/// Where the imports of files lead. Whoever reads files resolves them.
+/// The resolved imports of files. The caller that reads the files resolves them.
 #[derive(Debug, Clone, Default)]
 pub struct ImportGraph {
     /// The imports of each file, in order.
@@ -38,7 +38,7 @@ pub struct ImportGraph {
 pub struct ResolvedImport {
     /// The place of the path in the header.
     pub span: Span,
-    /// The index of the imported file among those that are checked together, or why there is none.
+    /// The index of the imported file among those that are checked together, or the reason for the failure.
     pub text: Result<usize, String>,
 }
 

@@ -205,7 +205,7 @@ impl<'t> Indexer<'t> {
                 _ => continue,
             };
             if !fits {
-                let message = format!("`{}` wants {wanted}", entry.key.content());
+                let message = format!("`{}` expects {wanted}", entry.key.content());
                 let error = self.error(&codes::ATTRIBUTE_VALUE, entry.value.span(), message);
                 self.report(error.help(format!("write {wanted}")));
             }
@@ -301,10 +301,10 @@ impl<'t> Indexer<'t> {
             return None;
         };
         if let Some((_, second)) = labels.next() {
-            let message = format!("`{}` declares two things at once", name_of(node));
+            let message = format!("`{}` has more than one declaration label", name_of(node));
             let error = self
                 .error(&codes::SEVERAL_LABELS, second.span(), message)
-                .help("give each thing a declaration of its own");
+                .help("write one declaration per label");
             self.report(error);
             return None;
         }
@@ -329,7 +329,7 @@ impl<'t> Indexer<'t> {
         }
         let signature = node.elements().next().is_some_and(is_signature);
         if let (Some(name), None, true) = (subject.identifier, subject.labels_node(), signature) {
-            let message = format!("`{}` has no label, so it declares nothing", name.content());
+            let message = format!("`{}` has no label and declares nothing", name.content());
             let end = Span::empty(name.span().end);
             let warning = self
                 .unknown_label(name.span(), message)

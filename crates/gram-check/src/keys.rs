@@ -14,13 +14,13 @@ use crate::scopes::NameMap;
 use gram_model::TypeId;
 use gram_model::walk::strongly_connected;
 
-/// The keys of analyses: what the names that items mention stand for.
+/// The keys of analyses: hashes of the declarations that items refer to.
 pub(crate) struct Keys {
-    /// For the hash of each name of a type or term, the hash of all that it may stand for.
+    /// Maps the hash of each type or term name to the hash of its possible declarations.
     meanings: NameMap<u64, u64>,
     /// The hash of the imports of each file.
     imports: Vec<u64>,
-    /// The hash of all declared names and what they stand for.
+    /// The hash of all declared names and their declarations.
     pub(crate) all: u64,
 }
 

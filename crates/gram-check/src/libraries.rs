@@ -132,7 +132,7 @@ impl<'t> Checker<'t> {
             return Some(kind);
         }
         let near = nearest(&text, all.into_iter().map(ImplementationKind::name));
-        let message = format!("there is no kind of implementation `{text}`");
+        let message = format!("unknown implementation kind `{text}`");
         let mut error = self
             .error(&codes::IMPLEMENTATION_KIND, file, label.span(), message)
             .help(question(&near).unwrap_or_else(kinds));
@@ -161,17 +161,17 @@ impl<'t> Checker<'t> {
         let given = |key: &str| attributes.iter().find(|attribute| attribute.key == key);
         let (missing, help) = match kind {
             ImplementationKind::Command if given("run").is_none() => {
-                ("what to run", "add {run: [\"python3\", \"hello.py\"]}")
+                ("command", "add {run: [\"python3\", \"hello.py\"]}")
             }
             ImplementationKind::Http if given("url").is_none() => {
-                ("where the server is", "add {url: \"http://127.0.0.1:8080/search\"}")
+                ("URL", "add {url: \"http://127.0.0.1:8080/search\"}")
             }
             ImplementationKind::Replay if given("from").is_none() => {
-                ("where the recording is", "add {from: \"weather.jsonl\"}")
+                ("recording", "add {from: \"weather.jsonl\"}")
             }
             ImplementationKind::Mcp => match (given("command"), given("url")) {
                 (None, None) => (
-                    "which server to ask",
+                    "command or URL",
                     "add {command: [\"npx\", \"…\"]} for a program, or {url: \"https://…\"}",
                 ),
                 (Some(command), Some(url)) => return self.two_servers(file, command, url),
@@ -182,7 +182,7 @@ impl<'t> Checker<'t> {
         let subject = node.subject();
         let tool = subject.identifier.map(Node::content).unwrap_or_default();
         let span = subject.labels_node().unwrap_or(node).span();
-        let message = format!("the implementation of `{tool}` does not say {missing}");
+        let message = format!("the implementation of `{tool}` has no {missing}");
         let error = self.error(&codes::INCOMPLETE_IMPLEMENTATION, file, span, message);
         self.report(file, error.help(help));
     }
@@ -192,7 +192,7 @@ impl<'t> Checker<'t> {
         let error = self
             .error(&codes::CONFLICTING_ATTRIBUTES, file, url.key_span, message)
             .label(command.key_span, "the other one")
-            .help("keep `command` for a program that is started, or `url` for one that runs");
+            .help("use `command` to start a program, or `url` for a running server");
         self.report(file, error);
     }
 
@@ -243,7 +243,7 @@ impl<'t> Checker<'t> {
                 continue;
             };
             if seen.insert(name.content(), name.span()).is_some() {
-                let message = format!("`{}` stands here twice", name.content());
+                let message = format!("`{}` is given twice", name.content());
                 let error = self.error(&codes::DUPLICATE_NAME, file, name.span(), message);
                 self.report(file, error.help("remove one of them"));
                 continue;
@@ -266,9 +266,9 @@ impl<'t> Checker<'t> {
         let known = self.libraries.iter().filter(|(_, first)| first.kind == Kind::Library);
         let near = nearest(&text, known.map(|(name, _)| name.as_str()));
         let message = if declared {
-            format!("`{text}` is no library")
+            format!("`{text}` is not a library")
         } else {
-            format!("there is no library `{text}`")
+            format!("unknown library `{text}`")
         };
         let mut error = self
             .error(&codes::UNKNOWN_LIBRARY, file, name.span(), message)

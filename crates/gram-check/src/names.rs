@@ -150,7 +150,7 @@ pub struct Declaration {
     pub kind: Kind,
     /// Its name, freed of quotes.
     pub name: SmolStr,
-    /// Where its name stands, quotes included.
+    /// The span of its name, including quotes.
     pub place: Span,
     /// All of it, with its annotations.
     pub span: Span,
@@ -168,7 +168,7 @@ pub struct Use {
     pub space: Space,
     /// The name, freed of quotes.
     pub name: SmolStr,
-    /// Where it stands; in a type expression the name alone, else with its quotes.
+    /// Its span, including quotes except in a type expression.
     pub place: Span,
     /// The declaration that it stands in, by its place in the list of declarations.
     pub holder: Option<usize>,
@@ -207,7 +207,7 @@ impl Names {
                 let space = declaration.kind.space();
                 let holder = declaration.holder.and_then(|holder| own.get(holder));
                 let scope = &mut scopes[space as usize];
-                // What stands twice is reported by the checker; the first one has the name.
+                // The checker reports duplicates; the first declaration keeps the name.
                 let _ = match holder.filter(|_| space == Space::Types) {
                     Some(tool) => scope.enter_local((file, tool.node), name, thing),
                     None => scope.enter(file, name, thing),

@@ -14,7 +14,7 @@ use gram_model::format::built_in;
 use gram_model::{Field, Host};
 
 /// How many types terms may bring into fields: terms made of terms can double at each step.
-pub(crate) const MOST_BROUGHT: usize = 100_000;
+pub(crate) const MAX_EXPANSION: usize = 100_000;
 
 /// How deep fields may nest.
 pub(crate) const MAX_DEPTH: u32 = 100;
@@ -52,7 +52,7 @@ impl<'t> Checker<'t> {
         Some(fields)
     }
 
-    /// Reports attributes that say who supplies a value: only a parameter's can be supplied.
+    /// Reports host attributes, which apply only to parameters.
     pub(crate) fn host_attributes<'k>(
         &mut self,
         file: usize,
@@ -61,10 +61,10 @@ impl<'t> Checker<'t> {
     ) {
         for (key, span) in keys {
             if matches!(&*key, "pinned" | "injected" | "secret") {
-                let message = format!("`{key}` is about parameters, and this is a {of}");
+                let message = format!("`{key}` applies to parameters, not to a {of}");
                 let error = self
                     .error(&codes::ATTRIBUTE_TYPE, file, span, message)
-                    .help(format!("remove `{key}`, or say it of a parameter"));
+                    .help(format!("remove `{key}`, or move it to a parameter"));
                 self.report(file, error);
             }
         }
@@ -113,13 +113,13 @@ impl<'t> Checker<'t> {
             }
             let (size, inner) = term.slot.ty.extent();
             self.brought = self.brought.saturating_add(size - 1);
-            if self.brought > MOST_BROUGHT || depth + inner > MAX_DEPTH {
-                let message = format!("the terms that `{name}` is made of bring too much");
+            if self.brought > MAX_EXPANSION || depth + inner > MAX_DEPTH {
+                let message = format!("the terms used by `{name}` expand too far");
                 let error = self.error(&codes::NESTED_TOO_DEEP, file, item.span(), message);
-                self.report(file, error.help("write out what is needed of them"));
+                self.report(file, error.help("write the needed fields inline"));
                 return None;
             }
-            // Who supplies a value is said of parameters, and holds of no field.
+            // Host attributes apply to parameters, not to fields.
             Field { host: Host::No, secret: false, ..term.clone() }
         } else {
             let message = format!("the field `{name}` has no type");

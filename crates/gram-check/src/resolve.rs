@@ -1,4 +1,4 @@
-//! What names mean in each file, and the types and terms that they stand for.
+//! Resolves names in each file to types and terms.
 
 use std::sync::Arc;
 
@@ -64,14 +64,14 @@ impl<'t> Checker<'t> {
         self.read_types(types);
     }
 
-    /// Reports imports that lead nowhere.
+    /// Reports imports that cannot be resolved.
     fn failed_imports(&mut self, imports: &ImportGraph) {
         for (file, imports) in imports.of.iter().enumerate().take(self.texts.len()) {
             for import in imports {
                 if let Err(reason) = &import.text {
                     let error = self
                         .error(&codes::UNKNOWN_IMPORT, file, import.span, reason.clone())
-                        .help("a path is relative to this file, and stays inside the project");
+                        .help("use a path relative to this file and inside the project");
                     self.report(file, error);
                 }
             }
@@ -92,15 +92,9 @@ impl<'t> Checker<'t> {
         if self.is_full(file) {
             return;
         }
-        let what = match known.kind {
-            same if same == kind => kind.label().to_lowercase(),
-            Kind::Tool | Kind::Agent | Kind::Container | Kind::Library | Kind::Experiment => {
-                format!("{} called", known.kind.label().to_lowercase())
-            }
-            Kind::Type(_) => "tool, container or agent".to_owned(),
-        };
+        let what = if known.kind == kind { kind.label().to_lowercase() } else { "name".to_owned() };
         let error = self
-            .error(&codes::DUPLICATE_NAME, file, span, format!("there is another {what} `{name}`"))
+            .error(&codes::DUPLICATE_NAME, file, span, format!("duplicate {what} `{name}`"))
             .here("declared again here")
             .label_in(self.source(known.file), known.span, "first declared here")
             .help("rename one of them");
@@ -148,8 +142,7 @@ impl<'t> Checker<'t> {
         let mut labels = subject.labels();
         let (Some(label), None) = (labels.next(), labels.next()) else { return false };
         if let Some(known) = self::label(label.text()) {
-            let message =
-                format!("a {known} is declared in square brackets, so this declares nothing");
+            let message = format!("a {known} must be declared in square brackets");
             let warning = self
                 .warning(&codes::UNKNOWN_LABEL, file, label.span(), message)
                 .help(format!("write [name:{known} | …]"));
@@ -178,7 +171,7 @@ impl<'t> Checker<'t> {
             &codes::UNKNOWN_LABEL,
             file,
             label.span(),
-            format!("`{name}` is no type, so this declares no vocabulary term"),
+            format!("`{name}` is not a type, so this is not a vocabulary term"),
         );
         let fix = Fix::replace(NeedsLook, format!("write `{near}`"), label.span(), near);
         self.report(file, note.help(format!("did you mean `{near}`?")).fix(fix));
@@ -191,12 +184,12 @@ impl<'t> Checker<'t> {
                 &codes::DUPLICATE_NAME,
                 file,
                 node.span(),
-                format!("there is another vocabulary term `{name}`, which says something else"),
+                format!("conflicting definitions of the vocabulary term `{name}`"),
             )
             .here("declared again here");
         if let Some(place) = self.module.spans.term(known) {
             error = error.label_in(self.source(place.file), place.name, "first declared here");
         }
-        self.report(file, error.help("make both the same, or remove one"));
+        self.report(file, error.help("make the definitions equal, or remove one"));
     }
 }

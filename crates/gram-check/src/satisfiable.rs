@@ -18,17 +18,17 @@ impl Checker<'_> {
         let message = if let Some((least, most)) = empty_interval(constraints, &slot.ty) {
             format!("no number is {least} and {most}")
         } else if is_empty_enum(&self.types, constraints) {
-            "none of the enum's values meets what else is said here".to_owned()
+            "no enum value satisfies the other constraints".to_owned()
         } else {
             return;
         };
         let unsound = slot.details.as_ref().is_some_and(|details| details.unsound);
-        let finding = if unsound {
+        let diagnostic = if unsound {
             self.warning(&codes::UNSOUND_IMPORT, file, span, message)
         } else {
             self.error(&codes::EMPTY_CONSTRAINT, file, span, message)
         };
-        self.report(file, finding.help("widen one of them"));
+        self.report(file, diagnostic.help("widen one of them"));
     }
 }
 

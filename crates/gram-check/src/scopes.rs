@@ -56,7 +56,7 @@ impl<T: Copy + PartialEq> Scopes<T> {
     pub(crate) fn enter(&mut self, file: usize, name: &SmolStr, thing: T) -> Option<T> {
         // Most names are declared once.
         let things = self.files.entry(name.clone()).or_insert_with(|| Vec::with_capacity(1));
-        // Files are read in order, so one's own stands last.
+        // Files are read in order, so a file's own declaration is last.
         match things.last() {
             Some((last, first)) if *last == file => Some(*first),
             _ => {
@@ -95,7 +95,7 @@ impl<T: Copy + PartialEq> Scopes<T> {
         }
     }
 
-    /// What names mean in a file, as names of a file that stands alone.
+    /// The scope of a file, as if it were checked alone.
     pub(crate) fn seen_from(&self, file: usize) -> Self {
         let mut seen = Self::default();
         for name in self.files.keys() {

@@ -8,7 +8,7 @@ use gram_syntax::Span;
 /// Up to how many names a walk over all of them beats a table.
 pub(crate) const FEW: usize = 16;
 
-/// The names of one signature, record or list of fields, and where each stands.
+/// The names of one signature, record or list of fields, with their spans.
 #[derive(Debug, Default)]
 pub(crate) struct Seen<'t> {
     few: Vec<(Cow<'t, str>, Span)>,

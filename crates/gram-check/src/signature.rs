@@ -24,7 +24,7 @@ impl<'t> Checker<'t> {
         file: usize,
         path: Node<'t>,
     ) -> Option<(Vec<Field>, Output)> {
-        // Nodes and arrows take turns. A doc comment may stand before either.
+        // Nodes and arrows alternate. A doc comment may precede either.
         let mut steps = Vec::with_capacity(8);
         let (mut parts, mut arrow) = (path.children(), None::<Node<'t>>);
         let mut rightwards = true;
@@ -69,9 +69,9 @@ impl<'t> Checker<'t> {
                 "()==>",
             ))
         } else {
-            error.help(format!("say what comes back: {text}==>(::Text)")).fix(Fix::replace(
+            error.help(format!("add a result type: {text}==>(::Text)")).fix(Fix::replace(
                 NeedsLook,
-                "give back text",
+                "return text",
                 Span::empty(path.span().end),
                 "==>(::Text)",
             ))
@@ -89,7 +89,7 @@ impl<'t> Checker<'t> {
             return Some(first.kind() == N::LeftArrow);
         };
         let message = match odd.kind() {
-            N::UndirectedArrow => format!("`{}` points nowhere", odd.text()),
+            N::UndirectedArrow => format!("`{}` has no direction", odd.text()),
             N::BidirectionalArrow => format!("`{}` points both ways", odd.text()),
             _ => "the arrows of this signature point in different directions".to_owned(),
         };
@@ -115,7 +115,7 @@ impl<'t> Checker<'t> {
                 self.unique_parameter(file, name, &mut seen);
             }
             if let Some(parameter) = self.parameter(file, step.node, subject) {
-                // A field is large to move, and says more in its place.
+                // A field is large to move.
                 parameters.push(parameter);
                 if let Some(parameter) = parameters.last_mut() {
                     self.say_of_node(file, parameter, (step.node, subject), step.arrow);
@@ -138,7 +138,7 @@ impl<'t> Checker<'t> {
         self.report(file, error);
     }
 
-    /// A parameter of its type, without what else its node says of it.
+    /// A parameter with its type, without the attributes of its node.
     fn parameter(&mut self, file: usize, node: Node<'t>, subject: Subject<'t>) -> Option<Field> {
         if subject.is_empty() {
             let error = self
@@ -146,7 +146,7 @@ impl<'t> Checker<'t> {
                     &codes::MISPLACED_UNIT,
                     file,
                     node.span(),
-                    "`()` stands beside other parameters",
+                    "`()` is mixed with other parameters",
                 )
                 .help("remove it: a signature with other parameters needs no `()`");
             self.report(file, error);
@@ -179,10 +179,8 @@ impl<'t> Checker<'t> {
                         format!("(::{name})"),
                     ))
                 }
-                Some(name) => error.help(format!("say what comes back: ({name}::Text)")),
-                None => {
-                    error.help("say what comes back: (::Text), (::Null) for nothing, or (::Any)")
-                }
+                Some(name) => error.help(format!("add a result type: ({name}::Text)")),
+                None => error.help("add a result type: (::Text), (::Null) for nothing, or (::Any)"),
             };
             self.report(file, error);
             return None;

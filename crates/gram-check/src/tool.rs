@@ -81,9 +81,7 @@ impl<'t> Checker<'t> {
                         place.span(),
                         format!("the tool `{name}` has no signature"),
                     )
-                    .help(format!(
-                        "say what it takes and gives: [{name}:Tool | (input::Text)==>(::Text)]"
-                    ));
+                    .help(format!("add a signature: [{name}:Tool | (input::Text)==>(::Text)]"));
                 self.report(file, error);
                 None
             }

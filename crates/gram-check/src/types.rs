@@ -54,7 +54,7 @@ impl Checker<'_> {
         self.expression_type(file, node.span(), quote, &text)
     }
 
-    /// The type of an expression that stands `offset` bytes into `span`.
+    /// The type of an expression at `offset` bytes into `span`.
     fn expression_type(
         &mut self,
         file: usize,
@@ -71,8 +71,8 @@ impl Checker<'_> {
                 let ty = self.resolve(file, span, &expression);
                 // What names no declared type, and is nothing to report, is the same everywhere.
                 if let Some(ty) = &ty
-                    && text.len() <= LONGEST_KNOWN
-                    && self.plain_types.len() < MOST_KNOWN
+                    && text.len() <= MAX_CACHED_LENGTH
+                    && self.plain_types.len() < MAX_CACHED
                     && self.found(file) == before
                     && before < crate::MAX_PER_FILE
                     && !self.silent
@@ -108,8 +108,8 @@ impl Checker<'_> {
             return match effect {
                 Some(effect) => self.effect(file, span, effect, Some(&ours)),
                 None => self
-                    .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is no type"))
-                    .help(format!("it is written `{ours}`"))
+                    .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is not a type"))
+                    .help(format!("write `{ours}`"))
                     .fix(fix),
             };
         }
@@ -120,33 +120,31 @@ impl Checker<'_> {
             }
             if OPTIONS.contains(&first) {
                 return self
-                    .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is no type"))
-                    .help(format!("a value that may be null is `{second}?`; a parameter that may be left out has {{optional: true}}"))
+                    .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is not a type"))
+                    .help(format!("use `{second}?` for a nullable value, or {{optional: true}} for an optional parameter"))
                     .fix(Fix::replace(NeedsLook, format!("write `{second}?`"), span, format!("`{second}?`")));
             }
         }
-        // The place inside the label, where no escape stands before it.
+        // The place inside the label, if no escape precedes it.
         let at = u32::try_from(error.at).unwrap_or(0);
         let inside = Span::new(span.start + offset + at, span.end.saturating_sub(offset));
         let place = if inside.is_empty() || text.contains('\\') { span } else { inside };
         let found = match error.rest.chars().next() {
-            Some(c) => format!("`{c}` does not belong here"),
-            None => "the type is not complete".to_owned(),
+            Some(c) => format!("unexpected `{c}`"),
+            None => "the type is incomplete".to_owned(),
         };
-        self.error(&codes::TYPE_EXPRESSION, file, place, format!("`{text}` is no type: {found}"))
+        self.error(&codes::TYPE_EXPRESSION, file, place, format!("`{text}` is not a type: {found}"))
             .help("types are Text, Text[], Text?, Text | Int, [Text, Int], Map<Text>, {name: Text}, \"a\" | \"b\"")
     }
 
     fn effect(&self, file: usize, span: Span, effect: &str, inner: Option<&str>) -> Diagnostic {
-        let message = format!(
-            "`{effect}` has no place in a signature, which describes what crosses the wire"
-        );
+        let message = format!("effect type `{effect}` is not allowed in a signature");
         let error = self.error(&codes::EFFECT_TYPE, file, span, message);
         match inner {
             Some(inner) => error
-                .help(format!("the caller gets the value itself: write `{inner}`"))
+                .help(format!("use the type of the value: `{inner}`"))
                 .fix(Fix::replace(NeedsLook, format!("write `{inner}`"), span, inner)),
-            None => error.help("name the type of the value that the caller gets"),
+            None => error.help("use the type of the value"),
         }
     }
 
@@ -168,7 +166,7 @@ impl Checker<'_> {
             }
             Expression::Record(fields) => {
                 let fields = fields.iter().map(|field| self.record_field(file, span, field));
-                // Collected first, so that every field's findings are reported.
+                // Collected first, so that every field's diagnostics are reported.
                 let fields: Vec<_> = fields.collect();
                 let fields = fields.into_iter().collect::<Option<Vec<_>>>()?;
                 self.unique_fields(file, span, &fields);
@@ -199,7 +197,7 @@ impl Checker<'_> {
                 (self.silent, gram_model::value_check::slot(&self.types, &slot, default))
             {
                 let message = format!(
-                    "the default of `{}` does not fit its type: {}",
+                    "the default of `{}` does not match its type: {}",
                     field.name, refusal.message
                 );
                 let error = self.error(&codes::REJECTED_VALUE, file, span, message);
@@ -220,7 +218,7 @@ impl Checker<'_> {
         let mut known = std::collections::HashSet::new();
         let twice = fields.iter().map(|field| &field.name).find(|name| !known.insert(*name));
         if let Some(name) = twice {
-            let message = format!("the field `{name}` stands here twice");
+            let message = format!("the field `{name}` is given twice");
             let error = self.error(&codes::DUPLICATE_PARAMETER, file, span, message);
             self.report(file, error.help("rename one of them"));
         }
@@ -246,7 +244,7 @@ impl Checker<'_> {
         None
     }
 
-    /// Says that two other files declare a name.
+    /// Reports that two other files declare a name.
     pub(crate) fn ambiguous(
         &self,
         file: usize,
@@ -258,7 +256,7 @@ impl Checker<'_> {
         let [first, second] = files;
         let message = format!("`{name}` is a {what} in {first} and another one in {second}");
         self.error(&codes::AMBIGUOUS_NAME, file, span, message).help(format!(
-            "name the file that is meant in this file's header: {{imports: [\"{first}\"]}}"
+            "name the intended file in this file's header: {{imports: [\"{first}\"]}}"
         ))
     }
 
@@ -266,10 +264,11 @@ impl Checker<'_> {
         if EFFECTS.contains(&name) {
             return self.effect(file, span, name, None);
         }
-        let error =
-            self.error(&codes::UNKNOWN_TYPE, file, span, format!("there is no type `{name}`"));
+        let error = self.error(&codes::UNKNOWN_TYPE, file, span, format!("unknown type `{name}`"));
         if OPTIONS.contains(&name) {
-            return error.help("a value that may be null is `Text?`; a parameter that may be left out has {optional: true}");
+            return error.help(
+                "use `Text?` for a nullable value, or {optional: true} for an optional parameter",
+            );
         }
         let foreign = FOREIGN.iter().find(|(foreign, _)| *foreign == name).map(|(_, ours)| *ours);
         let near = if let Some(ours) = foreign {
@@ -296,8 +295,8 @@ impl Checker<'_> {
 
 /// How long a type expression is, and how many of them there are, whose types are kept: the same
 /// few stand in most signatures.
-const LONGEST_KNOWN: usize = 200;
-const MOST_KNOWN: usize = 1000;
+const MAX_CACHED_LENGTH: usize = 200;
+const MAX_CACHED: usize = 1000;
 
 /// Whether a type is made of built-in types alone.
 fn is_plain(ty: &Type) -> bool {

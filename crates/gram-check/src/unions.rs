@@ -12,10 +12,10 @@ use gram_model::value;
 use gram_model::{Constraint, Slot, Type, TypeDeclaration, Types};
 
 /// How many members of a union that are no literals are compared with each other.
-const MOST_COMPARED: usize = 200;
+const MAX_COMPARED: usize = 200;
 
 impl Checker<'_> {
-    /// Checks the members of a declared union, which stand at `spans`.
+    /// Checks the members of a declared union, located at `spans`.
     pub(crate) fn check_union(
         &mut self,
         file: usize,
@@ -50,13 +50,13 @@ impl Checker<'_> {
 
     fn indistinct(&mut self, file: usize, span: Span, member: &Type, unsound: bool) {
         let what = describe(self.known_types(), member);
-        let message = format!("two members of this union are {what}, which no value tells apart");
-        let finding = if unsound {
+        let message = format!("two members of this union are {what}, which no value distinguishes");
+        let diagnostic = if unsound {
             self.warning(&codes::UNSOUND_IMPORT, file, span, message)
         } else {
             self.error(&codes::INDISTINCT_UNION, file, span, message)
         };
-        self.report(file, finding.help("remove one of them"));
+        self.report(file, diagnostic.help("remove one of them"));
     }
 
     /// Checks that each member of a tagged union is an object that names its kind.
@@ -66,7 +66,7 @@ impl Checker<'_> {
         for (member, span) in members.iter().zip(spans) {
             let name = describe(self.known_types(), member);
             let Some(values) = tags(self.known_types(), member, tag) else {
-                let message = format!("{name} has no field `{tag}` that says what kind it is");
+                let message = format!("{name} has no discriminator field `{tag}`");
                 let help = format!("give each member a required field ({tag}::`\"name\"`)");
                 found.push(self.error(&codes::UNTAGGED_MEMBER, file, *span, message).help(help));
                 continue;
@@ -75,11 +75,11 @@ impl Checker<'_> {
                 let key = value::canonical(value);
                 if let Some((other, first)) = known.insert(key, (name.clone(), *span)) {
                     let message = format!(
-                        "`{tag}` is {value} in {other} and in {name}, so it does not tell which it is"
+                        "`{tag}` is {value} in {other} and in {name}, so it does not distinguish them"
                     );
                     let error = self.error(&codes::INDISTINCT_UNION, file, *span, message);
                     let error = error.label(first, "the other one");
-                    found.push(error.help("give each member a value of its own"));
+                    found.push(error.help("give each member a unique value"));
                 }
             }
         }
@@ -116,7 +116,7 @@ pub fn twins<'t, K: PartialEq>(
         if let Some((first, _)) = others.iter().find(|(_, other)| *other == member) {
             return Some((*first, at));
         }
-        if others.len() < MOST_COMPARED {
+        if others.len() < MAX_COMPARED {
             others.push((at, member));
         }
     }
@@ -167,7 +167,7 @@ fn constants<'t>(types: &'t Types, slot: &'t Slot) -> Option<Vec<&'t Value>> {
                 _ => None,
             })
             .collect(),
-        // The checker lets no name stand for itself.
+        // The checker rejects a name that is an alias of itself.
         Type::Named(id) => types.get(*id).and_then(|declared| constants(types, &declared.slot)),
         _ => None,
     }

@@ -24,7 +24,7 @@ const WORD: &str = "gram-allow";
 struct Allow {
     /// The comment.
     comment: Span,
-    /// Where findings are allowed.
+    /// Where diagnostics are allowed.
     range: Span,
     names: Vec<Name>,
 }
@@ -41,33 +41,32 @@ pub(crate) fn may_be_in(text: &Parse) -> bool {
     text.tree().may_have(&[TokenKind::Comment]) && text.source().text().contains(WORD)
 }
 
-/// How many findings about a text are looked for, before its comments take some out.
+/// How many diagnostics about a text are looked for, before its comments take some out.
 pub(crate) fn most(may_allow: bool) -> usize {
-    if may_allow { MOST_WITH_COMMENTS } else { Limits::MAX_DIAGNOSTICS }
+    if may_allow { MAX_WITH_COMMENTS } else { Limits::MAX_DIAGNOSTICS }
 }
 
-/// How many findings about a text with such comments are looked for: many of them may be allowed,
-/// and what a comment is good for shows only where all that it allows is found.
-const MOST_WITH_COMMENTS: usize = 20 * Limits::MAX_DIAGNOSTICS;
+/// The diagnostic limit of a text with `gram-allow` comments. It is high because many diagnostics may
+/// be allowed, and an unused comment is known only after all of them.
+const MAX_WITH_COMMENTS: usize = 20 * Limits::MAX_DIAGNOSTICS;
 
-/// Takes out the findings about a text that its comments allow, and adds what is wrong with these
-/// comments.
+/// Removes the diagnostics that comments of the text allow, and reports invalid comments.
 pub(crate) fn apply(cx: &Context<'_>, file: usize, found: &mut Vec<Diagnostic>) {
     let allows = allows(&cx.texts[file]);
     if allows.is_empty() {
         return;
     }
-    // Of a broken text not everything is read; of very many findings not all are known; and of a
-    // lint that is off nobody knows what it would find.
+    // A comment cannot be called unused if the text has errors, the diagnostic limit is reached or
+    // the lint is off.
     let all_found = cx.project.valid.is_some() && is_whole(found);
     let end = cx.texts[file].source().text().len();
     let index = Index::of(&allows, u32::try_from(end).unwrap_or(u32::MAX));
-    found.retain_mut(|finding| {
-        if *finding.code == missing_description::LINT.code {
+    found.retain_mut(|diagnostic| {
+        if *diagnostic.code == missing_description::LINT.code {
             let allowed = |span: Span| index.allows_at(missing_description::LINT.code.name, span);
-            return missing_description::remove_allowed(finding, allowed);
+            return missing_description::remove_allowed(diagnostic, allowed);
         }
-        !index.allows(finding)
+        !index.allows(diagnostic)
     });
     // Names that are none come first: one comment may allow what another one says, and is of use.
     for judge in [judge_unknown, judge_idle] {
@@ -80,19 +79,19 @@ pub(crate) fn apply(cx: &Context<'_>, file: usize, found: &mut Vec<Diagnostic>) 
                 judge(cx, (file, all_found), (allow, at), &mut report);
             }
         }
-        let more = report.take().into_iter().map(|(_, finding)| finding);
-        found.extend(more.filter(|finding| !index.allows(finding)));
+        let more = report.take().into_iter().map(|(_, diagnostic)| diagnostic);
+        found.extend(more.filter(|diagnostic| !index.allows(diagnostic)));
     }
 }
 
-/// Whether all findings about a text are known: the checker and the other lints have limits.
+/// Whether all diagnostics about a text are known: the checker and the other lints have limits.
 fn is_whole(found: &[Diagnostic]) -> bool {
-    let by_checker = |finding: &&Diagnostic| {
-        let lint = Lint::of(finding.code.name);
+    let by_checker = |diagnostic: &&Diagnostic| {
+        let lint = Lint::of(diagnostic.code.name);
         lint.is_none_or(|lint| matches!(lint.passes, [LintPass::Checker]))
     };
     found.len() <= Limits::MAX_DIAGNOSTICS
-        || (found.len() <= MOST_WITH_COMMENTS
+        || (found.len() <= MAX_WITH_COMMENTS
             && found.iter().filter(by_checker).count() <= Limits::MAX_DIAGNOSTICS)
 }
 
@@ -124,9 +123,9 @@ impl<'a> Index<'a> {
         index
     }
 
-    /// Whether a comment allows a finding. All that do are of use.
-    fn allows(&self, finding: &Diagnostic) -> bool {
-        self.allows_at(finding.code.name, finding.span())
+    /// Whether a comment allows a diagnostic. All that do are of use.
+    fn allows(&self, diagnostic: &Diagnostic) -> bool {
+        self.allows_at(diagnostic.code.name, diagnostic.span())
     }
 
     fn allows_at(&self, code: &'static str, span: Span) -> bool {
@@ -171,35 +170,35 @@ fn judge_idle(
     if lint.code == unused_allow::LINT.code || !on(lint) || !on(&unused_allow::LINT) {
         return;
     }
-    let message = format!("there is no `{}` to allow here", lint.code.name);
-    let finding = cx.finding(&unused_allow::LINT, file, name.span, message);
+    let message = format!("unused suppression of `{}`", lint.code.name);
+    let diagnostic = cx.diagnostic(&unused_allow::LINT, file, name.span, message);
     let fix = Fix::replace(Safe, "remove it", removal(cx, file, allow, at), "");
-    report.add(file, finding.help("remove it, or move it to what it is about").fix(fix));
+    report.add(file, diagnostic.help("remove it, or move it to the code it applies to").fix(fix));
 }
 
 fn unknown(cx: &Context<'_>, file: usize, span: Span, text: &str) -> Diagnostic {
     let is_error = crate::lints::all_codes().any(|code| code.name == text);
     let message = if is_error {
-        format!("`{text}` is an error, which no comment allows")
+        format!("`{text}` is an error and cannot be allowed")
     } else if text.is_empty() {
-        "this comment allows nothing".to_owned()
+        "this comment names no lint".to_owned()
     } else {
-        format!("there is no lint `{text}`")
+        format!("unknown lint `{text}`")
     };
     let near = nearest(text, crate::lints::LINTS.iter().map(|lint| lint.code.name));
     let help = match question(&near) {
-        _ if is_error => "mend the error, and remove its name here".to_owned(),
+        _ if is_error => "fix the error, and remove its name here".to_owned(),
         Some(help) => help,
         None => {
-            "write // gram-allow: and the names of lints; `gramc explain` lists them".to_owned()
+            "write `// gram-allow:` and lint names; run `gramc explain` to list them".to_owned()
         }
     };
-    let mut finding = cx.finding(&unknown_lint::LINT, file, span, message).help(help);
+    let mut diagnostic = cx.diagnostic(&unknown_lint::LINT, file, span, message).help(help);
     if let (Some(near), false) = (near.first(), is_error) {
         let fix = Fix::replace(NeedsLook, format!("write `{near}`"), span, *near);
-        finding = finding.fix(fix);
+        diagnostic = diagnostic.fix(fix);
     }
-    finding
+    diagnostic
 }
 
 /// What to remove, so that a name is gone: the comment where it is the only one, and then the line

@@ -1,4 +1,4 @@
-//! What lints see: texts, what they declare, and where it stands.
+//! The input of lints: texts, declarations and their spans.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -73,8 +73,8 @@ impl<'a> ListedTool<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// A finding of a lint, as grave as the settings want it.
-    pub(crate) fn finding(
+    /// A diagnostic of a lint, with the configured severity.
+    pub(crate) fn diagnostic(
         &self,
         lint: &'static Lint,
         file: usize,
@@ -104,7 +104,7 @@ impl<'a> Context<'a> {
         self.project.tools
     }
 
-    /// What the vocabulary says of a name in a file.
+    /// The vocabulary term of a name in a file.
     pub(crate) fn term(&self, file: usize, name: &str) -> Option<&'a Term> {
         if self.known.terms.is_empty() {
             return None;
@@ -115,12 +115,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// All terms, each with its file and where its name stands.
+    /// All terms, each with its file and the span of its name.
     pub(crate) fn terms(&self) -> impl Iterator<Item = (&'a Field, usize, Span)> {
         self.terms_from(0)
     }
 
-    /// The terms of one file, each with where its name stands.
+    /// The terms of one file, each with the span of its name.
     pub(crate) fn terms_of(&self, file: usize) -> impl Iterator<Item = (&'a Field, Span)> {
         // They come in the order of the files.
         let first = self.known.term_places.partition_point(|place| place.file < file);
@@ -142,14 +142,14 @@ impl<'a> Context<'a> {
     }
 }
 
-/// A tool and where it stands.
+/// A tool and its spans.
 #[derive(Clone, Copy)]
 pub(crate) struct ToolView<'a> {
     pub(crate) tool: &'a Tool,
     pub(crate) file: usize,
     /// Its declaration.
     pub(crate) node: Node<'a>,
-    /// Where its name stands.
+    /// The span of its name.
     pub(crate) name: Span,
 }
 
@@ -171,7 +171,7 @@ impl<'a> ToolView<'a> {
         named(self.signature()?.children(), field)
     }
 
-    /// Where the name of one of its parameters stands; else its own name.
+    /// The span of the name of one of its parameters, or of its own name.
     pub(crate) fn place(&self, field: &Field) -> Span {
         name_of(self.parameter(field)).unwrap_or(self.name)
     }
@@ -184,7 +184,7 @@ impl<'a> ToolView<'a> {
     }
 }
 
-/// A declared type and where it stands.
+/// A declared type and its spans.
 #[derive(Clone, Copy)]
 pub(crate) struct TypeView<'a> {
     pub(crate) id: TypeId,
@@ -192,7 +192,7 @@ pub(crate) struct TypeView<'a> {
     pub(crate) file: usize,
     /// Its declaration.
     pub(crate) node: Node<'a>,
-    /// Where its name stands.
+    /// The span of its name.
     pub(crate) name: Span,
 }
 
@@ -210,14 +210,14 @@ impl<'a> TypeView<'a> {
         named(self.node.elements().filter_map(|element| element.children().next()), field)
     }
 
-    /// Where the name of one of its fields stands; else its own name.
+    /// The span of the name of one of its fields, or of its own name.
     pub(crate) fn place(&self, field: &Field) -> Span {
         name_of(self.field(field)).unwrap_or(self.name)
     }
 }
 
-/// The node that declares a field. It is looked for where something was found, and no text has
-/// many findings.
+/// The node that declares a field. It is searched only for diagnostics, and no text has
+/// many diagnostics.
 fn named<'a>(mut nodes: impl Iterator<Item = Node<'a>>, field: &Field) -> Option<Node<'a>> {
     nodes.find(|node| {
         let name = node.subject().identifier.filter(|_| node.kind() == N::NodePattern);
@@ -244,8 +244,8 @@ impl Count {
         Self { most, errors: 0, others: 0 }
     }
 
-    pub(crate) fn add(&mut self, finding: &Diagnostic) {
-        match finding.severity {
+    pub(crate) fn add(&mut self, diagnostic: &Diagnostic) {
+        match diagnostic.severity {
             Severity::Error => self.errors += 1,
             Severity::Warning | Severity::Note => self.others += 1,
         }
@@ -258,7 +258,7 @@ pub(crate) struct Report {
     first: usize,
     counts: Vec<Count>,
     found: Vec<(usize, Diagnostic)>,
-    /// How grave the findings of the lint are that passes now.
+    /// The severity of the lint that is running.
     severity: Severity,
 }
 
@@ -268,25 +268,25 @@ impl Report {
         Self { first, counts, found: Vec::new(), severity: Severity::Warning }
     }
 
-    /// Says how grave the findings of the lint are that passes next.
+    /// Sets the severity of the lint that runs next.
     pub(crate) fn set_severity(&mut self, severity: Severity) {
         self.severity = severity;
     }
 
-    /// Adds a finding, unless there are as many about its text as anybody reads.
-    pub(crate) fn add(&mut self, file: usize, finding: Diagnostic) {
-        self.severity = finding.severity;
+    /// Adds a diagnostic, unless its text has reached the limit.
+    pub(crate) fn add(&mut self, file: usize, diagnostic: Diagnostic) {
+        self.severity = diagnostic.severity;
         if self.is_full(file) {
             return;
         }
         if let Some(count) = self.counts.get_mut(file.wrapping_sub(self.first)) {
-            count.add(&finding);
-            self.found.push((file, finding));
+            count.add(&diagnostic);
+            self.found.push((file, diagnostic));
         }
     }
 
-    /// Whether there are as many findings about a text as anybody reads. What is denied is counted
-    /// on its own, so that no warnings hide it.
+    /// Whether a text has reached its diagnostic limit. Denied lints are counted separately, so that
+    /// warnings do not hide them.
     pub(crate) fn is_full(&self, file: usize) -> bool {
         let Some(count) = self.counts.get(file.wrapping_sub(self.first)) else { return true };
         let found = match self.severity {

@@ -8,9 +8,9 @@ use gram_syntax::{Applicability, Diagnostic, Edit, Fix, Parse, Severity, SourceF
 use crate::lint::Lint;
 use gram_check::Checked;
 
-/// How often all findings are looked for again: every round applies at least one fix, and a lint
-/// whose fixes undo another's would go on for ever.
-const MOST_ROUNDS: usize = 100;
+/// The maximum number of rounds. Every round applies at least one fix, and fixes that undo each other
+/// would otherwise loop forever.
+const MAX_ROUNDS: usize = 100;
 
 /// What applying fixes gave.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Fixed {
     pub applied: Vec<usize>,
 }
 
-/// Applies the safe fixes of findings about the first `fixable` texts until there are none.
+/// Applies the safe fixes of diagnostics about the first `fixable` texts until there are none.
 ///
 /// Fixes whose places overlap are applied one after the other, with a look at what is then found
 /// in between. `check` says what is found; it is called at least once. A round of fixes after which
@@ -36,7 +36,7 @@ pub fn fix(
     let mut checked = check(texts);
     let mut left_out: Vec<(usize, Fix)> = Vec::new();
     let mut one_by_one = false;
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let changes = round(texts, fixable, &checked, &left_out, one_by_one);
         if changes.is_empty() {
             break;
@@ -101,15 +101,15 @@ fn errors(checked: &Checked) -> usize {
     checked.diagnostics.iter().filter(is_error).count()
 }
 
-/// The safe fixes of findings about a text, at most one of each finding.
+/// The safe fixes of diagnostics about a text, at most one of each diagnostic.
 fn safe_fixes<'d>(
     found: &'d [Diagnostic],
     source: &Arc<SourceFile>,
 ) -> impl Iterator<Item = &'d Fix> {
     let source = Arc::clone(source);
-    let own = found.iter().filter(move |finding| Arc::ptr_eq(&finding.source, &source));
-    own.filter_map(|finding| {
-        finding.fixes.iter().find(|fix| fix.applicability == Applicability::Safe)
+    let own = found.iter().filter(move |diagnostic| Arc::ptr_eq(&diagnostic.source, &source));
+    own.filter_map(|diagnostic| {
+        diagnostic.fixes.iter().find(|fix| fix.applicability == Applicability::Safe)
     })
 }
 

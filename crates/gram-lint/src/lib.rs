@@ -1,7 +1,7 @@
 //! Lints: what is likely a mistake, though the text means something.
 //!
 //! A lint is one file of `lints`: its code, page, level, run and tests. [`check`] runs the checker,
-//! then all lints that the [`Settings`] want, and then obeys the comments that allow findings.
+//! then all enabled lints, and then applies `gram-allow` comments.
 
 mod allow;
 mod context;
@@ -136,9 +136,9 @@ fn run(
     for (found, output) in found.iter_mut().zip(outputs) {
         found.extend(output.found);
     }
-    for (file, finding) in later {
+    for (file, diagnostic) in later {
         if let Some(found) = found.get_mut(file) {
-            found.push(finding);
+            found.push(diagnostic);
         }
     }
     for (file, found) in found.iter_mut().enumerate() {
@@ -173,12 +173,13 @@ fn by_level(settings: &Settings, found: &mut [Vec<Diagnostic>]) {
     let checkers = LINTS.iter().filter(|lint| matches!(lint.passes, [LintPass::Checker]));
     let checkers: Vec<_> = checkers.map(|lint| (&lint.code, settings.severity(lint))).collect();
     for found in found.iter_mut().filter(|found| !found.is_empty()) {
-        found.retain_mut(|finding| {
-            let lint = checkers.iter().find(|(code, _)| *code == finding.code);
-            let Some((_, severity)) = lint.filter(|_| finding.severity != Severity::Error) else {
+        found.retain_mut(|diagnostic| {
+            let lint = checkers.iter().find(|(code, _)| *code == diagnostic.code);
+            let Some((_, severity)) = lint.filter(|_| diagnostic.severity != Severity::Error)
+            else {
                 return true;
             };
-            finding.severity = severity.unwrap_or(finding.severity);
+            diagnostic.severity = severity.unwrap_or(diagnostic.severity);
             severity.is_some()
         });
     }

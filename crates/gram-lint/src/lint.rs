@@ -13,11 +13,11 @@ use gram_schema::lower::Target;
 pub struct Lint {
     /// Its name and its page.
     pub code: Code,
-    /// What is done about its findings where nobody says otherwise.
+    /// Its default level.
     pub level: Level,
-    /// Whether its findings come with a fix, and of which kind.
+    /// Whether its diagnostics come with a fix, and of which kind.
     pub fix: Option<Applicability>,
-    /// The settings that it has in a project file, beside its level.
+    /// Its options in a project file, in addition to its level.
     pub options: &'static [LintOption],
     /// The target that turns it on: where a project compiles to that, it warns.
     pub target: Option<Target>,
@@ -31,18 +31,18 @@ pub struct LintOption {
     pub name: &'static str,
     /// What it is about, in one phrase.
     pub about: &'static str,
-    /// What it is where nobody says otherwise, as a project file would say it.
+    /// The default value, as written in a project file.
     pub default: &'static str,
 }
 
-/// What is done about the findings of a lint.
+/// What is done about the diagnostics of a lint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Level {
     /// Nothing: they are not looked for.
     Allow,
     /// They are shown.
     Warn,
-    /// They are shown as errors, and the exit code says so.
+    /// Diagnostics are errors and set the exit code.
     Deny,
 }
 

@@ -19,14 +19,14 @@ use gram_model::{Module, Open, Tool, TypeId};
 /// A lint, and the severity of its diagnostics.
 type Enabled<F> = Vec<(F, Severity)>;
 
-/// The lints that settings want, by what they look at.
+/// The enabled lints, grouped by their input.
 #[derive(Default)]
 pub(crate) struct EnabledLints {
     text: Enabled<fn(&Context<'_>, usize, &mut Report)>,
     tool: Enabled<fn(&Context<'_>, &ToolView<'_>, &mut Report)>,
     ty: Enabled<fn(&Context<'_>, &TypeView<'_>, &mut Report)>,
     all: Enabled<fn(&Context<'_>, &mut Report)>,
-    /// Whether one of the last wants to see tools whole.
+    /// Whether one of them needs complete tools.
     whole: bool,
     /// The diagnostics that each file is given.
     max: usize,
@@ -71,10 +71,10 @@ impl EnabledLints {
             report.set_severity(*severity);
             run(cx, file, &mut report);
         }
-        let found: Vec<_> = report.take().into_iter().map(|(_, finding)| finding).collect();
+        let found: Vec<_> = report.take().into_iter().map(|(_, diagnostic)| diagnostic).collect();
         let mut count = self.count(may_allow);
-        for finding in &found {
-            count.add(finding);
+        for diagnostic in &found {
+            count.add(diagnostic);
         }
         FileOutput { found, count, may_allow }
     }
@@ -163,7 +163,7 @@ impl Visitor for LintVisitor<'_> {
             }
         }
         let cut = report.is_cut();
-        let found = report.take().into_iter().map(|(_, finding)| finding).collect();
+        let found = report.take().into_iter().map(|(_, diagnostic)| diagnostic).collect();
         let mut named = Vec::new();
         if !known.types.0.is_empty() {
             module.tools.iter().for_each(|tool| names(tool, &mut named));

@@ -1,4 +1,4 @@
-//! How a project wants to be linted.
+//! The lint settings of a project.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub struct Settings {
     levels: BTreeMap<&'static str, Level>,
     /// What the project compiles to. Turns on the lints about these targets.
     pub targets: Vec<Target>,
-    /// How many findings each text is given. What looks for fixes wants all of them.
+    /// The maximum number of diagnostics per text. Applying fixes requires all of them.
     pub max_findings: usize,
     /// The most characters of a description.
     pub max_description: usize,
@@ -24,9 +24,9 @@ pub struct Settings {
     pub max_parameters: usize,
     /// The most tools outside of containers.
     pub max_tools: usize,
-    /// How names of tools are written; where nothing is said, as most of a file's are.
+    /// The case of tool names [default: the most common case of the file].
     pub tool_case: Option<Case>,
-    /// How names of parameters are written; where nothing is said, as most of a file's are.
+    /// The case of parameter names [default: the most common case of the file].
     pub parameter_case: Option<Case>,
 }
 
@@ -70,7 +70,7 @@ impl Settings {
         }
     }
 
-    /// How grave the findings of a lint are; `None` where nobody wants them.
+    /// The severity of a lint; `None` if it is off.
     pub(crate) fn severity(&self, lint: &Lint) -> Option<Severity> {
         match self.level(lint) {
             Level::Allow => None,

@@ -26,13 +26,13 @@ pub(crate) fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Whether nothing but space stands in a text.
+/// Whether a text contains only white space.
 pub(crate) fn is_blank(text: &str) -> bool {
     // Most begin with a letter.
     !text.starts_with(|c: char| c.is_ascii_graphic()) && text.trim().is_empty()
 }
 
-/// What stands in a name: bits.
+/// The character classes of a name, as bits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape(u8);
 
@@ -49,7 +49,7 @@ impl Shape {
     /// An upper letter at the start.
     const CAPITAL: u8 = 1 << 7;
 
-    /// What each byte says alone.
+    /// The class of each byte.
     const OF_BYTES: [u8; 256] = {
         let mut all = [Self::FOREIGN; 256];
         let mut byte = 0;

@@ -82,7 +82,7 @@ async def test_findings_are_sent_and_follow_edits(editor):
     one = found[0]
     assert editor.of("main.gram", one.range) == "Plase"
     assert one.severity == types.DiagnosticSeverity.Error and one.source == "gram"
-    assert "there is no type `Plase`" in one.message and "did you mean `Place`" in one.message
+    assert "unknown type `Plase`" in one.message and "did you mean `Place`" in one.message
     editor.replace("main.gram", "Plase", "Place")
     await editor.pushed("main.gram", lambda found: not found)
 

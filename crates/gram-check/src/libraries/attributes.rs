@@ -91,11 +91,10 @@ impl<'t> Checker<'t> {
         };
         found.retain(|found| found.severity == Severity::Error);
         let is_unknown = |found: &Diagnostic| found.code == &codes::UNKNOWN_TYPE;
-        let finding = match found.iter().find(|found| !is_unknown(found)) {
+        let diagnostic = match found.iter().find(|found| !is_unknown(found)) {
             None if !found.is_empty() => {
                 let said = &found[0].message;
-                let message =
-                    format!("{said} here: the specification that this is bound to has to have it");
+                let message = format!("{said}: the bound specification must declare it");
                 let note = Diagnostic::new(
                     Severity::Note,
                     &codes::UNKNOWN_TYPE,
@@ -111,13 +110,13 @@ impl<'t> Checker<'t> {
             wrong => {
                 let (said, help) =
                     wrong.map(|it| (it.message.as_str(), it.help.clone())).unwrap_or_default();
-                let message = format!("`{}` is no signature: {said}", attribute.key);
+                let message = format!("`{}` is not a signature: {said}", attribute.key);
                 let help =
                     help.unwrap_or_else(|| format!("write {}", ValueType::Signature.expected()));
                 self.error(&codes::ATTRIBUTE_VALUE, file, attribute.span(), message).help(help)
             }
         };
-        self.report(file, finding);
+        self.report(file, diagnostic);
         None
     }
 

@@ -13,7 +13,7 @@ fn read(texts: &[&str]) -> Checked {
     check(&texts)
 }
 
-/// The findings about a library with one implementation, one line each.
+/// The diagnostics about a library with one implementation, one line each.
 fn found(implementation: &str) -> Vec<String> {
     found_in(&format!("[lib:Library | ({implementation})]"))
 }
@@ -119,9 +119,7 @@ fn kinds_are_known() {
     }
     assert_eq!(
         found("a:Comand {run: [\"a\"]}"),
-        [
-            "implementation-kind: there is no kind of implementation `Comand` / did you mean `Command`?"
-        ]
+        ["implementation-kind: unknown implementation kind `Comand` / did you mean `Command`?"]
     );
     assert!(found("a:Whatever")[0].contains("/ the kinds are Command, Http, Mcp, Replay, Builtin"));
     assert!(
@@ -157,19 +155,19 @@ fn a_library_holds_implementations() {
 #[test]
 fn kinds_need_their_attributes() {
     for (text, missing) in [
-        ("a:Command", "what to run"),
-        ("a:Http", "where the server is"),
-        ("a:Mcp {tool: \"x\"}", "which server to ask"),
-        ("a:Replay", "where the recording is"),
+        ("a:Command", "command"),
+        ("a:Http", "URL"),
+        ("a:Mcp {tool: \"x\"}", "command or URL"),
+        ("a:Replay", "recording"),
     ] {
         let found = found(text);
         let expected =
-            format!("incomplete-implementation: the implementation of `a` does not say {missing}");
+            format!("incomplete-implementation: the implementation of `a` has no {missing}");
         assert!(found.len() == 1 && found[0].starts_with(&expected), "{found:?}");
     }
     let both = found("a:Mcp {command: [\"x\"], url: \"http://a\"}");
     assert!(both.len() == 1 && both[0].starts_with("conflicting-attributes"), "{both:?}");
-    // What is there and wrong is not said to be missing.
+    // An invalid attribute is not reported as missing.
     assert_eq!(found("a:Command {run: \"ls\"}").len(), 1);
 }
 
@@ -198,16 +196,16 @@ fn attributes_are_of_their_kind() {
     ] {
         let found = found(&format!("a:Builtin {{{attribute}}}"));
         let key = attribute.split(':').next().unwrap();
-        let expected = format!("attribute-value: `{key}` wants {wanted}");
+        let expected = format!("attribute-value: `{key}` expects {wanted}");
         assert!(found.len() == 1 && found[0].starts_with(&expected), "{attribute}: {found:?}");
     }
     for text in ["a:Command {run: []}", "a:Command {run: [\"\"]}", "a:Command {run: [1]}"] {
-        assert!(found(text)[0].starts_with("attribute-value: `run` wants a program"));
+        assert!(found(text)[0].starts_with("attribute-value: `run` expects a program"));
     }
     for text in ["a:Http {url: 1}", "a:Mcp {url: 1}", "a:Replay {from: 1}"] {
         assert!(found(text)[0].starts_with("attribute-value"));
     }
-    assert!(found("a:Mcp {command: \"npx\"}")[0].starts_with("attribute-value: `command` wants"));
+    assert!(found("a:Mcp {command: \"npx\"}")[0].starts_with("attribute-value: `command` expects"));
     assert!(found("a:Builtin {timeout: 0s, maxResponse: 0kb, maxAttempts: 0}").is_empty());
     assert!(found("a:Builtin {timeout: 0, sameToolWindow: 0, maxResponse: 0}").is_empty());
     assert!(found("a:Builtin {timeout: \"2s\", undeclared: keep}").is_empty());
@@ -218,23 +216,23 @@ fn attributes_are_of_their_kind() {
 fn unknown_attributes_are_pointed_at() {
     assert_eq!(
         found("a:Builtin {timout: 2s}"),
-        ["unknown-attribute: there is no attribute `timout` here / did you mean `timeout`?"]
+        ["unknown-attribute: unknown attribute `timout` / did you mean `timeout`?"]
     );
     assert_eq!(
         found("a:Builtin {run: [\"a\"]}"),
         [
-            "unknown-attribute: there is no attribute `run` here / `run` belongs to implementations of the kind Command"
+            "unknown-attribute: unknown attribute `run` / `run` belongs to implementations of the kind Command"
         ]
     );
     assert_eq!(
         found_in("[l:Library {signature: \"()==>(::Text)\"}]"),
         [
-            "unknown-attribute: there is no attribute `signature` here / `signature` belongs to each implementation"
+            "unknown-attribute: unknown attribute `signature` / `signature` belongs to each implementation"
         ]
     );
     assert_eq!(
         found_in("[l:Library {team: \"blue\"}]"),
-        ["unknown-attribute: there is no attribute `team` here / remove it, or correct its name"]
+        ["unknown-attribute: unknown attribute `team` / remove it or correct its name"]
     );
     let twice = found("a:Builtin {timeout: 2s, timeout: 3s}");
     assert!(twice.len() == 1 && twice[0].starts_with("duplicate-attribute"));
@@ -254,8 +252,9 @@ fn a_signature_is_one() {
     // The specification may have it.
     assert_eq!(
         with("(a::Cty)==>(::Text)"),
-        ["unknown-type: there is no type `Cty` here: the specification that this is bound to has \
-             to have it / did you mean `City`?"]
+        [
+            "unknown-type: unknown type `Cty`: the bound specification must declare it / did you mean `City`?"
+        ]
     );
     for signature in
         ["", "Text", "(a::Int)", "(a::Int)==>(b)", "(a::Town)==>(b::Cty)==>(c)", "(a::Int)=>"]
@@ -263,7 +262,7 @@ fn a_signature_is_one() {
         let found = with(signature);
         assert!(found.len() == 1, "{signature}: {found:?}");
         assert!(
-            found[0].starts_with("attribute-value: `signature` is no signature: "),
+            found[0].starts_with("attribute-value: `signature` is not a signature: "),
             "{found:?}"
         );
     }
@@ -276,13 +275,15 @@ fn experiments_name_libraries() {
     assert!(with("[x:Experiment | one, two]").is_empty());
     assert_eq!(
         with("[x:Experiment | one, twoo]"),
-        ["unknown-library: there is no library `twoo` / did you mean `two`?"]
+        ["unknown-library: unknown library `twoo` / did you mean `two`?"]
     );
     assert_eq!(
         with("[x:Experiment | one, somewhere]"),
-        ["unknown-library: there is no library `somewhere` / declare it: [somewhere:Library | …]"]
+        ["unknown-library: unknown library `somewhere` / declare it: [somewhere:Library | …]"]
     );
-    assert!(with("[x:Experiment | one, x]")[0].starts_with("unknown-library: `x` is no library"));
+    assert!(
+        with("[x:Experiment | one, x]")[0].starts_with("unknown-library: `x` is not a library")
+    );
     for experiment in ["[x:Experiment]", "[x:Experiment | one]"] {
         assert!(with(experiment)[0].starts_with("missing-library: `x` compares fewer than two"));
     }
@@ -294,7 +295,7 @@ fn experiments_name_libraries() {
     );
     assert!(
         with("[x:Experiment {repeats: 0} | one, two]")[0]
-            .starts_with("attribute-value: `repeats` wants a whole number from 1 on")
+            .starts_with("attribute-value: `repeats` expects a whole number from 1 on")
     );
     assert!(with("[x:Experiment {seed: \"a\"} | one, two]")[0].starts_with("attribute-value"));
     assert!(with("[x:Experiment {version: 1, versoin: 2} | one, two]")[0].starts_with("unknown-a"));
@@ -312,7 +313,7 @@ fn libraries_have_a_namespace_of_their_own() {
     let tools =
         "[now:Tool | ()==>(::Time)] [now:Library | (now:Builtin)] [now2:Experiment | now, b]";
     assert!(found_in(&format!("{tools} [b:Library] [b:Tool | ()==>(::Text)]")).is_empty());
-    assert!(found_in("[a:Library] [a:Library]")[0].contains("there is another library `a`"));
+    assert!(found_in("[a:Library] [a:Library]")[0].contains("duplicate library `a`"));
     let both = found_in("[a:Library] [b:Library] [a:Experiment | a, b]");
-    assert!(both[0].contains("there is another library called `a`"), "{both:?}");
+    assert!(both[0].contains("duplicate name `a`"), "{both:?}");
 }

@@ -30,7 +30,7 @@ pub fn declarations(text: &Parse, is_type: impl Fn(&str) -> bool) -> Vec<Declara
 
 /// A declaration and what is declared in it.
 fn pattern(found: &mut Vec<Declaration>, whole: Node<'_>, node: Node<'_>, holder: Option<usize>) {
-    // Patterns nest as deep as a text is long, so what is open stands on a stack.
+    // Patterns can nest arbitrarily deep, so open ones are kept on an explicit stack.
     let mut stack = vec![(whole, node, holder)];
     while let Some((whole, node, holder)) = stack.pop() {
         let subject = node.subject();

@@ -51,7 +51,7 @@ pub fn types_in(node: Node<'_>, mut each: impl FnMut(&str, Span)) {
     }
     let content = node.content();
     let whole = node.text();
-    // Where nothing is escaped, what is quoted stands in the text as it is.
+    // Without escapes, the quoted content equals the source text.
     let start = whole.find(&*content).filter(|_| !content.is_empty());
     for (at, word) in expression::words(&content) {
         let Word::Type(name) = word else { continue };

@@ -32,7 +32,7 @@ pub(super) fn ranges(text: &Parse, comments: &[Span]) -> Vec<Span> {
     comments.iter().zip(nexts).map(range).collect()
 }
 
-/// White space, and the mark that may stand at the start of a text.
+/// White space and the byte order mark.
 fn is_space(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }
@@ -40,7 +40,7 @@ fn is_space(c: char) -> bool {
 /// Where the first thing begins behind each comment that means something.
 fn nexts(text: &Parse, comments: &[Span]) -> Vec<Option<u32>> {
     let mut nexts = vec![None; comments.len()];
-    // What begins behind the next comment, and where that stands.
+    // The start of the code after the next comment, and the span of that comment.
     let (mut known, mut until) = (None, u32::MAX);
     for (comment, next) in comments.iter().zip(&mut nexts).rev() {
         let found = tokens_from(text, comment.end)
@@ -66,7 +66,7 @@ fn tokens_from(text: &Parse, from: u32) -> impl Iterator<Item = Token<'_>> {
     })
 }
 
-/// Where the first token stands that is neither space nor a comment.
+/// The position of the first token other than space and comments.
 fn first_of_text(text: &Parse) -> u32 {
     let plain =
         |token: &Token<'_>| !matches!(token.kind(), TokenKind::Whitespace | TokenKind::Comment);

@@ -7,14 +7,13 @@ use gram_model::{Field, Host, Type};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "boolean-trap",
-        page: r#"# Several required booleans stand in a row
+        page: r#"# A tool has several required booleans in a row
 
-A model has to decide each of them at every call, and guesses where nobody told
-it. Several of them together are often one choice with a few sensible values:
-of the combinations of two booleans, one usually makes no sense.
+A model has to choose a value for each of them at every call. Several required
+booleans often encode one choice with a few valid combinations.
 
-Give the booleans defaults, so that a model only says what is unusual; or make
-them one parameter with named values.
+Give the booleans defaults, or replace them with one parameter with named
+values.
 
 ```gram bad
 [deploy:Tool | (draft::Bool)==>(public::Bool)==>(name::Text)==>(::Null)]
@@ -46,25 +45,25 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let runs = fields.chunk_by(|a, b| is_one(a) && is_one(b)).filter(|run| run.len() > 1);
     for run in runs {
         let mut names: Vec<_> = run.iter().map(|field| format!("`{}`", field.name)).collect();
-        if run.len() > MOST_NAMED {
-            names.truncate(MOST_NAMED - 1);
-            names.push(format!("{} others", run.len() + 1 - MOST_NAMED));
+        if run.len() > MAX_NAMED {
+            names.truncate(MAX_NAMED - 1);
+            names.push(format!("{} others", run.len() + 1 - MAX_NAMED));
         }
         let (Some((last, names)), Some((first, others))) = (names.split_last(), run.split_first())
         else {
             continue;
         };
         let message = format!("{} and {last} are required booleans in a row", names.join(", "));
-        let mut finding = cx.finding(&LINT, view.file, view.place(first), message);
-        for field in others.iter().take(MOST_NAMED) {
-            finding = finding.label(view.place(field), "");
+        let mut diagnostic = cx.diagnostic(&LINT, view.file, view.place(first), message);
+        for field in others.iter().take(MAX_NAMED) {
+            diagnostic = diagnostic.label(view.place(field), "");
         }
-        report.add(view.file, finding.help(HELP));
+        report.add(view.file, diagnostic.help(HELP));
     }
 }
 
-/// How many booleans are named, and shown, at most.
-const MOST_NAMED: usize = 6;
+/// The maximum number of booleans named in a message.
+const MAX_NAMED: usize = 6;
 
 const HELP: &str = "give them defaults, or make them one parameter with named values, such as \
                     `\"draft\" | \"public\"`";

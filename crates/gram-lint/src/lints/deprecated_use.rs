@@ -9,13 +9,12 @@ use gram_model::walk::names_of_slot;
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "deprecated-use",
-        page: r"# Something is used that is deprecated
+        page: r"# A deprecated declaration is used
 
-Whoever declared it said that it should no longer be used, and will remove it.
-What uses it has to change before that. Uses inside of what is deprecated itself
-are not reported.
+The declaration is marked as deprecated and may be removed. Uses inside
+deprecated declarations are not reported.
 
-Use what came in its place.
+Use the replacement.
 
 ```gram bad
 [find:Tool {deprecated: true} | (query::Text)==>(::`Text[]`)]
@@ -48,7 +47,7 @@ fn tool(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
             continue;
         }
         types(cx, view.file, &field.slot, report, || {
-            // What a term is made of is said there.
+            // Terms are reported at their declaration.
             let node = view.parameter(field).filter(|node| node.subject().labels_node().is_some());
             node.map(|_| view.place(field))
         });
@@ -169,9 +168,10 @@ fn add(
     declared: Option<(usize, Span)>,
     report: &mut Report,
 ) {
-    let mut finding = cx.finding(&LINT, file, span, format!("the {kind} `{name}` is deprecated"));
+    let mut diagnostic =
+        cx.diagnostic(&LINT, file, span, format!("the {kind} `{name}` is deprecated"));
     if let Some((other, span)) = declared {
-        finding = finding.label_in(cx.texts[other].source(), span, "declared so here");
+        diagnostic = diagnostic.label_in(cx.texts[other].source(), span, "deprecated here");
     }
-    report.add(file, finding.help("use what came in its place"));
+    report.add(file, diagnostic.help("use its replacement"));
 }

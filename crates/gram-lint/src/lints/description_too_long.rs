@@ -7,7 +7,7 @@ use crate::lints::missing_description::is_brought;
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "description-too-long",
-        page: r"# A description is longer than what providers take
+        page: r"# A description exceeds the limit of some providers
 
 Some deployments refuse a tool whose description has more than 1,024 characters,
 and the whole request with it. Where it is taken, it is read, and paid for, at
@@ -58,7 +58,7 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     judge(cx, view.file, own, || view.name, ("tool", &tool.name), report);
     for field in &tool.parameters {
         let text = field.slot.description.as_deref();
-        // What a term brings is said there.
+        // Attributes of a term are reported at the term.
         let text = text.filter(|text| is_long(cx, text) && !is_brought(cx, view.file, field));
         judge(cx, view.file, text, || view.place(field), ("parameter", &field.name), report);
     }
@@ -94,7 +94,7 @@ fn judge(
     let count = text.chars().count();
     if count > most {
         let message = format!("the description of the {what} `{name}` has {count} characters");
-        let help = format!("say it in at most {most}");
-        report.add(file, cx.finding(&LINT, file, place(), message).help(help));
+        let help = format!("shorten it to at most {most}");
+        report.add(file, cx.diagnostic(&LINT, file, place(), message).help(help));
     }
 }

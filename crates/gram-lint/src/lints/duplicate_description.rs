@@ -13,7 +13,7 @@ A model chooses a tool by its name and its description. Where two descriptions
 are the same, nothing but the name tells the tools apart, and the model will
 take the wrong one of them; most often the text was copied and never changed.
 
-Say of each tool what it does that the other does not.
+Describe how the tools differ.
 
 ```gram bad
 /** Looks up a person in the directory */
@@ -54,10 +54,10 @@ fn run(cx: &Context<'_>, report: &mut Report) {
             continue;
         }
         let message = format!("`{name}` has the same description as `{other}`");
-        let finding = cx
-            .finding(&LINT, listed.file, listed.place(), message)
+        let diagnostic = cx
+            .diagnostic(&LINT, listed.file, listed.place(), message)
             .label_in(cx.texts[first.file].source(), first.place(), "the other one")
-            .help("say what the one does that the other does not");
-        report.add(listed.file, finding);
+            .help("describe how they differ");
+        report.add(listed.file, diagnostic);
     }
 }

@@ -9,11 +9,11 @@ use gram_model::spans::Place;
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "literal-inject",
-        page: r#"# An injected value is written down in a library
+        page: r#"# An injected value is hard-coded in a library
 
-What the host injects is most often what nobody else should know: a token, an
-account, the address of a server. Libraries are committed and shared, so a value
-that stands in one is known to all who read it, and the same wherever it runs.
+Injected values are often secrets or deployment settings: a token, an account,
+the address of a server. Libraries are committed and shared, so a hard-coded
+value is visible to every reader and the same in every environment.
 
 Name where the value comes from: `env:NAME` is a variable of the environment,
 `file:PATH` the content of a file. Where the value is no secret and the same
@@ -56,20 +56,20 @@ fn look_at(cx: &Context<'_>, attributes: &[(SmolStr, Value)], place: Place, repo
             let node = cx.texts.get(place.file).map(|text| text.tree().node(place.node));
             let span = node.and_then(|node| span_of(node, name)).unwrap_or(place.name);
             // The value itself stays out of the message.
-            let message = format!("the value of `{name}` is written down here");
-            let finding = cx.finding(&LINT, place.file, span, message);
-            let help = format!("say where it comes from, such as \"env:{}\"", shouted(name));
-            report.add(place.file, finding.help(help));
+            let message = format!("the value of `{name}` is hard-coded");
+            let diagnostic = cx.diagnostic(&LINT, place.file, span, message);
+            let help = format!("read it from a source such as \"env:{}\"", shouted(name));
+            report.add(place.file, diagnostic.help(help));
         }
     }
 }
 
-/// Whether a value stands for itself.
+/// Whether a value is a literal.
 fn is_literal(text: &str) -> bool {
     !["env:", "file:"].iter().any(|source| text.starts_with(source))
 }
 
-/// Where the value of an injected parameter stands.
+/// The span of the value of an injected parameter.
 fn span_of(node: Node<'_>, name: &str) -> Option<Span> {
     let inject = node.subject().entries().find(|entry| entry.key.content() == "inject")?.value;
     let value = inject.entries().find(|entry| entry.key.content() == name);

@@ -65,21 +65,21 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
         return;
     }
     let names = view.parameter_names().filter(|name| bare.contains(&*name.content()));
-    let mut finding = cx.finding(&LINT, view.file, view.name, "");
+    let mut diagnostic = cx.diagnostic(&LINT, view.file, view.name, "");
     if is_bare {
-        finding = finding.here(NONE);
+        diagnostic = diagnostic.here(NONE);
     }
     for name in names.take(MAX_PARAMETERS) {
-        finding = finding.label(name.span(), NONE);
+        diagnostic = diagnostic.label(name.span(), NONE);
     }
-    describe(&mut finding);
-    report.add(view.file, finding);
+    describe(&mut diagnostic);
+    report.add(view.file, diagnostic);
 }
 
 /// Removes the tool and the parameters that comments allow from a diagnostic. Gives whether anything
 /// is left.
-pub(crate) fn remove_allowed(finding: &mut Diagnostic, allowed: impl Fn(Span) -> bool) -> bool {
-    let Some((tool, parameters)) = finding.labels.split_first_mut() else { return true };
+pub(crate) fn remove_allowed(diagnostic: &mut Diagnostic, allowed: impl Fn(Span) -> bool) -> bool {
+    let Some((tool, parameters)) = diagnostic.labels.split_first_mut() else { return true };
     if tool.message.is_empty() && parameters.is_empty() {
         // It is about a term.
         return !allowed(tool.span);
@@ -92,21 +92,21 @@ pub(crate) fn remove_allowed(finding: &mut Diagnostic, allowed: impl Fn(Span) ->
     let is_bare = !tool.message.is_empty();
     let count = parameters.len();
     let mut is_first = true;
-    finding.labels.retain(|label| std::mem::take(&mut is_first) || !allowed(label.span));
-    let left = finding.labels.len() - 1;
+    diagnostic.labels.retain(|label| std::mem::take(&mut is_first) || !allowed(label.span));
+    let left = diagnostic.labels.len() - 1;
     if changed || left < count {
-        describe(finding);
+        describe(diagnostic);
     }
     is_bare || left > 0
 }
 
 /// Writes the message and the help from the labels: the first one is the tool, the others are its
 /// parameters.
-fn describe(finding: &mut Diagnostic) {
-    let mut labels = finding.labels.iter();
+fn describe(diagnostic: &mut Diagnostic) {
+    let mut labels = diagnostic.labels.iter();
     let Some(tool) = labels.next() else { return };
     let name = |label: &Label| {
-        let text = finding.source.slice(label.span).trim_matches(['`', '"', '\'']);
+        let text = diagnostic.source.slice(label.span).trim_matches(['`', '"', '\'']);
         format!("`{text}`")
     };
     let parameters: Vec<_> = labels.map(name).collect();
@@ -129,15 +129,16 @@ fn describe(finding: &mut Diagnostic) {
     } else {
         "write a doc comment `/** … */` before each, or use the attribute `description`"
     };
-    finding.reword(message, help);
+    diagnostic.reword(message, help);
 }
 
 fn terms(cx: &Context<'_>, report: &mut Report) {
     for (term, file, name) in cx.terms().filter(|(term, ..)| lacks_one(cx, term)) {
         let message = format!("the term `{}` has no description", term.name);
-        let finding =
-            cx.finding(&LINT, file, name, message).help("write a doc comment `/** … */` before it");
-        report.add(file, finding);
+        let diagnostic = cx
+            .diagnostic(&LINT, file, name, message)
+            .help("write a doc comment `/** … */` before it");
+        report.add(file, diagnostic);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::words::{Shape, written_in};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "naming",
-        page: r#"# A name is written in another way than its neighbours
+        page: r#"# The case of a name is inconsistent
 
 Names that are written in one way are read without a thought, by people and by
 models: a model that has seen `readFile` and `writeFile` calls `moveFile`,
@@ -128,33 +128,33 @@ fn judge(
         let better = written_in(name, case);
         let message = format!("`{name}` is not in {}", case.name());
         let help = if taken.contains(better.as_str()) {
-            format!("rename it, if nobody relies on its name; `{better}` is taken")
+            format!("rename it, unless clients depend on the name; `{better}` is taken")
         } else {
-            format!("rename it to `{better}`, if nobody relies on its name")
+            format!("rename it to `{better}`, unless clients depend on the name")
         };
-        let finding = cx.finding(&LINT, file, span, message);
-        let mut finding = finding.here(others.as_str()).help(help);
-        // Where a term is used, its name stands in signatures.
+        let diagnostic = cx.diagnostic(&LINT, file, span, message);
+        let mut diagnostic = diagnostic.here(others.as_str()).help(help);
+        // The name of a term also occurs in the signatures that use it.
         if better != name && !taken.contains(better.as_str()) && cx.term(file, name).is_none() {
             let uses = uses.get_or_insert_with(|| members(cx, file));
             let named = uses.get(name).filter(|_| what == "tool").into_iter().flatten();
             let text = written(&better);
             let edits = std::iter::once(&span).chain(named);
             let edits = edits.map(|span| Edit { span: *span, text: text.clone() });
-            finding = finding.fix(Fix {
+            diagnostic = diagnostic.fix(Fix {
                 message: format!("rename it to `{better}`"),
                 applicability: NeedsLook,
                 edits: edits.collect(),
             });
         }
-        report.add(file, finding);
+        report.add(file, diagnostic);
     }
 }
 
 /// The case that names are to be in, and why.
 fn wanted_case(what: &str, names: &[Named<'_>], wanted: Option<Case>) -> Option<(Case, String)> {
     if let Some(case) = wanted {
-        return Some((case, format!("{what}s are to be in {}", case.name())));
+        return Some((case, format!("the configured case for {what}s is {}", case.name())));
     }
     let (case, most) = common(names)?;
     let others = if most { "most" } else { "other" };

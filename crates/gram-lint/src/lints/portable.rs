@@ -14,7 +14,7 @@ macro_rules! portable {
             code: Code {
                 name: concat!("portable-", $name),
                 page: concat!(
-                    "# A tool says something that does not fit the target ",
+                    "# A tool uses features not supported by the target ",
                     $name,
                     "
 
@@ -71,11 +71,10 @@ pub(crate) static JSON_SCHEMA: Lint = Lint {
     code: Code {
         name: "portable-json-schema",
         page: "\
-# A tool says something that JSON Schema cannot say
+# A tool uses features not supported by JSON Schema
 
-All that a tool says of its parameters is said in JSON Schema, so this lint
-finds nothing. It stands here so that every target has one: the same list of
-targets configures compilation and lints.
+JSON Schema supports everything a tool can declare, so this lint never reports a
+diagnostic. It exists because every target has a lint.
 
 ```gram good
 [findFiles:Tool | (name::Text)==>(::`{paths: Text[]}`)]
@@ -110,10 +109,10 @@ fn run(cx: &Context<'_>, lint: &'static Lint, target: Target, report: &mut Repor
                 Some(what) => format!("for {target}, the tool `{}` {what}", tool.name),
                 None => format!("for {target}, {what}"),
             };
-            let finding = cx
-                .finding(lint, view.file, place(&view, &loss.path), message)
-                .help(format!("`gramc explain {target}` shows what fits"));
-            report.add(view.file, finding);
+            let diagnostic = cx
+                .diagnostic(lint, view.file, place(&view, &loss.path), message)
+                .help(format!("run `gramc explain {target}` for the limits of the target"));
+            report.add(view.file, diagnostic);
         }
     }
 }
@@ -125,7 +124,7 @@ fn is_grave(loss: &Loss) -> bool {
     !same && loss.path != "outputSchema"
 }
 
-/// Where the parameter stands that a place in the schema belongs to.
+/// The span of the parameter for a path in the schema.
 fn place(view: &ToolView<'_>, path: &str) -> Span {
     let Some(rest) = path.strip_prefix("properties") else { return view.name };
     let belongs = |name: &str| {

@@ -13,7 +13,7 @@ use gram_model::value;
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "portable-gram",
-        page: r#"# A text uses what only gramc reads
+        page: r#"# A file uses a gramc extension of gram notation
 
 gramc reads four things that plain gram notation does not have: arrays and maps
 inside of each other, and empty arrays; records in angle brackets; `\u` escapes;
@@ -44,8 +44,8 @@ character itself, `"\/\/…"`.
 
 fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
     let text = &cx.texts[file];
-    // The last place that a finding was made of: several uses may stand inside of one value, and
-    // several escapes in one string.
+    // The span of the last diagnostic: one value may contain several uses, and one string several
+    // escapes.
     let mut last = Span::default();
     for used in text.extensions() {
         if last.start <= used.span.start && used.span.end <= last.end {
@@ -60,9 +60,9 @@ fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
                     continue;
                 };
                 let message = if used.span == value.span() && value.children().next().is_none() {
-                    "an empty array is no plain gram"
+                    "empty arrays are a gramc extension"
                 } else {
-                    "arrays and maps inside of each other are no plain gram"
+                    "nested arrays and maps are a gramc extension"
                 };
                 last = value.span();
                 if is_broken(text, value) {
@@ -71,44 +71,44 @@ fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
                 (value.span(), message, nested(cx, file, value))
             }
             Extension::AngleRecord => {
-                (used.span, "a record in `<>` is no plain gram", braces(cx, file, used.span))
+                (used.span, "`<…>` records are a gramc extension", braces(cx, file, used.span))
             }
             Extension::UnicodeEscape => {
                 let token = text.tree().token_at(used.span.start);
                 last = token.span();
-                (used.span, "a `\\u` escape is no plain gram", characters(token))
+                (used.span, "`\\u` escapes are a gramc extension", characters(token))
             }
             Extension::SlashString => {
-                let message = "a text that begins with `//` is no plain gram";
+                let message = "strings that begin with `//` are a gramc extension";
                 (used.span, message, slashes(cx, file, used.span))
             }
         };
         let without = match used.kind {
-            Extension::UnicodeEscape => "leave the character out, for it has no plain form",
-            _ => "say it in another way, with a declared Record, for example",
+            Extension::UnicodeEscape => "remove the character; plain gram cannot express it",
+            _ => "rewrite it, for example with a declared Record",
         };
-        report.add(file, finding(cx, file, span, message, (fix, without)));
+        report.add(file, diagnostic(cx, file, span, message, (fix, without)));
     }
 }
 
-/// Whether a syntax error stands inside of a value, so that nobody knows what it is.
+/// Whether a value contains a syntax error.
 fn is_broken(text: &Parse, value: Node<'_>) -> bool {
     let span = value.span();
     let inside = |at: u32| span.start <= at && at <= span.end;
-    text.diagnostics().iter().any(|finding| inside(finding.span().start))
+    text.diagnostics().iter().any(|diagnostic| inside(diagnostic.span().start))
 }
 
-fn finding(
+fn diagnostic(
     cx: &Context<'_>,
     file: usize,
     span: Span,
     message: &str,
     (fix, without): (Option<Fix>, &str),
 ) -> Diagnostic {
-    let finding = cx.finding(&LINT, file, span, message);
+    let diagnostic = cx.diagnostic(&LINT, file, span, message);
     match fix {
-        Some(fix) => finding.help(fix.message.clone()).fix(fix),
-        None => finding.help(without),
+        Some(fix) => diagnostic.help(fix.message.clone()).fix(fix),
+        None => diagnostic.help(without),
     }
 }
 

@@ -7,11 +7,11 @@ use crate::lint::{Lint, LintPass};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "prefer-double-arrow",
-        page: r"# A signature is written with other arrows than `==>`
+        page: r"# A signature uses arrows other than `==>`
 
 All right-pointing arrows mean the same in a signature, and so does a chain that
-points to the left and is read backwards. Whoever meets them side by side looks
-for a difference that is not there.
+points to the left and is read backwards. Mixed styles suggest a difference that
+does not exist.
 
 Write `==>`.
 
@@ -58,22 +58,22 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let message = if leftwards {
         format!("the signature of `{}` is written from right to left", view.tool.name)
     } else {
-        format!("{} is written for `==>`", shown(odd))
+        format!("{} is used instead of `==>`", shown(odd))
     };
-    let mut finding = cx.finding(&LINT, view.file, odd.span(), message);
+    let mut diagnostic = cx.diagnostic(&LINT, view.file, odd.span(), message);
     if leftwards {
-        finding = finding.help("write it from left to right, with `==>` between its parts");
+        diagnostic = diagnostic.help("write it from left to right, with `==>` between its parts");
         if let Some(text) = turned_around(path) {
             let fix = Fix::replace(NeedsLook, "turn the signature around", path.span(), text);
-            finding = finding.fix(fix);
+            diagnostic = diagnostic.fix(fix);
         }
     } else {
         let edits: Vec<_> =
             path.children().filter(|part| part.is_arrow()).flat_map(edits).collect();
         let fix = Fix { message: "write `==>`".to_owned(), applicability: Safe, edits };
-        finding = finding.help("write `==>`").fix(fix);
+        diagnostic = diagnostic.help("write `==>`").fix(fix);
     }
-    report.add(view.file, finding);
+    report.add(view.file, diagnostic);
 }
 
 fn is_double(arrow: Node<'_>) -> bool {
@@ -81,7 +81,7 @@ fn is_double(arrow: Node<'_>) -> bool {
     arrow.kind() == N::RightArrow && first == Some(TokenKind::Equals)
 }
 
-/// The arrow, where nothing stands in it.
+/// The arrow without content.
 fn shown(arrow: Node<'_>) -> String {
     if is_short(arrow.span()) { format!("`{}`", arrow.text()) } else { "this arrow".to_owned() }
 }

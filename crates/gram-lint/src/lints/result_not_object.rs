@@ -9,7 +9,7 @@ use gram_schema::lower::Target;
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "result-not-object",
-        page: r"# An MCP server can describe the results of objects only
+        page: r"# The result of an MCP tool is not an object
 
 Before its revision of 2026, the Model Context Protocol took an output schema of
 a tool only where the result is an object. Of any other result the client hears
@@ -41,17 +41,17 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
         return;
     }
     let Some(node) = view.result() else { return };
-    let message = format!("the result of `{}` is no object", view.tool.name);
-    let mut finding = cx
-        .finding(&LINT, view.file, node.span(), message)
-        .help("put it into an object: (::`{result: Text}`)");
+    let message = format!("the result of `{}` is not an object", view.tool.name);
+    let mut diagnostic = cx
+        .diagnostic(&LINT, view.file, node.span(), message)
+        .help("wrap it in an object: (::`{result: Text}`)");
     let label = node.subject().labels().next();
     if let (Some(label), None) = (label, node.subject().record) {
         // In backticks, what is in backticks is written as it is; a plain name is one type.
         let inner = label.text().trim_matches('`');
         let text = format!("`{{result: {inner}}}`");
-        let fix = Fix::replace(NeedsLook, "put it into an object", Node::span(label), text);
-        finding = finding.fix(fix);
+        let fix = Fix::replace(NeedsLook, "wrap it in an object", Node::span(label), text);
+        diagnostic = diagnostic.fix(fix);
     }
-    report.add(view.file, finding);
+    report.add(view.file, diagnostic);
 }

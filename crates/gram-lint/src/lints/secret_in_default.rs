@@ -9,7 +9,7 @@ use gram_model::{Constraint, Field, Host};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "secret-in-default",
-        page: r#"# A secret stands in a specification
+        page: r#"# A specification contains a secret
 
 Specifications are committed, published, and sent to model providers with every
 request. A key, token or password in a default, an example or a pinned value is
@@ -64,7 +64,7 @@ const SECRETS: [&str; 7] =
     ["password", "passwd", "passphrase", "secret", "token", "apikey", "credential"];
 
 /// Words that make a name with one of these one of something else: `maxTokens`, `tokenCount`.
-#[rustfmt::skip] // Words to look for, which read better in rows.
+#[rustfmt::skip] // Word lists are more readable in rows.
 const OTHERS: [&str; 32] = [
     "max", "min", "count", "limit", "tokens", "type", "name", "length", "size", "page", "next",
     "cursor", "continuation", "sync", "stop", "selector", "field", "policy", "path", "file", "url",
@@ -103,15 +103,15 @@ fn terms(cx: &Context<'_>, report: &mut Report) {
 }
 
 /// What to do where the host may supply the value.
-const BY_HOST: &str = "let the host supply it, {injected: true}, and withdraw the secret";
+const BY_HOST: &str = "inject it from the host, {injected: true}, and revoke the secret";
 
 /// What to do elsewhere.
-const ELSEWHERE: &str = "leave it out of the file, and withdraw the secret";
+const ELSEWHERE: &str = "remove it from the file and revoke the secret";
 
 fn add(cx: &Context<'_>, (file, span): (usize, Span), name: &str, help: &str, report: &mut Report) {
     // The value itself stays out of the message.
-    let message = format!("a value of `{name}` looks like a secret");
-    report.add(file, cx.finding(&LINT, file, span, message).help(help));
+    let message = format!("a value of `{name}` appears to be a secret");
+    report.add(file, cx.diagnostic(&LINT, file, span, message).help(help));
 }
 
 /// The values that are written down for a field.
@@ -141,7 +141,7 @@ fn holds_secret(field: &Field) -> bool {
     })
 }
 
-/// Whether a key stands somewhere in a value.
+/// Whether a value contains a key.
 fn holds_key(value: &Value) -> bool {
     match value {
         Value::String(text) => is_key(text),
@@ -196,7 +196,7 @@ fn is_key(text: &str) -> bool {
     (solid && ((varied && PREFIXES.iter().any(issued)) || web_token)) || login || block
 }
 
-/// Whether a text may be a secret, and does not only say that one belongs there.
+/// Whether a text may be a secret and is not a placeholder.
 fn is_no_placeholder(text: &str) -> bool {
     let lower = text.to_lowercase();
     let marks = ["<", "{", "$", "…", "...", "your", "example", "changeme", "xxx", "***", "env:"];

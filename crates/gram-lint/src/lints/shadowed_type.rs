@@ -8,11 +8,11 @@ use gram_model::TypeId;
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "shadowed-type",
-        page: r"# A type hides another one of its name
+        page: r"# A type shadows another type
 
-A type that is declared inside of a tool hides the type of the same name
-outside, and a file's own type hides one that the file imports. Whoever reads
-only the signature takes one for the other.
+A type declared inside a tool shadows the type of the same name outside, and a
+type of a file shadows an imported one. The signature alone does not show which
+one applies.
 
 Rename one of them, or remove the inner one where both mean the same.
 
@@ -54,11 +54,11 @@ fn run(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
     };
     let Some(other) = hidden.filter(|id| *id != view.id).and_then(|id| cx.ty(id)) else { return };
     let message = format!("this `{name}` hides another type `{name}`");
-    let finding = cx
-        .finding(&LINT, view.file, view.name, message)
+    let diagnostic = cx
+        .diagnostic(&LINT, view.file, view.name, message)
         .label_in(cx.texts[other.file].source(), other.name, "the hidden one")
-        .help("rename one of them, or remove this one where both mean the same");
-    report.add(view.file, finding);
+        .help("rename one of them, or remove this one if both mean the same");
+    report.add(view.file, diagnostic);
 }
 
 fn imports(cx: &Context<'_>, file: usize, other: usize) -> bool {

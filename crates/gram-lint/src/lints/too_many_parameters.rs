@@ -7,7 +7,7 @@ use gram_model::Host;
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "too-many-parameters",
-        page: r"# A tool takes more parameters than models fill in well
+        page: r"# A tool has too many parameters
 
 With every parameter there is one more thing to get wrong, and the parameters
 that matter are harder to see. A tool with very many of them mostly does several
@@ -59,9 +59,8 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let count = view.tool.parameters.iter().filter(|field| field.host == Host::No).count();
     if count > most {
         let message = format!("the tool `{}` takes {count} parameters", view.tool.name);
-        let help = format!(
-            "take at most {most}: split the tool, or put what belongs together into a record"
-        );
-        report.add(view.file, cx.finding(&LINT, view.file, view.name, message).help(help));
+        let help =
+            format!("take at most {most}: split the tool, or group related parameters in a record");
+        report.add(view.file, cx.diagnostic(&LINT, view.file, view.name, message).help(help));
     }
 }

@@ -8,7 +8,7 @@ use crate::lint::{Lint, LintOption, LintPass};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "too-many-tools",
-        page: r#"# There are more tools side by side than models choose well among
+        page: r#"# An agent has too many tools at one level
 
 The more tools a model sees, the more often it takes the wrong one, or one that
 does not exist; all of their schemas are sent with every request. OpenAI advises
@@ -60,7 +60,7 @@ fn run(cx: &Context<'_>, report: &mut Report) {
         let before = most.saturating_sub(module.containers.len());
         if let Some(first) = single.nth(before) {
             let count = module.containers.len() + before + 1 + single.count();
-            let message = format!("there are {count} tools side by side");
+            let message = format!("{count} tools at one level");
             add(cx, first.file, first.place(), &message, report);
         }
         return;
@@ -69,7 +69,7 @@ fn run(cx: &Context<'_>, report: &mut Report) {
         // So are containers and other agents.
         let count = agent.members.len();
         if count > most {
-            let message = format!("the agent `{}` has {count} tools side by side", agent.name);
+            let message = format!("the agent `{}` has {count} tools at one level", agent.name);
             add(cx, place.file, place.name, &message, report);
         }
     }
@@ -77,8 +77,8 @@ fn run(cx: &Context<'_>, report: &mut Report) {
 
 fn add(cx: &Context<'_>, file: usize, span: Span, message: &str, report: &mut Report) {
     let most = cx.settings.max_tools;
-    let finding = cx.finding(&LINT, file, span, message).help(format!(
-        "keep to {most}: group what belongs together, [name:Container {{description: \"…\"}} | tool, tool]"
+    let diagnostic = cx.diagnostic(&LINT, file, span, message).help(format!(
+        "limit them to {most}, or group related tools: [name:Container {{description: \"…\"}} | tool, tool]"
     ));
-    report.add(file, finding);
+    report.add(file, diagnostic);
 }

@@ -7,14 +7,13 @@ use gram_model::{Constraint, Host, Slot, Type};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "unbounded-text",
-        page: r"# A text may have any length
+        page: r"# A text has no maximum length
 
-Nothing keeps a model from sending megabytes in a text without bounds, or the
-whole conversation. Where each text has a length, a pattern, a format or an
-enum, whoever implements the tool knows what to be ready for.
+Without a bound, a model can send a text of any size. Set a length, a pattern, a
+format or an enum.
 
-This lint is off unless it is turned on: many tools take texts that may well be
-of any length. Say how long the text may be: `length: ...200`.
+This lint is off by default, because many tools accept texts of any length. Set
+a maximum, such as `length: ...200`.
 
 ```gram bad
 [rename:Tool | (name::Text)==>(::Null)]
@@ -33,7 +32,7 @@ of any length. Say how long the text may be: `length: ...200`.
 fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     for field in view.tool.parameters.iter().filter(|field| field.host == Host::No) {
         let mut slot = &field.slot;
-        // Bounds may stand at the place, or at any alias on the way to the type.
+        // Bounds may be set at the use, or at any alias of the type.
         let mut bounded = is_bounded(slot);
         for _ in 0..=cx.known.types.0.len() {
             let Type::Named(id) = slot.ty else { break };
@@ -49,11 +48,11 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
             return;
         }
         if text && !bounded {
-            let message = format!("the text `{}` may have any length", field.name);
-            let finding = cx
-                .finding(&LINT, view.file, view.place(field), message)
-                .help("bound it: {length: ...200}, or a pattern, a format or an enum");
-            report.add(view.file, finding);
+            let message = format!("the text `{}` has no maximum length", field.name);
+            let diagnostic = cx
+                .diagnostic(&LINT, view.file, view.place(field), message)
+                .help("add {length: ...200}, a pattern, a format or an enum");
+            report.add(view.file, diagnostic);
         }
     }
 }

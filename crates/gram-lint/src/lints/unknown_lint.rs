@@ -6,11 +6,10 @@ use crate::lint::{Lint, LintPass};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "unknown-lint",
-        page: r"# A comment allows a lint that does not exist
+        page: r"# A `gram-allow` comment names an unknown lint
 
-`// gram-allow: name` wants the name of a lint, as findings show it in brackets;
-a name that is no lint's allows nothing. Errors cannot be allowed: a text with
-errors has no meaning.
+`// gram-allow: name` expects the name of a lint, as diagnostics show it in
+brackets; an unknown name has no effect. Errors cannot be allowed.
 
 Correct the name. `gramc explain` lists all lints and errors.
 

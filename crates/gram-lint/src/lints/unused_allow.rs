@@ -6,11 +6,10 @@ use crate::lint::{Lint, LintPass};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "unused-allow",
-        page: r"# A comment allows a lint that finds nothing there
+        page: r"# A `gram-allow` comment has no effect
 
-What the comment once allowed is gone, or the comment stands in the wrong place.
-Left where it is, it would hide the next finding of that lint, which nobody has
-looked at.
+The comment suppresses no diagnostic: the problem was fixed, or the comment is
+in the wrong place. If it stays, it hides the next diagnostic of that lint.
 
 Behind something on its line, `// gram-allow: name` is about what begins or ends
 on that line. On a line of its own, it is about what begins behind it: a

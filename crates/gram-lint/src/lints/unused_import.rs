@@ -9,10 +9,10 @@ use crate::lint::{Lint, LintPass};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "unused-import",
-        page: r#"# A file imports another one of which it uses nothing
+        page: r#"# An import is unused
 
-Whoever reads the header looks for what comes from there. The import also makes
-the other file's names known here, and so may change what a name means.
+An unused import misleads readers. It also makes the names of the other file
+visible here and can change how a name is resolved.
 
 Remove the import.
 
@@ -47,29 +47,29 @@ fn run(cx: &Context<'_>, report: &mut Report) {
             let (message, help) = if other == file {
                 ("this file imports itself".to_owned(), "remove the import")
             } else if !needs.hold(file, other) {
-                (format!("nothing of {path} is used here"), "remove the import")
+                (format!("unused import {path}"), "remove the import")
             } else if first != span {
                 (format!("{path} is imported twice"), "remove one of the two")
             } else {
                 continue;
             };
-            let mut finding = cx.finding(&LINT, file, span, message).help(help);
+            let mut diagnostic = cx.diagnostic(&LINT, file, span, message).help(help);
             if first != span {
-                finding = finding.label(first, "the first time");
+                diagnostic = diagnostic.label(first, "the first time");
             }
             if let Some(removal) = removal(cx, file, span) {
-                // What somebody wrote in a comment is for somebody to remove.
+                // A fix must not delete a comment.
                 let comment = removed(cx, file, removal).any(|token| token == TokenKind::Comment);
                 let applicability = if comment { NeedsLook } else { Safe };
-                finding =
-                    finding.fix(Fix::replace(applicability, "remove the import", removal, ""));
+                diagnostic =
+                    diagnostic.fix(Fix::replace(applicability, "remove the import", removal, ""));
             }
-            report.add(file, finding);
+            report.add(file, diagnostic);
         }
     }
 }
 
-/// Which imports somebody needs.
+/// The imports that are used.
 ///
 /// A file needs what it imports itself and uses. Because the names of all files that are read are
 /// known, it may also use what only a file that it imports leads to, or what another file brought;

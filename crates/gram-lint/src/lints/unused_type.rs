@@ -11,7 +11,7 @@ use gram_model::{Slot, TypeId};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "unused-type",
-        page: r"# A declared type is used nowhere
+        page: r"# A declared type is unused
 
 No tool, term, agent or library needs the type, not even through another type.
 Most often its last use was removed, or a use names something else by a slip.
@@ -49,15 +49,14 @@ fn run(cx: &Context<'_>, report: &mut Report) {
         if !declaration.local && !in_use.contains(&view.file) {
             continue;
         }
-        let message = format!("the type `{}` is used nowhere", declaration.name);
-        let mut finding = cx
-            .finding(&LINT, view.file, view.name, message)
-            .help("remove it, or name it where it is meant");
+        let message = format!("unused type `{}`", declaration.name);
+        let mut diagnostic =
+            cx.diagnostic(&LINT, view.file, view.name, message).help("remove it, or use it");
         if !declaration.local {
             let fix = Fix::replace(NeedsLook, "remove the declaration", removal(cx, &view), "");
-            finding = finding.fix(fix);
+            diagnostic = diagnostic.fix(fix);
         }
-        report.add(view.file, finding);
+        report.add(view.file, diagnostic);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::words::{is_blank, stem, stems, words};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "vague-description",
-        page: r#"# A description says no more than the name
+        page: r#"# A description only repeats the name
 
 A description that only repeats the name, or holds a place for one that was
 never written, helps no model to decide: not when to call the tool, and not what
@@ -34,8 +34,8 @@ unit, the format, where the value comes from.
     ..Lint::COMMON
 };
 
-/// Whether a word says nothing. It is in lower case, without an `s` at the end.
-#[rustfmt::skip] // Words to look for, which read better in rows.
+/// Whether a word is filler. The word is in lower case, without a final `s`.
+#[rustfmt::skip] // Word lists are more readable in rows.
 fn is_empty(word: &[u8]) -> bool {
     matches!(
         word,
@@ -51,7 +51,7 @@ fn is_empty(word: &[u8]) -> bool {
 }
 
 /// Whether a word says nothing of a tool: every tool does that. Of a parameter it says what for.
-#[rustfmt::skip] // Words to look for, which read better in rows.
+#[rustfmt::skip] // Word lists are more readable in rows.
 fn is_deed(word: &[u8]) -> bool {
     matches!(
         word,
@@ -61,10 +61,10 @@ fn is_deed(word: &[u8]) -> bool {
     )
 }
 
-/// Marks of what is still to be written, in capitals at the start or alone.
+/// Marks of what is a placeholder, in capitals at the start or alone.
 const MARKS: [&str; 4] = ["TODO", "TBD", "FIXME", "XXX"];
 
-/// Words that are no description when they stand alone.
+/// Words that are placeholders when used alone.
 const PLACEHOLDERS: [&str; 9] =
     ["todo", "tbd", "fixme", "xxx", "placeholder", "description", "desc", "none", "lorem"];
 
@@ -75,7 +75,7 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let tool = view.tool;
     judge(cx, view.file, ("tool", &tool.name), tool.description.as_deref(), || view.name, report);
     for field in &tool.parameters {
-        // What a term brings is said there.
+        // Attributes of a term are reported at the term.
         let text = field.slot.description.as_deref();
         let text = text.filter(|_| !is_brought(cx, view.file, field));
         judge(cx, view.file, ("parameter", &field.name), text, || view.place(field), report);
@@ -97,25 +97,25 @@ fn judge(
     place: impl Fn() -> Span,
     report: &mut Report,
 ) {
-    // An empty description is a missing one; a long one says something.
+    // An empty description counts as missing; a long one is never vague.
     let Some(text) = text.filter(|text| text.len() <= LONG && !is_blank(text)) else {
         return;
     };
     let message = if is_placeholder(text) {
-        format!("the description of the {what} `{name}` is still to be written")
+        format!("the description of the {what} `{name}` is a placeholder")
     } else if says_no_more(what, name, text) {
-        format!("the description of the {what} `{name}` says no more than its name")
+        format!("the description of the {what} `{name}` repeats its name")
     } else {
         return;
     };
     let help = match what {
-        "tool" => "say what it does, what comes back, and when to use it",
-        _ => "say what to put there: the unit, the format, where it comes from",
+        "tool" => "describe what it does, what it returns and when to use it",
+        _ => "describe the value: its unit, format and source",
     };
-    report.add(file, cx.finding(&LINT, file, place(), message).help(help));
+    report.add(file, cx.diagnostic(&LINT, file, place(), message).help(help));
 }
 
-/// The most bytes of a description that might say nothing.
+/// The maximum length in bytes of a vague description.
 const LONG: usize = 80;
 
 /// Which letters a placeholder begins with.
@@ -154,7 +154,7 @@ fn begins(text: &str, start: &str) -> bool {
     text.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start))
 }
 
-/// Whether all words of a description stand in the name, or say nothing.
+/// Whether all words of a description occur in the name or are filler.
 fn says_no_more(what: &str, name: &str, text: &str) -> bool {
     may_say_no_more(what, name, text) && is_made_of(what, name, text)
 }
@@ -184,7 +184,7 @@ static BETWEEN_WORDS: [bool; 256] = {
     all
 };
 
-/// Whether a description is made of words of the name and words that say nothing.
+/// Whether a description consists of words of the name and filler.
 fn is_made_of(what: &str, name: &str, text: &str) -> bool {
     let mut own = None;
     stems(text).all(|word| {
@@ -197,15 +197,15 @@ fn is_made_of(what: &str, name: &str, text: &str) -> bool {
     })
 }
 
-/// Whether a word in lower case says nothing, whatever the name.
+/// Whether a word in lower case is filler for any name.
 fn is_empty_word(what: &str, word: &[u8]) -> bool {
     let says_nothing = |word: &[u8]| is_empty(word) || (what == "tool" && is_deed(word));
     says_nothing(word) || word.strip_suffix(b"s").is_some_and(says_nothing)
 }
 
-/// Whether a word says nothing, in capitals or not.
+/// Whether a word is filler, ignoring case.
 fn is_empty_in_lower_case(what: &str, word: &[u8]) -> bool {
-    // What is longer says something.
+    // Longer words are not filler.
     let mut lower = [0; 16];
     let Some(lower) = lower.get_mut(..word.len()) else { return false };
     lower.copy_from_slice(word);

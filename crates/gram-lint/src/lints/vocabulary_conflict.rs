@@ -9,13 +9,12 @@ use gram_model::{Field, Type};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "vocabulary-conflict",
-        page: r#"# A parameter has a term's name and another type
+        page: r#"# The type of a parameter conflicts with the vocabulary
 
-The vocabulary says what a name means, once for all signatures. A parameter or
-field of that name with a type of its own means something else, and whoever
-knows the term, person or model, will take it for the term.
+A vocabulary term defines a name for all signatures. A parameter or field of
+that name with a different type is easily mistaken for the term.
 
-Leave out the type, so that the term's is meant, or choose another name.
+Remove the type to use the type of the term, or choose another name.
 
 ```gram bad
 (person::Text {description: "A full name"})
@@ -72,13 +71,13 @@ fn judge<'a>(
     let subject = node.subject();
     // Without a type of its own it is the term, whose type an attribute made nullable.
     let (Some(name), Some(labels)) = (subject.identifier, subject.labels_node()) else { return };
-    let message = format!("`{}` has another type than the term of its name", field.name);
-    let mut finding = cx.finding(&LINT, file, name.span(), message);
+    let message = format!("`{}` has a different type than the vocabulary term", field.name);
+    let mut diagnostic = cx.diagnostic(&LINT, file, name.span(), message);
     if let Some(place) = cx.known.term_places.get(index) {
-        finding = finding.label_in(cx.texts[other].source(), place.name, "the term");
+        diagnostic = diagnostic.label_in(cx.texts[other].source(), place.name, "the term");
     }
-    let fix = Fix::replace(NeedsLook, "take the term's type", labels.span(), "");
-    report.add(file, finding.help("leave out the type, or choose another name").fix(fix));
+    let fix = Fix::replace(NeedsLook, "use the term's type", labels.span(), "");
+    report.add(file, diagnostic.help("remove the type, or choose another name").fix(fix));
 }
 
 /// The type of a field that names stand for. Whether null may stand in its place does not matter:

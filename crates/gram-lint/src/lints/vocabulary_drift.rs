@@ -10,7 +10,7 @@ use gram_model::{Field, Type};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "vocabulary-drift",
-        page: r#"# A name is used with two types, and no term says what it means
+        page: r#"# A name has different types in different signatures
 
 The same name with different types in two signatures mostly means two things, or
 one thing that was declared carelessly. A model that filled in the one will fill
@@ -41,7 +41,7 @@ tools.
     ..Lint::COMMON
 };
 
-/// The first type of each name, and a way to the place where it stands.
+/// The first type of each name, and its location.
 type Known<'a> = HashMap<&'a str, (&'a Type, usize, Owner<'a>)>;
 
 /// What a parameter or field belongs to.
@@ -90,11 +90,11 @@ fn compare<'a>(
         return;
     };
     if first != ty {
-        let message = format!("`{}` has another type elsewhere", field.name);
-        let finding = cx
-            .finding(&LINT, file, owner.place(field), message)
+        let message = format!("`{}` has a different type elsewhere", field.name);
+        let diagnostic = cx
+            .diagnostic(&LINT, file, owner.place(field), message)
             .label_in(cx.texts[other].source(), of.place(field), "the other one")
             .help("declare a term of this name at the top level, (name::Type), or use two names");
-        report.add(file, finding);
+        report.add(file, diagnostic);
     }
 }
