@@ -212,11 +212,11 @@ fn exit_codes_tell_what_keeps_it_from_serving() {
     run("mcp - --library library.gram").fails_with(&["standard input is used by the client"]);
     run("mcp spec.gram --library library.gram --token-env TOKEN").fails_with(&["--http"]);
     let http = |rest: &str| run(&format!("mcp spec.gram --library library.gram --http {rest}"));
-    http("0.0.0.0:0").fails_with(&["others can connect", "--token-env"]);
+    http("0.0.0.0:0").fails_with(&["is not a loopback address", "--token-env"]);
     http("0 --token-env NO_SUCH_TOKEN").fails_with(&["`NO_SUCH_TOKEN`", "is not set"]);
     http("0 --token-env EMPTY").fails_with(&["the token is empty"]);
     http("70000").fails_with(&["cannot listen at `70000`"]);
-    http("nowhere").fails_with(&["a port, or HOST:PORT"]);
+    http("nowhere").fails_with(&["expected a port or HOST:PORT"]);
     let other = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let port = other.local_addr().expect("it has one").port();
     let in_use = http(&port.to_string()).fails_with(&["address already in use\n"]);

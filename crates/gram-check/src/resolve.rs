@@ -92,9 +92,14 @@ impl<'t> Checker<'t> {
         if self.is_full(file) {
             return;
         }
-        let what = if known.kind == kind { kind.label().to_lowercase() } else { "name".to_owned() };
+        let label = known.kind.label();
+        let message = if known.kind == kind {
+            format!("duplicate {} `{name}`", label.to_lowercase())
+        } else {
+            format!("the name `{name}` is already used by a `{label}`")
+        };
         let error = self
-            .error(&codes::DUPLICATE_NAME, file, span, format!("duplicate {what} `{name}`"))
+            .error(&codes::DUPLICATE_NAME, file, span, message)
             .here("declared again here")
             .label_in(self.source(known.file), known.span, "first declared here")
             .help("rename one of them");

@@ -3,8 +3,8 @@
 
 #![no_main]
 
-use gram_schema::emit::{Compilation, Options};
 use gram_check::{Checked, check};
+use gram_schema::emit::{Compilation, Options};
 use gram_schema::{Draft, Target};
 use gram_syntax::{Diagnostic, Severity, SourceFile, Span, parse};
 use libfuzzer_sys::{Corpus, fuzz_target};

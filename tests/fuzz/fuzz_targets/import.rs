@@ -3,11 +3,11 @@
 
 #![no_main]
 
+use gram_check::check;
+use gram_schema::Target;
 use gram_schema::emit::{Compilation, Options};
 use gram_schema::import;
 use gram_schema::import::import;
-use gram_schema::Target;
-use gram_check::check;
 use gram_syntax::{Severity, SourceFile, parse};
 use libfuzzer_sys::{Corpus, fuzz_target};
 

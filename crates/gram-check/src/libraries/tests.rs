@@ -315,5 +315,5 @@ fn libraries_have_a_namespace_of_their_own() {
     assert!(found_in(&format!("{tools} [b:Library] [b:Tool | ()==>(::Text)]")).is_empty());
     assert!(found_in("[a:Library] [a:Library]")[0].contains("duplicate library `a`"));
     let both = found_in("[a:Library] [b:Library] [a:Experiment | a, b]");
-    assert!(both[0].contains("duplicate name `a`"), "{both:?}");
+    assert!(both[0].contains("the name `a` is already used by"), "{both:?}");
 }

@@ -7,7 +7,7 @@ use crate::lints::missing_description::is_brought;
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "description-too-long",
-        page: r"# A description exceeds the limit of some providers
+        page: r"# A description is too long
 
 Some deployments refuse a tool whose description has more than 1,024 characters,
 and the whole request with it. Where it is taken, it is read, and paid for, at

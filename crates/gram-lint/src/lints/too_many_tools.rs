@@ -8,7 +8,7 @@ use crate::lint::{Lint, LintOption, LintPass};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "too-many-tools",
-        page: r#"# An agent has too many tools at one level
+        page: r#"# There are too many tools at one level
 
 The more tools a model sees, the more often it takes the wrong one, or one that
 does not exist; all of their schemas are sent with every request. OpenAI advises

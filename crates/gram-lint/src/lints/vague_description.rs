@@ -8,7 +8,7 @@ use crate::words::{is_blank, stem, stems, words};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "vague-description",
-        page: r#"# A description only repeats the name
+        page: r#"# A description adds nothing to the name
 
 A description that only repeats the name, or holds a place for one that was
 never written, helps no model to decide: not when to call the tool, and not what
@@ -104,7 +104,7 @@ fn judge(
     let message = if is_placeholder(text) {
         format!("the description of the {what} `{name}` is a placeholder")
     } else if says_no_more(what, name, text) {
-        format!("the description of the {what} `{name}` repeats its name")
+        format!("the description of the {what} `{name}` adds nothing to its name")
     } else {
         return;
     };
