@@ -7,12 +7,12 @@
 //! assert_eq!(module.tools[0].parameters.len(), 2);
 //! ```
 //!
-//! 1. [`index`]: what each file declares, by its syntax alone.
-//! 2. [`resolve`]: what names mean in each file; types and terms, which may refer to each other.
-//! 3. [`analyze`]: each declaration on its own, cached by its text and what it refers to.
+//! 1. `index`: what each file declares, by its syntax alone.
+//! 2. `resolve`: what names mean in each file; types and terms, which may refer to each other.
+//! 3. `analyze`: each declaration on its own, cached by its text and what it refers to.
 //!
 //! What compares declarations (duplicate names, unused types) needs all of them: names in
-//! [`resolve`], the rest in the lints. A declaration with syntax errors keeps its name, so that
+//! `resolve`, the rest in the lints. A declaration with syntax errors keeps its name, so that
 //! nothing is reported about its uses, and is not read otherwise.
 
 mod agent;

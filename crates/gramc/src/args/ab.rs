@@ -34,7 +34,7 @@ pub(crate) struct Ab {
     /// Name of standard input in diagnostics
     #[arg(long, value_name = "NAME", default_value = "<stdin>")]
     pub(crate) stdin_filename: String,
-    /// Library of an arm: a file (FILE:NAME if it declares several), or the name of a library in
+    /// Library of an arm: a file (`FILE:NAME` if it declares several), or the name of a library in
     /// SPEC. The first one is the baseline
     #[arg(long = "library", value_name = "FILE")]
     pub(crate) libraries: Vec<String>,

@@ -18,7 +18,7 @@ pub(crate) struct Spec {
 /// A library.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Bind {
-    /// File that declares the library (FILE:NAME if it declares several), or the name of a library
+    /// File that declares the library (`FILE:NAME` if it declares several), or the name of a library
     /// in SPEC
     #[arg(long, value_name = "FILE")]
     pub(crate) library: String,
@@ -123,7 +123,7 @@ pub(crate) struct Replay {
     /// Name of standard input in diagnostics
     #[arg(long, value_name = "NAME", default_value = "<stdin>")]
     stdin_filename: String,
-    /// File that declares the library (FILE:NAME if it declares several), or the name of a library
+    /// File that declares the library (`FILE:NAME` if it declares several), or the name of a library
     /// in SPEC
     #[arg(long, value_name = "FILE", required_unless_present = "trace")]
     library: Option<String>,
