@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use gram_model::{
-    Constraint, Field, Host, ObjectType, Open, Presence, Root, Slot, Tool, Type, Types,
+    Constraint, Field, ObjectType, Open, Optionality, Root, Tool, Type, TypeUse, Types, ValueSource,
 };
 use serde_json::{Map, Number, Value};
 
@@ -56,31 +56,32 @@ fn one_line(text: &str) -> bool {
 }
 
 /// Whether a value may stand in a place of a type and attributes.
-pub fn slot(types: &Types, slot: &Slot, value: &Value) -> bool {
-    narrowed(types, slot, &[], value)
+pub fn type_use(types: &Types, type_use: &TypeUse, value: &Value) -> bool {
+    narrowed(types, type_use, &[], value)
 }
 
 /// Whether a value may stand where a place's type is used with attributes that say `over` of it:
 /// what they say stands in the place of what the type says of the same thing.
-fn narrowed(types: &Types, slot: &Slot, over: &[&Constraint], value: &Value) -> bool {
-    if let Some(schema) = slot.details.as_ref().and_then(|details| details.verbatim.as_deref()) {
+fn narrowed(types: &Types, type_use: &TypeUse, over: &[&Constraint], value: &Value) -> bool {
+    if let Some(schema) = type_use.details.as_ref().and_then(|details| details.verbatim.as_deref())
+    {
         return verbatim(schema, value) && over.iter().all(|over| constraint(types, over, value));
     }
-    if matches!(slot.ty, Type::Nullable(_)) && value.is_null() {
+    if matches!(type_use.ty, Type::Nullable(_)) && value.is_null() {
         return true;
     }
-    let own = slot.constraints.iter().filter(|own| !over.iter().any(|over| alike(over, own)));
+    let own = type_use.constraints.iter().filter(|own| !over.iter().any(|over| alike(over, own)));
     let all: Vec<&Constraint> = own.chain(over.iter().copied()).collect();
-    let inner = match &slot.ty {
+    let inner = match &type_use.ty {
         Type::Nullable(inner) => inner,
         ty => ty,
     };
     if let Type::Named(id) = inner {
         let declared = types.get(*id).expect("a type of this module");
-        return narrowed(types, &declared.slot, &all, value);
+        return narrowed(types, &declared.type_use, &all, value);
     }
     let fits = match inner {
-        Type::Tuple(items) if slot.details.as_ref().is_some_and(|known| known.open_tuple) => {
+        Type::Tuple(items) if type_use.details.as_ref().is_some_and(|known| known.open_tuple) => {
             let mut pairs = items.iter().zip(value.as_array().into_iter().flatten());
             value.is_array() && pairs.all(|(item, value)| ty(types, item, value))
         }
@@ -134,7 +135,7 @@ pub fn ty(types: &Types, expected: &Type, value: &Value) -> bool {
         Type::OneOf(members) => members.iter().filter(|member| takes(member, value)).count() == 1,
         Type::Named(id) => {
             let declared = types.get(*id).expect("a type of this module");
-            slot(types, &declared.slot, value)
+            type_use(types, &declared.type_use, value)
         }
     }
 }
@@ -161,7 +162,7 @@ pub fn arguments(types: &Types, tool: &Tool, value: &Value) -> bool {
 /// Whether an object may be an object of the given fields.
 fn fields(types: &Types, fields: &[Field], open: &Open, map: &Map<String, Value>) -> bool {
     // An injected field is in no schema that a model sees.
-    let mut shown = fields.iter().filter(|field| field.host != Host::Injected);
+    let mut shown = fields.iter().filter(|field| field.source != ValueSource::Injected);
     let declared = |name: &str| shown.clone().any(|field| field.name == name);
     let mut others = map.iter().filter(|(name, _)| !declared(name));
     let others = match open {
@@ -171,18 +172,18 @@ fn fields(types: &Types, fields: &[Field], open: &Open, map: &Map<String, Value>
     };
     others
         && shown.all(|field| match map.get(field.name.as_str()) {
-            Some(value) => slot(types, &field.slot, value),
+            Some(value) => type_use(types, &field.type_use, value),
             None => !required(field),
         })
 }
 
 /// Whether a field has to be there.
 fn required(field: &Field) -> bool {
-    field.host == Host::No
-        && match field.presence {
-            Presence::Required => true,
-            Presence::Optional => false,
-            Presence::ByDefault => field.slot.default.is_none(),
+    field.source == ValueSource::Model
+        && match field.optionality {
+            Optionality::Required => true,
+            Optionality::Optional => false,
+            Optionality::ByDefault => field.type_use.default.is_none(),
         }
 }
 

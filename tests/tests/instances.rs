@@ -4,11 +4,11 @@
 
 use gram_check::check;
 use gram_model::print::print;
-use gram_model::{Field, Host, Module, Open, Output, Presence, Slot, Tool, Types};
+use gram_model::{Field, Module, Open, Optionality, Output, Tool, TypeUse, Types, ValueSource};
 use gram_schema::Draft;
 use gram_schema::emit::ParameterSchema;
 use gram_syntax::{SourceFile, parse};
-use gramc_tests::modules::{Modules, Numbers, slots};
+use gramc_tests::modules::{Modules, Numbers, type_uses};
 use gramc_tests::rng::Rng;
 use gramc_tests::{campaign, reading};
 use jsonschema::Validator;
@@ -77,16 +77,22 @@ fn look_at(
 }
 
 /// A tool that takes one thing.
-fn alone(slot: Slot) -> Tool {
+fn alone(type_use: TypeUse) -> Tool {
     let name = "alone".into();
-    let field = Field { name, slot, presence: Presence::Required, host: Host::No, secret: false };
+    let field = Field {
+        name,
+        type_use,
+        optionality: Optionality::Required,
+        source: ValueSource::Model,
+        secret: false,
+    };
     Tool {
         name: "tool".into(),
         description: None,
         title: None,
         deprecated: false,
         parameters: vec![field],
-        result: Output { name: None, slot: Slot::default() },
+        result: Output { name: None, type_use: TypeUse::default() },
         open: Open::Unsaid,
         root: None,
         types: Vec::new(),
@@ -96,13 +102,13 @@ fn alone(slot: Slot) -> Tool {
 
 /// Whether all defaults, examples and pinned values are accepted by the schema of their place.
 fn named_values(module: &Module, draft: Draft) -> Result<(), String> {
-    for (slot, host) in slots(module) {
-        let Slot { default, details, .. } = &slot;
+    for (type_use, host) in type_uses(module) {
+        let TypeUse { default, details, .. } = &type_use;
         if details.as_ref().is_some_and(|details| details.unsound) {
             continue;
         }
         let pinned = match &host {
-            Some(Host::Pinned(value)) => Some(&**value),
+            Some(ValueSource::Pinned(value)) => Some(&**value),
             _ => None,
         };
         let examples = details.iter().flat_map(|details| &details.examples).flatten();
@@ -113,7 +119,7 @@ fn named_values(module: &Module, draft: Draft) -> Result<(), String> {
         }
         // The place as that of the one parameter of a tool, so that its schema is written as
         // usual.
-        let schema = schema(&module.types, &alone(slot), draft)?;
+        let schema = schema(&module.types, &alone(type_use), draft)?;
         let validator = validator(&schema, draft)?;
         for value in values {
             let object = Map::from_iter([("alone".to_owned(), value.clone())]);
@@ -170,11 +176,11 @@ fn defaults(rng: &mut Rng, verdicts: &mut Verdicts) -> Result<(), String> {
     let mut modules = Modules::new(rng, Numbers::Doubles);
     let mut module = modules.one_tool();
     let Some(mut parameter) = module.tools[0].parameters.pop() else { return Ok(()) };
-    let default = modules.try_value(&parameter.slot.ty);
-    let read = reading::slot(&module.types, &parameter.slot, &default);
-    parameter.slot.default = Some(Box::new(default));
-    parameter.host = Host::No;
-    if let Some(details) = &mut parameter.slot.details {
+    let default = modules.try_value(&parameter.type_use.ty);
+    let read = reading::type_use(&module.types, &parameter.type_use, &default);
+    parameter.type_use.default = Some(Box::new(default));
+    parameter.source = ValueSource::Model;
+    if let Some(details) = &mut parameter.type_use.details {
         details.unsound = false;
     }
     module.tools[0].parameters = vec![parameter];

@@ -1,6 +1,6 @@
 //! Answers in a result type: the model's final text, checked like the arguments of a call.
 
-use gram_model::{ObjectType, Output, Slot, Tool, Type, Types};
+use gram_model::{ObjectType, Output, Tool, Type, TypeUse, Types};
 use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gram_tools::check::{Policy, Rejection, SchemaError, ToolCheck};
@@ -20,7 +20,7 @@ pub(crate) struct AnswerCheck {
 impl AnswerCheck {
     pub(crate) fn new(types: &Types, ty: &Type) -> Result<Self, SchemaError> {
         let declared = match ty {
-            Type::Named(id) => types.get(*id).map(|declared| &declared.slot.ty),
+            Type::Named(id) => types.get(*id).map(|declared| &declared.type_use.ty),
             other => Some(other),
         };
         let mut tool = answer_tool(ty);
@@ -73,7 +73,7 @@ fn answer_tool(ty: &Type) -> Tool {
         title: None,
         deprecated: false,
         parameters: Vec::new(),
-        result: Output { name: None, slot: Slot::new(ty.clone()) },
+        result: Output { name: None, type_use: TypeUse::new(ty.clone()) },
         open: gram_model::Open::Unsaid,
         root: None,
         types: Vec::new(),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use gram_check::Valid;
-use gram_model::{Agent, Host, Module};
+use gram_model::{Agent, Module, ValueSource};
 use gram_schema::Target;
 use gram_schema::emit::message_object;
 use gram_tools::Bound;
@@ -274,7 +274,7 @@ fn guidance(module: &Module, spec: &Agent, attempts: u32, out: &mut String) {
     let inside = spec.members.iter().filter_map(|name| module.container(name));
     let names = inside.clone().flat_map(|container| &container.members).chain(&spec.members);
     let pinned = names.filter_map(|name| module.tool(name)).any(|tool| {
-        tool.parameters.iter().any(|parameter| matches!(parameter.host, Host::Pinned(_)))
+        tool.parameters.iter().any(|parameter| matches!(parameter.source, ValueSource::Pinned(_)))
     });
     if !out.is_empty() {
         out.push_str("\n\n");

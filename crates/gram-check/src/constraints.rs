@@ -11,7 +11,7 @@ use crate::named::Named;
 use gram_model::attributes::{AttributeSpec, ConstraintConstructor, ValueType};
 use gram_model::nearest::{nearest, question};
 use gram_model::value_check;
-use gram_model::{Constraint, Slot};
+use gram_model::{Constraint, TypeUse};
 
 impl<'t> Checker<'t> {
     /// Applies an attribute that sets constraints.
@@ -34,12 +34,12 @@ impl<'t> Checker<'t> {
         }
         draft.narrowed.get_or_insert(attribute.span());
         let constraints = self.constraints_of(file, attribute, spec);
-        let slot = &mut draft.field.slot;
-        slot.constraints.reserve_exact(constraints.iter().flatten().count());
+        let type_use = &mut draft.field.type_use;
+        type_use.constraints.reserve_exact(constraints.iter().flatten().count());
         for constraint in constraints.into_iter().flatten() {
-            slot.constrain(constraint);
+            type_use.constrain(constraint);
         }
-        if !self.silent && !spec.applies_to(&self.types, &draft.field.slot.ty) {
+        if !self.silent && !spec.applies_to(&self.types, &draft.field.type_use.ty) {
             draft.misfits.push((spec, attribute.key_span));
         }
     }
@@ -105,9 +105,9 @@ impl<'t> Checker<'t> {
     }
 
     /// Reports a pattern that is no regular expression.
-    pub(crate) fn well_formed_pattern(&mut self, file: usize, span: Span, slot: &Slot) {
-        let details = slot.details.as_deref();
-        let reason = slot.constraints.iter().find_map(|constraint| match constraint {
+    pub(crate) fn well_formed_pattern(&mut self, file: usize, span: Span, type_use: &TypeUse) {
+        let details = type_use.details.as_deref();
+        let reason = type_use.constraints.iter().find_map(|constraint| match constraint {
             Constraint::Pattern(pattern) => value_check::malformed_pattern(pattern),
             _ => None,
         });

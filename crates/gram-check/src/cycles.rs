@@ -8,7 +8,7 @@ use crate::codes;
 use crate::index::Declaration;
 use crate::object::{MAX_DEPTH, MAX_EXPANSION};
 use gram_model::walk::{endless, names_of, parts, recursive, standing_for_themselves};
-use gram_model::{Slot, Type, TypeId, Types};
+use gram_model::{Type, TypeId, TypeUse, Types};
 
 impl<'t> Checker<'t> {
     /// Reports types that never end, and finds those that schemas refer to.
@@ -18,7 +18,7 @@ impl<'t> Checker<'t> {
             self.endless(declarations, id, "is an alias of itself");
             // Following the names would never terminate.
             if let Some(declared) = types.0.get_mut(id.0 as usize) {
-                declared.slot = Slot::new(Type::Any);
+                declared.type_use = TypeUse::new(Type::Any);
             }
         }
         for id in endless(&types) {
@@ -77,7 +77,7 @@ fn too_large(types: &Types) -> Vec<TypeId> {
                     let Some(declared) = types.get(id).filter(|_| known[at].is_none()) else {
                         continue;
                     };
-                    let extent = extent(types, &declared.slot.ty, &known);
+                    let extent = extent(types, &declared.type_use.ty, &known);
                     known[at] = Some(extent);
                     if extent.0 > MAX_EXPANSION || extent.1 > MAX_DEPTH {
                         found.push(id);

@@ -16,7 +16,8 @@ use gram_model::expression::is_name;
 use gram_model::format::built_in;
 use gram_model::spans::Place;
 use gram_model::{
-    Constraint, Field, Host, ObjectType, Open, Slot, Type, TypeDeclaration, TypeId, TypeKind, Types,
+    Constraint, Field, ObjectType, Open, Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types,
+    ValueSource,
 };
 
 /// The attributes of declared types, in addition to those of every type.
@@ -77,7 +78,7 @@ impl<'t> Checker<'t> {
             name,
             schema_name: None,
             kind,
-            slot: Slot::default(),
+            type_use: TypeUse::default(),
             local: owner.is_some(),
             referred: owner.is_none(),
         });
@@ -92,12 +93,12 @@ impl<'t> Checker<'t> {
                 continue;
             }
             self.local = owner;
-            let Some((slot, kind, special)) = self.read_type(declaration) else { continue };
+            let Some((type_use, kind, special)) = self.read_type(declaration) else { continue };
             let types = &mut Arc::make_mut(&mut self.types).0;
             let Some(known) = types.get_mut(at) else { continue };
             // A type that never ends was cut, and stays so.
-            if self.silent || known.slot.ty != Type::Any || slot.ty == Type::Any {
-                known.slot = slot;
+            if self.silent || known.type_use.ty != Type::Any || type_use.ty == Type::Any {
+                known.type_use = type_use;
             }
             if self.silent && special.inline {
                 known.referred = false;
@@ -108,7 +109,7 @@ impl<'t> Checker<'t> {
         self.local = None;
     }
 
-    fn read_type(&mut self, declaration: &Declaration<'t>) -> Option<(Slot, TypeKind, Special)> {
+    fn read_type(&mut self, declaration: &Declaration<'t>) -> Option<(TypeUse, TypeKind, Special)> {
         let Declaration { file, .. } = *declaration;
         let Kind::Type(form) = declaration.kind else { return None };
         let mut attributes = self.all_attributes(declaration);
@@ -133,9 +134,9 @@ impl<'t> Checker<'t> {
         };
         self.say(file, &mut field, &attributes, 0);
         if let TypeKind::Union(tag) = &kind {
-            self.check_union(file, &field.slot, tag.as_deref(), &spans);
+            self.check_union(file, &field.type_use, tag.as_deref(), &spans);
         }
-        Some((field.slot, kind, special))
+        Some((field.type_use, kind, special))
     }
 
     /// Takes out the attributes that only declared types have.
@@ -191,8 +192,8 @@ impl<'t> Checker<'t> {
             }
             if let Some(mut field) = self.named_field(file, node, subject) {
                 self.say_of_node(file, &mut field, (node, subject), None);
-                // Host attributes apply to parameters, not to fields.
-                fields.push(Field { host: Host::No, secret: false, ..field });
+                // ValueSource attributes apply to parameters, not to fields.
+                fields.push(Field { source: ValueSource::Model, secret: false, ..field });
             }
         }
         Type::Object(Box::new(ObjectType {
@@ -240,7 +241,7 @@ impl<'t> Checker<'t> {
             self.without_elements(declaration, Form::Enum);
         }
         let mut field = blank(name, Type::Text);
-        field.slot.constrain(Constraint::Enum(members));
+        field.type_use.constrain(Constraint::Enum(members));
         if descriptions.iter().all(Option::is_none) {
             descriptions.clear();
         }

@@ -14,7 +14,7 @@ use crate::unions::lists_types;
 use gram_model::attributes::{AttributeOwner, AttributeSpec, find};
 use gram_model::format::{built_in, describe};
 use gram_model::value_check;
-use gram_model::{Constraint, Field, Host, Presence, Slot, Type};
+use gram_model::{Constraint, Field, Optionality, Type, TypeUse, ValueSource};
 
 /// A field while its attributes are read.
 pub(crate) struct Draft<'f> {
@@ -41,7 +41,7 @@ impl Draft<'_> {
 
     /// Takes back constraints that a term brings and an attribute replaces.
     pub(crate) fn forget(&mut self, replaced: impl Fn(&Constraint) -> bool) {
-        self.field.slot.constraints.retain(|known| !replaced(known));
+        self.field.type_use.constraints.retain(|known| !replaced(known));
     }
 }
 
@@ -171,7 +171,7 @@ impl<'t> Checker<'t> {
             values: [None; 5],
         };
         // Values of the term must also match the attributes of the field.
-        if !draft.field.slot.is_bare() || draft.field.host != Host::No {
+        if !draft.field.type_use.is_bare() || draft.field.source != ValueSource::Model {
             for what in values_of(draft.field) {
                 draft.values[what as usize] = Some(first.span());
             }
@@ -189,66 +189,66 @@ impl<'t> Checker<'t> {
         attribute: &Attribute<'t>,
         depth: u32,
     ) {
-        let slot = &mut draft.field.slot;
+        let type_use = &mut draft.field.type_use;
         match &*attribute.key {
             "description" => {
-                slot.description = attribute.text(self, file).or(slot.description.take());
+                type_use.description = attribute.text(self, file).or(type_use.description.take());
             }
             "default" => {
                 if let Some(value) = attribute.json(self, file) {
-                    slot.default = Some(Box::new(value));
+                    type_use.default = Some(Box::new(value));
                     draft.name(Named::Default, attribute.span());
                 }
             }
             "optional" => {
                 if let Some(flag) = attribute.flag(self, file) {
-                    draft.field.presence =
-                        if flag { Presence::Optional } else { Presence::Required };
+                    draft.field.optionality =
+                        if flag { Optionality::Optional } else { Optionality::Required };
                 }
             }
-            "title" => slot.details_mut().title = attribute.text(self, file),
+            "title" => type_use.details_mut().title = attribute.text(self, file),
             "schema" => {
                 let schema = attribute.schema(self, file);
-                slot.details_mut().verbatim = schema.map(Box::new);
+                type_use.details_mut().verbatim = schema.map(Box::new);
             }
             "extensions" => {
                 for (key, value) in attribute.extensions(self, file).into_iter().flatten() {
-                    extend(slot, key, value);
+                    extend(type_use, key, value);
                 }
             }
             key if key.starts_with("x-") => {
                 if let Some(value) = attribute.json(self, file) {
-                    extend(slot, SmolStr::new(key), value);
+                    extend(type_use, SmolStr::new(key), value);
                 }
             }
             "typeList" => {
-                slot.details_mut().type_list = attribute.flag(self, file).unwrap_or_default();
+                type_use.details_mut().type_list = attribute.flag(self, file).unwrap_or_default();
                 draft.type_list = Some(attribute.key_span);
             }
             "deprecated" => {
                 if let Some(flag) = attribute.flag(self, file) {
-                    slot.details_mut().deprecated = flag;
+                    type_use.details_mut().deprecated = flag;
                 }
             }
             "examples" => {
                 if let Some(examples) = attribute.list(self, file) {
-                    slot.details_mut().examples = Some(examples);
+                    type_use.details_mut().examples = Some(examples);
                     draft.name(Named::Example, attribute.span());
                 }
             }
             "nullable" => draft.nullable = attribute.flag(self, file),
             "unsound" => {
                 if let Some(flag) = attribute.flag(self, file) {
-                    slot.details_mut().unsound = flag;
+                    type_use.details_mut().unsound = flag;
                 }
             }
             "secret" => draft.field.secret = attribute.flag(self, file).unwrap_or_default(),
             "injected" => {
                 match attribute.flag(self, file) {
-                    Some(true) => draft.field.host = Host::Injected,
+                    Some(true) => draft.field.source = ValueSource::Injected,
                     // Overrides a term that is injected.
-                    Some(false) if draft.field.host == Host::Injected => {
-                        draft.field.host = Host::No;
+                    Some(false) if draft.field.source == ValueSource::Injected => {
+                        draft.field.source = ValueSource::Model;
                     }
                     _ => {}
                 }
@@ -256,7 +256,7 @@ impl<'t> Checker<'t> {
             "pinned" => {
                 if let Some(value) = attribute.json(self, file) {
                     draft.name(Named::Pinned, attribute.span());
-                    draft.field.host = Host::Pinned(Box::new(value));
+                    draft.field.source = ValueSource::Pinned(Box::new(value));
                 }
             }
             "fields" | "elementType" | "valueType" | "keys" | "open" | "requires" => {
@@ -277,8 +277,8 @@ impl<'t> Checker<'t> {
         attribute: &Attribute<'t>,
         depth: u32,
     ) {
-        let slot = &mut draft.field.slot;
-        match (&*attribute.key, &mut slot.ty) {
+        let type_use = &mut draft.field.type_use;
+        match (&*attribute.key, &mut type_use.ty) {
             ("fields", Type::Object(object)) => {
                 let fields = self.object_fields(file, attribute, depth);
                 object.fields = fields.or(object.fields.take());
@@ -287,7 +287,7 @@ impl<'t> Checker<'t> {
                 object.requires = attribute.names(self, file).unwrap_or_default();
             }
             ("open", Type::Tuple(_)) => {
-                slot.details_mut().open_tuple = attribute.flag(self, file).unwrap_or_default();
+                type_use.details_mut().open_tuple = attribute.flag(self, file).unwrap_or_default();
             }
             ("open", Type::Object(object)) => {
                 if let Some(open) = attribute.open(self, file) {
@@ -306,7 +306,7 @@ impl<'t> Checker<'t> {
             }
             ("keys", Type::Map(_) | Type::Object(_)) => {
                 if let Some(ty) = attribute.type_expression(self, file) {
-                    slot.constrain(Constraint::Keys(Box::new(ty)));
+                    type_use.constrain(Constraint::Keys(Box::new(ty)));
                 }
             }
             _ => {
@@ -319,15 +319,16 @@ impl<'t> Checker<'t> {
     /// Completes a field and checks that its attributes fit its type.
     fn finish_field(&mut self, file: usize, draft: &mut Draft<'_>) {
         for (spec, span) in &draft.misfits {
-            self.misfit(file, *span, spec, &draft.field.slot.ty);
+            self.misfit(file, *span, spec, &draft.field.type_use.ty);
         }
         if let Some(nullable) = draft.nullable {
-            let ty = std::mem::take(&mut draft.field.slot.ty);
-            draft.field.slot.ty = match (nullable, ty) {
+            let ty = std::mem::take(&mut draft.field.type_use.ty);
+            draft.field.type_use.ty = match (nullable, ty) {
                 (true, ty @ (Type::Nullable(_) | Type::Null | Type::Any)) => ty,
                 (true, ty) => {
                     // Attributes of a term for the members of a union do not apply to the union or null.
-                    if let (None, Some(details)) = (draft.type_list, &mut draft.field.slot.details)
+                    if let (None, Some(details)) =
+                        (draft.type_list, &mut draft.field.type_use.details)
                     {
                         details.type_list = false;
                     }
@@ -339,9 +340,10 @@ impl<'t> Checker<'t> {
             };
         }
         if !self.silent {
-            let lists = draft.field.slot.details.as_ref().is_some_and(|details| details.type_list);
+            let lists =
+                draft.field.type_use.details.as_ref().is_some_and(|details| details.type_list);
             if let (Some(span), true, false) =
-                (draft.type_list, lists, lists_types(&draft.field.slot.ty))
+                (draft.type_list, lists, lists_types(&draft.field.type_use.ty))
             {
                 let message = "`typeList` applies only to unions of different JSON Schema types";
                 let error = self.error(&codes::ATTRIBUTE_TYPE, file, span, message);
@@ -351,10 +353,10 @@ impl<'t> Checker<'t> {
                 );
             }
             if let Some(span) = draft.pattern {
-                self.well_formed_pattern(file, span, &draft.field.slot);
+                self.well_formed_pattern(file, span, &draft.field.type_use);
             }
             if let Some(span) = draft.narrowed {
-                self.satisfiable(file, span, &draft.field.slot);
+                self.satisfiable(file, span, &draft.field.type_use);
             }
             for (what, span) in NAMED.iter().zip(&draft.values) {
                 if let Some(span) = *span {
@@ -376,19 +378,19 @@ impl<'t> Checker<'t> {
 
     /// Checks that a field's type accepts a value that its attributes name.
     fn accepts(&mut self, file: usize, span: Span, what: Named, field: &Field) {
-        let slot = &field.slot;
-        let details = slot.details.as_deref();
-        let whole = |value: &Value| value_check::slot(&self.types, slot, value);
-        let bare = |value: &Value| value_check::ty(&self.types, &slot.ty, value);
-        let mut constraints = slot.constraints.iter();
+        let type_use = &field.type_use;
+        let details = type_use.details.as_deref();
+        let whole = |value: &Value| value_check::type_use(&self.types, type_use, value);
+        let bare = |value: &Value| value_check::ty(&self.types, &type_use.ty, value);
+        let mut constraints = type_use.constraints.iter();
         let verdict = match what {
-            Named::Default => slot.default.as_deref().map_or(Ok(()), whole),
+            Named::Default => type_use.default.as_deref().map_or(Ok(()), whole),
             Named::Example => {
                 let examples = details.and_then(|details| details.examples.as_deref());
                 examples.unwrap_or_default().iter().try_for_each(whole)
             }
-            Named::Pinned => match &field.host {
-                Host::Pinned(value) => whole(value),
+            Named::Pinned => match &field.source {
+                ValueSource::Pinned(value) => whole(value),
                 _ => Ok(()),
             },
             Named::Member | Named::Constant => {
@@ -416,8 +418,8 @@ impl<'t> Checker<'t> {
 }
 
 /// Adds a keyword, in the place of one of the same name that a term brings.
-fn extend(slot: &mut Slot, key: SmolStr, value: Value) {
-    let extensions = &mut slot.details_mut().extensions;
+fn extend(type_use: &mut TypeUse, key: SmolStr, value: Value) {
+    let extensions = &mut type_use.details_mut().extensions;
     extensions.retain(|(known, _)| *known != key);
     extensions.push((key, value));
 }
@@ -426,9 +428,9 @@ fn extend(slot: &mut Slot, key: SmolStr, value: Value) {
 pub(crate) fn blank(name: SmolStr, ty: Type) -> Field {
     Field {
         name,
-        slot: Slot::new(ty),
-        presence: Presence::ByDefault,
-        host: Host::No,
+        type_use: TypeUse::new(ty),
+        optionality: Optionality::ByDefault,
+        source: ValueSource::Model,
         secret: false,
     }
 }

@@ -41,7 +41,7 @@ impl Keys {
         {
             let mut whole = hasher();
             whole.write_u64(indexes[place.file].hash_at(&checker.texts[place.file], place.name));
-            gram_model::walk::names_of_slot(&term.field.slot, &mut |id| {
+            gram_model::walk::names_of_type_use(&term.field.type_use, &mut |id| {
                 whole.write_u64(types.get(id.0 as usize).copied().unwrap_or_default());
             });
             keys.add(&term.field.name, &[2, at as u64, place.file as u64, whole.finish()]);
@@ -132,7 +132,7 @@ fn type_hashes(checker: &Checker<'_>, indexes: &[Arc<FileIndex>]) -> Vec<u64> {
     let next = |id: TypeId| {
         let mut next = Vec::new();
         if let Some(declared) = types.get(id) {
-            gram_model::walk::names_of_slot(&declared.slot, &mut |id| next.push(id));
+            gram_model::walk::names_of_type_use(&declared.type_use, &mut |id| next.push(id));
         }
         next
     };

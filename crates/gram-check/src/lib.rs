@@ -97,5 +97,5 @@ pub fn plain_type(expression: &str) -> Option<Type> {
     }
     let text = format!("()==>(::{})", gram_model::print::quoted_label(expression));
     let parse = gram_syntax::parse(SourceFile::new("type", text));
-    check_signature(&parse).ok().map(|(_, result)| result.slot.ty)
+    check_signature(&parse).ok().map(|(_, result)| result.type_use.ty)
 }

@@ -1,6 +1,6 @@
 //! Values that attributes name.
 
-use gram_model::{Constraint, Field, Host};
+use gram_model::{Constraint, Field, ValueSource};
 
 /// A value that attributes name and that the type has to accept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,13 +30,13 @@ impl Named {
 
 /// Which values a field names that its type has to accept.
 pub(crate) fn values_of(field: &Field) -> impl Iterator<Item = Named> {
-    let details = field.slot.details.as_deref();
-    let constraint = |found: fn(&Constraint) -> bool| field.slot.constraints.iter().any(found);
+    let details = field.type_use.details.as_deref();
+    let constraint = |found: fn(&Constraint) -> bool| field.type_use.constraints.iter().any(found);
     let examples = details.is_some_and(|details| details.examples.is_some());
     [
-        (Named::Default, field.slot.default.is_some()),
+        (Named::Default, field.type_use.default.is_some()),
         (Named::Example, examples),
-        (Named::Pinned, matches!(field.host, Host::Pinned(_))),
+        (Named::Pinned, matches!(field.source, ValueSource::Pinned(_))),
         (Named::Member, constraint(|found| matches!(found, Constraint::Enum(_)))),
         (Named::Constant, constraint(|found| matches!(found, Constraint::Const(_)))),
     ]

@@ -11,7 +11,7 @@ use crate::field::blank;
 use crate::scopes::Meaning;
 use crate::seen::Seen;
 use gram_model::format::built_in;
-use gram_model::{Field, Host};
+use gram_model::{Field, ValueSource};
 
 /// How many types terms may bring into fields: terms made of terms can double at each step.
 pub(crate) const MAX_EXPANSION: usize = 100_000;
@@ -111,7 +111,7 @@ impl<'t> Checker<'t> {
             if owner != file {
                 self.uses.insert((file, owner));
             }
-            let (size, inner) = term.slot.ty.extent();
+            let (size, inner) = term.type_use.ty.extent();
             self.brought = self.brought.saturating_add(size - 1);
             if self.brought > MAX_EXPANSION || depth + inner > MAX_DEPTH {
                 let message = format!("the terms used by `{name}` expand too far");
@@ -119,8 +119,8 @@ impl<'t> Checker<'t> {
                 self.report(file, error.help("write the needed fields inline"));
                 return None;
             }
-            // Host attributes apply to parameters, not to fields.
-            Field { host: Host::No, secret: false, ..term.clone() }
+            // ValueSource attributes apply to parameters, not to fields.
+            Field { source: ValueSource::Model, secret: false, ..term.clone() }
         } else {
             let message = format!("the field `{name}` has no type");
             let error = self.error(&codes::MISSING_TYPE, file, item.span(), message);

@@ -9,20 +9,20 @@ use crate::checker::Checker;
 use crate::codes;
 use gram_model::value;
 use gram_model::value_check;
-use gram_model::{Constraint, Slot, Type, Types};
+use gram_model::{Constraint, Type, TypeUse, Types};
 
 impl Checker<'_> {
     /// Reports constraints that no value meets together.
-    pub(crate) fn satisfiable(&mut self, file: usize, span: Span, slot: &Slot) {
-        let constraints = &slot.constraints;
-        let message = if let Some((least, most)) = empty_interval(constraints, &slot.ty) {
+    pub(crate) fn satisfiable(&mut self, file: usize, span: Span, type_use: &TypeUse) {
+        let constraints = &type_use.constraints;
+        let message = if let Some((least, most)) = empty_interval(constraints, &type_use.ty) {
             format!("no number is {least} and {most}")
         } else if is_empty_enum(&self.types, constraints) {
             "no enum value satisfies the other constraints".to_owned()
         } else {
             return;
         };
-        let unsound = slot.details.as_ref().is_some_and(|details| details.unsound);
+        let unsound = type_use.details.as_ref().is_some_and(|details| details.unsound);
         let diagnostic = if unsound {
             self.warning(&codes::UNSOUND_IMPORT, file, span, message)
         } else {

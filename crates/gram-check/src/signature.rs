@@ -190,6 +190,6 @@ impl<'t> Checker<'t> {
         let mut field = self.field(file, subject, SmolStr::default())?;
         self.say_of_node(file, &mut field, (node, subject), arrow);
         let name = subject.identifier.map(|name| SmolStr::new(name.content()));
-        Some(Output { name, slot: field.slot })
+        Some(Output { name, type_use: field.type_use })
     }
 }

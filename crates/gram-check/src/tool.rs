@@ -13,7 +13,7 @@ use crate::index::Declaration;
 use crate::scopes::Meaning;
 use gram_model::attributes::{AttributeOwner, ValueType, find};
 use gram_model::spans::Place;
-use gram_model::{Field, Open, Output, Root, Slot, Tool, TypeId};
+use gram_model::{Field, Open, Output, Root, Tool, TypeId, TypeUse};
 
 impl<'t> Checker<'t> {
     pub(crate) fn read_tool(&mut self, declaration: &Declaration<'t>) {
@@ -26,7 +26,7 @@ impl<'t> Checker<'t> {
             title: None,
             deprecated: false,
             parameters: Vec::new(),
-            result: Output { name: None, slot: Slot::default() },
+            result: Output { name: None, type_use: TypeUse::default() },
             open: Open::Unsaid,
             root: None,
             types: self.local_types(node),

@@ -10,7 +10,7 @@ use gram_model::expression;
 use gram_model::expression::{Expression, ExpressionError, RecordField};
 use gram_model::format::{BUILT_IN, built_in};
 use gram_model::nearest::{nearest, question};
-use gram_model::{Field, ObjectType, Open, Presence, Slot, Type};
+use gram_model::{Field, ObjectType, Open, Optionality, Type, TypeUse};
 
 /// Type names of other languages, and what they are here.
 const FOREIGN: [(&str, &str); 14] = [
@@ -191,10 +191,10 @@ impl Checker<'_> {
     }
 
     fn record_field(&mut self, file: usize, span: Span, field: &RecordField<'_>) -> Option<Field> {
-        let mut slot = Slot::new(self.resolve(file, span, &field.ty)?);
+        let mut type_use = TypeUse::new(self.resolve(file, span, &field.ty)?);
         if let Some(default) = &field.default {
             if let (false, Err(refusal)) =
-                (self.silent, gram_model::value_check::slot(&self.types, &slot, default))
+                (self.silent, gram_model::value_check::type_use(&self.types, &type_use, default))
             {
                 let message = format!(
                     "the default of `{}` does not match its type: {}",
@@ -203,13 +203,17 @@ impl Checker<'_> {
                 let error = self.error(&codes::REJECTED_VALUE, file, span, message);
                 self.report(file, error.help("change the default or the type"));
             }
-            slot.default = Some(Box::new(default.clone()));
+            type_use.default = Some(Box::new(default.clone()));
         }
         Some(Field {
             name: field.name.as_str().into(),
-            slot,
-            presence: if field.optional { Presence::Optional } else { Presence::ByDefault },
-            host: gram_model::Host::No,
+            type_use,
+            optionality: if field.optional {
+                Optionality::Optional
+            } else {
+                Optionality::ByDefault
+            },
+            source: gram_model::ValueSource::Model,
             secret: false,
         })
     }

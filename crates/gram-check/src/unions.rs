@@ -9,7 +9,7 @@ use crate::checker::Checker;
 use crate::codes;
 use gram_model::format::describe;
 use gram_model::value;
-use gram_model::{Constraint, Slot, Type, TypeDeclaration, Types};
+use gram_model::{Constraint, Type, TypeDeclaration, TypeUse, Types};
 
 /// How many members of a union that are no literals are compared with each other.
 const MAX_COMPARED: usize = 200;
@@ -19,18 +19,18 @@ impl Checker<'_> {
     pub(crate) fn check_union(
         &mut self,
         file: usize,
-        slot: &Slot,
+        type_use: &TypeUse,
         tag: Option<&str>,
         spans: &[Span],
     ) {
-        let (Type::Union(members) | Type::OneOf(members)) = &slot.ty else { return };
+        let (Type::Union(members) | Type::OneOf(members)) = &type_use.ty else { return };
         if self.silent {
             return;
         }
         if let Some(tag) = tag {
             return self.tagged_members(file, tag, members, spans);
         }
-        let unsound = slot.details.as_ref().is_some_and(|details| details.unsound);
+        let unsound = type_use.details.as_ref().is_some_and(|details| details.unsound);
         if let Some((_, second)) = same_members(self.known_types(), members, true)
             && let (Some(member), Some(span)) = (members.get(second), spans.get(second))
         {
@@ -133,7 +133,9 @@ pub fn plain<'t>(
     for _ in 0..=types.0.len() {
         let Type::Named(id) = ty else { break };
         match types.get(*id) {
-            Some(declared) if known(declared) && declared.slot.is_bare() => ty = &declared.slot.ty,
+            Some(declared) if known(declared) && declared.type_use.is_bare() => {
+                ty = &declared.type_use.ty
+            }
             _ => break,
         }
     }
@@ -147,18 +149,18 @@ fn tags<'t>(types: &'t Types, member: &'t Type, tag: &str) -> Option<Vec<&'t Val
     if !field.required() {
         return None;
     }
-    constants(types, &field.slot)
+    constants(types, &field.type_use)
 }
 
-fn constants<'t>(types: &'t Types, slot: &'t Slot) -> Option<Vec<&'t Value>> {
-    for constraint in &slot.constraints {
+fn constants<'t>(types: &'t Types, type_use: &'t TypeUse) -> Option<Vec<&'t Value>> {
+    for constraint in &type_use.constraints {
         match constraint {
             Constraint::Const(value) => return Some(vec![value]),
             Constraint::Enum(values) => return Some(values.iter().collect()),
             _ => {}
         }
     }
-    match &slot.ty {
+    match &type_use.ty {
         Type::Literal(value) => Some(vec![value]),
         Type::Union(members) => members
             .iter()
@@ -168,7 +170,7 @@ fn constants<'t>(types: &'t Types, slot: &'t Slot) -> Option<Vec<&'t Value>> {
             })
             .collect(),
         // The checker rejects a name that is an alias of itself.
-        Type::Named(id) => types.get(*id).and_then(|declared| constants(types, &declared.slot)),
+        Type::Named(id) => types.get(*id).and_then(|declared| constants(types, &declared.type_use)),
         _ => None,
     }
 }

@@ -199,7 +199,7 @@ pub(crate) struct TypeView<'a> {
 impl<'a> TypeView<'a> {
     /// The fields of a record.
     pub(crate) fn fields(&self) -> &'a [Field] {
-        match &self.declaration.slot.ty {
+        match &self.declaration.type_use.ty {
             gram_model::Type::Object(object) => object.fields.as_deref().unwrap_or_default(),
             _ => &[],
         }

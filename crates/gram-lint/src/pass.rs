@@ -13,7 +13,7 @@ use crate::lints::naming::compared_names;
 use crate::settings::Settings;
 use gram_check::threads;
 use gram_check::{Known, Visitor};
-use gram_model::walk::names_of_slot;
+use gram_model::walk::names_of_type_use;
 use gram_model::{Module, Open, Tool, TypeId};
 
 /// A lint, and the severity of its diagnostics.
@@ -179,8 +179,9 @@ impl Visitor for LintVisitor<'_> {
 
 /// The types that a tool names.
 fn names(tool: &Tool, named: &mut Vec<TypeId>) {
-    let slots = tool.parameters.iter().map(|field| &field.slot).chain([&tool.result.slot]);
-    slots.for_each(|slot| names_of_slot(slot, &mut |id| named.push(id)));
+    let type_uses =
+        tool.parameters.iter().map(|field| &field.type_use).chain([&tool.result.type_use]);
+    type_uses.for_each(|type_use| names_of_type_use(type_use, &mut |id| named.push(id)));
     if let Open::Of(ty) = &tool.open {
         gram_model::walk::names(ty, &mut |id| named.push(id));
     }

@@ -262,7 +262,7 @@ fn add_enum_value(
         return Some((tool.file, Edit { span: Span::empty(last.span().end), text }));
     }
     let field = field_of(snapshot, tool, parameter)?;
-    let gram_model::Type::Named(id) = &field.slot.ty else { return None };
+    let gram_model::Type::Named(id) = &field.type_use.ty else { return None };
     let names = snapshot.names();
     let ty = names
         .all()

@@ -53,16 +53,16 @@ pub(crate) fn type_definition(
     let kind = |found: &Found| snapshot.declaration(*found).map(|one| one.kind);
     let ty = match &at.symbol {
         Symbol::Field(found) => {
-            field_of(snapshot, *found, &crate::hover::name_at(cx, at.span)).map(|it| it.slot.ty)
+            field_of(snapshot, *found, &crate::hover::name_at(cx, at.span)).map(|it| it.type_use.ty)
         }
         Symbol::Declared(found) if kind(found) == Some(Kind::Term) => {
-            term_of(snapshot, *found).map(|it| it.slot.ty.clone())
+            term_of(snapshot, *found).map(|it| it.type_use.ty.clone())
         }
         Symbol::Declared(found) if kind(found) == Some(Kind::Tool) => {
-            tool_of(snapshot, *found).and_then(|it| Some(it.get()?.result.slot.ty.clone()))
+            tool_of(snapshot, *found).and_then(|it| Some(it.get()?.result.type_use.ty.clone()))
         }
         Symbol::Used(_, found) => match found.first().filter(|it| kind(it) == Some(Kind::Term)) {
-            Some(term) => term_of(snapshot, *term).map(|it| it.slot.ty.clone()),
+            Some(term) => term_of(snapshot, *term).map(|it| it.type_use.ty.clone()),
             None => return definition(cx, params),
         },
         _ => None,

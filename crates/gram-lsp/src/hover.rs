@@ -7,7 +7,7 @@ use gram_check::names::{Found, Kind};
 use gram_model::attributes::ATTRIBUTES;
 use gram_model::print::{print_field, shape};
 use gram_model::{Field, Tool, Type};
-use gram_schema::emit::{Draft, ParameterSchema, ResultSchema, slot_schema};
+use gram_schema::emit::{Draft, ParameterSchema, ResultSchema, type_use_schema};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 use serde_json::Value;
 
@@ -63,9 +63,9 @@ pub(crate) fn declaration(snapshot: &Snapshot, found: Found) -> Option<String> {
             let id = type_of(snapshot, found)?;
             let declared = module.types.get(id)?;
             let mut text = code_block("gram", &format!("{} {}", kind.label(), declared.name));
-            push_paragraph(&mut text, declared.slot.description.as_deref());
+            push_paragraph(&mut text, declared.type_use.description.as_deref());
             if let Some(module) = partial.valid(found.file) {
-                push_schema(&mut text, &slot_schema(module, &declared.slot));
+                push_schema(&mut text, &type_use_schema(module, &declared.type_use));
             }
             Some(text)
         }
@@ -142,13 +142,17 @@ pub(crate) fn signature(partial: &PartialModule, tool: &Tool) -> String {
     let mut text = String::new();
     for parameter in &tool.parameters {
         let optional = if parameter.required() { "" } else { "?" };
-        let _ =
-            write!(text, "({}{optional}::{})==>", parameter.name, shape(types, &parameter.slot.ty));
+        let _ = write!(
+            text,
+            "({}{optional}::{})==>",
+            parameter.name,
+            shape(types, &parameter.type_use.ty)
+        );
     }
     if tool.parameters.is_empty() {
         text.push_str("()==>");
     }
-    let _ = write!(text, "(::{})", shape(types, &tool.result.slot.ty));
+    let _ = write!(text, "(::{})", shape(types, &tool.result.type_use.ty));
     text
 }
 
@@ -156,10 +160,10 @@ pub(crate) fn signature(partial: &PartialModule, tool: &Tool) -> String {
 fn field(snapshot: &Snapshot, file: usize, field: &Field) -> String {
     let partial = snapshot.shared_module();
     let mut text = code_block("gram", &print_field(&partial.module().types, field));
-    push_paragraph(&mut text, field.slot.description.as_deref());
+    push_paragraph(&mut text, field.type_use.description.as_deref());
     push_paragraph(&mut text, Some(if field.required() { "required" } else { "optional" }));
     if let Some(module) = partial.valid(file) {
-        push_schema(&mut text, &slot_schema(module, &field.slot));
+        push_schema(&mut text, &type_use_schema(module, &field.type_use));
     }
     text
 }
@@ -202,7 +206,7 @@ pub(crate) fn result_shape(partial: &PartialModule, ty: &Type) -> Option<String>
     let types = &partial.module().types;
     let Type::Named(id) = ty else { return None };
     let declared = types.get(*id)?;
-    let text = shape(types, &declared.slot.ty);
+    let text = shape(types, &declared.type_use.ty);
     Some(if text.chars().count() > 60 {
         text.chars().take(60).collect::<String>() + "…"
     } else {

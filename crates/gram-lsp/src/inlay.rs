@@ -48,13 +48,14 @@ pub(crate) fn hints(
                     found.extend(term_hint(cx, &text).map(|label| (end, label)));
                 }
                 let optional = field_of(&cx.snapshot, place, &text)
-                    .is_some_and(|it| !it.required() && it.slot.default.is_none());
+                    .is_some_and(|it| !it.required() && it.type_use.default.is_none());
                 if optional {
                     found.push((name.span().end, "?".to_owned()));
                 }
             } else {
                 let tool = tool_of(&cx.snapshot, place);
-                let shape = tool.and_then(|it| result_shape(&it.module, &it.get()?.result.slot.ty));
+                let shape =
+                    tool.and_then(|it| result_shape(&it.module, &it.get()?.result.type_use.ty));
                 let end = subject.labels_node().map_or(span.end, |node| node.span().end);
                 found.extend(shape.map(|shape| (end, format!(" = {shape}"))));
             }

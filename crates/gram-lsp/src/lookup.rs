@@ -181,7 +181,7 @@ pub(crate) fn field_of(snapshot: &Snapshot, found: Found, name: &str) -> Option<
 
 /// The fields of a declared record.
 pub(crate) fn fields(module: &Module, id: TypeId) -> &[Field] {
-    match module.types.get(id).map(|declared| &declared.slot.ty) {
+    match module.types.get(id).map(|declared| &declared.type_use.ty) {
         Some(Type::Object(object)) => object.fields.as_deref().unwrap_or_default(),
         _ => &[],
     }

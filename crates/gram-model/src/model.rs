@@ -174,8 +174,8 @@ impl Source {
 pub struct Output {
     /// Its name, where it has one.
     pub name: Option<SmolStr>,
-    /// Its type, and what is said of it.
-    pub slot: Slot,
+    /// Its type and attributes.
+    pub type_use: TypeUse,
 }
 
 /// A parameter of a tool, or a field of an object.
@@ -183,12 +183,12 @@ pub struct Output {
 pub struct Field {
     /// The JSON property's name.
     pub name: SmolStr,
-    /// Its type, and what is said of it.
-    pub slot: Slot,
-    /// Whether it may be left out.
-    pub presence: Presence,
-    /// Who supplies its value, where that is not the model alone.
-    pub host: Host,
+    /// Its type and attributes.
+    pub type_use: TypeUse,
+    /// Whether it can be omitted.
+    pub optionality: Optionality,
+    /// Where its value comes from.
+    pub source: ValueSource,
     /// Whether its value is kept out of messages.
     pub secret: bool,
 }
@@ -196,41 +196,43 @@ pub struct Field {
 impl Field {
     /// Whether a caller has to supply it.
     pub fn required(&self) -> bool {
-        match (&self.host, self.presence) {
-            (Host::Pinned(_) | Host::Injected, _) | (_, Presence::Optional) => false,
-            (Host::No, Presence::Required) => true,
-            (Host::No, Presence::ByDefault) => self.slot.default.is_none(),
+        match (&self.source, self.optionality) {
+            (ValueSource::Pinned(_) | ValueSource::Injected, _) | (_, Optionality::Optional) => {
+                false
+            }
+            (ValueSource::Model, Optionality::Required) => true,
+            (ValueSource::Model, Optionality::ByDefault) => self.type_use.default.is_none(),
         }
     }
 }
 
-/// What the specification says on whether a field may be left out.
+/// Whether a field can be omitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Presence {
-    /// Nothing: it may be left out when it has a default.
+pub enum Optionality {
+    /// It can be omitted if it has a default.
     #[default]
     ByDefault,
     /// `optional: true`
     Optional,
-    /// `optional: false`: it may not be left out, in spite of a default.
+    /// `optional: false`: it cannot be omitted even if it has a default.
     Required,
 }
 
-/// What the host has to do with a parameter's value.
+/// Where a parameter's value comes from.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub enum Host {
-    /// Nothing: the model supplies it.
+pub enum ValueSource {
+    /// The model supplies it.
     #[default]
-    No,
-    /// The host owns it, and it is this one.
+    Model,
+    /// The specification fixes it, and the model does not see the parameter.
     Pinned(Box<Value>),
-    /// The host supplies it when it binds the tool; no model sees the parameter.
+    /// The host supplies it when it binds the tool; the model does not see the parameter.
     Injected,
 }
 
-/// A type in its place, with what attributes say of it there.
+/// The use of a type by a field, result, term or declaration, with its attributes.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Slot {
+pub struct TypeUse {
     /// The type.
     pub ty: Type,
     /// What it is for.
@@ -243,7 +245,7 @@ pub struct Slot {
     pub details: Option<Box<Details>>,
 }
 
-impl Slot {
+impl TypeUse {
     /// A type of which nothing more is said.
     pub fn new(ty: Type) -> Self {
         Self { ty, ..Self::default() }

@@ -82,7 +82,7 @@ pub fn shape(types: &Types, ty: &Type) -> String {
 /// A parameter, field or term as gram text, without its description.
 pub fn print_field(types: &Types, field: &Field) -> String {
     let mut plain = field.clone();
-    plain.slot.description = None;
+    plain.type_use.description = None;
     let mut out = String::new();
     Node::of_field(types, &plain, "").layout().write(&mut out, 0, 0, 0);
     out

@@ -5,9 +5,9 @@ use std::cell::Cell;
 use serde_json::{Number, Value};
 
 use crate::format::describe;
-use crate::model::{Constraint, Field, Host, ObjectType, Open, Slot, Type, Types};
+use crate::model::{Constraint, Field, ObjectType, Open, Type, TypeUse, Types, ValueSource};
 use crate::value;
-use crate::walk::{parts, parts_of_slot};
+use crate::walk::{parts, parts_of_type_use};
 
 /// Why a type does not accept a value.
 pub struct Refusal {
@@ -50,9 +50,9 @@ impl<'t> ValueCheck<'t> {
     }
 }
 
-/// Whether a slot accepts a value, its constraints included.
-pub fn slot(types: &Types, slot: &Slot, value: &Value) -> Verdict {
-    narrowed(&ValueCheck::new(types), slot, &[], value)
+/// Whether a type use accepts a value, its constraints included.
+pub fn type_use(types: &Types, type_use: &TypeUse, value: &Value) -> Verdict {
+    narrowed(&ValueCheck::new(types), type_use, &[], value)
 }
 
 /// Whether a type accepts a value.
@@ -60,30 +60,35 @@ pub fn ty(types: &Types, expected: &Type, value: &Value) -> Verdict {
     of_type(&ValueCheck::new(types), expected, value)
 }
 
-/// Whether a slot accepts a value where its use narrows it: what the use says of a thing stands in
-/// the place of what the slot says of it.
-fn narrowed(check: &ValueCheck<'_>, slot: &Slot, over: &[Constraint], value: &Value) -> Verdict {
+/// Whether a type use accepts a value where its use narrows it: what the use says of a thing stands in
+/// the place of what the type use says of it.
+fn narrowed(
+    check: &ValueCheck<'_>,
+    type_use: &TypeUse,
+    over: &[Constraint],
+    value: &Value,
+) -> Verdict {
     let types = check.types;
-    let details = slot.details.as_deref();
+    let details = type_use.details.as_deref();
     // A schema that stands in the place of the type is for those who can run it.
     if details.is_some_and(|details| details.verbatim.is_some()) {
         return Ok(());
     }
-    let (ty, nullable) = match &slot.ty {
+    let (ty, nullable) = match &type_use.ty {
         Type::Nullable(inner) => (&**inner, true),
         ty => (ty, false),
     };
     if nullable && value.is_null() {
         return Ok(());
     }
-    let own = slot.constraints.iter();
+    let own = type_use.constraints.iter();
     let own = own.filter(|own| !over.iter().any(|other| other.is_like(own)));
     match ty {
         Type::Named(id) => {
             let Some(declared) = types.get(*id) else { return Ok(()) };
             let mut all = own.cloned().collect::<Vec<_>>();
             all.extend_from_slice(over);
-            narrowed(check, &declared.slot, &all, value)
+            narrowed(check, &declared.type_use, &all, value)
         }
         ty => {
             match (ty, value) {
@@ -119,7 +124,9 @@ fn of_type(check: &ValueCheck<'_>, expected: &Type, value: &Value) -> Verdict {
         (Type::Integer, Value::Number(number)) => value::is_integer(number),
         (Type::Literal(literal), value) => value::same(literal, value),
         (Type::Named(id), value) => {
-            return types.get(*id).map_or(Ok(()), |known| narrowed(check, &known.slot, &[], value));
+            return types
+                .get(*id)
+                .map_or(Ok(()), |known| narrowed(check, &known.type_use, &[], value));
         }
         (Type::Nullable(inner), value) => {
             return if value.is_null() { Ok(()) } else { ty(inner, value) };
@@ -159,11 +166,11 @@ fn of_type(check: &ValueCheck<'_>, expected: &Type, value: &Value) -> Verdict {
 
 /// Whether a type has a pattern, a format or a schema of its own somewhere, which nobody runs here.
 fn is_presumed(types: &Types, ty: &Type) -> bool {
-    fn slot<'t>(slot: &'t Slot, open: &mut Vec<&'t Type>) -> bool {
-        parts_of_slot(slot, &mut |part| open.push(part));
-        let details = slot.details.as_deref();
+    fn type_use<'t>(type_use: &'t TypeUse, open: &mut Vec<&'t Type>) -> bool {
+        parts_of_type_use(type_use, &mut |part| open.push(part));
+        let details = type_use.details.as_deref();
         details.is_some_and(|details| details.verbatim.is_some())
-            || slot
+            || type_use
                 .constraints
                 .iter()
                 .any(|known| matches!(known, Constraint::Pattern(_) | Constraint::Format(_)))
@@ -173,13 +180,13 @@ fn is_presumed(types: &Types, ty: &Type) -> bool {
         match ty {
             Type::Formatted(_) | Type::Bytes => return true,
             Type::Named(id) if seen.insert(*id) => {
-                if types.get(*id).is_some_and(|known| slot(&known.slot, &mut open)) {
+                if types.get(*id).is_some_and(|known| type_use(&known.type_use, &mut open)) {
                     return true;
                 }
             }
             Type::Object(object) => {
                 let fields = object.fields.iter().flatten();
-                if fields.into_iter().any(|field| slot(&field.slot, &mut open)) {
+                if fields.into_iter().any(|field| type_use(&field.type_use, &mut open)) {
                     return true;
                 }
                 if let Open::Of(ty) = &object.open {
@@ -226,11 +233,11 @@ fn object(
 
 /// Whether a field accepts a value.
 fn field(check: &ValueCheck<'_>, field: &Field, value: &Value) -> Verdict {
-    match &field.host {
-        Host::Pinned(pinned) if !value::same(pinned, value) => {
+    match &field.source {
+        ValueSource::Pinned(pinned) if !value::same(pinned, value) => {
             refuse(format!("`{}` is pinned to {}", field.name, brief(pinned)))
         }
-        _ => narrowed(check, &field.slot, &[], value),
+        _ => narrowed(check, &field.type_use, &[], value),
     }
 }
 

@@ -1,11 +1,11 @@
 //! Walking over types: the parts and names of a type, and cycles of declared types.
 
-use crate::model::{Constraint, Open, Slot, Type, TypeId, Types};
+use crate::model::{Constraint, Open, Type, TypeId, TypeUse, Types};
 
-/// Calls `visit` for each type that a slot is directly made of, its constraints included.
-pub fn parts_of_slot<'t>(slot: &'t Slot, visit: &mut dyn FnMut(&'t Type)) {
-    visit(&slot.ty);
-    for constraint in &slot.constraints {
+/// Calls `visit` for each type that a type use is directly made of, its constraints included.
+pub fn parts_of_type_use<'t>(type_use: &'t TypeUse, visit: &mut dyn FnMut(&'t Type)) {
+    visit(&type_use.ty);
+    for constraint in &type_use.constraints {
         if let Constraint::Keys(keys) = constraint {
             visit(keys);
         }
@@ -22,7 +22,7 @@ pub fn parts<'t>(ty: &'t Type, visit: &mut dyn FnMut(&'t Type)) {
         }
         Type::Object(object) => {
             for field in object.fields.iter().flatten() {
-                parts_of_slot(&field.slot, visit);
+                parts_of_type_use(&field.type_use, visit);
             }
             if let Open::Of(ty) = &object.open {
                 visit(ty);
@@ -40,16 +40,16 @@ pub fn names(ty: &Type, visit: &mut dyn FnMut(TypeId)) {
     }
 }
 
-/// Calls `visit` for each name that a slot is made of, its constraints included.
-pub fn names_of_slot(slot: &Slot, visit: &mut dyn FnMut(TypeId)) {
-    parts_of_slot(slot, &mut |part| names(part, visit));
+/// Calls `visit` for each name that a type use is made of, its constraints included.
+pub fn names_of_type_use(type_use: &TypeUse, visit: &mut dyn FnMut(TypeId)) {
+    parts_of_type_use(type_use, &mut |part| names(part, visit));
 }
 
 /// The names that a declared type is made of.
 pub fn names_of(types: &Types, id: TypeId) -> Vec<TypeId> {
     let mut found = Vec::new();
     if let Some(declared) = types.get(id) {
-        names_of_slot(&declared.slot, &mut |id| found.push(id));
+        names_of_type_use(&declared.type_use, &mut |id| found.push(id));
     }
     found
 }
@@ -74,7 +74,7 @@ pub fn standing_for_themselves(types: &Types) -> Vec<TypeId> {
     let heads = |id: TypeId| {
         let mut found = Vec::new();
         if let Some(declared) = types.get(id) {
-            heads(&declared.slot.ty, &mut found);
+            heads(&declared.type_use.ty, &mut found);
         }
         found
     };
@@ -160,7 +160,8 @@ pub fn endless(types: &Types) -> Vec<TypeId> {
     loop {
         let mut changed = false;
         let mut visit = |at: usize| {
-            let ended = types.0.get(at).is_some_and(|declared| slot_ends(&declared.slot, &ends));
+            let ended =
+                types.0.get(at).is_some_and(|declared| slot_ends(&declared.type_use, &ends));
             if ended && !ends[at] {
                 ends[at] = true;
                 changed = true;
@@ -180,12 +181,12 @@ pub fn endless(types: &Types) -> Vec<TypeId> {
     types.iter().filter(|(id, _)| !ends[id.0 as usize]).map(|(id, _)| id).collect()
 }
 
-fn slot_ends(slot: &Slot, ends: &[bool]) -> bool {
-    let wants_items = slot
+fn slot_ends(type_use: &TypeUse, ends: &[bool]) -> bool {
+    let wants_items = type_use
         .constraints
         .iter()
         .any(|constraint| matches!(constraint, Constraint::MinSize(least) if *least > 0));
-    match &slot.ty {
+    match &type_use.ty {
         Type::List(Some(inner)) | Type::Map(Some(inner)) if wants_items => type_ends(inner, ends),
         ty => type_ends(ty, ends),
     }
@@ -200,7 +201,7 @@ fn type_ends(ty: &Type, ends: &[bool]) -> bool {
         }
         Type::Object(object) => {
             let mut fields = object.fields.iter().flatten();
-            fields.all(|field| !field.required() || slot_ends(&field.slot, ends))
+            fields.all(|field| !field.required() || slot_ends(&field.type_use, ends))
         }
         _ => true,
     }

@@ -162,9 +162,9 @@ fn import_all(documents: Vec<Value>, options: &Options<'_>) -> Result<Imported, 
 /// Marks unions that have the same member twice, under whatever name, and counts them.
 fn mark_unions(module: &mut Module) -> usize {
     let types = &module.types;
-    let same = |declared: &TypeDeclaration| match &declared.slot.ty {
+    let same = |declared: &TypeDeclaration| match &declared.type_use.ty {
         Type::Union(members) | Type::OneOf(members) => {
-            let unsound = declared.slot.details.as_ref().is_some_and(|details| details.unsound);
+            let unsound = declared.type_use.details.as_ref().is_some_and(|details| details.unsound);
             !unsound && gram_check::same_members(types, members, true).is_some()
         }
         _ => false,
@@ -174,7 +174,7 @@ fn mark_unions(module: &mut Module) -> usize {
     let found: Vec<_> = unions.map(|(id, _)| id).collect();
     for id in &found {
         if let Some(declared) = module.types.0.get_mut(id.0 as usize) {
-            declared.slot.details_mut().unsound = true;
+            declared.type_use.details_mut().unsound = true;
         }
     }
     found.len()

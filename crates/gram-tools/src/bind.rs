@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use gram_check::Valid;
-use gram_model::{Container, Host, Module, Tool, Types};
+use gram_model::{Container, Module, Tool, Types, ValueSource};
 use serde_json::Value;
 use smol_str::SmolStr;
 use tokio::sync::Semaphore;
@@ -185,7 +185,8 @@ impl<'b> Binder<'b> {
 impl BoundTool {
     fn new(spec: &Tool, entry: Option<&LibraryEntry>, injected: Vec<(SmolStr, Value)>) -> Self {
         let limit = entry.map_or(0, |entry| entry.settings.concurrency);
-        let hidden = spec.parameters.iter().filter(|it| it.secret || it.host == Host::Injected);
+        let hidden =
+            spec.parameters.iter().filter(|it| it.secret || it.source == ValueSource::Injected);
         Self {
             spec: spec.clone(),
             containers: Vec::new(),

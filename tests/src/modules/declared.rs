@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use gram_model::{
-    Constraint, Field, Host, ObjectType, Open, Presence, Slot, Type, TypeDeclaration, TypeId,
-    TypeKind,
+    Constraint, Field, ObjectType, Open, Optionality, Type, TypeDeclaration, TypeId, TypeKind,
+    TypeUse, ValueSource,
 };
 use serde_json::Value;
 
@@ -49,7 +49,7 @@ impl Modules<'_> {
             name: (*name).into(),
             schema_name: None,
             kind: TypeKind::Alias,
-            slot: Slot::default(),
+            type_use: TypeUse::default(),
             local,
             referred: !local,
         }));
@@ -63,11 +63,12 @@ impl Modules<'_> {
         let mut made = Vec::new();
         for at in first..end {
             self.coming = number(at)..number(end);
-            let (kind, slot) = self.declared_type();
+            let (kind, type_use) = self.declared_type();
             let schema_name = self.rng.chance(15).then(|| self.rng.pick(&SCHEMA_NAMES).into());
             let inline = !local && self.rng.chance(15);
             let declared = &mut Rc::make_mut(&mut self.types).0[at];
-            (declared.kind, declared.slot, declared.schema_name) = (kind, slot, schema_name);
+            (declared.kind, declared.type_use, declared.schema_name) =
+                (kind, type_use, schema_name);
             declared.referred &= !inline;
             made.push(TypeId(number(at)));
             self.visible.push(TypeId(number(at)));
@@ -76,28 +77,28 @@ impl Modules<'_> {
         made
     }
 
-    fn declared_type(&mut self) -> (TypeKind, Slot) {
+    fn declared_type(&mut self) -> (TypeKind, TypeUse) {
         match self.rng.below(12) {
             0..=3 => {
                 let ty = self.record();
-                (TypeKind::Record, self.declared_slot(ty))
+                (TypeKind::Record, self.declared_type_use(ty))
             }
             4 | 5 => self.enumeration(),
             6 | 7 => {
                 let members = (0..self.rng.between(1, 3)).map(|_| self.ty(2)).collect();
                 let one_of = self.rng.chance(40);
                 let ty = if one_of { Type::OneOf(members) } else { Type::Union(members) };
-                (TypeKind::Union(None), self.declared_slot(ty))
+                (TypeKind::Union(None), self.declared_type_use(ty))
             }
             8 => self.tagged_union(),
-            _ => (TypeKind::Alias, self.slot(3).0),
+            _ => (TypeKind::Alias, self.type_use(3).0),
         }
     }
 
     /// A type with attributes; sometimes null may stand in its place.
-    fn declared_slot(&mut self, ty: Type) -> Slot {
+    fn declared_type_use(&mut self, ty: Type) -> TypeUse {
         let ty = if self.rng.chance(10) { Type::Nullable(Box::new(ty)) } else { ty };
-        self.slot_of(ty).0
+        self.type_use_of(ty).0
     }
 
     /// An object, some of them with a field that says what kind it is.
@@ -112,7 +113,7 @@ impl Modules<'_> {
         Type::Object(Box::new(self.within(false, |this| this.object_of(Some(fields)))))
     }
 
-    fn enumeration(&mut self) -> (TypeKind, Slot) {
+    fn enumeration(&mut self) -> (TypeKind, TypeUse) {
         let count = self.rng.between(1, 4);
         let names = self.names(count);
         let mut descriptions: Vec<_> =
@@ -120,31 +121,31 @@ impl Modules<'_> {
         if descriptions.iter().all(Option::is_none) {
             descriptions.clear();
         }
-        let mut slot = self.declared_slot(Type::Text);
+        let mut type_use = self.declared_type_use(Type::Text);
         let fixes =
             |known: &Constraint| matches!(known, Constraint::Enum(_) | Constraint::Const(_));
-        slot.constraints.retain(|known| !fixes(known));
+        type_use.constraints.retain(|known| !fixes(known));
         let names: Vec<_> = names.into_iter().map(Value::String).collect();
         if self.rng.chance(30) {
-            slot.default = self.one_of(&names).map(Box::new);
+            type_use.default = self.one_of(&names).map(Box::new);
         }
-        slot.constraints.insert(0, Constraint::Enum(names));
-        (TypeKind::Enum(descriptions), slot)
+        type_use.constraints.insert(0, Constraint::Enum(names));
+        (TypeKind::Enum(descriptions), type_use)
     }
 
     /// A union of objects that say what kind they are: of records where there are some.
-    fn tagged_union(&mut self) -> (TypeKind, Slot) {
+    fn tagged_union(&mut self) -> (TypeKind, TypeUse) {
         let mut members = Vec::new();
         let mut known: Vec<Type> = Vec::new();
         for id in self.visible.clone() {
             if let Some(declared) = self.types.get(id)
-                && let Type::Object(object) = &declared.slot.ty
+                && let Type::Object(object) = &declared.type_use.ty
                 && let Some(field) = object.fields.iter().flatten().find(|field| field.name == TAG)
-                && !known.contains(&field.slot.ty)
+                && !known.contains(&field.type_use.ty)
                 && field.required()
-                && *field == tag_of(&field.slot.ty)
+                && *field == tag_of(&field.type_use.ty)
             {
-                known.push(field.slot.ty.clone());
+                known.push(field.type_use.ty.clone());
                 members.push(Type::Named(id));
             }
         }
@@ -160,7 +161,7 @@ impl Modules<'_> {
         }
         let one_of = self.rng.chance(40);
         let ty = if one_of { Type::OneOf(members) } else { Type::Union(members) };
-        (TypeKind::Union(Some(TAG.into())), self.declared_slot(ty))
+        (TypeKind::Union(Some(TAG.into())), self.declared_type_use(ty))
     }
 }
 
@@ -174,9 +175,9 @@ fn tag(name: &str) -> Field {
 fn tag_of(ty: &Type) -> Field {
     Field {
         name: TAG.into(),
-        slot: Slot::new(ty.clone()),
-        presence: Presence::ByDefault,
-        host: Host::No,
+        type_use: TypeUse::new(ty.clone()),
+        optionality: Optionality::ByDefault,
+        source: ValueSource::Model,
         secret: false,
     }
 }

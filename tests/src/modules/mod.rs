@@ -20,15 +20,15 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use gram_model::{
-    Agent, Api, Container, Field, Host, Module, Output, Presence, Root, Source, Term, Tool, TypeId,
-    Types,
+    Agent, Api, Container, Field, Module, Optionality, Output, Root, Source, Term, Tool, TypeId,
+    Types, ValueSource,
 };
 use serde_json::Value;
 
 use crate::reading::VERBATIM;
 use crate::rng::Rng;
 
-pub use visit::{slots, with_tool};
+pub use visit::{type_uses, with_tool};
 
 /// Which numbers stand in modules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,14 +152,14 @@ impl<'r> Modules<'r> {
         let count = self.rng.below(4);
         let names = self.names(count);
         let parameters = names.into_iter().map(|name| self.parameter(name)).collect();
-        let (slot, _) = self.slot(2);
+        let (type_use, _) = self.type_use(2);
         let tool = Tool {
             name: name.into(),
             description: self.rng.chance(50).then(|| self.text().into()),
             title: self.rng.chance(20).then(|| self.text().into()),
             deprecated: self.rng.chance(10),
             parameters,
-            result: Output { name: self.rng.chance(20).then(|| self.name().into()), slot },
+            result: Output { name: self.rng.chance(20).then(|| self.name().into()), type_use },
             open: self.open(),
             root: None,
             types,
@@ -239,10 +239,12 @@ impl<'r> Modules<'r> {
     /// A parameter.
     fn parameter(&mut self, name: String) -> Field {
         let (mut field, values) = self.field(name, DEPTH);
-        field.host = match self.rng.below(12) {
-            0 => Host::Injected,
-            1 => self.one_of(&values).map_or(Host::No, |value| Host::Pinned(Box::new(value))),
-            _ => Host::No,
+        field.source = match self.rng.below(12) {
+            0 => ValueSource::Injected,
+            1 => self
+                .one_of(&values)
+                .map_or(ValueSource::Model, |value| ValueSource::Pinned(Box::new(value))),
+            _ => ValueSource::Model,
         };
         field.secret = self.rng.chance(5);
         field
@@ -250,13 +252,14 @@ impl<'r> Modules<'r> {
 
     /// A field, and values that it takes.
     fn field(&mut self, name: String, depth: usize) -> (Field, Vec<Value>) {
-        let presence = match self.rng.below(6) {
-            0 => Presence::Optional,
-            1 => Presence::Required,
-            _ => Presence::ByDefault,
+        let optionality = match self.rng.below(6) {
+            0 => Optionality::Optional,
+            1 => Optionality::Required,
+            _ => Optionality::ByDefault,
         };
-        let (slot, values) = self.within(presence == Presence::Optional, |this| this.slot(depth));
+        let (type_use, values) =
+            self.within(optionality == Optionality::Optional, |this| this.type_use(depth));
         let name = name.into();
-        (Field { name, slot, presence, host: Host::No, secret: false }, values)
+        (Field { name, type_use, optionality, source: ValueSource::Model, secret: false }, values)
     }
 }

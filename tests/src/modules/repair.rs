@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use gram_model::{Constraint, Details, Host, Module, Slot, Type, TypeId, Types};
+use gram_model::{Constraint, Details, Module, Type, TypeId, TypeUse, Types, ValueSource};
 
 use super::types::lists_types;
 use super::visit::{self, Visitor};
@@ -38,7 +38,7 @@ fn is_recursive(types: &Types, id: TypeId) -> bool {
     let mut next = vec![id];
     while let Some(at) = next.pop() {
         for named in
-            types.get(at).map(|declared| visit::names_of(&declared.slot)).into_iter().flatten()
+            types.get(at).map(|declared| visit::names_of(&declared.type_use)).into_iter().flatten()
         {
             if named == id {
                 return true;
@@ -56,7 +56,7 @@ fn is_nullable(types: &Types, ty: &Type) -> bool {
     match ty {
         Type::Nullable(_) => true,
         Type::Named(id) => {
-            types.get(*id).is_some_and(|declared| is_nullable(types, &declared.slot.ty))
+            types.get(*id).is_some_and(|declared| is_nullable(types, &declared.type_use.ty))
         }
         _ => false,
     }
@@ -83,30 +83,30 @@ impl Visitor for Repair<'_> {
         }
     }
 
-    fn slot(&mut self, slot: &mut Slot, host: Option<&mut Host>) {
-        let before = slot.clone();
-        self.constraints(slot);
+    fn type_use(&mut self, type_use: &mut TypeUse, source: Option<&mut ValueSource>) {
+        let before = type_use.clone();
+        self.constraints(type_use);
         let types = self.types;
-        if let Some(details) = &mut slot.details {
-            details.type_list &= lists_types(&slot.ty);
+        if let Some(details) = &mut type_use.details {
+            details.type_list &= lists_types(&type_use.ty);
         }
         // Whether null is among the values of an enum that was imported is for the import to say.
-        if is_nullable(types, &slot.ty)
-            && let Some(details) = &mut slot.details
+        if is_nullable(types, &type_use.ty)
+            && let Some(details) = &mut type_use.details
         {
             details.unsound = false;
         }
-        let takes = |value: &_| reading::slot(types, &before, value);
-        let unsound = slot.details.as_ref().is_some_and(|details| details.unsound);
-        slot.default.take_if(|value| !unsound && !takes(value));
-        if let Some(Details { examples: Some(examples), .. }) = slot.details.as_deref_mut() {
+        let takes = |value: &_| reading::type_use(types, &before, value);
+        let unsound = type_use.details.as_ref().is_some_and(|details| details.unsound);
+        type_use.default.take_if(|value| !unsound && !takes(value));
+        if let Some(Details { examples: Some(examples), .. }) = type_use.details.as_deref_mut() {
             examples.retain(takes);
         }
-        self.changed |= *slot != before;
-        if let Some(host) = host
-            && matches!(host, Host::Pinned(value) if !takes(value))
+        self.changed |= *type_use != before;
+        if let Some(source) = source
+            && matches!(source, ValueSource::Pinned(value) if !takes(value))
         {
-            *host = Host::No;
+            *source = ValueSource::Model;
             self.changed = true;
         }
     }
@@ -115,8 +115,8 @@ impl Visitor for Repair<'_> {
 impl Repair<'_> {
     /// Takes out values of an enum and constants that the type does not take, and what leaves none
     /// of them.
-    fn constraints(&self, slot: &mut Slot) {
-        let Slot { ty, constraints, .. } = slot;
+    fn constraints(&self, type_use: &mut TypeUse) {
+        let TypeUse { ty, constraints, .. } = type_use;
         let types = self.types;
         let fits = |value: &_| reading::ty(types, ty, value);
         constraints.retain_mut(|constraint| match constraint {
@@ -148,7 +148,9 @@ impl Repair<'_> {
     fn plain<'a>(&'a self, ty: &'a Type) -> &'a Type {
         let Type::Named(id) = ty else { return ty };
         match self.types.get(*id) {
-            Some(declared) if declared.slot.constraints.is_empty() => self.plain(&declared.slot.ty),
+            Some(declared) if declared.type_use.constraints.is_empty() => {
+                self.plain(&declared.type_use.ty)
+            }
             _ => ty,
         }
     }

@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use gram_model::Format;
 use gram_model::{
-    Constraint, Details, Field, Host, ObjectType, Open, Presence, Slot, Type, TypeId, Types,
+    Constraint, Details, Field, ObjectType, Open, Optionality, Type, TypeId, TypeUse, Types,
+    ValueSource,
 };
 use serde_json::Value;
 
@@ -49,7 +50,7 @@ impl Kinds {
             }
             Type::Nullable(inner) => return Self::of(types, inner),
             Type::Named(id) => {
-                return types.get(*id).map_or(kinds, |named| Self::of(types, &named.slot.ty));
+                return types.get(*id).map_or(kinds, |named| Self::of(types, &named.type_use.ty));
             }
             Type::Union(members) | Type::OneOf(members) => {
                 for member in members.iter().map(|member| Self::of(types, member)) {
@@ -185,14 +186,20 @@ impl Modules<'_> {
         let names = self.names(count);
         let field = |name: String| {
             let optional = self.rng.chance(30);
-            let presence = if optional { Presence::Optional } else { Presence::ByDefault };
+            let optionality = if optional { Optionality::Optional } else { Optionality::ByDefault };
             let ty = self.within(optional, |this| this.ty(depth));
-            let slot = Slot::new(ty);
-            let value = self.slot_value(&slot, 0);
+            let type_use = TypeUse::new(ty);
+            let value = self.type_use_value(&type_use, 0);
             let value = value.filter(|value| !(value.is_array() || value.is_object()));
             let default = value.filter(|_| self.rng.chance(30)).map(Box::new);
-            let slot = Slot { default, ..slot };
-            Field { name: name.into(), slot, presence, host: Host::No, secret: false }
+            let type_use = TypeUse { default, ..type_use };
+            Field {
+                name: name.into(),
+                type_use,
+                optionality,
+                source: ValueSource::Model,
+                secret: false,
+            }
         };
         names.into_iter().map(field).collect()
     }
@@ -216,7 +223,7 @@ impl Modules<'_> {
     }
 
     /// A type as a parameter, field or result may have it: also an object with attributes.
-    fn slot_type(&mut self, depth: usize) -> Type {
+    fn type_use_type(&mut self, depth: usize) -> Type {
         if depth == 0 || !self.rng.chance(25) {
             return self.ty(depth.min(3));
         }
@@ -344,39 +351,39 @@ impl Modules<'_> {
     }
 
     /// A type in its place, and values that it takes there.
-    pub(super) fn slot(&mut self, depth: usize) -> (Slot, Vec<Value>) {
-        let ty = self.slot_type(depth);
-        self.slot_of(ty)
+    pub(super) fn type_use(&mut self, depth: usize) -> (TypeUse, Vec<Value>) {
+        let ty = self.type_use_type(depth);
+        self.type_use_of(ty)
     }
 
     /// A given type in its place, and values that it takes there.
-    pub(super) fn slot_of(&mut self, ty: Type) -> (Slot, Vec<Value>) {
-        let mut slot = Slot::new(ty);
-        slot.description = self.maybe(()).map(|()| self.text().into());
+    pub(super) fn type_use_of(&mut self, ty: Type) -> (TypeUse, Vec<Value>) {
+        let mut type_use = TypeUse::new(ty);
+        type_use.description = self.maybe(()).map(|()| self.text().into());
         if self.rng.chance(60) {
-            let mut constraints = self.constraints(&slot.ty);
+            let mut constraints = self.constraints(&type_use.ty);
             // Few values meet many constraints.
             constraints.retain(|_| self.rng.chance(70));
-            slot.constraints = constraints;
+            type_use.constraints = constraints;
         }
         if self.rng.chance(60) {
-            slot.details = Some(Box::new(self.details(&slot.ty)));
+            type_use.details = Some(Box::new(self.details(&type_use.ty)));
         }
-        let values: Vec<Value> = (0..3).filter_map(|_| self.slot_value(&slot, 2)).collect();
-        if let Some(details) = &mut slot.details
+        let values: Vec<Value> = (0..3).filter_map(|_| self.type_use_value(&type_use, 2)).collect();
+        if let Some(details) = &mut type_use.details
             && self.rng.chance(25)
         {
             details.examples = Some(values.iter().take(self.rng.below(3)).cloned().collect());
         }
         // A default, too, is one of the values that nothing refuses.
-        slot.default = self.maybe(()).and_then(|()| self.one_of(&values)).map(Box::new);
-        if let Some(details) = &mut slot.details
+        type_use.default = self.maybe(()).and_then(|()| self.one_of(&values)).map(Box::new);
+        if let Some(details) = &mut type_use.details
             && self.rng.chance(4)
         {
             details.unsound = true;
-            slot.default = Some(Box::new(self.any_value(2)));
+            type_use.default = Some(Box::new(self.any_value(2)));
         }
-        (slot, values)
+        (type_use, values)
     }
 
     fn details(&mut self, ty: &Type) -> Details {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use gram_model::Format;
-use gram_model::{Constraint, Field, Host, Open, Slot, Tool, Type};
+use gram_model::{Constraint, Field, Open, Tool, Type, TypeUse, ValueSource};
 use serde_json::{Map, Value};
 
 use super::{Modules, visit};
@@ -64,7 +64,7 @@ impl Modules<'_> {
             Type::Named(id) if self.coming.contains(&id.0) => return None,
             Type::Named(id) => {
                 let types = Rc::clone(&self.types);
-                self.slot_part(&types.get(*id)?.slot, below)?
+                self.type_use_part(&types.get(*id)?.type_use, below)?
             }
         })
     }
@@ -91,13 +91,17 @@ impl Modules<'_> {
     ) -> Option<Map<String, Value>> {
         let mut map = Map::new();
         for field in fields {
-            let left_out = depth == 0 && has_name(&field.slot.ty);
-            let value = match &field.host {
-                Host::Injected => None,
-                Host::Pinned(pinned) => Some((**pinned).clone()).filter(|_| self.rng.chance(50)),
-                Host::No if !field.required() && (left_out || self.rng.chance(50)) => None,
-                Host::No => {
-                    let value = self.slot_part(&field.slot, depth);
+            let left_out = depth == 0 && has_name(&field.type_use.ty);
+            let value = match &field.source {
+                ValueSource::Injected => None,
+                ValueSource::Pinned(pinned) => {
+                    Some((**pinned).clone()).filter(|_| self.rng.chance(50))
+                }
+                ValueSource::Model if !field.required() && (left_out || self.rng.chance(50)) => {
+                    None
+                }
+                ValueSource::Model => {
+                    let value = self.type_use_part(&field.type_use, depth);
                     if value.is_none() && field.required() {
                         return None;
                     }
@@ -127,20 +131,20 @@ impl Modules<'_> {
     }
 
     /// A value that a place takes: one that it names, or one that is found by trying.
-    pub(super) fn slot_value(&mut self, slot: &Slot, depth: usize) -> Option<Value> {
+    pub(super) fn type_use_value(&mut self, type_use: &TypeUse, depth: usize) -> Option<Value> {
         self.fuel = MOST;
-        self.slot_part(slot, depth)
+        self.type_use_part(type_use, depth)
     }
 
-    fn slot_part(&mut self, slot: &Slot, depth: usize) -> Option<Value> {
-        let details = slot.details.as_deref();
-        if details.is_none() && slot.constraints.is_empty() {
-            return self.part(&slot.ty, depth);
+    fn type_use_part(&mut self, type_use: &TypeUse, depth: usize) -> Option<Value> {
+        let details = type_use.details.as_deref();
+        if details.is_none() && type_use.constraints.is_empty() {
+            return self.part(&type_use.ty, depth);
         }
         let examples = details.into_iter().flat_map(|details| &details.examples);
         let mut known: Vec<Value> = examples.flatten().cloned().collect();
-        known.extend(slot.default.as_deref().cloned());
-        for constraint in &slot.constraints {
+        known.extend(type_use.default.as_deref().cloned());
+        for constraint in &type_use.constraints {
             match constraint {
                 Constraint::Enum(values) => known.extend(values.iter().cloned()),
                 Constraint::Const(value) => known.push((**value).clone()),
@@ -157,17 +161,17 @@ impl Modules<'_> {
         let types = Rc::clone(&self.types);
         // What the use of a type says stands in the place of what the type says, so that a value
         // of what it is made of may do.
-        let mut ty = &slot.ty;
+        let mut ty = &type_use.ty;
         for _ in 0..4 {
             known.extend(self.part(ty, depth.saturating_sub(1)));
             if let Type::Named(id) = ty
                 && self.rng.chance(30)
                 && let Some(declared) = types.get(*id)
             {
-                ty = &declared.slot.ty;
+                ty = &declared.type_use.ty;
             }
         }
-        known.retain(|value| reading::slot(&types, slot, value));
+        known.retain(|value| reading::type_use(&types, type_use, value));
         let at = self.rng.below(known.len());
         known.into_iter().nth(at)
     }
@@ -190,13 +194,13 @@ impl Modules<'_> {
     pub fn try_attributes(&mut self, fields: &[Field], arguments: &mut Map<String, Value>) {
         let types = Rc::clone(&self.types);
         let Some(field) = fields.get(self.rng.below(fields.len())) else { return };
-        let mut ty = &field.slot.ty;
+        let mut ty = &field.type_use.ty;
         // What a declared type says may be what is to be left unsaid, too.
         while let Type::Named(id) = ty
             && self.rng.chance(50)
             && let Some(declared) = types.get(*id)
         {
-            ty = &declared.slot.ty;
+            ty = &declared.type_use.ty;
         }
         if let Some(value) = self.value(ty, 2) {
             arguments.insert(field.name.to_string(), value);

@@ -1,19 +1,21 @@
 //! Walks through the types and places of a module.
 
-use gram_model::{Constraint, Field, Host, Module, Open, Slot, Tool, Type, TypeId, Types};
+use gram_model::{
+    Constraint, Field, Module, Open, Tool, Type, TypeId, TypeUse, Types, ValueSource,
+};
 
 /// What looks at the parts of a module, and may change them. Parts come before what they are in.
 pub(super) trait Visitor {
     /// A type.
     fn ty(&mut self, _: &mut Type) {}
     /// A type in its place, and who supplies its value where it is a parameter.
-    fn slot(&mut self, _: &mut Slot, _: Option<&mut Host>) {}
+    fn type_use(&mut self, _: &mut TypeUse, _: Option<&mut ValueSource>) {}
 }
 
 /// Walks through a whole module.
 pub(super) fn module(module: &mut Module, visitor: &mut dyn Visitor) {
     for declared in &mut module.types.0 {
-        slot(&mut declared.slot, None, visitor);
+        type_use(&mut declared.type_use, None, visitor);
     }
     for term in &mut module.terms {
         field(&mut term.field, visitor);
@@ -28,22 +30,22 @@ pub(super) fn module(module: &mut Module, visitor: &mut dyn Visitor) {
 
 fn tool(tool: &mut Tool, visitor: &mut dyn Visitor) {
     tool.parameters.iter_mut().for_each(|parameter| field(parameter, visitor));
-    slot(&mut tool.result.slot, None, visitor);
+    type_use(&mut tool.result.type_use, None, visitor);
     open(&mut tool.open, visitor);
 }
 
 fn field(field: &mut Field, visitor: &mut dyn Visitor) {
-    slot(&mut field.slot, Some(&mut field.host), visitor);
+    type_use(&mut field.type_use, Some(&mut field.source), visitor);
 }
 
-fn slot(slot: &mut Slot, host: Option<&mut Host>, visitor: &mut dyn Visitor) {
-    ty(&mut slot.ty, visitor);
-    for constraint in &mut slot.constraints {
+fn type_use(type_use: &mut TypeUse, source: Option<&mut ValueSource>, visitor: &mut dyn Visitor) {
+    ty(&mut type_use.ty, visitor);
+    for constraint in &mut type_use.constraints {
         if let Constraint::Keys(keys) = constraint {
             ty(keys, visitor);
         }
     }
-    visitor.slot(slot, host);
+    visitor.type_use(type_use, source);
 }
 
 fn open(open: &mut Open, visitor: &mut dyn Visitor) {
@@ -88,35 +90,35 @@ impl Visitor for Names {
 
 /// The declared types that a type names, wherever in it.
 pub(super) fn names(ty: &Type) -> Vec<TypeId> {
-    names_of(&Slot::new(ty.clone()))
+    names_of(&TypeUse::new(ty.clone()))
 }
 
 /// The declared types that a type and its attributes name.
-pub(super) fn names_of(it: &Slot) -> Vec<TypeId> {
+pub(super) fn names_of(it: &TypeUse) -> Vec<TypeId> {
     let mut names = Names::default();
-    slot(&mut it.clone(), None, &mut names);
+    type_use(&mut it.clone(), None, &mut names);
     names.0
 }
 
 /// Collects places.
 #[derive(Default)]
-struct Slots(Vec<(Slot, Option<Host>)>);
+struct Slots(Vec<(TypeUse, Option<ValueSource>)>);
 
 impl Visitor for Slots {
-    fn slot(&mut self, slot: &mut Slot, host: Option<&mut Host>) {
-        self.0.push((slot.clone(), host.cloned()));
+    fn type_use(&mut self, type_use: &mut TypeUse, source: Option<&mut ValueSource>) {
+        self.0.push((type_use.clone(), source.cloned()));
     }
 }
 
 /// All types in their places, wherever in a module, and who supplies the value of each that a
 /// field or parameter has.
-pub fn slots(whole: &Module) -> Vec<(Slot, Option<Host>)> {
-    let mut slots = Slots::default();
+pub fn type_uses(whole: &Module) -> Vec<(TypeUse, Option<ValueSource>)> {
+    let mut type_uses = Slots::default();
     let mut copy = Module::default();
     (copy.tools, copy.terms) = (whole.tools.clone(), whole.terms.clone());
     copy.types = whole.types.clone();
-    module(&mut copy, &mut slots);
-    slots.0
+    module(&mut copy, &mut type_uses);
+    type_uses.0
 }
 
 /// Moves the places of declared types.

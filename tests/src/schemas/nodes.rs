@@ -35,7 +35,7 @@ impl Schemas<'_> {
     }
 
     /// A schema as a value: an object, or seldom a boolean where wildness is asked for.
-    pub(super) fn slot(&mut self, place: Place) -> Value {
+    pub(super) fn type_use(&mut self, place: Place) -> Value {
         if self.wild && self.rng.chance(2) {
             return Value::Bool(self.rng.chance(80));
         }
@@ -146,7 +146,7 @@ impl Schemas<'_> {
         match self.rng.below(4) {
             0 => Value::Bool(true),
             1 => Value::Object(Map::new()),
-            _ => self.slot(place.below()),
+            _ => self.type_use(place.below()),
         }
     }
 
@@ -203,7 +203,7 @@ impl Schemas<'_> {
     /// A tuple: closed or open, with or without a least length.
     pub(super) fn tuple(&mut self, place: Place) -> Node {
         let count = self.rng.between(1, 3);
-        let items: Vec<Value> = (0..count).map(|_| self.slot(place.below())).collect();
+        let items: Vec<Value> = (0..count).map(|_| self.type_use(place.below())).collect();
         let mut tuple = typed("array");
         put(&mut tuple, "prefixItems", items);
         if self.rng.chance(40) {
@@ -235,7 +235,7 @@ impl Schemas<'_> {
             0..2 => Value::Bool(true),
             2..4 => Value::Object(Map::new()),
             4..7 => Value::Object(typed("string")),
-            _ => self.slot(place.below()),
+            _ => self.type_use(place.below()),
         };
         put(&mut map, "additionalProperties", open);
         if self.rng.chance(4) {

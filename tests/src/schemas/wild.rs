@@ -14,22 +14,22 @@ impl Schemas<'_> {
         let below = place.below();
         match self.rng.below(17) {
             0 => {
-                let members: Vec<Value> = (0..2).map(|_| self.slot(below)).collect();
+                let members: Vec<Value> = (0..2).map(|_| self.type_use(below)).collect();
                 put(node, "allOf", members);
             }
             1 => {
-                let excluded = self.slot(below);
+                let excluded = self.type_use(below);
                 put(node, "not", excluded);
             }
             2 => {
                 for keyword in ["if", "then", "else"] {
-                    let branch = self.slot(below);
+                    let branch = self.type_use(below);
                     put(node, keyword, branch);
                 }
             }
             3 => {
                 let mut patterns = Map::new();
-                let value = self.slot(below);
+                let value = self.type_use(below);
                 put(&mut patterns, self.rng.pick(&["^x-", "^\\d+$", "required"]), value);
                 put(node, "patternProperties", patterns);
             }
@@ -40,12 +40,12 @@ impl Schemas<'_> {
             }
             5 => {
                 let mut dependent = Map::new();
-                let value = self.slot(below);
+                let value = self.type_use(below);
                 put(&mut dependent, "properties", value);
                 put(node, "dependentSchemas", dependent);
             }
             6 => {
-                let contained = self.slot(below);
+                let contained = self.type_use(below);
                 put(node, "contains", contained);
                 put(node, "minContains", self.rng.below(3));
             }
@@ -71,7 +71,7 @@ impl Schemas<'_> {
             }
             _ => {
                 let mut local = Map::new();
-                let value = self.slot(Place { depth: 0, first: 0 });
+                let value = self.type_use(Place { depth: 0, first: 0 });
                 put(&mut local, "Local", value);
                 put(node, self.rng.pick(&["definitions", "$defs"]), local);
             }

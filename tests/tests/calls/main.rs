@@ -13,7 +13,7 @@ mod verdicts;
 
 use std::collections::BTreeMap;
 
-use gram_model::{Host, Module};
+use gram_model::{Module, ValueSource};
 use gram_schema::Draft;
 use gram_schema::emit::ParameterSchema;
 use gram_tools::check::{Accepted, Rejection, ToolCheck};
@@ -58,7 +58,7 @@ impl Judges {
 /// Takes from a tool what the host does with its parameters.
 fn without_host(module: &mut Module) {
     for parameter in &mut module.tools[0].parameters {
-        parameter.host = Host::No;
+        parameter.source = ValueSource::Model;
     }
 }
 

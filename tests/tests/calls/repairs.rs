@@ -1,7 +1,7 @@
 //! Repairs are sound: what they let through is valid, what was valid stays as it was, and what
 //! comes out needs no second repair.
 
-use gram_model::Host;
+use gram_model::ValueSource;
 use gram_tools::check::{Policy, ToolCheck, Undeclared};
 use gramc_tests::instances::instance;
 use gramc_tests::modules::{Modules, Numbers};
@@ -242,10 +242,10 @@ fn what_the_host_owns_is_filled_in() {
             let found: Value = serde_json::from_str(&accepted.arguments).unwrap();
             for parameter in &tool.parameters {
                 let here = found.get(parameter.name.as_str());
-                let fits = match &parameter.host {
-                    Host::Pinned(value) => here.is_some_and(|here| equal(here, value)),
-                    Host::Injected => here.is_none(),
-                    Host::No => true,
+                let fits = match &parameter.source {
+                    ValueSource::Pinned(value) => here.is_some_and(|here| equal(here, value)),
+                    ValueSource::Injected => here.is_none(),
+                    ValueSource::Model => true,
                 };
                 if !fits {
                     counts.faults.push(format!(

@@ -11,7 +11,7 @@ use super::super::scopes::Meaning;
 use crate::checker::Checker;
 use crate::codes;
 use gram_model::attributes::{AttributeOwner, AttributeSpec, ValueType, find};
-use gram_model::walk::names_of_slot;
+use gram_model::walk::names_of_type_use;
 use gram_model::{ImplementationKind, Signature};
 
 impl<'t> Checker<'t> {
@@ -123,9 +123,9 @@ impl<'t> Checker<'t> {
     /// Takes note of the texts whose types and terms a signature uses.
     fn used_by(&mut self, file: usize, signature: &Signature) {
         let mut owners = Vec::new();
-        let slots = signature.parameters.iter().map(|parameter| &parameter.slot);
-        for slot in slots.chain([&signature.result.slot]) {
-            names_of_slot(slot, &mut |id| {
+        let type_uses = signature.parameters.iter().map(|parameter| &parameter.type_use);
+        for type_use in type_uses.chain([&signature.result.type_use]) {
+            names_of_type_use(type_use, &mut |id| {
                 let name = self.types.get(id).map(|declared| declared.name.as_str());
                 if let Meaning::One(owner, _) = self.type_names.find(file, None, name.unwrap_or(""))
                 {

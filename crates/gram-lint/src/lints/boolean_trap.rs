@@ -2,7 +2,7 @@ use gram_syntax::Code;
 
 use crate::context::{Context, Report, ToolView};
 use crate::lint::{Lint, LintPass};
-use gram_model::{Field, Host, Type};
+use gram_model::{Field, Type, ValueSource};
 
 pub(crate) static LINT: Lint = Lint {
     code: Code {
@@ -34,13 +34,13 @@ values.
 
 fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let is_one = |field: &&Field| {
-        field.required() && *cx.known.types.resolve(&field.slot.ty) == Type::Boolean
+        field.required() && *cx.known.types.resolve(&field.type_use.ty) == Type::Boolean
     };
     if view.tool.parameters.iter().filter(is_one).nth(1).is_none() {
         return;
     }
     // What the host supplies no model sees.
-    let fields = view.tool.parameters.iter().filter(|field| field.host == Host::No);
+    let fields = view.tool.parameters.iter().filter(|field| field.source == ValueSource::Model);
     let fields: Vec<_> = fields.collect();
     let runs = fields.chunk_by(|a, b| is_one(a) && is_one(b)).filter(|run| run.len() > 1);
     for run in runs {

@@ -3,8 +3,8 @@ use gram_syntax::{Code, Node, NodeKind as N, Span};
 use crate::context::{Context, ListedTool, Report, ToolView, TypeView};
 use crate::lint::{Lint, LintPass};
 use gram_check::Meaning;
-use gram_model::Slot;
-use gram_model::walk::names_of_slot;
+use gram_model::TypeUse;
+use gram_model::walk::names_of_type_use;
 
 pub(crate) static LINT: Lint = Lint {
     code: Code {
@@ -43,22 +43,22 @@ fn tool(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     }
     for field in &view.tool.parameters {
         term(cx, view, field, report);
-        if is_deprecated(&field.slot) {
+        if is_deprecated(&field.type_use) {
             continue;
         }
-        types(cx, view.file, &field.slot, report, || {
+        types(cx, view.file, &field.type_use, report, || {
             // Terms are reported at their declaration.
             let node = view.parameter(field).filter(|node| node.subject().labels_node().is_some());
             node.map(|_| view.place(field))
         });
     }
     let result = || Some(view.result().map_or(view.name, Node::span));
-    types(cx, view.file, &view.tool.result.slot, report, result);
+    types(cx, view.file, &view.tool.result.type_use, report, result);
 }
 
 /// A parameter that takes its type from a deprecated term.
 fn term(cx: &Context<'_>, view: &ToolView<'_>, field: &gram_model::Field, report: &mut Report) {
-    if !is_deprecated(&field.slot) || report.is_full(view.file) {
+    if !is_deprecated(&field.type_use) || report.is_full(view.file) {
         return;
     }
     let Some(node) = view.parameter(field) else { return };
@@ -68,14 +68,14 @@ fn term(cx: &Context<'_>, view: &ToolView<'_>, field: &gram_model::Field, report
     let Meaning::One(file, term) = cx.known.term_names.find(view.file, None, &field.name) else {
         return;
     };
-    if cx.known.terms.get(term).is_some_and(|term| is_deprecated(&term.field.slot)) {
+    if cx.known.terms.get(term).is_some_and(|term| is_deprecated(&term.field.type_use)) {
         let declared = cx.known.term_places.get(term).map(|place| (file, place.name));
         add(cx, view.file, view.place(field), ("term", &field.name), declared, report);
     }
 }
 
 fn ty(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
-    if is_deprecated(&view.declaration.slot) {
+    if is_deprecated(&view.declaration.type_use) {
         return;
     }
     // One inside of a tool that is deprecated belongs to it.
@@ -88,11 +88,11 @@ fn ty(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
             && view.name.end <= span.end
     };
     let own = || !local || !cx.summaries().iter().any(holds);
-    for field in view.fields().iter().filter(|field| !is_deprecated(&field.slot)) {
-        types(cx, view.file, &field.slot, report, || own().then(|| view.place(field)));
+    for field in view.fields().iter().filter(|field| !is_deprecated(&field.type_use)) {
+        types(cx, view.file, &field.type_use, report, || own().then(|| view.place(field)));
     }
     if view.fields().is_empty() {
-        types(cx, view.file, &view.declaration.slot, report, || own().then_some(view.name));
+        types(cx, view.file, &view.declaration.type_use, report, || own().then_some(view.name));
     }
 }
 
@@ -100,12 +100,12 @@ fn ty(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
 fn types(
     cx: &Context<'_>,
     file: usize,
-    slot: &Slot,
+    type_use: &TypeUse,
     report: &mut Report,
     place: impl Fn() -> Option<Span>,
 ) {
-    names_of_slot(slot, &mut |id| {
-        let declared = cx.known.types.get(id).is_some_and(|ty| is_deprecated(&ty.slot));
+    names_of_type_use(type_use, &mut |id| {
+        let declared = cx.known.types.get(id).is_some_and(|ty| is_deprecated(&ty.type_use));
         if !declared || report.is_full(file) {
             return;
         }
@@ -118,12 +118,12 @@ fn types(
 /// The deprecated types that terms and the results of agents name, and the deprecated tools that
 /// agents and containers hold.
 fn members(cx: &Context<'_>, report: &mut Report) {
-    for (term, file, name) in cx.terms().filter(|(term, ..)| !is_deprecated(&term.slot)) {
-        types(cx, file, &term.slot, report, || Some(name));
+    for (term, file, name) in cx.terms().filter(|(term, ..)| !is_deprecated(&term.type_use)) {
+        types(cx, file, &term.type_use, report, || Some(name));
     }
     for (agent, place) in cx.module.agents.iter().zip(&cx.module.spans.agents) {
         if let Some(ty) = &agent.result {
-            types(cx, place.file, &Slot::new(ty.clone()), report, || Some(place.name));
+            types(cx, place.file, &TypeUse::new(ty.clone()), report, || Some(place.name));
         }
     }
     let spans = &cx.module.spans;
@@ -156,8 +156,8 @@ fn name(element: Node<'_>) -> std::borrow::Cow<'_, str> {
     element.children().next().map(Node::content).unwrap_or_default()
 }
 
-fn is_deprecated(slot: &Slot) -> bool {
-    slot.details.as_ref().is_some_and(|details| details.deprecated)
+fn is_deprecated(type_use: &TypeUse) -> bool {
+    type_use.details.as_ref().is_some_and(|details| details.deprecated)
 }
 
 fn add(

@@ -57,7 +57,7 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let own = tool.description.as_deref();
     judge(cx, view.file, own, || view.name, ("tool", &tool.name), report);
     for field in &tool.parameters {
-        let text = field.slot.description.as_deref();
+        let text = field.type_use.description.as_deref();
         // Attributes of a term are reported at the term.
         let text = text.filter(|text| is_long(cx, text) && !is_brought(cx, view.file, field));
         judge(cx, view.file, text, || view.place(field), ("parameter", &field.name), report);
@@ -67,7 +67,7 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
 /// The terms, and the containers, which models see as tools.
 fn others(cx: &Context<'_>, report: &mut Report) {
     for (term, file, name) in cx.terms() {
-        let text = term.slot.description.as_deref();
+        let text = term.type_use.description.as_deref();
         judge(cx, file, text, || name, ("term", &term.name), report);
     }
     for (container, place) in cx.module.containers.iter().zip(&cx.module.spans.containers) {

@@ -5,7 +5,7 @@ use gram_syntax::{Code, Diagnostic, Label, Span};
 use crate::context::{Context, Report, ToolView};
 use crate::lint::{Lint, LintPass};
 use crate::words;
-use gram_model::{Field, Host, Type};
+use gram_model::{Field, Type, ValueSource};
 
 /// The label of a name without a description.
 const NONE: &str = "no description";
@@ -145,19 +145,19 @@ fn terms(cx: &Context<'_>, report: &mut Report) {
 /// Whether a parameter has the description, or has none, because the term of its name has.
 pub(super) fn is_brought(cx: &Context<'_>, file: usize, field: &Field) -> bool {
     let term = cx.term(file, &field.name);
-    term.is_some_and(|term| term.field.slot.description == field.slot.description)
+    term.is_some_and(|term| term.field.type_use.description == field.type_use.description)
 }
 
 fn lacks_one(cx: &Context<'_>, field: &Field) -> bool {
-    if !is_blank(field.slot.description.as_deref()) || field.host == Host::Injected {
+    if !is_blank(field.type_use.description.as_deref()) || field.source == ValueSource::Injected {
         return false;
     }
-    let ty = match &field.slot.ty {
+    let ty = match &field.type_use.ty {
         Type::Nullable(inner) => inner,
         ty => ty,
     };
     let Type::Named(id) = *ty else { return true };
-    cx.known.types.get(id).is_none_or(|ty| is_blank(ty.slot.description.as_deref()))
+    cx.known.types.get(id).is_none_or(|ty| is_blank(ty.type_use.description.as_deref()))
 }
 
 fn is_blank(text: Option<&str>) -> bool {

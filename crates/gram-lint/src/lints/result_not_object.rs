@@ -36,7 +36,7 @@ fine.
 };
 
 fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
-    let ty = cx.known.types.resolve(&view.tool.result.slot.ty);
+    let ty = cx.known.types.resolve(&view.tool.result.type_use.ty);
     if matches!(ty, Type::Object(_) | Type::Map(_) | Type::Any | Type::Null) {
         return;
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 use crate::context::{Context, Report, ToolView, TypeView};
 use crate::lint::{Lint, LintPass};
 use crate::words::words;
-use gram_model::{Constraint, Field, Host};
+use gram_model::{Constraint, Field, ValueSource};
 
 pub(crate) static LINT: Lint = Lint {
     code: Code {
@@ -116,17 +116,17 @@ fn add(cx: &Context<'_>, (file, span): (usize, Span), name: &str, help: &str, re
 
 /// The values that are written down for a field.
 fn values(field: &Field) -> impl Iterator<Item = &Value> {
-    let details = field.slot.details.as_deref();
+    let details = field.type_use.details.as_deref();
     let examples = details.and_then(|details| details.examples.as_deref()).unwrap_or_default();
-    let pinned = match &field.host {
-        Host::Pinned(value) => Some(&**value),
+    let pinned = match &field.source {
+        ValueSource::Pinned(value) => Some(&**value),
         _ => None,
     };
-    let constant = field.slot.constraints.iter().find_map(|constraint| match constraint {
+    let constant = field.type_use.constraints.iter().find_map(|constraint| match constraint {
         Constraint::Const(value) => Some(&**value),
         _ => None,
     });
-    field.slot.default.as_deref().into_iter().chain(pinned).chain(constant).chain(examples)
+    field.type_use.default.as_deref().into_iter().chain(pinned).chain(constant).chain(examples)
 }
 
 fn holds_secret(field: &Field) -> bool {

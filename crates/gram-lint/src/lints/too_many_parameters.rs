@@ -2,7 +2,7 @@ use gram_syntax::Code;
 
 use crate::context::{Context, Report, ToolView};
 use crate::lint::{Lint, LintOption, LintPass};
-use gram_model::Host;
+use gram_model::ValueSource;
 
 pub(crate) static LINT: Lint = Lint {
     code: Code {
@@ -56,7 +56,8 @@ record, or let the host supply what the model need not decide: `pinned` and
 
 fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let most = cx.settings.max_parameters;
-    let count = view.tool.parameters.iter().filter(|field| field.host == Host::No).count();
+    let count =
+        view.tool.parameters.iter().filter(|field| field.source == ValueSource::Model).count();
     if count > most {
         let message = format!("the tool `{}` takes {count} parameters", view.tool.name);
         let help =

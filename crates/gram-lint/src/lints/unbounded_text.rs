@@ -2,7 +2,7 @@ use gram_syntax::Code;
 
 use crate::context::{Context, Report, ToolView};
 use crate::lint::{Level, Lint, LintPass};
-use gram_model::{Constraint, Host, Slot, Type};
+use gram_model::{Constraint, Type, TypeUse, ValueSource};
 
 pub(crate) static LINT: Lint = Lint {
     code: Code {
@@ -30,17 +30,17 @@ a maximum, such as `length: ...200`.
 };
 
 fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
-    for field in view.tool.parameters.iter().filter(|field| field.host == Host::No) {
-        let mut slot = &field.slot;
+    for field in view.tool.parameters.iter().filter(|field| field.source == ValueSource::Model) {
+        let mut type_use = &field.type_use;
         // Bounds may be set at the use, or at any alias of the type.
-        let mut bounded = is_bounded(slot);
+        let mut bounded = is_bounded(type_use);
         for _ in 0..=cx.known.types.0.len() {
-            let Type::Named(id) = slot.ty else { break };
+            let Type::Named(id) = type_use.ty else { break };
             let Some(declared) = cx.known.types.get(id) else { break };
-            slot = &declared.slot;
-            bounded |= is_bounded(slot);
+            type_use = &declared.type_use;
+            bounded |= is_bounded(type_use);
         }
-        let text = match &slot.ty {
+        let text = match &type_use.ty {
             Type::Nullable(inner) => **inner == Type::Text,
             ty => *ty == Type::Text,
         };
@@ -57,8 +57,8 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     }
 }
 
-fn is_bounded(slot: &Slot) -> bool {
-    slot.constraints.iter().any(|constraint| {
+fn is_bounded(type_use: &TypeUse) -> bool {
+    type_use.constraints.iter().any(|constraint| {
         matches!(
             constraint,
             Constraint::MaxLength(_)

@@ -5,8 +5,8 @@ use gram_syntax::{Code, Fix, Span};
 
 use crate::context::{Context, Report, TypeView};
 use crate::lint::{Lint, LintPass};
-use gram_model::walk::names_of_slot;
-use gram_model::{Slot, TypeId};
+use gram_model::walk::names_of_type_use;
+use gram_model::{TypeId, TypeUse};
 
 pub(crate) static LINT: Lint = Lint {
     code: Code {
@@ -63,21 +63,21 @@ fn run(cx: &Context<'_>, report: &mut Report) {
 /// The types that tools, terms, agents and libraries need, directly or through other types.
 fn used(cx: &Context<'_>) -> HashSet<TypeId> {
     let mut next = cx.project.named.to_vec();
-    let mut add = |slot: &Slot| names_of_slot(slot, &mut |id| next.push(id));
-    cx.known.terms.iter().for_each(|term| add(&term.field.slot));
+    let mut add = |type_use: &TypeUse| names_of_type_use(type_use, &mut |id| next.push(id));
+    cx.known.terms.iter().for_each(|term| add(&term.field.type_use));
     for ty in cx.module.agents.iter().filter_map(|agent| agent.result.clone()) {
-        add(&Slot::new(ty));
+        add(&TypeUse::new(ty));
     }
     let implementations = cx.module.libraries.iter().flat_map(|library| &library.implementations);
     for signature in implementations.filter_map(|implementation| implementation.signature.as_ref())
     {
-        signature.parameters.iter().for_each(|parameter| add(&parameter.slot));
-        add(&signature.result.slot);
+        signature.parameters.iter().for_each(|parameter| add(&parameter.type_use));
+        add(&signature.result.type_use);
     }
     let mut used = HashSet::new();
     while let Some(id) = next.pop() {
         if let (true, Some(declared)) = (used.insert(id), cx.known.types.get(id)) {
-            names_of_slot(&declared.slot, &mut |id| next.push(id));
+            names_of_type_use(&declared.type_use, &mut |id| next.push(id));
         }
     }
     used

@@ -76,7 +76,7 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     judge(cx, view.file, ("tool", &tool.name), tool.description.as_deref(), || view.name, report);
     for field in &tool.parameters {
         // Attributes of a term are reported at the term.
-        let text = field.slot.description.as_deref();
+        let text = field.type_use.description.as_deref();
         let text = text.filter(|_| !is_brought(cx, view.file, field));
         judge(cx, view.file, ("parameter", &field.name), text, || view.place(field), report);
     }
@@ -84,7 +84,7 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
 
 fn terms(cx: &Context<'_>, report: &mut Report) {
     for (term, file, name) in cx.terms() {
-        let text = term.slot.description.as_deref();
+        let text = term.type_use.description.as_deref();
         judge(cx, file, ("term", &term.name), text, || name, report);
     }
 }

@@ -84,7 +84,7 @@ fn judge<'a>(
 /// the thing is the same, and may be absent.
 fn own_type<'a>(cx: &Context<'a>, field: &'a Field) -> &'a Type {
     let types = cx.known.types;
-    let mut ty = types.resolve(&field.slot.ty);
+    let mut ty = types.resolve(&field.type_use.ty);
     while let Type::Nullable(inner) = ty {
         ty = types.resolve(inner);
     }

@@ -84,7 +84,7 @@ fn compare<'a>(
     {
         return;
     }
-    let ty = cx.known.types.resolve(&field.slot.ty);
+    let ty = cx.known.types.resolve(&field.type_use.ty);
     let Some(&(first, other, of)) = known.get(field.name.as_str()) else {
         known.insert(&field.name, (ty, file, owner));
         return;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use super::{Field, Slot};
+use super::{Field, TypeUse};
 use crate::format::Format;
 
 /// Declared types.
@@ -35,7 +35,7 @@ impl Types {
         for _ in 0..=self.0.len() {
             let Type::Named(id) = ty else { return ty };
             let Some(declared) = self.get(*id) else { return &Type::Any };
-            ty = &declared.slot.ty;
+            ty = &declared.type_use.ty;
         }
         &Type::Any
     }
@@ -51,7 +51,7 @@ pub struct TypeDeclaration {
     /// How it was declared.
     pub kind: TypeKind,
     /// What it is, and what is said of it.
-    pub slot: Slot,
+    pub type_use: TypeUse,
     /// Whether it was declared inside of a tool.
     pub local: bool,
     /// Whether schemas refer to it in `$defs`, where a target can: it is recursive, or declared at
@@ -64,7 +64,7 @@ pub struct TypeDeclaration {
 pub enum TypeKind {
     /// An object with fields.
     Record,
-    /// A closed set of texts, which stand in the slot's constraint; here, what each is for.
+    /// A closed set of texts, which stand in the type use's constraint; here, what each is for.
     Enum(Vec<Option<SmolStr>>),
     /// One of several types, by the value of this field where there is one.
     Union(Option<SmolStr>),
@@ -178,7 +178,7 @@ impl Type {
             Self::Tuple(types) | Self::Union(types) | Self::OneOf(types) => over(&mut types.iter()),
             Self::Object(object) => {
                 let fields = object.fields.iter().flatten();
-                over(&mut fields.map(|field| &field.slot.ty))
+                over(&mut fields.map(|field| &field.type_use.ty))
             }
             _ => (1, 1),
         }

@@ -4,7 +4,7 @@ use super::field::{self, Node};
 use super::layout::{self, Entry, INDENT, WIDTH};
 use super::{Page, description, expression, text, value};
 use crate::format::built_in;
-use crate::model::{Constraint, Root, Slot, Type, TypeDeclaration, TypeKind, Types};
+use crate::model::{Constraint, Root, Type, TypeDeclaration, TypeKind, TypeUse, Types};
 
 impl Page<'_> {
     /// A type at the top level.
@@ -21,13 +21,13 @@ impl Page<'_> {
 
     fn declaration(&mut self, declared: &TypeDeclaration, indent: usize, after: usize) {
         let before = self.out.len();
-        let slot = &declared.slot;
-        let (doc, mut entries) = description(slot.description.as_deref());
-        let text = slot.description.as_deref().filter(|_| doc.is_none());
+        let type_use = &declared.type_use;
+        let (doc, mut entries) = description(type_use.description.as_deref());
+        let text = type_use.description.as_deref().filter(|_| doc.is_none());
         entries = match &declared.kind {
-            TypeKind::Record => field::of_object(self.types, slot, text),
-            TypeKind::Enum(_) => field::of_members(self.types, &without_enum(slot), text),
-            TypeKind::Union(_) => field::of_members(self.types, slot, text),
+            TypeKind::Record => field::of_object(self.types, type_use, text),
+            TypeKind::Enum(_) => field::of_members(self.types, &without_enum(type_use), text),
+            TypeKind::Union(_) => field::of_members(self.types, type_use, text),
             TypeKind::Alias => entries,
         };
         entries.extend(special(declared));
@@ -48,20 +48,20 @@ impl Page<'_> {
         head.write(&mut self.out, indent, indent, 2);
         match &declared.kind {
             TypeKind::Record => {
-                self.record(slot, indent);
+                self.record(type_use, indent);
                 self.join(before, indent, after);
             }
             TypeKind::Enum(descriptions) => {
-                self.enumeration(slot, descriptions, head.width(), (indent, after));
+                self.enumeration(type_use, descriptions, head.width(), (indent, after));
             }
-            TypeKind::Union(_) => self.union_members(slot, head.width(), (indent, after)),
-            TypeKind::Alias => self.alias(slot, head.width(), (indent, after)),
+            TypeKind::Union(_) => self.union_members(type_use, head.width(), (indent, after)),
+            TypeKind::Alias => self.alias(type_use, head.width(), (indent, after)),
         }
     }
 
     /// The fields of a record, one on a line.
-    fn record(&mut self, slot: &Slot, indent: usize) {
-        let Type::Object(object) = slot.ty.without_null() else { return self.out.push(']') };
+    fn record(&mut self, type_use: &TypeUse, indent: usize) {
+        let Type::Object(object) = type_use.ty.without_null() else { return self.out.push(']') };
         let fields = object.fields.as_deref().unwrap_or_default();
         if fields.is_empty() {
             return self.out.push(']');
@@ -82,12 +82,12 @@ impl Page<'_> {
 
     fn enumeration(
         &mut self,
-        slot: &Slot,
+        type_use: &TypeUse,
         descriptions: &[Option<smol_str::SmolStr>],
         head: Option<usize>,
         around: (usize, usize),
     ) {
-        let values = slot.constraints.iter().find_map(|known| match known {
+        let values = type_use.constraints.iter().find_map(|known| match known {
             Constraint::Enum(values) => Some(values.as_slice()),
             _ => None,
         });
@@ -104,8 +104,8 @@ impl Page<'_> {
         self.elements(&names, head, around);
     }
 
-    fn union_members(&mut self, slot: &Slot, head: Option<usize>, around: (usize, usize)) {
-        let (Type::Union(members) | Type::OneOf(members)) = slot.ty.without_null() else {
+    fn union_members(&mut self, type_use: &TypeUse, head: Option<usize>, around: (usize, usize)) {
+        let (Type::Union(members) | Type::OneOf(members)) = type_use.ty.without_null() else {
             return self.out.push(']');
         };
         let names: Vec<_> = members.iter().map(|member| self.label(member)).collect();
@@ -139,8 +139,8 @@ impl Page<'_> {
         self.out.push(']');
     }
 
-    fn alias(&mut self, slot: &Slot, head: Option<usize>, (indent, after): (usize, usize)) {
-        let node = Node::of_alias(self.types, slot);
+    fn alias(&mut self, type_use: &TypeUse, head: Option<usize>, (indent, after): (usize, usize)) {
+        let node = Node::of_alias(self.types, type_use);
         let width =
             head.zip(node.layout().width()).map(|(head, width)| indent + head + width + 4 + after);
         if width.is_some_and(|width| width <= WIDTH) {
@@ -158,17 +158,17 @@ impl Page<'_> {
 }
 
 /// What is said of an enum beside its members.
-fn without_enum(slot: &Slot) -> Slot {
-    let mut slot = slot.clone();
-    slot.constraints.retain(|known| !matches!(known, Constraint::Enum(_)));
-    slot
+fn without_enum(type_use: &TypeUse) -> TypeUse {
+    let mut type_use = type_use.clone();
+    type_use.constraints.retain(|known| !matches!(known, Constraint::Enum(_)));
+    type_use
 }
 
 /// The attributes that only declared types have.
 fn special(declared: &TypeDeclaration) -> Vec<Entry> {
     let mut entries = Vec::new();
     if let TypeKind::Union(tag) = &declared.kind {
-        if matches!(declared.slot.ty.without_null(), Type::OneOf(_)) {
+        if matches!(declared.type_use.ty.without_null(), Type::OneOf(_)) {
             entries.push(Entry::new("oneOf", "true"));
         }
         let tag = tag.as_deref();

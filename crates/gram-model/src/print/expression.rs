@@ -2,7 +2,7 @@
 
 use crate::expression::{MAX_DEPTH, is_name, parse};
 use crate::format::Format;
-use crate::model::{Field, Host, ObjectType, Open, Presence, Slot, Type, Types};
+use crate::model::{Field, ObjectType, Open, Optionality, Type, TypeUse, Types, ValueSource};
 
 /// A type as a type expression.
 pub(super) struct Expression {
@@ -164,16 +164,17 @@ impl<'m> Writer<'m> {
 
     /// `field = ( Name | string ) [ "?" ] ":" type [ "=" literal ]`
     fn field(&mut self, field: &Field, depth: u32) {
-        let Field { name, slot, presence, host, secret } = field;
-        let Slot { ty, description, default, constraints, details } = slot;
+        let Field { name, type_use, optionality, source, secret } = field;
+        let TypeUse { ty, description, default, constraints, details } = type_use;
         self.exact &= description.is_none() && constraints.is_empty() && details.is_none();
-        self.exact &= *host == Host::No && !secret && *presence != Presence::Required;
+        self.exact &=
+            *source == ValueSource::Model && !secret && *optionality != Optionality::Required;
         if is_name(name) {
             self.push(name);
         } else {
             self.push(&serde_json::Value::from(name.as_str()).to_string());
         }
-        self.push(if *presence == Presence::Optional { "?: " } else { ": " });
+        self.push(if *optionality == Optionality::Optional { "?: " } else { ": " });
         self.union(ty, depth + 1);
         if let Some(default) = default {
             self.exact &= !(default.is_array() || default.is_object());

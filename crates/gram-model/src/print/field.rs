@@ -9,8 +9,8 @@ use super::{text, value};
 use crate::attributes::of_constraint;
 use crate::format::built_in;
 use crate::model::{
-    Constraint, ConstraintValue, Details, Field, Host, ObjectType, Open, Output, Presence, Slot,
-    Type, Types,
+    Constraint, ConstraintValue, Details, Field, ObjectType, Open, Optionality, Output, Type,
+    TypeUse, Types, ValueSource,
 };
 
 /// The longest record type that stands in a label; the fields of a longer one stand one by one.
@@ -34,7 +34,7 @@ pub(super) struct Node {
 impl Node {
     /// The node of a parameter, field or term, behind `before`.
     pub(super) fn of_field(types: &Types, field: &Field, before: &str) -> Self {
-        Self::new(types, Some(&field.name), &field.slot, Some(field), before)
+        Self::new(types, Some(&field.name), &field.type_use, Some(field), before)
     }
 
     /// The node of a field that a vocabulary term says whole, behind `before`.
@@ -45,38 +45,38 @@ impl Node {
 
     /// The node of a result, behind `before`.
     pub(super) fn of_output(types: &Types, output: &Output, before: &str) -> Self {
-        Self::new(types, output.name.as_deref(), &output.slot, None, before)
+        Self::new(types, output.name.as_deref(), &output.type_use, None, before)
     }
 
     /// The node of an alias, without its description.
-    pub(super) fn of_alias(types: &Types, slot: &Slot) -> Self {
-        let layout = layout(types, None, slot, None, None, "");
+    pub(super) fn of_alias(types: &Types, type_use: &TypeUse) -> Self {
+        let layout = layout(types, None, type_use, None, None, "");
         Self { layout, doc: None }
     }
 
     fn new(
         types: &Types,
         name: Option<&str>,
-        slot: &Slot,
+        type_use: &TypeUse,
         field: Option<&Field>,
         before: &str,
     ) -> Self {
-        let Some(description) = slot.description.as_deref() else {
-            return Self { layout: layout(types, name, slot, None, field, before), doc: None };
+        let Some(description) = type_use.description.as_deref() else {
+            return Self { layout: layout(types, name, type_use, None, field, before), doc: None };
         };
         // A description of several lines, or one that does not fit on the node's line, stands
         // before it.
         // What cannot fit is not even tried.
         let least = INDENT + before.len() + description.chars().count() + AROUND;
         if least <= WIDTH && !description.contains('\n') {
-            let layout = layout(types, name, slot, Some(description), field, before);
+            let layout = layout(types, name, type_use, Some(description), field, before);
             if layout.width().is_some_and(|width| INDENT + width <= WIDTH) {
                 return Self { layout, doc: None };
             }
         }
         let doc = text::doc(description);
-        let description = slot.description.as_deref().filter(|_| doc.is_none());
-        Self { layout: layout(types, name, slot, description, field, before), doc }
+        let description = type_use.description.as_deref().filter(|_| doc.is_none());
+        Self { layout: layout(types, name, type_use, description, field, before), doc }
     }
 
     /// The doc comment to write before it.
@@ -93,20 +93,20 @@ impl Node {
 fn layout(
     types: &Types,
     name: Option<&str>,
-    slot: &Slot,
+    type_use: &TypeUse,
     description: Option<&str>,
     field: Option<&Field>,
     before: &str,
 ) -> Layout {
-    let mut parts = parts(types, &slot.ty, Some(slot), 0);
+    let mut parts = parts(types, &type_use.ty, Some(type_use), 0);
     let expression = std::mem::take(&mut parts.text);
-    let is_name = match &slot.ty {
+    let is_name = match &type_use.ty {
         Type::Named(_) => true,
         Type::Literal(_) | Type::Nullable(_) | Type::Union(_) => false,
         _ => built_in(&expression).is_some(),
     };
     let label = if is_name { expression } else { text::quoted(&expression, '`') };
-    let entries = attributes(types, slot, description, field, parts);
+    let entries = attributes(types, type_use, description, field, parts);
     let mut start = String::with_capacity(before.len() + label.len() + 24);
     start.push_str(before);
     start.push('(');
@@ -141,11 +141,11 @@ impl Parts {
     }
 }
 
-fn parts(types: &Types, ty: &Type, slot: Option<&Slot>, depth: u32) -> Parts {
+fn parts(types: &Types, ty: &Type, type_use: Option<&TypeUse>, depth: u32) -> Parts {
     let whole = expression::of(types, ty);
     // What is said of the names of a map's entries needs a map, and what of a tuple's a tuple.
     let nullable_map = matches!(ty, Type::Nullable(_))
-        && slot.is_some_and(|slot| has_keys(slot) || is_open_tuple(slot));
+        && type_use.is_some_and(|type_use| has_keys(type_use) || is_open_tuple(type_use));
     let spread = has_fields(ty) && depth < INLINE_DEPTH && whole.text.len() > INLINE_RECORD;
     if whole.exact && !spread && !nullable_map {
         return Parts::new(whole.text);
@@ -169,12 +169,12 @@ fn parts(types: &Types, ty: &Type, slot: Option<&Slot>, depth: u32) -> Parts {
     }
 }
 
-fn has_keys(slot: &Slot) -> bool {
-    slot.constraints.iter().any(|constraint| matches!(constraint, Constraint::Keys(_)))
+fn has_keys(type_use: &TypeUse) -> bool {
+    type_use.constraints.iter().any(|constraint| matches!(constraint, Constraint::Keys(_)))
 }
 
-fn is_open_tuple(slot: &Slot) -> bool {
-    slot.details.as_ref().is_some_and(|details| details.open_tuple)
+fn is_open_tuple(type_use: &TypeUse) -> bool {
+    type_use.details.as_ref().is_some_and(|details| details.open_tuple)
 }
 
 /// Whether a type is an object with fields, or null.
@@ -202,13 +202,13 @@ fn object(types: &Types, object: &ObjectType, depth: u32) -> Parts {
 
 /// A field as a map: `{name: "street", type: "Text"}`.
 fn map(types: &Types, field: &Field, depth: u32) -> Layout {
-    let parts = parts(types, &field.slot.ty, Some(&field.slot), depth);
+    let parts = parts(types, &field.type_use.ty, Some(&field.type_use), depth);
     let mut entries = vec![
         Entry::new("name", text::string(&field.name)),
         Entry::new("type", text::string(&parts.text)),
     ];
-    let description = field.slot.description.as_deref();
-    entries.extend(attributes(types, &field.slot, description, Some(field), parts));
+    let description = field.type_use.description.as_deref();
+    entries.extend(attributes(types, &field.type_use, description, Some(field), parts));
     Layout::group("{".to_owned(), entries, "}")
 }
 
@@ -230,8 +230,12 @@ pub(super) fn requires(names: &[SmolStr]) -> Option<Entry> {
 }
 
 /// What is said of a declared object beside its fields.
-pub(super) fn of_object(types: &Types, slot: &Slot, description: Option<&str>) -> Vec<Entry> {
-    let (ty, nullable) = match &slot.ty {
+pub(super) fn of_object(
+    types: &Types,
+    type_use: &TypeUse,
+    description: Option<&str>,
+) -> Vec<Entry> {
+    let (ty, nullable) = match &type_use.ty {
         Type::Nullable(inner) => (&**inner, true),
         ty => (ty, false),
     };
@@ -240,25 +244,29 @@ pub(super) fn of_object(types: &Types, slot: &Slot, description: Option<&str>) -
         parts.open = open(types, &object.open);
         parts.requires = requires(&object.requires);
     }
-    attributes(types, slot, description, None, parts)
+    attributes(types, type_use, description, None, parts)
 }
 
 /// What is said of another declared type beside what it is made of.
-pub(super) fn of_members(types: &Types, slot: &Slot, description: Option<&str>) -> Vec<Entry> {
-    let parts = Parts { nullable: matches!(slot.ty, Type::Nullable(_)), ..Parts::default() };
-    attributes(types, slot, description, None, parts)
+pub(super) fn of_members(
+    types: &Types,
+    type_use: &TypeUse,
+    description: Option<&str>,
+) -> Vec<Entry> {
+    let parts = Parts { nullable: matches!(type_use.ty, Type::Nullable(_)), ..Parts::default() };
+    attributes(types, type_use, description, None, parts)
 }
 
 /// All attributes: what it is for, what it may be, whether it may be absent, who sees it, and
 /// what it holds, which may be long.
 fn attributes(
     types: &Types,
-    slot: &Slot,
+    type_use: &TypeUse,
     description: Option<&str>,
     field: Option<&Field>,
     parts: Parts,
 ) -> Vec<Entry> {
-    let Slot { default, constraints, details, .. } = slot;
+    let TypeUse { default, constraints, details, .. } = type_use;
     let details = details.as_deref();
     let mut entries = Vec::new();
     let title = details.and_then(|details| details.title.as_deref());
@@ -268,15 +276,15 @@ fn attributes(
     entries.extend(parts.inner);
     entries.extend(self::constraints(types, constraints));
     entries.extend(parts.open);
-    if is_open_tuple(slot) {
+    if is_open_tuple(type_use) {
         entries.push(Entry::new("open", "true"));
     }
     entries.extend(parts.requires);
     entries.extend(default.as_deref().map(|value| Entry::new("default", value::attribute(value))));
-    match field.map_or(Presence::ByDefault, |field| field.presence) {
-        Presence::ByDefault => {}
-        Presence::Optional => entries.push(Entry::new("optional", "true")),
-        Presence::Required => entries.push(Entry::new("optional", "false")),
+    match field.map_or(Optionality::ByDefault, |field| field.optionality) {
+        Optionality::ByDefault => {}
+        Optionality::Optional => entries.push(Entry::new("optional", "true")),
+        Optionality::Required => entries.push(Entry::new("optional", "false")),
     }
     if parts.nullable {
         entries.push(Entry::new("nullable", "true"));
@@ -285,10 +293,12 @@ fn attributes(
         entries.push(Entry::new("typeList", "true"));
     }
     entries.extend(details.into_iter().flat_map(remarks));
-    match field.map(|field| &field.host) {
-        Some(Host::Pinned(value)) => entries.push(Entry::new("pinned", value::attribute(value))),
-        Some(Host::Injected) => entries.push(Entry::new("injected", "true")),
-        Some(Host::No) | None => {}
+    match field.map(|field| &field.source) {
+        Some(ValueSource::Pinned(value)) => {
+            entries.push(Entry::new("pinned", value::attribute(value)))
+        }
+        Some(ValueSource::Injected) => entries.push(Entry::new("injected", "true")),
+        Some(ValueSource::Model) | None => {}
     }
     if field.is_some_and(|field| field.secret) {
         entries.push(Entry::new("secret", "true"));

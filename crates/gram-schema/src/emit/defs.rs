@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::json_schema::{Draft, SlotSchema};
+use super::json_schema::{Draft, TypeUseSchema};
 use gram_model::walk::parts;
 use gram_model::{
-    Constraint, Host, Open, Slot, Tool, Type, TypeDeclaration, TypeId, TypeKind, Types,
+    Constraint, Open, Tool, Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types, ValueSource,
 };
 use json_schema_kit::pointer::escape_fragment_token as escaped;
 
@@ -30,8 +30,8 @@ impl<'m> Defs<'m> {
             return defs;
         }
         let mut search = Search::new(types);
-        for field in tool.parameters.iter().filter(|field| field.host != Host::Injected) {
-            search.slot(&field.slot);
+        for field in tool.parameters.iter().filter(|field| field.source != ValueSource::Injected) {
+            search.type_use(&field.type_use);
         }
         if let Open::Of(ty) = &tool.open {
             search.ty(ty, &[]);
@@ -44,24 +44,26 @@ impl<'m> Defs<'m> {
     }
 
     /// The types that the schema of a result refers to.
-    pub(super) fn of_result(types: &'m Types, result: &'m Slot, draft: Draft) -> Self {
+    pub(super) fn of_result(types: &'m Types, result: &'m TypeUse, draft: Draft) -> Self {
         let mut defs = Self { types, draft, names: Vec::new() };
         if types.0.is_empty() {
             return defs;
         }
         let mut search = Search::new(types);
         // At the root names are written out.
-        let mut slot = result;
+        let mut type_use = result;
         let mut narrowed = false;
         for _ in 0..=types.0.len() {
-            narrowed |= !slot.constraints.is_empty();
-            let Type::Named(id) = &slot.ty else { break };
+            narrowed |= !type_use.constraints.is_empty();
+            let Type::Named(id) = &type_use.ty else { break };
             match types.get(*id) {
-                Some(declared) if !(narrowed && has_schema(declared)) => slot = &declared.slot,
+                Some(declared) if !(narrowed && has_schema(declared)) => {
+                    type_use = &declared.type_use
+                }
                 _ => break,
             }
         }
-        search.slot(slot);
+        search.type_use(type_use);
         defs.names = search.finish();
         defs
     }
@@ -112,7 +114,7 @@ impl<'m> Defs<'m> {
     pub(super) fn description(&self, id: TypeId) -> Option<Cow<'m, str>> {
         let declared = self.types.get(id)?;
         let TypeKind::Enum(descriptions) = &declared.kind else { return None };
-        let members = declared.slot.constraints.iter();
+        let members = declared.type_use.constraints.iter();
         let members = members.flat_map(|constraint| match constraint {
             Constraint::Enum(values) => values.as_slice(),
             _ => &[],
@@ -127,7 +129,7 @@ impl<'m> Defs<'m> {
         if text.is_empty() {
             return None;
         }
-        let own = declared.slot.description.as_deref().unwrap_or("One of:");
+        let own = declared.type_use.description.as_deref().unwrap_or("One of:");
         Some(Cow::Owned(format!("{own}{text}")))
     }
 
@@ -148,8 +150,8 @@ impl Serialize for Definitions<'_> {
         for (id, name) in &self.0.names {
             if let Some(declared) = self.0.types.get(*id) {
                 let description = self.0.description(*id);
-                let schema = SlotSchema {
-                    slot: &declared.slot,
+                let schema = TypeUseSchema {
+                    type_use: &declared.type_use,
                     described: description.as_deref(),
                     remark: None,
                     defs: self.0,
@@ -167,23 +169,23 @@ fn has_one_kind<'t>(types: &'t Types, mut ty: &'t Type, constraints: &[Constrain
         let Some(declared) = types.get(*id) else { return false };
         let fixes =
             |known: &Constraint| matches!(known, Constraint::Enum(_) | Constraint::Const(_));
-        let fixed = declared.slot.constraints.iter().any(fixes);
+        let fixed = declared.type_use.constraints.iter().any(fixes);
         if !in_place(types, *id, constraints) || fixed || has_schema(declared) {
             return false;
         }
-        ty = &declared.slot.ty;
+        ty = &declared.type_use.ty;
     }
     false
 }
 
 /// Whether a declared type has a schema of its own, word for word.
 fn has_schema(declared: &TypeDeclaration) -> bool {
-    declared.slot.details.as_ref().is_some_and(|details| details.verbatim.is_some())
+    declared.type_use.details.as_ref().is_some_and(|details| details.verbatim.is_some())
 }
 
 fn in_place(types: &Types, id: TypeId, constraints: &[Constraint]) -> bool {
     types.get(id).is_some_and(|declared| {
-        let own = &declared.slot.constraints;
+        let own = &declared.type_use.constraints;
         let fixes =
             |known: &Constraint| matches!(known, Constraint::Enum(_) | Constraint::Const(_));
         if has_schema(declared) {
@@ -194,7 +196,7 @@ fn in_place(types: &Types, id: TypeId, constraints: &[Constraint]) -> bool {
             || own.iter().any(|own| constraints.iter().any(|here| here.is_like(own)))
             // Beside a reference, a constant would refuse the null that the type takes.
             || (constraints.iter().any(fixes)
-                && matches!(types.resolve(&declared.slot.ty), Type::Nullable(_)))
+                && matches!(types.resolve(&declared.type_use.ty), Type::Nullable(_)))
     })
 }
 
@@ -212,12 +214,12 @@ impl<'m> Search<'m> {
         Self { types, found: Vec::new(), known: HashSet::new(), seen: HashSet::new() }
     }
 
-    fn slot(&mut self, slot: &'m Slot) {
-        let constraints = &slot.constraints;
-        if slot.details.as_ref().is_some_and(|details| details.verbatim.is_some()) {
+    fn type_use(&mut self, type_use: &'m TypeUse) {
+        let constraints = &type_use.constraints;
+        if type_use.details.as_ref().is_some_and(|details| details.verbatim.is_some()) {
             return;
         }
-        self.ty(&slot.ty, constraints);
+        self.ty(&type_use.ty, constraints);
         for constraint in constraints {
             if let Constraint::Keys(keys) = constraint {
                 self.ty(keys, &[]);
@@ -238,7 +240,7 @@ impl<'m> Search<'m> {
             }
             Type::Object(object) => {
                 for field in object.fields.iter().flatten() {
-                    self.slot(&field.slot);
+                    self.type_use(&field.type_use);
                 }
                 if let Open::Of(ty) = &object.open {
                     self.ty(ty, &[]);
@@ -250,7 +252,7 @@ impl<'m> Search<'m> {
 
     fn declared(&mut self, id: TypeId) {
         if let Some(declared) = self.types.get(id) {
-            self.slot(&declared.slot);
+            self.type_use(&declared.type_use);
         }
     }
 

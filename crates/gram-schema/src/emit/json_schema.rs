@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use super::defs::Defs;
 use super::keywords::keywords;
 use super::place::Place;
-use gram_model::{Field, Host, Open, Root, Slot, Tool, Type, Types};
+use gram_model::{Field, Open, Root, Tool, Type, TypeUse, Types, ValueSource};
 
 /// A version of JSON Schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -63,30 +63,31 @@ impl Serialize for ParameterSchema<'_> {
 /// The schema of what a tool gives back.
 #[derive(Debug, Clone)]
 pub struct ResultSchema<'m> {
-    slot: &'m Slot,
+    type_use: &'m TypeUse,
     defs: Defs<'m>,
 }
 
 impl<'m> ResultSchema<'m> {
     /// The schema of a tool's result, where its type says anything.
     pub fn new(types: &'m Types, tool: &'m Tool, draft: Draft) -> Option<Self> {
-        let slot = &tool.result.slot;
-        if slot.ty == Type::Any && slot.constraints.is_empty() && slot.details.is_none() {
+        let type_use = &tool.result.type_use;
+        if type_use.ty == Type::Any && type_use.constraints.is_empty() && type_use.details.is_none()
+        {
             return None;
         }
-        Some(Self { slot, defs: Defs::of_result(types, slot, draft) })
+        Some(Self { type_use, defs: Defs::of_result(types, type_use, draft) })
     }
 
     /// The schema of a type in any place, by itself.
-    pub(super) fn of_slot(types: &'m Types, slot: &'m Slot) -> Self {
-        Self { slot, defs: Defs::of_result(types, slot, Draft::Draft2020) }
+    pub(super) fn of_type_use(types: &'m Types, type_use: &'m TypeUse) -> Self {
+        Self { type_use, defs: Defs::of_result(types, type_use, Draft::Draft2020) }
     }
 }
 
 impl Serialize for ResultSchema<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // What reads results wants to see what they are at once, so a name is written out.
-        let place = Place::written_out(&self.defs, self.slot);
+        let place = Place::written_out(&self.defs, self.type_use);
         if let Some(verbatim) = place.verbatim {
             return Verbatim { schema: verbatim, defs: &self.defs }.serialize(serializer);
         }
@@ -151,7 +152,7 @@ struct Properties<'m> {
 impl Serialize for Properties<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for field in self.fields.iter().filter(|field| field.host != Host::Injected) {
+        for field in self.fields.iter().filter(|field| field.source != ValueSource::Injected) {
             map.serialize_entry(&*field.name, &FieldSchema { field, defs: self.defs })?;
         }
         map.end()
@@ -191,15 +192,15 @@ struct FieldSchema<'m> {
 
 impl Serialize for FieldSchema<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let pinned = matches!(self.field.host, Host::Pinned(_)).then_some(PINNED);
-        let Self { field: Field { slot, .. }, defs } = self;
-        SlotSchema { slot, described: None, remark: pinned, defs }.serialize(serializer)
+        let pinned = matches!(self.field.source, ValueSource::Pinned(_)).then_some(PINNED);
+        let Self { field: Field { type_use, .. }, defs } = self;
+        TypeUseSchema { type_use, described: None, remark: pinned, defs }.serialize(serializer)
     }
 }
 
 /// A type in its place.
-pub(super) struct SlotSchema<'m> {
-    pub(super) slot: &'m Slot,
+pub(super) struct TypeUseSchema<'m> {
+    pub(super) type_use: &'m TypeUse,
     /// What is said of it in the place of its description.
     pub(super) described: Option<&'m str>,
     /// What is said behind the description.
@@ -207,13 +208,13 @@ pub(super) struct SlotSchema<'m> {
     pub(super) defs: &'m Defs<'m>,
 }
 
-impl Serialize for SlotSchema<'_> {
+impl Serialize for TypeUseSchema<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut place = Place::new(self.defs, self.slot);
+        let mut place = Place::new(self.defs, self.type_use);
         if let Some(described) = self.described {
             place.description = Some(described.into());
         }
-        let own = self.slot.details.as_deref().and_then(|details| details.verbatim.as_deref());
+        let own = self.type_use.details.as_deref().and_then(|details| details.verbatim.as_deref());
         if let Some(verbatim) = own {
             return verbatim.serialize(serializer);
         }

@@ -20,7 +20,7 @@ pub use json_schema::{Draft, ParameterSchema, ResultSchema};
 
 use crate::lower::{Became, Loss, Lowered, Names, Restore, Target, ToolJson, lower};
 use gram_check::Valid;
-use gram_model::{Agent, Container, Module, Slot, Tool};
+use gram_model::{Agent, Container, Module, Tool, TypeUse};
 
 /// What to compile, and to what.
 #[derive(Debug, Clone)]
@@ -242,8 +242,8 @@ fn result_json(module: &Module, tool: &Tool) -> Option<Value> {
 }
 
 /// The JSON Schema of a parameter, field, result, term or declared type.
-pub fn slot_schema(module: Valid<&Module>, slot: &Slot) -> Value {
-    json(&ResultSchema::of_slot(&module.types, slot))
+pub fn type_use_schema(module: Valid<&Module>, type_use: &TypeUse) -> Value {
+    json(&ResultSchema::of_type_use(&module.types, type_use))
 }
 
 /// The loss of a result's schema that is not one of objects.

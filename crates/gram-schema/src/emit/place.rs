@@ -6,7 +6,7 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::defs::Defs;
-use gram_model::{Constraint, Slot, Type};
+use gram_model::{Constraint, Type, TypeUse};
 
 /// A type and all that is said of it in its place.
 #[expect(clippy::struct_excessive_bools, reason = "each is said by an attribute of its own")]
@@ -41,17 +41,17 @@ impl<'m> Place<'m> {
     }
 
     /// A type with attributes.
-    pub(super) fn new(defs: &Defs<'m>, slot: &'m Slot) -> Self {
-        let mut place = Self::bare(&slot.ty);
-        place.lay_under(slot, None);
+    pub(super) fn new(defs: &Defs<'m>, type_use: &'m TypeUse) -> Self {
+        let mut place = Self::bare(&type_use.ty);
+        place.lay_under(type_use, None);
         place.enter(defs, false);
         place
     }
 
     /// The same, with its name written out even where schemas refer to it elsewhere.
-    pub(super) fn written_out(defs: &Defs<'m>, slot: &'m Slot) -> Self {
-        let mut place = Self::bare(&slot.ty);
-        place.lay_under(slot, None);
+    pub(super) fn written_out(defs: &Defs<'m>, type_use: &'m TypeUse) -> Self {
+        let mut place = Self::bare(&type_use.ty);
+        place.lay_under(type_use, None);
         place.enter(defs, true);
         place
     }
@@ -97,14 +97,14 @@ impl<'m> Place<'m> {
                         || defs.in_place(*id, &self.constraints) =>
                 {
                     let Some(declared) = defs.types().get(*id) else { return };
-                    let details = declared.slot.details.as_deref();
+                    let details = declared.type_use.details.as_deref();
                     if let Some(schema) = details.and_then(|details| details.verbatim.as_deref()) {
                         self.verbatim = Some(schema);
                         self.ty = &Type::Any;
                         return;
                     }
-                    self.ty = &declared.slot.ty;
-                    self.lay_under(&declared.slot, defs.description(*id));
+                    self.ty = &declared.type_use.ty;
+                    self.lay_under(&declared.type_use, defs.description(*id));
                 }
                 _ => break,
             }
@@ -115,23 +115,23 @@ impl<'m> Place<'m> {
         }
     }
 
-    /// Takes from a slot what is not said yet.
-    fn lay_under(&mut self, slot: &'m Slot, description: Option<Cow<'m, str>>) {
-        self.says_more |= !slot.is_bare();
-        let own = description.or_else(|| slot.description.as_deref().map(Cow::Borrowed));
+    /// Takes from a type use what is not said yet.
+    fn lay_under(&mut self, type_use: &'m TypeUse, description: Option<Cow<'m, str>>) {
+        self.says_more |= !type_use.is_bare();
+        let own = description.or_else(|| type_use.description.as_deref().map(Cow::Borrowed));
         self.description = self.description.take().or(own);
-        self.default = self.default.or(slot.default.as_deref());
+        self.default = self.default.or(type_use.default.as_deref());
         if self.constraints.is_empty() {
-            self.constraints = Cow::Borrowed(&slot.constraints);
-        } else if !slot.constraints.is_empty() {
-            let mut all = slot.constraints.clone();
+            self.constraints = Cow::Borrowed(&type_use.constraints);
+        } else if !type_use.constraints.is_empty() {
+            let mut all = type_use.constraints.clone();
             all.retain(|own| !self.constraints.iter().any(|here| here.is_like(own)));
             for constraint in self.constraints.iter() {
                 Constraint::add(&mut all, constraint.clone());
             }
             self.constraints = Cow::Owned(all);
         }
-        let Some(details) = slot.details.as_deref() else { return };
+        let Some(details) = type_use.details.as_deref() else { return };
         self.title = self.title.or(details.title.as_deref());
         self.examples = self.examples.or(details.examples.as_deref());
         self.deprecated |= details.deprecated;

@@ -16,7 +16,8 @@ use super::names::{Hint, Role, pascal};
 use super::parts::{Form, Parts, is_expression, is_short_record, may_stand_inline};
 use gram_check::{is_type_name, plain, twins};
 use gram_model::{
-    Field, Host, ObjectType, Open, Presence, Slot, Type, TypeDeclaration, TypeId, TypeKind, Types,
+    Field, ObjectType, Open, Optionality, Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types,
+    ValueSource,
 };
 
 /// How deep schemas may nest: what is deeper is kept word for word.
@@ -87,29 +88,29 @@ impl Converter {
     }
 
     /// A place that keeps a schema word for word.
-    pub(super) fn keep(&mut self, schema: Value, reason: Reason) -> Slot {
+    pub(super) fn keep(&mut self, schema: Value, reason: Reason) -> TypeUse {
         let (tool, path) = (self.scope.tool.clone(), self.scope.path.clone());
         let place = Place { tool: tool.into(), path, reason };
         if !(schema.is_object() || schema.is_boolean()) {
             self.no_schema.get_or_insert_with(|| place.clone());
         }
         self.places.push(place);
-        let mut slot = Slot::default();
-        slot.details_mut().verbatim = Some(Box::new(schema));
-        slot
+        let mut type_use = TypeUse::default();
+        type_use.details_mut().verbatim = Some(Box::new(schema));
+        type_use
     }
 
     /// A type with all that is said of it, in a place that can have attributes.
-    pub(super) fn node(&mut self, schema: Value, hint: Hint<'_>) -> Slot {
+    pub(super) fn node(&mut self, schema: Value, hint: Hint<'_>) -> TypeUse {
         let nesting = std::mem::take(&mut self.scope.nesting);
-        let (mut slot, form) = self.read(schema, hint);
+        let (mut type_use, form) = self.read(schema, hint);
         self.scope.nesting = nesting;
-        if !may_stand_inline(&slot.ty, form) {
-            let mut declared = Slot::new(std::mem::take(&mut slot.ty));
+        if !may_stand_inline(&type_use.ty, form) {
+            let mut declared = TypeUse::new(std::mem::take(&mut type_use.ty));
             // What narrows a type belongs to it, what is said of it to the place.
-            let narrowed = !slot.constraints.is_empty();
-            declared.constraints = std::mem::take(&mut slot.constraints);
-            if let Some(details) = &mut slot.details
+            let narrowed = !type_use.constraints.is_empty();
+            declared.constraints = std::mem::take(&mut type_use.constraints);
+            if let Some(details) = &mut type_use.details
                 && (narrowed || details.type_list || form == Form::Twins)
             {
                 let unsound = std::mem::take(&mut details.unsound);
@@ -119,10 +120,10 @@ impl Converter {
                     (inner.unsound, inner.type_list) = (unsound, type_list);
                 }
             }
-            slot.details.take_if(|details| **details == gram_model::Details::default());
-            slot.ty = Type::Named(self.declare(declared, form, hint));
+            type_use.details.take_if(|details| **details == gram_model::Details::default());
+            type_use.ty = Type::Named(self.declare(declared, form, hint));
         }
-        slot
+        type_use
     }
 
     /// A type in a place that has no attributes.
@@ -136,22 +137,22 @@ impl Converter {
         let nesting =
             if deep { std::mem::take(&mut self.scope.nesting) } else { self.scope.nesting };
         self.scope.nesting += 1;
-        let (slot, form) = self.read(schema, hint);
+        let (type_use, form) = self.read(schema, hint);
         self.scope.nesting = nesting;
-        let says_all = slot.is_bare() && is_expression(&slot.ty);
-        if !deep && says_all && may_stand_inline(&slot.ty, form) {
-            return slot.ty;
+        let says_all = type_use.is_bare() && is_expression(&type_use.ty);
+        if !deep && says_all && may_stand_inline(&type_use.ty, form) {
+            return type_use.ty;
         }
-        Type::Named(self.declare(slot, form, hint))
+        Type::Named(self.declare(type_use, form, hint))
     }
 
     /// An entry of `$defs`.
-    pub(super) fn definition(&mut self, schema: Value, hint: Hint<'_>) -> (Slot, TypeKind) {
-        let (slot, form) = self.read(schema, hint);
-        form.declared(slot)
+    pub(super) fn definition(&mut self, schema: Value, hint: Hint<'_>) -> (TypeUse, TypeKind) {
+        let (type_use, form) = self.read(schema, hint);
+        form.declared(type_use)
     }
 
-    fn read(&mut self, schema: Value, hint: Hint<'_>) -> (Slot, Form) {
+    fn read(&mut self, schema: Value, hint: Hint<'_>) -> (TypeUse, Form) {
         let Value::Object(map) = schema else {
             return (self.keep(schema, "it is no schema with keywords".to_owned()), Form::Plain);
         };
@@ -172,46 +173,46 @@ impl Converter {
     }
 
     /// Takes a schema apart for which gram has words.
-    fn build(&mut self, map: Map<String, Value>, plan: Plan, hint: Hint<'_>) -> (Slot, Form) {
-        let (mut slot, mut parts) = Parts::of(map, plan);
+    fn build(&mut self, map: Map<String, Value>, plan: Plan, hint: Hint<'_>) -> (TypeUse, Form) {
+        let (mut type_use, mut parts) = Parts::of(map, plan);
         let (ty, form) = match plan.shape {
             Shape::Null => (Type::Null, Form::Plain),
             Shape::Reference(id) => (Type::Named(id), Form::Plain),
             Shape::List => {
-                if parts.is_open_tuple(&slot) {
-                    slot.details_mut().open_tuple = true;
+                if parts.is_open_tuple(&type_use) {
+                    type_use.details_mut().open_tuple = true;
                 }
                 (self.list(&mut parts, hint), Form::Plain)
             }
             Shape::Object => self.object(&mut parts, hint),
             Shape::AnyOf => {
                 let members = self.members("anyOf", &mut parts, hint);
-                let form = self.form_of_union(&mut slot, &members);
+                let form = self.form_of_union(&mut type_use, &members);
                 (Type::Union(members), form)
             }
             Shape::OneOf => {
                 let members = self.members("oneOf", &mut parts, hint);
-                let form = self.form_of_union(&mut slot, &members);
+                let form = self.form_of_union(&mut type_use, &members);
                 (Type::OneOf(members), form)
             }
             Shape::Several => {
-                slot.details_mut().type_list = true;
-                parts.format(&mut slot);
+                type_use.details_mut().type_list = true;
+                parts.format(&mut type_use);
                 (self.several(&mut parts, hint), Form::Union)
             }
-            Shape::Any => (parts.any(&mut slot), Form::Plain),
+            Shape::Any => (parts.any(&mut type_use), Form::Plain),
             Shape::Boolean | Shape::Integer | Shape::Number | Shape::Text => {
-                parts.scalar(&mut slot, plan)
+                parts.scalar(&mut type_use, plan)
             }
         };
-        slot.ty = if plan.nullable { Type::Nullable(Box::new(ty)) } else { ty };
-        parts.values(&mut slot, plan.nullable);
+        type_use.ty = if plan.nullable { Type::Nullable(Box::new(ty)) } else { ty };
+        parts.values(&mut type_use, plan.nullable);
         if let Some(keys) = parts.names.take() {
             let keys = self.within("propertyNames", |this| this.bare(keys, hint.of(Role::Key)));
-            slot.constrain(gram_model::Constraint::Keys(Box::new(keys)));
+            type_use.constrain(gram_model::Constraint::Keys(Box::new(keys)));
         }
         self.remark(&parts);
-        (slot, form)
+        (type_use, form)
     }
 
     /// Remembers keywords that narrow a type and that gram only writes down.
@@ -281,19 +282,19 @@ impl Converter {
         if members.iter().all(|member| matches!(member, Type::Literal(_)))
             && let Some(first) = members.first_mut()
         {
-            let slot = Slot::new(std::mem::take(first));
+            let type_use = TypeUse::new(std::mem::take(first));
             let hint = Hint { role: Role::Member(0), ..hint };
-            *first = Type::Named(self.declare(slot, Form::Plain, hint));
+            *first = Type::Named(self.declare(type_use, Form::Plain, hint));
         }
         members
     }
 
     /// A union of which two members are the same is declared, and marked.
-    fn form_of_union(&self, slot: &mut Slot, members: &[Type]) -> Form {
+    fn form_of_union(&self, type_use: &mut TypeUse, members: &[Type]) -> Form {
         if !self.has_twins(members) {
             return Form::Union;
         }
-        slot.details_mut().unsound = true;
+        type_use.details_mut().unsound = true;
         Form::Twins
     }
 
@@ -356,28 +357,34 @@ impl Converter {
         let start = self.scope.path.len();
         for (name, schema) in properties {
             self.scope.path.push_str(&name);
-            let slot = self.node(schema, Hint::new(&name, owner));
+            let type_use = self.node(schema, Hint::new(&name, owner));
             self.scope.path.truncate(start);
-            let presence = match (is_required(&name), slot.default.is_some()) {
-                (true, true) => Presence::Required,
-                (false, false) => Presence::Optional,
-                (true, false) | (false, true) => Presence::ByDefault,
+            let optionality = match (is_required(&name), type_use.default.is_some()) {
+                (true, true) => Optionality::Required,
+                (false, false) => Optionality::Optional,
+                (true, false) | (false, true) => Optionality::ByDefault,
             };
             let name = SmolStr::from(name);
-            fields.push(Field { name, slot, presence, host: Host::No, secret: false });
+            fields.push(Field {
+                name,
+                type_use,
+                optionality,
+                source: ValueSource::Model,
+                secret: false,
+            });
         }
         self.scope.path.truncate(len);
         (fields, others)
     }
 
     /// A type with a name: one that was declared before, if it is the same.
-    fn declare(&mut self, slot: Slot, form: Form, hint: Hint<'_>) -> TypeId {
-        let (slot, kind) = form.declared(slot);
-        let outline = outline(&slot, &kind);
+    fn declare(&mut self, type_use: TypeUse, form: Form, hint: Hint<'_>) -> TypeId {
+        let (type_use, kind) = form.declared(type_use);
+        let outline = outline(&type_use, &kind);
         let known = self.scope.known.entry(outline).or_default();
         let same = known.iter().take(MOST_COMPARED).find(|id| {
             let known = self.types.get(**id);
-            known.is_some_and(|known| known.kind == kind && known.slot == slot)
+            known.is_some_and(|known| known.kind == kind && known.type_use == type_use)
         });
         if let Some(id) = same {
             return *id;
@@ -387,7 +394,7 @@ impl Converter {
         let name = self.free_name(hint);
         let local = self.scope.local;
         let declared =
-            TypeDeclaration { name, schema_name: None, kind, slot, local, referred: false };
+            TypeDeclaration { name, schema_name: None, kind, type_use, local, referred: false };
         self.types.0.push(declared);
         id
     }
@@ -426,12 +433,12 @@ pub(super) fn next_id(types: &Types) -> TypeId {
 }
 
 /// What two types that are the same have in common, and few others.
-fn outline(slot: &Slot, kind: &TypeKind) -> u64 {
+fn outline(type_use: &TypeUse, kind: &TypeKind) -> u64 {
     let mut hasher = DefaultHasher::new();
     std::mem::discriminant(kind).hash(&mut hasher);
-    std::mem::discriminant(&slot.ty).hash(&mut hasher);
-    slot.description.hash(&mut hasher);
-    if let Type::Object(object) = &slot.ty {
+    std::mem::discriminant(&type_use.ty).hash(&mut hasher);
+    type_use.description.hash(&mut hasher);
+    if let Type::Object(object) = &type_use.ty {
         let names = object.fields.iter().flatten().map(|field| &field.name);
         names.for_each(|name| name.hash(&mut hasher));
     }

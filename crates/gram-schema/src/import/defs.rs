@@ -13,7 +13,7 @@ use super::keywords::definition;
 use super::names::{Hint, pascal};
 use super::walk;
 use gram_check::is_type_name;
-use gram_model::{Slot, Type, TypeDeclaration, TypeId, TypeKind, Types};
+use gram_model::{Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types};
 
 /// The `$defs` of one schema.
 pub(super) struct Block {
@@ -143,7 +143,7 @@ impl Registry {
             name: gram_name,
             schema_name,
             kind: TypeKind::Alias,
-            slot: Slot::default(),
+            type_use: TypeUse::default(),
             local: false,
             referred: true,
         });
@@ -165,10 +165,10 @@ impl Registry {
             std::mem::swap(&mut converter.scope, &mut scope);
             let name = converter.types.get(entry.id).map_or("", |known| &known.name).to_owned();
             let schema = schema.clone();
-            let (slot, kind) = converter.definition(schema, Hint::new(&name, ""));
+            let (type_use, kind) = converter.definition(schema, Hint::new(&name, ""));
             std::mem::swap(&mut converter.scope, &mut scope);
             if let Some(declared) = converter.types.0.get_mut(entry.id.0 as usize) {
-                (declared.slot, declared.kind) = (slot, kind);
+                (declared.type_use, declared.kind) = (type_use, kind);
             }
         }
         self.cut_endless(converter);
@@ -192,10 +192,10 @@ impl Registry {
                 scope.definitions = Some(Rc::clone(&block.ids));
                 scope.path = format!("$defs.{}", entry.name);
                 std::mem::swap(&mut converter.scope, &mut scope);
-                let slot = converter.keep(schema, "it has no value that ends".to_owned());
+                let type_use = converter.keep(schema, "it has no value that ends".to_owned());
                 std::mem::swap(&mut converter.scope, &mut scope);
                 if let Some(declared) = converter.types.0.get_mut(entry.id.0 as usize) {
-                    (declared.slot, declared.kind) = (slot, TypeKind::Alias);
+                    (declared.type_use, declared.kind) = (type_use, TypeKind::Alias);
                 }
                 cut = true;
             }

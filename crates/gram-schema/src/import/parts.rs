@@ -10,7 +10,7 @@ use super::keywords::{Plan, Shape, bound, is_assertion};
 use gram_model::attributes::{ConstraintConstructor, of_keyword};
 use gram_model::format::Format;
 use gram_model::value;
-use gram_model::{Constraint, Field, ObjectType, Open, Presence, Slot, Type, TypeKind};
+use gram_model::{Constraint, Field, ObjectType, Open, Optionality, Type, TypeKind, TypeUse};
 
 /// The longest type that stands where it is used, in columns. A longer one gets a name.
 const LONGEST_TYPE: usize = 60;
@@ -28,25 +28,25 @@ pub(super) enum Form {
 
 impl Form {
     /// A type as it is declared.
-    pub(super) fn declared(self, mut slot: Slot) -> (Slot, TypeKind) {
-        let object = slot.ty.without_null();
+    pub(super) fn declared(self, mut type_use: TypeUse) -> (TypeUse, TypeKind) {
+        let object = type_use.ty.without_null();
         let has_fields = matches!(object, Type::Object(object) if object.fields.is_some());
         let kind = match self {
             _ if has_fields => TypeKind::Record,
             Self::Plain | Self::Record => TypeKind::Alias,
             Self::Union | Self::Twins => TypeKind::Union(None),
             Self::Enum => {
-                if let Type::Union(members) = std::mem::replace(&mut slot.ty, Type::Text) {
+                if let Type::Union(members) = std::mem::replace(&mut type_use.ty, Type::Text) {
                     let values = members.into_iter().filter_map(|member| match member {
                         Type::Literal(value) => Some(*value),
                         _ => None,
                     });
-                    slot.constrain(Constraint::Enum(values.collect()));
+                    type_use.constrain(Constraint::Enum(values.collect()));
                 }
                 TypeKind::Enum(Vec::new())
             }
         };
-        (slot, kind)
+        (type_use, kind)
     }
 }
 
@@ -71,30 +71,32 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Takes a schema apart. What needs no more stands in the slot.
-    pub(super) fn of(map: Map<String, Value>, plan: Plan) -> (Slot, Self) {
-        let (mut slot, mut parts) = (Slot::default(), Self::default());
+    /// Takes a schema apart. What needs no more stands in the type use.
+    pub(super) fn of(map: Map<String, Value>, plan: Plan) -> (TypeUse, Self) {
+        let (mut type_use, mut parts) = (TypeUse::default(), Self::default());
         for (key, value) in map {
-            parts.take(&mut slot, key, value, plan);
+            parts.take(&mut type_use, key, value, plan);
         }
-        (slot, parts)
+        (type_use, parts)
     }
 
-    fn take(&mut self, slot: &mut Slot, key: String, value: Value, plan: Plan) {
+    fn take(&mut self, type_use: &mut TypeUse, key: String, value: Value, plan: Plan) {
         if let Some(constraint) = constraint(&key, &value) {
             // A tuple that ends with its items says by itself how many there are.
             let said = self.prefix.is_some() && self.items.is_some();
             if !(said && key == "minItems") {
-                slot.constrain(constraint);
+                type_use.constrain(constraint);
             }
             return;
         }
         match (key.as_str(), value) {
-            ("title", Value::String(text)) => slot.details_mut().title = Some(text.into()),
-            ("description", Value::String(text)) => slot.description = Some(text.into()),
-            ("default", value) => slot.default = Some(Box::new(value)),
-            ("examples", Value::Array(examples)) => slot.details_mut().examples = Some(examples),
-            ("deprecated", _) => slot.details_mut().deprecated = true,
+            ("title", Value::String(text)) => type_use.details_mut().title = Some(text.into()),
+            ("description", Value::String(text)) => type_use.description = Some(text.into()),
+            ("default", value) => type_use.default = Some(Box::new(value)),
+            ("examples", Value::Array(examples)) => {
+                type_use.details_mut().examples = Some(examples)
+            }
+            ("deprecated", _) => type_use.details_mut().deprecated = true,
             ("enum", Value::Array(values)) => self.values = Some(values),
             ("const", value) => self.constant = Some(value),
             ("format", Value::String(format)) => self.format = Some(format),
@@ -116,20 +118,20 @@ impl Parts {
             ("anyOf" | "oneOf", Value::Array(members)) => self.members = members,
             ("type", Value::Array(names)) if plan.shape == Shape::Several => self.types = names,
             ("type" | "$ref", _) => {}
-            (_, value) => self.extend(slot, key, value),
+            (_, value) => self.extend(type_use, key, value),
         }
         // A tuple that ends with its items: see above, whichever of the keywords comes first.
         if plan.shape == Shape::List && self.prefix.is_some() && self.items.is_some() {
-            slot.constraints.retain(|known| !matches!(known, Constraint::MinSize(_)));
+            type_use.constraints.retain(|known| !matches!(known, Constraint::MinSize(_)));
         }
     }
 
     /// A keyword that gram has no word for. Those of nobody's standard are written first.
-    fn extend(&mut self, slot: &mut Slot, key: String, value: Value) {
+    fn extend(&mut self, type_use: &mut TypeUse, key: String, value: Value) {
         if is_assertion(&key) {
             self.assertions.push(key.clone());
         }
-        let extensions = &mut slot.details_mut().extensions;
+        let extensions = &mut type_use.details_mut().extensions;
         let at = if key.starts_with("x-") {
             extensions.iter().position(|(known, _)| !known.starts_with("x-"))
         } else {
@@ -140,10 +142,10 @@ impl Parts {
 
     /// Whether a list has types for its first items, and says nothing of how many there are or of
     /// the others.
-    pub(super) fn is_open_tuple(&self, slot: &Slot) -> bool {
+    pub(super) fn is_open_tuple(&self, type_use: &TypeUse) -> bool {
         let Some(items) = &self.prefix else { return false };
         let count = items.len() as u64;
-        let sizes = &slot.constraints;
+        let sizes = &type_use.constraints;
         let sized = [Constraint::MinSize(count), Constraint::MaxSize(count)];
         self.items.is_none() && !sized.iter().all(|size| sizes.contains(size))
     }
@@ -163,16 +165,16 @@ impl Parts {
     }
 
     /// The format as a constraint.
-    pub(super) fn format(&mut self, slot: &mut Slot) {
+    pub(super) fn format(&mut self, type_use: &mut TypeUse) {
         if let Some(format) = self.format.take() {
-            slot.constrain(Constraint::Format(format.into()));
+            type_use.constrain(Constraint::Format(format.into()));
         }
     }
 
     /// A value of no type that is said.
-    pub(super) fn any(&mut self, slot: &mut Slot) -> Type {
-        self.format(slot);
-        let narrowed = !slot.constraints.is_empty();
+    pub(super) fn any(&mut self, type_use: &mut TypeUse) -> Type {
+        self.format(type_use);
+        let narrowed = !type_use.constraints.is_empty();
         match &mut self.constant {
             Some(constant) if !narrowed && self.values.is_none() && is_literal(constant) => {
                 Type::Literal(Box::new(self.constant.take().unwrap_or_default()))
@@ -182,8 +184,8 @@ impl Parts {
     }
 
     /// A text, number or boolean.
-    pub(super) fn scalar(&mut self, slot: &mut Slot, plan: Plan) -> (Type, Form) {
-        let narrowed = !slot.constraints.is_empty()
+    pub(super) fn scalar(&mut self, type_use: &mut TypeUse, plan: Plan) -> (Type, Form) {
+        let narrowed = !type_use.constraints.is_empty()
             || self.format.is_some()
             || self.bytes
             || self.constant.is_some()
@@ -205,7 +207,7 @@ impl Parts {
                 None => Type::Text,
             },
         };
-        self.format(slot);
+        self.format(type_use);
         (ty, Form::Plain)
     }
 
@@ -244,7 +246,7 @@ impl Parts {
     }
 
     /// What an enum or a constant says beside a type.
-    pub(super) fn values(&mut self, slot: &mut Slot, nullable: bool) {
+    pub(super) fn values(&mut self, type_use: &mut TypeUse, nullable: bool) {
         if let Some(mut values) = self.values.take() {
             if nullable {
                 // Null is written behind the members where it is not among them.
@@ -253,14 +255,14 @@ impl Parts {
                     (1, Some(Value::Null)) if values.len() > 1 => {
                         values.pop();
                     }
-                    (0, _) => slot.details_mut().unsound = true,
+                    (0, _) => type_use.details_mut().unsound = true,
                     _ => {}
                 }
             }
-            slot.constrain(Constraint::Enum(values));
+            type_use.constrain(Constraint::Enum(values));
         }
         if let Some(constant) = self.constant.take() {
-            slot.constrain(Constraint::Const(Box::new(constant)));
+            type_use.constrain(Constraint::Const(Box::new(constant)));
         }
     }
 }
@@ -286,9 +288,9 @@ fn is_literal(value: &Value) -> bool {
 /// Whether an object is so small that it needs no name.
 pub(super) fn is_short_record(object: &ObjectType) -> bool {
     let is_short = |field: &Field| {
-        field.slot.is_bare()
-            && is_expression(&field.slot.ty)
-            && field.presence != Presence::Required
+        field.type_use.is_bare()
+            && is_expression(&field.type_use.ty)
+            && field.optionality != Optionality::Required
     };
     object.open == Open::Unsaid
         && object.requires.is_empty()
@@ -345,7 +347,7 @@ fn width(ty: &Type, most: usize) -> usize {
 fn width_of_object(object: &ObjectType, most: usize) -> usize {
     let mut sum = 2;
     for field in object.fields.iter().flatten() {
-        sum += field.name.chars().count() + 4 + width(&field.slot.ty, most);
+        sum += field.name.chars().count() + 4 + width(&field.type_use.ty, most);
         if sum > most {
             break;
         }

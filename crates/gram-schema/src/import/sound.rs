@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use gram_check::{empty_interval, is_empty_enum};
 use gram_model::value_check;
-use gram_model::{Constraint, Module, Slot, Type, Types};
+use gram_model::{Constraint, Module, Type, TypeUse, Types};
 
 /// Marks all types of which the checker would otherwise refuse a default, an example, a member of
 /// an enum or a constant, and gives how many are marked.
@@ -12,47 +12,48 @@ pub(super) fn mark(module: &mut Module) -> usize {
     // A value may have to be compared with the type that is being marked, so nothing is marked
     // before all are judged.
     let mut verdicts = Vec::new();
-    for slot in slots(module) {
-        verdicts.push(is_unsound(&module.types, slot));
+    for type_use in type_uses(module) {
+        verdicts.push(is_unsound(&module.types, type_use));
     }
     let mut verdicts = verdicts.into_iter();
-    each_slot(module, &mut |slot| {
+    each_type_use(module, &mut |type_use| {
         if verdicts.next() == Some(true) {
-            set_unsound(slot);
+            set_unsound(type_use);
         }
     });
-    let marked = |slot: &&Slot| slot.details.as_ref().is_some_and(|details| details.unsound);
-    slots(module).filter(marked).count()
+    let marked =
+        |type_use: &&TypeUse| type_use.details.as_ref().is_some_and(|details| details.unsound);
+    type_uses(module).filter(marked).count()
 }
 
-/// All slots that attributes can stand in.
-fn slots(module: &Module) -> impl Iterator<Item = &Slot> {
+/// All type uses that attributes can stand in.
+fn type_uses(module: &Module) -> impl Iterator<Item = &TypeUse> {
     let tools = module.tools.iter().flat_map(|tool| {
-        let parameters = tool.parameters.iter().map(|field| &field.slot);
-        parameters.chain([&tool.result.slot])
+        let parameters = tool.parameters.iter().map(|field| &field.type_use);
+        parameters.chain([&tool.result.type_use])
     });
     let types = module.types.0.iter().flat_map(|declared| {
-        let fields = fields(&declared.slot.ty).iter().map(|field| &field.slot);
-        fields.chain([&declared.slot])
+        let fields = fields(&declared.type_use.ty).iter().map(|field| &field.type_use);
+        fields.chain([&declared.type_use])
     });
     tools.chain(types)
 }
 
-/// The same slots in the same order, to change them.
-fn each_slot(module: &mut Module, visit: &mut dyn FnMut(&mut Slot)) {
+/// The same type uses in the same order, to change them.
+fn each_type_use(module: &mut Module, visit: &mut dyn FnMut(&mut TypeUse)) {
     for tool in &mut module.tools {
-        tool.parameters.iter_mut().for_each(|field| visit(&mut field.slot));
-        visit(&mut tool.result.slot);
+        tool.parameters.iter_mut().for_each(|field| visit(&mut field.type_use));
+        visit(&mut tool.result.type_use);
     }
     for declared in &mut module.types.0 {
-        let object = match &mut declared.slot.ty {
+        let object = match &mut declared.type_use.ty {
             Type::Nullable(inner) => &mut **inner,
             ty => ty,
         };
         if let Type::Object(object) = object {
-            object.fields.iter_mut().flatten().for_each(|field| visit(&mut field.slot));
+            object.fields.iter_mut().flatten().for_each(|field| visit(&mut field.type_use));
         }
-        visit(&mut declared.slot);
+        visit(&mut declared.type_use);
     }
 }
 
@@ -64,15 +65,15 @@ fn fields(ty: &Type) -> &[gram_model::Field] {
     }
 }
 
-fn set_unsound(slot: &mut Slot) {
-    let nullable = matches!(slot.ty, Type::Nullable(_));
-    let details = slot.details_mut();
+fn set_unsound(type_use: &mut TypeUse) {
+    let nullable = matches!(type_use.ty, Type::Nullable(_));
+    let details = type_use.details_mut();
     if details.unsound {
         return;
     }
     details.unsound = true;
     // From now on an enum is written as it is, so null has to be among its members.
-    for constraint in &mut slot.constraints {
+    for constraint in &mut type_use.constraints {
         if let Constraint::Enum(values) = constraint
             && nullable
             && !values.contains(&Value::Null)
@@ -82,17 +83,17 @@ fn set_unsound(slot: &mut Slot) {
     }
 }
 
-fn is_unsound(types: &Types, slot: &Slot) -> bool {
-    let details = slot.details.as_deref();
-    let constraints = &slot.constraints;
+fn is_unsound(types: &Types, type_use: &TypeUse) -> bool {
+    let details = type_use.details.as_deref();
+    let constraints = &type_use.constraints;
     let examples = details.and_then(|details| details.examples.as_deref()).unwrap_or_default();
-    let rejected = slot
+    let rejected = type_use
         .default
         .as_deref()
         .into_iter()
         .chain(examples)
-        .any(|value| value_check::slot(types, slot, value).is_err());
-    let bare = |value: &Value| value_check::ty(types, &slot.ty, value).is_err();
+        .any(|value| value_check::type_use(types, type_use, value).is_err());
+    let bare = |value: &Value| value_check::ty(types, &type_use.ty, value).is_err();
     rejected
         || constraints.iter().any(|constraint| match constraint {
             Constraint::Enum(values) => values.iter().any(bare),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gram_model::{Field, Module, Open, Slot, Term, Type, Types};
+use gram_model::{Field, Module, Open, Term, Type, TypeUse, Types};
 
 /// How a name is used.
 struct Use<'m> {
@@ -23,7 +23,7 @@ pub(super) fn find(module: &Module) -> Vec<Term> {
     let mut finder = Finder { types: &module.types, names: HashMap::new(), order: Vec::new() };
     let shared = module.tools.len();
     for (_, declared) in module.types.iter().filter(|(_, declared)| !declared.local) {
-        finder.slot(&declared.slot, shared);
+        finder.type_use(&declared.type_use, shared);
     }
     for (at, tool) in module.tools.iter().enumerate() {
         for field in &tool.parameters {
@@ -32,9 +32,9 @@ pub(super) fn find(module: &Module) -> Vec<Term> {
         if let Open::Of(ty) = &tool.open {
             finder.ty(ty, at);
         }
-        finder.slot(&tool.result.slot, at);
+        finder.type_use(&tool.result.type_use, at);
         for declared in tool.types.iter().filter_map(|id| module.types.get(*id)) {
-            finder.slot(&declared.slot, at);
+            finder.type_use(&declared.type_use, at);
         }
     }
     finder.finish()
@@ -48,10 +48,10 @@ struct Finder<'m> {
 }
 
 impl<'m> Finder<'m> {
-    fn slot(&mut self, slot: &'m Slot, tool: usize) {
-        match &slot.ty {
+    fn type_use(&mut self, type_use: &'m TypeUse, tool: usize) {
+        match &type_use.ty {
             Type::Nullable(inner) if matches!(**inner, Type::Object(_)) => self.object(inner, tool),
-            Type::Object(_) => self.object(&slot.ty, tool),
+            Type::Object(_) => self.object(&type_use.ty, tool),
             ty => self.ty(ty, tool),
         }
     }
@@ -80,12 +80,12 @@ impl<'m> Finder<'m> {
     }
 
     fn field(&mut self, field: &'m Field, tool: usize, can_be_term: bool) {
-        self.ty(&field.slot.ty, tool);
+        self.ty(&field.type_use.ty, tool);
         let known = self.names.entry(&field.name).or_insert_with(|| {
             self.order.push(&field.name);
-            Use { first: &field.slot.ty, one_type: true, fields: Vec::new() }
+            Use { first: &field.type_use.ty, one_type: true, fields: Vec::new() }
         });
-        known.one_type &= *known.first == field.slot.ty;
+        known.one_type &= *known.first == field.type_use.ty;
         if !known.one_type || !can_be_term {
             return;
         }
@@ -105,17 +105,17 @@ impl<'m> Finder<'m> {
             // Of those that are used equally often, the first.
             let most = known.fields.iter().rev().max_by_key(|(_, count, _)| *count);
             let (field, _, _) = most.filter(|(_, count, _)| *count > 1)?;
-            let global = is_global(types, &field.slot);
+            let global = is_global(types, &field.type_use);
             global.then(|| Term { field: (*field).clone() })
         };
         order.into_iter().filter_map(term).collect()
     }
 }
 
-/// Whether a slot is made of nothing that is declared inside of a tool.
-fn is_global(types: &Types, slot: &Slot) -> bool {
+/// Whether a type use is made of nothing that is declared inside of a tool.
+fn is_global(types: &Types, type_use: &TypeUse) -> bool {
     let mut global = true;
-    gram_model::walk::names_of_slot(slot, &mut |id| {
+    gram_model::walk::names_of_type_use(type_use, &mut |id| {
         global &= types.get(id).is_some_and(|declared| !declared.local);
     });
     global

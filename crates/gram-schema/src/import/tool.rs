@@ -11,7 +11,7 @@ use super::input::Found;
 use super::keywords::{self, Plan, Reason, Shape};
 use super::names::{Hint, pascal};
 use super::walk;
-use gram_model::{Open, Output, Root, Slot, Tool, Type};
+use gram_model::{Open, Output, Root, Tool, Type, TypeUse};
 
 /// A tool whose `$defs` are known.
 pub(super) struct Raw {
@@ -54,7 +54,7 @@ impl Raw {
             title: found.title.map(SmolStr::from),
             deprecated: false,
             parameters: Vec::new(),
-            result: Output { name: None, slot: Slot::default() },
+            result: Output { name: None, type_use: TypeUse::default() },
             open: Open::Unsaid,
             root: None,
             types: Vec::new(),
@@ -66,9 +66,9 @@ impl Raw {
         }
         if let Some(at) = of_parameters {
             let fields = tool.parameters.iter();
-            let mut roots: Vec<&Type> = fields.map(|field| &field.slot.ty).collect();
+            let mut roots: Vec<&Type> = fields.map(|field| &field.type_use.ty).collect();
             let keys: Vec<&Type> =
-                tool.parameters.iter().flat_map(|field| keys(&field.slot)).collect();
+                tool.parameters.iter().flat_map(|field| keys(&field.type_use)).collect();
             roots.extend(keys);
             if let Open::Of(ty) = &tool.open {
                 roots.push(ty);
@@ -82,7 +82,7 @@ impl Raw {
             }
         }
         if let Some(schema) = found.output {
-            tool.result.slot = result(&tool.name, converter, registry, schema, of_result);
+            tool.result.type_use = result(&tool.name, converter, registry, schema, of_result);
         }
         tool.root.take_if(|root| **root == Root::default());
         walk::order_local(&mut converter.types, start, &mut tool);
@@ -90,9 +90,9 @@ impl Raw {
     }
 }
 
-/// The types of the names of a slot's entries.
-fn keys(slot: &Slot) -> impl Iterator<Item = &Type> {
-    slot.constraints.iter().filter_map(|constraint| match constraint {
+/// The types of the names of a type use's entries.
+fn keys(type_use: &TypeUse) -> impl Iterator<Item = &Type> {
+    type_use.constraints.iter().filter_map(|constraint| match constraint {
         gram_model::Constraint::Keys(keys) => Some(&**keys),
         _ => None,
     })
@@ -171,8 +171,8 @@ fn root_plan(map: &Map<String, Value>, converter: &Converter) -> Result<(), Reas
 }
 
 fn keep(tool: &mut Tool, converter: &mut Converter, schema: Value, reason: Reason) {
-    let slot = converter.keep(schema, reason);
-    let verbatim = slot.details.and_then(|details| details.verbatim);
+    let type_use = converter.keep(schema, reason);
+    let verbatim = type_use.details.and_then(|details| details.verbatim);
     let root = tool.root.get_or_insert_with(Box::default);
     root.verbatim = verbatim.map(|schema| *schema);
 }
@@ -193,7 +193,7 @@ fn result(
     registry: &Registry,
     schema: Value,
     definitions: Option<usize>,
-) -> Slot {
+) -> TypeUse {
     let block = definitions.and_then(|at| registry.blocks.get(at));
     converter.scope.definitions = block.map(|block| Rc::clone(&block.ids));
     "outputSchema".clone_into(&mut converter.scope.path);
@@ -211,13 +211,13 @@ fn result(
     }
     let original = block.map(|_| whole(&schema));
     let name = format!("{}Result", pascal(tool));
-    let slot = converter.node(schema, Hint::new(&name, ""));
+    let type_use = converter.node(schema, Hint::new(&name, ""));
     if let (Some(at), Some(original)) = (definitions, original) {
-        let roots: Vec<&Type> = std::iter::once(&slot.ty).chain(keys(&slot)).collect();
+        let roots: Vec<&Type> = std::iter::once(&type_use.ty).chain(keys(&type_use)).collect();
         if !registry.unreached(at, &converter.types, &mut roots.into_iter()).is_empty() {
             return converter
                 .keep(original, "its `$defs` has entries that it does not use".to_owned());
         }
     }
-    slot
+    type_use
 }

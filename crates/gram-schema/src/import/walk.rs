@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use gram_model::walk::{names, names_of_slot};
-use gram_model::{Constraint, Open, Slot, Tool, Type, TypeId, Types};
+use gram_model::walk::{names, names_of_type_use};
+use gram_model::{Constraint, Open, Tool, Type, TypeId, TypeUse, Types};
 
 /// Calls `visit` for each name in a type, to change it.
 fn names_mut(ty: &mut Type, visit: &mut dyn FnMut(&mut TypeId)) {
@@ -22,7 +22,7 @@ fn names_mut(ty: &mut Type, visit: &mut dyn FnMut(&mut TypeId)) {
         }
         Type::Object(object) => {
             for field in object.fields.iter_mut().flatten() {
-                names_mut_of_slot(&mut field.slot, visit);
+                names_mut_of_type_use(&mut field.type_use, visit);
             }
             if let Open::Of(ty) = &mut object.open {
                 names_mut(ty, visit);
@@ -32,9 +32,9 @@ fn names_mut(ty: &mut Type, visit: &mut dyn FnMut(&mut TypeId)) {
     }
 }
 
-fn names_mut_of_slot(slot: &mut Slot, visit: &mut dyn FnMut(&mut TypeId)) {
-    names_mut(&mut slot.ty, visit);
-    for constraint in &mut slot.constraints {
+fn names_mut_of_type_use(type_use: &mut TypeUse, visit: &mut dyn FnMut(&mut TypeId)) {
+    names_mut(&mut type_use.ty, visit);
+    for constraint in &mut type_use.constraints {
         if let Constraint::Keys(keys) = constraint {
             names_mut(keys, visit);
         }
@@ -53,7 +53,7 @@ pub(super) fn reach(
         if reached.insert(id)
             && let Some(declared) = types.get(id)
         {
-            names_of_slot(&declared.slot, &mut |id| open.push(id));
+            names_of_type_use(&declared.type_use, &mut |id| open.push(id));
         }
     }
 }
@@ -77,7 +77,7 @@ fn order(types: &mut Types, start: usize, roots: Vec<TypeId>) -> Vec<TypeId> {
         next += 1;
         let behind = open.len();
         if let Some(declared) = types.get(id) {
-            names_of_slot(&declared.slot, &mut |id| open.push(id));
+            names_of_type_use(&declared.type_use, &mut |id| open.push(id));
         }
         if let Some(inner) = open.get_mut(behind..) {
             inner.reverse();
@@ -90,7 +90,7 @@ fn order(types: &mut Types, start: usize, roots: Vec<TypeId>) -> Vec<TypeId> {
     let id = |at: usize| TypeId(u32::try_from(start + at).unwrap_or(u32::MAX));
     let moved: Vec<_> = moved.into_iter().map(id).collect();
     for declared in types.0.iter_mut().skip(start) {
-        names_mut_of_slot(&mut declared.slot, &mut |id| *id = went(&moved, start, *id));
+        names_mut_of_type_use(&mut declared.type_use, &mut |id| *id = went(&moved, start, *id));
     }
     moved
 }
@@ -107,20 +107,20 @@ pub(super) fn order_local(types: &mut Types, start: usize, tool: &mut Tool) {
         let mut roots = Vec::new();
         tool.parameters
             .iter()
-            .for_each(|field| names_of_slot(&field.slot, &mut |id| roots.push(id)));
+            .for_each(|field| names_of_type_use(&field.type_use, &mut |id| roots.push(id)));
         if let Open::Of(ty) = &tool.open {
             names(ty, &mut |id| roots.push(id));
         }
-        names_of_slot(&tool.result.slot, &mut |id| roots.push(id));
+        names_of_type_use(&tool.result.type_use, &mut |id| roots.push(id));
         let moved = order(types, start, roots);
         let mut visit = |id: &mut TypeId| *id = went(&moved, start, *id);
         for field in &mut tool.parameters {
-            names_mut_of_slot(&mut field.slot, &mut visit);
+            names_mut_of_type_use(&mut field.type_use, &mut visit);
         }
         if let Open::Of(ty) = &mut tool.open {
             names_mut(ty, &mut visit);
         }
-        names_mut_of_slot(&mut tool.result.slot, &mut visit);
+        names_mut_of_type_use(&mut tool.result.type_use, &mut visit);
     }
     let ids = (start..types.0.len()).map(|at| TypeId(u32::try_from(at).unwrap_or(u32::MAX)));
     tool.types = ids.collect();
@@ -137,7 +137,7 @@ pub(super) fn endless(types: &Types) -> HashSet<TypeId> {
 fn standing_for_themselves(types: &Types) -> Vec<TypeId> {
     let heads = |declared: &gram_model::TypeDeclaration| {
         let mut found = Vec::new();
-        gram_model::walk::heads(&declared.slot.ty, &mut found);
+        gram_model::walk::heads(&declared.type_use.ty, &mut found);
         found.into_iter().map(|id| id.0 as usize).collect()
     };
     let forwards: Vec<Vec<usize>> = types.0.iter().map(heads).collect();

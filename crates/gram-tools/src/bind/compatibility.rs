@@ -1,7 +1,7 @@
 //! Whether what an implementation declares fits a tool.
 
 use gram_check::{ImportGraph, ResolvedImport};
-use gram_model::{Host, Module, Open, Presence, Tool, Types};
+use gram_model::{Module, Open, Optionality, Tool, Types, ValueSource};
 use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gram_syntax::{Severity, SourceFile, Span, parse};
@@ -140,10 +140,10 @@ fn received(types: &Types, tool: &Tool, settings: &Settings) -> Value {
     let mut tool = tool.clone();
     let mut pinned = Vec::new();
     for parameter in &mut tool.parameters {
-        if parameter.host != Host::No || parameter.slot.default.is_some() {
-            parameter.presence = Presence::Required;
+        if parameter.source != ValueSource::Model || parameter.type_use.default.is_some() {
+            parameter.optionality = Optionality::Required;
         }
-        if let Host::Pinned(value) = std::mem::take(&mut parameter.host) {
+        if let ValueSource::Pinned(value) = std::mem::take(&mut parameter.source) {
             pinned.push((parameter.name.clone(), value));
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use gram_model::did_you_mean;
-use gram_model::{Field, Host, Open, Presence, Tool, Types};
+use gram_model::{Field, Open, Optionality, Tool, Types, ValueSource};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
@@ -13,7 +13,7 @@ use crate::check::{Policy, Rejection, ToolCheck, Undeclared};
 use crate::library::{Injection, LibraryEntry};
 
 fn injected_parameters(tool: &Tool) -> impl Iterator<Item = &Field> + Clone {
-    tool.parameters.iter().filter(|known| known.host == Host::Injected)
+    tool.parameters.iter().filter(|known| known.source == ValueSource::Injected)
 }
 
 impl Binder<'_> {
@@ -25,7 +25,7 @@ impl Binder<'_> {
             let supply = entry.inject.iter().rev().find(|it| it.parameter == parameter.name);
             let value = match supply {
                 Some(injection) => injection.supply.read(),
-                None => match &parameter.slot.default {
+                None => match &parameter.type_use.default {
                     Some(default) => Ok((**default).clone()),
                     None => Err("the library's `inject` does not name it".to_owned()),
                 },
@@ -83,7 +83,11 @@ impl Binder<'_> {
 /// A value as its parameter wants it: what comes from the environment is text, and may mean a
 /// number. Fails with what is wanted.
 fn fitted(types: &Types, tool: &Tool, parameter: &Field, value: Value) -> Result<Value, String> {
-    let field = Field { host: Host::No, presence: Presence::Required, ..parameter.clone() };
+    let field = Field {
+        source: ValueSource::Model,
+        optionality: Optionality::Required,
+        ..parameter.clone()
+    };
     let alone = Tool {
         parameters: vec![field],
         open: Open::Unsaid,

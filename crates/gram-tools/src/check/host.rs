@@ -1,6 +1,6 @@
 //! What the host has to do with parameters: it owns some, supplies some, and hides some.
 
-use gram_model::{Host, Tool};
+use gram_model::{Tool, ValueSource};
 use serde_json::Value;
 
 use super::shape::{ExtraProperties, FieldRule, ObjectRules, Shape, ShapeId, Shapes};
@@ -11,7 +11,10 @@ use json_schema_kit::path::Path;
 /// Lays down in a tool's shapes what its parameters' attributes say of the host.
 pub(super) fn rules(shapes: &mut Shapes, tool: &Tool) {
     let parameters = &tool.parameters;
-    if !parameters.iter().any(|parameter| parameter.secret || parameter.host != Host::No) {
+    if !parameters
+        .iter()
+        .any(|parameter| parameter.secret || parameter.source != ValueSource::Model)
+    {
         return;
     }
     shapes.secret = parameters.iter().any(|parameter| parameter.secret);
@@ -28,13 +31,13 @@ pub(super) fn rules(shapes: &mut Shapes, tool: &Tool) {
     let Some(object) = &mut shapes.list[at as usize].object else { return };
     for parameter in parameters {
         let name = parameter.name.as_str();
-        if parameter.host == Host::Injected {
+        if parameter.source == ValueSource::Injected {
             object.injected.push(name.into());
             continue;
         }
         let known = object.fields.iter().position(|field| *field.name == *name);
-        let pinned = match &parameter.host {
-            Host::Pinned(value) => Some(((**value).clone(), value.to_string().into())),
+        let pinned = match &parameter.source {
+            ValueSource::Pinned(value) => Some(((**value).clone(), value.to_string().into())),
             _ => None,
         };
         // A schema that stands in the place of the generated one need not name a parameter.
