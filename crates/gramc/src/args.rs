@@ -160,7 +160,7 @@ pub(crate) struct Compile {
 /// All targets, with their descriptions.
 fn targets() -> impl TypedValueParser<Value = Target> {
     let values =
-        Target::ALL.map(|target| PossibleValue::new(target.name()).help(target.rules().about));
+        Target::ALL.map(|target| PossibleValue::new(target.name()).help(target.spec().about));
     PossibleValuesParser::new(values)
         .map(|name| Target::from_name(&name).unwrap_or(Target::JsonSchema))
 }

@@ -81,7 +81,7 @@ impl<'m> Compilation<'m> {
         let module = module.into().module();
         let Options { target, draft, .. } = *options;
         let entries = entries(module, options);
-        let names = Names::new(target.rules(), entries.iter().map(|entry| entry.name()));
+        let names = Names::new(target.spec(), entries.iter().map(|entry| entry.name()));
         Self { module, target, draft, entries, names }
     }
 
@@ -92,7 +92,7 @@ impl<'m> Compilation<'m> {
         let containers = module.containers.iter().map(Entry::Container);
         let agents = module.agents.iter().map(Entry::Agent);
         let entries: Vec<_> = tools.chain(containers).chain(agents).collect();
-        let names = Names::new(target.rules(), entries.iter().map(|entry| entry.name()));
+        let names = Names::new(target.spec(), entries.iter().map(|entry| entry.name()));
         Self { module, target, draft: Draft::default(), entries, names }
     }
 
@@ -121,25 +121,25 @@ impl<'m> Compilation<'m> {
                 Compiled(Form::Lowered(Lowered { value, losses: Vec::new(), restore }))
             }
             (_, Entry::Tool(tool)) => {
-                let mut json = tool_json(self.module, tool, self.target.rules().extras);
+                let mut json = tool_json(self.module, tool, self.target.spec().extras);
                 let mut refused = None;
                 if self.target == Target::Mcp {
                     json.output = result_json(self.module, tool);
                     refused = json.output.take_if(|schema| !is_object_schema(schema));
                 }
-                let mut lowered = lower(self.target.rules(), &self.names, json);
+                let mut lowered = lower(self.target.spec(), &self.names, json);
                 lowered.losses.extend(refused.map(|schema| lost_result(tool, schema)));
                 Compiled(Form::Lowered(lowered))
             }
             (_, Entry::Container(container)) => {
                 let text = container_text(self.module, container);
                 let json = plain_json(&container.name, Some(&text), empty_object());
-                Compiled(Form::Lowered(lower(self.target.rules(), &self.names, json)))
+                Compiled(Form::Lowered(lower(self.target.spec(), &self.names, json)))
             }
             (_, Entry::Agent(agent)) => {
                 let description = agent.description.as_deref();
                 let json = plain_json(&agent.name, description, message_object());
-                Compiled(Form::Lowered(lower(self.target.rules(), &self.names, json)))
+                Compiled(Form::Lowered(lower(self.target.spec(), &self.names, json)))
             }
         }
     }
@@ -371,6 +371,6 @@ impl Serialize for Request<'_, '_> {
         }
         let tools: Vec<Value> =
             entries.map(|entry| compilation.compile(*entry).into_json()).collect();
-        crate::lower::request(compilation.target.rules(), tools).serialize(serializer)
+        crate::lower::request(compilation.target.spec(), tools).serialize(serializer)
     }
 }

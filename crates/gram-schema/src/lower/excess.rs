@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::rules::{Rules, Shape};
+use super::target_spec::{Shape, TargetSpec};
 
 /// A number of a request that is beyond what the target takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +30,8 @@ impl fmt::Display for Excess {
 }
 
 /// What a request of these tools, each as [`lower`](super::lower) makes it, has too much of.
-pub fn request_limits(rules: &Rules, tools: &[&Value]) -> Vec<Excess> {
-    let limits = &rules.limits;
+pub fn request_limits(spec: &TargetSpec, tools: &[&Value]) -> Vec<Excess> {
+    let limits = &spec.limits;
     let mut found = Vec::new();
     let mut check = |rule, limit: Option<u64>, number: u64, tool: Option<&str>| {
         if let Some(limit) = limit.filter(|&limit| number > limit) {
@@ -45,7 +45,7 @@ pub fn request_limits(rules: &Rules, tools: &[&Value]) -> Vec<Excess> {
     }
     let mut all = Counts::default();
     for tool in tools {
-        let (name, description, schema) = parts(rules.shape, tool);
+        let (name, description, schema) = parts(spec.shape, tool);
         let mut counts = Counts::default();
         counts.description(description);
         counts.schema(schema, 0);
@@ -184,7 +184,7 @@ mod tests {
 
     fn found(target: Target, tools: &[Value]) -> Vec<String> {
         let tools: Vec<&Value> = tools.iter().collect();
-        request_limits(target.rules(), &tools).iter().map(ToString::to_string).collect()
+        request_limits(target.spec(), &tools).iter().map(ToString::to_string).collect()
     }
 
     #[test]

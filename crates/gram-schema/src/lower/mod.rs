@@ -1,6 +1,6 @@
 //! What each target accepts in a tool definition, and how a tool is changed to fit.
 //!
-//! A target's rules are a table, [`Rules`], one file each in `targets`. [`lower`] reads the table
+//! The rules of a target are a table, [`TargetSpec`], one file each in `targets`. [`lower`] reads the table
 //! and changes a tool's schema until it keeps to it. What the target cannot hold moves into a
 //! description as a sentence, is written in another way, or becomes text that holds JSON; each
 //! such place is a [`Loss`]. [`Restore`] leads the arguments of a model's call back to the tool's
@@ -12,10 +12,10 @@ mod loss;
 mod names;
 mod page;
 mod restore;
-mod rules;
 mod schema;
 mod shape;
 mod target;
+mod target_spec;
 mod targets;
 #[cfg(test)]
 mod testing;
@@ -26,15 +26,15 @@ pub use loss::{Became, Loss};
 pub use names::Names;
 pub use page::page;
 pub use restore::Restore;
-pub use rules::{
-    AnyOfRule, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule, Recursion, RefRule,
-    RootRule, Rules, SeveralTypes, Shape, TypeRule,
-};
 use serde_json::{Map, Value};
 pub use shape::request;
 pub use target::Target;
+pub use target_spec::{
+    AnyOfRule, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule, Recursion, RefRule,
+    RootRule, SeveralTypes, Shape, TargetSpec, TypeRule,
+};
 
-/// A tool before any target's rules.
+/// A tool before the rules of a target are applied.
 #[derive(Debug, Clone)]
 pub struct ToolJson<'t> {
     /// Its own name.
@@ -50,7 +50,7 @@ pub struct ToolJson<'t> {
     /// What MCP calls annotations: `title`, `readOnlyHint` and so on, unknown ones included.
     pub annotations: Map<String, Value>,
     /// Further keys of the tool (`_meta`, `execution`, `icons`, `cache_control`), handed on where
-    /// [`Rules::extras`] names them.
+    /// [`TargetSpec::extras`] names them.
     pub extras: Vec<(&'t str, Value)>,
 }
 
@@ -65,20 +65,20 @@ pub struct Lowered {
     pub restore: Restore,
 }
 
-/// Changes a tool until it keeps to the rules. It never fails: what fits nowhere becomes a
-/// sentence. `names` are those of all tools of the request, by the same rules.
-pub fn lower(rules: &Rules, names: &Names, tool: ToolJson<'_>) -> Lowered {
+/// Changes a tool until the target supports it. It never fails: what fits nowhere becomes a
+/// sentence. `names` are those of all tools of the request, for the same target.
+pub fn lower(spec: &TargetSpec, names: &Names, tool: ToolJson<'_>) -> Lowered {
     let ToolJson { name, title, description, parameters, output, annotations, extras } = tool;
     let schema::LoweredSchema { schema, notes, mut losses, restore } =
-        schema::lower(rules, name, parameters);
+        schema::lower(spec, name, parameters);
     let wire = names.get(name);
     if wire != name {
         losses.insert(0, loss::renamed(name, "name", name, wire));
     }
     let description = schema::sentences::joined(description, &notes);
     let description = match description {
-        Some(text) if !text.is_empty() || !rules.needs_description => Some(text),
-        None if !rules.needs_description => None,
+        Some(text) if !text.is_empty() || !spec.needs_description => Some(text),
+        None if !spec.needs_description => None,
         _ => {
             let own = title.into_iter().chain([name]).find(|text| !text.is_empty());
             Some(own.unwrap_or(wire).to_owned().into())
@@ -93,5 +93,5 @@ pub fn lower(rules: &Rules, names: &Names, tool: ToolJson<'_>) -> Lowered {
         annotations,
         extras,
     };
-    Lowered { value: shape::tool(rules, parts), losses, restore }
+    Lowered { value: shape::tool(spec, parts), losses, restore }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::rules::{First, NameRule, Rules};
+use super::target_spec::{First, NameRule, TargetSpec};
 
 /// What the tools of one request are called, for a target that does not take every name.
 #[derive(Debug, Clone, Default)]
@@ -15,12 +15,12 @@ impl Names {
     /// Finds an allowed name for each tool whose own one the target refuses: another one than
     /// all others have, within the longest length. The same names in the same order always give
     /// the same result. A name that comes twice is mapped once.
-    pub fn new<'n, I>(rules: &Rules, names: I) -> Self
+    pub fn new<'n, I>(spec: &TargetSpec, names: I) -> Self
     where
         I: IntoIterator<Item = &'n str>,
         I::IntoIter: Clone,
     {
-        let Some(rule) = &rules.names else { return Self::default() };
+        let Some(rule) = &spec.names else { return Self::default() };
         let names = names.into_iter();
         let mut refused = names.clone().filter(|name| !rule.allows(name)).peekable();
         if refused.peek().is_none() {
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     fn mapped(target: Target, names: &[&str]) -> Vec<String> {
-        let all = Names::new(target.rules(), names.iter().copied());
+        let all = Names::new(target.spec(), names.iter().copied());
         for (from, to) in all.renamed() {
             assert_eq!(all.original(to), from);
         }
@@ -133,7 +133,7 @@ mod tests {
         let names = ["a.b", "a b", "a_b", "año", "", "日本", "9x", "a_b_2", "-", "get.user"];
         for target in Target::ALL {
             let mapped = mapped(target, &names);
-            let Some(rule) = &target.rules().names else {
+            let Some(rule) = &target.spec().names else {
                 assert_eq!(mapped, names);
                 continue;
             };

@@ -1,32 +1,32 @@
-//! A page of documentation for each target, from its rules.
+//! The documentation page of each target, made from its specification.
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, json};
 
-use super::rules::{
-    AnyOfRule, First, Limits, NameRule, Recursion, RefRule, Rules, SeveralTypes, Shape,
-};
 use super::target::Target;
+use super::target_spec::{
+    AnyOfRule, First, Limits, NameRule, Recursion, RefRule, SeveralTypes, Shape, TargetSpec,
+};
 use super::{Names, ToolJson, lower, request};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The page of a target, in Markdown: what its output looks like, what it takes, and what becomes
 /// of what it does not take.
 pub fn page(target: Target) -> String {
-    let rules = target.rules();
+    let spec = target.spec();
     let mut page = format!("# The target `{}`\n\n", target.name());
-    line(&mut page, &format!("`gramc compile --target {}` writes {}.", target.name(), rules.about));
-    shape(&mut page, rules);
-    names(&mut page, rules);
-    if rules.root.object {
-        root(&mut page, rules);
-        keywords(&mut page, rules);
-        forms(&mut page, rules);
+    line(&mut page, &format!("`gramc compile --target {}` writes {}.", target.name(), spec.about));
+    shape(&mut page, spec);
+    names(&mut page, spec);
+    if spec.root.object {
+        root(&mut page, spec);
+        keywords(&mut page, spec);
+        forms(&mut page, spec);
     } else {
         page.push_str("\n## Schemas\n\nEvery schema comes out as it is.\n");
     }
-    limits(&mut page, &rules.limits);
+    limits(&mut page, &spec.limits);
     page
 }
 
@@ -63,7 +63,7 @@ fn wrapped(page: &mut String, start: &str, text: &str) {
 }
 
 /// The sample shows what the target makes of an optional parameter, a bound, and a map.
-fn shape(page: &mut String, rules: &Rules) {
+fn shape(page: &mut String, spec: &TargetSpec) {
     let parameters = json!({
         "type": "object",
         "properties": {
@@ -82,29 +82,29 @@ fn shape(page: &mut String, rules: &Rules) {
         annotations: Map::new(),
         extras: Vec::new(),
     };
-    let mut shown = lower(rules, &Names::default(), tool).value;
-    shown = match rules.shape {
+    let mut shown = lower(spec, &Names::default(), tool).value;
+    shown = match spec.shape {
         Shape::Schema => json!({ "forecast": shown }),
-        _ => request(rules, vec![shown]),
+        _ => request(spec, vec![shown]),
     };
     page.push_str("\n## What it looks like\n\n");
     line(page, "A tool `forecast` with the parameters");
     let _ =
         write!(page, "\n```json\n{parameters:#}\n```\n\ncomes out as\n\n```json\n{shown:#}\n```\n");
-    if rules.needs_description {
+    if spec.needs_description {
         page.push('\n');
         line(page, "A tool without a description gets its title, or else its name, as one.");
     }
-    if !rules.extras.is_empty() {
+    if !spec.extras.is_empty() {
         page.push('\n');
-        let keys = code_list(rules.extras.iter().copied());
+        let keys = code_list(spec.extras.iter().copied());
         line(page, &format!("Of a tool's further attributes it takes {keys}."));
     }
 }
 
-fn names(page: &mut String, rules: &Rules) {
+fn names(page: &mut String, spec: &TargetSpec) {
     page.push_str("\n## Names\n\n");
-    match &rules.names {
+    match &spec.names {
         None => line(page, "Tools may have any name."),
         Some(rule) => line(
             page,
@@ -116,7 +116,7 @@ fn names(page: &mut String, rules: &Rules) {
         ),
     }
     page.push('\n');
-    match &rules.keys {
+    match &spec.keys {
         None => line(page, "Properties may have any key."),
         Some(keys) => {
             let whose = if keys.root_only {
@@ -151,11 +151,11 @@ fn name_rule(rule: &NameRule) -> String {
     if first.is_empty() { has } else { format!("{} {has}", first.trim_start()) }
 }
 
-fn root(page: &mut String, rules: &Rules) {
+fn root(page: &mut String, spec: &TargetSpec) {
     page.push_str("\n## The schema of all parameters\n\n");
     line(page, "It says `type: object`; a schema that does not is given it.");
     let refused: Vec<&str> =
-        K::ALL.iter().filter(|k| rules.root.refused.has(**k)).map(|k| k.name()).collect();
+        K::ALL.iter().filter(|k| spec.root.refused.has(**k)).map(|k| k.name()).collect();
     if !refused.is_empty() {
         page.push('\n');
         let refused = code_list(refused.into_iter());
@@ -169,42 +169,42 @@ fn root(page: &mut String, rules: &Rules) {
         );
     }
     let more: Vec<&str> =
-        K::ALL.iter().filter(|k| rules.root.allowed.has(**k)).map(|k| k.name()).collect();
+        K::ALL.iter().filter(|k| spec.root.allowed.has(**k)).map(|k| k.name()).collect();
     if !more.is_empty() {
         page.push('\n');
         line(page, &format!("Only here there may be {}.", code_list(more.into_iter())));
     }
-    if let Shape::Declaration { parameters, omit_empty: true } = rules.shape {
+    if let Shape::Declaration { parameters, omit_empty: true } = spec.shape {
         page.push('\n');
         line(page, &format!("A tool without parameters has no `{parameters}`."));
     }
 }
 
-fn keywords(page: &mut String, rules: &Rules) {
+fn keywords(page: &mut String, spec: &TargetSpec) {
     page.push_str("\n## Keywords\n\n");
-    if rules.keep == Keywords::ALL {
+    if spec.keep == Keywords::ALL {
         line(page, "Schemas may hold every keyword, and keys that no draft knows.");
         return;
     }
     let name = |which: &dyn Fn(K) -> bool| {
         code_list(K::ALL.iter().copied().filter(|k| which(*k)).map(K::name))
     };
-    if rules.is_open() {
-        let refused = name(&|k| !rules.keeps(k));
+    if spec.is_open() {
+        let refused = name(&|k| !spec.keeps(k));
         line(page, &format!("Schemas may hold every keyword but {refused}."));
     } else {
-        let kept = name(&|k| rules.keeps(k));
+        let kept = name(&|k| spec.keeps(k));
         line(page, &format!("Schemas may hold {kept}."));
     }
     page.push('\n');
     line(page, "Of the others");
     page.push('\n');
-    for (keyword, becomes) in rewritten(rules) {
+    for (keyword, becomes) in rewritten(spec) {
         item(page, &format!("`{}` {becomes};", keyword.name()));
     }
-    let is_rewritten = |k: K| rewritten(rules).iter().any(|(known, _)| *known == k);
+    let is_rewritten = |k: K| rewritten(spec).iter().any(|(known, _)| *known == k);
     let moved = name(&|k| {
-        !rules.keeps(k)
+        !spec.keeps(k)
             && !k.is_bookkeeping()
             && !is_rewritten(k)
             && k != K::Defs
@@ -214,8 +214,8 @@ fn keywords(page: &mut String, rules: &Rules) {
     if !moved.is_empty() {
         item(page, &format!("{moved} become sentences of the description;"));
     }
-    let dropped = name(&|k| !rules.keeps(k) && k.is_bookkeeping());
-    let dropped = match (dropped.is_empty(), rules.is_open()) {
+    let dropped = name(&|k| !spec.keeps(k) && k.is_bookkeeping());
+    let dropped = match (dropped.is_empty(), spec.is_open()) {
         (true, _) => "keys that no draft knows".to_owned(),
         (false, true) => dropped,
         (false, false) => format!("{dropped} and keys that no draft knows"),
@@ -223,14 +223,14 @@ fn keywords(page: &mut String, rules: &Rules) {
     item(page, &format!("{dropped} are left out, for they refuse no value."));
     page.push('\n');
     line(page, "Each of these is named in the losses (`--losses`).");
-    formats(page, rules);
+    formats(page, spec);
 }
 
 /// The keywords that a target does not have, and what is written for them.
-fn rewritten(rules: &Rules) -> Vec<(K, &'static str)> {
+fn rewritten(spec: &TargetSpec) -> Vec<(K, &'static str)> {
     let mut all = Vec::new();
     let mut add = |keyword, becomes| {
-        if !rules.keeps(keyword) {
+        if !spec.keeps(keyword) {
             all.push((keyword, becomes));
         }
     };
@@ -238,20 +238,20 @@ fn rewritten(rules: &Rules) -> Vec<(K, &'static str)> {
         K::OneOf,
         "becomes `anyOf`, with a sentence where two of its alternatives might fit at once",
     );
-    if rules.is_open() {
+    if spec.is_open() {
         return all;
     }
     add(K::AllOf, "is merged into the schema around it; what cannot be merged becomes a sentence");
     add(
         K::Const,
-        if rules.enum_of_text_only {
+        if spec.enum_of_text_only {
             "becomes an `enum` of one, if it is text, and else a sentence"
         } else {
             "becomes an `enum` of one"
         },
     );
     add(K::Ref, "is replaced by what it refers to");
-    if rules.keeps(K::Minimum) {
+    if spec.keeps(K::Minimum) {
         add(K::ExclusiveMinimum, "becomes `minimum` for integers, and else a sentence");
         add(K::ExclusiveMaximum, "becomes `maximum` for integers, and else a sentence");
     }
@@ -262,12 +262,12 @@ fn rewritten(rules: &Rules) -> Vec<(K, &'static str)> {
     all
 }
 
-fn formats(page: &mut String, rules: &Rules) {
-    if !rules.keeps(K::Format) {
+fn formats(page: &mut String, spec: &TargetSpec) {
+    if !spec.keeps(K::Format) {
         return;
     }
     page.push('\n');
-    match rules.formats {
+    match spec.formats {
         None => line(page, "Any `format` may stay."),
         Some(kinds) => {
             let kinds: Vec<String> = kinds
@@ -282,10 +282,10 @@ fn formats(page: &mut String, rules: &Rules) {
     }
 }
 
-fn forms(page: &mut String, rules: &Rules) {
+fn forms(page: &mut String, spec: &TargetSpec) {
     let mut all: Vec<String> = Vec::new();
     let mut add = |text: &str| all.push(text.to_owned());
-    let objects = rules.objects;
+    let objects = spec.objects;
     if objects.closed {
         add("Every object says `additionalProperties: false`. One that took others beside its \
              named properties takes them no more.");
@@ -302,10 +302,10 @@ fn forms(page: &mut String, rules: &Rules) {
              object as JSON text, the description says of what form, and the text of a call is \
              read before the call is checked.");
     }
-    if rules.types.always {
+    if spec.types.always {
         add("Every schema has a type. One that takes any value becomes JSON text in the same way.");
     }
-    match rules.types.several {
+    match spec.types.several {
         SeveralTypes::List => {}
         SeveralTypes::AnyOf => add(
             "A schema has one type. Several types become `anyOf`, with an alternative for each, \
@@ -316,18 +316,18 @@ fn forms(page: &mut String, rules: &Rules) {
              `anyOf`.");
         }
     }
-    if rules.arrays_need_items {
+    if spec.arrays_need_items {
         add(
             "Every list says what its items are; if it does not, it gets an `items` for any value.",
         );
     }
-    if rules.enum_of_text_only {
+    if spec.enum_of_text_only {
         add("`enum` lists text only; others become a sentence.");
     }
-    if let Some(largest) = rules.largest_min_items {
+    if let Some(largest) = spec.largest_min_items {
         all.push(format!("`minItems` is {largest} at most; more becomes a sentence."));
     }
-    let union = match rules.any_of {
+    let union = match spec.any_of {
         AnyOfRule::Anything => "",
         AnyOfRule::Annotations => {
             "What narrows values beside `anyOf` moves into its alternatives, or becomes a sentence."
@@ -338,7 +338,7 @@ fn forms(page: &mut String, rules: &Rules) {
         }
     };
     all.extend((!union.is_empty()).then(|| union.to_owned()));
-    all.extend(references(rules.refs).map(str::to_owned));
+    all.extend(references(spec.refs).map(str::to_owned));
     if all.is_empty() {
         return;
     }

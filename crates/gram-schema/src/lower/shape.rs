@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use super::rules::{Rules, Shape};
+use super::target_spec::{Shape, TargetSpec};
 
-/// What is left to wrap once the schema keeps to the rules.
+/// What is left to wrap once the target supports the schema.
 pub(super) struct Parts<'t> {
     pub(super) name: &'t str,
     pub(super) title: Option<&'t str>,
@@ -20,8 +20,8 @@ pub(super) struct Parts<'t> {
 /// Several tools, each as [`lower`](super::lower) makes it, as the target takes them together:
 /// what goes into the request. (For schemas alone it is an array, too; whoever wants them by
 /// name makes that object.)
-pub fn request(rules: &Rules, tools: Vec<Value>) -> Value {
-    match rules.shape {
+pub fn request(spec: &TargetSpec, tools: Vec<Value>) -> Value {
+    match spec.shape {
         Shape::Declaration { .. } => json!([{ "functionDeclarations": tools }]),
         Shape::Mcp => json!({ "tools": tools }),
         _ => Value::Array(tools),
@@ -29,7 +29,7 @@ pub fn request(rules: &Rules, tools: Vec<Value>) -> Value {
 }
 
 /// One tool in the target's shape.
-pub(super) fn tool(rules: &Rules, parts: Parts<'_>) -> Value {
+pub(super) fn tool(spec: &TargetSpec, parts: Parts<'_>) -> Value {
     let Parts { name, title, description, parameters, output, annotations, extras } = parts;
     let mut tool = Map::new();
     let name_it = |tool: &mut Map<String, Value>| {
@@ -40,7 +40,7 @@ pub(super) fn tool(rules: &Rules, parts: Parts<'_>) -> Value {
             tool.insert("description".to_owned(), text.into_owned().into());
         }
     };
-    match rules.shape {
+    match spec.shape {
         Shape::Schema => return parameters,
         Shape::Function { strict } => {
             name_it(&mut tool);
@@ -100,7 +100,7 @@ pub(super) fn tool(rules: &Rules, parts: Parts<'_>) -> Value {
         }
     }
     for (key, value) in extras {
-        if rules.extras.contains(&key) {
+        if spec.extras.contains(&key) {
             tool.insert(key.to_owned(), value);
         }
     }
@@ -147,9 +147,9 @@ mod tests {
                 ("cache_control", json!({"type": "ephemeral"})),
             ],
         };
-        let names = Names::new(target.rules(), ["x.y"]);
-        let out = lower(target.rules(), &names, tool);
-        request(target.rules(), vec![out.value]).to_string()
+        let names = Names::new(target.spec(), ["x.y"]);
+        let out = lower(target.spec(), &names, tool);
+        request(target.spec(), vec![out.value]).to_string()
     }
 
     #[test]

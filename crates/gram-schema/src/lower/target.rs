@@ -1,6 +1,6 @@
 //! The targets, by name.
 
-use super::rules::Rules;
+use super::target_spec::TargetSpec;
 use super::targets;
 
 /// What a tool is compiled to.
@@ -77,7 +77,7 @@ impl Target {
     }
 
     /// What it accepts.
-    pub const fn rules(self) -> &'static Rules {
+    pub const fn spec(self) -> &'static TargetSpec {
         match self {
             Self::JsonSchema => &targets::json_schema::RULES,
             Self::OpenAi => &targets::openai::RULES,

@@ -8,7 +8,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::rules::{AnyOfRule, Recursion, RefRule, Rules, SeveralTypes, Shape};
+use super::target_spec::{AnyOfRule, Recursion, RefRule, SeveralTypes, Shape, TargetSpec};
 use super::{Became, Lowered, Names, Target, ToolJson, lower};
 use json_schema_kit::keywords::Keyword as K;
 
@@ -23,12 +23,12 @@ pub(super) fn lowered(target: Target, schema: &Value) -> Lowered {
         annotations: Map::new(),
         extras: Vec::new(),
     };
-    lower(target.rules(), &Names::default(), tool)
+    lower(target.spec(), &Names::default(), tool)
 }
 
 /// The schema in a tool of a target's shape, and the tool's description.
-pub(super) fn parts(rules: &Rules, tool: &Value) -> (Value, String) {
-    let (tool, key) = match rules.shape {
+pub(super) fn parts(spec: &TargetSpec, tool: &Value) -> (Value, String) {
+    let (tool, key) = match spec.shape {
         Shape::Schema => return (tool.clone(), String::new()),
         Shape::Function { .. } => (&tool["function"], "parameters"),
         Shape::BareFunction | Shape::FlatFunction { .. } => (tool, "parameters"),
@@ -49,7 +49,7 @@ pub(super) fn parts(rules: &Rules, tool: &Value) -> (Value, String) {
 pub(super) fn becomes(target: Target, from: &Value, to: &Value) {
     let schema = json!({"type": "object", "properties": {"p": from}, "required": ["p"]});
     let out = lowered(target, &schema);
-    let (schema, _) = parts(target.rules(), &out.value);
+    let (schema, _) = parts(target.spec(), &out.value);
     assert_eq!(schema["properties"]["p"].to_string(), to.to_string(), "{from}");
 }
 
@@ -57,7 +57,7 @@ pub(super) fn becomes(target: Target, from: &Value, to: &Value) {
 #[track_caller]
 pub(super) fn root_becomes(target: Target, from: &Value, to: &Value, description: &str) {
     let out = lowered(target, from);
-    let (schema, text) = parts(target.rules(), &out.value);
+    let (schema, text) = parts(target.spec(), &out.value);
     assert_eq!(schema.to_string(), to.to_string(), "{from}");
     assert_eq!(text, description, "{from}");
 }
@@ -79,16 +79,16 @@ pub(super) fn all_stay(target: Target) {
 }
 
 /// Where a lowered tool breaks the rules of its target, and where a loss is not told.
-pub(super) fn violations(rules: &Rules, out: &Lowered) -> Vec<String> {
-    let (schema, _) = parts(rules, &out.value);
+pub(super) fn violations(spec: &TargetSpec, out: &Lowered) -> Vec<String> {
+    let (schema, _) = parts(spec, &out.value);
     let mut found = Vec::new();
     if schema.is_null() {
         return found;
     }
-    if rules.root.object && schema["type"] != "object" {
+    if spec.root.object && schema["type"] != "object" {
         found.push("the root is no object".to_owned());
     }
-    let mut check = Check { rules, root: &schema, found: &mut found };
+    let mut check = Check { spec, root: &schema, found: &mut found };
     check.schema(&schema, "", true);
     check.recursion();
     let text = out.value.to_string();
@@ -110,7 +110,7 @@ pub(super) fn violations(rules: &Rules, out: &Lowered) -> Vec<String> {
 }
 
 struct Check<'c> {
-    rules: &'c Rules,
+    spec: &'c TargetSpec,
     root: &'c Value,
     found: &'c mut Vec<String>,
 }
@@ -123,21 +123,21 @@ impl Check<'_> {
     }
 
     fn schema(&mut self, schema: &Value, at: &str, root: bool) {
-        let rules = self.rules;
+        let spec = self.spec;
         let Value::Object(map) = schema else {
-            self.that(rules.is_open() || !rules.types.always, at, "is no object");
+            self.that(spec.is_open() || !spec.types.always, at, "is no object");
             return;
         };
         for (key, value) in map {
             let keyword = K::of(key);
             let definitions =
-                root && keyword == K::Defs && matches!(rules.refs, RefRule::Defs { .. });
-            let kept = if root { rules.root_keeps(keyword) } else { rules.keeps(keyword) };
+                root && keyword == K::Defs && matches!(spec.refs, RefRule::Defs { .. });
+            let kept = if root { spec.root_keeps(keyword) } else { spec.keeps(keyword) };
             self.that(kept || definitions, at, key);
             self.inside(keyword, value, &format!("{at}/{key}"));
         }
         self.forms(map, at, root);
-        if !rules.is_open() {
+        if !spec.is_open() {
             self.object(map, at, root);
         }
         let types = map.get("type").map(|types| match types {
@@ -146,27 +146,27 @@ impl Check<'_> {
         });
         let is = |name: &str| types.as_ref().is_some_and(|types| types.contains(&name.into()));
         self.that(
-            !(rules.arrays_need_items && is("array")) || map.contains_key("items"),
+            !(spec.arrays_need_items && is("array")) || map.contains_key("items"),
             at,
             "items",
         );
-        let one = rules.types.several != SeveralTypes::List;
+        let one = spec.types.several != SeveralTypes::List;
         self.that(!one || map.get("type").is_none_or(Value::is_string), at, "one type");
         let has_type = types.is_some() || map.contains_key("anyOf") || map.contains_key("$ref");
-        self.that(root || !rules.types.always || has_type, at, "has no type");
-        if rules.objects.empty_as_text && is("object") && !root {
+        self.that(root || !spec.types.always || has_type, at, "has no type");
+        if spec.objects.empty_as_text && is("object") && !root {
             let empty = map["properties"].as_object().is_none_or(Map::is_empty);
             self.that(!empty, at, "has no properties");
         }
-        if rules.objects.closed && is("object") {
+        if spec.objects.closed && is("object") {
             self.that(map["additionalProperties"] == false, at, "is open");
         }
     }
 
     fn forms(&mut self, map: &Map<String, Value>, at: &str, root: bool) {
-        let rules = self.rules;
+        let spec = self.spec;
         if let Some(to) = map.get("$ref").and_then(Value::as_str)
-            && let RefRule::Defs { siblings, .. } = rules.refs
+            && let RefRule::Defs { siblings, .. } = spec.refs
         {
             self.that(siblings || map.len() == 1, at, "has something beside $ref");
             let found = self.root.pointer(to.trim_start_matches('#')).is_some();
@@ -174,29 +174,29 @@ impl Check<'_> {
         }
         if map.contains_key("anyOf") && !root {
             let beside = map.keys().filter(|key| *key != "anyOf");
-            let good = match rules.any_of {
+            let good = match spec.any_of {
                 AnyOfRule::Anything => true,
                 AnyOfRule::Annotations => beside.clone().all(|key| K::of(key).is_annotation()),
                 AnyOfRule::Nothing => beside.count() == 0,
             };
             self.that(good, at, "has something beside anyOf");
         }
-        if let (true, Some(Value::Array(values))) = (rules.enum_of_text_only, map.get("enum")) {
+        if let (true, Some(Value::Array(values))) = (spec.enum_of_text_only, map.get("enum")) {
             let text = values.iter().all(Value::is_string) && !values.is_empty();
             self.that(text && map["type"] == "string", at, "enum");
         }
-        if let (Some(rules), Some(format)) = (rules.formats, map.get("format")) {
-            let known = rules.iter().any(|rule| {
+        if let (Some(spec), Some(format)) = (spec.formats, map.get("format")) {
+            let known = spec.iter().any(|rule| {
                 rule.formats.iter().any(|known| format == known)
                     && map.get("type").is_some_and(|types| types.to_string().contains(rule.kind))
             });
             self.that(known, at, "format");
         }
-        if let (Some(most), Some(least)) = (rules.largest_min_items, map.get("minItems")) {
+        if let (Some(most), Some(least)) = (spec.largest_min_items, map.get("minItems")) {
             self.that(least.as_u64().is_some_and(|least| least <= most), at, "minItems");
         }
         let closed = map.get("additionalProperties") == Some(&Value::Bool(false));
-        self.that(!(rules.objects.never_closed && closed), at, "is closed");
+        self.that(!(spec.objects.never_closed && closed), at, "is closed");
     }
 
     fn object(&mut self, map: &Map<String, Value>, at: &str, root: bool) {
@@ -208,15 +208,15 @@ impl Check<'_> {
             .flatten()
             .filter_map(Value::as_str)
             .collect();
-        if self.rules.objects.required_exist {
+        if self.spec.objects.required_exist {
             let there = required.iter().all(|key| properties.contains_key(*key));
             self.that(there, at, "requires what is not there");
         }
-        if self.rules.objects.all_required {
+        if self.spec.objects.all_required {
             let all = properties.keys().all(|key| required.contains(&key.as_str()));
             self.that(all, at, "has optional properties");
         }
-        if let Some(keys) = &self.rules.keys
+        if let Some(keys) = &self.spec.keys
             && (root || !keys.root_only)
         {
             let good = properties.keys().all(|key| keys.rule.allows(key));
@@ -246,7 +246,7 @@ impl Check<'_> {
 
     /// Looks for schemas that hold themselves in a way that the target refuses.
     fn recursion(&mut self) {
-        let RefRule::Defs { recursion, .. } = self.rules.refs else { return };
+        let RefRule::Defs { recursion, .. } = self.spec.refs else { return };
         let mut starts = vec!["#".to_owned()];
         if let Some(definitions) = self.root["$defs"].as_object() {
             starts.extend(definitions.keys().map(|name| format!("#/$defs/{name}")));
@@ -469,7 +469,7 @@ fn what_comes_out_keeps_to_the_rules() {
             let out = lowered(target, &schema);
             // Anything may come from a model; it is led back without harm.
             let _ = out.restore.arguments(schema.clone());
-            let found = violations(target.rules(), &out);
+            let found = violations(target.spec(), &out);
             assert!(
                 found.is_empty(),
                 "seed {seed}, {}: {found:#?}\n{schema}\n{}",

@@ -98,7 +98,7 @@ fn one<'m>(
 fn excesses(args: &Compile, tools: &[Tool<'_>]) -> Result<(), Failure> {
     let values: Vec<&Value> = tools.iter().filter_map(|tool| tool.compiled.json()).collect();
     let mut out = io::stderr().lock();
-    for excess in request_limits(args.target.rules(), &values) {
+    for excess in request_limits(args.target.spec(), &values) {
         writeln!(out, "warning: {}: {excess}", args.target.name())
             .map_err(|error| Failure::output(&error))?;
     }

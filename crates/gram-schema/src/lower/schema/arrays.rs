@@ -21,16 +21,16 @@ impl Lowerer<'_> {
     ) -> Plan {
         let mut prefix = Vec::new();
         if map.contains_key("prefixItems") {
-            if self.rules.keeps(K::PrefixItems) {
+            if self.spec.keeps(K::PrefixItems) {
                 prefix = self.prefix(map, notes, path, at);
             } else {
                 self.tuple_as_list(map, notes, path);
             }
         }
-        if map.get("items") == Some(&Value::Bool(false)) && !self.rules.keeps(K::PrefixItems) {
+        if map.get("items") == Some(&Value::Bool(false)) && !self.spec.keeps(K::PrefixItems) {
             map.shift_remove("items");
             let key = path.key("items");
-            if self.rules.keeps(K::MaxItems) {
+            if self.spec.keeps(K::MaxItems) {
                 map.insert("maxItems".to_owned(), 0.into());
                 self.lose(&key, "items", false.into(), Became::Rewritten("maxItems".to_owned()));
             } else {
@@ -40,7 +40,7 @@ impl Lowerer<'_> {
             }
         }
         let missing = map.get("items").is_none_or(|items| *items == Value::Bool(true));
-        if missing && is_array && self.rules.arrays_need_items {
+        if missing && is_array && self.spec.arrays_need_items {
             map.insert("items".to_owned(), Value::Object(Map::new()));
         }
         let items = match map.get_mut("items") {
@@ -96,7 +96,7 @@ impl Lowerer<'_> {
         match rest {
             Some(Value::Bool(false)) => {
                 let key = path.key("items");
-                if self.rules.keeps(K::MaxItems) {
+                if self.spec.keeps(K::MaxItems) {
                     let tighter = map.get("maxItems").and_then(Value::as_u64);
                     let most = tighter.map_or(length as u64, |most| most.min(length as u64));
                     map.insert("maxItems".to_owned(), most.into());

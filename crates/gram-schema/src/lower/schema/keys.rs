@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::super::limits::MAX_JSON_DEPTH;
 use super::super::names;
-use super::super::rules::KeyRule;
+use super::super::target_spec::KeyRule;
 use json_schema_kit::keywords::Keyword as K;
 use json_schema_kit::path::Path;
 use json_schema_kit::pointer::{

@@ -52,7 +52,7 @@ impl Lowerer<'_> {
         if has.has(Keyword::Format) {
             self.format(map, notes, path, types);
         }
-        let kept = if path.is_root() { self.rules.root_keep() } else { self.rules.keep };
+        let kept = if path.is_root() { self.spec.root_keep() } else { self.spec.keep };
         // `nullable` is written by this module where a target has it.
         let refused = has.minus(kept.with(Keyword::Nullable));
         if refused.is_empty() {
@@ -149,7 +149,7 @@ impl Lowerer<'_> {
             ("exclusiveMinimum", Keyword::ExclusiveMinimum, "minimum", Keyword::Minimum, 1),
             ("exclusiveMaximum", Keyword::ExclusiveMaximum, "maximum", Keyword::Maximum, -1),
         ] {
-            if !whole || !has.has(keyword) || self.rules.keeps(keyword) || !self.rules.keeps(kept) {
+            if !whole || !has.has(keyword) || self.spec.keeps(keyword) || !self.spec.keeps(kept) {
                 continue;
             }
             let Some(limit) = map.get(exclusive).and_then(Value::as_i64) else { continue };
@@ -169,7 +169,7 @@ impl Lowerer<'_> {
             self.lose(&path.key(exclusive), exclusive, value, Became::Rewritten(bound.to_owned()));
         }
         if has.has(Keyword::MinItems)
-            && let Some(largest) = self.rules.largest_min_items
+            && let Some(largest) = self.spec.largest_min_items
             && let Some(value) = map.get("minItems")
             && value.as_u64().is_none_or(|number| number > largest)
         {
@@ -189,10 +189,10 @@ impl Lowerer<'_> {
         path: &Path<'_>,
         types: TypeSet,
     ) {
-        let Some(rules) = self.rules.formats else { return };
+        let Some(spec) = self.spec.formats else { return };
         let Some(format) = map.get("format") else { return };
         let allowed = format.as_str().is_some_and(|format| {
-            rules.iter().any(|rule| {
+            spec.iter().any(|rule| {
                 rule.formats.contains(&format)
                     && TypeSet::named(rule.kind).is_some_and(|kind| types.has(kind))
             })

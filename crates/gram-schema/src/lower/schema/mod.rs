@@ -1,4 +1,4 @@
-//! The schema of a tool's parameters, changed until it keeps to a target's rules.
+//! The schema of a tool's parameters, changed until a target supports it.
 //!
 //! A target that takes all of JSON Schema but for a few places has its schemas changed in those
 //! places only (`open`). For the others every schema is looked at, keyword by keyword (`node`).
@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 
 use super::loss::{Became, Loss};
 use super::restore::{Plan, Restore};
-use super::rules::{RefRule, Rules};
+use super::target_spec::{RefRule, TargetSpec};
 use json_schema_kit::path::Path;
 use json_schema_kit::pointer::escape_fragment_token as escaped;
 use references::{Found, References};
@@ -44,8 +44,8 @@ pub(super) struct LoweredSchema {
 }
 
 /// Changes the schema of a tool's parameters.
-pub(super) fn lower(rules: &Rules, tool: &str, parameters: Value) -> LoweredSchema {
-    if !rules.root.object {
+pub(super) fn lower(spec: &TargetSpec, tool: &str, parameters: Value) -> LoweredSchema {
+    if !spec.root.object {
         return LoweredSchema {
             schema: parameters,
             notes: Vec::new(),
@@ -54,7 +54,7 @@ pub(super) fn lower(rules: &Rules, tool: &str, parameters: Value) -> LoweredSche
         };
     }
     let mut lowerer = Lowerer {
-        rules,
+        spec,
         tool,
         losses: Vec::new(),
         original: None,
@@ -71,7 +71,7 @@ pub(super) fn lower(rules: &Rules, tool: &str, parameters: Value) -> LoweredSche
 
 /// The work on one schema.
 struct Lowerer<'r> {
-    rules: &'r Rules,
+    spec: &'r TargetSpec,
     tool: &'r str,
     losses: Vec<Loss>,
     /// The schema as it came, if anything in it refers to a part of it.
@@ -127,7 +127,7 @@ impl Lowerer<'_> {
         let mut notes = Vec::new();
         let mut map = self.root(parameters, &mut notes);
         let mut definitions = HashMap::new();
-        let plan = if self.rules.is_open() {
+        let plan = if self.spec.is_open() {
             self.open(&mut map, &mut notes)
         } else {
             let plan = self.closed(&mut map, &mut notes);
@@ -142,14 +142,14 @@ impl Lowerer<'_> {
 
     /// Keeps what references lead to as it came.
     fn keep_original(&mut self, parameters: &mut Value) {
-        let is_open = self.rules.is_open();
+        let is_open = self.spec.is_open();
         if is_open && !self.root_breaks_rules(parameters) {
             return;
         }
         match references::found_in(parameters, 0) {
             Found::Nothing => {}
             Found::ToDefinitions if !is_open => {
-                if matches!(self.rules.refs, RefRule::Defs { .. }) {
+                if matches!(self.spec.refs, RefRule::Defs { .. }) {
                     self.references.look_for_cycles(parameters);
                 }
                 // The rest is referred to by nobody, so that it need not be copied.
@@ -170,7 +170,7 @@ impl Lowerer<'_> {
         root: &mut Map<String, Value>,
     ) -> HashMap<String, super::restore::Definition> {
         let mut plans = HashMap::new();
-        if !matches!(self.rules.refs, RefRule::Defs { .. }) {
+        if !matches!(self.spec.refs, RefRule::Defs { .. }) {
             return plans;
         }
         let mut schemas = Map::new();

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::super::limits::MAX_DEPTH;
 use super::super::loss::Became;
 use super::super::restore::Plan;
-use super::super::rules::SeveralTypes;
+use super::super::target_spec::SeveralTypes;
 use super::super::type_set::TypeSet;
 use super::keys::Keys;
 use super::{At, Lowerer, Out, leftovers, merge, parts};
@@ -28,17 +28,17 @@ impl Lowerer<'_> {
         let at = At::default();
         self.no_nullable(map, &Path::ROOT);
         self.irrelevant(map, &Path::ROOT, TypeSet::OBJECT);
-        if self.rules.types.always {
+        if self.spec.types.always {
             // No list of objects fits into a schema that names its properties.
             for (key, value) in parts::take(map, |key| matches!(key, K::Enum | K::Const)) {
                 self.say(notes, &Path::ROOT, &key, value);
             }
         }
-        let keys = Keys::of(self.rules.keys.as_ref(), map, &Path::ROOT);
+        let keys = Keys::of(self.spec.keys.as_ref(), map, &Path::ROOT);
         let mut plan = self.object(map, notes, &Path::ROOT, (at, &keys));
         for key in ["anyOf", "oneOf"] {
             // Where the root may hold a union, its parts are schemas as others.
-            if self.rules.root_keeps(K::of(key))
+            if self.spec.root_keeps(K::of(key))
                 && let Some(Value::Array(alternatives)) = map.get_mut(key)
             {
                 let mut alternatives = std::mem::take(alternatives);
@@ -50,12 +50,12 @@ impl Lowerer<'_> {
             }
         }
         self.leftovers_of(&keys, map, notes, &Path::ROOT, TypeSet::OBJECT);
-        if !self.rules.objects.empty_as_text {
+        if !self.spec.objects.empty_as_text {
             return plan;
         }
         // The root of a tool without parameters may be left out as a whole.
         if map.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty)
-            && !self.rules.objects.closed
+            && !self.spec.objects.closed
             && let Some(Value::String(description)) = map.shift_remove("description")
         {
             notes.insert(0, description);
@@ -101,11 +101,11 @@ impl Lowerer<'_> {
             parts::modernize(map, has);
             has = parts::keywords(map);
         }
-        if has.has(K::OneOf) && !self.rules.keeps(K::OneOf) {
+        if has.has(K::OneOf) && !self.spec.keeps(K::OneOf) {
             self.one_of(map, path);
             has = parts::keywords(map);
         }
-        if has.has(K::AnyOf) || has.has(K::OneOf) && self.rules.keeps(K::OneOf) {
+        if has.has(K::AnyOf) || has.has(K::OneOf) && self.spec.keeps(K::OneOf) {
             return self.union(map, path, at);
         }
         self.plain_of(has, map, path, at)
@@ -124,7 +124,7 @@ impl Lowerer<'_> {
         path: &Path<'_>,
         at: At,
     ) -> Out {
-        if has.has(K::Const) && !self.rules.keeps(K::Const) {
+        if has.has(K::Const) && !self.spec.keeps(K::Const) {
             self.constant(map, path);
         }
         let declared = map.get("type").and_then(TypeSet::of_keyword);
@@ -135,7 +135,7 @@ impl Lowerer<'_> {
         if let Some(out) = self.as_text(has, map, path, types) {
             return out;
         }
-        let always = self.rules.types.always;
+        let always = self.spec.types.always;
         let known = types.unwrap_or(TypeSet::ALL);
         if always && self.has_to_split(known) {
             return self.split(map, known, path, at);
@@ -144,11 +144,11 @@ impl Lowerer<'_> {
         if always {
             self.write_type(map, &mut notes, path, known, declared.is_none());
         }
-        if self.rules.enum_of_text_only {
+        if self.spec.enum_of_text_only {
             self.enum_of_text(map, &mut notes, path, known);
         }
         let has = parts::keywords(map);
-        let keys = Keys::of(self.rules.keys.as_ref(), map, path);
+        let keys = Keys::of(self.spec.keys.as_ref(), map, path);
         let mut plan = Plan::Keep;
         if has.has(K::Properties) || always && known.has(TypeSet::OBJECT) {
             plan = self.object(map, &mut notes, path, (at, &keys));
@@ -194,7 +194,7 @@ impl Lowerer<'_> {
         path: &Path<'_>,
         types: Option<TypeSet>,
     ) -> Option<Out> {
-        if !self.rules.types.always {
+        if !self.spec.types.always {
             return None;
         }
         let Some(types) = types else {
@@ -214,7 +214,7 @@ impl Lowerer<'_> {
                 return Some(self.text(map, path, key, types));
             }
         }
-        if types.without(TypeSet::NULL) != TypeSet::OBJECT || !self.rules.objects.empty_as_text {
+        if types.without(TypeSet::NULL) != TypeSet::OBJECT || !self.spec.objects.empty_as_text {
             return None;
         }
         let keys_of = |key: &str| map.get(key).and_then(Value::as_object).map_or(0, Map::len);
@@ -238,7 +238,7 @@ impl Lowerer<'_> {
     /// Whether values of these types need a union here.
     fn has_to_split(&self, types: TypeSet) -> bool {
         let others = types.without(TypeSet::NULL);
-        match self.rules.types.several {
+        match self.spec.types.several {
             SeveralTypes::List => {
                 others.count() > 1 && (others.has(TypeSet::OBJECT) || others.has(TypeSet::ARRAY))
             }
@@ -283,7 +283,7 @@ impl Lowerer<'_> {
         types: TypeSet,
         missing: bool,
     ) {
-        if !self.rules.has_nullable() || !types.has(TypeSet::NULL) {
+        if !self.spec.has_nullable() || !types.has(TypeSet::NULL) {
             if missing {
                 map.shift_insert(0, "type".to_owned(), types.keyword());
             } else if let Some(Value::Array(names)) = map.get_mut("type")
@@ -321,7 +321,7 @@ impl Lowerer<'_> {
         map.shift_remove("enum");
         parts::rename(map, "const", "enum");
         map.insert("enum".to_owned(), Value::Array(vec![value.clone()]));
-        let text = value.is_string() || !self.rules.enum_of_text_only;
+        let text = value.is_string() || !self.spec.enum_of_text_only;
         if text {
             let to = "enum".to_owned();
             self.lose(&path.key("const"), "const", value, Became::Rewritten(to));

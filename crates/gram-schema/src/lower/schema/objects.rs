@@ -41,7 +41,7 @@ impl Lowerer<'_> {
             };
             let seen = keys.seen(key);
             let place = inside.property(key, seen);
-            let absent = self.rules.objects.all_required && !is_needed;
+            let absent = self.spec.objects.all_required && !is_needed;
             let takes_null = absent && self.takes_null(property, 0);
             let Out { plan, up } = self.node(property, &place, at);
             notes.extend(up.iter().map(|note| sentences::about(seen, note)));
@@ -58,10 +58,10 @@ impl Lowerer<'_> {
             }
         }
         self.write_required(map, notes, path, required, &properties);
-        if map.contains_key("properties") || !properties.is_empty() || self.rules.objects.closed {
+        if map.contains_key("properties") || !properties.is_empty() || self.spec.objects.closed {
             parts::set(map, "properties", Value::Object(properties));
         }
-        if self.rules.objects.closed {
+        if self.spec.objects.closed {
             self.close(map, notes, path);
         }
         self.rename_keys(map, keys, path);
@@ -78,7 +78,7 @@ impl Lowerer<'_> {
         mut fields: Vec<FieldPlan>,
     ) -> Plan {
         let mut rest = Plan::Keep;
-        if self.rules.keeps(K::AdditionalProperties)
+        if self.spec.keeps(K::AdditionalProperties)
             && let Some(others @ Value::Object(_)) = map.get_mut("additionalProperties")
         {
             let key = path.key("additionalProperties");
@@ -107,7 +107,7 @@ impl Lowerer<'_> {
         mut required: Vec<Value>,
         properties: &Map<String, Value>,
     ) {
-        if self.rules.objects.required_exist {
+        if self.spec.objects.required_exist {
             let known = |key: &Value| key.as_str().is_some_and(|key| properties.contains_key(key));
             if !required.iter().all(known) {
                 let (there, missing) = required.into_iter().partition(known);
@@ -115,10 +115,10 @@ impl Lowerer<'_> {
                 self.say(notes, path, "required", Value::Array(missing));
             }
         }
-        if self.rules.objects.all_required {
+        if self.spec.objects.all_required {
             required = properties.keys().map(|key| Value::from(key.as_str())).collect();
         }
-        if map.contains_key("required") || self.rules.objects.all_required {
+        if map.contains_key("required") || self.spec.objects.all_required {
             parts::set(map, "required", Value::Array(required));
         }
     }
@@ -160,7 +160,7 @@ impl Lowerer<'_> {
         for (key, value) in map {
             // What cannot stay becomes sentences, and its loss says what there was.
             let keyword = K::of(key);
-            if self.rules.keeps(keyword) {
+            if self.spec.keeps(keyword) {
                 keys.change(keyword, value, 0);
             }
         }

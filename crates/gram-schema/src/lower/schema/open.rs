@@ -14,13 +14,13 @@ use json_schema_kit::path::Path;
 impl Lowerer<'_> {
     /// Changes the places that the target does not take, and no others.
     pub(super) fn open(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>) -> Plan {
-        if self.rules.arrays_need_items
-            || self.rules.objects.never_closed
-            || self.rules.keep != Keywords::ALL
+        if self.spec.arrays_need_items
+            || self.spec.objects.never_closed
+            || self.spec.keep != Keywords::ALL
         {
             self.open_place(map, notes, &Path::ROOT, 0);
         }
-        let keys = Keys::of(self.rules.keys.as_ref(), map, &Path::ROOT);
+        let keys = Keys::of(self.spec.keys.as_ref(), map, &Path::ROOT);
         let mut fields = Vec::new();
         if let Some(Value::Object(properties)) = map.get("properties") {
             let changed = properties.keys().filter_map(|key| Some((key, keys.changed(key)?)));
@@ -54,7 +54,7 @@ impl Lowerer<'_> {
         let mut refused = false;
         for (key, value) in map.iter_mut() {
             let keyword = K::of(key);
-            refused |= !self.rules.keeps(keyword);
+            refused |= !self.spec.keeps(keyword);
             match (keyword, value) {
                 (
                     K::Properties
@@ -96,13 +96,13 @@ impl Lowerer<'_> {
                 _ => {}
             }
         }
-        if self.rules.arrays_need_items
+        if self.spec.arrays_need_items
             && !map.contains_key("items")
             && map.get("type").and_then(TypeSet::of_keyword).is_some_and(|t| t.has(TypeSet::ARRAY))
         {
             map.insert("items".to_owned(), Value::Object(Map::new()));
         }
-        if self.rules.objects.never_closed
+        if self.spec.objects.never_closed
             && map.get("additionalProperties") == Some(&Value::Bool(false))
             && let Some(value) = map.shift_remove("additionalProperties")
         {
@@ -114,7 +114,7 @@ impl Lowerer<'_> {
     }
 
     fn refused(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>, path: &Path<'_>) {
-        if !self.rules.keeps(K::OneOf) && map.contains_key("oneOf") {
+        if !self.spec.keeps(K::OneOf) && map.contains_key("oneOf") {
             if map.contains_key("anyOf") {
                 // Two unions that both hold.
                 let alternatives = map.shift_remove("oneOf").unwrap_or_default();
@@ -132,7 +132,7 @@ impl Lowerer<'_> {
             }
         }
         for key in ["$schema", "$id"] {
-            if !self.rules.keeps(K::of(key))
+            if !self.spec.keeps(K::of(key))
                 && let Some(value) = map.shift_remove(key)
             {
                 self.say(notes, path, key, value);

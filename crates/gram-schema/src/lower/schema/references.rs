@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::super::loss::Became;
 use super::super::restore::Plan;
-use super::super::rules::{Recursion, RefRule};
+use super::super::target_spec::{Recursion, RefRule};
 use super::super::type_set::TypeSet;
 use super::cycles::Cycles;
 use super::{At, Lowerer, MAX_INLINED, Out, merge};
@@ -157,7 +157,7 @@ impl Lowerer<'_> {
         let Some(found) = found else {
             return self.unknown_reference(map, path, &to, at);
         };
-        match self.rules.refs {
+        match self.spec.refs {
             RefRule::Defs { siblings, recursion } => {
                 self.kept_reference(map, path, at, &to, found, (siblings, recursion))
             }
@@ -317,7 +317,7 @@ impl Lowerer<'_> {
     /// Whether a copy of what a reference leads to could close a circle that the target refuses.
     pub(super) fn breaks_if_copied(&mut self, to: &str) -> bool {
         let never = matches!(
-            self.rules.refs,
+            self.spec.refs,
             RefRule::Defs { recursion: Recursion::Never | Recursion::Optional, .. }
         );
         never && self.is_recursive(to)

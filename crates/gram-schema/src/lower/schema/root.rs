@@ -18,10 +18,10 @@ impl Lowerer<'_> {
     }
 
     fn refused_at_root(&self, keyword: K) -> bool {
-        self.rules.root.refused.has(keyword)
+        self.spec.root.refused.has(keyword)
             // What no schema of this target may hold, and what a plain object can do without.
-            || matches!(keyword, K::AllOf | K::OneOf | K::Ref) && !self.rules.root_keeps(keyword)
-            || keyword == K::Ref && !self.rules.is_open()
+            || matches!(keyword, K::AllOf | K::OneOf | K::Ref) && !self.spec.root_keeps(keyword)
+            || keyword == K::Ref && !self.spec.is_open()
     }
 
     /// The root as an object that the target takes. What it cannot hold goes to `notes`, which
@@ -44,7 +44,7 @@ impl Lowerer<'_> {
             }
         };
         self.merge_into_root(&mut map);
-        if !self.rules.is_open()
+        if !self.spec.is_open()
             && let Some(to) = map.shift_remove("$ref")
         {
             self.say(notes, &Path::ROOT, "$ref", to);
@@ -76,12 +76,12 @@ impl Lowerer<'_> {
             }
         }
         // Now all properties are known that there will be.
-        let keys = Keys::of(self.rules.keys.as_ref(), &map, &Path::ROOT);
+        let keys = Keys::of(self.spec.keys.as_ref(), &map, &Path::ROOT);
         for (key, alternatives) in unions {
             self.say_of(&keys, notes, &Path::ROOT, key, alternatives);
         }
         let refused: Vec<String> =
-            map.keys().filter(|key| self.rules.root.refused.has(K::of(key))).cloned().collect();
+            map.keys().filter(|key| self.spec.root.refused.has(K::of(key))).cloned().collect();
         for key in refused {
             if let Some(value) = map.shift_remove(&key) {
                 self.say_of(&keys, notes, &Path::ROOT, &key, value);
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
 
     /// Merges what the root refers to, and its `allOf`, into it.
     fn merge_into_root(&mut self, map: &mut Map<String, Value>) {
-        let identity = self.rules.is_open() && self.rules.root.refused == Keywords::NONE;
+        let identity = self.spec.is_open() && self.spec.root.refused == Keywords::NONE;
         if identity {
             return;
         }

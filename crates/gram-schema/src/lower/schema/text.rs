@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::super::loss::Became;
 use super::super::restore::Plan;
-use super::super::rules::SeveralTypes;
+use super::super::target_spec::SeveralTypes;
 use super::super::type_set::TypeSet;
 use super::{Lowerer, Out, leftovers, merge, parts};
 use json_schema_kit::keywords::Keyword;
@@ -66,7 +66,7 @@ impl Lowerer<'_> {
         }
         self.leftovers(map, &mut notes, path, TypeSet::STRING);
         let null = types.has(TypeSet::NULL) && types != TypeSet::ALL;
-        let several = self.rules.types.several;
+        let several = self.spec.types.several;
         if null && several == SeveralTypes::AnyOf {
             // The text is told of where it is one; what is said of the place stays around both.
             let mut text = parts::one("type", TypeSet::STRING.keyword());

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::super::loss::Became;
 use super::super::restore::{Alternative, Fit, Plan};
-use super::super::rules::AnyOfRule;
+use super::super::target_spec::AnyOfRule;
 use super::super::type_set::TypeSet;
 use super::keys::Keys;
 use super::{At, Lowerer, MAX_INLINED, Out, leftovers, merge, parts, references};
@@ -14,13 +14,13 @@ use json_schema_kit::path::Path;
 impl Lowerer<'_> {
     /// A schema with `anyOf` (or `oneOf`, where the target has it).
     pub(super) fn union(&mut self, map: &mut Map<String, Value>, path: &Path<'_>, at: At) -> Out {
-        if self.rules.any_of == AnyOfRule::Anything {
+        if self.spec.any_of == AnyOfRule::Anything {
             return self.free_union(map, path, at);
         }
         if !self.spread(map, path) {
             let mut notes = Vec::new();
             if let Some(alternatives) = map.shift_remove("anyOf") {
-                let keys = Keys::of(self.rules.keys.as_ref(), map, path);
+                let keys = Keys::of(self.spec.keys.as_ref(), map, path);
                 self.say_of(&keys, &mut notes, path, "anyOf", alternatives);
             }
             let up = leftovers::describe(map, notes);
@@ -32,12 +32,12 @@ impl Lowerer<'_> {
             Some(Value::Array(alternatives)) => std::mem::take(alternatives),
             _ => Vec::new(),
         };
-        let null = self.rules.has_nullable() && {
+        let null = self.spec.has_nullable() && {
             let before = alternatives.len();
             alternatives.retain(|part| !is_null(part));
             before > alternatives.len()
         };
-        let one = self.rules.any_of == AnyOfRule::Nothing && alternatives.len() == 1;
+        let one = self.spec.any_of == AnyOfRule::Nothing && alternatives.len() == 1;
         if alternatives.is_empty() || one {
             return self.collapse(map, alternatives.pop(), null, path, at);
         }
@@ -55,7 +55,7 @@ impl Lowerer<'_> {
             alternatives.iter_mut().for_each(let_null);
         }
         let plan = union_plan(plans, &alternatives);
-        if self.rules.any_of == AnyOfRule::Nothing {
+        if self.spec.any_of == AnyOfRule::Nothing {
             up.splice(0..0, self.annotations_apart(map, path));
             map.insert("anyOf".to_owned(), alternatives.into());
             return Out { plan, up };
@@ -265,7 +265,7 @@ impl Lowerer<'_> {
         if map.contains_key("anyOf") {
             let alternatives = map.shift_remove("oneOf").unwrap_or_default();
             let mut notes = Vec::new();
-            let keys = Keys::of(self.rules.keys.as_ref(), map, path);
+            let keys = Keys::of(self.spec.keys.as_ref(), map, path);
             self.say_of(&keys, &mut notes, path, "oneOf", alternatives);
             leftovers::describe(map, notes);
             return;
@@ -359,7 +359,7 @@ impl Lowerer<'_> {
             return;
         }
         let mut notes = Vec::new();
-        let keys = Keys::of(self.rules.keys.as_ref(), map, path);
+        let keys = Keys::of(self.spec.keys.as_ref(), map, path);
         self.say_of(&keys, &mut notes, path, "allOf", Value::Array(left));
         leftovers::describe(map, notes);
     }

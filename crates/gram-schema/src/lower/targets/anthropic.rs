@@ -1,11 +1,11 @@
 //! Anthropic's messages.
 
-use super::super::rules::{First, KeyRule, NameRule, RootRule, Rules, Shape};
 use super::super::target::Target;
+use super::super::target_spec::{First, KeyRule, NameRule, RootRule, Shape, TargetSpec};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The table, on which the one of strict mode builds.
-pub(in super::super) static RULES: Rules = Rules {
+pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Anthropic,
     about: "the field `tools` of Anthropic's messages",
     shape: Shape::InputSchema { strict: false },
@@ -21,7 +21,7 @@ pub(in super::super) static RULES: Rules = Rules {
         rule: NameRule { first: First::Any, signs: "_.-", longest: 64 },
         root_only: true,
     }),
-    ..Rules::OPEN
+    ..TargetSpec::OPEN
 };
 
 #[cfg(test)]

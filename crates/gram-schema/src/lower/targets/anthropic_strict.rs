@@ -1,15 +1,15 @@
 //! Anthropic's messages, in strict mode.
 
-use super::super::rules::{
-    AnyOfRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, Rules, SeveralTypes, Shape,
+use super::super::target::Target;
+use super::super::target_spec::{
+    AnyOfRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, SeveralTypes, Shape, TargetSpec,
     TypeRule,
 };
-use super::super::target::Target;
 use super::anthropic;
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The table.
-pub(in super::super) static RULES: Rules = Rules {
+pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::AnthropicStrict,
     about: "the field `tools` of Anthropic's messages, in strict mode, which holds a model to the \
             schema",
@@ -53,7 +53,7 @@ pub(in super::super) static RULES: Rules = Rules {
         closed: true,
         empty_as_text: true,
         required_exist: true,
-        ..Rules::OPEN.objects
+        ..TargetSpec::OPEN.objects
     },
     // The official package for Python takes no list of types, and drops what stands beside `$ref`.
     types: TypeRule { always: true, several: SeveralTypes::AnyOf },

@@ -1,16 +1,16 @@
 //! Amazon Bedrock.
 
-use super::super::rules::{First, NameRule, Rules, Shape};
 use super::super::target::Target;
+use super::super::target_spec::{First, NameRule, Shape, TargetSpec};
 
 /// The table.
-pub(in super::super) static RULES: Rules = Rules {
+pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Bedrock,
     about: "the tools of `toolConfig` of Amazon Bedrock's converse",
     shape: Shape::ToolSpec,
     names: Some(NameRule { first: First::Letter, signs: "_-", longest: 64 }),
     needs_description: true,
-    ..Rules::OPEN
+    ..TargetSpec::OPEN
 };
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Gemini, with its own subset of `OpenAPI`.
 
-use super::super::rules::{
-    AnyOfRule, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule, RefRule, RootRule, Rules,
-    SeveralTypes, Shape, TypeRule,
-};
 use super::super::target::Target;
+use super::super::target_spec::{
+    AnyOfRule, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule, RefRule, RootRule,
+    SeveralTypes, Shape, TargetSpec, TypeRule,
+};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The names that Gemini takes. Older deployments take 64 characters only.
@@ -15,7 +15,7 @@ pub(super) const NAMES: NameRule =
 pub(super) const LIMITS: Limits = Limits { tools: Some(128), ..Limits::NONE };
 
 /// The table.
-pub(in super::super) static RULES: Rules = Rules {
+pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Gemini,
     about: "the field `tools` of Gemini, with `parameters` in its own subset of OpenAPI 3.0",
     shape: Shape::Declaration { parameters: "parameters", omit_empty: true },
@@ -54,14 +54,14 @@ pub(in super::super) static RULES: Rules = Rules {
         FormatRule { kind: "integer", formats: &["int32", "int64"] },
         FormatRule { kind: "number", formats: &["float", "double"] },
     ]),
-    objects: ObjectRule { empty_as_text: true, required_exist: true, ..Rules::OPEN.objects },
+    objects: ObjectRule { empty_as_text: true, required_exist: true, ..TargetSpec::OPEN.objects },
     types: TypeRule { always: true, several: SeveralTypes::Nullable },
     arrays_need_items: true,
     enum_of_text_only: true,
     any_of: AnyOfRule::Nothing,
     refs: RefRule::Inline,
     limits: LIMITS,
-    ..Rules::OPEN
+    ..TargetSpec::OPEN
 };
 
 #[cfg(test)]

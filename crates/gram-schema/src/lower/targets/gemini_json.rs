@@ -1,12 +1,12 @@
 //! Gemini, with JSON Schema.
 
-use super::super::rules::{ObjectRule, Recursion, RefRule, RootRule, Rules, Shape};
 use super::super::target::Target;
+use super::super::target_spec::{ObjectRule, Recursion, RefRule, RootRule, Shape, TargetSpec};
 use super::gemini::{LIMITS, NAMES};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The table.
-pub(in super::super) static RULES: Rules = Rules {
+pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::GeminiJson,
     about: "the field `tools` of Gemini, with `parametersJsonSchema`",
     shape: Shape::Declaration { parameters: "parametersJsonSchema", omit_empty: false },
@@ -34,10 +34,10 @@ pub(in super::super) static RULES: Rules = Rules {
         K::AdditionalProperties,
         K::Required,
     ]),
-    objects: ObjectRule { required_exist: true, ..Rules::OPEN.objects },
+    objects: ObjectRule { required_exist: true, ..TargetSpec::OPEN.objects },
     refs: RefRule::Defs { siblings: false, recursion: Recursion::Optional },
     limits: LIMITS,
-    ..Rules::OPEN
+    ..TargetSpec::OPEN
 };
 
 #[cfg(test)]

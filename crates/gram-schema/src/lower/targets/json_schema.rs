@@ -1,13 +1,13 @@
 //! The schema of the parameters, and nothing else.
 
-use super::super::rules::{RootRule, Rules};
 use super::super::target::Target;
+use super::super::target_spec::{RootRule, TargetSpec};
 use json_schema_kit::keywords::Keywords;
 
 /// The table.
-pub(in super::super) static RULES: Rules = Rules {
+pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::JsonSchema,
     about: "the JSON Schema of each tool's parameters, by the name of the tool",
     root: RootRule { object: false, refused: Keywords::NONE, allowed: Keywords::NONE },
-    ..Rules::OPEN
+    ..TargetSpec::OPEN
 };

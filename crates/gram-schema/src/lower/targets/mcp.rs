@@ -1,16 +1,16 @@
 //! The Model Context Protocol.
 
-use super::super::rules::{First, NameRule, Rules, Shape};
 use super::super::target::Target;
+use super::super::target_spec::{First, NameRule, Shape, TargetSpec};
 
 /// The table.
-pub(in super::super) static RULES: Rules = Rules {
+pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Mcp,
     about: "the answer to `tools/list` of the Model Context Protocol, revision 2026-07-28",
     shape: Shape::Mcp,
     names: Some(NameRule { first: First::Any, signs: "_.-", longest: 128 }),
     extras: &["icons", "execution", "_meta"],
-    ..Rules::OPEN
+    ..TargetSpec::OPEN
 };
 
 #[cfg(test)]

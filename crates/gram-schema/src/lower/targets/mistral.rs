@@ -1,19 +1,19 @@
 //! Mistral.
 
-use super::super::rules::{ObjectRule, Rules, Shape};
 use super::super::target::Target;
+use super::super::target_spec::{ObjectRule, Shape, TargetSpec};
 use super::openai::NAMES;
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The table.
-pub(in super::super) static RULES: Rules = Rules {
+pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Mistral,
     about: "the field `tools` of Mistral's chat completions",
     shape: Shape::Function { strict: false },
     names: Some(NAMES),
     keep: Keywords::ALL.without(&[K::Id, K::Schema]),
-    objects: ObjectRule { never_closed: true, ..Rules::OPEN.objects },
-    ..Rules::OPEN
+    objects: ObjectRule { never_closed: true, ..TargetSpec::OPEN.objects },
+    ..TargetSpec::OPEN
 };
 
 #[cfg(test)]

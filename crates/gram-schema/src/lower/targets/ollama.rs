@@ -1,11 +1,11 @@
 //! Ollama.
 
-use super::super::rules::{RefRule, RootRule, Rules, Shape};
 use super::super::target::Target;
+use super::super::target_spec::{RefRule, RootRule, Shape, TargetSpec};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The table.
-pub(in super::super) static RULES: Rules = Rules {
+pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Ollama,
     about: "the field `tools` of Ollama's chat, which loses the keys that it does not know",
     shape: Shape::Function { strict: false },
@@ -20,7 +20,7 @@ pub(in super::super) static RULES: Rules = Rules {
         K::Required,
     ]),
     refs: RefRule::Inline,
-    ..Rules::OPEN
+    ..TargetSpec::OPEN
 };
 
 #[cfg(test)]

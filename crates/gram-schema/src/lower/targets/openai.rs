@@ -1,14 +1,14 @@
 //! OpenAI's chat completions.
 
-use super::super::rules::{First, Limits, NameRule, RootRule, Rules, Shape};
 use super::super::target::Target;
+use super::super::target_spec::{First, Limits, NameRule, RootRule, Shape, TargetSpec};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The names that OpenAI takes, and those who follow its API.
 pub(super) const NAMES: NameRule = NameRule { first: First::Any, signs: "_-", longest: 64 };
 
 /// The table, on which those of OpenAI's other fields build.
-pub(in super::super) static RULES: Rules = Rules {
+pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::OpenAi,
     about: "the field `tools` of OpenAI's chat completions",
     shape: Shape::Function { strict: false },
@@ -21,7 +21,7 @@ pub(in super::super) static RULES: Rules = Rules {
     arrays_need_items: true,
     // That long descriptions are refused was seen with some deployments only.
     limits: Limits { tools: Some(128), description: Some(1024), ..Limits::NONE },
-    ..Rules::OPEN
+    ..TargetSpec::OPEN
 };
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! The older field of OpenAI's chat completions.
 
-use super::super::rules::{Rules, Shape};
 use super::super::target::Target;
+use super::super::target_spec::{Shape, TargetSpec};
 use super::openai;
 
 /// The table.
-pub(in super::super) static RULES: Rules = Rules {
+pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::OpenAiFunctions,
     about: "the older field `functions` of OpenAI's chat completions",
     shape: Shape::BareFunction,

@@ -1,12 +1,12 @@
 //! OpenAI's responses.
 
-use super::super::rules::{Rules, Shape};
 use super::super::target::Target;
+use super::super::target_spec::{Shape, TargetSpec};
 use super::openai;
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The table.
-pub(in super::super) static RULES: Rules = Rules {
+pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::OpenAiResponses,
     about: "the field `tools` of OpenAI's responses",
     shape: Shape::FlatFunction { strict: false },

@@ -1,15 +1,15 @@
 //! OpenAI's chat completions, in strict mode.
 
-use super::super::rules::{
-    AnyOfRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, Rules, SeveralTypes, Shape,
+use super::super::target::Target;
+use super::super::target_spec::{
+    AnyOfRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, SeveralTypes, Shape, TargetSpec,
     TypeRule,
 };
-use super::super::target::Target;
 use super::openai;
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The table.
-pub(in super::super) static RULES: Rules = Rules {
+pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::OpenAiStrict,
     about: "the field `tools` of OpenAI's chat completions, in strict mode, which holds a model to \
             the schema",
@@ -57,7 +57,7 @@ pub(in super::super) static RULES: Rules = Rules {
         all_required: true,
         empty_as_text: true,
         required_exist: true,
-        ..Rules::OPEN.objects
+        ..TargetSpec::OPEN.objects
     },
     types: TypeRule { always: true, several: SeveralTypes::List },
     any_of: AnyOfRule::Annotations,

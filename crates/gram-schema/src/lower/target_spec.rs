@@ -5,8 +5,8 @@ use json_schema_kit::keywords::{Keyword, Keywords};
 
 /// What a target accepts in the definition of a tool.
 #[derive(Debug)]
-pub struct Rules {
-    /// Whose rules these are.
+pub struct TargetSpec {
+    /// The target.
     pub target: Target,
     /// What the target is, as a page introduces it: half a sentence, without a full stop.
     pub about: &'static str,
@@ -157,7 +157,7 @@ pub struct FormatRule {
 
 /// How objects are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools, reason = "a table of rules, each by itself")]
+#[allow(clippy::struct_excessive_bools, reason = "a table of independent rules")]
 pub struct ObjectRule {
     /// Whether each says `additionalProperties: false`.
     pub closed: bool,
@@ -267,8 +267,8 @@ impl Limits {
     };
 }
 
-impl Rules {
-    /// Rules that take everything as it is. A target's table changes what is different.
+impl TargetSpec {
+    /// TargetSpec that take everything as it is. A target's table changes what is different.
     pub(super) const OPEN: Self = Self {
         target: Target::JsonSchema,
         about: "",
