@@ -92,7 +92,7 @@ fn different_tools_of_one_name_get_names_of_their_own() {
         .map(|name| tools[name]["properties"]["a"]["type"].clone())
         .collect();
     assert_eq!(types, ["string", "integer", "number"]);
-    run.says(&["note: `area` stands there twice", "note: another tool is called `area`"]);
+    run.says(&["note: `area` occurs twice", "note: renamed a second tool `area`"]);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn what_stays_json_is_counted_and_named() {
     let run = gramc("import - --name odd").input(schema).run().exits(0);
     insta::assert_snapshot!(run.stderr, @r"
     note: 1 place stays JSON:
-      tool `odd`: properties.a.not: gram has no word for `not`
+      tool `odd`: properties.a.not: gram cannot express `not`
     ");
     let kept = r#"(a::Any {optional: true, extensions: json`{"not":{"type":"null"}}`})"#;
     assert!(run.stdout.contains(kept), "{}", run.stdout);
@@ -112,9 +112,9 @@ fn what_stays_json_is_counted_and_named() {
 fn what_is_no_list_is_refused_with_a_reason() {
     for (text, words) in [
         ("", "empty"),
-        ("{\"tools\": [", "no JSON"),
-        ("[1, 2]", "holds no tools"),
-        ("\"text\"", "holds no tools"),
+        ("{\"tools\": [", "invalid JSON"),
+        ("[1, 2]", "does not contain tools"),
+        ("\"text\"", "does not contain tools"),
         ("{\"tools\": [{\"description\": \"nameless\", \"inputSchema\": {}}]}", "name"),
     ] {
         let run = gramc("import -").input(text).run().exits(1);
@@ -122,7 +122,7 @@ fn what_is_no_list_is_refused_with_a_reason() {
         run.says(&[words]);
     }
     let deep = "[".repeat(100_000);
-    gramc("import -").input(deep).run().exits(1).says(&["no JSON"]);
+    gramc("import -").input(deep).run().exits(1).says(&["invalid JSON"]);
     gramc("import -").input(b"\"\xff\"".to_vec()).run().fails_with(&["UTF-8"]);
     gramc("import").run().fails_with(&["missing input"]);
     gramc("import no-such.json").run().fails_with(&["cannot read no-such.json"]);

@@ -49,7 +49,7 @@ fn losses_are_told_to_people_and_to_programs() {
     let run = gramc(line).input(tool).run().exits(0);
     insta::assert_snapshot!(run.stderr, @r"
     pick.one: properties.a b.multipleOf: `multipleOf: 3` became a sentence of the description: A multiple of 3.
-    pick.one: properties.a b is called `a_b`
+    pick.one: properties.a b is renamed to `a_b`
     2 losses
     ");
     let tools = run.json();

@@ -134,7 +134,7 @@ pub fn plain<'t>(
         let Type::Named(id) = ty else { break };
         match types.get(*id) {
             Some(declared) if known(declared) && declared.type_use.is_bare() => {
-                ty = &declared.type_use.ty
+                ty = &declared.type_use.ty;
             }
             _ => break,
         }

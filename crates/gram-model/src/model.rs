@@ -224,7 +224,7 @@ pub enum ValueSource {
     /// The model supplies it.
     #[default]
     Model,
-    /// The specification fixes it, and the model does not see the parameter.
+    /// The host sets it to this value, and the model may omit it.
     Pinned(Box<Value>),
     /// The host supplies it when it binds the tool; the model does not see the parameter.
     Injected,

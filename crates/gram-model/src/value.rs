@@ -40,7 +40,7 @@ fn json_at(node: Node<'_>, depth: u32) -> Result<Value, ValueError> {
         N::TaggedString if node.tag() == Some("json") => {
             let text = node.content();
             serde_json::from_str(&text)
-                .map_err(|error| ValueError::new(node, format!("this is no JSON: {error}")))?
+                .map_err(|error| ValueError::new(node, format!("invalid JSON: {error}")))?
         }
         N::Array => {
             let items = node.children().map(|item| json_at(item, depth + 1));

@@ -290,7 +290,7 @@ fn constrained(check: &ValueCheck<'_>, constraint: &Constraint, value: &Value) -
                 .try_for_each(|key| within(key, of_type(check, keys, &Value::String(key.clone())))),
             _ => Ok(()),
         },
-        Constraint::Unique if has_twins(value) => refuse("an item stands there twice"),
+        Constraint::Unique if has_twins(value) => refuse("an item occurs twice"),
         _ => Ok(()),
     }
 }

@@ -196,7 +196,7 @@ fn distinct(
         }
         match known.get(&tool.name) {
             Some(at) if kept.get(*at) == Some(&tool) => {
-                notes.push(format!("`{}` stands there twice, and is imported once", tool.name));
+                notes.push(format!("`{}` occurs twice and is imported once", tool.name));
                 continue;
             }
             Some(_) => {
@@ -207,7 +207,7 @@ fn distinct(
                     (!taken.contains(&name) && !known.contains_key(&name)).then_some(name)
                 });
                 let name = free.unwrap_or_default();
-                notes.push(format!("another tool is called `{}`; this one is `{name}`", tool.name));
+                notes.push(format!("renamed a second tool `{}` to `{name}`", tool.name));
                 tool.name = name;
             }
             None => {}

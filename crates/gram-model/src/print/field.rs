@@ -295,7 +295,7 @@ fn attributes(
     entries.extend(details.into_iter().flat_map(remarks));
     match field.map(|field| &field.source) {
         Some(ValueSource::Pinned(value)) => {
-            entries.push(Entry::new("pinned", value::attribute(value)))
+            entries.push(Entry::new("pinned", value::attribute(value)));
         }
         Some(ValueSource::Injected) => entries.push(Entry::new("injected", "true")),
         Some(ValueSource::Model) | None => {}

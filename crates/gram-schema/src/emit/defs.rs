@@ -58,7 +58,7 @@ impl<'m> Defs<'m> {
             let Type::Named(id) = &type_use.ty else { break };
             match types.get(*id) {
                 Some(declared) if !(narrowed && has_schema(declared)) => {
-                    type_use = &declared.type_use
+                    type_use = &declared.type_use;
                 }
                 _ => break,
             }

@@ -154,12 +154,12 @@ impl Converter {
 
     fn read(&mut self, schema: Value, hint: Hint<'_>) -> (TypeUse, Form) {
         let Value::Object(map) = schema else {
-            return (self.keep(schema, "it is no schema with keywords".to_owned()), Form::Plain);
+            return (self.keep(schema, "it is not an object".to_owned()), Form::Plain);
         };
         let plan = if self.scope.depth < MAX_DEPTH {
             keywords::plan(&map, self.scope.definitions.as_deref())
         } else {
-            Err("it nests too deep".to_owned())
+            Err("it is nested too deeply".to_owned())
         };
         match plan {
             Ok(plan) => {
@@ -224,7 +224,7 @@ impl Converter {
     fn note_assertion(&mut self, keyword: &str) {
         let tool = self.scope.tool.to_string();
         let path = self.within(keyword, |this| this.scope.path.clone());
-        self.places.push(Place { tool, path, reason: format!("gram has no word for `{keyword}`") });
+        self.places.push(Place { tool, path, reason: format!("gram cannot express `{keyword}`") });
     }
 
     /// The same for a keyword of a tool's whole schema.

@@ -192,7 +192,7 @@ impl Registry {
                 scope.definitions = Some(Rc::clone(&block.ids));
                 scope.path = format!("$defs.{}", entry.name);
                 std::mem::swap(&mut converter.scope, &mut scope);
-                let type_use = converter.keep(schema, "it has no value that ends".to_owned());
+                let type_use = converter.keep(schema, "it has no finite value".to_owned());
                 std::mem::swap(&mut converter.scope, &mut scope);
                 if let Some(declared) = converter.types.0.get_mut(entry.id.0 as usize) {
                     (declared.type_use, declared.kind) = (type_use, TypeKind::Alias);

@@ -48,26 +48,28 @@ pub enum ImportError {
 impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Json(error) => write!(f, "this is no JSON: {error}"),
-            Self::Empty => write!(f, "there is nothing to import: the text is empty"),
+            Self::Json(error) => write!(f, "invalid JSON: {error}"),
+            Self::Empty => write!(f, "the input is empty"),
             Self::Unrecognised(found) => write!(
                 f,
-                "{found} holds no tools: expected a list of tools as MCP, OpenAI, Anthropic or \
-                 Gemini have them, or a JSON Schema of an object"
+                "{found} does not contain tools: expected tools in the format of MCP, OpenAI, \
+                 Anthropic or Gemini, or a JSON Schema of an object"
             ),
             Self::Mismatch(wanted, found) => write!(f, "expected {wanted}, found {found}"),
-            Self::Nameless(at) => write!(f, "tool {at} has no name: expected a text at `name`"),
+            Self::Nameless(at) => write!(f, "tool {at} has no name: expected a string at `name`"),
             Self::NoSchema(Place { tool, path, .. }) => {
                 let place = if path.is_empty() { "its schema" } else { path };
                 write!(
                     f,
-                    "tool `{tool}`: {place} is no JSON Schema: expected an object, true or false"
+                    "tool `{tool}`: {place} is not a JSON Schema: expected an object, true or false"
                 )
             }
             Self::SameName(name) => {
-                write!(f, "a tool is called `{name}`, too: give the container another name")
+                write!(f, "the name `{name}` is used by a tool: choose another container name")
             }
-            Self::Refused(message) => write!(f, "this is an error and no list of tools: {message}"),
+            Self::Refused(message) => {
+                write!(f, "the server returned an error instead of tools: {message}")
+            }
         }
     }
 }

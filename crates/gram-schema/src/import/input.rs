@@ -211,7 +211,7 @@ impl Input {
             && !map.contains_key("parameters")
             && let Some(kind) = kind.filter(|kind| *kind != "function" && *kind != "custom")
         {
-            self.notes.push(format!("left out tool {at}: `{kind}` is the provider's own"));
+            self.notes.push(format!("skipped tool {at}: `{kind}` is built into the provider"));
             return Ok(());
         }
         let Some(form) = form else { return Err(unrecognised(&Value::Object(map), from)) };
@@ -277,7 +277,7 @@ impl Input {
     fn keep(&mut self, tool: &mut Found, at: usize, key: &str, value: Value) {
         if find(AttributeOwner::Tool, key).is_some() {
             self.notes
-                .push(format!("left out `{key}` of tool {at}: it means another thing in gram"));
+                .push(format!("skipped `{key}` of tool {at}: it has a different meaning in gram"));
             return;
         }
         tool.attributes.push((SmolStr::new(key), value));

@@ -115,7 +115,7 @@ pub(super) fn plan(
         if key == "type" {
             ty = Some(value);
         } else if !known(&mut families, key, value)? {
-            return Err(format!("gram has no word for this value of `{key}`"));
+            return Err(format!("gram cannot express this value of `{key}`"));
         }
     }
     let (shape, nullable) = shape(schema, ty, &families, definitions)?;
@@ -132,10 +132,10 @@ pub(super) fn plan(
         Shape::Reference(_) => Families::REFERENCE,
     };
     if !families.only(allowed) {
-        return Err("some of its keywords are about another type than its own".to_owned());
+        return Err("some of its keywords apply to another type".to_owned());
     }
     if nullable && schema.contains_key("const") {
-        return Err("a constant is beside a type that may be null".to_owned());
+        return Err("it combines a constant with a nullable type".to_owned());
     }
     if families.bounds > 1 {
         bounds(schema)?;
@@ -172,7 +172,7 @@ fn known(families: &mut Families, key: &str, value: &Value) -> Result<bool, Reas
         "$ref" => families.add(F::REFERENCE) && value.is_string(),
         // gramc writes these itself, and only at the root.
         "$defs" | "definitions" | "$schema" | "additionalItems" => {
-            return Err(format!("gram has no word for `{key}` here"));
+            return Err(format!("gram cannot express `{key}` here"));
         }
         key => match of_keyword(Keyword::of(key)) {
             Some(spec) => families.add(family(Keyword::of(key))) && is_operand(spec, value),
@@ -219,14 +219,14 @@ fn shape(
     let several = [Families::ANY_OF, Families::ONE_OF, Families::REFERENCE];
     let several = several.iter().filter(|family| families.has(**family)).count();
     if several + usize::from(ty.is_some()) > 1 {
-        return Err("it says in several ways what it is".to_owned());
+        return Err("it declares its type in several ways".to_owned());
     }
     if families.has(Families::REFERENCE)
         && let Some(Value::String(target)) = schema.get("$ref")
     {
         return match definition(target).and_then(|name| definitions?.get(&*name)) {
             Some(id) => Ok((Shape::Reference(*id), false)),
-            None => Err(format!("it refers to `{target}`, which is no entry of `$defs`")),
+            None => Err(format!("it refers to `{target}`, which is not an entry of `$defs`")),
         };
     }
     match ty {
@@ -243,7 +243,7 @@ fn shape(
                 for name in names {
                     named(name.as_str().unwrap_or_default())?;
                     if !known.insert(name) {
-                        return Err("its list of types names one twice".to_owned());
+                        return Err("its list of types contains a duplicate".to_owned());
                     }
                 }
                 if names.is_empty() {
@@ -252,7 +252,7 @@ fn shape(
                 Ok((Shape::Several, false))
             }
         },
-        Some(_) => Err("its `type` is no name".to_owned()),
+        Some(_) => Err("its `type` is not a name".to_owned()),
     }
 }
 
@@ -279,7 +279,7 @@ fn of_several(schema: &Map<String, Value>, families: &Families) -> Result<u16, R
         if !open.is_some_and(Value::is_object) || others.iter().any(|key| schema.contains_key(*key))
         {
             return Err(
-                "its object, which is one of several types, says more than gram can".to_owned()
+                "gram cannot express its constraints on objects beside other types".to_owned()
             );
         }
         allowed |= F::OBJECT;
@@ -288,7 +288,7 @@ fn of_several(schema: &Map<String, Value>, families: &Families) -> Result<u16, R
         let sized = ["minItems", "maxItems"].iter().any(|key| schema.contains_key(*key));
         if schema.contains_key("prefixItems") || (sized && has("object")) {
             return Err(
-                "its list, which is one of several types, says more than gram can".to_owned()
+                "gram cannot express its constraints on arrays beside other types".to_owned()
             );
         }
     }
@@ -379,7 +379,7 @@ fn tuple(schema: &Map<String, Value>) -> Result<(), Reason> {
     match schema.get("items") {
         None => Ok(()),
         Some(Value::Bool(false)) if is_closed(schema) => Ok(()),
-        Some(_) => Err("it is a list of which the first items have types of their own".to_owned()),
+        Some(_) => Err("it declares types for the first items of an array".to_owned()),
     }
 }
 
@@ -394,7 +394,7 @@ fn is_closed(schema: &Map<String, Value>) -> bool {
 fn required(schema: &Map<String, Value>) -> Result<(), Reason> {
     let Some(Value::Array(names)) = schema.get("required") else { return Ok(()) };
     if !names.iter().all(Value::is_string) {
-        return Err("`required` holds what is no name".to_owned());
+        return Err("`required` contains a value that is not a string".to_owned());
     }
     if let Some(name) = twice(names) {
         return Err(format!("`required` names {name} twice"));

@@ -94,7 +94,7 @@ impl Parts {
             ("description", Value::String(text)) => type_use.description = Some(text.into()),
             ("default", value) => type_use.default = Some(Box::new(value)),
             ("examples", Value::Array(examples)) => {
-                type_use.details_mut().examples = Some(examples)
+                type_use.details_mut().examples = Some(examples);
             }
             ("deprecated", _) => type_use.details_mut().deprecated = true,
             ("enum", Value::Array(values)) => self.values = Some(values),

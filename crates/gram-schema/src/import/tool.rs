@@ -103,7 +103,7 @@ fn parameters(tool: &mut Tool, converter: &mut Converter, schema: Value, block: 
     converter.scope.definitions = block.map(|block| Rc::clone(&block.ids));
     let mut map = match schema {
         Value::Object(map) => map,
-        other => return keep(tool, converter, other, "it is no schema with keywords".to_owned()),
+        other => return keep(tool, converter, other, "it is not an object".to_owned()),
     };
     let owner = pascal(&tool.name);
     if let Err(reason) = root_plan(&map, converter) {
@@ -165,7 +165,7 @@ fn root_plan(map: &Map<String, Value>, converter: &Converter) -> Result<(), Reas
         "maxProperties",
     ];
     match unsaid.iter().find(|key| map.contains_key(**key)) {
-        Some(key) => Err(format!("a tool has no word for `{key}`")),
+        Some(key) => Err(format!("gram cannot express `{key}` of a tool")),
         None => Ok(()),
     }
 }
@@ -215,8 +215,7 @@ fn result(
     if let (Some(at), Some(original)) = (definitions, original) {
         let roots: Vec<&Type> = std::iter::once(&type_use.ty).chain(keys(&type_use)).collect();
         if !registry.unreached(at, &converter.types, &mut roots.into_iter()).is_empty() {
-            return converter
-                .keep(original, "its `$defs` has entries that it does not use".to_owned());
+            return converter.keep(original, "its `$defs` has unused entries".to_owned());
         }
     }
     type_use

@@ -25,7 +25,7 @@ impl fmt::Display for Excess {
         if let Some(tool) = tool {
             write!(f, "{tool}: ")?;
         }
-        write!(f, "{found} {rule}, and the target takes {limit} at most")
+        write!(f, "{found} {rule}, but the target accepts at most {limit}")
     }
 }
 
@@ -58,7 +58,7 @@ pub fn request_limits(spec: &TargetSpec, tools: &[&Value]) -> Vec<Excess> {
             counts.characters,
             name,
         );
-        check("levels of objects", limits.depth, counts.depth, name);
+        check("levels of nested objects", limits.depth, counts.depth, name);
         check("characters in a description", limits.description, counts.description, name);
         all.optional += counts.optional;
         all.unions += counts.unions;
@@ -192,7 +192,7 @@ mod tests {
         let tool = lowered(Target::OpenAi, &json!({"type": "object"})).value;
         let all = vec![tool; 129];
         assert_eq!(found(Target::OpenAi, &all[..128]), [""; 0]);
-        let expected = "129 tools in a request, and the target takes 128 at most";
+        let expected = "129 tools in a request, but the target accepts at most 128";
         assert_eq!(found(Target::OpenAi, &all), [expected]);
         assert_eq!(found(Target::Mcp, &all), [""; 0]);
     }
@@ -207,8 +207,8 @@ mod tests {
         assert_eq!(
             found(Target::AnthropicStrict, &[tool.clone(), tool]),
             [
-                "26 optional properties in a request, and the target takes 24 at most",
-                "26 properties with a union of types in a request, and the target takes 16 at most",
+                "26 optional properties in a request, but the target accepts at most 24",
+                "26 properties with a union of types in a request, but the target accepts at most 16",
             ]
         );
     }
@@ -229,11 +229,11 @@ mod tests {
         assert_eq!(
             found(Target::OpenAiStrict, &[tool]),
             [
-                "t: 1001 members of enums, and the target takes 1000 at most",
-                "t: 200212 characters in names of properties and in values of enums, and the \
-                 target takes 120000 at most",
-                "t: 11 levels of objects, and the target takes 10 at most",
-                "t: 1025 characters in a description, and the target takes 1024 at most",
+                "t: 1001 members of enums, but the target accepts at most 1000",
+                "t: 200212 characters in names of properties and in values of enums, but \
+                 the target accepts at most 120000",
+                "t: 11 levels of nested objects, but the target accepts at most 10",
+                "t: 1025 characters in a description, but the target accepts at most 1024",
             ]
         );
     }

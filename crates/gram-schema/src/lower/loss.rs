@@ -94,7 +94,7 @@ impl fmt::Display for Loss {
         let Self { tool, path, constraint, value, became } = self;
         let place = if path.is_empty() { "its parameters" } else { path };
         if let Became::Renamed { to } = became {
-            return write!(f, "{tool}: {place} is called `{to}`");
+            return write!(f, "{tool}: {place} is renamed to `{to}`");
         }
         let text = value.to_string();
         let shown: String = text.chars().take(SHOWN).collect();
@@ -105,10 +105,10 @@ impl fmt::Display for Loss {
                 write!(f, "became a sentence of the description: {sentence}")
             }
             Became::Renamed { .. } => Ok(()),
-            Became::JsonText => write!(f, "became text that holds JSON"),
-            Became::Nullable => write!(f, "became required, with null for what is left out"),
+            Became::JsonText => write!(f, "became a string that contains JSON"),
+            Became::Nullable => write!(f, "became required, with null if omitted"),
             Became::AnyOf => write!(f, "became `anyOf`"),
-            Became::Inlined => write!(f, "was written in its place"),
+            Became::Inlined => write!(f, "was inlined"),
             Became::Rewritten(to) => write!(f, "became `{to}`"),
             Became::Closed => write!(f, "is lost: only the named properties can be given"),
             Became::Dropped(reason) => write!(f, "was left out: {reason}"),

@@ -24,7 +24,7 @@ pub fn page(target: Target) -> String {
         keywords(&mut page, spec);
         forms(&mut page, spec);
     } else {
-        page.push_str("\n## Schemas\n\nEvery schema comes out as it is.\n");
+        page.push_str("\n## Schemas\n\nSchemas are not changed.\n");
     }
     limits(&mut page, &spec.limits);
     page
@@ -87,10 +87,10 @@ fn shape(page: &mut String, spec: &TargetSpec) {
         Shape::Schema => json!({ "forecast": shown }),
         _ => request(spec, vec![shown]),
     };
-    page.push_str("\n## What it looks like\n\n");
+    page.push_str("\n## Example\n\n");
     line(page, "A tool `forecast` with the parameters");
     let _ =
-        write!(page, "\n```json\n{parameters:#}\n```\n\ncomes out as\n\n```json\n{shown:#}\n```\n");
+        write!(page, "\n```json\n{parameters:#}\n```\n\ncompiles to\n\n```json\n{shown:#}\n```\n");
     if spec.needs_description {
         page.push('\n');
         line(page, "A tool without a description gets its title, or else its name, as one.");
@@ -98,7 +98,7 @@ fn shape(page: &mut String, spec: &TargetSpec) {
     if !spec.extras.is_empty() {
         page.push('\n');
         let keys = code_list(spec.extras.iter().copied());
-        line(page, &format!("Of a tool's further attributes it takes {keys}."));
+        line(page, &format!("Other supported attributes of a tool: {keys}."));
     }
 }
 
@@ -153,7 +153,7 @@ fn name_rule(rule: &NameRule) -> String {
 
 fn root(page: &mut String, spec: &TargetSpec) {
     page.push_str("\n## The schema of all parameters\n\n");
-    line(page, "It says `type: object`; a schema that does not is given it.");
+    line(page, "It always has `type: object`.");
     let refused: Vec<&str> =
         K::ALL.iter().filter(|k| spec.root.refused.has(**k)).map(|k| k.name()).collect();
     if !refused.is_empty() {
@@ -183,7 +183,7 @@ fn root(page: &mut String, spec: &TargetSpec) {
 fn keywords(page: &mut String, spec: &TargetSpec) {
     page.push_str("\n## Keywords\n\n");
     if spec.keep == Keywords::ALL {
-        line(page, "Schemas may hold every keyword, and keys that no draft knows.");
+        line(page, "All keywords are supported, and unknown keys are kept.");
         return;
     }
     let name = |which: &dyn Fn(K) -> bool| {
@@ -191,10 +191,10 @@ fn keywords(page: &mut String, spec: &TargetSpec) {
     };
     if spec.is_open() {
         let refused = name(&|k| !spec.keeps(k));
-        line(page, &format!("Schemas may hold every keyword but {refused}."));
+        line(page, &format!("All keywords are supported except {refused}."));
     } else {
         let kept = name(&|k| spec.keeps(k));
-        line(page, &format!("Schemas may hold {kept}."));
+        line(page, &format!("Supported keywords: {kept}."));
     }
     page.push('\n');
     line(page, "Of the others");
@@ -216,13 +216,13 @@ fn keywords(page: &mut String, spec: &TargetSpec) {
     }
     let dropped = name(&|k| !spec.keeps(k) && k.is_bookkeeping());
     let dropped = match (dropped.is_empty(), spec.is_open()) {
-        (true, _) => "keys that no draft knows".to_owned(),
+        (true, _) => "unknown keys".to_owned(),
         (false, true) => dropped,
-        (false, false) => format!("{dropped} and keys that no draft knows"),
+        (false, false) => format!("{dropped} and unknown keys"),
     };
-    item(page, &format!("{dropped} are left out, for they refuse no value."));
+    item(page, &format!("{dropped} are removed, because they reject no value."));
     page.push('\n');
-    line(page, "Each of these is named in the losses (`--losses`).");
+    line(page, "`--losses` reports each of these.");
     formats(page, spec);
 }
 
@@ -277,7 +277,7 @@ fn formats(page: &mut String, spec: &TargetSpec) {
                 })
                 .collect();
             let kinds = kinds.join("; ");
-            line(page, &format!("As `format` it takes {kinds}. Others become sentences."));
+            line(page, &format!("Supported formats: {kinds}. Others become sentences."));
         }
     }
 }
@@ -317,9 +317,7 @@ fn forms(page: &mut String, spec: &TargetSpec) {
         }
     }
     if spec.arrays_need_items {
-        add(
-            "Every list says what its items are; if it does not, it gets an `items` for any value.",
-        );
+        add("Every array has `items`; without any, it gets `items` for any value.");
     }
     if spec.enum_of_text_only {
         add("`enum` lists text only; others become a sentence.");
@@ -342,7 +340,7 @@ fn forms(page: &mut String, spec: &TargetSpec) {
     if all.is_empty() {
         return;
     }
-    page.push_str("\n## What is written in another way\n\n");
+    page.push_str("\n## Rewritten keywords\n\n");
     for text in all {
         item(page, &text);
     }
@@ -370,7 +368,7 @@ fn references(rule: RefRule) -> Option<&'static str> {
              where it does.",
         ),
         RefRule::Defs { recursion: Recursion::Any, .. } => {
-            Some("References lead to `#` or `#/$defs/NAME`.")
+            Some("References point to `#` or `#/$defs/NAME`.")
         }
     }
 }

@@ -268,7 +268,7 @@ impl Limits {
 }
 
 impl TargetSpec {
-    /// TargetSpec that take everything as it is. A target's table changes what is different.
+    /// Rules that change nothing. A target's table changes what is different.
     pub(super) const OPEN: Self = Self {
         target: Target::JsonSchema,
         about: "",
