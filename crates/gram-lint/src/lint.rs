@@ -7,7 +7,7 @@ use gram_schema::lower::Target;
 
 /// A lint: something that is likely a mistake, though the text means something.
 ///
-/// Everything about a lint stands in one file of `lint/lints`; the list of lints, `gramc explain`
+/// Everything about a lint is in one file of `lints`; the list of lints, `gramc explain`
 /// and the documentation are made from these declarations.
 #[derive(Debug)]
 pub struct Lint {

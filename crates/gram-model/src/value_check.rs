@@ -60,8 +60,7 @@ pub fn ty(types: &Types, expected: &Type, value: &Value) -> Verdict {
     of_type(&ValueCheck::new(types), expected, value)
 }
 
-/// Whether a type use accepts a value where its use narrows it: what the use says of a thing stands in
-/// the place of what the type use says of it.
+/// Whether a type use accepts a value. A constraint in `over` replaces one of the same kind.
 fn narrowed(
     check: &ValueCheck<'_>,
     type_use: &TypeUse,
@@ -70,7 +69,7 @@ fn narrowed(
 ) -> Verdict {
     let types = check.types;
     let details = type_use.details.as_deref();
-    // A schema that stands in the place of the type is for those who can run it.
+    // Only a validator can check a verbatim schema.
     if details.is_some_and(|details| details.verbatim.is_some()) {
         return Ok(());
     }

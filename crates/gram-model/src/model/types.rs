@@ -64,9 +64,9 @@ pub struct TypeDeclaration {
 pub enum TypeKind {
     /// An object with fields.
     Record,
-    /// A closed set of texts, which stand in the type use's constraint; here, what each is for.
+    /// A closed set of texts, with their descriptions. The texts are a constraint of the type use.
     Enum(Vec<Option<SmolStr>>),
-    /// One of several types, by the value of this field where there is one.
+    /// One of several types, distinguished by this field if there is one.
     Union(Option<SmolStr>),
     /// A name for a constrained type.
     Alias,

@@ -272,14 +272,14 @@ fn of_several(schema: &Map<String, Value>, families: &Families) -> Result<u16, R
             allowed |= family;
         }
     }
-    // Of an object beside other types, only its values have a word.
+    // In a list of types, an object can only constrain its values.
     let open = schema.get("additionalProperties");
     let others = ["properties", "required", "propertyNames", "minProperties", "maxProperties"];
     if families.has(F::OBJECT) && has("object") {
         if !open.is_some_and(Value::is_object) || others.iter().any(|key| schema.contains_key(*key))
         {
             return Err(
-                "gram cannot express its constraints on objects beside other types".to_owned()
+                "gram cannot express its constraints on objects in a list of types".to_owned()
             );
         }
         allowed |= F::OBJECT;
@@ -288,7 +288,7 @@ fn of_several(schema: &Map<String, Value>, families: &Families) -> Result<u16, R
         let sized = ["minItems", "maxItems"].iter().any(|key| schema.contains_key(*key));
         if schema.contains_key("prefixItems") || (sized && has("object")) {
             return Err(
-                "gram cannot express its constraints on arrays beside other types".to_owned()
+                "gram cannot express its constraints on arrays in a list of types".to_owned()
             );
         }
     }

@@ -71,7 +71,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Takes a schema apart. What needs no more stands in the type use.
+    /// Takes a schema apart: what attributes express goes to the type use, the rest to the parts.
     pub(super) fn of(map: Map<String, Value>, plan: Plan) -> (TypeUse, Self) {
         let (mut type_use, mut parts) = (TypeUse::default(), Self::default());
         for (key, value) in map {

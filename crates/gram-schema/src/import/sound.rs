@@ -26,7 +26,7 @@ pub(super) fn mark(module: &mut Module) -> usize {
     type_uses(module).filter(marked).count()
 }
 
-/// All type uses that attributes can stand in.
+/// All type uses that can have attributes.
 fn type_uses(module: &Module) -> impl Iterator<Item = &TypeUse> {
     let tools = module.tools.iter().flat_map(|tool| {
         let parameters = tool.parameters.iter().map(|field| &field.type_use);
