@@ -265,6 +265,26 @@ impl Keywords {
     pub const NONE: Self = Self(0);
     /// Every keyword, including unknown ones.
     pub const ALL: Self = Self(u64::MAX);
+    /// Keywords that constrain a value and that only a full validator can check: types and their
+    /// own constraints cannot express them.
+    pub const VALIDATOR_ONLY: Self = Self::of(&[
+        Keyword::AllOf,
+        Keyword::Not,
+        Keyword::If,
+        Keyword::Then,
+        Keyword::Else,
+        Keyword::PatternProperties,
+        Keyword::DependentRequired,
+        Keyword::DependentSchemas,
+        Keyword::Dependencies,
+        Keyword::Contains,
+        Keyword::MinContains,
+        Keyword::MaxContains,
+        Keyword::UnevaluatedProperties,
+        Keyword::UnevaluatedItems,
+        Keyword::DynamicRef,
+        Keyword::RecursiveRef,
+    ]);
 
     /// The set of the given keywords.
     pub const fn of(keywords: &[Keyword]) -> Self {

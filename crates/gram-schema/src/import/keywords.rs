@@ -43,30 +43,10 @@ pub(super) struct Plan {
 /// Why gram has no words for a schema.
 pub(super) type Reason = String;
 
-/// Keywords that constrain a value and that gram cannot express.
-const ASSERTIONS: Keywords = Keywords::of(&[
-    Keyword::AllOf,
-    Keyword::Not,
-    Keyword::If,
-    Keyword::Then,
-    Keyword::Else,
-    Keyword::PatternProperties,
-    Keyword::DependentRequired,
-    Keyword::DependentSchemas,
-    Keyword::Dependencies,
-    Keyword::Contains,
-    Keyword::MinContains,
-    Keyword::MaxContains,
-    Keyword::UnevaluatedProperties,
-    Keyword::UnevaluatedItems,
-    Keyword::DynamicRef,
-    Keyword::RecursiveRef,
-]);
-
 /// Whether a keyword constrains a value in a way that gram cannot express. `disallow` and
 /// `extends` are of draft 3.
 pub(super) fn is_assertion(keyword: &str) -> bool {
-    ASSERTIONS.has(Keyword::of(keyword)) || matches!(keyword, "disallow" | "extends")
+    Keywords::VALIDATOR_ONLY.has(Keyword::of(keyword)) || matches!(keyword, "disallow" | "extends")
 }
 
 /// Which families of keywords a schema has.

@@ -40,30 +40,14 @@ const MANY_FIELDS: usize = 12;
 const MAX_DEPTH: u32 = 500;
 
 /// Keywords that shapes cannot express. Schemas with them get a validator.
-const VALIDATED: Keywords = Keywords::of(&[
-    Keyword::AllOf,
-    Keyword::Not,
-    Keyword::If,
-    Keyword::Then,
-    Keyword::Else,
-    Keyword::PatternProperties,
-    Keyword::DependentRequired,
-    Keyword::DependentSchemas,
-    Keyword::Dependencies,
-    Keyword::Contains,
-    Keyword::MinContains,
-    Keyword::MaxContains,
-    Keyword::UnevaluatedProperties,
-    Keyword::UnevaluatedItems,
+const VALIDATED: Keywords = Keywords::VALIDATOR_ONLY.and_those_of(Keywords::of(&[
     Keyword::AdditionalItems,
-    Keyword::DynamicRef,
-    Keyword::RecursiveRef,
     Keyword::Anchor,
     Keyword::DynamicAnchor,
     Keyword::Id,
     Keyword::ContentMediaType,
     Keyword::ContentSchema,
-]);
+]));
 
 /// The shapes of a schema of draft 2020-12.
 pub(crate) fn compile(schema: &Value) -> Result<Shapes, SchemaError> {
