@@ -71,6 +71,7 @@ pub(crate) enum TraceLine<'l> {
 /// A tool call in a trace.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CallLine<'l> {
+    #[serde(default)]
     pub(crate) agent: Cow<'l, str>,
     #[serde(default)]
     pub(crate) id: Cow<'l, str>,

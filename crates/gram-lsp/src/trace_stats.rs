@@ -118,11 +118,10 @@ mod tests {
         for value in ["celsius", "celsius", "kelvin"] {
             let _ = writeln!(
                 text,
-                r#"{{"type":"call","agent":"a","name":"weather","verdict":{{"ok":false,"error":{{"error_type":"validation_error","errors":[{{"property":"unit","error_code":"NOT_IN_ENUM","attempted_value":"{value}"}}]}}}}}}"#
+                r#"{{"type":"call","name":"weather","verdict":{{"ok":false,"error":{{"error_type":"validation_error","errors":[{{"property":"unit","error_code":"NOT_IN_ENUM","attempted_value":"{value}"}}]}}}}}}"#
             );
         }
-        text +=
-            "{\"type\":\"call\",\"agent\":\"a\",\"name\":\"weather\",\"verdict\":{\"ok\":true}}\n";
+        text += "{\"type\":\"call\",\"name\":\"weather\",\"verdict\":{\"ok\":true}}\n";
         text += "no JSON \"verdict\"\n";
         let folder = std::env::temp_dir().join(format!("gram-lsp-traces-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();

@@ -489,10 +489,10 @@ async def test_hints_and_signatures(editor):
     **FILES,
     "gram.toml": 'targets = ["openai", "openai-strict"]\n',
     "run.jsonl": '{"type":"run","agent":"planner","model":"x"}\n' + "".join(
-        json.dumps({"type": "call", "agent": "planner", "name": "weather", "verdict": {"ok": False, "error": {
+        json.dumps({"type": "call", "name": "weather", "verdict": {"ok": False, "error": {
             "error_type": "validation_error", "errors": [{
                 "property": "unit", "error_code": "NOT_IN_ENUM", "attempted_value": "kelvin"}]}}})
-        + "\n" for _ in range(3)) + '{"type":"call","agent":"planner","name":"weather","verdict":{"ok":true}}\n' * 7,
+        + "\n" for _ in range(3)) + '{"type":"call","name":"weather","verdict":{"ok":true}}\n' * 7,
 })
 async def test_lenses_tell_losses_libraries_and_runs(editor):
     editor.open("main.gram")
