@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use gram_syntax::{Limits, Parse, Severity};
+use gramc_tests::release::gramc;
 use gramc_tests::tool_files::{Style, tools_from};
 
 /// The allocator of the binary, for what is measured in this process.
@@ -24,6 +25,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// How many files there are, and how many bytes in each.
 const FILES: usize = 2_000;
 const SIZE: usize = 5_000;
+
+/// How many warnings the one large file has.
+const WARNINGS: usize = 1_000;
 
 /// How often the programs are run, and how often the parts of the work are done.
 const ROUNDS: usize = 7;
@@ -49,8 +53,42 @@ fn main() {
     }
     let times: Vec<_> = times.into_iter().map(Times::of).collect();
     table(&programs, &times);
+    one_file_with_warnings();
     parts(folder.path());
     watch(folder.path());
+}
+
+/// One large file with a misspelled attribute in each of the first tools.
+fn one_file_with_warnings() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let text = tools_from(&mut 0, FILES * SIZE, Style::Plain);
+    let text = text.replacen("readOnly: true", "readOnly: true, timout: 1", WARNINGS);
+    std::fs::write(folder.path().join("tools.gram"), &text).expect("the file can be written");
+    println!("\nOne file of {:.1} MB with {WARNINGS} warnings.\n", float(text.len()) / 1e6);
+    let (gramc, gram) = (gramc(), peers().join("gram"));
+    let run = |binary: &Path| {
+        let mut command = Command::new(binary);
+        command.args(["check", "tools.gram"]).current_dir(folder.path()).stdin(Stdio::null());
+        let output = command.output().expect("the program starts");
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        output
+    };
+    let said = run(&gramc);
+    let said = String::from_utf8_lossy(&said.stdout) + String::from_utf8_lossy(&said.stderr);
+    let summary = said.lines().find(|line| line.contains(" warnings; "));
+    println!("gramc: {}", summary.expect("it counts the warnings"));
+    let mut times = [Vec::new(), Vec::new()];
+    for _ in 0..ROUNDS {
+        times[0].push(time(|| drop(run(&gramc))));
+        times[1].push(time(|| drop(run(&gram))));
+    }
+    let [our, their] = times.map(Times::of);
+    println!(
+        "gramc check {:.0} ms, gram check {:.0} ms: {:.1} times as long.",
+        millis(our.median),
+        millis(their.median),
+        millis(their.median) / millis(our.median)
+    );
 }
 
 /// Writes the files, whose names and declarations are all different, and gives their size.
@@ -151,20 +189,6 @@ fn peers() -> PathBuf {
         assert!(installed.is_ok_and(|status| status.success()), "the peers cannot be installed");
     }
     folder.canonicalize().expect("it was installed")
-}
-
-/// The release binary, built anew. It lies where this bench was built.
-fn gramc() -> PathBuf {
-    let this = std::env::current_exe().expect("this program has a path");
-    let release = this.ancestors().nth(2).expect("a bench lies in release/deps");
-    let target = release.parent().expect("release lies in the target folder");
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "--release", "-p", "gramc", "--target-dir"])
-        .arg(target)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .status();
-    assert!(built.is_ok_and(|status| status.success()), "gramc does not build");
-    release.join("gramc")
 }
 
 /// The median and the least of some times.

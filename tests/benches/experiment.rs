@@ -6,9 +6,10 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
+
+use gramc_tests::release::gramc;
 
 const SPEC: &str = r#"
 [greeter:Agent {instruction: "You greet people.", model: "scripted/model.jsonl"} |
@@ -60,18 +61,4 @@ fn main() {
     }
     rates.sort_by(f64::total_cmp);
     println!("{:.0} runs/s", rates[rates.len() / 2]);
-}
-
-/// The release binary, built anew. It lies where this bench was built.
-fn gramc() -> PathBuf {
-    let this = std::env::current_exe().expect("this program has a path");
-    let release = this.ancestors().nth(2).expect("a bench lies in release/deps");
-    let target = release.parent().expect("release lies in the target folder");
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "--release", "-p", "gramc", "--target-dir"])
-        .arg(target)
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
-        .status();
-    assert!(built.expect("cargo starts").success(), "gramc does not build");
-    release.join("gramc")
 }

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use gramc_tests::release::gramc;
 use serde_json::{Value, json};
 
 /// How many lines the large file has, and how many files the project.
@@ -28,43 +29,63 @@ const KEYS_OF_TAPLO: usize = 20;
 
 fn main() {
     let (gramc, taplo) = (gramc(), taplo());
-    println!("{:34} {:>9} {:>9} {:>9} {:>9}", "", "median", "95 %", "longest", "memory");
+    println!("{:50} {:>9} {:>9} {:>9} {:>9}", "", "median", "95 %", "longest", "memory");
     let folder = tempfile::tempdir().expect("a folder");
     let size = project(folder.path());
     let file = folder.path().join("file500.gram");
     let text = std::fs::read_to_string(&file).expect("it is there");
     let mut server = Server::start(Command::new(&gramc).arg("lsp"), folder.path());
-    server.measure(&format!("gramc, {FILES} files"), &file, &text, size, KEYS);
+    let edit = typed_in_the_middle(&text, "::Int");
+    server.measure(&format!("gramc, {FILES} files"), &file, &text, &edit, size, KEYS);
 
-    let folder = tempfile::tempdir().expect("a folder");
-    let (file, text) = (folder.path().join("large.gram"), tools(0, LINES / 5));
-    std::fs::write(&file, &text).expect("it can be written");
-    let mut server = Server::start(Command::new(&gramc).arg("lsp"), folder.path());
-    server.measure(&format!("gramc, {LINES} lines"), &file, &text, text.len(), KEYS);
+    let plain = tools(0, LINES / 5);
+    let shared = plain.replace(
+        "place::Text {description: 'Where it is to be done', length: 1..80}",
+        "place::Place {description: 'Where it is to be done'}",
+    ) + "[Place::Record | (street::Text {length: 1..80}), (city::Text)]\n";
+    let edit = typed_in_the_middle(&plain, "::Int");
+    large(&gramc, &format!("gramc, {LINES} lines"), &plain, &edit);
+    // The length of the street becomes 9001..80, which is empty.
+    let at = shared.rfind("1..80").expect("the type has a length");
+    let edit = Edit { at, typed: "900" };
+    large(&gramc, &format!("gramc, {LINES} lines, shared type"), &shared, &edit);
+    let edit = Edit { at: 0, typed: "'" };
+    large(&gramc, &format!("gramc, {LINES} lines, open string"), &plain, &edit);
 
     let folder = tempfile::tempdir().expect("a folder");
     let (file, text) = (folder.path().join("large.toml"), toml());
     std::fs::write(&file, &text).expect("it can be written");
     let mut server = Server::start(Command::new(&taplo).args(["lsp", "stdio"]), folder.path());
-    server.measure(&format!("taplo, {LINES} lines"), &file, &text, text.len(), KEYS_OF_TAPLO);
+    let edit = typed_in_the_middle(&text, "= {");
+    let name = format!("taplo, {LINES} lines");
+    server.measure(&name, &file, &text, &edit, text.len(), KEYS_OF_TAPLO);
+}
+
+/// Measures gramc with one large file.
+fn large(gramc: &Path, name: &str, text: &str, edit: &Edit) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("large.gram");
+    std::fs::write(&file, text).expect("it can be written");
+    let mut server = Server::start(Command::new(gramc).arg("lsp"), folder.path());
+    server.measure(name, &file, text, edit, text.len(), KEYS);
+}
+
+/// What the client types and takes back: it makes the text wrong.
+struct Edit {
+    at: usize,
+    typed: &'static str,
+}
+
+/// A letter in the middle of a text where it makes something wrong: the type of a parameter, or a
+/// bare value.
+fn typed_in_the_middle(text: &str, wrong: &str) -> Edit {
+    let middle = text.len() / 2;
+    let at = middle + text[middle..].find(wrong).expect("there is such a line") + 2;
+    Edit { at, typed: "x" }
 }
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the workspace")
-}
-
-/// The release binary, built anew. It lies where this bench was built.
-fn gramc() -> PathBuf {
-    let this = std::env::current_exe().expect("a bench is a file");
-    let release = this.ancestors().nth(2).expect("a bench lies in release/deps");
-    let target = release.parent().expect("release lies in the target folder");
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "--release", "-p", "gramc", "--target-dir"])
-        .arg(target)
-        .current_dir(root())
-        .status();
-    assert!(built.is_ok_and(|status| status.success()), "gramc does not build");
-    release.join("gramc")
 }
 
 fn taplo() -> PathBuf {
@@ -253,17 +274,22 @@ impl Server {
         });
     }
 
-    /// Types and takes back a letter in the middle of a text, and measures how long that takes.
-    fn measure(&mut self, name: &str, file: &Path, text: &str, size: usize, keys: usize) {
+    /// Types and takes back a letter, and measures how long that takes.
+    fn measure(
+        &mut self,
+        name: &str,
+        file: &Path,
+        text: &str,
+        edit: &Edit,
+        size: usize,
+        keys: usize,
+    ) {
         let uri = address(file);
         let document = json!({"uri": uri, "languageId": "gram", "version": 1, "text": text});
         self.tell("textDocument/didOpen", &json!({"textDocument": document}));
         self.findings(&uri, 1, false);
         self.rest(&uri);
-        // A place where a letter makes something wrong: the type of a parameter, or a bare value.
-        let wrong = if name.starts_with("taplo") { "= {" } else { "::Int" };
-        let middle = text.len() / 2;
-        let at = middle + text[middle..].find(wrong).expect("there is such a line") + 2;
+        let at = edit.at;
         let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
         let line = text[..start].matches('\n').count();
         let own = text.to_owned();
@@ -272,11 +298,15 @@ impl Server {
         for key in 0..WARM.min(keys) + keys {
             let typed = key % 2 == 0;
             let began = Instant::now();
-            self.change(&mut typing, 0..usize::from(!typed), if typed { "x" } else { "" });
+            self.change(
+                &mut typing,
+                0..if typed { 0 } else { edit.typed.len() },
+                if typed { edit.typed } else { "" },
+            );
             self.findings(&typing.uri, typing.version, typed);
             let findings_took = began.elapsed();
             // A keystroke and the completion that an editor asks for at once.
-            let behind = usize::from(typed);
+            let behind = if typed { edit.typed.len() } else { 0 };
             let began = Instant::now();
             self.change(&mut typing, behind..behind, "T");
             let document = json!({"uri": typing.uri});

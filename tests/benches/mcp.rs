@@ -9,11 +9,12 @@
 
 use std::io::{BufRead, BufReader, Read as _, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use gramc_tests::peers::python_with;
+use gramc_tests::release::gramc;
 use serde_json::{Value, json};
 
 const SPEC: &str = "/** Adds two numbers */\n[add:Tool | (a::Int)==>(b::Int)==>(::Int)]\n";
@@ -78,20 +79,6 @@ fn main() {
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the workspace")
-}
-
-/// The release binary, built anew. It lies where this bench was built.
-fn gramc() -> PathBuf {
-    let this = std::env::current_exe().expect("a bench is a file");
-    let release = this.ancestors().nth(2).expect("a bench lies in release/deps");
-    let target = release.parent().expect("release lies in the target folder");
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "--release", "-p", "gramc", "--target-dir"])
-        .arg(target)
-        .current_dir(root())
-        .status();
-    assert!(built.is_ok_and(|status| status.success()), "gramc does not build");
-    release.join("gramc")
 }
 
 fn free_port() -> u16 {

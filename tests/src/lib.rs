@@ -31,6 +31,7 @@ pub mod mutate;
 pub mod peers;
 pub mod reading;
 pub mod reference;
+pub mod release;
 pub mod rng;
 pub mod rules;
 pub mod same;
