@@ -359,5 +359,5 @@ fn show(name: &str, times: &mut [Duration], memory: &str) {
     times.sort_unstable();
     let at = |percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)];
     let ms = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1e3);
-    println!("{name:34} {:>9} {:>9} {:>9} {memory:>9}", ms(at(50)), ms(at(95)), ms(at(100)));
+    println!("{name:50} {:>9} {:>9} {:>9} {memory:>9}", ms(at(50)), ms(at(95)), ms(at(100)));
 }
