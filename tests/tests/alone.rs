@@ -16,7 +16,19 @@ const NAMES: [&str; 6] = ["user", "path", "maxLines", "api_key", "note", "mode"]
 /// Names of files, each of which may import another.
 const FILES: [&str; 5] = ["a.gram", "b.gram", "c.gram", "d.gram", "e.gram"];
 
-const TYPES: [&str; 8] = ["Text", "Int", "Bool", "Email", "`Text[]?`", "Mode", "`Mode[]`", "Txt"];
+const TYPES: [&str; 11] = [
+    "Text",
+    "Int",
+    "Bool",
+    "Email",
+    "`Text[]?`",
+    "Mode",
+    "`Mode[]`",
+    "Many",
+    "`Mode | Many`",
+    "`{mode: Mode = {note: \"x\"}}`",
+    "Txt",
+];
 
 const DESCRIPTIONS: [&str; 5] =
     ["Reads what was written there", "the tool", "TODO", "", "Who it is, by login name"];
@@ -33,8 +45,11 @@ fn tool(rng: &mut Rng) -> String {
     for name in &NAMES[..rng.below(NAMES.len())] {
         // Mostly such that a text of tools says all of itself.
         let types = if rng.chance(90) { &TYPES[..5] } else { &TYPES[..] };
-        let _ = match rng.below(20) {
+        let other = rng.pick(&NAMES);
+        let _ = match rng.below(24) {
             0 => write!(text, "({name})==>"),
+            20 => write!(text, "({name}::Mode {{default: {{{other}: \"x\"}}}})==>"),
+            21 => write!(text, "({name}::Many {{enum: [{{{other}: \"x\"}}]}})==>"),
             1..5 => write!(text, "({name}::Text {{default: \"sk-0123456789abcdefghij\"}})==>"),
             _ => write!(
                 text,
@@ -50,10 +65,13 @@ fn tool(rng: &mut Rng) -> String {
 /// A declaration that may matter to other texts.
 fn declaration(rng: &mut Rng) -> String {
     let name = rng.pick(&NAMES);
-    match rng.below(9) {
+    match rng.below(13) {
         0 => format!("({name}::{} {{deprecated: true}})\n", rng.pick(&TYPES)),
         1 | 2 => format!("({name}::{} {{description: \"Of all tools\"}})\n", rng.pick(&TYPES)),
-        3 => format!("[Mode::Record | ({name}::Text)]\n"),
+        3 | 9 => format!("[Mode::Record | ({name}::Text)]\n"),
+        10 => format!("[Many::Record | ({name}::Text {{length: 2..}})]\n"),
+        11 => "[Many::Alias | (::Mode)]\n".to_owned(),
+        12 => format!("/** Of a kind */\n[Many::Record | (mode::Mode), ({name}::Int)]\n"),
         4 => "[Mode::Enum | fast, slow]\n".to_owned(),
         5 => "[helper:Agent | read, send]\n".to_owned(),
         6 => "[group:Container | readAll]\n".to_owned(),
@@ -278,7 +296,9 @@ fn an_edit_analyzes_what_it_changes() {
         // A tool; an insertion above all others; a type and a term that all of them use.
         (own.replace("Number 7 ", "Number seven "), 1),
         (own.replace("[Place", "\n\n[Place"), 1),
-        (own.replace("street", "road"), 300),
+        // Only what reads the fields of a record depends on them.
+        (own.replace("street", "road"), 0),
+        (own.replace("[Place::Record", "[Place::Record {deprecated: true}"), 300),
         (own.replace("(user::Text)", "(user::Int)"), 300),
         (own.replace("(user::Text)", "(other::Text)"), 300),
     ];

@@ -97,8 +97,10 @@ pub(crate) struct ItemAnalysis<O> {
     pub(crate) output: O,
     /// The other files whose declarations it uses.
     uses: Vec<usize>,
-    /// Whether its diagnostics depend on which names there are: errors suggest names.
+    /// The hash of all names, if its diagnostics depend on them: errors suggest names.
     pub(crate) names: Option<u64>,
+    /// The hash of all declared types, if it depends on more of them than their outlines.
+    pub(crate) types: Option<u64>,
     /// Whether it holds wherever the item is.
     pub(crate) reusable: bool,
 }
@@ -200,9 +202,10 @@ pub fn analyze<'t, V: Visitor>(
     let indexes = index_all(texts, &before);
     let mut checker = Checker::new(texts);
     checker.resolve_names(&indexes, imports);
-    let keys = (cache.is_some() && scope == Scope::Summaries)
-        .then(|| Keys::new(&checker, &indexes, imports));
-    let all = keys.as_ref().map(|keys| keys.all);
+    let keys = (cache.is_some() && scope == Scope::Summaries).then(|| {
+        fingerprint_all(texts, &indexes, &before);
+        Keys::new(&checker, &indexes, imports)
+    });
     let reuse = |(file, (index, before)): (usize, (&Arc<FileIndex>, &Option<_>))| match &keys {
         Some(keys) => keys.reuse((file, &texts[file]), index, *before),
         None => Vec::new(),
@@ -210,9 +213,9 @@ pub fn analyze<'t, V: Visitor>(
     let reused: Vec<_> = indexes.iter().zip(&before).enumerate().map(reuse).collect();
     let work = chunks(&indexes, &reused, scope);
     let chunk = |reader: &mut Checker<'t>, (file, items): &(usize, Vec<usize>)| {
-        let keys = reused.get(*file).map(Vec::as_slice).unwrap_or_default();
-        let file = (*file, &*indexes[*file], keys);
-        reader.chunk(&checker, file, items, (scope, all), visitor)
+        let reused = reused.get(*file).map(Vec::as_slice).unwrap_or_default();
+        let file = (*file, &*indexes[*file], reused);
+        reader.chunk(&checker, file, items, (scope, keys.as_ref()), visitor)
     };
     let bytes = if work.len() > 1 { size(texts) } else { 0 };
     let analyzed: Vec<_> = threads::run(
@@ -252,6 +255,17 @@ fn index_all<O: Send + Sync>(
         || texts.par_iter().zip(before).map(index).collect(),
         || texts.iter().zip(before).map(index).collect(),
     )
+}
+
+/// Computes the fingerprints of files, as far as they are not those of earlier texts.
+fn fingerprint_all<O>(
+    texts: &[Parse],
+    indexes: &[Arc<FileIndex>],
+    before: &[Option<&FileAnalysis<O>>],
+) {
+    for ((text, index), before) in texts.iter().zip(indexes).zip(before) {
+        index.fingerprints(text, before.map(|before| (&*before.source, &*before.index)));
+    }
 }
 
 /// The analyses of a file that are known, by item; with the keys of all. Empty where none are kept.
@@ -311,9 +325,9 @@ impl Checker<'_> {
     fn chunk<V: Visitor>(
         &mut self,
         shared: &Self,
-        (file, index, keys): (usize, &FileIndex, &[ReusedItem<V::Output>]),
+        (file, index, reused): (usize, &FileIndex, &[ReusedItem<V::Output>]),
         items: &[usize],
-        (scope, names): (Scope, Option<u64>),
+        (scope, keys): (Scope, Option<&Keys>),
         visitor: &V,
     ) -> Chunk<V::Output> {
         let (known, text) = (shared.known(), &shared.texts[file]);
@@ -323,6 +337,7 @@ impl Checker<'_> {
         for at in items {
             let Some(item) = index.items.get(*at) else { continue };
             self.brought = shared.brought;
+            self.reads_fields = false;
             for entry in &index.others[item.others.clone()] {
                 self.read(&entry.declaration(file, text));
             }
@@ -333,7 +348,7 @@ impl Checker<'_> {
             let found = self.found.get_mut(&file);
             let found = found.map(|found| std::mem::take(&mut found.all)).unwrap_or_default();
             let inside = |found: &Diagnostic| is_inside(found, item.span);
-            let key = keys.get(*at).and_then(|(key, _)| *key);
+            let key = reused.get(*at).and_then(|(key, _)| *key);
             let reusable = key.is_some()
                 && !item.depends_on_all
                 && !item.broken
@@ -346,7 +361,8 @@ impl Checker<'_> {
                 tools,
                 output,
                 uses: self.uses.drain().map(|(_, owner)| owner).collect(),
-                names: found.iter().any(is_error).then_some(names).flatten(),
+                names: keys.filter(|_| found.iter().any(is_error)).map(|keys| keys.names),
+                types: keys.filter(|_| self.reads_fields).map(|keys| keys.types),
                 found,
                 reusable,
             };

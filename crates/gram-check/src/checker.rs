@@ -145,6 +145,8 @@ pub(crate) struct Checker<'t> {
     pub(crate) unread_terms: Arc<HashSet<SmolStr>>,
     /// Which files use what other files declare.
     pub(crate) uses: HashSet<(usize, usize)>,
+    /// Whether the item that is analyzed depends on the fields of the records that it names.
+    pub(crate) reads_fields: bool,
     /// The types of expressions that mean the same everywhere.
     pub(crate) plain_types: HashMap<Box<str>, Type>,
 }
@@ -174,6 +176,7 @@ impl<'t> Checker<'t> {
             silent: false,
             unread_terms: Arc::default(),
             uses: HashSet::new(),
+            reads_fields: false,
             plain_types: HashMap::new(),
         }
     }

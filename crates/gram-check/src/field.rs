@@ -14,6 +14,7 @@ use crate::unions::lists_types;
 use gram_model::attributes::{AttributeOwner, AttributeSpec, find};
 use gram_model::format::{built_in, describe};
 use gram_model::value_check;
+use gram_model::walk::names_of_type_use;
 use gram_model::{Constraint, Field, Optionality, Type, TypeUse, ValueSource};
 
 /// A field while its attributes are read.
@@ -379,6 +380,7 @@ impl<'t> Checker<'t> {
     /// Checks that a field's type accepts a value that its attributes name.
     fn accepts(&mut self, file: usize, span: Span, what: Named, field: &Field) {
         let type_use = &field.type_use;
+        names_of_type_use(type_use, &mut |_| self.reads_fields = true);
         let details = type_use.details.as_deref();
         let whole = |value: &Value| value_check::type_use(&self.types, type_use, value);
         let bare = |value: &Value| value_check::ty(&self.types, &type_use.ty, value);

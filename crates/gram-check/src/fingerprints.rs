@@ -3,7 +3,9 @@
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::ops::Range;
 
-use gram_syntax::{Node, NodeId, Parse, Span, TokenKind};
+use gram_syntax::{Node, Parse, SourceFile, TokenKind};
+
+use crate::index::Item;
 
 /// The attributes whose strings contain type expressions or signatures.
 const TYPE_ATTRIBUTES: [&str; 9] = [
@@ -27,26 +29,59 @@ pub(crate) struct Fingerprints {
 }
 
 /// What the analysis of an item depends on.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Fingerprint {
     /// The hash of its text.
     pub(crate) text: u64,
+    /// The hash of the kinds of its tokens.
+    kinds: u64,
     pub(crate) references: Range<usize>,
     /// Whether some names that it mentions may be hidden by escapes.
     pub(crate) escapes: bool,
 }
 
+/// The fingerprints of an earlier version of a file.
+#[derive(Clone, Copy)]
+pub(crate) struct EarlierFingerprints<'a> {
+    pub(crate) text: &'a SourceFile,
+    pub(crate) items: &'a [Item],
+    pub(crate) all: &'a Fingerprints,
+}
+
+impl EarlierFingerprints<'_> {
+    /// The fingerprint of an item with the same text and tokens, at the same place from the start or
+    /// from the end.
+    fn find(&self, items: &[Item], at: usize, text: &str, kinds: u64) -> Option<&Fingerprint> {
+        let from_end = (at + self.items.len()).checked_sub(items.len());
+        [Some(at), from_end].into_iter().flatten().find_map(|at| {
+            let known = self.all.items.get(at).filter(|known| known.kinds == kinds)?;
+            (self.text.slice(self.items.get(at)?.span) == text).then_some(known)
+        })
+    }
+}
+
 impl Fingerprints {
-    /// The fingerprints of items, given the node and the place of each.
-    pub(crate) fn new(text: &Parse, items: impl Iterator<Item = (NodeId, Span)>) -> Self {
+    /// The fingerprints of the items of a file.
+    pub(crate) fn new(
+        text: &Parse,
+        items: &[Item],
+        before: Option<EarlierFingerprints<'_>>,
+    ) -> Self {
         let mut all = Self::default();
-        for (node, span) in items {
-            let top = text.tree().node(node);
+        for (at, item) in items.iter().enumerate() {
+            let top = text.tree().node(item.node);
+            let own = text.source().slice(item.span);
+            let kinds = hash_kinds(top, u32::MAX);
             let first = all.references.len();
-            let escapes = all.add_references(top);
-            let hash = hash_item(text.source().slice(span), top);
+            let known = before.and_then(|before| {
+                let known = before.find(items, at, own, kinds)?;
+                all.references.extend_from_slice(&before.all.references[known.references.clone()]);
+                Some((known.text, known.escapes))
+            });
+            let (hash, escapes) =
+                known.unwrap_or_else(|| (hash_text(own, kinds), all.add_references(top)));
             let references = first..all.references.len();
-            all.items.push(Fingerprint { text: hash, references, escapes });
+            all.items.push(Fingerprint { text: hash, kinds, references, escapes });
         }
         all
     }
@@ -98,13 +133,24 @@ impl Fingerprints {
     }
 }
 
-/// The hash of an item's text. The same text may fall into other tokens behind a string or comment
-/// that is not closed, so their kinds count, too.
-fn hash_item(text: &str, top: Node<'_>) -> u64 {
+/// The hash of the tokens of a node that begin before a place.
+pub(crate) fn hash_tokens(text: &str, top: Node<'_>, end: u32) -> u64 {
+    hash_text(text, hash_kinds(top, end))
+}
+
+fn hash_text(text: &str, kinds: u64) -> u64 {
     let mut hasher = hasher();
     hasher.write(text.as_bytes());
+    hasher.write_u64(kinds);
+    hasher.finish()
+}
+
+/// The hash of the kinds of tokens. The same text may fall into other tokens behind a string or
+/// comment that is not closed.
+fn hash_kinds(top: Node<'_>, end: u32) -> u64 {
+    let mut hasher = hasher();
     let mut kinds = 0_u64;
-    for (at, token) in top.tokens().enumerate() {
+    for (at, token) in top.tokens().take_while(|token| token.span().start < end).enumerate() {
         kinds = kinds << 8 | token.kind() as u64;
         if at % 8 == 7 {
             hasher.write_u64(kinds);

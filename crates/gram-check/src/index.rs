@@ -15,9 +15,10 @@ use smol_str::SmolStr;
 use crate::checker::Form;
 use crate::checker::{DiagnosticBuffer, Kind, is_broken};
 use crate::codes;
-use crate::fingerprints::Fingerprints;
+use crate::fingerprints::{EarlierFingerprints, Fingerprints, hash_tokens};
 use gram_model::format::built_in;
 use gram_model::nearest::nearest;
+use gram_model::spans::Place;
 
 /// The labels that declare something.
 const LABELS: [(&str, Kind); 9] = [
@@ -133,20 +134,45 @@ impl FileIndex {
     /// The hash of an item's text, and the hashes of the names that it mentions. `None` if some of
     /// these may be hidden by escapes.
     pub(crate) fn fingerprint(&self, text: &Parse, item: usize) -> Option<(u64, &[u64])> {
-        let all = self.fingerprints.get_or_init(|| self.new_fingerprints(text));
+        let all = self.fingerprints(text, None);
         let own = all.items.get(item).filter(|own| !own.escapes)?;
         Some((own.text, all.references.get(own.references.clone())?))
     }
 
-    fn new_fingerprints(&self, text: &Parse) -> Fingerprints {
-        Fingerprints::new(text, self.items.iter().map(|item| (item.node, item.span)))
+    /// The fingerprints of all items. Those of an earlier version of the file speed it up.
+    pub(crate) fn fingerprints(
+        &self,
+        text: &Parse,
+        before: Option<(&SourceFile, &Self)>,
+    ) -> &Fingerprints {
+        self.fingerprints.get_or_init(|| {
+            let before = before.and_then(|(text, index)| {
+                Some(EarlierFingerprints { text, items: &index.items, all: index.fingerprints.get()? })
+            });
+            Fingerprints::new(text, &self.items, before)
+        })
     }
 
     /// The hash of the text of the item at a place.
-    pub(crate) fn hash_at(&self, text: &Parse, place: Span) -> u64 {
-        let at = self.items.partition_point(|item| item.span.end <= place.start);
-        let all = self.fingerprints.get_or_init(|| self.new_fingerprints(text));
-        all.items.get(at).map_or(0, |own| own.text)
+    pub(crate) fn hash_at(&self, text: &Parse, place: &Place) -> u64 {
+        let own = self.fingerprints(text, None).items.get(self.item_at(place));
+        own.map_or(0, |own| own.text)
+    }
+
+    /// The hash of the text before the elements of a pattern.
+    pub(crate) fn outline_at(&self, text: &Parse, place: &Place) -> u64 {
+        let first = text.tree().node(place.node).elements().next();
+        match (self.items.get(self.item_at(place)), first) {
+            (Some(item), Some(first)) if !item.broken => {
+                let span = Span::new(item.span.start, first.span().start);
+                hash_tokens(text.source().slice(span), text.tree().node(item.node), span.end)
+            }
+            _ => self.hash_at(text, place),
+        }
+    }
+
+    fn item_at(&self, place: &Place) -> usize {
+        self.items.partition_point(|item| item.span.end <= place.name.start)
     }
 }
 

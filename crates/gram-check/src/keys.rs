@@ -11,8 +11,8 @@ use crate::fingerprints::{hash, hasher};
 use crate::imports::ImportGraph;
 use crate::index::{FileIndex, Item};
 use crate::scopes::NameMap;
-use gram_model::TypeId;
-use gram_model::walk::strongly_connected;
+use gram_model::walk::{names_of, strongly_connected};
+use gram_model::{Type, TypeId};
 
 /// The keys of analyses: hashes of the declarations that items refer to.
 pub(crate) struct Keys {
@@ -20,8 +20,10 @@ pub(crate) struct Keys {
     meanings: NameMap<u64, u64>,
     /// The hash of the imports of each file.
     imports: Vec<u64>,
-    /// The hash of all declared names and their declarations.
-    pub(crate) all: u64,
+    /// The hash of all declared names.
+    pub(crate) names: u64,
+    /// The hash of all declared types.
+    pub(crate) types: u64,
 }
 
 impl Keys {
@@ -30,8 +32,8 @@ impl Keys {
         indexes: &[Arc<FileIndex>],
         imports: &ImportGraph,
     ) -> Self {
-        let mut keys = Self { meanings: NameMap::default(), imports: Vec::new(), all: 0 };
-        let types = type_hashes(checker, indexes);
+        let mut keys = Self { meanings: NameMap::default(), imports: Vec::new(), names: 0, types: 0 };
+        let types = type_hashes(checker, indexes, true);
         for (at, declared) in checker.types.0.iter().enumerate() {
             let place = checker.module.spans.types.get(at).map_or(0, |place| place.file);
             keys.add(&declared.name, &[1, at as u64, place as u64, types[at]]);
@@ -40,7 +42,7 @@ impl Keys {
             checker.module.terms.iter().zip(&checker.module.spans.terms).enumerate()
         {
             let mut whole = hasher();
-            whole.write_u64(indexes[place.file].hash_at(&checker.texts[place.file], place.name));
+            whole.write_u64(indexes[place.file].hash_at(&checker.texts[place.file], place));
             gram_model::walk::names_of_type_use(&term.field.type_use, &mut |id| {
                 whole.write_u64(types.get(id.0 as usize).copied().unwrap_or_default());
             });
@@ -49,14 +51,15 @@ impl Keys {
         for name in checker.unread_terms.iter() {
             keys.add(name, &[3]);
         }
-        let mut all = keys.meanings.values().fold(0, |all, meaning| all ^ meaning);
+        let mut names = keys.meanings.values().fold(0, |all, meaning| all ^ meaning);
         for (file, index) in indexes.iter().enumerate() {
             for entry in &index.others {
                 let meaning = [4, file as u64, hash(entry.kind.label()), hash(&entry.name)];
-                all ^= fold(&meaning);
+                names ^= fold(&meaning);
             }
         }
-        keys.all = all;
+        keys.names = names;
+        keys.types = fold(&type_hashes(checker, indexes, false));
         keys.imports = imports
             .edges(indexes.len())
             .iter()
@@ -108,7 +111,10 @@ impl Keys {
                 by_key.get(&key).copied()
             });
             let holds = |it: &&Arc<ItemAnalysis<O>>| {
-                it.reusable && !item.broken && it.names.is_none_or(|names| names == self.all)
+                it.reusable
+                    && !item.broken
+                    && it.names.is_none_or(|names| names == self.names)
+                    && it.types.is_none_or(|types| types == self.types)
             };
             (key, same.filter(holds).cloned())
         };
@@ -124,17 +130,18 @@ fn fold(numbers: &[u64]) -> u64 {
     hasher.finish()
 }
 
-/// For each declared type, the hash of its text and of all that it refers to. The types of a cycle
-/// count as one.
-fn type_hashes(checker: &Checker<'_>, indexes: &[Arc<FileIndex>]) -> Vec<u64> {
+/// For each declared type, a hash of its own and of all that it refers to. The types of a cycle count
+/// as one.
+///
+/// Most analyses depend on no more than the outlines of types: on all but the fields of records.
+fn type_hashes(checker: &Checker<'_>, indexes: &[Arc<FileIndex>], outlines: bool) -> Vec<u64> {
     let types = &*checker.types;
     let mut hashes = vec![0; types.0.len()];
+    let has_fields = |id: TypeId| {
+        types.get(id).is_some_and(|declared| matches!(declared.type_use.ty, Type::Object(_)))
+    };
     let next = |id: TypeId| {
-        let mut next = Vec::new();
-        if let Some(declared) = types.get(id) {
-            gram_model::walk::names_of_type_use(&declared.type_use, &mut |id| next.push(id));
-        }
-        next
+        if outlines && has_fields(id) { Vec::new() } else { names_of(types, id) }
     };
     // What a group refers to comes before it.
     for group in strongly_connected(types.0.len(), next) {
@@ -142,7 +149,9 @@ fn type_hashes(checker: &Checker<'_>, indexes: &[Arc<FileIndex>]) -> Vec<u64> {
         for id in &group {
             let place = checker.module.spans.types.get(id.0 as usize);
             let own = place.map_or(0, |place| {
-                indexes[place.file].hash_at(&checker.texts[place.file], place.name)
+                let (index, text) = (&indexes[place.file], &checker.texts[place.file]);
+                let outline = outlines && has_fields(*id);
+                if outline { index.outline_at(text, place) } else { index.hash_at(text, place) }
             });
             whole.write_u64(own);
             for other in next(*id) {

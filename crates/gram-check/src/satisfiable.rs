@@ -9,12 +9,14 @@ use crate::checker::Checker;
 use crate::codes;
 use gram_model::value;
 use gram_model::value_check;
+use gram_model::walk::names_of_type_use;
 use gram_model::{Constraint, Type, TypeUse, Types};
 
 impl Checker<'_> {
     /// Reports constraints that no value meets together.
     pub(crate) fn satisfiable(&mut self, file: usize, span: Span, type_use: &TypeUse) {
         let constraints = &type_use.constraints;
+        names_of_type_use(type_use, &mut |_| self.reads_fields = true);
         let message = if let Some((least, most)) = empty_interval(constraints, &type_use.ty) {
             format!("no number is {least} and {most}")
         } else if is_empty_enum(&self.types, constraints) {

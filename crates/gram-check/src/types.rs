@@ -193,6 +193,7 @@ impl Checker<'_> {
     fn record_field(&mut self, file: usize, span: Span, field: &RecordField<'_>) -> Option<Field> {
         let mut type_use = TypeUse::new(self.resolve(file, span, &field.ty)?);
         if let Some(default) = &field.default {
+            gram_model::walk::names_of_type_use(&type_use, &mut |_| self.reads_fields = true);
             if let (false, Err(refusal)) =
                 (self.silent, gram_model::value_check::type_use(&self.types, &type_use, default))
             {

@@ -40,6 +40,9 @@ impl Checker<'_> {
 
     /// Reports two members of a union in a type expression that are the same.
     pub(crate) fn distinct_members(&mut self, file: usize, span: Span, members: &[Type]) {
+        for member in members {
+            gram_model::walk::names(member, &mut |_| self.reads_fields = true);
+        }
         if !self.silent
             && let Some((_, second)) = same_members(self.known_types(), members, false)
             && let Some(member) = members.get(second)

@@ -80,13 +80,18 @@ fn judge<'a>(
     report.add(file, diagnostic.help("remove the type, or choose another name").fix(fix));
 }
 
-/// The type of a field that names stand for. Whether null may stand in its place does not matter:
-/// the thing is the same, and may be absent.
+/// The type of a field that names stand for; a record stands for itself. Whether null may stand in
+/// its place does not matter: the thing is the same, and may be absent.
 fn own_type<'a>(cx: &Context<'a>, field: &'a Field) -> &'a Type {
-    let types = cx.known.types;
-    let mut ty = types.resolve(&field.type_use.ty);
-    while let Type::Nullable(inner) = ty {
-        ty = types.resolve(inner);
+    let mut ty = &field.type_use.ty;
+    loop {
+        ty = match ty {
+            Type::Nullable(inner) => inner,
+            Type::Named(id) => match cx.known.types.get(*id).map(|declared| &declared.type_use.ty) {
+                Some(inner) if !matches!(inner, Type::Object(_)) => inner,
+                _ => return ty,
+            },
+            _ => return ty,
+        };
     }
-    ty
 }
