@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use gram_lint::{Cache, Level, Lint, Settings};
-use gram_syntax::{Diagnostic, Parse, SourceFile, parse};
+use gram_syntax::{Diagnostic, Parse, Severity, SourceFile, parse};
 use gramc_tests::campaign;
 use gramc_tests::lints::{links, project, roughen};
 use gramc_tests::rng::Rng;
@@ -16,7 +16,7 @@ const NAMES: [&str; 6] = ["user", "path", "maxLines", "api_key", "note", "mode"]
 /// Names of files, each of which may import another.
 const FILES: [&str; 5] = ["a.gram", "b.gram", "c.gram", "d.gram", "e.gram"];
 
-const TYPES: [&str; 11] = [
+const TYPES: [&str; 12] = [
     "Text",
     "Int",
     "Bool",
@@ -26,7 +26,8 @@ const TYPES: [&str; 11] = [
     "`Mode[]`",
     "Many",
     "`Mode | Many`",
-    "`{mode: Mode = {note: \"x\"}}`",
+    "`Many | Mode`",
+    "`{mode: Mode = \"x\"}`",
     "Txt",
 ];
 
@@ -69,7 +70,7 @@ fn declaration(rng: &mut Rng) -> String {
         0 => format!("({name}::{} {{deprecated: true}})\n", rng.pick(&TYPES)),
         1 | 2 => format!("({name}::{} {{description: \"Of all tools\"}})\n", rng.pick(&TYPES)),
         3 | 9 => format!("[Mode::Record | ({name}::Text)]\n"),
-        10 => format!("[Many::Record | ({name}::Text {{length: 2..}})]\n"),
+        10 => format!("[Many::Record | ({name}::Text)]\n"),
         11 => "[Many::Alias | (::Mode)]\n".to_owned(),
         12 => format!("/** Of a kind */\n[Many::Record | (mode::Mode), ({name}::Int)]\n"),
         4 => "[Mode::Enum | fast, slow]\n".to_owned(),
@@ -304,6 +305,25 @@ fn an_edit_analyzes_what_it_changes() {
     ];
     for (text, expected) in edits {
         assert_eq!(analyzed(&text), expected);
+    }
+}
+
+/// Values and unions are compared with the fields of the records that they name.
+#[test]
+fn an_edit_of_a_record_analyzes_what_reads_its_fields() {
+    let uses = ["A {default: {x: 1}}", "A {const: {x: 1}}", "A {enum: [{x: 1}]}", "`A | B`"];
+    for ty in uses {
+        let (settings, mut cache) = (Settings::default(), Cache::default());
+        let records = "[A::Record | (x::Int)]\n[B::Record | (x::Text)]\n";
+        let own = format!("{records}[read:Tool | (it::{ty})==>(::Text)]\n");
+        for (text, errors) in [(own.clone(), 0), (own.replacen("x::Int", "x::Text", 1), 1)] {
+            let texts = [parse(SourceFile::new("a.gram", text))];
+            let differ = differ(&texts, &settings, &mut cache);
+            assert!(differ.is_none(), "{}", differ.unwrap_or_default());
+            let found = cache.diagnostics(&texts, &links(&texts), &settings);
+            let found = found.iter().filter(|found| found.severity == Severity::Error);
+            assert_eq!(found.count(), errors, "{ty}");
+        }
     }
 }
 

@@ -147,7 +147,11 @@ impl FileIndex {
     ) -> &Fingerprints {
         self.fingerprints.get_or_init(|| {
             let before = before.and_then(|(text, index)| {
-                Some(EarlierFingerprints { text, items: &index.items, all: index.fingerprints.get()? })
+                Some(EarlierFingerprints {
+                    text,
+                    items: &index.items,
+                    all: index.fingerprints.get()?,
+                })
             });
             Fingerprints::new(text, &self.items, before)
         })

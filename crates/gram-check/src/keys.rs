@@ -32,7 +32,8 @@ impl Keys {
         indexes: &[Arc<FileIndex>],
         imports: &ImportGraph,
     ) -> Self {
-        let mut keys = Self { meanings: NameMap::default(), imports: Vec::new(), names: 0, types: 0 };
+        let mut keys =
+            Self { meanings: NameMap::default(), imports: Vec::new(), names: 0, types: 0 };
         let types = type_hashes(checker, indexes, true);
         for (at, declared) in checker.types.0.iter().enumerate() {
             let place = checker.module.spans.types.get(at).map_or(0, |place| place.file);

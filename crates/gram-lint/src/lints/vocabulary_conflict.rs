@@ -87,10 +87,12 @@ fn own_type<'a>(cx: &Context<'a>, field: &'a Field) -> &'a Type {
     loop {
         ty = match ty {
             Type::Nullable(inner) => inner,
-            Type::Named(id) => match cx.known.types.get(*id).map(|declared| &declared.type_use.ty) {
-                Some(inner) if !matches!(inner, Type::Object(_)) => inner,
-                _ => return ty,
-            },
+            Type::Named(id) => {
+                match cx.known.types.get(*id).map(|declared| &declared.type_use.ty) {
+                    Some(inner) if !matches!(inner, Type::Object(_)) => inner,
+                    _ => return ty,
+                }
+            }
             _ => return ty,
         };
     }
