@@ -324,7 +324,7 @@ impl Server {
         #[expect(clippy::cast_precision_loss, reason = "no text is that long")]
         let times = |bytes: usize| format!("{:.1} times", bytes as f64 / size as f64);
         let (own, all) = (times(self.memory("RssAnon:")), times(self.memory("VmRSS:")));
-        show(&format!("{name}, to findings"), &mut findings, &own);
+        show(&format!("{name}, to diagnostics"), &mut findings, &own);
         show(&format!("{name}, to completion"), &mut completions, &format!("({all})"));
     }
 

@@ -14,9 +14,10 @@ use crate::declared::only_node;
 use crate::index::Declaration;
 use crate::seen::Seen;
 use gram_model::attributes::{AttributeOwner, find};
+use gram_model::attributes::{ImplementationKind, RequiredAttribute};
 use gram_model::nearest::{nearest, question};
 use gram_model::spans::Place;
-use gram_model::{Experiment, Implementation, ImplementationKind, Library};
+use gram_model::{Experiment, Implementation, Library};
 
 impl<'t> Checker<'t> {
     pub(crate) fn read_library(&mut self, declaration: &Declaration<'t>) {
@@ -158,27 +159,13 @@ impl<'t> Checker<'t> {
         kind: ImplementationKind,
         attributes: &[Attribute<'t>],
     ) {
-        let given = |key: &str| attributes.iter().find(|attribute| attribute.key == key);
-        let (missing, help) = match kind {
-            ImplementationKind::Command if given("run").is_none() => {
-                ("command", "add {run: [\"python3\", \"hello.py\"]}")
-            }
-            ImplementationKind::Http if given("url").is_none() => {
-                ("URL", "add {url: \"http://127.0.0.1:8080/search\"}")
-            }
-            ImplementationKind::Replay if given("from").is_none() => {
-                ("recording", "add {from: \"weather.jsonl\"}")
-            }
-            ImplementationKind::Mcp => match (given("command"), given("url")) {
-                (None, None) => (
-                    "command or URL",
-                    "add {command: [\"npx\", \"…\"]} for a program, or {url: \"https://…\"}",
-                ),
-                (Some(command), Some(url)) => return self.two_servers(file, command, url),
-                _ => return,
-            },
+        let Some(RequiredAttribute { one_of, missing, help }) = kind.required() else { return };
+        let mut given = attributes.iter().filter(|attribute| one_of.contains(&&*attribute.key));
+        match (given.next(), given.next()) {
+            (None, _) => {}
+            (Some(first), Some(second)) => return self.exclusive(file, first, second),
             _ => return,
-        };
+        }
         let subject = node.subject();
         let tool = subject.identifier.map(Node::content).unwrap_or_default();
         let span = subject.labels_node().unwrap_or(node).span();
@@ -187,12 +174,12 @@ impl<'t> Checker<'t> {
         self.report(file, error.help(help));
     }
 
-    fn two_servers(&mut self, file: usize, command: &Attribute<'_>, url: &Attribute<'_>) {
-        let message = "`command` and `url` name two servers";
+    fn exclusive(&mut self, file: usize, first: &Attribute<'_>, second: &Attribute<'_>) {
+        let message = format!("`{}` and `{}` exclude each other", first.key, second.key);
         let error = self
-            .error(&codes::CONFLICTING_ATTRIBUTES, file, url.key_span, message)
-            .label(command.key_span, "the other one")
-            .help("use `command` to start a program, or `url` for a running server");
+            .error(&codes::CONFLICTING_ATTRIBUTES, file, second.key_span, message)
+            .label(first.key_span, "the other one")
+            .help("keep one of them");
         self.report(file, error);
     }
 

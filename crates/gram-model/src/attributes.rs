@@ -2,14 +2,13 @@
 
 mod table;
 
-pub use table::ATTRIBUTES;
+pub use table::{ATTRIBUTES, ImplementationKind};
 
 use json_schema_kit::keywords::Keyword as K;
 use serde_json::{Number, Value};
 use smol_str::SmolStr;
 
 use crate::ConstraintKind as Kind;
-use crate::ImplementationKind;
 use crate::model::{Constraint, Type, Types};
 use crate::units;
 
@@ -38,6 +37,8 @@ pub enum AttributeOwner {
     Container,
     /// A library.
     Library,
+    /// An implementation of any kind.
+    AnyImplementation,
     /// An implementation of this kind.
     Implementation(ImplementationKind),
     /// An experiment.
@@ -253,7 +254,25 @@ pub struct AttributeSpec {
     pub documentation: &'static str,
 }
 
+/// An attribute that an implementation needs.
+#[derive(Debug, Clone, Copy)]
+pub struct RequiredAttribute {
+    /// Its name; of several names, exactly one is needed.
+    pub one_of: &'static [&'static str],
+    /// What is missing without it, for messages.
+    pub missing: &'static str,
+    /// How to add it.
+    pub help: &'static str,
+}
+
 impl AttributeSpec {
+    /// Whether it is allowed at an owner.
+    pub fn is_allowed_at(&self, owner: AttributeOwner) -> bool {
+        let any = matches!(owner, AttributeOwner::Implementation(_))
+            && self.owners.contains(&AttributeOwner::AnyImplementation);
+        any || self.owners.contains(&owner)
+    }
+
     /// Whether it applies to a type.
     pub fn applies_to(&self, types: &Types, ty: &Type) -> bool {
         self.applies_to.includes(types, ty) || (self.name == "open" && matches!(ty, Type::Tuple(_)))
@@ -282,12 +301,12 @@ impl AttributeSpec {
 
 /// The attribute of a name.
 pub fn find(owner: AttributeOwner, name: &str) -> Option<&'static AttributeSpec> {
-    ATTRIBUTES.iter().find(|spec| spec.name == name && spec.owners.contains(&owner))
+    ATTRIBUTES.iter().find(|spec| spec.name == name && spec.is_allowed_at(owner))
 }
 
 /// All attributes that are allowed at an owner.
 pub fn of_owner(owner: AttributeOwner) -> impl Iterator<Item = &'static AttributeSpec> + Clone {
-    ATTRIBUTES.iter().filter(move |spec| spec.owners.contains(&owner))
+    ATTRIBUTES.iter().filter(move |spec| spec.is_allowed_at(owner))
 }
 
 /// The attribute that sets a kind of constraint, and the constraint's entry.
@@ -322,7 +341,7 @@ mod tests {
         for (at, spec) in ATTRIBUTES.iter().enumerate() {
             assert!(!spec.documentation.is_empty() && !spec.documentation.contains('\n'));
             for other in &ATTRIBUTES[at + 1..] {
-                let both = other.owners.iter().any(|owner| spec.owners.contains(owner));
+                let both = other.owners.iter().any(|owner| spec.is_allowed_at(*owner));
                 assert!(!(both && other.name == spec.name), "{}", spec.name);
             }
         }

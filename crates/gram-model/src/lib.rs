@@ -12,6 +12,7 @@ pub mod value;
 pub mod value_check;
 pub mod walk;
 
+pub use attributes::ImplementationKind;
 pub use format::{BUILT_IN, Format};
 pub use model::*;
 pub use nearest::did_you_mean;

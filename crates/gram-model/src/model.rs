@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 
 use crate::spans::Spans;
 pub use constraint::{Constraint, ConstraintKind, ConstraintValue};
-pub use library::{Experiment, Implementation, ImplementationKind, Library, Signature};
+pub use library::{Experiment, Implementation, Library, Signature};
 pub use types::{ObjectType, Open, Type, TypeDeclaration, TypeId, TypeKind, Types};
 
 /// All declarations of the texts that were checked together.

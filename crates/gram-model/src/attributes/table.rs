@@ -1,20 +1,71 @@
-//! The table itself: one row an attribute.
+//! The tables: attributes, and kinds of implementations.
 
 use json_schema_kit::keywords::Keyword as K;
 
 use super::AttributeOwner::{
-    self, Agent, Alias, Container, Enum, Experiment, Field, Header, Implementation, Library,
-    Member, Record, Tool, Union,
+    self, Agent, Alias, AnyImplementation, Container, Enum, Experiment, Field, Header,
+    Implementation, Library, Member, Record, Tool, Union,
 };
 use super::ConstraintConstructor as C;
 use super::ValueType::{
     self, Bytes, Count, Flag, Format, List, OfType, OneOf, Other, Program, Range, Signature, Size,
     Sources, Step, Text, Time,
 };
-use super::{AppliesTo, AttributeSpec, ConstraintConstructor, ConstraintSpec};
+use super::{AppliesTo, AttributeSpec, ConstraintConstructor, ConstraintSpec, RequiredAttribute};
 use crate::ConstraintKind as Kind;
-use crate::ImplementationKind::{Builtin, Client, Command, Http, Mcp, Replay};
 use crate::model::{Constraint, Source};
+
+/// A kind of implementation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ImplementationKind {
+    /// A program that reads the arguments from standard input.
+    Command,
+    /// A server that gets the arguments as the body of a POST request.
+    Http,
+    /// A tool of an MCP server.
+    Mcp,
+    /// A recording.
+    Replay,
+    /// An implementation that is compiled in.
+    Builtin,
+    /// A tool that the host program or the MCP client executes.
+    Client,
+}
+
+use ImplementationKind::{Builtin, Client, Command, Http, Mcp, Replay};
+
+impl ImplementationKind {
+    /// All kinds.
+    pub const ALL: [Self; 6] = [Command, Http, Mcp, Replay, Builtin, Client];
+
+    /// Its name in a specification.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Command => "Command",
+            Http => "Http",
+            Mcp => "Mcp",
+            Replay => "Replay",
+            Builtin => "Builtin",
+            Client => "Client",
+        }
+    }
+
+    /// The attribute that it needs, if any.
+    pub fn required(self) -> Option<RequiredAttribute> {
+        let (one_of, missing, help): (&[_], _, _) = match self {
+            Command => (&["run"], "command", "add {run: [\"python3\", \"hello.py\"]}"),
+            Http => (&["url"], "URL", "add {url: \"http://127.0.0.1:8080/search\"}"),
+            Mcp => (
+                &["command", "url"],
+                "command or URL",
+                "add {command: [\"npx\", \"…\"]} for a program, or {url: \"https://…\"}",
+            ),
+            Replay => (&["from"], "recording", "add {from: \"weather.jsonl\"}"),
+            Builtin | Client => return None,
+        };
+        Some(RequiredAttribute { one_of, missing, help })
+    }
+}
 
 const fn attribute(
     name: &'static str,
@@ -40,16 +91,8 @@ const DECLARED: &[AttributeOwner] = &[Record, Enum, Alias, Union];
 const AGENT: &[AttributeOwner] = &[Agent];
 const EXPERIMENT: &[AttributeOwner] = &[Experiment];
 /// A library and its implementations.
-const POLICY: &[AttributeOwner] = &[
-    Library,
-    Implementation(Command),
-    Implementation(Http),
-    Implementation(Mcp),
-    Implementation(Replay),
-    Implementation(Builtin),
-    Implementation(Client),
-];
-const IMPLEMENTATION: &[AttributeOwner] = POLICY.split_at(1).1;
+const POLICY: &[AttributeOwner] = &[Library, AnyImplementation];
+const IMPLEMENTATION: &[AttributeOwner] = &[AnyImplementation];
 
 /// The table.
 pub static ATTRIBUTES: &[AttributeSpec] = &[
@@ -72,12 +115,7 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
             Agent,
             Container,
             Library,
-            Implementation(Command),
-            Implementation(Http),
-            Implementation(Mcp),
-            Implementation(Replay),
-            Implementation(Builtin),
-            Implementation(Client),
+            AnyImplementation,
             Experiment,
         ],
         Text,

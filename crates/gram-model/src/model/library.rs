@@ -4,6 +4,7 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::{Field, Output};
+use crate::attributes::ImplementationKind;
 
 /// Implementations to bind to tools.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,41 +61,6 @@ impl Implementation {
     /// The value of an attribute.
     pub fn attribute(&self, key: &str) -> Option<&Value> {
         self.attributes.iter().find(|(known, _)| known == key).map(|(_, value)| value)
-    }
-}
-
-/// The kinds of implementations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ImplementationKind {
-    /// A program that reads the arguments from standard input.
-    Command,
-    /// A server that gets the arguments as the body of a POST request.
-    Http,
-    /// A tool of an MCP server.
-    Mcp,
-    /// A recording.
-    Replay,
-    /// What is compiled in.
-    Builtin,
-    /// The host program, or the MCP client, runs the tool itself.
-    Client,
-}
-
-impl ImplementationKind {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Command, Self::Http, Self::Mcp, Self::Replay, Self::Builtin, Self::Client];
-
-    /// Its name in a specification.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Command => "Command",
-            Self::Http => "Http",
-            Self::Mcp => "Mcp",
-            Self::Replay => "Replay",
-            Self::Builtin => "Builtin",
-            Self::Client => "Client",
-        }
     }
 }
 

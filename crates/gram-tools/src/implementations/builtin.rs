@@ -4,6 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Number, Value};
 
+use super::name_or_tool;
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
@@ -39,6 +40,15 @@ impl Builtin {
             "add" => BuiltinTool::Add,
             _ => return None,
         }))
+    }
+}
+
+impl Builtin {
+    pub(super) fn load(declared: &gram_model::Implementation) -> Result<Self, String> {
+        let name = name_or_tool(declared, "name");
+        Self::named(&name).ok_or_else(|| {
+            format!("there is no builtin `{name}`; there are {}", Self::NAMES.join(", "))
+        })
     }
 }
 

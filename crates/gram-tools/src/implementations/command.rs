@@ -12,7 +12,7 @@ use tokio::process::ChildStdin;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::{run_unless_cancelled, too_large};
+use super::{Loader, run_unless_cancelled, texts, too_large};
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
@@ -44,6 +44,10 @@ impl Command {
         // fails where there is no working folder; then everything else fails as well.
         let folder = std::path::absolute(&folder).unwrap_or(folder);
         Self { run: run.into(), folder: folder.into() }
+    }
+
+    pub(super) fn load(loader: &Loader<'_>, declared: &gram_model::Implementation) -> Self {
+        Self::new(texts(declared, "run"), loader.folder.to_owned())
     }
 }
 

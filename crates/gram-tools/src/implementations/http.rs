@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Response, Url};
 
-use super::{run_unless_cancelled, too_large};
+use super::{Loader, run_unless_cancelled, sources, text, too_large};
 use crate::http_client;
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
@@ -75,6 +75,23 @@ impl Http {
             map.insert(key, value);
         }
         Ok(Self { client: HttpClient::default(), url: Arc::new(url), headers: map })
+    }
+
+    pub(super) fn load(
+        loader: &Loader<'_>,
+        declared: &gram_model::Implementation,
+    ) -> Result<Self, String> {
+        let headers = declared.attribute("headers");
+        let headers = headers.map_or_else(Vec::new, |it| sources(it, loader.folder));
+        let headers: Result<Vec<_>, String> = headers
+            .into_iter()
+            .map(|(name, source)| {
+                let value = source.read()?;
+                Ok((name.to_string(), value.as_str().unwrap_or_default().to_owned()))
+            })
+            .collect();
+        let http = Self::new(&text(declared, "url"), headers?).map_err(|error| error.detail)?;
+        Ok(http.sharing(&loader.http))
     }
 
     /// Takes the connections of `client`, which other services may use, too.

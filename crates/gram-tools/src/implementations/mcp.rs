@@ -1,11 +1,12 @@
 //! Tools of MCP servers.
 
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{run_unless_cancelled, too_large};
+use super::{Loader, name_or_tool, run_unless_cancelled, text, texts, too_large};
 use crate::invocation::{
     Answer, AnswerFuture, CloseFuture, ConnectFuture, DeclaredInterface, Implementation,
     Invocation, InvocationError, InvocationErrorKind,
@@ -44,6 +45,25 @@ impl Mcp {
     /// The tool of a server that is called `tool` there.
     pub fn new(server: &McpServer, tool: impl Into<String>) -> Self {
         Self { server: server.clone(), tool: Arc::from(tool.into()) }
+    }
+
+    pub(super) fn load(
+        loader: &mut Loader<'_>,
+        declared: &gram_model::Implementation,
+    ) -> Result<Self, String> {
+        let (url, command) = (text(declared, "url"), texts(declared, "command"));
+        let key = format!("{url}\n{}", command.join("\n"));
+        let server = match loader.servers.entry(key) {
+            Entry::Occupied(known) => known.get().clone(),
+            Entry::Vacant(free) => free
+                .insert(if url.is_empty() {
+                    McpServer::command(command, loader.folder.to_owned())
+                } else {
+                    McpServer::url(&url).map_err(|error| error.detail)?
+                })
+                .clone(),
+        };
+        Ok(Self::new(&server, name_or_tool(declared, "tool")))
     }
 
     async fn answer(self, invocation: Invocation) -> Result<Answer, InvocationError> {

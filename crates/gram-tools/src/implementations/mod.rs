@@ -27,8 +27,94 @@ pub use http::{Http, HttpClient};
 pub use mcp::Mcp;
 pub use replay::{Replay, ReplayError};
 
-use crate::invocation::{Answer, InvocationError, InvocationErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gram_model::ImplementationKind as Kind;
+use serde_json::Value;
+use smol_str::SmolStr;
 use tokio_util::sync::CancellationToken;
+
+use crate::invocation::{Answer, Implementation, InvocationError, InvocationErrorKind};
+use crate::library::InjectedSource;
+
+/// State that the implementations of one library share.
+pub(crate) struct Loader<'l> {
+    /// The folder that paths and commands are relative to.
+    folder: &'l Path,
+    #[cfg(feature = "http")]
+    http: HttpClient,
+    /// MCP servers by URL and command: the tools of a server share a connection.
+    #[cfg(feature = "mcp")]
+    servers: std::collections::HashMap<String, crate::mcp::McpServer>,
+}
+
+impl<'l> Loader<'l> {
+    /// A loader for a library in a folder.
+    pub(crate) fn new(folder: &'l Path) -> Self {
+        Self {
+            folder,
+            #[cfg(feature = "http")]
+            http: HttpClient::default(),
+            #[cfg(feature = "mcp")]
+            servers: std::collections::HashMap::new(),
+        }
+    }
+}
+
+/// Makes an implementation from its declaration.
+pub(crate) fn load(
+    loader: &mut Loader<'_>,
+    declared: &gram_model::Implementation,
+) -> Result<Arc<dyn Implementation>, String> {
+    Ok(match declared.kind {
+        #[cfg(feature = "command")]
+        Kind::Command => Arc::new(Command::load(loader, declared)),
+        #[cfg(feature = "http")]
+        Kind::Http => Arc::new(Http::load(loader, declared)?),
+        #[cfg(feature = "mcp")]
+        Kind::Mcp => Arc::new(Mcp::load(loader, declared)?),
+        Kind::Replay => Arc::new(Replay::load(loader, declared)?),
+        Kind::Builtin => Arc::new(Builtin::load(declared)?),
+        Kind::Client => Arc::new(Client),
+        #[cfg(not(all(feature = "command", feature = "http", feature = "mcp")))]
+        other => return Err(format!("this program was built without the kind {}", other.name())),
+    })
+}
+
+/// The text of an attribute, empty if it is absent.
+fn text(declared: &gram_model::Implementation, key: &str) -> String {
+    declared.attribute(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// The name that an attribute gives, by default that of the tool.
+fn name_or_tool(declared: &gram_model::Implementation, key: &str) -> String {
+    match text(declared, key) {
+        name if name.is_empty() => declared.tool.to_string(),
+        name => name,
+    }
+}
+
+/// The texts of an attribute that is a list.
+#[cfg(any(feature = "command", feature = "mcp"))]
+fn texts(declared: &gram_model::Implementation, key: &str) -> Vec<String> {
+    let list = declared.attribute(key).and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(|text| Some(text.as_str()?.to_owned())).collect()
+}
+
+/// The sources that `inject` names: `env:NAME`, `file:PATH`, or a value.
+pub(crate) fn sources(inject: &Value, folder: &Path) -> Vec<(SmolStr, InjectedSource)> {
+    let supply = |value: &Value| match value.as_str() {
+        Some(text) => match (text.strip_prefix("env:"), text.strip_prefix("file:")) {
+            (Some(name), _) => InjectedSource::Environment(name.into()),
+            (_, Some(path)) => InjectedSource::File(folder.join(PathBuf::from(path))),
+            _ => InjectedSource::Value(value.clone()),
+        },
+        None => InjectedSource::Value(value.clone()),
+    };
+    let map = inject.as_object();
+    map.into_iter().flatten().map(|(name, value)| (name.as_str().into(), supply(value))).collect()
+}
 
 /// Runs `work` until the call is cancelled.
 async fn run_unless_cancelled(

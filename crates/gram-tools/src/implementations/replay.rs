@@ -7,6 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Number, Value};
 use smol_str::SmolStr;
 
+use super::{Loader, text};
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
@@ -80,6 +81,17 @@ impl Replay {
             calls.extend(call(line).map_err(|detail| wrong(detail.to_owned()))?);
         }
         Ok(Self { calls: calls.into() })
+    }
+
+    pub(super) fn load(
+        loader: &Loader<'_>,
+        declared: &gram_model::Implementation,
+    ) -> Result<Self, String> {
+        let path = loader.folder.join(text(declared, "from"));
+        let recorded = std::fs::read_to_string(&path)
+            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        Self::read(&recorded, &declared.tool)
+            .map_err(|error| format!("{}: {error}", path.display()))
     }
 
     /// How many calls of the tool the recording holds.
