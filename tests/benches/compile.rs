@@ -103,7 +103,7 @@ fn repeated(list: &str) -> String {
 }
 
 fn import(list: &str) -> import::Imported {
-    let options = import::Options { from: Origin::Mcp, name: "tool", container: None };
+    let options = import::ImportOptions { from: Origin::Mcp, name: "tool", container: None };
     import::import(list, &options).expect("a list of tools can be imported")
 }
 

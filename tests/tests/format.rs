@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 
 use gram_model::print::print;
-use gram_schema::import::{Options, import};
+use gram_schema::import::{ImportOptions, import};
 use gram_syntax::{
     Edit, Extension, FormatError, FormatOptions, NodeKind, Parse, SourceFile, Span, TokenKind,
     format, format_range, parse,
@@ -391,7 +391,7 @@ fn what_is_printed_is_formatted() {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let json = fs::read_to_string(&path).unwrap();
-        let Ok(imported) = import(&json, &Options::default()) else { continue };
+        let Ok(imported) = import(&json, &ImportOptions::default()) else { continue };
         printed += 1;
         let formatted = format(&read(&imported.text), options(100)).unwrap();
         if formatted != imported.text {

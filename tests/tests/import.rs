@@ -7,7 +7,7 @@ use gram_check::{Checked, check};
 use gram_model::{Module, Tool};
 use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
-use gram_schema::import::{Imported, Options, Origin, import, import_value};
+use gram_schema::import::{ImportOptions, Imported, Origin, import, import_value};
 use gram_syntax::{Severity, SourceFile, parse};
 use gramc_tests::campaign;
 use gramc_tests::rng::Rng;
@@ -180,7 +180,8 @@ fn the_corpus_comes_back() {
     for path in files {
         let text = std::fs::read_to_string(&path).unwrap();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let imported = import(&text, &Options::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let imported =
+            import(&text, &ImportOptions::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
         let list: Value = serde_json::from_str(&text).unwrap();
         failures.extend(loss(&as_mcp(&list), &imported).map(|loss| format!("{name}: {loss}")));
     }
@@ -211,7 +212,7 @@ fn random(wild: bool, seed: u64, cases: usize) {
 }
 
 fn loss_of(tools: &[Value]) -> Option<String> {
-    match import_value(json!({ "tools": tools }), &Options::default()) {
+    match import_value(json!({ "tools": tools }), &ImportOptions::default()) {
         Ok(imported) => loss(tools, &imported),
         Err(error) => Some(error.to_string()),
     }
@@ -255,21 +256,21 @@ fn every_form_is_read() {
     ];
     for form in forms {
         let json = form.replace("SCHEMA", SCHEMA);
-        let options = Options { name: "t", ..Options::default() };
+        let options = ImportOptions { name: "t", ..ImportOptions::default() };
         let imported = import(&json, &options).unwrap_or_else(|error| panic!("{form}: {error}"));
         assert_eq!(imported.text, "[t:Tool | (city::Text)==>(::Any)]\n", "{form}");
         assert!(imported.verbatim.is_empty(), "{form}");
     }
     let strict =
         r#"[{"type":"function","function":{"name":"t","strict":true,"parameters":SCHEMA}}]"#;
-    let imported = import(&strict.replace("SCHEMA", SCHEMA), &Options::default()).unwrap();
+    let imported = import(&strict.replace("SCHEMA", SCHEMA), &ImportOptions::default()).unwrap();
     assert!(imported.text.starts_with("[t:Tool {strict: true} |"), "{}", imported.text);
 }
 
 #[test]
 fn what_holds_no_tools_is_refused() {
     let told = |json: &str, from| {
-        let options = Options { from, ..Options::default() };
+        let options = ImportOptions { from, ..ImportOptions::default() };
         import(json, &options).expect_err(json).to_string()
     };
     let list = format!(r#"[{{"name":"t","inputSchema":{SCHEMA}}}]"#);
@@ -301,7 +302,7 @@ fn what_holds_no_tools_is_refused() {
     }
     let deep = "[".repeat(100_000);
     assert!(told(&deep, Origin::Auto).contains("recursion limit"));
-    let named = Options { container: Some("t"), ..Options::default() };
+    let named = ImportOptions { container: Some("t"), ..ImportOptions::default() };
     assert!(import(&list, &named).is_err());
 }
 
@@ -315,7 +316,7 @@ fn what_is_large_or_deep_comes_back() {
     let unions = nested(r#"{"anyOf":[{"type":"null"},"#, r#"{"type":"string"}"#, "]}", 55);
     for schema in [lists, objects, unions] {
         let schema = format!(r#"{{"type":"object","properties":{{"x":{schema}}}}}"#);
-        let imported = import(&schema, &Options::default()).unwrap();
+        let imported = import(&schema, &ImportOptions::default()).unwrap();
         let list: Value = serde_json::from_str(&schema).unwrap();
         let loss = loss(&as_mcp(&list), &imported);
         assert!(loss.is_none(), "{}", loss.unwrap());
@@ -338,7 +339,8 @@ fn imported_texts_read_well() {
     for name in ["mcp-tracker", "openai-travel", "schema-booking"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("corpus/import/{name}.json"));
         let json = std::fs::read_to_string(path).unwrap();
-        let imported = import(&json, &Options { name: "book", ..Options::default() }).unwrap();
+        let imported =
+            import(&json, &ImportOptions { name: "book", ..ImportOptions::default() }).unwrap();
         insta::assert_snapshot!(name, imported.text);
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use gram_check::Checked;
 use gram_lint::{LINTS, Level, Settings};
-use gram_schema::import::{Options, import};
+use gram_schema::import::{ImportOptions, import};
 use gram_syntax::{Applicability, Diagnostic, Fix, Limits, Parse, RenderOptions, Severity};
 use gramc_tests::campaign;
 use gramc_tests::generate;
@@ -368,7 +368,7 @@ fn imported() -> Vec<(String, Files)> {
         if path.extension().is_none_or(|extension| extension != "json") {
             continue;
         }
-        if let Ok(imported) = import(&json, &Options::default()) {
+        if let Ok(imported) = import(&json, &ImportOptions::default()) {
             all.push((stem(&path), Files::one(imported.text)));
         }
     }

@@ -4,9 +4,9 @@ use gram_syntax::{Node, NodeKind as N};
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
-use crate::checker::{Checker, Kind};
+use crate::checker::{Checker, DeclarationKind};
 use crate::codes;
-use crate::index::Declaration;
+use crate::index::DeclarationSyntax;
 use crate::seen::Seen;
 use gram_model::attributes::AttributeOwner;
 use gram_model::nearest::{nearest, question};
@@ -14,8 +14,8 @@ use gram_model::spans::Place;
 use gram_model::{Agent, Api};
 
 impl<'t> Checker<'t> {
-    pub(crate) fn read_agent(&mut self, declaration: &Declaration<'t>) {
-        let Declaration { file, node, .. } = *declaration;
+    pub(crate) fn read_agent(&mut self, declaration: &DeclarationSyntax<'t>) {
+        let DeclarationSyntax { file, node, .. } = *declaration;
         let mut agent = Agent {
             name: declaration.name.clone(),
             description: None,
@@ -28,7 +28,7 @@ impl<'t> Checker<'t> {
                 declaration,
                 "agent",
                 "tools, containers and agents",
-                &[Kind::Tool, Kind::Container, Kind::Agent],
+                &[DeclarationKind::Tool, DeclarationKind::Container, DeclarationKind::Agent],
             ),
             attributes: Vec::new(),
         };
@@ -43,10 +43,10 @@ impl<'t> Checker<'t> {
     /// The names of what an agent or container holds: things of the kinds `holds`.
     pub(crate) fn members(
         &mut self,
-        declaration: &Declaration<'t>,
+        declaration: &DeclarationSyntax<'t>,
         holder: &str,
         words: &str,
-        holds: &[Kind],
+        holds: &[DeclarationKind],
     ) -> Vec<SmolStr> {
         let file = declaration.file;
         let mut members: Vec<SmolStr> = Vec::new();
@@ -152,17 +152,17 @@ impl<'t> Checker<'t> {
     }
 
     /// Reads a tool or an agent.
-    pub(crate) fn read(&mut self, declaration: &Declaration<'t>) {
+    pub(crate) fn read(&mut self, declaration: &DeclarationSyntax<'t>) {
         if self.is_broken(declaration.file, declaration.node) {
             return;
         }
         match declaration.kind {
-            Kind::Tool => self.read_tool(declaration),
-            Kind::Agent => self.read_agent(declaration),
-            Kind::Container => self.read_container(declaration),
-            Kind::Library => self.read_library(declaration),
-            Kind::Experiment => self.read_experiment(declaration),
-            Kind::Type(_) => {}
+            DeclarationKind::Tool => self.read_tool(declaration),
+            DeclarationKind::Agent => self.read_agent(declaration),
+            DeclarationKind::Container => self.read_container(declaration),
+            DeclarationKind::Library => self.read_library(declaration),
+            DeclarationKind::Experiment => self.read_experiment(declaration),
+            DeclarationKind::Type(_) => {}
         }
     }
 }

@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 
 use crate::checker::Checker;
 use crate::codes;
-use crate::index::Declaration;
+use crate::index::DeclarationSyntax;
 use crate::seen::{FEW, Seen};
 use gram_model::attributes::{AttributeOwner, find, of_owner};
 use gram_model::nearest::{nearest, question};
@@ -378,7 +378,7 @@ impl<'t> Checker<'t> {
     /// An unknown key that resembles a known one is reported.
     pub(crate) fn declaration_attributes(
         &mut self,
-        declaration: &Declaration<'t>,
+        declaration: &DeclarationSyntax<'t>,
         owner: AttributeOwner,
     ) -> Vec<Attribute<'t>> {
         let attributes = self.all_attributes(declaration);
@@ -391,8 +391,11 @@ impl<'t> Checker<'t> {
     }
 
     /// The attributes of a declaration: of its record, its doc comment and its annotations.
-    pub(crate) fn all_attributes(&mut self, declaration: &Declaration<'t>) -> Vec<Attribute<'t>> {
-        let Declaration { file, node, annotated, subject, .. } = *declaration;
+    pub(crate) fn all_attributes(
+        &mut self,
+        declaration: &DeclarationSyntax<'t>,
+    ) -> Vec<Attribute<'t>> {
+        let DeclarationSyntax { file, node, annotated, subject, .. } = *declaration;
         let mut attributes = self.record_attributes(file, subject.record);
         Self::add_doc(&mut attributes, annotated.unwrap_or(node));
         Self::add_doc(&mut attributes, node);

@@ -16,12 +16,12 @@ use crate::scopes::{Local, NameMap, Scopes};
 pub(crate) struct First {
     pub(crate) file: usize,
     pub(crate) span: Span,
-    pub(crate) kind: Kind,
+    pub(crate) kind: DeclarationKind,
 }
 
 /// What a label declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum DeclarationKind {
     Tool,
     Agent,
     Container,
@@ -30,7 +30,7 @@ pub(crate) enum Kind {
     Experiment,
 }
 
-impl Kind {
+impl DeclarationKind {
     /// The label that declares it.
     pub(crate) fn label(self) -> &'static str {
         match self {

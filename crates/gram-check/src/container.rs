@@ -4,20 +4,20 @@ use gram_syntax::{Node, NodeKind as N};
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
-use crate::checker::{Checker, Kind};
-use crate::index::Declaration;
+use crate::checker::{Checker, DeclarationKind};
+use crate::index::DeclarationSyntax;
 use gram_model::attributes::AttributeOwner;
 use gram_model::spans::Place;
 use gram_model::{Container, Source};
 
 impl<'t> Checker<'t> {
-    pub(crate) fn read_container(&mut self, declaration: &Declaration<'t>) {
-        let Declaration { file, node, .. } = *declaration;
+    pub(crate) fn read_container(&mut self, declaration: &DeclarationSyntax<'t>) {
+        let DeclarationSyntax { file, node, .. } = *declaration;
         let mut container = Container {
             name: declaration.name.clone(),
             description: None,
             source: Source::Plugin,
-            members: self.members(declaration, "container", "tools", &[Kind::Tool]),
+            members: self.members(declaration, "container", "tools", &[DeclarationKind::Tool]),
             attributes: Vec::new(),
         };
         for attribute in &self.declaration_attributes(declaration, AttributeOwner::Container) {
@@ -52,10 +52,10 @@ impl<'t> Checker<'t> {
     }
 
     /// What kind of thing an element of an agent or container declares or names.
-    pub(crate) fn kind_of(&self, element: Node<'t>, name: &str) -> Option<Kind> {
+    pub(crate) fn kind_of(&self, element: Node<'t>, name: &str) -> Option<DeclarationKind> {
         match element.kind() {
             N::SubjectPattern => element.subject().labels().find_map(|label| {
-                [Kind::Tool, Kind::Container, Kind::Agent]
+                [DeclarationKind::Tool, DeclarationKind::Container, DeclarationKind::Agent]
                     .into_iter()
                     .find(|kind| kind.label() == label.text())
             }),

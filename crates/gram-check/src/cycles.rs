@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use crate::checker::Checker;
 use crate::codes;
-use crate::index::Declaration;
+use crate::index::DeclarationSyntax;
 use crate::object::{MAX_DEPTH, MAX_EXPANSION};
 use gram_model::walk::{endless, names_of, parts, recursive, standing_for_themselves};
 use gram_model::{Type, TypeId, TypeUse, Types};
 
 impl<'t> Checker<'t> {
     /// Reports types that never end, and finds those that schemas refer to.
-    pub(crate) fn settle(&mut self, declarations: &[Declaration<'t>]) {
+    pub(crate) fn settle(&mut self, declarations: &[DeclarationSyntax<'t>]) {
         let mut types = Arc::unwrap_or_clone(std::mem::take(&mut self.types));
         for id in standing_for_themselves(&types) {
             self.endless(declarations, id, "is an alias of itself");
@@ -45,7 +45,7 @@ impl<'t> Checker<'t> {
         self.types = Arc::new(types);
     }
 
-    fn endless(&mut self, declarations: &[Declaration<'t>], id: TypeId, what: &str) {
+    fn endless(&mut self, declarations: &[DeclarationSyntax<'t>], id: TypeId, what: &str) {
         let Some(declaration) = declarations.get(id.0 as usize) else { return };
         let (file, span) = (declaration.file, declaration.name_node.span());
         let message = format!("the type `{}` {what}", declaration.name);

@@ -7,10 +7,10 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
-use crate::checker::{Checker, Form, Kind};
+use crate::checker::{Checker, DeclarationKind, Form};
 use crate::codes;
 use crate::field::blank;
-use crate::index::{Declaration, is_label, name_of};
+use crate::index::{DeclarationSyntax, is_label, name_of};
 use crate::seen::Seen;
 use gram_model::expression::is_name;
 use gram_model::format::built_in;
@@ -32,12 +32,12 @@ impl<'t> Checker<'t> {
     /// Enters a type's name and remembers its declaration.
     pub(crate) fn declare_type(
         &mut self,
-        types: &mut Vec<Declaration<'t>>,
-        declaration: Declaration<'t>,
+        types: &mut Vec<DeclarationSyntax<'t>>,
+        declaration: DeclarationSyntax<'t>,
     ) {
-        let Declaration { file, name_node, owner, .. } = declaration;
+        let DeclarationSyntax { file, name_node, owner, .. } = declaration;
         let name = declaration.name.clone();
-        let Kind::Type(form) = declaration.kind else { return };
+        let DeclarationKind::Type(form) = declaration.kind else { return };
         let span = name_node.span();
         if !is_type_name(&name) {
             let message = if built_in(&name).is_some() {
@@ -86,9 +86,9 @@ impl<'t> Checker<'t> {
     }
 
     /// Reads all type declarations.
-    pub(crate) fn read_types(&mut self, declarations: &[Declaration<'t>]) {
+    pub(crate) fn read_types(&mut self, declarations: &[DeclarationSyntax<'t>]) {
         for (at, declaration) in declarations.iter().enumerate() {
-            let Declaration { file, node, owner, .. } = *declaration;
+            let DeclarationSyntax { file, node, owner, .. } = *declaration;
             if self.is_full(file) || self.is_broken(file, node) {
                 continue;
             }
@@ -109,9 +109,12 @@ impl<'t> Checker<'t> {
         self.local = None;
     }
 
-    fn read_type(&mut self, declaration: &Declaration<'t>) -> Option<(TypeUse, TypeKind, Special)> {
-        let Declaration { file, .. } = *declaration;
-        let Kind::Type(form) = declaration.kind else { return None };
+    fn read_type(
+        &mut self,
+        declaration: &DeclarationSyntax<'t>,
+    ) -> Option<(TypeUse, TypeKind, Special)> {
+        let DeclarationSyntax { file, .. } = *declaration;
+        let DeclarationKind::Type(form) = declaration.kind else { return None };
         let mut attributes = self.all_attributes(declaration);
         let mut special = self.special(file, form, &mut attributes);
         let keys = attributes.iter().map(|attribute| (attribute.key.clone(), attribute.key_span));
@@ -161,8 +164,8 @@ impl<'t> Checker<'t> {
     }
 
     /// `[Address::Record | (street::Text), (city::Text)]`
-    fn record(&mut self, declaration: &Declaration<'t>) -> Type {
-        let Declaration { file, node, .. } = *declaration;
+    fn record(&mut self, declaration: &DeclarationSyntax<'t>) -> Type {
+        let DeclarationSyntax { file, node, .. } = *declaration;
         let mut fields: Vec<Field> = Vec::new();
         let mut seen = Seen::default();
         for element in node.elements() {
@@ -206,10 +209,10 @@ impl<'t> Checker<'t> {
     /// `[Unit::Enum | celsius, (fahrenheit {description: "…"})]`
     fn enumeration(
         &mut self,
-        declaration: &Declaration<'t>,
+        declaration: &DeclarationSyntax<'t>,
         name: SmolStr,
     ) -> (Field, Vec<Option<SmolStr>>) {
-        let Declaration { file, node, .. } = *declaration;
+        let DeclarationSyntax { file, node, .. } = *declaration;
         let (mut members, mut descriptions) = (Vec::new(), Vec::new());
         let mut seen = Seen::default();
         for element in node.elements() {
@@ -264,8 +267,8 @@ impl<'t> Checker<'t> {
     }
 
     /// `` [Answer::Union | Text, `Int[]`] ``, with the span of each member.
-    fn union_members(&mut self, declaration: &Declaration<'t>) -> (Vec<Type>, Vec<Span>) {
-        let Declaration { file, node, .. } = *declaration;
+    fn union_members(&mut self, declaration: &DeclarationSyntax<'t>) -> (Vec<Type>, Vec<Span>) {
+        let DeclarationSyntax { file, node, .. } = *declaration;
         let (mut members, mut spans) = (Vec::new(), Vec::new());
         for element in node.elements() {
             let name = match element.kind() {
@@ -293,8 +296,8 @@ impl<'t> Checker<'t> {
     }
 
     /// `[Age::Alias | (::Integer {range: 0..150})]`
-    fn alias(&mut self, declaration: &Declaration<'t>) -> Option<Field> {
-        let Declaration { file, node, .. } = *declaration;
+    fn alias(&mut self, declaration: &DeclarationSyntax<'t>) -> Option<Field> {
+        let DeclarationSyntax { file, node, .. } = *declaration;
         let mut elements = node.elements();
         let Some(element) = elements.next() else {
             self.without_elements(declaration, Form::Alias);
@@ -314,7 +317,7 @@ impl<'t> Checker<'t> {
         Some(field)
     }
 
-    fn misplaced(&mut self, declaration: &Declaration<'t>, element: Node<'t>, form: Form) {
+    fn misplaced(&mut self, declaration: &DeclarationSyntax<'t>, element: Node<'t>, form: Form) {
         let message = match form {
             Form::Record => "a record holds fields",
             Form::Enum => "an enum holds names",
@@ -327,7 +330,7 @@ impl<'t> Checker<'t> {
         self.report(declaration.file, error);
     }
 
-    fn without_elements(&mut self, declaration: &Declaration<'t>, form: Form) {
+    fn without_elements(&mut self, declaration: &DeclarationSyntax<'t>, form: Form) {
         let message = format!("`{}` is empty", name_of(declaration.node));
         let span = declaration.name_node.span();
         let error = self

@@ -13,7 +13,7 @@ use gram_syntax::{
 use smol_str::SmolStr;
 
 use crate::checker::Form;
-use crate::checker::{DiagnosticBuffer, Kind, is_broken};
+use crate::checker::{DeclarationKind, DiagnosticBuffer, is_broken};
 use crate::codes;
 use crate::fingerprints::{EarlierFingerprints, Fingerprints, hash_tokens};
 use gram_model::format::built_in;
@@ -21,16 +21,16 @@ use gram_model::nearest::nearest;
 use gram_model::spans::Place;
 
 /// The labels that declare something.
-const LABELS: [(&str, Kind); 9] = [
-    ("Tool", Kind::Tool),
-    ("Agent", Kind::Agent),
-    ("Record", Kind::Type(Form::Record)),
-    ("Enum", Kind::Type(Form::Enum)),
-    ("Union", Kind::Type(Form::Union)),
-    ("Alias", Kind::Type(Form::Alias)),
-    ("Container", Kind::Container),
-    ("Library", Kind::Library),
-    ("Experiment", Kind::Experiment),
+const LABELS: [(&str, DeclarationKind); 9] = [
+    ("Tool", DeclarationKind::Tool),
+    ("Agent", DeclarationKind::Agent),
+    ("Record", DeclarationKind::Type(Form::Record)),
+    ("Enum", DeclarationKind::Type(Form::Enum)),
+    ("Union", DeclarationKind::Type(Form::Union)),
+    ("Alias", DeclarationKind::Type(Form::Alias)),
+    ("Container", DeclarationKind::Container),
+    ("Library", DeclarationKind::Library),
+    ("Experiment", DeclarationKind::Experiment),
 ];
 
 /// What a file declares, in the order of its text.
@@ -67,7 +67,7 @@ pub(crate) struct Item {
 /// A tool, container, agent, library, experiment or type.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    pub(crate) kind: Kind,
+    pub(crate) kind: DeclarationKind,
     pub(crate) node: NodeId,
     /// The annotated pattern around it.
     annotated: Option<NodeId>,
@@ -87,9 +87,9 @@ pub(crate) struct TermEntry {
 }
 
 /// A declaration with its syntax.
-pub(crate) struct Declaration<'t> {
+pub(crate) struct DeclarationSyntax<'t> {
     pub(crate) file: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: DeclarationKind,
     pub(crate) node: Node<'t>,
     /// The annotated pattern around it.
     pub(crate) annotated: Option<Node<'t>>,
@@ -102,10 +102,10 @@ pub(crate) struct Declaration<'t> {
 
 impl Entry {
     /// The declaration, with the syntax of its file.
-    pub(crate) fn declaration<'t>(&self, file: usize, text: &'t Parse) -> Declaration<'t> {
+    pub(crate) fn declaration<'t>(&self, file: usize, text: &'t Parse) -> DeclarationSyntax<'t> {
         let tree = text.tree();
         let node = tree.node(self.node);
-        Declaration {
+        DeclarationSyntax {
             file,
             kind: self.kind,
             node,
@@ -251,7 +251,7 @@ impl<'t> Indexer<'t> {
         let space = u32::try_from(text.len() - text.trim_start().len()).unwrap_or_default();
         let span = Span::new(before + space, end);
         let others = first..self.index.others.len();
-        let is_tool = |entry: &Entry| entry.kind == Kind::Tool;
+        let is_tool = |entry: &Entry| entry.kind == DeclarationKind::Tool;
         self.index.items.push(Item {
             span,
             node: top.id(),
@@ -283,7 +283,7 @@ impl<'t> Indexer<'t> {
         while let Some((node, annotated)) = next.take().or_else(|| stack.pop()) {
             let subject = node.subject();
             let Some(kind) = self.kind(node, subject) else { continue };
-            if matches!(kind, Kind::Agent | Kind::Container) {
+            if matches!(kind, DeclarationKind::Agent | DeclarationKind::Container) {
                 let inner = node.elements().filter(|element| element.kind() == N::SubjectPattern);
                 let inner: Vec<_> = inner.map(|element| (element, None)).collect();
                 stack.extend(inner.into_iter().rev());
@@ -293,12 +293,12 @@ impl<'t> Indexer<'t> {
                 continue;
             };
             let entry = entry(kind, node, annotated, name, None);
-            if let Kind::Type(_) = kind {
+            if let DeclarationKind::Type(_) = kind {
                 self.index.types.push(entry);
                 continue;
             }
             self.index.others.push(entry);
-            if kind == Kind::Tool {
+            if kind == DeclarationKind::Tool {
                 self.local_types(node);
             }
         }
@@ -310,7 +310,7 @@ impl<'t> Indexer<'t> {
             let subject = node.subject();
             let mut labels = subject.labels();
             let Some(form) = labels.find_map(|label| Form::of(&label.content())) else { continue };
-            let kind = Kind::Type(form);
+            let kind = DeclarationKind::Type(form);
             match subject.identifier {
                 Some(name) => {
                     self.index.types.push(entry(kind, node, None, name, Some(tool.id())));
@@ -321,7 +321,7 @@ impl<'t> Indexer<'t> {
     }
 
     /// What a pattern declares; `None` for data.
-    fn kind(&mut self, node: Node<'t>, subject: Subject<'t>) -> Option<Kind> {
+    fn kind(&mut self, node: Node<'t>, subject: Subject<'t>) -> Option<DeclarationKind> {
         let mut labels = subject.labels().filter_map(|label| {
             let name = label.content();
             LABELS.iter().find(|(known, _)| *known == name).map(|(_, kind)| (*kind, label))
@@ -369,7 +369,7 @@ impl<'t> Indexer<'t> {
         }
     }
 
-    fn nameless(&mut self, node: Node<'t>, kind: Kind) {
+    fn nameless(&mut self, node: Node<'t>, kind: DeclarationKind) {
         let label = kind.label();
         let span = node.subject().labels_node().map_or(node.span(), Node::span);
         let message = format!("this {} has no name", label.to_lowercase());
@@ -381,7 +381,7 @@ impl<'t> Indexer<'t> {
 }
 
 fn entry(
-    kind: Kind,
+    kind: DeclarationKind,
     node: Node<'_>,
     annotated: Option<NodeId>,
     name: Node<'_>,

@@ -8,10 +8,10 @@ use gram_syntax::{Fix, Node, NodeKind as N};
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
-use crate::checker::{Checker, Kind};
+use crate::checker::{Checker, DeclarationKind};
 use crate::codes;
 use crate::declared::only_node;
-use crate::index::Declaration;
+use crate::index::DeclarationSyntax;
 use crate::seen::Seen;
 use gram_model::attributes::{AttributeOwner, find};
 use gram_model::attributes::{ImplementationKind, RequiredAttribute};
@@ -20,8 +20,8 @@ use gram_model::spans::Place;
 use gram_model::{Experiment, Implementation, Library};
 
 impl<'t> Checker<'t> {
-    pub(crate) fn read_library(&mut self, declaration: &Declaration<'t>) {
-        let Declaration { file, node, .. } = *declaration;
+    pub(crate) fn read_library(&mut self, declaration: &DeclarationSyntax<'t>) {
+        let DeclarationSyntax { file, node, .. } = *declaration;
         let mut library = Library {
             name: declaration.name.clone(),
             description: None,
@@ -183,8 +183,8 @@ impl<'t> Checker<'t> {
         self.report(file, error);
     }
 
-    pub(crate) fn read_experiment(&mut self, declaration: &Declaration<'t>) {
-        let Declaration { file, node, .. } = *declaration;
+    pub(crate) fn read_experiment(&mut self, declaration: &DeclarationSyntax<'t>) {
+        let DeclarationSyntax { file, node, .. } = *declaration;
         let mut experiment = Experiment {
             name: declaration.name.clone(),
             description: None,
@@ -207,8 +207,8 @@ impl<'t> Checker<'t> {
     }
 
     /// The libraries that an experiment names.
-    fn compared(&mut self, declaration: &Declaration<'t>) -> Vec<SmolStr> {
-        let Declaration { file, node, .. } = *declaration;
+    fn compared(&mut self, declaration: &DeclarationSyntax<'t>) -> Vec<SmolStr> {
+        let DeclarationSyntax { file, node, .. } = *declaration;
         if node.elements().nth(1).is_none() {
             let message = format!("`{}` compares fewer than two libraries", declaration.name);
             let span = declaration.name_node.span();
@@ -237,7 +237,7 @@ impl<'t> Checker<'t> {
             }
             let library = SmolStr::new(name.content());
             match self.libraries.get(&library).map(|first| (first.kind, first.file)) {
-                Some((Kind::Library, owner)) => self.used(file, owner),
+                Some((DeclarationKind::Library, owner)) => self.used(file, owner),
                 found => self.unknown_library(file, name, found.is_some()),
             }
             libraries.push(library);
@@ -250,7 +250,8 @@ impl<'t> Checker<'t> {
             return;
         }
         let text = name.content();
-        let known = self.libraries.iter().filter(|(_, first)| first.kind == Kind::Library);
+        let known =
+            self.libraries.iter().filter(|(_, first)| first.kind == DeclarationKind::Library);
         let near = nearest(&text, known.map(|(name, _)| name.as_str()));
         let message = if declared {
             format!("`{text}` is not a library")

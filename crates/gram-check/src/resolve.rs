@@ -6,10 +6,10 @@ use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Fix, Node, NodeKind as N, Parse, Subject};
 use smol_str::SmolStr;
 
-use crate::checker::{Checker, First, Kind};
+use crate::checker::{Checker, DeclarationKind, First};
 use crate::codes;
 use crate::imports::ImportGraph;
-use crate::index::{Declaration, FileIndex, TermEntry, label};
+use crate::index::{DeclarationSyntax, FileIndex, TermEntry, label};
 use crate::scopes::{Meaning, Scopes};
 use gram_model::format::built_in;
 use gram_model::nearest::nearest;
@@ -46,7 +46,7 @@ impl<'t> Checker<'t> {
 
     /// Reads terms and types. They may refer to each other, so they are read twice: once without
     /// reporting anything, and again when all types are known that values have to fit.
-    fn read_shared(&mut self, types: &[Declaration<'t>], terms: &TermEntries<'_>) {
+    fn read_shared(&mut self, types: &[DeclarationSyntax<'t>], terms: &TermEntries<'_>) {
         if !types.is_empty() {
             self.silent = true;
             let before = Arc::clone(&self.terms);
@@ -82,7 +82,7 @@ impl<'t> Checker<'t> {
     fn declare(&mut self, name: &SmolStr, first: First) {
         let First { file, span, kind } = first;
         let names = match kind {
-            Kind::Library | Kind::Experiment => &mut self.libraries,
+            DeclarationKind::Library | DeclarationKind::Experiment => &mut self.libraries,
             _ => &mut self.names,
         };
         let Some(known) = names.get(name).copied() else {

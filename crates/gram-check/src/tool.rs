@@ -9,15 +9,15 @@ use crate::attributes::Attribute;
 use crate::checker::Checker;
 use crate::checker::Form;
 use crate::codes;
-use crate::index::Declaration;
+use crate::index::DeclarationSyntax;
 use crate::scopes::Meaning;
 use gram_model::attributes::{AttributeOwner, ValueType, find};
 use gram_model::spans::Place;
 use gram_model::{Field, Open, Output, Root, Tool, TypeId, TypeUse};
 
 impl<'t> Checker<'t> {
-    pub(crate) fn read_tool(&mut self, declaration: &Declaration<'t>) {
-        let Declaration { file, node, .. } = *declaration;
+    pub(crate) fn read_tool(&mut self, declaration: &DeclarationSyntax<'t>) {
+        let DeclarationSyntax { file, node, .. } = *declaration;
         self.local = Some((file, node.id()));
         let signature = self.tool_signature(file, node);
         let mut tool = Tool {

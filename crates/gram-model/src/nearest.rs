@@ -1,7 +1,7 @@
 //! The known names nearest to an unknown one.
 
 /// How many known names are looked at; comparing takes about 100 ns each.
-const MOST_KNOWN: usize = 10_000;
+const MAX_CANDIDATES: usize = 10_000;
 
 /// The known names that `name` is likely a slip of, the likeliest first; at most three.
 pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
@@ -12,7 +12,7 @@ pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n 
     let lower = name.to_lowercase();
     let most = 1 + name.chars().count() / 4;
     let mut found: Vec<(usize, &str)> = known
-        .take(MOST_KNOWN)
+        .take(MAX_CANDIDATES)
         .filter(|other| other.len() <= 100 && other.len().abs_diff(name.len()) <= 4 * most)
         .map(|other| (strsim::osa_distance(&lower, &other.to_lowercase()), other))
         .filter(|(distance, _)| *distance <= most)

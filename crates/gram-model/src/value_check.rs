@@ -295,11 +295,11 @@ fn constrained(check: &ValueCheck<'_>, constraint: &Constraint, value: &Value) -
 }
 
 /// The longest pattern that is looked at; compiling one takes a stack that grows with it.
-const LONGEST_PATTERN: usize = 4096;
+const MAX_PATTERN_LENGTH: usize = 4096;
 
 /// Why a pattern is no regular expression of ECMAScript, with the flag `u` or without it.
 pub fn malformed_pattern(pattern: &str) -> Option<String> {
-    if pattern.len() > LONGEST_PATTERN || regress::Regex::with_flags(pattern, "u").is_ok() {
+    if pattern.len() > MAX_PATTERN_LENGTH || regress::Regex::with_flags(pattern, "u").is_ok() {
         return None;
     }
     regress::Regex::new(pattern).err().map(|error| error.text.to_lowercase())

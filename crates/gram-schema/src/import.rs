@@ -26,14 +26,14 @@ pub use error::ImportError;
 
 use convert::Converter;
 use defs::Registry;
-pub use error::Place;
+pub use error::VerbatimPlace;
 use gram_model::{Container, Module, Source, Type, TypeDeclaration, TypeKind};
 pub use input::Origin;
-use input::{Found, Input};
+use input::{ImportedTool, Input};
 
 /// How something is imported.
 #[derive(Debug, Clone, Copy)]
-pub struct Options<'o> {
+pub struct ImportOptions<'o> {
     /// What the JSON is.
     pub from: Origin,
     /// The name of the tool that a bare schema is imported as.
@@ -42,7 +42,7 @@ pub struct Options<'o> {
     pub container: Option<&'o str>,
 }
 
-impl Default for Options<'_> {
+impl Default for ImportOptions<'_> {
     fn default() -> Self {
         Self { from: Origin::Auto, name: "tool", container: None }
     }
@@ -56,7 +56,7 @@ pub struct Imported {
     /// The module as gram text.
     pub text: String,
     /// What is kept word for word, because gram has no words for it.
-    pub verbatim: Vec<Place>,
+    pub verbatim: Vec<VerbatimPlace>,
     /// How many types name a value that they reject themselves, which are marked `unsound: true`.
     pub unsound: usize,
     /// What was left out, in sentences.
@@ -66,7 +66,7 @@ pub struct Imported {
 /// Imports a JSON text, or one with a document on each line.
 ///
 /// ```
-/// use gram_schema::import::{Options, import};
+/// use gram_schema::import::{ImportOptions, import};
 ///
 /// let json = r#"{"tools": [{
 ///     "name": "forecast",
@@ -77,7 +77,7 @@ pub struct Imported {
 ///         "required": ["city"]
 ///     }
 /// }]}"#;
-/// let imported = import(json, &Options::default()).unwrap();
+/// let imported = import(json, &ImportOptions::default()).unwrap();
 /// assert_eq!(
 ///     imported.text,
 ///     "/** Says what the weather will be */
@@ -90,7 +90,7 @@ pub struct Imported {
 ///
 /// When the text is no JSON, or nothing that holds tools, when a place where a schema belongs has
 /// none, or when a tool has the container's name.
-pub fn import(json: &str, options: &Options<'_>) -> Result<Imported, ImportError> {
+pub fn import(json: &str, options: &ImportOptions<'_>) -> Result<Imported, ImportError> {
     let json = json.trim_start_matches('\u{feff}');
     if json.trim().is_empty() {
         return Err(ImportError::Empty);
@@ -113,11 +113,11 @@ pub fn import(json: &str, options: &Options<'_>) -> Result<Imported, ImportError
 ///
 /// When the JSON is nothing that holds tools, when a place where a schema belongs has none, or when
 /// a tool has the container's name.
-pub fn import_value(document: Value, options: &Options<'_>) -> Result<Imported, ImportError> {
+pub fn import_value(document: Value, options: &ImportOptions<'_>) -> Result<Imported, ImportError> {
     import_all(vec![document], options)
 }
 
-fn import_all(documents: Vec<Value>, options: &Options<'_>) -> Result<Imported, ImportError> {
+fn import_all(documents: Vec<Value>, options: &ImportOptions<'_>) -> Result<Imported, ImportError> {
     let mut input = Input::default();
     let several = documents.len() > 1;
     for (at, document) in documents.into_iter().enumerate() {
@@ -183,13 +183,13 @@ fn mark_unions(module: &mut Module) -> usize {
 /// The tools without those that stand there twice. Of different tools of one name, the second and
 /// later ones get a name of their own: names are unique in gram.
 fn distinct(
-    tools: Vec<Found>,
+    tools: Vec<ImportedTool>,
     container: Option<&str>,
     notes: &mut Vec<String>,
-) -> Result<Vec<Found>, ImportError> {
+) -> Result<Vec<ImportedTool>, ImportError> {
     let mut known: HashMap<String, usize> = HashMap::with_capacity(tools.len());
     let taken: HashSet<String> = tools.iter().map(|tool| tool.name.clone()).collect();
-    let mut kept: Vec<Found> = Vec::with_capacity(tools.len());
+    let mut kept: Vec<ImportedTool> = Vec::with_capacity(tools.len());
     for mut tool in tools {
         if container == Some(tool.name.as_str()) {
             return Err(ImportError::SameName(tool.name));

@@ -1,4 +1,4 @@
-//! A specification and a library become one thing that calls run through.
+//! Binds a library to a specification.
 
 mod compatibility;
 mod injected;
@@ -21,7 +21,7 @@ use crate::settings::Settings;
 pub(crate) use compatibility::{schemas as declared_schemas, schemas_of};
 pub use problem::{BindProblem, Binding, Incompatibility};
 
-/// A specification whose tools have implementations. Cheap to clone, and shared by all sessions.
+/// A specification bound to a library. Cheap to clone and shared by all sessions.
 #[derive(Debug, Clone)]
 pub struct Bound(Arc<BoundState>);
 
@@ -34,7 +34,7 @@ struct BoundState {
     names: HashMap<SmolStr, CallTarget>,
     near: OnceLock<NameIndex>,
     settings: Settings,
-    /// Problems that do not keep the library from being bound.
+    /// Problems that do not prevent binding.
     warnings: Vec<BindProblem>,
 }
 
@@ -45,11 +45,11 @@ pub(crate) enum CallTarget {
     Container(u32),
 }
 
-/// A tool with what runs it.
+/// A tool with its implementation.
 #[derive(Debug)]
 pub(crate) struct BoundTool {
     pub(crate) spec: Tool,
-    /// Its containers.
+    /// The indices of its containers.
     pub(crate) containers: Vec<u32>,
     pub(crate) entry: Option<LibraryEntry>,
     /// The injected parameters with their values.
@@ -61,7 +61,7 @@ pub(crate) struct BoundTool {
     result: OnceLock<Result<Option<ToolCheck>, SchemaError>>,
 }
 
-/// A group of tools that is called before one of them is.
+/// A group of tools that the model has to expand before it calls one of them.
 #[derive(Debug)]
 pub(crate) struct BoundContainer {
     pub(crate) spec: Container,
@@ -69,19 +69,19 @@ pub(crate) struct BoundContainer {
 }
 
 impl ToolLibrary {
-    /// Binds the library to a specification, whole: each tool has an implementation, and each
-    /// implementation a tool.
+    /// Binds the library to a specification. Every tool needs an implementation, and every
+    /// implementation needs a tool.
     ///
     /// # Errors
     ///
-    /// All that does not fit.
+    /// All problems, if there are any.
     pub fn bind(&self, module: &Valid<Module>) -> Result<Bound, Vec<BindProblem>> {
         let (bound, problems) = self.bind_partly(module);
         if problems.is_empty() { Ok(bound) } else { Err(problems) }
     }
 
-    /// Binds what fits, and gives what does not beside it. A tool without implementation can be
-    /// called; the call ends in an error.
+    /// Binds the library as far as possible, and returns the problems. Calls of a tool without an
+    /// implementation fail.
     pub fn bind_partly(&self, module: &Valid<Module>) -> (Bound, Vec<BindProblem>) {
         Binder::new(self, module).bind()
     }
@@ -103,7 +103,7 @@ impl<'b> Binder<'b> {
         let entries = self.entries();
         let mut names = HashMap::with_capacity(self.module.tools.len());
         let mut tools = Vec::with_capacity(self.module.tools.len());
-        // There are fewer tools than bytes in their texts, which 32 bits count.
+        // There are fewer tools than source bytes, and source offsets fit in 32 bits.
         for (tool, at) in self.module.tools.iter().zip(0_u32..) {
             names.insert(tool.name.clone(), CallTarget::Tool(at));
             tools.push(self.tool(tool, entries.get(&tool.name).copied()));
@@ -250,20 +250,20 @@ impl Bound {
         entry.map_or(&self.0.settings, |entry| &entry.settings)
     }
 
-    /// The check of a tool's calls, made when it is first asked for.
+    /// The check of a tool's calls, built on first use.
     pub(crate) fn check(&self, at: u32) -> Result<&ToolCheck, &SchemaError> {
         let tool = self.tool(at);
         tool.check.get_or_init(|| ToolCheck::of_tool(&self.0.types, &tool.spec)).as_ref()
     }
 
-    /// The check of a tool's results, if its result type constrains anything.
+    /// The check of a tool's results. `None` if the result type has no constraints.
     pub(crate) fn result(&self, at: u32) -> Result<Option<&ToolCheck>, &SchemaError> {
         let tool = self.tool(at);
         let check = tool.result.get_or_init(|| ToolCheck::of_result(&self.0.types, &tool.spec));
         check.as_ref().map(Option::as_ref)
     }
 
-    /// All names, to find those near an unknown one.
+    /// The index of all names, for suggestions.
     pub(crate) fn near(&self) -> &NameIndex {
         self.0.near.get_or_init(|| {
             let containers = self.0.containers.iter();
@@ -277,7 +277,7 @@ impl Bound {
         })
     }
 
-    /// Which implementation serves each tool, in the order of the specification.
+    /// The implementation of each tool, in the order of the specification.
     pub fn bindings(&self) -> impl Iterator<Item = Binding<'_>> {
         self.0.tools.iter().map(|tool| Binding {
             tool: &tool.spec.name,
@@ -285,13 +285,12 @@ impl Bound {
         })
     }
 
-    /// The settings of the library for all calls.
+    /// The settings of the library.
     pub fn settings_of_library(&self) -> &Settings {
         &self.0.settings
     }
 
-    /// What was odd when the library was bound, or could not be decided: implementations of which
-    /// nobody knows whether they fit.
+    /// Warnings, such as implementations whose compatibility is undecided.
     pub fn warnings(&self) -> &[BindProblem] {
         &self.0.warnings
     }

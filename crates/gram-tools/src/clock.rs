@@ -1,17 +1,17 @@
-//! The clock of sessions, which tests and replays can set.
+//! The clock of a session, which tests and replays can set.
 
 use std::fmt::Debug;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
-/// Tells the time since some moment in the past, the same for all questions.
+/// Measures the time since a fixed moment in the past.
 pub trait Clock: Debug + Send + Sync {
     /// The time since that moment. It never decreases.
     fn now(&self) -> Duration;
 }
 
-/// The machine's clock.
+/// The monotonic clock of the system.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemClock {
     start: Instant,
@@ -36,7 +36,7 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// Moves the clock to a moment; one that has passed changes nothing.
+    /// Moves the clock forward to `moment`. Does nothing if `moment` is in the past.
     pub fn move_to(&self, moment: Duration) {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         *now = moment.max(*now);

@@ -9,36 +9,36 @@ use reqwest::{ClientBuilder, StatusCode, Url};
 
 use crate::sanitize::shown;
 
-/// The most redirections that are followed; as many as `reqwest` follows by itself.
+/// The maximum number of redirects, which is the default of `reqwest`.
 const MAX_REDIRECTIONS: usize = 10;
 
-/// The address, where it is a whole URL of the web.
+/// Parses an absolute HTTP or HTTPS URL.
 pub(crate) fn address(url: &str) -> Option<Url> {
     let url = Url::parse(url).ok()?;
     (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
 }
 
-/// Whether an address is on this machine.
+/// Whether a URL refers to the loopback interface.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     matches!(url.host_str().unwrap_or_default(), "localhost" | "127.0.0.1" | "[::1]")
 }
 
-/// The builder of a client for an address.
+/// A client builder for a URL.
 pub(crate) fn client(url: &Url) -> ClientBuilder {
-    // The second time there is one already, the same.
+    // This fails if the provider is already installed, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    // The address may hold a password, which no other server may see.
+    // The URL may contain a password, which must not leak to other servers.
     let builder = reqwest::Client::builder()
         .user_agent(concat!("gramc/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::custom(redirect))
         .referer(false);
-    // A proxy would resolve the loopback address to itself.
+    // A proxy would resolve the loopback address to its own machine.
     if is_loopback(url) { builder.no_proxy() } else { builder }
 }
 
-/// Follows redirections to the same scheme, host and port: arguments and headers hold what is meant
-/// for this server alone. One that would make a GET of a POST, and so lose the arguments, is none to
-/// follow, except to where the answer lies (303).
+/// Follows redirects to the same scheme, host and port only: arguments and headers are meant for
+/// this server alone. A 301 or 302 is not followed because it turns a POST into a GET, which loses
+/// the arguments. A 303, which refers to the response, is followed.
 fn redirect(attempt: Attempt<'_>) -> Action {
     let to = attempt.url();
     let origin = |url: &Url| {
@@ -54,7 +54,7 @@ fn redirect(attempt: Attempt<'_>) -> Action {
     attempt.error(error)
 }
 
-/// A redirection that is not followed, in words that follow the server's name.
+/// A redirect that is not followed. The message is a phrase that follows the server's name.
 #[derive(Debug, thiserror::Error)]
 #[error("answered with {}, which leads to {to} and is not followed", status_words(*.status))]
 struct RedirectError {
@@ -62,10 +62,10 @@ struct RedirectError {
     to: String,
 }
 
-/// The address without what may be a password: a user, and the questions behind the path.
+/// The URL without parts that may contain secrets: credentials, query and fragment.
 pub(crate) fn without_secrets(url: &Url) -> String {
     let mut url = url.clone();
-    // These fail only for addresses without a host, which are refused before.
+    // These fail only for URLs without a host, which `address` rejects.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.set_query(None);
@@ -79,8 +79,8 @@ pub(crate) fn status_words(code: u16) -> String {
     format!("HTTP status {code} {name}").trim_end().to_owned()
 }
 
-/// The innermost reason of an error; those around it only say that there is one, and may hold the
-/// address with its password.
+/// The innermost cause of an error. The outer errors add no information and may contain the URL
+/// with its password.
 pub(crate) fn root(error: &reqwest::Error) -> String {
     let Some(inner) = causes(error).last() else {
         return error.to_string();
@@ -90,12 +90,13 @@ pub(crate) fn root(error: &reqwest::Error) -> String {
     shown(text)
 }
 
-/// Whether the connection was there, and then was not any more.
+/// Whether an established connection was lost.
 #[cfg(feature = "http")]
 pub(crate) fn is_cut(error: &reqwest::Error) -> bool {
     causes(error).any(|cause| {
         cause.is::<io::Error>()
-            // `hyper`, whose errors these are, says nothing more exact to those who do not know it.
+            // `hyper` is not a direct dependency, so its errors are only recognizable by their
+            // message.
             || cause.to_string().starts_with("connection closed before message completed")
     })
 }

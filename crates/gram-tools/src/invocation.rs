@@ -13,19 +13,19 @@ use tokio_util::sync::CancellationToken;
 pub struct Invocation {
     /// The tool's name in the specification.
     pub tool: SmolStr,
-    /// One JSON object: the arguments as the checks left them, with pinned, default and injected
-    /// values.
+    /// The arguments as a JSON object, after repairs and with pinned, default and injected values.
     pub arguments: Arc<str>,
-    /// Whether the tool's result is text, so that an answer that is no JSON is one, too.
+    /// Whether the result is a string, so that output that is not JSON is a valid answer.
     pub text_result: bool,
-    /// The most bytes of an answer that are read. What is longer is [`InvocationErrorKind::TooLarge`].
+    /// The maximum size of an answer in bytes. Longer answers are
+    /// [`InvocationErrorKind::TooLarge`].
     pub max_answer: usize,
-    /// How many times the session ran the tool with these arguments before. Only counted where
-    /// [`Implementation::counts`] asks for it.
+    /// The number of earlier runs with the same arguments in the session. Only counted if
+    /// [`Implementation::counts`] is true.
     pub occurrence: u32,
-    /// The parameters that no recording holds as they are: injected and secret ones.
+    /// The parameters that recordings must not contain in plain text: injected and secret ones.
     pub hidden: Arc<[SmolStr]>,
-    /// Set when the caller no longer waits for the answer.
+    /// Cancelled when the caller no longer waits for the answer.
     pub cancelled: CancellationToken,
 }
 
@@ -38,12 +38,12 @@ pub enum Answer {
     Raw(String),
 }
 
-/// Why an implementation gave no answer.
+/// Why an implementation returned no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InvocationErrorKind {
     /// It ran and reported a failure.
     Failed,
-    /// It ended, or its connection did, before it answered; or it panicked.
+    /// It exited, panicked or lost its connection before it answered.
     Died,
     /// It could not be started or reached.
     Unreachable,
@@ -53,22 +53,22 @@ pub enum InvocationErrorKind {
     TooLarge,
     /// The call was cancelled.
     Cancelled,
-    /// The host program executes the tool, see `Client`; there is nothing to wait for here.
+    /// The host program executes the tool itself, see `Client`.
     HostExecuted,
 }
 
-/// An implementation gave no answer.
+/// The error of an implementation that returned no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct InvocationError {
     /// The kind of the error.
     pub kind: InvocationErrorKind,
-    /// What happened, in a sentence for the model and for people, without the arguments.
+    /// A description for the model and the user, without the arguments.
     pub detail: String,
 }
 
 impl InvocationError {
-    /// An error with its sentence.
+    /// Creates an error with its description.
     pub fn new(kind: InvocationErrorKind, detail: impl Into<String>) -> Self {
         Self { kind, detail: detail.into() }
     }
@@ -88,27 +88,27 @@ pub type CloseFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub enum DeclaredInterface {
     /// A signature.
     Signature {
-        /// As gram.
+        /// The signature in gram.
         text: SmolStr,
-        /// Declarations of types and terms, as gram, that its names mean before they mean types of
-        /// the specification.
+        /// Declarations of types and terms in gram. They take precedence over the types of the
+        /// specification.
         types: SmolStr,
     },
-    /// JSON Schemas of the parameters and, where it says so, of the result.
+    /// JSON Schemas of the parameters and, if declared, of the result.
     Schemas {
         /// The schema of the parameter object.
         parameters: Value,
-        /// The schema of the result.
+        /// The schema of the result, if declared.
         result: Option<Value>,
     },
 }
 
 /// An implementation of a tool. All sessions of a library share it.
 pub trait Implementation: Debug + Send + Sync {
-    /// The kind, as a library calls it: `Command`, `Http`, …
+    /// The kind, as written in a library: `Command`, `Http`, …
     fn kind(&self) -> &'static str;
 
-    /// Runs it once. The caller enforces time limits.
+    /// Runs the implementation once. The caller enforces timeouts.
     fn invoke(&self, invocation: Invocation) -> AnswerFuture;
 
     /// Whether it uses [`Invocation::occurrence`].
@@ -116,17 +116,17 @@ pub trait Implementation: Debug + Send + Sync {
         false
     }
 
-    /// Connects to what it runs, where that is apart, so that [`Self::declared`] knows what it says.
+    /// Connects to the server, if there is one, so that [`Self::declared`] knows its interface.
     fn connect(&self) -> ConnectFuture {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Ends what it keeps running. That is started again when it is needed.
+    /// Stops the processes and connections that it keeps open. They are started again on demand.
     fn close(&self) -> CloseFuture {
         Box::pin(std::future::ready(()))
     }
 
-    /// Why no call of it can go well, in a sentence, where that is known already.
+    /// The reason why every call would fail, if that is known in advance.
     fn fault(&self) -> Option<String> {
         None
     }
@@ -136,7 +136,7 @@ pub trait Implementation: Debug + Send + Sync {
         None
     }
 
-    /// What it says of the calls that it takes, if anything.
+    /// The declared interface, if there is one.
     fn declared(&self) -> Option<DeclaredInterface> {
         None
     }

@@ -1,8 +1,8 @@
-//! Binds implementations to tools, then checks and runs the calls of models.
+//! Binds implementations to tools, and checks and runs the tool calls of models.
 //!
-//! A specification names no implementation. A [`ToolLibrary`] holds implementations, and binds
-//! them to a specification at run time, which gives a [`Bound`] library. A [`Session`] of it checks,
-//! repairs and throttles the calls of one conversation, and runs them.
+//! A specification does not name implementations. A [`ToolLibrary`] holds implementations and binds
+//! them to a specification at run time, which results in a [`Bound`] library. A [`Session`] checks,
+//! repairs, throttles and runs the calls of one conversation.
 //!
 //! ```
 //! use gram_check::check;

@@ -1,4 +1,4 @@
-//! Programs that end with all that they started.
+//! Child processes that end together with their descendants.
 
 use std::io;
 use std::path::Path;
@@ -7,11 +7,11 @@ use std::process::{ExitStatus, Stdio};
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 
-/// A running program and the processes that it started. To drop it kills them all.
+/// A running program and the processes that it started. Dropping it kills all of them.
 #[derive(Debug)]
 pub(crate) struct ProcessGroup {
     child: Box<dyn ChildWrapper>,
-    /// Whether all processes were killed already; their number may be another's by now.
+    /// Whether the group was killed. Its id may have been reused since then.
     over: bool,
 }
 
@@ -23,8 +23,8 @@ pub(crate) struct ProcessPipes {
 }
 
 impl ProcessGroup {
-    /// Starts a program, in `folder` where there is one. A program whose name holds a separator
-    /// is looked for from `folder`, any other one where the system looks for programs.
+    /// Starts a program, in `folder` if given. A program name with a path separator is relative to
+    /// `folder`. Other names are looked up in `PATH`.
     pub(crate) fn start(
         program: &str,
         arguments: &[String],
@@ -49,8 +49,8 @@ impl ProcessGroup {
             .stderr(Stdio::piped())
             .kill_on_drop(true);
         let mut command = CommandWrap::from(command);
-        // `npx`, `uvx` and shells start what they are asked for as a child of theirs, which has to
-        // end with them.
+        // `npx`, `uvx` and shells run the actual program as a child process, which has to end with
+        // them.
         #[cfg(unix)]
         command.wrap(process_wrap::tokio::ProcessGroup::leader());
         let mut group = Self { child: command.spawn()?, over: false };
@@ -61,12 +61,12 @@ impl ProcessGroup {
         Ok((group, ProcessPipes { input, output, errors }))
     }
 
-    /// Waits until the program has ended. Its children may still run.
+    /// Waits until the program exits. Its child processes may still run.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.child.wait().await
     }
 
-    /// Asks the program and all that it started to end.
+    /// Asks all processes of the group to terminate.
     #[cfg(all(unix, feature = "mcp"))]
     pub(crate) fn ask_to_end(&self) -> io::Result<()> {
         /// The number of SIGTERM, the same on every Unix.
@@ -74,7 +74,7 @@ impl ProcessGroup {
         self.child.signal(SIGTERM)
     }
 
-    /// Kills the program and all that it started.
+    /// Kills all processes of the group.
     pub(crate) fn kill(&mut self) {
         if !self.over {
             // This fails if no process is left.
@@ -90,7 +90,7 @@ impl Drop for ProcessGroup {
     }
 }
 
-/// Why a program cannot be started, in words that follow its name.
+/// The reason why a program cannot be started, as a phrase that follows its name.
 pub(crate) fn start_error(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such program".to_owned(),

@@ -1,12 +1,12 @@
-//! Text from elsewhere, as a message may repeat it.
+//! Sanitizes external text for messages.
 
-/// The most characters of a line that a message repeats.
+/// The maximum length of a line in a message, in characters.
 #[cfg(any(feature = "command", feature = "http", feature = "mcp"))]
 const LINE_LENGTH: usize = 300;
 /// The maximum length of a longer text in bytes, such as a program's standard error.
 pub(crate) const TEXT_LENGTH: usize = 4 << 10;
 
-/// A line as a message may repeat it: short, and without what would steer a terminal.
+/// Truncates a line and replaces its control characters.
 #[cfg(any(feature = "command", feature = "http", feature = "mcp"))]
 pub(crate) fn shown(text: &str) -> String {
     let line = text.trim_end();
@@ -21,23 +21,23 @@ pub(crate) fn shown(text: &str) -> String {
     kept
 }
 
-/// A text of several lines without what would steer a terminal, and without an empty end.
+/// Replaces the control characters of a multi-line text and trims its end.
 pub(crate) fn clean(text: &str) -> String {
     plain(text.trim_end())
 }
 
-/// A text of several lines without what would steer a terminal.
+/// Replaces the control characters of a multi-line text, except for newlines and tabs.
 pub(crate) fn plain(text: &str) -> String {
     let plain = |letter: char| match letter {
         '\n' | '\t' => letter,
         _ if letter.is_control() => ' ',
         _ => letter,
     };
-    // A carriage return before the end of a line is Windows' way to end one.
+    // Windows ends lines with a carriage return and a newline.
     text.replace("\r\n", "\n").chars().map(plain).collect()
 }
 
-/// The beginning of a text from elsewhere, at most about [`TEXT_LENGTH`] bytes of it, [`clean`].
+/// Truncates an external text to about [`TEXT_LENGTH`] bytes and applies [`clean`].
 pub(crate) fn beginning(text: &str) -> String {
     let end = text.floor_char_boundary(TEXT_LENGTH);
     let mut kept = clean(&text[..end]);

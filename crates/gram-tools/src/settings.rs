@@ -1,4 +1,4 @@
-//! What a host wants of the calls of a library's tools.
+//! Settings for the calls of a library's tools.
 
 use std::time::Duration;
 
@@ -9,42 +9,42 @@ use smol_str::SmolStr;
 use crate::check::{Policy, Undeclared};
 use crate::throttle::ThrottlePolicy;
 
-/// The most bytes of a response that are read where no limit is wanted. Nobody has memory for all
-/// that a program may say.
+/// The maximum response size in bytes if no limit is configured. Unlimited output could exhaust the
+/// memory.
 pub(crate) const MAX_OUTPUT: usize = 1 << 30;
 
-/// How long a container that was called stays expanded.
+/// How long a called container stays expanded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Expand {
-    /// To the end of the session.
+    /// Until the end of the session.
     #[default]
     Conversation,
-    /// To the next message of the user.
+    /// Until the next message of the user.
     Turn,
 }
 
-/// The policy for the calls of a library's tools, or of one of them.
+/// The policy for the calls of a library's tools, or of a single tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// How arguments are checked.
     pub check: Policy,
-    /// Whether a result that does not fit its type is an error; a warning otherwise.
+    /// Whether a result that does not match its type is an error instead of a warning.
     pub strict_result: bool,
-    /// After how many refused calls in a row a human is asked for. 0: never.
+    /// The number of consecutive refused calls after which a human review is required. 0: never.
     pub max_attempts: u32,
-    /// When calls are refused because there are too many.
+    /// The limits on the number of calls and failures.
     pub throttle: ThrottlePolicy,
-    /// From how many bytes on a response is warned of. 0: never.
+    /// The response size in bytes above which a warning is added. 0: never.
     pub max_response: usize,
-    /// The most bytes of a response that are read. 0: 1 GiB.
+    /// The maximum response size in bytes. 0: 1 GiB.
     pub max_output: usize,
-    /// Whether a container expands when it is called wrongly, too.
+    /// Whether invalid calls of a container or its functions also expand it.
     pub auto_expand: bool,
     /// How long containers stay expanded.
     pub expand: Expand,
-    /// How long an invocation may take. Zero: as long as it wants.
+    /// The timeout of an invocation. Zero: no timeout.
     pub timeout: Duration,
-    /// How many invocations of a tool may run at a time, in all sessions together. 0: any number.
+    /// The maximum number of concurrent invocations of a tool in all sessions. 0: unlimited.
     pub concurrency: u32,
 }
 
@@ -66,18 +66,18 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// How long an invocation may take.
+    /// The timeout of an invocation.
     pub(crate) fn time_limit(&self) -> Duration {
         if self.timeout.is_zero() { Duration::MAX } else { self.timeout }
     }
 
-    /// The most bytes of a response that are read.
+    /// The maximum response size in bytes.
     pub(crate) fn most_output(&self) -> usize {
         if self.max_output == 0 { MAX_OUTPUT } else { self.max_output }
     }
 
-    /// Takes over what attributes of a library, or of an implementation, say. The checker has seen
-    /// that they are of the right kind; others are passed over.
+    /// Applies the attributes of a library or an implementation. Unknown attributes and values of
+    /// the wrong type are ignored, because the checker reports them.
     pub fn take(&mut self, attributes: &[(SmolStr, Value)]) {
         for (key, value) in attributes {
             self.take_one(key, value);
@@ -120,7 +120,7 @@ fn set<T>(setting: &mut T, value: Option<T>) {
     }
 }
 
-/// What happens to undeclared parameters, by the name that a library gives it.
+/// Parses the name of a treatment of undeclared parameters.
 pub fn undeclared(name: &str) -> Option<Undeclared> {
     Some(match name {
         "strip" => Undeclared::Strip,

@@ -19,7 +19,7 @@ pub struct Table {
 
 /// Beyond so many trials, tails are those of the normal distribution with its correction for
 /// continuity. It is off by one part in ten times the trials there, and the sum would take seconds.
-const MOST_SUMMED: f64 = 1e10;
+const MAX_SUMMED: f64 = 1e10;
 
 /// The two-sided p-value of McNemar's exact test, from the numbers of cases in which exactly one arm
 /// succeeded. 1 if there are none.
@@ -28,7 +28,7 @@ const MOST_SUMMED: f64 = 1e10;
 pub fn mcnemar_exact(first_only: u64, second_only: u64) -> f64 {
     let (less, more) = (first_only.min(second_only) as f64, first_only.max(second_only) as f64);
     let trials = less + more;
-    if trials > MOST_SUMMED {
+    if trials > MAX_SUMMED {
         let z = (more - less - 1.0) / trials.sqrt();
         return (2.0 * normal::above(z)).min(1.0);
     }

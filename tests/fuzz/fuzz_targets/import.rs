@@ -15,7 +15,7 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     let Ok(json) = std::str::from_utf8(bytes) else {
         return Corpus::Reject;
     };
-    let Ok(imported) = import(json, &import::Options::default()) else {
+    let Ok(imported) = import(json, &import::ImportOptions::default()) else {
         return Corpus::Reject;
     };
     let checked = check(&[parse(SourceFile::new("fuzz.gram", imported.text.as_str()))]);

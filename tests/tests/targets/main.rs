@@ -382,8 +382,8 @@ fn imported_tools_keep_to_the_rules_of_all_targets() {
 
 /// The gram text of a document that is imported.
 fn import(json: &str, name: &str) -> String {
-    use gram_schema::import::{Options, Origin};
-    let options = Options { from: Origin::default(), name, container: None };
+    use gram_schema::import::{ImportOptions, Origin};
+    let options = ImportOptions { from: Origin::default(), name, container: None };
     gram_schema::import::import(json, &options)
         .unwrap_or_else(|error| panic!("{name}: {error}"))
         .text

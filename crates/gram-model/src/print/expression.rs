@@ -5,7 +5,7 @@ use crate::format::Format;
 use crate::model::{Field, ObjectType, Open, Optionality, Type, TypeUse, Types, ValueSource};
 
 /// A type as a type expression.
-pub(super) struct Expression {
+pub(super) struct PrintedType {
     /// Its text.
     pub(super) text: String,
     /// Whether the text stands for exactly the type: it says all that is to be said of the
@@ -14,14 +14,14 @@ pub(super) struct Expression {
 }
 
 /// The expression of a type.
-pub(super) fn of(types: &Types, ty: &Type) -> Expression {
+pub(super) fn of(types: &Types, ty: &Type) -> PrintedType {
     let mut writer = Writer::new(types);
     writer.union(ty, 0);
     writer.finish()
 }
 
 /// The expression of an object type of which nothing but its fields is said.
-pub(super) fn of_fields(types: &Types, fields: Option<&[Field]>) -> Expression {
+pub(super) fn of_fields(types: &Types, fields: Option<&[Field]>) -> PrintedType {
     let mut writer = Writer::new(types);
     writer.fields(fields, 0);
     writer.finish()
@@ -43,10 +43,10 @@ impl<'m> Writer<'m> {
         Self { types, text: String::with_capacity(24), exact: true, deepest: 0 }
     }
 
-    fn finish(self) -> Expression {
+    fn finish(self) -> PrintedType {
         let Self { text, exact, deepest, .. } = self;
         let exact = exact && (deepest <= UNDOUBTED || parse(&text).is_ok());
-        Expression { text, exact }
+        PrintedType { text, exact }
     }
 
     fn push(&mut self, text: &str) {

@@ -33,16 +33,16 @@ pub(super) fn value(value: &Value) -> Layout {
 }
 
 /// The longest JSON that stands on one line.
-const LONGEST_JSON: usize = 60;
+const MAX_JSON_LINE: usize = 60;
 
 /// The deepest JSON that stands on lines of its own, which are indented by its depth.
-const DEEPEST_LINES: u32 = 24;
+const MAX_INDENTED_DEPTH: u32 = 24;
 
 /// A schema, word for word: on lines of its own where it is long.
 pub(super) fn schema(schema: &Value) -> Layout {
     let short = schema.to_string();
-    if short.len() > LONGEST_JSON
-        && depth(schema) <= DEEPEST_LINES
+    if short.len() > MAX_JSON_LINE
+        && depth(schema) <= MAX_INDENTED_DEPTH
         && let Some(fenced) = fenced(schema)
     {
         return Layout::Text(fenced);

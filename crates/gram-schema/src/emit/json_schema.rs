@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 
 use super::defs::Defs;
 use super::keywords::keywords;
-use super::place::Place;
+use super::place::TypePlace;
 use gram_model::{Field, Open, Root, Tool, Type, TypeUse, Types, ValueSource};
 
 /// A version of JSON Schema.
@@ -87,7 +87,7 @@ impl<'m> ResultSchema<'m> {
 impl Serialize for ResultSchema<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // What reads results wants to see what they are at once, so a name is written out.
-        let place = Place::written_out(&self.defs, self.type_use);
+        let place = TypePlace::written_out(&self.defs, self.type_use);
         if let Some(verbatim) = place.verbatim {
             return Verbatim { schema: verbatim, defs: &self.defs }.serialize(serializer);
         }
@@ -210,7 +210,7 @@ pub(super) struct TypeUseSchema<'m> {
 
 impl Serialize for TypeUseSchema<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut place = Place::new(self.defs, self.type_use);
+        let mut place = TypePlace::new(self.defs, self.type_use);
         if let Some(described) = self.described {
             place.description = Some(described.into());
         }
@@ -229,7 +229,7 @@ impl Serialize for TypeUseSchema<'_> {
 
 /// A schema that stands in the place of a declared type, with what the use of the type says laid
 /// over it.
-fn over(schema: &Value, place: &Place<'_>, remark: Option<&str>, defs: &Defs<'_>) -> Value {
+fn over(schema: &Value, place: &TypePlace<'_>, remark: Option<&str>, defs: &Defs<'_>) -> Value {
     let mut schema = schema.clone();
     let mut said = Vec::new();
     let mut serializer = serde_json::Serializer::new(&mut said);
@@ -253,7 +253,7 @@ pub(super) struct TypeSchema<'m> {
 
 impl Serialize for TypeSchema<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let place = Place::of_type(self.defs, self.ty);
+        let place = TypePlace::of_type(self.defs, self.ty);
         if let Some(verbatim) = place.verbatim {
             return verbatim.serialize(serializer);
         }

@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use super::defs::Defs;
 use super::json_schema::{Draft, TypeSchema, fields, open, texts};
-use super::place::Place;
+use super::place::TypePlace;
 use gram_model::attributes::of_constraint;
 use gram_model::{Constraint, ObjectType, Type, Types};
 
 /// All keywords of a type in its place.
 pub(super) fn keywords<M: SerializeMap>(
     map: &mut M,
-    place: &Place<'_>,
+    place: &TypePlace<'_>,
     remark: Option<&str>,
     defs: &Defs<'_>,
 ) -> Result<(), M::Error> {
@@ -45,7 +45,7 @@ pub(super) fn keywords<M: SerializeMap>(
 /// The keywords of attributes that narrow a type.
 fn constraints<M: SerializeMap>(
     map: &mut M,
-    place: &Place<'_>,
+    place: &TypePlace<'_>,
     defs: &Defs<'_>,
 ) -> Result<(), M::Error> {
     let nullable = place.nullable && !place.unsound;
@@ -77,7 +77,7 @@ fn constraints<M: SerializeMap>(
 }
 
 /// Whether the size of a place has a keyword for its arrays or for its objects.
-fn is_size_of(keyword: Keyword, place: &Place<'_>, types: &Types) -> bool {
+fn is_size_of(keyword: Keyword, place: &TypePlace<'_>, types: &Types) -> bool {
     match keyword {
         // The items of a tuple write its minimum size.
         Keyword::MinItems if holds_tuple(place) => false,
@@ -87,7 +87,7 @@ fn is_size_of(keyword: Keyword, place: &Place<'_>, types: &Types) -> bool {
 }
 
 /// Whether a tuple's keywords stand in this place.
-fn holds_tuple(place: &Place<'_>) -> bool {
+fn holds_tuple(place: &TypePlace<'_>) -> bool {
     match place.ty {
         Type::Tuple(_) => true,
         Type::Union(members) if place.type_list => {
@@ -125,7 +125,11 @@ fn may_be(types: &Types, ty: &Type, name: &str) -> bool {
 /// The keywords that say what a value is.
 ///
 /// What attributes say of the same keyword overrides the type's own.
-fn head<M: SerializeMap>(map: &mut M, place: &Place<'_>, defs: &Defs<'_>) -> Result<(), M::Error> {
+fn head<M: SerializeMap>(
+    map: &mut M,
+    place: &TypePlace<'_>,
+    defs: &Defs<'_>,
+) -> Result<(), M::Error> {
     let said = |kind: fn(&Constraint) -> bool| place.constraints.iter().any(kind);
     if place.nullable {
         return match place.ty.json_name() {
@@ -226,7 +230,11 @@ impl Serialize for AnyOf<'_> {
 }
 
 /// The keywords that say what a value holds.
-fn body<M: SerializeMap>(map: &mut M, place: &Place<'_>, defs: &Defs<'_>) -> Result<(), M::Error> {
+fn body<M: SerializeMap>(
+    map: &mut M,
+    place: &TypePlace<'_>,
+    defs: &Defs<'_>,
+) -> Result<(), M::Error> {
     match place.ty {
         Type::Union(members) if place.type_list => {
             members.iter().try_for_each(|member| self::body(map, &place.of_member(member), defs))
@@ -264,7 +272,7 @@ fn object<M: SerializeMap>(
 fn tuple<M: SerializeMap>(
     map: &mut M,
     items: &[Type],
-    place: &Place<'_>,
+    place: &TypePlace<'_>,
     defs: &Defs<'_>,
 ) -> Result<(), M::Error> {
     let schemas: Vec<_> = items.iter().map(|ty| TypeSchema { ty, defs }).collect();

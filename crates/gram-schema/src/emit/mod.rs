@@ -109,16 +109,16 @@ impl<'m> Compilation<'m> {
     /// One tool in the target's form.
     pub fn compile(&self, entry: Entry<'m>) -> Compiled<'m> {
         match (self.target, entry) {
-            (Target::JsonSchema, Entry::Tool(tool)) => {
-                Compiled(Form::Schema(ParameterSchema::new(&self.module.types, tool, self.draft)))
-            }
+            (Target::JsonSchema, Entry::Tool(tool)) => Compiled(CompiledForm::Schema(
+                ParameterSchema::new(&self.module.types, tool, self.draft),
+            )),
             (Target::JsonSchema, Entry::Container(_) | Entry::Agent(_)) => {
                 let value = match entry {
                     Entry::Agent(_) => message_object(),
                     _ => empty_object(),
                 };
                 let restore = Restore::default();
-                Compiled(Form::Lowered(Lowered { value, losses: Vec::new(), restore }))
+                Compiled(CompiledForm::Lowered(Lowered { value, losses: Vec::new(), restore }))
             }
             (_, Entry::Tool(tool)) => {
                 let mut json = tool_json(self.module, tool, self.target.spec().extras);
@@ -129,17 +129,17 @@ impl<'m> Compilation<'m> {
                 }
                 let mut lowered = lower(self.target.spec(), &self.names, json);
                 lowered.losses.extend(refused.map(|schema| lost_result(tool, schema)));
-                Compiled(Form::Lowered(lowered))
+                Compiled(CompiledForm::Lowered(lowered))
             }
             (_, Entry::Container(container)) => {
                 let text = container_text(self.module, container);
                 let json = plain_json(&container.name, Some(&text), empty_object());
-                Compiled(Form::Lowered(lower(self.target.spec(), &self.names, json)))
+                Compiled(CompiledForm::Lowered(lower(self.target.spec(), &self.names, json)))
             }
             (_, Entry::Agent(agent)) => {
                 let description = agent.description.as_deref();
                 let json = plain_json(&agent.name, description, message_object());
-                Compiled(Form::Lowered(lower(self.target.spec(), &self.names, json)))
+                Compiled(CompiledForm::Lowered(lower(self.target.spec(), &self.names, json)))
             }
         }
     }
@@ -308,10 +308,10 @@ pub fn container_text(module: &Module, container: &Container) -> String {
 
 /// A tool in a target's form. See [`Compilation::compile`].
 #[derive(Debug)]
-pub struct Compiled<'m>(Form<'m>);
+pub struct Compiled<'m>(CompiledForm<'m>);
 
 #[derive(Debug)]
-enum Form<'m> {
+enum CompiledForm<'m> {
     Schema(ParameterSchema<'m>),
     Lowered(Lowered),
 }
@@ -320,32 +320,32 @@ impl Compiled<'_> {
     /// What the target could not hold.
     pub fn losses(&self) -> &[Loss] {
         match &self.0 {
-            Form::Schema(_) => &[],
-            Form::Lowered(lowered) => &lowered.losses,
+            CompiledForm::Schema(_) => &[],
+            CompiledForm::Lowered(lowered) => &lowered.losses,
         }
     }
 
     /// The way back from the arguments of a model's call to those that the tool declares.
     pub fn restore(&self) -> Cow<'_, Restore> {
         match &self.0 {
-            Form::Schema(_) => Cow::Owned(Restore::default()),
-            Form::Lowered(lowered) => Cow::Borrowed(&lowered.restore),
+            CompiledForm::Schema(_) => Cow::Owned(Restore::default()),
+            CompiledForm::Lowered(lowered) => Cow::Borrowed(&lowered.restore),
         }
     }
 
     /// The tool as JSON, where it had to be made; a schema alone is written without.
     pub fn json(&self) -> Option<&Value> {
         match &self.0 {
-            Form::Schema(_) => None,
-            Form::Lowered(lowered) => Some(&lowered.value),
+            CompiledForm::Schema(_) => None,
+            CompiledForm::Lowered(lowered) => Some(&lowered.value),
         }
     }
 
     /// The tool as JSON.
     pub fn into_json(self) -> Value {
         match self.0 {
-            Form::Schema(schema) => json(&schema),
-            Form::Lowered(lowered) => lowered.value,
+            CompiledForm::Schema(schema) => json(&schema),
+            CompiledForm::Lowered(lowered) => lowered.value,
         }
     }
 }
@@ -353,8 +353,8 @@ impl Compiled<'_> {
 impl Serialize for Compiled<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
-            Form::Schema(schema) => schema.serialize(serializer),
-            Form::Lowered(lowered) => lowered.value.serialize(serializer),
+            CompiledForm::Schema(schema) => schema.serialize(serializer),
+            CompiledForm::Lowered(lowered) => lowered.value.serialize(serializer),
         }
     }
 }

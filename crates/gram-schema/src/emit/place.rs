@@ -10,7 +10,7 @@ use gram_model::{Constraint, Type, TypeUse};
 
 /// A type and all that is said of it in its place.
 #[expect(clippy::struct_excessive_bools, reason = "each is said by an attribute of its own")]
-pub(super) struct Place<'m> {
+pub(super) struct TypePlace<'m> {
     /// The type; a name only where the schema refers to it.
     pub(super) ty: &'m Type,
     /// Whether null may stand in its place.
@@ -32,7 +32,7 @@ pub(super) struct Place<'m> {
     pub(super) says_more: bool,
 }
 
-impl<'m> Place<'m> {
+impl<'m> TypePlace<'m> {
     /// A type of which nothing more is said.
     pub(super) fn of_type(defs: &Defs<'m>, ty: &'m Type) -> Self {
         let mut place = Self::bare(ty);

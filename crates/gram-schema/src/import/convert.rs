@@ -10,10 +10,12 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-use super::error::Place;
-use super::keywords::{self, Plan, Reason, Shape};
+use super::error::VerbatimPlace;
+use super::keywords::{self, ReadPlan, Reason, ValueShape};
 use super::names::{Hint, Role, pascal};
-use super::parts::{Form, Parts, is_expression, is_short_record, may_stand_inline};
+use super::parts::{
+    DeclarationForm, SchemaParts, is_expression, is_short_record, may_stand_inline,
+};
 use gram_check::{is_type_name, plain, twins};
 use gram_model::{
     Field, ObjectType, Open, Optionality, Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types,
@@ -30,16 +32,16 @@ const MAX_NESTING: usize = 20;
 const FEW: usize = 16;
 
 /// With how many types of the same outline a new one is compared.
-const MOST_COMPARED: usize = 50;
+const MAX_COMPARED: usize = 50;
 
 /// Reads schemas, and collects the types that they declare.
 #[derive(Default)]
 pub(super) struct Converter {
     pub(super) types: Types,
     /// What is kept word for word.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<VerbatimPlace>,
     /// The first place where a schema belongs and none is.
-    pub(super) no_schema: Option<Place>,
+    pub(super) no_schema: Option<VerbatimPlace>,
     /// The hashes of the entries of `$defs`, as they were.
     pub(super) originals: HashMap<TypeId, u64>,
     /// The names of top-level types.
@@ -90,7 +92,7 @@ impl Converter {
     /// A place that keeps a schema word for word.
     pub(super) fn keep(&mut self, schema: Value, reason: Reason) -> TypeUse {
         let (tool, path) = (self.scope.tool.clone(), self.scope.path.clone());
-        let place = Place { tool: tool.into(), path, reason };
+        let place = VerbatimPlace { tool: tool.into(), path, reason };
         if !(schema.is_object() || schema.is_boolean()) {
             self.no_schema.get_or_insert_with(|| place.clone());
         }
@@ -111,7 +113,7 @@ impl Converter {
             let narrowed = !type_use.constraints.is_empty();
             declared.constraints = std::mem::take(&mut type_use.constraints);
             if let Some(details) = &mut type_use.details
-                && (narrowed || details.type_list || form == Form::Twins)
+                && (narrowed || details.type_list || form == DeclarationForm::Twins)
             {
                 let unsound = std::mem::take(&mut details.unsound);
                 let type_list = std::mem::take(&mut details.type_list);
@@ -152,9 +154,9 @@ impl Converter {
         form.declared(type_use)
     }
 
-    fn read(&mut self, schema: Value, hint: Hint<'_>) -> (TypeUse, Form) {
+    fn read(&mut self, schema: Value, hint: Hint<'_>) -> (TypeUse, DeclarationForm) {
         let Value::Object(map) = schema else {
-            return (self.keep(schema, "it is not an object".to_owned()), Form::Plain);
+            return (self.keep(schema, "it is not an object".to_owned()), DeclarationForm::Plain);
         };
         let plan = if self.scope.depth < MAX_DEPTH {
             keywords::plan(&map, self.scope.definitions.as_deref())
@@ -168,40 +170,45 @@ impl Converter {
                 self.scope.depth -= 1;
                 read
             }
-            Err(reason) => (self.keep(Value::Object(map), reason), Form::Plain),
+            Err(reason) => (self.keep(Value::Object(map), reason), DeclarationForm::Plain),
         }
     }
 
     /// Takes a schema apart for which gram has words.
-    fn build(&mut self, map: Map<String, Value>, plan: Plan, hint: Hint<'_>) -> (TypeUse, Form) {
-        let (mut type_use, mut parts) = Parts::of(map, plan);
+    fn build(
+        &mut self,
+        map: Map<String, Value>,
+        plan: ReadPlan,
+        hint: Hint<'_>,
+    ) -> (TypeUse, DeclarationForm) {
+        let (mut type_use, mut parts) = SchemaParts::of(map, plan);
         let (ty, form) = match plan.shape {
-            Shape::Null => (Type::Null, Form::Plain),
-            Shape::Reference(id) => (Type::Named(id), Form::Plain),
-            Shape::List => {
+            ValueShape::Null => (Type::Null, DeclarationForm::Plain),
+            ValueShape::Reference(id) => (Type::Named(id), DeclarationForm::Plain),
+            ValueShape::List => {
                 if parts.is_open_tuple(&type_use) {
                     type_use.details_mut().open_tuple = true;
                 }
-                (self.list(&mut parts, hint), Form::Plain)
+                (self.list(&mut parts, hint), DeclarationForm::Plain)
             }
-            Shape::Object => self.object(&mut parts, hint),
-            Shape::AnyOf => {
+            ValueShape::Object => self.object(&mut parts, hint),
+            ValueShape::AnyOf => {
                 let members = self.members("anyOf", &mut parts, hint);
                 let form = self.form_of_union(&mut type_use, &members);
                 (Type::Union(members), form)
             }
-            Shape::OneOf => {
+            ValueShape::OneOf => {
                 let members = self.members("oneOf", &mut parts, hint);
                 let form = self.form_of_union(&mut type_use, &members);
                 (Type::OneOf(members), form)
             }
-            Shape::Several => {
+            ValueShape::Several => {
                 type_use.details_mut().type_list = true;
                 parts.format(&mut type_use);
-                (self.several(&mut parts, hint), Form::Union)
+                (self.several(&mut parts, hint), DeclarationForm::Union)
             }
-            Shape::Any => (parts.any(&mut type_use), Form::Plain),
-            Shape::Boolean | Shape::Integer | Shape::Number | Shape::Text => {
+            ValueShape::Any => (parts.any(&mut type_use), DeclarationForm::Plain),
+            ValueShape::Boolean | ValueShape::Integer | ValueShape::Number | ValueShape::Text => {
                 parts.scalar(&mut type_use, plan)
             }
         };
@@ -216,7 +223,7 @@ impl Converter {
     }
 
     /// Remembers keywords that narrow a type and that gram only writes down.
-    fn remark(&mut self, parts: &Parts) {
+    fn remark(&mut self, parts: &SchemaParts) {
         parts.assertions.iter().for_each(|keyword| self.note_assertion(keyword));
     }
 
@@ -224,7 +231,11 @@ impl Converter {
     fn note_assertion(&mut self, keyword: &str) {
         let tool = self.scope.tool.to_string();
         let path = self.within(keyword, |this| this.scope.path.clone());
-        self.places.push(Place { tool, path, reason: format!("gram cannot express `{keyword}`") });
+        self.places.push(VerbatimPlace {
+            tool,
+            path,
+            reason: format!("gram cannot express `{keyword}`"),
+        });
     }
 
     /// The same for a keyword of a tool's whole schema.
@@ -240,7 +251,7 @@ impl Converter {
     }
 
     /// The types of a list of types.
-    fn several(&mut self, parts: &mut Parts, hint: Hint<'_>) -> Type {
+    fn several(&mut self, parts: &mut SchemaParts, hint: Hint<'_>) -> Type {
         let names = std::mem::take(&mut parts.types);
         let ty = |name: &Value| match name.as_str().unwrap_or_default() {
             "array" if parts.items.is_some() => self.list(parts, hint),
@@ -250,7 +261,7 @@ impl Converter {
         Type::Union(names.iter().map(ty).collect())
     }
 
-    fn list(&mut self, parts: &mut Parts, hint: Hint<'_>) -> Type {
+    fn list(&mut self, parts: &mut SchemaParts, hint: Hint<'_>) -> Type {
         let hint = hint.of(Role::Item);
         if let Some(items) = parts.prefix.take() {
             let items = items.into_iter().enumerate();
@@ -264,7 +275,7 @@ impl Converter {
         Type::List(item.map(|item| Box::new(self.within("items", |this| this.bare(item, hint)))))
     }
 
-    fn members(&mut self, keyword: &str, parts: &mut Parts, hint: Hint<'_>) -> Vec<Type> {
+    fn members(&mut self, keyword: &str, parts: &mut SchemaParts, hint: Hint<'_>) -> Vec<Type> {
         let mut members = Vec::with_capacity(parts.members.len());
         let null = |member: &&Value| member.get("type").is_some_and(|ty| ty == "null");
         let one = parts.members.len() == 1 + parts.members.iter().filter(null).count();
@@ -284,18 +295,18 @@ impl Converter {
         {
             let type_use = TypeUse::new(std::mem::take(first));
             let hint = Hint { role: Role::Member(0), ..hint };
-            *first = Type::Named(self.declare(type_use, Form::Plain, hint));
+            *first = Type::Named(self.declare(type_use, DeclarationForm::Plain, hint));
         }
         members
     }
 
     /// A union of which two members are the same is declared, and marked.
-    fn form_of_union(&self, type_use: &mut TypeUse, members: &[Type]) -> Form {
+    fn form_of_union(&self, type_use: &mut TypeUse, members: &[Type]) -> DeclarationForm {
         if !self.has_twins(members) {
-            return Form::Union;
+            return DeclarationForm::Union;
         }
         type_use.details_mut().unsound = true;
-        Form::Twins
+        DeclarationForm::Twins
     }
 
     /// Whether the checker would take two members of a union for the same. What an entry of
@@ -308,7 +319,7 @@ impl Converter {
         twins(members, known_as).is_some()
     }
 
-    fn object(&mut self, parts: &mut Parts, hint: Hint<'_>) -> (Type, Form) {
+    fn object(&mut self, parts: &mut SchemaParts, hint: Hint<'_>) -> (Type, DeclarationForm) {
         let properties = parts.properties.take().filter(|properties| !properties.is_empty());
         let open = match parts.additional.take() {
             None => Open::Unsaid,
@@ -318,7 +329,7 @@ impl Converter {
                 let hint = hint.of(Role::Value);
                 let ty = self.within("additionalProperties", |this| this.bare(schema, hint));
                 if properties.is_none() && parts.required.is_empty() {
-                    return (Type::Map(Some(Box::new(ty))), Form::Plain);
+                    return (Type::Map(Some(Box::new(ty))), DeclarationForm::Plain);
                 }
                 Open::Of(Box::new(ty))
             }
@@ -326,12 +337,13 @@ impl Converter {
         let Some(properties) = properties else {
             let requires = parts.required.drain(..).map(SmolStr::from).collect();
             let object = ObjectType { fields: None, requires, open };
-            return (Type::Object(Box::new(object)), Form::Plain);
+            return (Type::Object(Box::new(object)), DeclarationForm::Plain);
         };
         let owner = hint.name();
         let (fields, requires) = self.fields(properties, &parts.required, &owner);
         let object = ObjectType { fields: Some(fields), requires, open };
-        let form = if is_short_record(&object) { Form::Plain } else { Form::Record };
+        let form =
+            if is_short_record(&object) { DeclarationForm::Plain } else { DeclarationForm::Record };
         (Type::Object(Box::new(object)), form)
     }
 
@@ -378,11 +390,11 @@ impl Converter {
     }
 
     /// A type with a name: one that was declared before, if it is the same.
-    fn declare(&mut self, type_use: TypeUse, form: Form, hint: Hint<'_>) -> TypeId {
+    fn declare(&mut self, type_use: TypeUse, form: DeclarationForm, hint: Hint<'_>) -> TypeId {
         let (type_use, kind) = form.declared(type_use);
         let outline = outline(&type_use, &kind);
         let known = self.scope.known.entry(outline).or_default();
-        let same = known.iter().take(MOST_COMPARED).find(|id| {
+        let same = known.iter().take(MAX_COMPARED).find(|id| {
             let known = self.types.get(**id);
             known.is_some_and(|known| known.kind == kind && known.type_use == type_use)
         });
@@ -447,20 +459,20 @@ fn outline(type_use: &TypeUse, kind: &TypeKind) -> u64 {
 
 /// The name that an object's title gives it.
 fn title_of(schema: &Value) -> Option<String> {
-    const LONGEST: usize = 40;
+    const MAX_LENGTH: usize = 40;
     let title = schema.get("title")?.as_str()?;
     let known = schema.get("properties").is_some() || schema.get("enum").is_some();
-    (known && title.len() <= LONGEST).then(|| pascal(title))
+    (known && title.len() <= MAX_LENGTH).then(|| pascal(title))
 }
 
 /// What kind of object a member of a union is, where one of its properties has but one value.
 fn kind_of(member: &Value) -> Option<String> {
-    const LONGEST: usize = 30;
+    const MAX_LENGTH: usize = 30;
     let properties = member.get("properties")?.as_object()?;
     let kind = properties.values().find_map(|property| {
         let only = property.get("enum").and_then(Value::as_array).filter(|all| all.len() == 1);
         property.get("const").or_else(|| only?.first())?.as_str()
     })?;
-    let name = if kind.len() <= LONGEST { pascal(kind) } else { String::new() };
+    let name = if kind.len() <= MAX_LENGTH { pascal(kind) } else { String::new() };
     (!name.is_empty()).then_some(name)
 }

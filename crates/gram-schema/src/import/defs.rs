@@ -36,7 +36,7 @@ struct Outline {
 }
 
 /// Where an entry was found first.
-struct Entry {
+struct DefinitionEntry {
     id: TypeId,
     block: usize,
     name: String,
@@ -49,11 +49,11 @@ pub(super) struct Registry {
     pub(super) blocks: Vec<Block>,
     by_hash: HashMap<u64, Vec<usize>>,
     by_name: HashMap<String, Vec<usize>>,
-    entries: Vec<Entry>,
+    entries: Vec<DefinitionEntry>,
 }
 
 /// The most entries of one block that are compared with those of other blocks.
-const MOST_COMPARED: usize = 500;
+const MAX_COMPARED: usize = 500;
 
 impl Registry {
     /// Enters the `$defs` of a tool, and gives the place of its block.
@@ -101,7 +101,7 @@ impl Registry {
         definitions: &Map<String, Value>,
         outlines: &HashMap<String, Outline>,
     ) -> Option<TypeId> {
-        let known = self.by_name.get(name).filter(|_| definitions.len() <= MOST_COMPARED)?;
+        let known = self.by_name.get(name).filter(|_| definitions.len() <= MAX_COMPARED)?;
         let reached = reached(name, outlines);
         let entries = known.iter().filter_map(|at| self.entries.get(*at));
         let mut entries = entries.filter_map(|entry| Some((entry, self.blocks.get(entry.block)?)));
@@ -148,7 +148,7 @@ impl Registry {
             referred: true,
         });
         self.by_name.entry(name.to_owned()).or_default().push(self.entries.len());
-        self.entries.push(Entry { id, block, name: name.to_owned(), tool: tool.clone() });
+        self.entries.push(DefinitionEntry { id, block, name: name.to_owned(), tool: tool.clone() });
         id
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A place that is kept word for word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct VerbatimPlace {
     /// The tool; for an entry of `$defs` that several tools have, the first of them.
     pub tool: String,
     /// Where in its schema: `properties.filter.items`; empty for the whole schema. A place in the
@@ -14,7 +14,7 @@ pub struct Place {
     pub reason: String,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for VerbatimPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tool, path, reason } = self;
         if path.is_empty() {
@@ -38,7 +38,7 @@ pub enum ImportError {
     /// A tool has no name: its place in its list, from 1 on.
     Nameless(usize),
     /// A schema belongs in this place, and something else stands there.
-    NoSchema(Place),
+    NoSchema(VerbatimPlace),
     /// The container and one of its tools have the same name.
     SameName(String),
     /// The server answered with an error: what it said.
@@ -57,7 +57,7 @@ impl fmt::Display for ImportError {
             ),
             Self::Mismatch(wanted, found) => write!(f, "expected {wanted}, found {found}"),
             Self::Nameless(at) => write!(f, "tool {at} has no name: expected a string at `name`"),
-            Self::NoSchema(Place { tool, path, .. }) => {
+            Self::NoSchema(VerbatimPlace { tool, path, .. }) => {
                 let place = if path.is_empty() { "its schema" } else { path };
                 write!(
                     f,

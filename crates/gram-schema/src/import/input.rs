@@ -50,7 +50,7 @@ impl Origin {
 
 /// A tool as it was found.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Found {
+pub(super) struct ImportedTool {
     pub(super) name: String,
     pub(super) description: Option<String>,
     pub(super) title: Option<String>,
@@ -64,7 +64,7 @@ pub(super) struct Found {
 /// The tools of some documents.
 #[derive(Debug, Default)]
 pub(super) struct Input {
-    pub(super) tools: Vec<Found>,
+    pub(super) tools: Vec<ImportedTool>,
     /// Whether all of them come from MCP.
     pub(super) is_mcp: bool,
     /// What was left out.
@@ -85,7 +85,7 @@ fn wanted(from: Origin) -> &'static str {
 
 /// The form of one object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum ToolForm {
     /// `inputSchema`
     Mcp,
     /// `input_schema`
@@ -149,7 +149,11 @@ impl Input {
         }
         if schemas {
             for (name, schema) in map {
-                self.tools.push(Found { name, schema: Some(schema), ..Found::default() });
+                self.tools.push(ImportedTool {
+                    name,
+                    schema: Some(schema),
+                    ..ImportedTool::default()
+                });
             }
             return Ok(());
         }
@@ -157,7 +161,7 @@ impl Input {
             return Err(unrecognised(&Value::Object(map), from));
         }
         let schema = Some(Value::Object(map));
-        self.tools.push(Found { name: name.to_owned(), schema, ..Found::default() });
+        self.tools.push(ImportedTool { name: name.to_owned(), schema, ..ImportedTool::default() });
         Ok(())
     }
 
@@ -193,7 +197,7 @@ impl Input {
             {
                 inner.insert("inputSchema".to_owned(), json);
             }
-            return self.read(inner, Form::Mcp, at);
+            return self.read(inner, ToolForm::Mcp, at);
         }
         if let Some(Value::Object(inner)) = map.get_mut("function") {
             let mut inner = std::mem::take(inner);
@@ -202,12 +206,12 @@ impl Input {
                     inner.entry(key).or_insert(value);
                 }
             }
-            check(from, Form::Function, &inner)?;
-            return self.read(inner, Form::Function, at);
+            check(from, ToolForm::Function, &inner)?;
+            return self.read(inner, ToolForm::Function, at);
         }
         let form = form_of(&map);
         let kind = map.get("type").and_then(Value::as_str);
-        if form.is_none_or(|form| form == Form::Function)
+        if form.is_none_or(|form| form == ToolForm::Function)
             && !map.contains_key("parameters")
             && let Some(kind) = kind.filter(|kind| *kind != "function" && *kind != "custom")
         {
@@ -234,13 +238,18 @@ impl Input {
                     openapi::to_json_schema(schema);
                 }
             }
-            self.read(map, Form::Gemini, at + 1)?;
+            self.read(map, ToolForm::Gemini, at + 1)?;
         }
         Ok(())
     }
 
-    fn read(&mut self, map: Map<String, Value>, form: Form, at: usize) -> Result<(), ImportError> {
-        let mut tool = Found::default();
+    fn read(
+        &mut self,
+        map: Map<String, Value>,
+        form: ToolForm,
+        at: usize,
+    ) -> Result<(), ImportError> {
+        let mut tool = ImportedTool::default();
         let mut name = None;
         for (key, value) in map {
             match (key.as_str(), value) {
@@ -257,24 +266,24 @@ impl Input {
                     | "parameters_json_schema",
                     schema,
                 ) => tool.schema = Some(schema).filter(|schema| !schema.is_null()),
-                ("outputSchema", schema) if form == Form::Mcp => tool.output = Some(schema),
-                ("responseJsonSchema" | "response", schema) if form == Form::Gemini => {
+                ("outputSchema", schema) if form == ToolForm::Mcp => tool.output = Some(schema),
+                ("responseJsonSchema" | "response", schema) if form == ToolForm::Gemini => {
                     tool.output = Some(schema);
                 }
-                ("annotations", Value::Object(hints)) if form == Form::Mcp => {
+                ("annotations", Value::Object(hints)) if form == ToolForm::Mcp => {
                     annotations(&mut tool, hints);
                 }
                 (key, value) => self.keep(&mut tool, at, key, value),
             }
         }
         tool.name = name.ok_or(ImportError::Nameless(at))?;
-        self.is_mcp = form == Form::Mcp && (self.is_mcp || self.tools.is_empty());
+        self.is_mcp = form == ToolForm::Mcp && (self.is_mcp || self.tools.is_empty());
         self.tools.push(tool);
         Ok(())
     }
 
     /// Keeps what a tool says beside what gram knows.
-    fn keep(&mut self, tool: &mut Found, at: usize, key: &str, value: Value) {
+    fn keep(&mut self, tool: &mut ImportedTool, at: usize, key: &str, value: Value) {
         if find(AttributeOwner::Tool, key).is_some() {
             self.notes
                 .push(format!("skipped `{key}` of tool {at}: it has a different meaning in gram"));
@@ -285,7 +294,7 @@ impl Input {
 }
 
 /// The annotations of MCP: the four hints are attributes of their own.
-fn annotations(tool: &mut Found, mut hints: Map<String, Value>) {
+fn annotations(tool: &mut ImportedTool, mut hints: Map<String, Value>) {
     let empty = hints.is_empty();
     for (hint, attribute) in [
         ("readOnlyHint", "readOnly"),
@@ -304,21 +313,21 @@ fn annotations(tool: &mut Found, mut hints: Map<String, Value>) {
     }
 }
 
-fn form_of(map: &Map<String, Value>) -> Option<Form> {
+fn form_of(map: &Map<String, Value>) -> Option<ToolForm> {
     let has = |key: &str| map.contains_key(key);
     if has("inputSchema") {
-        Some(Form::Mcp)
+        Some(ToolForm::Mcp)
     } else if has("input_schema") {
-        Some(Form::Anthropic)
+        Some(ToolForm::Anthropic)
     } else if has("parametersJsonSchema") || has("parameters_json_schema") {
-        Some(Form::Gemini)
+        Some(ToolForm::Gemini)
     } else if has("parameters")
         || map.get("type").is_some_and(|kind| kind == "function")
         || has("name")
     {
-        Some(Form::Function)
+        Some(ToolForm::Function)
     } else {
-        map.get("type").is_some_and(Value::is_string).then_some(Form::Function)
+        map.get("type").is_some_and(Value::is_string).then_some(ToolForm::Function)
     }
 }
 
@@ -349,24 +358,26 @@ fn is_schema(map: &Map<String, Value>) -> bool {
 }
 
 /// Refuses a tool of another form than the one that was asked for.
-fn check(from: Origin, form: Form, map: &Map<String, Value>) -> Result<(), ImportError> {
+fn check(from: Origin, form: ToolForm, map: &Map<String, Value>) -> Result<(), ImportError> {
     let has_schema = map.contains_key("parameters");
     let fits = match from {
         Origin::Auto => true,
         Origin::JsonSchema => false,
-        Origin::OpenAi => form == Form::Function,
-        Origin::Anthropic => form == Form::Anthropic || (form == Form::Function && !has_schema),
-        Origin::Gemini => matches!(form, Form::Gemini | Form::Function),
-        Origin::Mcp => form == Form::Mcp || (form == Form::Function && !has_schema),
+        Origin::OpenAi => form == ToolForm::Function,
+        Origin::Anthropic => {
+            form == ToolForm::Anthropic || (form == ToolForm::Function && !has_schema)
+        }
+        Origin::Gemini => matches!(form, ToolForm::Gemini | ToolForm::Function),
+        Origin::Mcp => form == ToolForm::Mcp || (form == ToolForm::Function && !has_schema),
     };
     if fits {
         return Ok(());
     }
     let found = match form {
-        Form::Mcp => "a tool of MCP",
-        Form::Anthropic => "a tool of Anthropic",
-        Form::Gemini => "a tool of Gemini",
-        Form::Function => "a function with `parameters`",
+        ToolForm::Mcp => "a tool of MCP",
+        ToolForm::Anthropic => "a tool of Anthropic",
+        ToolForm::Gemini => "a tool of Gemini",
+        ToolForm::Function => "a function with `parameters`",
     };
     Err(ImportError::Mismatch(wanted(from), found.to_owned()))
 }

@@ -16,7 +16,7 @@ use json_schema_kit::pointer::{
 
 /// What a schema's value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum ValueShape {
     Any,
     Null,
     Boolean,
@@ -34,8 +34,8 @@ pub(super) enum Shape {
 
 /// How a schema is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Plan {
-    pub(super) shape: Shape,
+pub(super) struct ReadPlan {
+    pub(super) shape: ValueShape,
     /// Whether null is one more type.
     pub(super) nullable: bool,
 }
@@ -88,7 +88,7 @@ impl Families {
 pub(super) fn plan(
     schema: &Map<String, Value>,
     definitions: Option<&HashMap<String, TypeId>>,
-) -> Result<Plan, Reason> {
+) -> Result<ReadPlan, Reason> {
     let mut families = Families::default();
     let mut ty = None;
     for (key, value) in schema {
@@ -100,16 +100,18 @@ pub(super) fn plan(
     }
     let (shape, nullable) = shape(schema, ty, &families, definitions)?;
     let allowed = match shape {
-        Shape::Any => Families::VALUES | Families::TEXT | Families::NUMBER | Families::FORMAT,
-        Shape::Null | Shape::Boolean => Families::VALUES,
-        Shape::Integer | Shape::Number => Families::VALUES | Families::NUMBER | Families::FORMAT,
-        Shape::Text => Families::VALUES | Families::TEXT | Families::FORMAT | Families::BYTES,
-        Shape::List => Families::VALUES | Families::LIST,
-        Shape::Object => Families::VALUES | Families::OBJECT,
-        Shape::AnyOf => Families::ANY_OF,
-        Shape::OneOf => Families::ONE_OF,
-        Shape::Several => of_several(schema, &families)?,
-        Shape::Reference(_) => Families::REFERENCE,
+        ValueShape::Any => Families::VALUES | Families::TEXT | Families::NUMBER | Families::FORMAT,
+        ValueShape::Null | ValueShape::Boolean => Families::VALUES,
+        ValueShape::Integer | ValueShape::Number => {
+            Families::VALUES | Families::NUMBER | Families::FORMAT
+        }
+        ValueShape::Text => Families::VALUES | Families::TEXT | Families::FORMAT | Families::BYTES,
+        ValueShape::List => Families::VALUES | Families::LIST,
+        ValueShape::Object => Families::VALUES | Families::OBJECT,
+        ValueShape::AnyOf => Families::ANY_OF,
+        ValueShape::OneOf => Families::ONE_OF,
+        ValueShape::Several => of_several(schema, &families)?,
+        ValueShape::Reference(_) => Families::REFERENCE,
     };
     if !families.only(allowed) {
         return Err("some of its keywords apply to another type".to_owned());
@@ -121,11 +123,11 @@ pub(super) fn plan(
         bounds(schema)?;
     }
     match shape {
-        Shape::List => tuple(schema)?,
-        Shape::Object => required(schema)?,
+        ValueShape::List => tuple(schema)?,
+        ValueShape::Object => required(schema)?,
         _ => {}
     }
-    Ok(Plan { shape, nullable })
+    Ok(ReadPlan { shape, nullable })
 }
 
 /// Whether gram can say a keyword with this value; an error where it cannot say the keyword.
@@ -195,7 +197,7 @@ fn shape(
     ty: Option<&Value>,
     families: &Families,
     definitions: Option<&HashMap<String, TypeId>>,
-) -> Result<(Shape, bool), Reason> {
+) -> Result<(ValueShape, bool), Reason> {
     let several = [Families::ANY_OF, Families::ONE_OF, Families::REFERENCE];
     let several = several.iter().filter(|family| families.has(**family)).count();
     if several + usize::from(ty.is_some()) > 1 {
@@ -205,14 +207,14 @@ fn shape(
         && let Some(Value::String(target)) = schema.get("$ref")
     {
         return match definition(target).and_then(|name| definitions?.get(&*name)) {
-            Some(id) => Ok((Shape::Reference(*id), false)),
+            Some(id) => Ok((ValueShape::Reference(*id), false)),
             None => Err(format!("it refers to `{target}`, which is not an entry of `$defs`")),
         };
     }
     match ty {
-        None if families.has(Families::ANY_OF) => Ok((Shape::AnyOf, false)),
-        None if families.has(Families::ONE_OF) => Ok((Shape::OneOf, false)),
-        None => Ok((Shape::Any, false)),
+        None if families.has(Families::ANY_OF) => Ok((ValueShape::AnyOf, false)),
+        None if families.has(Families::ONE_OF) => Ok((ValueShape::OneOf, false)),
+        None => Ok((ValueShape::Any, false)),
         Some(Value::String(name)) => Ok((named(name)?, false)),
         Some(Value::Array(names)) => match names.as_slice() {
             [Value::String(name), Value::String(null)] if null == "null" && name != "null" => {
@@ -229,7 +231,7 @@ fn shape(
                 if names.is_empty() {
                     return Err("its list of types is empty".to_owned());
                 }
-                Ok((Shape::Several, false))
+                Ok((ValueShape::Several, false))
             }
         },
         Some(_) => Err("its `type` is not a name".to_owned()),
@@ -275,15 +277,15 @@ fn of_several(schema: &Map<String, Value>, families: &Families) -> Result<u16, R
     Ok(allowed)
 }
 
-pub(super) fn named(name: &str) -> Result<Shape, Reason> {
+pub(super) fn named(name: &str) -> Result<ValueShape, Reason> {
     Ok(match name {
-        "null" => Shape::Null,
-        "boolean" => Shape::Boolean,
-        "integer" => Shape::Integer,
-        "number" => Shape::Number,
-        "string" => Shape::Text,
-        "array" => Shape::List,
-        "object" => Shape::Object,
+        "null" => ValueShape::Null,
+        "boolean" => ValueShape::Boolean,
+        "integer" => ValueShape::Integer,
+        "number" => ValueShape::Number,
+        "string" => ValueShape::Text,
+        "array" => ValueShape::List,
+        "object" => ValueShape::Object,
         name => return Err(format!("JSON Schema has no type `{name}`")),
     })
 }
@@ -301,13 +303,13 @@ pub(super) fn definition(target: &str) -> Option<Cow<'_, str>> {
 /// A number as the bound of a range, which has no exponent in gram; `None` for what is no number,
 /// or one that is too long without its exponent.
 pub(super) fn bound(value: &Value) -> Option<Number> {
-    const LONGEST: i64 = 400;
+    const MAX_EXPONENT: i64 = 400;
     let Value::Number(number) = value else { return None };
     let text = number.to_string();
     let Some((mantissa, exponent)) = text.split_once(['e', 'E']) else {
         return Some(number.clone());
     };
-    let exponent: i64 = exponent.parse().ok().filter(|e: &i64| e.abs() <= LONGEST)?;
+    let exponent: i64 = exponent.parse().ok().filter(|e: &i64| e.abs() <= MAX_EXPONENT)?;
     let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = format!("{whole}{fraction}");

@@ -6,18 +6,18 @@ use json_schema_kit::keywords::Keyword;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-use super::keywords::{Plan, Shape, bound, is_assertion};
+use super::keywords::{ReadPlan, ValueShape, bound, is_assertion};
 use gram_model::attributes::{ConstraintConstructor, of_keyword};
 use gram_model::format::Format;
 use gram_model::value;
 use gram_model::{Constraint, Field, ObjectType, Open, Optionality, Type, TypeKind, TypeUse};
 
 /// The longest type that stands where it is used, in columns. A longer one gets a name.
-const LONGEST_TYPE: usize = 60;
+const MAX_TYPE_LENGTH: usize = 60;
 
 /// How a type would be declared if it gets a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum DeclarationForm {
     Plain,
     Record,
     Enum,
@@ -26,7 +26,7 @@ pub(super) enum Form {
     Twins,
 }
 
-impl Form {
+impl DeclarationForm {
     /// A type as it is declared.
     pub(super) fn declared(self, mut type_use: TypeUse) -> (TypeUse, TypeKind) {
         let object = type_use.ty.without_null();
@@ -52,7 +52,7 @@ impl Form {
 
 /// The keywords of a schema that need more than to be taken over.
 #[derive(Default)]
-pub(super) struct Parts {
+pub(super) struct SchemaParts {
     pub(super) items: Option<Value>,
     pub(super) prefix: Option<Vec<Value>>,
     pub(super) properties: Option<Map<String, Value>>,
@@ -70,9 +70,9 @@ pub(super) struct Parts {
     constant: Option<Value>,
 }
 
-impl Parts {
+impl SchemaParts {
     /// Takes a schema apart: what attributes express goes to the type use, the rest to the parts.
-    pub(super) fn of(map: Map<String, Value>, plan: Plan) -> (TypeUse, Self) {
+    pub(super) fn of(map: Map<String, Value>, plan: ReadPlan) -> (TypeUse, Self) {
         let (mut type_use, mut parts) = (TypeUse::default(), Self::default());
         for (key, value) in map {
             parts.take(&mut type_use, key, value, plan);
@@ -80,7 +80,7 @@ impl Parts {
         (type_use, parts)
     }
 
-    fn take(&mut self, type_use: &mut TypeUse, key: String, value: Value, plan: Plan) {
+    fn take(&mut self, type_use: &mut TypeUse, key: String, value: Value, plan: ReadPlan) {
         if let Some(constraint) = constraint(&key, &value) {
             // A tuple that ends with its items says by itself how many there are.
             let said = self.prefix.is_some() && self.items.is_some();
@@ -116,12 +116,14 @@ impl Parts {
             ("additionalProperties", value) => self.additional = Some(value),
             ("propertyNames", value) => self.names = Some(value),
             ("anyOf" | "oneOf", Value::Array(members)) => self.members = members,
-            ("type", Value::Array(names)) if plan.shape == Shape::Several => self.types = names,
+            ("type", Value::Array(names)) if plan.shape == ValueShape::Several => {
+                self.types = names
+            }
             ("type" | "$ref", _) => {}
             (_, value) => self.extend(type_use, key, value),
         }
         // A tuple that ends with its items: see above, whichever of the keywords comes first.
-        if plan.shape == Shape::List && self.prefix.is_some() && self.items.is_some() {
+        if plan.shape == ValueShape::List && self.prefix.is_some() && self.items.is_some() {
             type_use.constraints.retain(|known| !matches!(known, Constraint::MinSize(_)));
         }
     }
@@ -184,20 +186,28 @@ impl Parts {
     }
 
     /// A text, number or boolean.
-    pub(super) fn scalar(&mut self, type_use: &mut TypeUse, plan: Plan) -> (Type, Form) {
+    pub(super) fn scalar(
+        &mut self,
+        type_use: &mut TypeUse,
+        plan: ReadPlan,
+    ) -> (Type, DeclarationForm) {
         let narrowed = !type_use.constraints.is_empty()
             || self.format.is_some()
             || self.bytes
             || self.constant.is_some()
             || plan.nullable;
         if !narrowed && let Some(literals) = self.literals(plan.shape) {
-            let form = if plan.shape == Shape::Text { Form::Enum } else { Form::Plain };
+            let form = if plan.shape == ValueShape::Text {
+                DeclarationForm::Enum
+            } else {
+                DeclarationForm::Plain
+            };
             return (literals, form);
         }
         let ty = match plan.shape {
-            Shape::Boolean => Type::Boolean,
-            Shape::Integer => Type::Integer,
-            Shape::Number => Type::Number,
+            ValueShape::Boolean => Type::Boolean,
+            ValueShape::Integer => Type::Integer,
+            ValueShape::Number => Type::Number,
             _ if self.bytes => Type::Bytes,
             _ => match self.format.as_deref().and_then(Format::from_json_name) {
                 Some(format) => {
@@ -208,15 +218,15 @@ impl Parts {
             },
         };
         self.format(type_use);
-        (ty, Form::Plain)
+        (ty, DeclarationForm::Plain)
     }
 
     /// The enum as a union of literals, where that says the same.
-    fn literals(&mut self, shape: Shape) -> Option<Type> {
+    fn literals(&mut self, shape: ValueShape) -> Option<Type> {
         let values = self.values.as_ref().filter(|values| values.len() > 1)?;
         let of_kind = match shape {
-            Shape::Text => values.iter().all(Value::is_string),
-            Shape::Boolean => values.iter().all(Value::is_boolean),
+            ValueShape::Text => values.iter().all(Value::is_string),
+            ValueShape::Boolean => values.iter().all(Value::is_boolean),
             _ => {
                 let whole = |value: &Value| match value {
                     Value::Number(number) => Some(value::is_integer(number)),
@@ -224,10 +234,10 @@ impl Parts {
                 };
                 let kinds: Option<Vec<bool>> = values.iter().map(whole).collect();
                 let all_whole = kinds?.into_iter().all(|whole| whole);
-                all_whole == (shape == Shape::Integer)
+                all_whole == (shape == ValueShape::Integer)
             }
         };
-        let distinct = if shape == Shape::Text {
+        let distinct = if shape == ValueShape::Text {
             let mut known = HashSet::with_capacity(values.len());
             values.iter().all(|value| known.insert(value.as_str()))
         } else {
@@ -238,7 +248,7 @@ impl Parts {
             return None;
         }
         let width: usize = values.iter().map(|value| width_of(value) + 3).sum();
-        if shape != Shape::Text && width > LONGEST_TYPE {
+        if shape != ValueShape::Text && width > MAX_TYPE_LENGTH {
             return None;
         }
         let values = self.values.take().unwrap_or_default().into_iter();
@@ -295,17 +305,19 @@ pub(super) fn is_short_record(object: &ObjectType) -> bool {
     object.open == Open::Unsaid
         && object.requires.is_empty()
         && object.fields.iter().flatten().all(is_short)
-        && width_of_object(object, LONGEST_TYPE) <= LONGEST_TYPE
+        && width_of_object(object, MAX_TYPE_LENGTH) <= MAX_TYPE_LENGTH
 }
 
 /// Whether a type can stand where it is used, and is better read there.
-pub(super) fn may_stand_inline(ty: &Type, form: Form) -> bool {
+pub(super) fn may_stand_inline(ty: &Type, form: DeclarationForm) -> bool {
     match (ty, form) {
-        (_, Form::Record | Form::Twins) | (Type::OneOf(_), _) => false,
+        (_, DeclarationForm::Record | DeclarationForm::Twins) | (Type::OneOf(_), _) => false,
         (Type::Union(members), _) if members.len() < 2 => false,
-        (Type::Union(_), Form::Union | Form::Enum) => width(ty, LONGEST_TYPE) <= LONGEST_TYPE,
+        (Type::Union(_), DeclarationForm::Union | DeclarationForm::Enum) => {
+            width(ty, MAX_TYPE_LENGTH) <= MAX_TYPE_LENGTH
+        }
         // Before its `?`, an object has no attributes of its own.
-        (Type::Nullable(inner), Form::Plain) => is_expression(inner),
+        (Type::Nullable(inner), DeclarationForm::Plain) => is_expression(inner),
         _ => true,
     }
 }

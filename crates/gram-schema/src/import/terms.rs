@@ -15,7 +15,7 @@ struct Use<'m> {
 }
 
 /// How many different fields of one name are told apart.
-const MOST_FIELDS: usize = 20;
+const MAX_FIELDS: usize = 20;
 
 /// The terms of a module: each field that at least two tools use, and whose name means the same
 /// type wherever it stands.
@@ -89,7 +89,7 @@ impl<'m> Finder<'m> {
         if !known.one_type || !can_be_term {
             return;
         }
-        let room = known.fields.len() < MOST_FIELDS;
+        let room = known.fields.len() < MAX_FIELDS;
         match known.fields.iter_mut().find(|(other, ..)| *other == field) {
             Some((_, _, last)) if *last == tool => {}
             Some((_, count, last)) => (*count, *last) = (*count + 1, tool),

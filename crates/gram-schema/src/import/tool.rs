@@ -7,15 +7,15 @@ use smol_str::SmolStr;
 
 use super::convert::{Converter, Scope};
 use super::defs::{Block, Registry};
-use super::input::Found;
-use super::keywords::{self, Plan, Reason, Shape};
+use super::input::ImportedTool;
+use super::keywords::{self, ReadPlan, Reason, ValueShape};
 use super::names::{Hint, pascal};
 use super::walk;
 use gram_model::{Open, Output, Root, Tool, Type, TypeUse};
 
 /// A tool whose `$defs` are known.
 pub(super) struct Raw {
-    found: Found,
+    found: ImportedTool,
     name: SmolStr,
     /// The `$defs` of its parameters, and of its result.
     definitions: [Option<usize>; 2],
@@ -23,7 +23,7 @@ pub(super) struct Raw {
 
 impl Raw {
     pub(super) fn new(
-        mut found: Found,
+        mut found: ImportedTool,
         converter: &mut Converter,
         registry: &mut Registry,
     ) -> Self {
@@ -150,8 +150,8 @@ fn parameters(tool: &mut Tool, converter: &mut Converter, schema: Value, block: 
 
 /// Whether the root of a parameter object can be said.
 fn root_plan(map: &Map<String, Value>, converter: &Converter) -> Result<(), Reason> {
-    let Plan { shape, nullable } = keywords::plan(map, converter.scope.definitions.as_deref())?;
-    if shape != Shape::Object || nullable {
+    let ReadPlan { shape, nullable } = keywords::plan(map, converter.scope.definitions.as_deref())?;
+    if shape != ValueShape::Object || nullable {
         return Err("its `type` is not `object`".to_owned());
     }
     let unsaid = [

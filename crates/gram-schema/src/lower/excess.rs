@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::target_spec::{Shape, TargetSpec};
+use super::target_spec::{TargetSpec, ToolShape};
 
 /// A number of a request that is beyond what the target takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,15 +69,15 @@ pub fn request_limits(spec: &TargetSpec, tools: &[&Value]) -> Vec<Excess> {
 }
 
 /// The name, the description and the schema of a tool in a target's shape.
-fn parts(shape: Shape, tool: &Value) -> (&str, Option<&Value>, &Value) {
+fn parts(shape: ToolShape, tool: &Value) -> (&str, Option<&Value>, &Value) {
     let (tool, schema) = match shape {
-        Shape::Schema => (&Value::Null, tool),
-        Shape::Function { .. } => (&tool["function"], &tool["function"]["parameters"]),
-        Shape::BareFunction | Shape::FlatFunction { .. } => (tool, &tool["parameters"]),
-        Shape::InputSchema { .. } => (tool, &tool["input_schema"]),
-        Shape::Declaration { parameters, .. } => (tool, &tool[parameters]),
-        Shape::ToolSpec => (&tool["toolSpec"], &tool["toolSpec"]["inputSchema"]["json"]),
-        Shape::Mcp => (tool, &tool["inputSchema"]),
+        ToolShape::Schema => (&Value::Null, tool),
+        ToolShape::Function { .. } => (&tool["function"], &tool["function"]["parameters"]),
+        ToolShape::BareFunction | ToolShape::FlatFunction { .. } => (tool, &tool["parameters"]),
+        ToolShape::InputSchema { .. } => (tool, &tool["input_schema"]),
+        ToolShape::Declaration { parameters, .. } => (tool, &tool[parameters]),
+        ToolShape::ToolSpec => (&tool["toolSpec"], &tool["toolSpec"]["inputSchema"]["json"]),
+        ToolShape::Mcp => (tool, &tool["inputSchema"]),
     };
     (tool["name"].as_str().unwrap_or_default(), tool.get("description"), schema)
 }
@@ -96,7 +96,7 @@ struct Counts {
 }
 
 /// How deep schemas are looked at; what a target takes is far below it.
-const DEEPEST: u64 = 128;
+const MAX_DEPTH: u64 = 128;
 
 impl Counts {
     fn description(&mut self, description: Option<&Value>) {
@@ -107,7 +107,7 @@ impl Counts {
     /// `depth` is the number of objects around.
     fn schema(&mut self, schema: &Value, depth: u64) {
         let Value::Object(map) = schema else { return };
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return;
         }
         self.description(map.get("description"));

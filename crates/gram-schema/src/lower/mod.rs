@@ -31,7 +31,7 @@ pub use shape::request;
 pub use target::Target;
 pub use target_spec::{
     AnyOfRule, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule, Recursion, RefRule,
-    RootRule, SeveralTypes, Shape, TargetSpec, TypeRule,
+    RootRule, SeveralTypes, TargetSpec, ToolShape, TypeRule,
 };
 
 /// A tool before the rules of a target are applied.
@@ -84,7 +84,7 @@ pub fn lower(spec: &TargetSpec, names: &Names, tool: ToolJson<'_>) -> Lowered {
             Some(own.unwrap_or(wire).to_owned().into())
         }
     };
-    let parts = shape::Parts {
+    let parts = shape::ToolParts {
         name: wire,
         title,
         description,

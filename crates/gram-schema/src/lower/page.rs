@@ -6,7 +6,7 @@ use serde_json::{Map, json};
 
 use super::target::Target;
 use super::target_spec::{
-    AnyOfRule, First, Limits, NameRule, Recursion, RefRule, SeveralTypes, Shape, TargetSpec,
+    AnyOfRule, First, Limits, NameRule, Recursion, RefRule, SeveralTypes, TargetSpec, ToolShape,
 };
 use super::{Names, ToolJson, lower, request};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
@@ -84,7 +84,7 @@ fn shape(page: &mut String, spec: &TargetSpec) {
     };
     let mut shown = lower(spec, &Names::default(), tool).value;
     shown = match spec.shape {
-        Shape::Schema => json!({ "forecast": shown }),
+        ToolShape::Schema => json!({ "forecast": shown }),
         _ => request(spec, vec![shown]),
     };
     page.push_str("\n## Example\n\n");
@@ -174,7 +174,7 @@ fn root(page: &mut String, spec: &TargetSpec) {
         page.push('\n');
         line(page, &format!("Only here there may be {}.", code_list(more.into_iter())));
     }
-    if let Shape::Declaration { parameters, omit_empty: true } = spec.shape {
+    if let ToolShape::Declaration { parameters, omit_empty: true } = spec.shape {
         page.push('\n');
         line(page, &format!("A tool without parameters has no `{parameters}`."));
     }

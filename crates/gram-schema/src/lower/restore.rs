@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 use super::type_set::TypeSet;
 
 /// How deep arguments are looked at. What is deeper stays as it is.
-const DEEPEST: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// Leads the arguments that a model gave for a changed schema back to the original schema: keys
 /// get their own names, text that holds JSON is read, and a null that only says that something is
 /// left out is removed.
 #[derive(Debug, Clone, Default)]
 pub struct Restore {
-    root: Plan,
+    root: RestorePlan,
     definitions: HashMap<String, Definition>,
 }
 
@@ -22,12 +22,12 @@ pub struct Restore {
 #[derive(Debug, Clone)]
 pub(super) struct Definition {
     pub(super) fit: Fit,
-    pub(super) plan: Plan,
+    pub(super) plan: RestorePlan,
 }
 
 /// What there is to do at a place.
 #[derive(Debug, Clone, Default)]
-pub(super) enum Plan {
+pub(super) enum RestorePlan {
     /// Nothing.
     #[default]
     Keep,
@@ -45,7 +45,7 @@ pub(super) enum Plan {
 pub(super) struct ObjectPlan {
     pub(super) fields: Vec<FieldPlan>,
     /// For the properties that `fields` does not name.
-    pub(super) rest: Plan,
+    pub(super) rest: RestorePlan,
 }
 
 #[derive(Debug, Clone)]
@@ -56,19 +56,19 @@ pub(super) struct FieldPlan {
     pub(super) original: Option<String>,
     /// Whether null says that the property is left out.
     pub(super) null_is_absent: bool,
-    pub(super) plan: Plan,
+    pub(super) plan: RestorePlan,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct ArrayPlan {
-    pub(super) prefix: Vec<Plan>,
-    pub(super) items: Plan,
+    pub(super) prefix: Vec<RestorePlan>,
+    pub(super) items: RestorePlan,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Alternative {
     pub(super) fit: Fit,
-    pub(super) plan: Plan,
+    pub(super) plan: RestorePlan,
 }
 
 /// What tells the alternatives of a union apart.
@@ -83,7 +83,7 @@ pub(super) enum Fit {
 }
 
 impl Restore {
-    pub(super) const fn new(root: Plan, definitions: HashMap<String, Definition>) -> Self {
+    pub(super) const fn new(root: RestorePlan, definitions: HashMap<String, Definition>) -> Self {
         Self { root, definitions }
     }
 
@@ -99,31 +99,33 @@ impl Restore {
         self.root.is_keep()
     }
 
-    fn apply(&self, plan: &Plan, value: Value, depth: usize) -> Value {
-        if depth > DEEPEST {
+    fn apply(&self, plan: &RestorePlan, value: Value, depth: usize) -> Value {
+        if depth > MAX_DEPTH {
             return value;
         }
         let next = depth + 1;
         match (plan, value) {
-            (Plan::Ref(name), value) => match self.definitions.get(name) {
+            (RestorePlan::Ref(name), value) => match self.definitions.get(name) {
                 Some(definition) => self.apply(&definition.plan, value, next),
                 None => value,
             },
-            (Plan::Text(types), Value::String(text)) => match serde_json::from_str(&text) {
+            (RestorePlan::Text(types), Value::String(text)) => match serde_json::from_str(&text) {
                 Ok(read) if types.accepts(&read) => read,
                 _ => Value::String(text),
             },
-            (Plan::Union(alternatives), value) => match self.best(alternatives, &value) {
+            (RestorePlan::Union(alternatives), value) => match self.best(alternatives, &value) {
                 Some(plan) => self.apply(plan, value, next),
                 None => value,
             },
-            (Plan::Array(plan), Value::Array(items)) => {
+            (RestorePlan::Array(plan), Value::Array(items)) => {
                 let restored = items.into_iter().enumerate().map(|(at, item)| {
                     self.apply(plan.prefix.get(at).unwrap_or(&plan.items), item, next)
                 });
                 Value::Array(restored.collect())
             }
-            (Plan::Object(plan), Value::Object(map)) => Value::Object(self.object(plan, map, next)),
+            (RestorePlan::Object(plan), Value::Object(map)) => {
+                Value::Object(self.object(plan, map, next))
+            }
             (_, value) => value,
         }
     }
@@ -151,7 +153,11 @@ impl Restore {
     }
 
     /// The plan of the alternative that the value was most likely written for.
-    fn best<'p>(&'p self, alternatives: &'p [Alternative], value: &Value) -> Option<&'p Plan> {
+    fn best<'p>(
+        &'p self,
+        alternatives: &'p [Alternative],
+        value: &Value,
+    ) -> Option<&'p RestorePlan> {
         if let Value::String(text) = value
             && let Some(plan) = self.best_for_text(alternatives, text)
         {
@@ -173,9 +179,9 @@ impl Restore {
         &'p self,
         alternatives: &'p [Alternative],
         text: &str,
-    ) -> Option<&'p Plan> {
+    ) -> Option<&'p RestorePlan> {
         let texts = |alternative: &'p Alternative| match self.resolved(&alternative.plan) {
-            Plan::Text(types) => Some((alternative, *types)),
+            RestorePlan::Text(types) => Some((alternative, *types)),
             _ => None,
         };
         alternatives.iter().find_map(texts)?;
@@ -192,9 +198,9 @@ impl Restore {
     }
 
     /// The plan that a reference leads to.
-    fn resolved<'p>(&'p self, mut plan: &'p Plan) -> &'p Plan {
-        for _ in 0..DEEPEST {
-            let Plan::Ref(name) = plan else { break };
+    fn resolved<'p>(&'p self, mut plan: &'p RestorePlan) -> &'p RestorePlan {
+        for _ in 0..MAX_DEPTH {
+            let RestorePlan::Ref(name) = plan else { break };
             let Some(definition) = self.definitions.get(name) else { break };
             plan = &definition.plan;
         }
@@ -206,7 +212,7 @@ impl Restore {
     fn score(&self, fit: &Fit, value: &Value, depth: usize) -> u8 {
         match fit {
             Fit::Ref(name) => match self.definitions.get(name) {
-                Some(definition) if depth < DEEPEST => {
+                Some(definition) if depth < MAX_DEPTH => {
                     self.score(&definition.fit, value, depth + 1)
                 }
                 _ => 1,
@@ -235,11 +241,11 @@ impl Restore {
 impl FieldPlan {
     /// A property whose value stays as it is.
     pub(super) const fn keep(key: String, original: Option<String>) -> Self {
-        Self { key, original, null_is_absent: false, plan: Plan::Keep }
+        Self { key, original, null_is_absent: false, plan: RestorePlan::Keep }
     }
 }
 
-impl Plan {
+impl RestorePlan {
     pub(super) const fn is_keep(&self) -> bool {
         matches!(self, Self::Keep)
     }

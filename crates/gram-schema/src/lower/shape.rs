@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use super::target_spec::{Shape, TargetSpec};
+use super::target_spec::{TargetSpec, ToolShape};
 
 /// What is left to wrap once the target supports the schema.
-pub(super) struct Parts<'t> {
+pub(super) struct ToolParts<'t> {
     pub(super) name: &'t str,
     pub(super) title: Option<&'t str>,
     pub(super) description: Option<Cow<'t, str>>,
@@ -22,15 +22,15 @@ pub(super) struct Parts<'t> {
 /// name makes that object.)
 pub fn request(spec: &TargetSpec, tools: Vec<Value>) -> Value {
     match spec.shape {
-        Shape::Declaration { .. } => json!([{ "functionDeclarations": tools }]),
-        Shape::Mcp => json!({ "tools": tools }),
+        ToolShape::Declaration { .. } => json!([{ "functionDeclarations": tools }]),
+        ToolShape::Mcp => json!({ "tools": tools }),
         _ => Value::Array(tools),
     }
 }
 
 /// One tool in the target's shape.
-pub(super) fn tool(spec: &TargetSpec, parts: Parts<'_>) -> Value {
-    let Parts { name, title, description, parameters, output, annotations, extras } = parts;
+pub(super) fn tool(spec: &TargetSpec, parts: ToolParts<'_>) -> Value {
+    let ToolParts { name, title, description, parameters, output, annotations, extras } = parts;
     let mut tool = Map::new();
     let name_it = |tool: &mut Map<String, Value>| {
         tool.insert("name".to_owned(), name.into());
@@ -41,8 +41,8 @@ pub(super) fn tool(spec: &TargetSpec, parts: Parts<'_>) -> Value {
         }
     };
     match spec.shape {
-        Shape::Schema => return parameters,
-        Shape::Function { strict } => {
+        ToolShape::Schema => return parameters,
+        ToolShape::Function { strict } => {
             name_it(&mut tool);
             describe(&mut tool);
             tool.insert("parameters".to_owned(), parameters);
@@ -51,19 +51,19 @@ pub(super) fn tool(spec: &TargetSpec, parts: Parts<'_>) -> Value {
             outer.insert("function".to_owned(), Value::Object(tool));
             tool = outer;
         }
-        Shape::BareFunction => {
+        ToolShape::BareFunction => {
             name_it(&mut tool);
             describe(&mut tool);
             tool.insert("parameters".to_owned(), parameters);
         }
-        Shape::FlatFunction { strict } => {
+        ToolShape::FlatFunction { strict } => {
             tool.insert("type".to_owned(), "function".into());
             name_it(&mut tool);
             describe(&mut tool);
             tool.insert("parameters".to_owned(), parameters);
             tool.insert("strict".to_owned(), strict.into());
         }
-        Shape::InputSchema { strict } => {
+        ToolShape::InputSchema { strict } => {
             name_it(&mut tool);
             describe(&mut tool);
             tool.insert("input_schema".to_owned(), parameters);
@@ -71,20 +71,20 @@ pub(super) fn tool(spec: &TargetSpec, parts: Parts<'_>) -> Value {
                 tool.insert("strict".to_owned(), true.into());
             }
         }
-        Shape::Declaration { parameters: key, omit_empty } => {
+        ToolShape::Declaration { parameters: key, omit_empty } => {
             name_it(&mut tool);
             describe(&mut tool);
             if !(omit_empty && has_no_properties(&parameters)) {
                 tool.insert(key.to_owned(), parameters);
             }
         }
-        Shape::ToolSpec => {
+        ToolShape::ToolSpec => {
             name_it(&mut tool);
             describe(&mut tool);
             tool.insert("inputSchema".to_owned(), Value::Object(wrapped("json", parameters)));
             tool = wrapped("toolSpec", Value::Object(tool));
         }
-        Shape::Mcp => {
+        ToolShape::Mcp => {
             name_it(&mut tool);
             if let Some(title) = title {
                 tool.insert("title".to_owned(), title.into());

@@ -11,7 +11,7 @@ pub struct TargetSpec {
     /// What the target is, as a page introduces it: half a sentence, without a full stop.
     pub about: &'static str,
     /// How one tool, and the list of them, is wrapped.
-    pub shape: Shape,
+    pub shape: ToolShape,
     /// Names of tools. None: any.
     pub names: Option<NameRule>,
     /// Whether a tool needs a description of at least one character.
@@ -46,7 +46,7 @@ pub struct TargetSpec {
 
 /// How one tool, and the list of them, is wrapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum ToolShape {
     /// The schema of the parameters, and nothing else.
     Schema,
     /// `{"type": "function", "function": {"name", "description", "parameters", "strict"}}`.
@@ -272,7 +272,7 @@ impl TargetSpec {
     pub(super) const OPEN: Self = Self {
         target: Target::JsonSchema,
         about: "",
-        shape: Shape::Schema,
+        shape: ToolShape::Schema,
         names: None,
         needs_description: false,
         extras: &[],

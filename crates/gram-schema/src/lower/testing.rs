@@ -8,7 +8,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::target_spec::{AnyOfRule, Recursion, RefRule, SeveralTypes, Shape, TargetSpec};
+use super::target_spec::{AnyOfRule, Recursion, RefRule, SeveralTypes, TargetSpec, ToolShape};
 use super::{Became, Lowered, Names, Target, ToolJson, lower};
 use json_schema_kit::keywords::Keyword as K;
 
@@ -29,17 +29,17 @@ pub(super) fn lowered(target: Target, schema: &Value) -> Lowered {
 /// The schema in a tool of a target's shape, and the tool's description.
 pub(super) fn parts(spec: &TargetSpec, tool: &Value) -> (Value, String) {
     let (tool, key) = match spec.shape {
-        Shape::Schema => return (tool.clone(), String::new()),
-        Shape::Function { .. } => (&tool["function"], "parameters"),
-        Shape::BareFunction | Shape::FlatFunction { .. } => (tool, "parameters"),
-        Shape::InputSchema { .. } => (tool, "input_schema"),
-        Shape::Declaration { parameters, .. } => (tool, parameters),
-        Shape::ToolSpec => {
+        ToolShape::Schema => return (tool.clone(), String::new()),
+        ToolShape::Function { .. } => (&tool["function"], "parameters"),
+        ToolShape::BareFunction | ToolShape::FlatFunction { .. } => (tool, "parameters"),
+        ToolShape::InputSchema { .. } => (tool, "input_schema"),
+        ToolShape::Declaration { parameters, .. } => (tool, parameters),
+        ToolShape::ToolSpec => {
             let tool = &tool["toolSpec"];
             let description = tool["description"].as_str().unwrap_or_default();
             return (tool["inputSchema"]["json"].clone(), description.to_owned());
         }
-        Shape::Mcp => (tool, "inputSchema"),
+        ToolShape::Mcp => (tool, "inputSchema"),
     };
     (tool[key].clone(), tool["description"].as_str().unwrap_or_default().to_owned())
 }

@@ -13,7 +13,7 @@ use nom::{IResult, Parser};
 use crate::token::TokenKind;
 
 pub(super) type Input<'a> = &'a [u8];
-pub(super) type Lexed<'a, T = TokenKind> = IResult<Input<'a>, T, ()>;
+pub(super) type LexResult<'a, T = TokenKind> = IResult<Input<'a>, T, ()>;
 
 const SPACE: u8 = 1;
 const SYMBOL_START: u8 = 2;
@@ -83,7 +83,7 @@ fn is_digit(byte: u8) -> bool {
 }
 
 /// `number = hexadecimal | octal | decimal | measurement | integer`, the longest that matches.
-pub(super) fn number(input: Input<'_>) -> Lexed<'_> {
+pub(super) fn number(input: Input<'_>) -> LexResult<'_> {
     // Fast path: an integer without a sign.
     let digits = input.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(input.len());
     let follows = input.get(digits).copied().unwrap_or_default();
@@ -95,37 +95,37 @@ pub(super) fn number(input: Input<'_>) -> Lexed<'_> {
 }
 
 /// `integer = "-"? ( "0" | [1-9] [0-9]* )`
-fn integer(input: Input<'_>) -> Lexed<'_> {
+fn integer(input: Input<'_>) -> LexResult<'_> {
     value(TokenKind::Integer, (opt(tag(&b"-"[..])), alt((zero, natural)))).parse_complete(input)
 }
 
-fn zero(input: Input<'_>) -> Lexed<'_, Input<'_>> {
+fn zero(input: Input<'_>) -> LexResult<'_, Input<'_>> {
     tag(&b"0"[..]).parse_complete(input)
 }
 
-fn natural(input: Input<'_>) -> Lexed<'_, Input<'_>> {
+fn natural(input: Input<'_>) -> LexResult<'_, Input<'_>> {
     recognize((satisfy(|c| matches!(c, '1'..='9')), take_while(is_digit))).parse_complete(input)
 }
 
 /// `decimal = integer "." [0-9]+`
-fn decimal(input: Input<'_>) -> Lexed<'_> {
+fn decimal(input: Input<'_>) -> LexResult<'_> {
     value(TokenKind::Decimal, (integer, tag(&b"."[..]), take_while1(is_digit)))
         .parse_complete(input)
 }
 
 /// `measurement = integer [a-zA-Z]+`
-fn measurement(input: Input<'_>) -> Lexed<'_> {
+fn measurement(input: Input<'_>) -> LexResult<'_> {
     value(TokenKind::Measurement, (integer, take_while1(|b: u8| b.is_ascii_alphabetic())))
         .parse_complete(input)
 }
 
 /// `octal = "0" [0-7]+`
-fn octal(input: Input<'_>) -> Lexed<'_> {
+fn octal(input: Input<'_>) -> LexResult<'_> {
     value(TokenKind::Octal, (zero, take_while1(|b| matches!(b, b'0'..=b'7')))).parse_complete(input)
 }
 
 /// `hexadecimal = "0x" [0-9a-fA-F]+`, unless a measurement is longer: `0xfg` is one.
-fn hexadecimal(input: Input<'_>) -> Lexed<'_> {
+fn hexadecimal(input: Input<'_>) -> LexResult<'_> {
     let digits = |b: u8| b.is_ascii_hexdigit();
     let (rest, kind) = value(TokenKind::Hexadecimal, (tag(&b"0x"[..]), take_while1(digits)))
         .parse_complete(input)?;
@@ -137,7 +137,7 @@ fn hexadecimal(input: Input<'_>) -> Lexed<'_> {
 
 /// The punctuation that is not [`alone`], longest first.
 #[inline]
-pub(super) fn punctuation(input: Input<'_>) -> Lexed<'_> {
+pub(super) fn punctuation(input: Input<'_>) -> LexResult<'_> {
     use TokenKind as K;
     let second = input.get(1).copied().unwrap_or_default();
     let (kind, len) = match input.first().copied().unwrap_or_default() {

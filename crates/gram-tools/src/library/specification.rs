@@ -2,7 +2,7 @@
 
 use gram_check::Valid;
 use gram_model::Module;
-use gram_schema::import::{Options, Origin, import_value};
+use gram_schema::import::{ImportOptions, Origin, import_value};
 use gram_syntax::{SourceFile, parse};
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ use crate::invocation::DeclaredInterface;
 
 /// The specification of imported tools. Fails with the reason as a sentence.
 fn imported(tools: Value) -> Result<Valid<Module>, String> {
-    let options = Options { from: Origin::Mcp, ..Options::default() };
+    let options = ImportOptions { from: Origin::Mcp, ..ImportOptions::default() };
     let imported = import_value(tools, &options).map_err(|error| error.to_string())?;
     let checked = gram_check::check(&[parse(SourceFile::new("tools", imported.text))]);
     checked.module.ok_or_else(|| {

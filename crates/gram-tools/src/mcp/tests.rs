@@ -200,12 +200,12 @@ fn no_process_is_left() {
 }
 
 /// The script as an HTTP server; it ends with this value.
-struct Site {
+struct ScriptServer {
     child: Child,
     url: String,
 }
 
-impl Site {
+impl ScriptServer {
     fn start(mode: &str) -> Self {
         let mut child = Command::new("python3")
             .args([HOSTILE, "--http", mode])
@@ -219,7 +219,7 @@ impl Site {
     }
 }
 
-impl Drop for Site {
+impl Drop for ScriptServer {
     fn drop(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -228,7 +228,7 @@ impl Drop for Site {
 
 /// Asserts that a mode of the HTTP server fails, with a message that holds `part`.
 fn site_fails(mode: &str, limit: Duration, part: &str) {
-    let site = Site::start(mode);
+    let site = ScriptServer::start(mode);
     let message = ask_url(&site.url, limit).expect_err(mode).to_string();
     assert!(message.contains(part), "{mode}: there is no `{part}` in: {message}");
     assert!(!message.contains("secret"), "{mode}: {message}");
@@ -237,14 +237,14 @@ fn site_fails(mode: &str, limit: Duration, part: &str) {
 #[test]
 fn a_tool_comes_over_http_as_it_was_sent() {
     for mode in ["json", "events"] {
-        let site = Site::start(mode);
+        let site = ScriptServer::start(mode);
         assert_eq!(text(ask_url(&site.url, SOON)), ODD, "{mode}");
     }
 }
 
 #[test]
 fn all_pages_come_over_http() {
-    let site = Site::start("pages");
+    let site = ScriptServer::start("pages");
     let list = ask_url(&site.url, SOON).expect("a list");
     let names: Vec<_> =
         list["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();

@@ -27,12 +27,12 @@ fn off() -> ThrottlePolicy {
 }
 
 /// A throttle with its policy, whose calls end when they begin.
-struct Session {
+struct ThrottledSession {
     throttle: Throttle,
     policy: ThrottlePolicy,
 }
 
-impl Session {
+impl ThrottledSession {
     fn new(policy: ThrottlePolicy) -> Self {
         Self { throttle: Throttle::default(), policy }
     }
@@ -59,7 +59,7 @@ impl Session {
 
 #[test]
 fn three_failures_in_a_row_block_a_tool() {
-    let mut session = Session::new(ThrottlePolicy::default());
+    let mut session = ThrottledSession::new(ThrottlePolicy::default());
     for second in [0, 20, 40] {
         session.fine(1, Failure, s(second));
     }
@@ -78,7 +78,7 @@ fn three_failures_in_a_row_block_a_tool() {
 
 #[test]
 fn success_resets_the_count() {
-    let mut session = Session::new(ThrottlePolicy::default());
+    let mut session = ThrottledSession::new(ThrottlePolicy::default());
     for second in 0..20 {
         session.fine(1, if second % 3 == 2 { Success } else { Failure }, s(20 * second));
     }
@@ -86,8 +86,8 @@ fn success_resets_the_count() {
 
 #[test]
 fn a_reset_ends_the_block() {
-    let mut session = Session::new(ThrottlePolicy::default());
-    let fail = |session: &mut Session, tool, from: u64| {
+    let mut session = ThrottledSession::new(ThrottlePolicy::default());
+    let fail = |session: &mut ThrottledSession, tool, from: u64| {
         (0..3).for_each(|call| session.fine(tool, Failure, s(from + 3 * call)));
         assert_eq!(session.refused(tool, s(from + 7)).0, "max_consecutive_failures");
     };
@@ -104,7 +104,7 @@ fn a_reset_ends_the_block() {
 
 #[test]
 fn the_sixth_call_of_a_tool_in_ten_seconds_is_refused() {
-    let mut session = Session::new(ThrottlePolicy::default());
+    let mut session = ThrottledSession::new(ThrottlePolicy::default());
     for second in 0..5 {
         session.fine(1, Success, s(second));
     }
@@ -120,7 +120,7 @@ fn the_sixth_call_of_a_tool_in_ten_seconds_is_refused() {
 
 #[test]
 fn the_eleventh_call_in_five_seconds_is_refused() {
-    let mut session = Session::new(ThrottlePolicy::default());
+    let mut session = ThrottledSession::new(ThrottlePolicy::default());
     for call in 0..10 {
         session.fine(call, Success, ms(400 * u64::from(call)));
     }
@@ -132,7 +132,7 @@ fn the_eleventh_call_in_five_seconds_is_refused() {
 
 #[test]
 fn unknown_tools_count_towards_all_tools_alone() {
-    let mut session = Session::new(ThrottlePolicy::default());
+    let mut session = ThrottledSession::new(ThrottlePolicy::default());
     for _ in 0..10 {
         let call = session.throttle.admit(None, &session.policy, s(0)).unwrap();
         session.throttle.finish(call, 0, Failure, s(0));
@@ -162,7 +162,8 @@ fn calls_that_run_count() {
 
 #[test]
 fn the_rule_that_holds_longest_is_told() {
-    let mut session = Session::new(ThrottlePolicy { failure_block: s(2), ..Default::default() });
+    let mut session =
+        ThrottledSession::new(ThrottlePolicy { failure_block: s(2), ..Default::default() });
     for _ in 0..2 {
         session.fine(1, Success, s(0));
     }
@@ -174,7 +175,7 @@ fn the_rule_that_holds_longest_is_told() {
 
 #[test]
 fn a_limit_of_0_turns_its_rule_off() {
-    let mut session = Session::new(off());
+    let mut session = ThrottledSession::new(off());
     for _ in 0..1_000 {
         session.fine(1, Failure, s(0));
     }
@@ -183,7 +184,7 @@ fn a_limit_of_0_turns_its_rule_off() {
         (ThrottlePolicy { same_tool_calls: 1, ..off() }, "same_tool_calls"),
         (ThrottlePolicy { all_tools_calls: 1, ..off() }, "all_tools_calls"),
     ] {
-        let mut session = Session::new(policy);
+        let mut session = ThrottledSession::new(policy);
         session.fine(1, Failure, s(0));
         let (rule, limit, _) = session.refused(1, s(1));
         assert_eq!((rule, limit), (expected, 1));
@@ -213,7 +214,7 @@ fn the_same_call_after_its_failure_is_noticed() {
 
 #[test]
 fn stats_tell_of_the_last_minute() {
-    let mut session = Session::new(ThrottlePolicy { history_retention: s(600), ..off() });
+    let mut session = ThrottledSession::new(ThrottlePolicy { history_retention: s(600), ..off() });
     session.fine(9, Success, s(0));
     session.fine(3, Success, s(10));
     session.fine(2, Failure, s(20));
@@ -231,14 +232,14 @@ fn stats_tell_of_the_last_minute() {
 
 #[test]
 fn history_is_kept_for_its_time() {
-    let mut session = Session::new(ThrottlePolicy { history_retention: s(30), ..off() });
+    let mut session = ThrottledSession::new(ThrottlePolicy { history_retention: s(30), ..off() });
     for second in 0..100 {
         session.fine(1, Success, s(second));
     }
     assert_eq!(session.throttle.calls.len(), 30);
     // The windows hold even if history is shorter.
     let policy = ThrottlePolicy { history_retention: s(0), ..ThrottlePolicy::default() };
-    let mut session = Session::new(policy);
+    let mut session = ThrottledSession::new(policy);
     for tool in 0..10 {
         session.fine(tool, Success, s(0));
     }
@@ -253,7 +254,7 @@ fn history_is_bounded() {
         history_retention: Duration::MAX,
         ..off()
     };
-    let mut session = Session::new(policy);
+    let mut session = ThrottledSession::new(policy);
     for call in 0..200_000 {
         session.fine(call % 4, Success, ms(u64::from(call)));
     }
@@ -269,7 +270,7 @@ fn history_is_bounded() {
 
 #[test]
 fn moments_at_the_end_of_time() {
-    let mut session = Session::new(ThrottlePolicy::default());
+    let mut session = ThrottledSession::new(ThrottlePolicy::default());
     for _ in 0..5 {
         session.fine(1, Success, Duration::MAX);
     }
@@ -278,7 +279,7 @@ fn moments_at_the_end_of_time() {
 
 #[test]
 fn a_call_costs_little() {
-    let mut session = Session::new(off());
+    let mut session = ThrottledSession::new(off());
     let start = Instant::now();
     for call in 0..100_000_u32 {
         session.fine(call % 50, Success, ms(u64::from(call)));

@@ -250,18 +250,18 @@ async fn bound(read: &Read, sides: &[Side]) -> Result<Option<Vec<Bound>>, Failur
 }
 
 /// The most bytes of all cases.
-const MOST_CASES: u64 = 1 << 30;
+const MAX_CASES: u64 = 1 << 30;
 
 /// The cases, and the text that they stand in.
 fn cases(path: &Path) -> Result<(Vec<Case>, Vec<u8>), Failure> {
     let shown = path.display().to_string();
     let mut text = Vec::new();
     let read = |file: &mut dyn std::io::Read, text: &mut Vec<u8>| {
-        let mut file = std::io::Read::take(file, MOST_CASES + 1);
+        let mut file = std::io::Read::take(file, MAX_CASES + 1);
         let length = std::io::Read::read_to_end(&mut file, text)
             .map_err(|error| Failure::path("read", path, &error))?;
-        if length as u64 > MOST_CASES {
-            return Err(Failure::new(format!("{shown} is larger than {MOST_CASES} bytes")));
+        if length as u64 > MAX_CASES {
+            return Err(Failure::new(format!("{shown} is larger than {MAX_CASES} bytes")));
         }
         Ok(())
     };

@@ -3,20 +3,20 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use gram_schema::import::{Imported, Options, Origin, import};
+use gram_schema::import::{ImportOptions, Imported, Origin, import};
 
 use crate::args::Import;
 use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
 use crate::{live, output};
 
 /// The most bytes that are read: the same as of a text in gram.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// What messages call a live server. Its command or address may hold a secret.
 const SERVER: &str = "the server's answer";
 
 /// How many places are named one by one.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
 pub(super) fn run(args: &Import) -> Outcome {
     let (json, called) = match (&args.file, &args.command, &args.url) {
@@ -33,7 +33,7 @@ pub(super) fn run(args: &Import) -> Outcome {
     let name = args.name.as_deref().or(stem.filter(|stem| *stem != "-")).unwrap_or("tool");
     let live = args.command.is_some() || args.url.is_some();
     let from = if live { Origin::Mcp } else { args.from };
-    let options = Options { from, name, container: args.container.as_deref() };
+    let options = ImportOptions { from, name, container: args.container.as_deref() };
     match import(&json, &options) {
         Ok(imported) => {
             match &args.output {
@@ -56,13 +56,13 @@ fn read(path: &Path) -> Result<String, Failure> {
     let failed = |error: io::Error| Failure::path("read", path, &error);
     let mut bytes = Vec::new();
     let read = if path.as_os_str() == "-" {
-        io::stdin().lock().take(MOST_BYTES + 1).read_to_end(&mut bytes)
+        io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+        std::fs::File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
     };
     read.map_err(failed)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        let most = MOST_BYTES >> 20;
+    if bytes.len() as u64 > MAX_BYTES {
+        let most = MAX_BYTES >> 20;
         return Err(Failure::new(format!("{} has more than {most} MiB", path.display())));
     }
     String::from_utf8(bytes).map_err(|error| {
@@ -79,20 +79,20 @@ fn tell(imported: &Imported) -> io::Result<()> {
         1 => format!("1 {what}"),
         count => format!("{count} {what}s"),
     };
-    for note in imported.notes.iter().take(MOST_NAMED) {
+    for note in imported.notes.iter().take(MAX_NAMED) {
         writeln!(out, "note: {note}")?;
     }
-    if imported.notes.len() > MOST_NAMED {
-        writeln!(out, "note: … and {} more", imported.notes.len() - MOST_NAMED)?;
+    if imported.notes.len() > MAX_NAMED {
+        writeln!(out, "note: … and {} more", imported.notes.len() - MAX_NAMED)?;
     }
     if !places.is_empty() {
         let stay = if places.len() == 1 { "stays" } else { "stay" };
         writeln!(out, "note: {} {stay} JSON:", count(places.len(), "place"))?;
-        for place in places.iter().take(MOST_NAMED) {
+        for place in places.iter().take(MAX_NAMED) {
             writeln!(out, "  {place}")?;
         }
-        if places.len() > MOST_NAMED {
-            writeln!(out, "  … and {} more", places.len() - MOST_NAMED)?;
+        if places.len() > MAX_NAMED {
+            writeln!(out, "  … and {} more", places.len() - MAX_NAMED)?;
         }
     }
     if imported.unsound > 0 {

@@ -22,7 +22,7 @@ use crate::report;
 const QUIET: Duration = Duration::from_millis(20);
 
 /// After how long the files are checked though they go on changing.
-const LONGEST: Duration = Duration::from_millis(500);
+const MAX_WAIT: Duration = Duration::from_millis(500);
 
 type Events = Receiver<notify::Result<Event>>;
 
@@ -222,7 +222,7 @@ fn next_changes(events: &Events) -> Result<HashSet<PathBuf>, Failure> {
     let gone = || Failure::new("stopped watching the files");
     take(&mut changed, events.recv().map_err(|_| gone())?);
     let first = Instant::now();
-    while !changed.is_empty() && first.elapsed() < LONGEST {
+    while !changed.is_empty() && first.elapsed() < MAX_WAIT {
         match events.recv_timeout(QUIET) {
             Ok(event) => take(&mut changed, event),
             Err(RecvTimeoutError::Timeout) => break,

@@ -10,7 +10,7 @@ use super::Counts;
 use crate::args::Color;
 
 /// How many findings of a file are shown to people.
-const MOST_SHOWN: usize = 50;
+const MAX_SHOWN: usize = 50;
 
 /// How many different helps of grouped diagnostics are shown.
 const MAX_HELPS: usize = 3;
@@ -30,7 +30,7 @@ pub(super) fn write(color: Color, found: &[Diagnostic], counts: Counts) -> io::R
             let [first, others @ ..] = group.as_slice() else { continue };
             writeln!(out, "{}", together(first, others).render(options))?;
             left -= group.len();
-            if file.len() - left >= MOST_SHOWN {
+            if file.len() - left >= MAX_SHOWN {
                 break;
             }
         }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::loss::Became;
-use super::super::restore::Plan;
+use super::super::restore::RestorePlan;
 use super::{At, Lowerer, merge, parts, sentences};
 use json_schema_kit::keywords::Keyword as K;
 use json_schema_kit::path::Path;
@@ -18,7 +18,7 @@ impl Lowerer<'_> {
         path: &Path<'_>,
         at: At,
         is_array: bool,
-    ) -> Plan {
+    ) -> RestorePlan {
         let mut prefix = Vec::new();
         if map.contains_key("prefixItems") {
             if self.spec.keeps(K::PrefixItems) {
@@ -49,9 +49,9 @@ impl Lowerer<'_> {
                 notes.extend(out.up.iter().map(|note| format!("Each item: {note}")));
                 out.plan
             }
-            _ => Plan::Keep,
+            _ => RestorePlan::Keep,
         };
-        Plan::array(prefix, items)
+        RestorePlan::array(prefix, items)
     }
 
     /// The first items of a tuple, for a target that has tuples.
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
         notes: &mut Vec<String>,
         path: &Path<'_>,
         at: At,
-    ) -> Vec<Plan> {
+    ) -> Vec<RestorePlan> {
         let Some(Value::Array(items)) = map.get_mut("prefixItems") else { return Vec::new() };
         let inside = path.key("prefixItems");
         let each = items.iter_mut().enumerate().map(|(number, item)| {

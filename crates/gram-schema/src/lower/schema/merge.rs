@@ -6,7 +6,7 @@ use super::super::type_set::TypeSet;
 use json_schema_kit::keywords::Keyword;
 
 /// How deep schemas are merged.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// Whether [`merge`] can make one schema of the two that takes what both take.
 pub(super) fn can_merge(into: &Map<String, Value>, from: &Map<String, Value>) -> bool {
@@ -14,7 +14,7 @@ pub(super) fn can_merge(into: &Map<String, Value>, from: &Map<String, Value>) ->
 }
 
 fn can_merge_at(into: &Map<String, Value>, from: &Map<String, Value>, depth: usize) -> bool {
-    depth < DEEPEST
+    depth < MAX_DEPTH
         && closes_over(into, from)
         && closes_over(from, into)
         && from.iter().all(|(key, new)| {

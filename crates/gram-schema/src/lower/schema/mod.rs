@@ -24,11 +24,11 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::loss::{Became, Loss};
-use super::restore::{Plan, Restore};
+use super::restore::{Restore, RestorePlan};
 use super::target_spec::{RefRule, TargetSpec};
 use json_schema_kit::path::Path;
 use json_schema_kit::pointer::escape_fragment_token as escaped;
-use references::{Found, References};
+use references::{ReferenceScope, References};
 use sentences::Printer;
 
 /// How many schemas are written in the place of references before the rest becomes text.
@@ -96,7 +96,7 @@ struct Lowerer<'r> {
 #[derive(Default)]
 struct Out {
     /// The way back for its values.
-    plan: Plan,
+    plan: RestorePlan,
     /// Sentences that it has no place for.
     up: Vec<String>,
 }
@@ -147,8 +147,8 @@ impl Lowerer<'_> {
             return;
         }
         match references::found_in(parameters, 0) {
-            Found::Nothing => {}
-            Found::ToDefinitions if !is_open => {
+            ReferenceScope::Nothing => {}
+            ReferenceScope::ToDefinitions if !is_open => {
                 if matches!(self.spec.refs, RefRule::Defs { .. }) {
                     self.references.look_for_cycles(parameters);
                 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::super::limits::MAX_DEPTH;
 use super::super::loss::Became;
-use super::super::restore::Plan;
+use super::super::restore::RestorePlan;
 use super::super::target_spec::SeveralTypes;
 use super::super::type_set::TypeSet;
 use super::keys::Keys;
@@ -14,7 +14,11 @@ use json_schema_kit::path::Path;
 
 impl Lowerer<'_> {
     /// The root, for a target that takes some keywords only.
-    pub(super) fn closed(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>) -> Plan {
+    pub(super) fn closed(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+    ) -> RestorePlan {
         for key in ["$defs", "definitions"] {
             if let Some(Value::Object(definitions)) = map.shift_remove(key)
                 && self.original.is_none()
@@ -149,7 +153,7 @@ impl Lowerer<'_> {
         }
         let has = parts::keywords(map);
         let keys = Keys::of(self.spec.keys.as_ref(), map, path);
-        let mut plan = Plan::Keep;
+        let mut plan = RestorePlan::Keep;
         if has.has(K::Properties) || always && known.has(TypeSet::OBJECT) {
             plan = self.object(map, &mut notes, path, (at, &keys));
         } else if has.has(K::AdditionalProperties) {

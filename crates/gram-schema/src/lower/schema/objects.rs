@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::super::loss::{Became, renamed};
-use super::super::restore::{FieldPlan, Plan};
+use super::super::restore::{FieldPlan, RestorePlan};
 use super::super::type_set::TypeSet;
 use super::keys::Keys;
 use super::{At, Lowerer, Out, merge, parts, sentences};
@@ -20,7 +20,7 @@ impl Lowerer<'_> {
         notes: &mut Vec<String>,
         path: &Path<'_>,
         (at, keys): (At, &Keys),
-    ) -> Plan {
+    ) -> RestorePlan {
         let mut properties = match map.get_mut("properties") {
             Some(Value::Object(properties)) => std::mem::take(properties),
             _ => Map::new(),
@@ -76,8 +76,8 @@ impl Lowerer<'_> {
         path: &Path<'_>,
         at: At,
         mut fields: Vec<FieldPlan>,
-    ) -> Plan {
-        let mut rest = Plan::Keep;
+    ) -> RestorePlan {
+        let mut rest = RestorePlan::Keep;
         if self.spec.keeps(K::AdditionalProperties)
             && let Some(others @ Value::Object(_)) = map.get_mut("additionalProperties")
         {
@@ -96,7 +96,7 @@ impl Lowerer<'_> {
                 others.map(|key| FieldPlan::keep(key.clone(), None)).collect();
             fields.extend(others);
         }
-        Plan::object(fields, rest)
+        RestorePlan::object(fields, rest)
     }
 
     fn write_required(

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::super::limits::MAX_JSON_DEPTH;
 use super::super::loss::Became;
-use super::super::restore::{FieldPlan, Plan};
+use super::super::restore::{FieldPlan, RestorePlan};
 use super::super::type_set::TypeSet;
 use super::keys::Keys;
 use super::{Lowerer, leftovers, parts};
@@ -13,7 +13,11 @@ use json_schema_kit::path::Path;
 
 impl Lowerer<'_> {
     /// Changes the places that the target does not take, and no others.
-    pub(super) fn open(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>) -> Plan {
+    pub(super) fn open(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+    ) -> RestorePlan {
         if self.spec.arrays_need_items
             || self.spec.objects.never_closed
             || self.spec.keep != Keywords::ALL
@@ -31,7 +35,7 @@ impl Lowerer<'_> {
         if !keys.is_empty() {
             map.values_mut().for_each(|value| keys.change_references(value, 0));
         }
-        Plan::object(fields, Plan::Keep)
+        RestorePlan::object(fields, RestorePlan::Keep)
     }
 
     fn open_node(&mut self, value: &mut Value, path: &Path<'_>, depth: usize) {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::super::loss::Became;
-use super::super::restore::Plan;
+use super::super::restore::RestorePlan;
 use super::super::target_spec::{Recursion, RefRule};
 use super::super::type_set::TypeSet;
 use super::cycles::Cycles;
@@ -69,7 +69,7 @@ impl References {
 
 /// Which references there are in a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Found {
+pub(super) enum ReferenceScope {
     /// None.
     Nothing,
     /// To definitions of the root, or out of the schema.
@@ -79,30 +79,30 @@ pub(super) enum Found {
 }
 
 /// Which references there are in a schema.
-pub(super) fn found_in(value: &Value, depth: usize) -> Found {
+pub(super) fn found_in(value: &Value, depth: usize) -> ReferenceScope {
     if depth >= super::super::limits::MAX_JSON_DEPTH {
-        return Found::Nothing;
+        return ReferenceScope::Nothing;
     }
-    let mut most = Found::Nothing;
-    let parts: &mut dyn Iterator<Item = Found> = match value {
+    let mut most = ReferenceScope::Nothing;
+    let parts: &mut dyn Iterator<Item = ReferenceScope> = match value {
         Value::Object(map) => &mut map.iter().map(|(key, value)| match value {
             Value::String(to) if key == "$ref" => {
                 let to_definitions = to.starts_with("#/$defs/") || to.starts_with("#/definitions/");
                 if to_definitions || !to.starts_with('#') {
-                    Found::ToDefinitions
+                    ReferenceScope::ToDefinitions
                 } else {
-                    Found::Anywhere
+                    ReferenceScope::Anywhere
                 }
             }
             Value::Object(_) | Value::Array(_) => found_in(value, depth + 1),
-            _ => Found::Nothing,
+            _ => ReferenceScope::Nothing,
         }),
         Value::Array(items) => &mut items.iter().map(|item| found_in(item, depth + 1)),
         _ => return most,
     };
     for found in parts {
         most = most.max(found);
-        if most == Found::Anywhere {
+        if most == ReferenceScope::Anywhere {
             break;
         }
     }
@@ -295,7 +295,7 @@ impl Lowerer<'_> {
             let alternative = super::parts::one("$ref", name.as_str());
             map.insert("anyOf".to_owned(), Value::Array(vec![Value::Object(alternative)]));
         }
-        Out { plan: Plan::Ref(name), up }
+        Out { plan: RestorePlan::Ref(name), up }
     }
 
     /// Whether a reference closes a circle that the target cannot hold.

@@ -215,7 +215,7 @@ fn list(values: &[Value]) -> String {
 }
 
 /// The most characters of one schema in a description.
-const LONGEST: usize = 4_000;
+const MAX_LENGTH: usize = 4_000;
 /// The most characters of all schemas in the descriptions of one tool.
 const ALL_TOGETHER: usize = 32_000;
 
@@ -259,7 +259,7 @@ impl<'d> Printer<'d> {
             whole.insert("$defs".to_owned(), Value::Object(definitions));
             text = Value::Object(whole).to_string();
         }
-        if text.len() > LONGEST || *self.written + text.len() > ALL_TOGETHER {
+        if text.len() > MAX_LENGTH || *self.written + text.len() > ALL_TOGETHER {
             return "(which is too long to be shown)".to_owned();
         }
         *self.written += text.len();

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::loss::Became;
-use super::super::restore::Plan;
+use super::super::restore::RestorePlan;
 use super::super::target_spec::SeveralTypes;
 use super::super::type_set::TypeSet;
 use super::{Lowerer, Out, leftovers, merge, parts};
@@ -72,7 +72,7 @@ impl Lowerer<'_> {
             let mut text = parts::one("type", TypeSet::STRING.keyword());
             leftovers::describe(&mut text, notes);
             map.insert("anyOf".to_owned(), Value::Array(vec![text.into(), parts::null().into()]));
-            return Out { plan: Plan::Text(types), up: Vec::new() };
+            return Out { plan: RestorePlan::Text(types), up: Vec::new() };
         }
         let listed = null && several == SeveralTypes::List;
         let kind = if listed { TypeSet::STRING.or(TypeSet::NULL) } else { TypeSet::STRING };
@@ -80,7 +80,7 @@ impl Lowerer<'_> {
         if null && several == SeveralTypes::Nullable {
             map.shift_insert(1, "nullable".to_owned(), true.into());
         }
-        Out { plan: Plan::Text(types), up: leftovers::describe(map, notes) }
+        Out { plan: RestorePlan::Text(types), up: leftovers::describe(map, notes) }
     }
 
     fn text_sentence(&mut self, schema: &Value, types: TypeSet) -> String {

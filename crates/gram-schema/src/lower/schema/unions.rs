@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::loss::Became;
-use super::super::restore::{Alternative, Fit, Plan};
+use super::super::restore::{Alternative, Fit, RestorePlan};
 use super::super::target_spec::AnyOfRule;
 use super::super::type_set::TypeSet;
 use super::keys::Keys;
@@ -67,7 +67,7 @@ impl Lowerer<'_> {
 
     /// A union beside which the target takes whatever it takes elsewhere.
     fn free_union(&mut self, map: &mut Map<String, Value>, path: &Path<'_>, at: At) -> Out {
-        let mut plan = Plan::Keep;
+        let mut plan = RestorePlan::Keep;
         let mut taken = Vec::new();
         for key in ["anyOf", "oneOf"] {
             if let Some(Value::Array(alternatives)) = map.get_mut(key) {
@@ -94,7 +94,7 @@ impl Lowerer<'_> {
         key: &str,
         path: &Path<'_>,
         at: At,
-    ) -> Plan {
+    ) -> RestorePlan {
         let inside = path.key(key);
         let mut plans = Vec::with_capacity(alternatives.len());
         for (number, alternative) in alternatives.iter_mut().enumerate() {
@@ -210,7 +210,7 @@ impl Lowerer<'_> {
             return Out { plan: out.plan, up };
         }
         let mut notes = out.up;
-        if matches!(out.plan, Plan::Text(_))
+        if matches!(out.plan, RestorePlan::Text(_))
             && let Some(default) = map.shift_remove("default")
         {
             self.say(&mut notes, path, "default", default);
@@ -411,10 +411,12 @@ fn let_null(schema: &mut Value) {
 }
 
 /// The way back for the values of a union.
-fn union_plan(plans: Vec<Plan>, alternatives: &[Value]) -> Plan {
-    if plans.iter().all(Plan::is_keep) {
-        return Plan::Keep;
+fn union_plan(plans: Vec<RestorePlan>, alternatives: &[Value]) -> RestorePlan {
+    if plans.iter().all(RestorePlan::is_keep) {
+        return RestorePlan::Keep;
     }
     let both = plans.into_iter().zip(alternatives);
-    Plan::union(both.map(|(plan, schema)| Alternative { fit: Fit::of(schema), plan }).collect())
+    RestorePlan::union(
+        both.map(|(plan, schema)| Alternative { fit: Fit::of(schema), plan }).collect(),
+    )
 }

@@ -1,14 +1,14 @@
 //! Anthropic's messages.
 
 use super::super::target::Target;
-use super::super::target_spec::{First, KeyRule, NameRule, RootRule, Shape, TargetSpec};
+use super::super::target_spec::{First, KeyRule, NameRule, RootRule, TargetSpec, ToolShape};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The table, on which the one of strict mode builds.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Anthropic,
     about: "the field `tools` of Anthropic's messages",
-    shape: Shape::InputSchema { strict: false },
+    shape: ToolShape::InputSchema { strict: false },
     // Some clients take 64 characters only.
     names: Some(NameRule { first: First::Any, signs: "_-", longest: 128 }),
     extras: &["cache_control"],

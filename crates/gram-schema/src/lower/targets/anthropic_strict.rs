@@ -2,8 +2,8 @@
 
 use super::super::target::Target;
 use super::super::target_spec::{
-    AnyOfRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, SeveralTypes, Shape, TargetSpec,
-    TypeRule,
+    AnyOfRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, SeveralTypes, TargetSpec,
+    ToolShape, TypeRule,
 };
 use super::anthropic;
 use json_schema_kit::keywords::{Keyword as K, Keywords};
@@ -13,7 +13,7 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::AnthropicStrict,
     about: "the field `tools` of Anthropic's messages, in strict mode, which holds a model to the \
             schema",
-    shape: Shape::InputSchema { strict: true },
+    shape: ToolShape::InputSchema { strict: true },
     // Of regular expressions the API takes simple ones only, and the official package for Python
     // moves all of them into the description.
     keep: Keywords::of(&[

@@ -1,13 +1,13 @@
 //! Amazon Bedrock.
 
 use super::super::target::Target;
-use super::super::target_spec::{First, NameRule, Shape, TargetSpec};
+use super::super::target_spec::{First, NameRule, TargetSpec, ToolShape};
 
 /// The table.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Bedrock,
     about: "the tools of `toolConfig` of Amazon Bedrock's converse",
-    shape: Shape::ToolSpec,
+    shape: ToolShape::ToolSpec,
     names: Some(NameRule { first: First::Letter, signs: "_-", longest: 64 }),
     needs_description: true,
     ..TargetSpec::OPEN

@@ -3,7 +3,7 @@
 use super::super::target::Target;
 use super::super::target_spec::{
     AnyOfRule, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule, RefRule, RootRule,
-    SeveralTypes, Shape, TargetSpec, TypeRule,
+    SeveralTypes, TargetSpec, ToolShape, TypeRule,
 };
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
@@ -18,7 +18,7 @@ pub(super) const LIMITS: Limits = Limits { tools: Some(128), ..Limits::NONE };
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Gemini,
     about: "the field `tools` of Gemini, with `parameters` in its own subset of OpenAPI 3.0",
-    shape: Shape::Declaration { parameters: "parameters", omit_empty: true },
+    shape: ToolShape::Declaration { parameters: "parameters", omit_empty: true },
     names: Some(NAMES),
     // A union stands alone in its schema, and the root has properties.
     root: RootRule { object: true, refused: Keywords::of(&[K::AnyOf]), allowed: Keywords::NONE },

@@ -1,7 +1,7 @@
 //! Gemini, with JSON Schema.
 
 use super::super::target::Target;
-use super::super::target_spec::{ObjectRule, Recursion, RefRule, RootRule, Shape, TargetSpec};
+use super::super::target_spec::{ObjectRule, Recursion, RefRule, RootRule, TargetSpec, ToolShape};
 use super::gemini::{LIMITS, NAMES};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
@@ -9,7 +9,7 @@ use json_schema_kit::keywords::{Keyword as K, Keywords};
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::GeminiJson,
     about: "the field `tools` of Gemini, with `parametersJsonSchema`",
-    shape: Shape::Declaration { parameters: "parametersJsonSchema", omit_empty: false },
+    shape: ToolShape::Declaration { parameters: "parametersJsonSchema", omit_empty: false },
     names: Some(NAMES),
     // Whatever is referred to moves into the definitions of the root.
     root: RootRule { object: true, refused: Keywords::NONE, allowed: Keywords::of(&[K::Defs]) },

@@ -1,13 +1,13 @@
 //! The Model Context Protocol.
 
 use super::super::target::Target;
-use super::super::target_spec::{First, NameRule, Shape, TargetSpec};
+use super::super::target_spec::{First, NameRule, TargetSpec, ToolShape};
 
 /// The table.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Mcp,
     about: "the answer to `tools/list` of the Model Context Protocol, revision 2026-07-28",
-    shape: Shape::Mcp,
+    shape: ToolShape::Mcp,
     names: Some(NameRule { first: First::Any, signs: "_.-", longest: 128 }),
     extras: &["icons", "execution", "_meta"],
     ..TargetSpec::OPEN

@@ -1,7 +1,7 @@
 //! Mistral.
 
 use super::super::target::Target;
-use super::super::target_spec::{ObjectRule, Shape, TargetSpec};
+use super::super::target_spec::{ObjectRule, TargetSpec, ToolShape};
 use super::openai::NAMES;
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
@@ -9,7 +9,7 @@ use json_schema_kit::keywords::{Keyword as K, Keywords};
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Mistral,
     about: "the field `tools` of Mistral's chat completions",
-    shape: Shape::Function { strict: false },
+    shape: ToolShape::Function { strict: false },
     names: Some(NAMES),
     keep: Keywords::ALL.without(&[K::Id, K::Schema]),
     objects: ObjectRule { never_closed: true, ..TargetSpec::OPEN.objects },

@@ -1,14 +1,14 @@
 //! Ollama.
 
 use super::super::target::Target;
-use super::super::target_spec::{RefRule, RootRule, Shape, TargetSpec};
+use super::super::target_spec::{RefRule, RootRule, TargetSpec, ToolShape};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The table.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Ollama,
     about: "the field `tools` of Ollama's chat, which loses the keys that it does not know",
-    shape: Shape::Function { strict: false },
+    shape: ToolShape::Function { strict: false },
     root: RootRule { object: true, refused: Keywords::NONE, allowed: Keywords::of(&[K::Defs]) },
     keep: Keywords::of(&[
         K::Type,

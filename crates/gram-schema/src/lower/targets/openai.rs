@@ -1,7 +1,7 @@
 //! OpenAI's chat completions.
 
 use super::super::target::Target;
-use super::super::target_spec::{First, Limits, NameRule, RootRule, Shape, TargetSpec};
+use super::super::target_spec::{First, Limits, NameRule, RootRule, TargetSpec, ToolShape};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
 /// The names that OpenAI takes, and those who follow its API.
@@ -11,7 +11,7 @@ pub(super) const NAMES: NameRule = NameRule { first: First::Any, signs: "_-", lo
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::OpenAi,
     about: "the field `tools` of OpenAI's chat completions",
-    shape: Shape::Function { strict: false },
+    shape: ToolShape::Function { strict: false },
     names: Some(NAMES),
     root: RootRule {
         object: true,

@@ -1,13 +1,13 @@
 //! The older field of OpenAI's chat completions.
 
 use super::super::target::Target;
-use super::super::target_spec::{Shape, TargetSpec};
+use super::super::target_spec::{TargetSpec, ToolShape};
 use super::openai;
 
 /// The table.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::OpenAiFunctions,
     about: "the older field `functions` of OpenAI's chat completions",
-    shape: Shape::BareFunction,
+    shape: ToolShape::BareFunction,
     ..openai::RULES
 };

@@ -1,7 +1,7 @@
 //! OpenAI's responses.
 
 use super::super::target::Target;
-use super::super::target_spec::{Shape, TargetSpec};
+use super::super::target_spec::{TargetSpec, ToolShape};
 use super::openai;
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
@@ -9,7 +9,7 @@ use json_schema_kit::keywords::{Keyword as K, Keywords};
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::OpenAiResponses,
     about: "the field `tools` of OpenAI's responses",
-    shape: Shape::FlatFunction { strict: false },
+    shape: ToolShape::FlatFunction { strict: false },
     // That `oneOf` is refused where `strict` is false, too, was seen in error reports.
     keep: Keywords::ALL.without(&[K::OneOf]),
     ..openai::RULES

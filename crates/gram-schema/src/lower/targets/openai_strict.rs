@@ -2,8 +2,8 @@
 
 use super::super::target::Target;
 use super::super::target_spec::{
-    AnyOfRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, SeveralTypes, Shape, TargetSpec,
-    TypeRule,
+    AnyOfRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, SeveralTypes, TargetSpec,
+    ToolShape, TypeRule,
 };
 use super::openai;
 use json_schema_kit::keywords::{Keyword as K, Keywords};
@@ -13,7 +13,7 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::OpenAiStrict,
     about: "the field `tools` of OpenAI's chat completions, in strict mode, which holds a model to \
             the schema",
-    shape: Shape::Function { strict: true },
+    shape: ToolShape::Function { strict: true },
     keep: Keywords::of(&[
         K::Type,
         K::Format,

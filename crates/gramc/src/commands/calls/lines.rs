@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use crate::failure::Failure;
 
 /// The most bytes of one line.
-const LONGEST: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
 /// What a call may say, beside its `arguments`.
 const KEYS: [&str; 6] = ["name", "id", "at", "result", "turn", "reset"];
@@ -22,7 +22,7 @@ const KEYS: [&str; 6] = ["name", "id", "at", "result", "turn", "reset"];
 type Entries<'l> = BTreeMap<String, &'l RawValue>;
 
 /// A line of a file of calls.
-pub(super) enum Line {
+pub(super) enum CallLine {
     /// A call, with the moment that it is made at, and with the answer of the host where it
     /// executes the tool.
     Call { call: Call, at: Option<Duration>, result: Option<Value> },
@@ -59,16 +59,16 @@ impl Lines {
         Failure::new(format!("{path}:{}: {what}", self.number))
     }
 
-    fn read(&mut self) -> Result<Option<Line>, Failure> {
+    fn read(&mut self) -> Result<Option<CallLine>, Failure> {
         loop {
             let mut bytes = Vec::new();
             self.number += 1;
-            let read = self.reader.by_ref().take(LONGEST).read_until(b'\n', &mut bytes);
+            let read = self.reader.by_ref().take(MAX_BYTES).read_until(b'\n', &mut bytes);
             let length = read.map_err(|error| Failure::path("read", &self.path, &error))?;
             if length == 0 {
                 return Ok(None);
             }
-            if bytes.len() as u64 == LONGEST {
+            if bytes.len() as u64 == MAX_BYTES {
                 return Err(self.fail("this line is longer than 256 MiB"));
             }
             let text = String::from_utf8(bytes).map_err(|_| self.fail("invalid UTF-8"))?;
@@ -83,7 +83,7 @@ impl Lines {
     }
 
     /// What a line says; nothing where it is one of a trace that is about other things.
-    fn line(&self, text: &str) -> Result<Option<Line>, Failure> {
+    fn line(&self, text: &str) -> Result<Option<CallLine>, Failure> {
         let wrong =
             |error: serde_json::Error| self.fail(&format!("invalid JSON: {}", told(&error)));
         let raw: &RawValue = serde_json::from_str(text).map_err(wrong)?;
@@ -93,16 +93,16 @@ impl Lines {
         // Arguments stay text: how deep they may nest is a matter of their own verdict.
         let map: Entries<'_> = serde_json::from_str(text).map_err(wrong)?;
         if self.value(&map, "turn")? == Some(Value::Bool(true)) {
-            return Ok(Some(Line::Turn));
+            return Ok(Some(CallLine::Turn));
         }
         match self.value(&map, "type")? {
-            Some(Value::String(kind)) if kind == "user" => return Ok(Some(Line::Turn)),
+            Some(Value::String(kind)) if kind == "user" => return Ok(Some(CallLine::Turn)),
             Some(Value::String(kind)) if kind != "call" => return Ok(None),
             _ => {}
         }
         match self.value(&map, "reset")? {
-            Some(Value::Bool(true)) => return Ok(Some(Line::Reset(None))),
-            Some(Value::String(tool)) => return Ok(Some(Line::Reset(Some(tool)))),
+            Some(Value::Bool(true)) => return Ok(Some(CallLine::Reset(None))),
+            Some(Value::String(tool)) => return Ok(Some(CallLine::Reset(Some(tool)))),
             _ => {}
         }
         self.call(&map).map(Some)
@@ -114,7 +114,7 @@ impl Lines {
         serde_json::from_str(raw.get()).map(Some).map_err(wrong)
     }
 
-    fn call(&self, map: &Entries<'_>) -> Result<Line, Failure> {
+    fn call(&self, map: &Entries<'_>) -> Result<CallLine, Failure> {
         let Some(Value::String(name)) = self.value(map, "name")? else {
             return Err(self.fail("missing `name` of the called tool"));
         };
@@ -153,7 +153,7 @@ impl Lines {
             }
         };
         let result = self.value(map, "result")?;
-        Ok(Line::Call { call: Call { id, name, arguments }, at, result })
+        Ok(CallLine::Call { call: Call { id, name, arguments }, at, result })
     }
 }
 
@@ -167,7 +167,7 @@ fn told(error: &serde_json::Error) -> String {
 }
 
 impl Iterator for Lines {
-    type Item = Result<Line, Failure>;
+    type Item = Result<CallLine, Failure>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {
@@ -181,7 +181,7 @@ impl Iterator for Lines {
 
 impl Lines {
     /// The next line, without holding up whoever waits for something else.
-    pub(super) async fn next_later(mut self) -> Result<(Option<Line>, Self), Failure> {
+    pub(super) async fn next_later(mut self) -> Result<(Option<CallLine>, Self), Failure> {
         let read = tokio::task::spawn_blocking(move || {
             let line = self.next().transpose();
             (line, self)

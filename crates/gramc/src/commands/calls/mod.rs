@@ -26,7 +26,7 @@ use crate::live;
 use crate::output;
 use bound::read_library;
 pub(super) use bound::{Read, declared_here, read_declared, read_spec};
-use lines::{Line, Lines};
+use lines::{CallLine, Lines};
 
 /// How long servers may take to end.
 pub(super) const GOODBYE: Duration = Duration::from_secs(5);
@@ -46,7 +46,7 @@ pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
     let session = Session::new(&bound);
     let mut verdicts = Verdicts::new();
     for line in Lines::open(&args.calls)? {
-        if let Line::Call { call, .. } = line? {
+        if let CallLine::Call { call, .. } = line? {
             verdicts.print(&session.judge(call))?;
         }
     }
@@ -180,14 +180,14 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
             lines = rest;
             let Some(line) = line else { return Ok(()) };
             match line {
-                Line::Call { call, at, result } => {
+                CallLine::Call { call, at, result } => {
                     if let Some(at) = at {
                         clock.move_to(at);
                     }
                     verdicts.print(&replayed(&session, call, result).await)?;
                 }
-                Line::Turn => session.begin_turn(),
-                Line::Reset(Some(tool)) => {
+                CallLine::Turn => session.begin_turn(),
+                CallLine::Reset(Some(tool)) => {
                     if !session.reset(&tool) {
                         let tools = bound.bindings().map(|binding| binding.tool);
                         let nearest = gram_model::did_you_mean(&tool, tools);
@@ -197,7 +197,7 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
                         )));
                     }
                 }
-                Line::Reset(None) => session.reset_all(),
+                CallLine::Reset(None) => session.reset_all(),
             }
         }
     })?;

@@ -20,7 +20,7 @@ use crate::output;
 
 /// A line of a trace, as far as it matters here.
 #[derive(Deserialize)]
-struct Line {
+struct TraceLine {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
@@ -74,7 +74,7 @@ pub(super) fn replay(
         if line.trim().is_empty() {
             continue;
         }
-        let line: Line = serde_json::from_str(line).map_err(|error| {
+        let line: TraceLine = serde_json::from_str(line).map_err(|error| {
             Failure::new(format!("{}:{number}: invalid trace: {error}", trace.display()))
         })?;
         let Some((change, before, after)) = shadow.line(&line) else { continue };
@@ -119,7 +119,7 @@ impl Shadow<'_> {
 
     /// What became of a call, and what was and is said of it; nothing where the line is about
     /// something else.
-    fn line(&mut self, line: &Line) -> Option<(Option<Change>, String, String)> {
+    fn line(&mut self, line: &TraceLine) -> Option<(Option<Change>, String, String)> {
         match line.kind.as_str() {
             // Another run: its moments are counted from its own start.
             "run" => {
@@ -142,7 +142,7 @@ impl Shadow<'_> {
         }
     }
 
-    fn call(&mut self, line: &Line) -> (Option<Change>, String, String) {
+    fn call(&mut self, line: &TraceLine) -> (Option<Change>, String, String) {
         if let Some(at) = line.at.and_then(|at| Duration::try_from_secs_f64(at).ok()) {
             self.clock.move_to(at);
         }
@@ -189,7 +189,7 @@ fn answer(verdict: &Value, well: bool) -> Result<Answer, InvocationError> {
 fn show(
     display: Display,
     (change, number): (Change, usize),
-    line: &Line,
+    line: &TraceLine,
     (before, after): (&str, &str),
 ) -> Result<(), Failure> {
     let said = if change == Change::Fixes { before } else { after };

@@ -12,9 +12,9 @@ use tokio::sync::mpsc;
 use crate::commands::calls::say;
 
 /// How many lines are remembered.
-const REMEMBERED: usize = 1_000;
+const MAX_HISTORY: usize = 1_000;
 /// The most bytes of a line that is remembered. Longer ones are pasted, and there to be pasted again.
-const LONGEST: usize = 10_000;
+const MAX_HISTORY_LINE: usize = 10_000;
 
 /// What somebody did at the prompt.
 pub(super) enum Typed {
@@ -47,7 +47,7 @@ impl Chat {
         let config = Config::builder()
             // Answers may go elsewhere than to the terminal; the prompt does not.
             .behavior(Behavior::PreferTerm)
-            .max_history_size(REMEMBERED)
+            .max_history_size(MAX_HISTORY)
             .and_then(|config| config.history_ignore_dups(true));
         let config = config.ok()?.history_ignore_space(true).build();
         let mut editor = DefaultEditor::with_config(config).ok()?;
@@ -80,7 +80,7 @@ fn edit(
     while asked.blocking_recv().is_some() {
         let typed = match editor.readline("> ") {
             Ok(line) => {
-                if line.len() <= LONGEST
+                if line.len() <= MAX_HISTORY_LINE
                     && let Ok(true) = editor.add_history_entry(line.as_str())
                     && let Some(path) = &history
                     && let Err(error) = editor.append_history(path)
