@@ -245,7 +245,7 @@ fn parts(folder: &Path) {
             let texts = parse_all(&paths);
             let imports = gram_check::ImportGraph::default();
             let found = gram_lint::diagnostics(&texts, &imports, &settings);
-            let errors = found.iter().filter(|finding| finding.severity == Severity::Error);
+            let errors = found.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
             assert_eq!(errors.count(), 0, "{:?}", found.first());
             Made::of((texts, found))
         }),

@@ -263,7 +263,7 @@ impl Server {
 
     /// Waits for the findings of a version of a document, with errors or without. Servers need not say
     /// which version they are of.
-    fn findings(&mut self, uri: &str, version: u32, wrong: bool) {
+    fn diagnostics(&mut self, uri: &str, version: u32, wrong: bool) {
         self.until(|message| {
             let params = &message["params"];
             let found = params["diagnostics"].as_array();
@@ -287,14 +287,14 @@ impl Server {
         let uri = address(file);
         let document = json!({"uri": uri, "languageId": "gram", "version": 1, "text": text});
         self.tell("textDocument/didOpen", &json!({"textDocument": document}));
-        self.findings(&uri, 1, false);
+        self.diagnostics(&uri, 1, false);
         self.rest(&uri);
         let at = edit.at;
         let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
         let line = text[..start].matches('\n').count();
         let own = text.to_owned();
         let mut typing = Typing { uri, text: own, version: 1, line, column: at - start, at };
-        let (mut findings, mut completions) = (Vec::new(), Vec::new());
+        let (mut diagnostics, mut completions) = (Vec::new(), Vec::new());
         for key in 0..WARM.min(keys) + keys {
             let typed = key % 2 == 0;
             let began = Instant::now();
@@ -303,8 +303,8 @@ impl Server {
                 0..if typed { 0 } else { edit.typed.len() },
                 if typed { edit.typed } else { "" },
             );
-            self.findings(&typing.uri, typing.version, typed);
-            let findings_took = began.elapsed();
+            self.diagnostics(&typing.uri, typing.version, typed);
+            let diagnostics_took = began.elapsed();
             // A keystroke and the completion that an editor asks for at once.
             let behind = if typed { edit.typed.len() } else { 0 };
             let began = Instant::now();
@@ -317,14 +317,14 @@ impl Server {
             self.change(&mut typing, behind..behind + 1, "");
             self.rest(&typing.uri);
             if key >= WARM.min(keys) {
-                findings.push(findings_took);
+                diagnostics.push(diagnostics_took);
                 completions.push(completion_took);
             }
         }
         #[expect(clippy::cast_precision_loss, reason = "no text is that long")]
         let times = |bytes: usize| format!("{:.1} times", bytes as f64 / size as f64);
         let (own, all) = (times(self.memory("RssAnon:")), times(self.memory("VmRSS:")));
-        show(&format!("{name}, to diagnostics"), &mut findings, &own);
+        show(&format!("{name}, to diagnostics"), &mut diagnostics, &own);
         show(&format!("{name}, to completion"), &mut completions, &format!("({all})"));
     }
 

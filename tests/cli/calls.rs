@@ -225,7 +225,7 @@ fn a_specification_with_errors_runs_nothing() {
 }
 
 #[test]
-fn findings_never_stand_among_verdicts() {
+fn diagnostics_never_stand_among_verdicts() {
     let folder = files();
     for format in ["human", "concise", "json", "sarif", "github"] {
         let line = format!("validate odd.gram --calls right.jsonl --format {format}");

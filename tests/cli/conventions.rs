@@ -54,7 +54,7 @@ fn what_is_missing_or_unknown_is_named() {
 }
 
 #[test]
-fn data_goes_to_standard_output_and_findings_to_standard_error() {
+fn data_goes_to_standard_output_and_diagnostics_to_standard_error() {
     let folder = texts();
     let run = |line: &str| gramc(line).within(folder.path()).run();
     run("compile right.gram").clean().json();
@@ -72,7 +72,7 @@ fn data_goes_to_standard_output_and_findings_to_standard_error() {
 }
 
 #[test]
-fn findings_come_in_three_formats() {
+fn diagnostics_come_in_three_formats() {
     let folder = texts();
     let run = |line: &str| gramc(line).within(folder.path()).run().exits(1);
     let human = run("check wrong.gram");
@@ -85,16 +85,16 @@ fn findings_come_in_three_formats() {
     let json = run("check wrong.gram --format json");
     assert_eq!(json.stderr, "");
     assert_eq!(json.stdout.lines().count(), 1);
-    let finding = json.json();
-    assert_eq!(finding["code"], "unknown-type");
-    assert_eq!(finding["severity"], "error");
-    assert_eq!(finding["path"], "wrong.gram");
-    assert_eq!(finding["start"]["line"], 2);
-    assert_eq!(finding["start"]["column"], 21);
+    let diagnostic = json.json();
+    assert_eq!(diagnostic["code"], "unknown-type");
+    assert_eq!(diagnostic["severity"], "error");
+    assert_eq!(diagnostic["path"], "wrong.gram");
+    assert_eq!(diagnostic["start"]["line"], 2);
+    assert_eq!(diagnostic["start"]["column"], 21);
     let offset = WRONG.find("Txt").unwrap();
-    assert_eq!(finding["start"]["offset"], offset);
-    assert_eq!(finding["end"]["offset"], offset + 3);
-    assert_eq!(finding["fixes"][0]["edits"][0]["text"], "Text");
+    assert_eq!(diagnostic["start"]["offset"], offset);
+    assert_eq!(diagnostic["end"]["offset"], offset + 3);
+    assert_eq!(diagnostic["fixes"][0]["edits"][0]["text"], "Text");
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn columns_count_characters() {
 }
 
 #[test]
-fn people_get_fifty_findings_of_a_file_and_a_count() {
+fn people_get_fifty_diagnostics_of_a_file_and_a_count() {
     let many = numbered("/** Goes on from where it was, step # */\n[t#:Tool | ()==>(::Txt)]", 60);
     let folder = folder(&[("many.gram", &many), ("more.gram", WRONG)]);
     let run = |format: &str| {
@@ -179,7 +179,7 @@ fn without_paths_the_project_around_is_meant() {
 }
 
 #[test]
-fn many_files_give_their_findings_in_one_order() {
+fn many_files_give_their_diagnostics_in_one_order() {
     let files: Vec<_> = (0..200).map(|n| format!("f{n:03}.gram")).collect();
     let folder = folder(&[]);
     for (n, name) in files.iter().enumerate() {

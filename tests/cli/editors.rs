@@ -220,7 +220,7 @@ fn neovim_edits_two_files_with_the_server() {
     // Neovim counts columns in bytes and the protocol in UTF-16 units, which an emoji tells apart.
     let column = TOOLS.lines().nth(2).and_then(|line| line.find("Adress")).expect("it is there");
     let place = format!("unknown-type 2:{column}-2:{}", column + "Adress".len());
-    assert_eq!(found["findings"], json!([place]));
+    assert_eq!(found["diagnostics"], json!([place]));
     assert!(text("fix").contains("Address"), "{found:#}");
     assert_eq!(text("fixed"), TOOLS.replace("Adress", "Address").trim_end());
     for part in ["(to::Address)", "Sends a parcel to somebody", "\"$ref\": \"#/$defs/Address\""] {

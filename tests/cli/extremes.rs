@@ -16,7 +16,7 @@ const MILLION: usize = 1_000_000;
 fn check(folder: &Folder, name: &str) -> Run {
     let run = gramc("check").arg(name).within(folder.path()).run();
     assert!(run.took < LIMIT, "{name} took {:?}", run.took);
-    assert!(run.stderr.len() < MOST_SHOWN, "{name}: {} bytes of findings", run.stderr.len());
+    assert!(run.stderr.len() < MOST_SHOWN, "{name}: {} bytes of diagnostics", run.stderr.len());
     run
 }
 
@@ -196,7 +196,7 @@ fn long_names_are_cut_in_messages() {
     ] {
         let folder = folder(&[("long.gram", &text)]);
         let run = gramc("check long.gram --format concise").within(folder.path()).run();
-        assert!(run.stderr.len() < 10_000, "{name}: {} bytes of findings", run.stderr.len());
+        assert!(run.stderr.len() < 10_000, "{name}: {} bytes of diagnostics", run.stderr.len());
         check(&folder, "long.gram").says(&[code]);
     }
 }

@@ -76,7 +76,7 @@ fn what_cannot_be_written_is_named() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_a_finding() {
+fn bytes_that_are_no_text_are_a_diagnostic() {
     let text = b"// \xe4\n[a:Tool | ()==>(::Text)]\n".as_slice();
     let folder = folder(&[]);
     folder.write("latin1.gram", text);
@@ -97,7 +97,7 @@ fn bytes_that_are_no_text_are_a_finding() {
 }
 
 #[test]
-fn a_nul_character_is_a_finding() {
+fn a_nul_character_is_a_diagnostic() {
     let text = "[a:Tool | ()==>(::Text)]\n// \0\n";
     let words = ["nul-character", "<stdin>:2:4", "NUL"];
     gramc("check -").input(text).run().exits(1).says(&words);

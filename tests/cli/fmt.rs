@@ -40,8 +40,8 @@ fn check_names_files_and_writes_nothing() {
     assert_eq!(folder.read("loose.gram"), LOOSE);
     run("fmt --check tidy.gram").exits(0).says(&["1 file unchanged"]);
     let checked = run("fmt --check --format json loose.gram tidy.gram").exits(1);
-    let finding = checked.json();
-    assert_eq!((&finding["path"], &finding["code"]), (&"loose.gram".into(), &"unformatted".into()));
+    let diagnostic = checked.json();
+    assert_eq!((&diagnostic["path"], &diagnostic["code"]), (&"loose.gram".into(), &"unformatted".into()));
     assert_eq!(checked.stderr, "");
     let checked = run("fmt --check --format concise .").exits(1);
     checked.says(&["inner/broken.gram:1:18: error[", "loose.gram:1:10: error[unformatted]"]);

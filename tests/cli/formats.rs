@@ -70,8 +70,8 @@ fn assert_strict(schema: &Value) {
 }
 
 #[test]
-fn json_findings_keep_to_the_published_schema() {
-    let text = std::fs::read_to_string(root().join("grammar/finding.schema.json")).unwrap();
+fn json_diagnostics_keep_to_the_published_schema() {
+    let text = std::fs::read_to_string(root().join("grammar/diagnostic.schema.json")).unwrap();
     let schema: Value = serde_json::from_str(&text).unwrap();
     for definition in schema["$defs"].as_object().unwrap().values() {
         assert_strict(definition);
@@ -79,15 +79,15 @@ fn json_findings_keep_to_the_published_schema() {
     let schema = jsonschema::draft202012::new(&schema).expect("the schema is one");
     let mut count = 0;
     for (name, lines) in written("json") {
-        let findings: Vec<Value> =
+        let diagnostics: Vec<Value> =
             lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert!(findings.iter().any(|finding| finding["code"] == *name), "{name}: {lines}");
-        for finding in &findings {
-            assert_valid(&schema, finding, &name);
+        assert!(diagnostics.iter().any(|diagnostic| diagnostic["code"] == *name), "{name}: {lines}");
+        for diagnostic in &diagnostics {
+            assert_valid(&schema, diagnostic, &name);
             count += 1;
         }
     }
-    assert!(count > 1_000, "only {count} findings");
+    assert!(count > 1_000, "only {count} diagnostics");
     // The schema does refuse what is no finding.
     let other = serde_json::json!({"path": "a.gram", "severity": "error"});
     assert!(!schema.is_valid(&other));
@@ -216,7 +216,7 @@ fn formats_for_people_leave_standard_output_alone() {
 }
 
 #[test]
-fn findings_never_stand_among_other_data() {
+fn diagnostics_never_stand_among_other_data() {
     let folder = folder(&[
         ("odd.gram", "[one:Tool {desciption: \"x\"} | ()==>(::Text)]\n"),
         ("wrong.gram", "[one:Tool | ()==>(::Txt)]\n"),

@@ -72,7 +72,7 @@ fn examples_are_accepted() {
 }
 
 #[test]
-fn bad_examples_have_the_finding_that_they_name() {
+fn bad_examples_have_the_diagnostic_that_they_name() {
     let mut wrong = String::new();
     for block in spec() {
         let Some(code) = block.info.strip_prefix("gram bad ") else { continue };

@@ -126,7 +126,7 @@ fn mapped_names_do_not_collide_and_are_written_down() {
 }
 
 #[test]
-fn limits_of_a_request_are_findings_and_no_errors() {
+fn limits_of_a_request_are_diagnostics_and_no_errors() {
     let tools = numbered("[tool#:Tool | ()==>(::Text)]", 129);
     let run = gramc("compile - --target openai").input(tools.as_str()).run().exits(0);
     assert_eq!(run.json().as_array().map(Vec::len), Some(129));

@@ -46,7 +46,7 @@ fn edit(rng: &mut Rng, text: &mut String) {
 }
 
 fn shown(found: &[Diagnostic]) -> String {
-    found.iter().fold(String::new(), |all, finding| format!("{all}{finding:?}\n"))
+    found.iter().fold(String::new(), |all, diagnostic| format!("{all}{diagnostic:?}\n"))
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn settings(rng: &mut Rng) -> Settings {
 }
 
 fn shown(found: &[Diagnostic]) -> String {
-    found.iter().fold(String::new(), |all, finding| format!("{all}{finding:?}\n"))
+    found.iter().fold(String::new(), |all, diagnostic| format!("{all}{diagnostic:?}\n"))
 }
 
 /// What differs between the diagnostics of the cache and those of a fresh check.
@@ -375,7 +375,7 @@ fn large_texts_are_read_whole() {
     let messages = |found: &[Diagnostic]| {
         let mut messages: Vec<_> = found
             .iter()
-            .map(|finding| format!("{} {}", finding.code.name, finding.message))
+            .map(|diagnostic| format!("{} {}", diagnostic.code.name, diagnostic.message))
             .collect();
         messages.sort();
         messages

@@ -171,7 +171,7 @@ fn sessions(bytes: bool) {
             }
         }
     }
-    assert!(found > 1000, "only {found} findings");
+    assert!(found > 1000, "only {found} diagnostics");
 }
 
 #[test]

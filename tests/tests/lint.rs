@@ -66,14 +66,14 @@ fn settings_of(rule: &str) -> Settings {
 }
 
 fn concise(found: &[Diagnostic]) -> String {
-    found.iter().fold(String::new(), |mut list, finding| {
-        let _ = write!(list, "\n  {}", finding.concise());
+    found.iter().fold(String::new(), |mut list, diagnostic| {
+        let _ = write!(list, "\n  {}", diagnostic.concise());
         list
     })
 }
 
 fn errors(found: &[Diagnostic]) -> usize {
-    found.iter().filter(|finding| finding.severity == Severity::Error).count()
+    found.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count()
 }
 
 #[test]
@@ -127,13 +127,13 @@ fn what_is_wrong_is_found() {
     for rule in rules().filter(|rule| *rule != "portable-json-schema") {
         for (name, files) in cases(rule, "err") {
             let found = check(&files.load(), &settings_of(rule)).diagnostics;
-            let right = !found.is_empty() && found.iter().all(|finding| finding.code.name == rule);
+            let right = !found.is_empty() && found.iter().all(|diagnostic| diagnostic.code.name == rule);
             assert!(right, "{rule}/err/{name}:{}", concise(&found));
             let mut shown = files.show();
-            for finding in &found {
-                let _ = write!(shown, "{}\n\n", finding.render(options).trim_end());
-                for fix in &finding.fixes {
-                    let text = finding.source.text();
+            for diagnostic in &found {
+                let _ = write!(shown, "{}\n\n", diagnostic.render(options).trim_end());
+                for fix in &diagnostic.fixes {
+                    let text = diagnostic.source.text();
                     let kind = format!("{:?}", fix.applicability);
                     let change = difference(text, &fixed(text, fix));
                     let _ = write!(shown, "{kind}: {}\n{change}\n", fix.message);
@@ -154,7 +154,7 @@ fn keeps_the_meaning(code: &str) -> bool {
 /// How many findings say the same of the same file.
 fn count(found: &[Diagnostic], like: &Diagnostic) -> usize {
     let key = |of: &Diagnostic| (of.code.name, of.source.name().to_owned(), of.message.clone());
-    found.iter().filter(|finding| key(finding) == key(like)).count()
+    found.iter().filter(|diagnostic| key(diagnostic) == key(like)).count()
 }
 
 /// A fix, and the finding that it belongs to.
@@ -178,7 +178,7 @@ fn harm(
     } else if errors(&after.diagnostics) > errors(&before.diagnostics) {
         Some("adds an error")
     } else if count(&after.diagnostics, of) >= count(&before.diagnostics, of) {
-        Some("leaves the finding")
+        Some("leaves the diagnostic")
     } else if keeps_the_meaning(code)
         && !same(before, &after, names(&texts) == names(&files.load()))
     {
@@ -213,10 +213,10 @@ fn same(before: &Checked, after: &Checked, of_same_texts: bool) -> bool {
 fn unsettled(files: &Files, before: &Checked, settings: &Settings) -> Option<String> {
     let mut texts = files.load();
     let fixed = gram_lint::fix(&mut texts, files.named, |texts| check(texts, settings));
-    let safe = |finding: &&Diagnostic| {
+    let safe = |diagnostic: &&Diagnostic| {
         let named =
-            texts[..files.named].iter().any(|text| text.source().name() == finding.source.name());
-        named && finding.fixes.iter().any(|fix| fix.applicability == Applicability::Safe)
+            texts[..files.named].iter().any(|text| text.source().name() == diagnostic.source.name());
+        named && diagnostic.fixes.iter().any(|fix| fix.applicability == Applicability::Safe)
     };
     let mut result = files.clone();
     for text in &texts {
@@ -248,9 +248,9 @@ type Tried = BTreeMap<(&'static str, bool), usize>;
 /// What fixes of these files break. Of many fixes, some are tried one by one.
 fn broken(files: &Files, settings: &Settings, rng: &mut Rng, tried: &mut Tried) -> Option<String> {
     let before = check(&files.load(), settings);
-    let offers = |finding| {
-        let finding: &Diagnostic = finding;
-        finding.fixes.iter().map(move |fix| (finding, fix))
+    let offers = |diagnostic| {
+        let diagnostic: &Diagnostic = diagnostic;
+        diagnostic.fixes.iter().map(move |fix| (diagnostic, fix))
     };
     let mut offers: Vec<Offer<'_>> = before.diagnostics.iter().flat_map(offers).collect();
     while offers.len() > 8 {
@@ -401,10 +401,10 @@ fn tools_that_people_use_are_judged_well() {
     for (name, files) in all {
         let found = check(&files.load(), &Settings::default()).diagnostics;
         let (missing, others): (Vec<_>, Vec<_>) =
-            found.into_iter().partition(|finding| finding.code.name == "missing-description");
+            found.into_iter().partition(|diagnostic| diagnostic.code.name == "missing-description");
         let _ = writeln!(shown, "{name}: {} without a description", missing.len());
-        for finding in others {
-            let _ = writeln!(shown, "  {}: {}", finding.code.name, finding.message);
+        for diagnostic in others {
+            let _ = writeln!(shown, "  {}: {}", diagnostic.code.name, diagnostic.message);
         }
     }
     let mut settings = insta::Settings::clone_current();
@@ -420,8 +420,8 @@ fn no_rule_panics_on_any_text() {
     let cases = campaign::cases() / 4;
     let settings = all_at(Level::Warn);
     let written = written();
-    let findings: usize = campaign::each_thread(|first, step| {
-        let mut findings = 0;
+    let diagnostics: usize = campaign::each_thread(|first, step| {
+        let mut diagnostics = 0;
         for case in (first..cases).step_by(step) {
             let mut rng = Rng::for_case(seed, case);
             let mut files = match rng.below(4) {
@@ -435,33 +435,33 @@ fn no_rule_panics_on_any_text() {
                 }
             }
             let found = check(&files.load(), &settings).diagnostics;
-            findings += found.len();
-            for finding in &found {
-                let text = finding.source.text();
-                assert!(text.get(finding.span().range()).is_some(), "{}", finding.concise());
-                for fix in &finding.fixes {
+            diagnostics += found.len();
+            for diagnostic in &found {
+                let text = diagnostic.source.text();
+                assert!(text.get(diagnostic.span().range()).is_some(), "{}", diagnostic.concise());
+                for fix in &diagnostic.fixes {
                     fixed(text, fix);
                 }
             }
         }
-        findings
+        diagnostics
     })
     .into_iter()
     .sum();
-    assert!(findings > cases);
+    assert!(diagnostics > cases);
 }
 
 /// The findings about one text, each with its line.
 fn found(text: &str, settings: &Settings) -> Vec<(String, usize)> {
     let texts = Files::one(text).load();
     let found = check(&texts, settings).diagnostics;
-    let places = |finding: &Diagnostic| {
+    let places = |diagnostic: &Diagnostic| {
         // One diagnostic names all that lacks a description in a tool.
-        let several = finding.labels.len() > 1 && finding.code.name == "missing-description";
-        let labels = finding.labels.iter().filter(|label| !several || !label.message.is_empty());
+        let several = diagnostic.labels.len() > 1 && diagnostic.code.name == "missing-description";
+        let labels = diagnostic.labels.iter().filter(|label| !several || !label.message.is_empty());
         let labels = labels.take(if several { usize::MAX } else { 1 });
-        let line = |start: u32| finding.source.text()[..start as usize].matches('\n').count() + 1;
-        let name = finding.code.name;
+        let line = |start: u32| diagnostic.source.text()[..start as usize].matches('\n').count() + 1;
+        let name = diagnostic.code.name;
         labels.map(|label| (name.to_owned(), line(label.span.start))).collect::<Vec<_>>()
     };
     found.iter().flat_map(places).collect()
@@ -564,8 +564,8 @@ fn denied_lints_are_errors_and_the_module_stands() {
     for (level, wanted) in [(Level::Deny, Some(Severity::Error)), (Level::Allow, None)] {
         let checked = check(&texts, &all_at(level));
         let found =
-            checked.diagnostics.iter().find(|finding| finding.code.name == "unknown-attribute");
-        assert_eq!(found.map(|finding| finding.severity), wanted);
+            checked.diagnostics.iter().find(|diagnostic| diagnostic.code.name == "unknown-attribute");
+        assert_eq!(found.map(|diagnostic| diagnostic.severity), wanted);
         assert!(checked.module.is_some());
     }
 }
@@ -578,13 +578,13 @@ fn targets_turn_their_rules_on() {
         settings.targets = vec![target];
         let found = check(&texts, &settings).diagnostics;
         let name = format!("portable-{}", target.name());
-        let ours = found.iter().filter(|finding| finding.code.name.starts_with("portable-"));
-        let ours: Vec<_> = ours.map(|finding| finding.code.name).collect();
+        let ours = found.iter().filter(|diagnostic| diagnostic.code.name.starts_with("portable-"));
+        let ours: Vec<_> = ours.map(|diagnostic| diagnostic.code.name).collect();
         let all = ours.iter().all(|code| *code == name);
         assert!(all && ours.is_empty() == (name == "portable-json-schema"), "{name}: {ours:?}");
         let texts = Files::one("[a:Tool | ()==>(::Text)]").load();
         let objects = check(&texts, &settings).diagnostics;
-        let objects = objects.iter().any(|finding| finding.code.name == "result-not-object");
+        let objects = objects.iter().any(|diagnostic| diagnostic.code.name == "result-not-object");
         assert_eq!(objects, target.name() == "mcp");
     }
 }
@@ -616,7 +616,7 @@ fn limits_are_settings() {
 }
 
 #[test]
-fn very_many_findings_are_cut_and_comments_stay_of_use() {
+fn very_many_diagnostics_are_cut_and_comments_stay_of_use() {
     let settings = with_comments(&["missing-description"]);
     let tools = |comment: &str| {
         (0..3000).fold(String::new(), |mut text, at| {

@@ -85,7 +85,7 @@ fn found(code: &Code, texts: &[Parse], links: &ImportGraph) -> Vec<Diagnostic> {
     gram_lint::check(texts, links, &settings).diagnostics
 }
 
-fn findings(code: &Code, parse: Parse) -> Vec<Diagnostic> {
+fn diagnostics(code: &Code, parse: Parse) -> Vec<Diagnostic> {
     if code.name == PROJECT_FILE {
         return Project::read(parse.source()).1;
     }
@@ -131,7 +131,7 @@ fn bad_example(code: &Code) -> Parse {
 }
 
 /// What is found in the bad example of a code.
-fn bad_findings(code: &Code) -> Vec<Diagnostic> {
+fn bad_diagnostics(code: &Code) -> Vec<Diagnostic> {
     let example = bad_example(code);
     match code.name {
         "ambiguous-name" => {
@@ -159,7 +159,7 @@ fn bad_findings(code: &Code) -> Vec<Diagnostic> {
             found(code, &[example], &ImportGraph { of: vec![links] })
         }
         "portable-json-schema" => Vec::new(),
-        _ => findings(code, example),
+        _ => diagnostics(code, example),
     }
 }
 
@@ -173,9 +173,9 @@ fn fixed(text: &str, fix: &Fix) -> String {
     })
 }
 
-fn concise(findings: &[Diagnostic]) -> String {
-    findings.iter().fold(String::new(), |mut list, finding| {
-        let _ = write!(list, "\n  {}", finding.concise());
+fn concise(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().fold(String::new(), |mut list, diagnostic| {
+        let _ = write!(list, "\n  {}", diagnostic.concise());
         list
     })
 }
@@ -239,11 +239,11 @@ fn pages_hold_a_bad_and_a_good_example() {
 #[test]
 fn bad_examples_yield_their_code_alone() {
     for code in codes() {
-        let found = bad_findings(code);
+        let found = bad_diagnostics(code);
         if code.name == "portable-json-schema" {
             continue;
         }
-        assert!(!found.is_empty(), "{}: the bad example has no finding", code.name);
+        assert!(!found.is_empty(), "{}: the bad example has no diagnostic", code.name);
         // That there were too many findings is said besides those that there were.
         let alone = code.name == "too-many-errors" || found.iter().all(|f| f.code == code);
         let listed = concise(&found);
@@ -255,7 +255,7 @@ fn bad_examples_yield_their_code_alone() {
 fn good_examples_yield_nothing() {
     for code in codes() {
         for text in examples(code, "good") {
-            let found = findings(code, parse(&text));
+            let found = diagnostics(code, parse(&text));
             assert!(found.is_empty(), "{}:{}\n{text}", code.name, concise(&found));
         }
         for (_, text) in blocks(code.page).into_iter().filter(|(info, _)| info == "toml good") {
@@ -268,8 +268,8 @@ fn good_examples_yield_nothing() {
 #[test]
 fn pages_say_what_is_only_a_warning() {
     for code in codes() {
-        let found = bad_findings(code);
-        let graves: BTreeSet<_> = found.iter().map(|finding| finding.severity).collect();
+        let found = bad_diagnostics(code);
+        let graves: BTreeSet<_> = found.iter().map(|diagnostic| diagnostic.severity).collect();
         let word = match graves.last() {
             // What a lint finds is a warning unless a project says otherwise.
             Some(Severity::Warning) if Lint::of(code.name).is_some() => continue,
@@ -282,18 +282,18 @@ fn pages_say_what_is_only_a_warning() {
 }
 
 #[test]
-fn findings_say_what_is_wrong_and_what_to_do() {
+fn diagnostics_say_what_is_wrong_and_what_to_do() {
     for code in codes() {
-        for finding in bad_findings(code) {
-            let help = finding.help.as_deref().unwrap_or_default();
-            assert!(!help.trim().is_empty(), "no help: {}", finding.concise());
-            let texts = [finding.message.as_str(), help];
-            let labels = finding.labels.iter().map(|label| label.message.as_str());
-            let fixes = finding.fixes.iter().map(|fix| fix.message.as_str());
+        for diagnostic in bad_diagnostics(code) {
+            let help = diagnostic.help.as_deref().unwrap_or_default();
+            assert!(!help.trim().is_empty(), "no help: {}", diagnostic.concise());
+            let texts = [diagnostic.message.as_str(), help];
+            let labels = diagnostic.labels.iter().map(|label| label.message.as_str());
+            let fixes = diagnostic.fixes.iter().map(|fix| fix.message.as_str());
             for text in texts.into_iter().chain(labels).chain(fixes) {
                 assert!(!text.ends_with('.') && !text.contains('\n'), "{}: {text:?}", code.name);
             }
-            assert!(!finding.message.is_empty(), "{}", code.name);
+            assert!(!diagnostic.message.is_empty(), "{}", code.name);
         }
     }
 }
@@ -301,17 +301,17 @@ fn findings_say_what_is_wrong_and_what_to_do() {
 #[test]
 fn safe_fixes_mend_without_doing_harm() {
     let errors = |found: &[Diagnostic]| {
-        found.iter().filter(|finding| finding.severity == Severity::Error).count()
+        found.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count()
     };
     let mut tried = 0;
     for code in codes() {
-        let before = bad_findings(code);
-        for finding in &before {
-            let safe = finding.fixes.iter().filter(|fix| fix.applicability == Applicability::Safe);
+        let before = bad_diagnostics(code);
+        for diagnostic in &before {
+            let safe = diagnostic.fixes.iter().filter(|fix| fix.applicability == Applicability::Safe);
             for fix in safe {
                 tried += 1;
-                let text = fixed(finding.source.text(), fix);
-                let after = findings(code, parse(&text));
+                let text = fixed(diagnostic.source.text(), fix);
+                let after = diagnostics(code, parse(&text));
                 let of_code = |all: &[Diagnostic]| all.iter().filter(|f| f.code == code).count();
                 let context = format!("{}: {}{}\n{text}", code.name, fix.message, concise(&after));
                 assert!(of_code(&after) < of_code(&before), "{context}");
@@ -323,15 +323,15 @@ fn safe_fixes_mend_without_doing_harm() {
 }
 
 #[test]
-fn findings_as_people_read_them() {
+fn diagnostics_as_people_read_them() {
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     let options = RenderOptions { color: false, width: 100 };
     for code in codes() {
         let mut text = bad_example(code).source().text().trim_end().to_owned();
-        for finding in bad_findings(code) {
-            let _ = write!(text, "\n\n{}", finding.render(options).trim_end());
+        for diagnostic in bad_diagnostics(code) {
+            let _ = write!(text, "\n\n{}", diagnostic.render(options).trim_end());
         }
         // The snapshot is a text file, whatever the example holds.
         let text = text.replace('\0', "␀");

@@ -156,7 +156,7 @@ fn run(
         }
     }
     reading.found = found;
-    reading.checked(settings.max_findings)
+    reading.checked(settings.max_diagnostics)
 }
 
 /// For each file, the files that it imports, and where.

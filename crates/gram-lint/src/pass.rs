@@ -34,7 +34,7 @@ pub(crate) struct EnabledLints {
 
 impl EnabledLints {
     pub(crate) fn wanted(settings: &Settings) -> Self {
-        let mut lints = Self { max: settings.max_findings, ..Self::default() };
+        let mut lints = Self { max: settings.max_diagnostics, ..Self::default() };
         let wanted = LINTS.iter().filter_map(|lint| Some((lint, settings.severity(lint)?)));
         for (lint, severity) in wanted {
             for run in lint.passes {

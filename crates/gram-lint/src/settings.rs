@@ -17,7 +17,7 @@ pub struct Settings {
     /// What the project compiles to. Turns on the lints about these targets.
     pub targets: Vec<Target>,
     /// The maximum number of diagnostics per text. Applying fixes requires all of them.
-    pub max_findings: usize,
+    pub max_diagnostics: usize,
     /// The most characters of a description.
     pub max_description: usize,
     /// The most parameters of a tool.
@@ -36,7 +36,7 @@ impl Default for Settings {
             all: None,
             levels: BTreeMap::new(),
             targets: Vec::new(),
-            max_findings: Limits::MAX_DIAGNOSTICS,
+            max_diagnostics: Limits::MAX_DIAGNOSTICS,
             max_description: 1024,
             max_parameters: 10,
             max_tools: 20,

@@ -114,7 +114,7 @@ fn action(
 fn fix_all(cx: &RequestContext) -> Option<CodeAction> {
     let snapshot = &cx.snapshot;
     let mut settings: Settings = snapshot.settings().clone();
-    settings.max_findings = usize::MAX;
+    settings.max_diagnostics = usize::MAX;
     // The fixed file comes first.
     let mut order: Vec<usize> = (0..snapshot.files().len()).collect();
     order.swap(0, cx.number);

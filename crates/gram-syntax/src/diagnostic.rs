@@ -265,7 +265,7 @@ pub fn limit_diagnostics(found: &mut Vec<Diagnostic>, most: usize) {
         keep
     });
     if let Some(last) = found.last() {
-        let message = format!("there are more than {most} findings about this file");
+        let message = format!("there are more than {most} diagnostics about this file");
         let (source, span) = (Arc::clone(&last.source), last.span());
         let more = Diagnostic::new(gravest, &codes::TOO_MANY_ERRORS, &source, span, message)
             .help("mend the first ones and try again");

@@ -102,10 +102,10 @@ pub fn unformatted(
     let source = parse.source();
     let edits = format_range(parse, options, Span::new(0, offset(source.text().len())))?;
     let Some(first) = edits.first() else { return Ok(None) };
-    let finding =
+    let diagnostic =
         Diagnostic::error(&codes::UNFORMATTED, source, first.span, "this file is not formatted");
     let fix = Fix { message: "format it".to_owned(), applicability: Applicability::Safe, edits };
-    Ok(Some(finding.help("`gramc fmt` formats it").fix(fix)))
+    Ok(Some(diagnostic.help("`gramc fmt` formats it").fix(fix)))
 }
 
 /// The parse of the formatted text, verified to have the same meaning. `None` if nothing changes.

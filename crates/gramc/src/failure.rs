@@ -9,7 +9,7 @@ use gram_project::files::plain;
 /// The input is clean.
 pub(crate) const CLEAN: i32 = 0;
 /// The input has errors, or warnings that are denied.
-pub(crate) const FINDINGS: i32 = 1;
+pub(crate) const PROBLEMS: i32 = 1;
 /// The command could not do its work.
 pub(crate) const FAILED: i32 = 2;
 

@@ -55,7 +55,7 @@ impl Texts {
     pub(crate) fn fix(&mut self, settings: &Settings) -> Fixed {
         let paths = &self.paths;
         let mut all = settings.clone();
-        all.max_findings = usize::MAX;
+        all.max_diagnostics = usize::MAX;
         let mut fixed = gram_lint::fix(&mut self.all, self.named, |texts| {
             gram_lint::check(texts, &paths.resolve_all(texts), &all)
         });

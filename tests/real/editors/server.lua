@@ -1,4 +1,4 @@
--- Uses the language server as somebody does who edits: looks at findings, asks, and changes texts.
+-- Uses the language server as somebody does who edits: looks at diagnostics, asks, and changes texts.
 -- Writes what came of it as JSON; variables of the environment say where.
 
 local env = vim.env
@@ -39,7 +39,7 @@ local function main()
     assert(answer and not answer.err, method .. ": " .. vim.inspect(answer))
     return answer.result
   end
-  local function findings()
+  local function diagnostics()
     local shown = {}
     for _, one in ipairs(vim.diagnostic.get(buffer)) do
       table.insert(shown, ("%s %d:%d-%d:%d"):format(one.code, one.lnum, one.col, one.end_lnum, one.end_col))
@@ -48,11 +48,11 @@ local function main()
     return shown
   end
   local function wait(what, condition)
-    assert(vim.wait(LIMIT, condition, 20), what .. " did not come: " .. vim.inspect(findings()))
+    assert(vim.wait(LIMIT, condition, 20), what .. " did not come: " .. vim.inspect(diagnostics()))
   end
 
-  wait("a finding", function() return #findings() > 0 end)
-  found.findings = findings()
+  wait("a diagnostic", function() return #diagnostics() > 0 end)
+  found.diagnostics = diagnostics()
 
   -- The fix that the server offers first.
   local start = place("Adress")
@@ -61,7 +61,7 @@ local function main()
   local actions = ask("textDocument/codeAction", { range = range, context = context })
   found.fix = actions[1].title
   vim.lsp.util.apply_workspace_edit(actions[1].edit, "utf-16")
-  wait("no finding", function() return #findings() == 0 end)
+  wait("no diagnostic", function() return #diagnostics() == 0 end)
   found.fixed = table.concat(lines(), "\n")
 
   local hover = ask("textDocument/hover", { position = (place("send:Tool")) })
@@ -94,7 +94,7 @@ local function main()
   local edits = ask("textDocument/formatting", { options = options })
   vim.lsp.util.apply_text_edits(edits or {}, buffer, "utf-16")
   found.formatted = table.concat(lines(), "\n")
-  wait("no finding at the end", function() return #findings() == 0 end)
+  wait("no diagnostic at the end", function() return #diagnostics() == 0 end)
 
   vim.lsp.get_client_by_id(client).stop()
   found.stopped = vim.wait(LIMIT, function() return vim.lsp.client_is_stopped(client) end, 20)

@@ -112,7 +112,7 @@ class Editor:
             text = text[:start] + edit.new_text + text[end:]
         return text
 
-    async def findings(self, name: str):
+    async def diagnostics(self, name: str):
         """What is found in a text as it is now."""
         answer = await self.client.text_document_diagnostic_async(
             types.DocumentDiagnosticParams(text_document=self.document(name))
@@ -126,7 +126,7 @@ class Editor:
             if found is not None and wanted(found):
                 return found
             await asyncio.sleep(0.02)
-        raise AssertionError(f"waited in vain; the last findings of {name} are {found}")
+        raise AssertionError(f"waited in vain; the last diagnostics of {name} are {found}")
 
 
 @pytest_lsp.fixture(config=CONFIG)

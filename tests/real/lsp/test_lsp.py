@@ -55,8 +55,8 @@ async def complete_in(editor, text, name="new.gram"):
     return await complete(editor, name, editor.position(name, at))
 
 
-def codes(findings):
-    return sorted(one.code for one in findings)
+def codes(diagnostics):
+    return sorted(one.code for one in diagnostics)
 
 
 @project
@@ -73,7 +73,7 @@ async def test_the_server_says_what_it_can(editor):
 
 
 @project
-async def test_findings_are_sent_and_follow_edits(editor):
+async def test_diagnostics_are_sent_and_follow_edits(editor):
     editor.open("main.gram")
     assert not await editor.pushed("main.gram", lambda found: True)
     editor.replace("main.gram", "::Place", "::Plase")
@@ -102,7 +102,7 @@ async def test_open_texts_count_more_than_files(editor):
 
 
 @with_files(FILES, pulls=True)
-async def test_findings_can_be_asked_for(editor):
+async def test_diagnostics_can_be_asked_for(editor):
     editor.open("main.gram", MAIN.replace("::Place", "::Plase"))
     params = types.DocumentDiagnosticParams(text_document=editor.document("main.gram"))
     first = await editor.client.text_document_diagnostic_async(params)
@@ -147,7 +147,7 @@ async def test_projects_have_files_and_levels_of_their_own(editor):
            "[write_file:Tool {description: 'Writes a file'} | (p::Text {length: ...9})==>(::Text)]\n" \
            "[dropFile:Tool {description: 'Drops a file'} | (p::Text {length: ...9})==>(::Text)]\n"
     editor.open("a.gram", text)
-    found = await editor.findings("a.gram")
+    found = await editor.diagnostics("a.gram")
     assert codes([one for one in found if one.code == "naming"]) == ["naming"]
     assert all(one.severity == types.DiagnosticSeverity.Error
                for one in found if one.code == "naming")
@@ -351,7 +351,7 @@ async def test_texts_are_formatted(editor):
 
 
 @project
-async def test_findings_are_mended_and_allowed(editor):
+async def test_diagnostics_are_mended_and_allowed(editor):
     editor.open("main.gram", MAIN + "\n[a:Tool {description: 'Does that'} | (x::Txt)-->(::Text)]\n")
 
     async def actions(only=None):
@@ -388,10 +388,10 @@ async def test_safe_fixes_are_applied_at_once(editor):
 
 
 @project
-async def test_an_allowed_finding_is_gone(editor):
+async def test_an_allowed_diagnostic_is_gone(editor):
     text = "[a:Tool |\n  (x::Text)==>(::Text)]\n"
     editor.open("a.gram", text)
-    before = codes(await editor.findings("a.gram"))
+    before = codes(await editor.diagnostics("a.gram"))
     found = await editor.client.text_document_code_action_async(types.CodeActionParams(
         text_document=editor.document("a.gram"), range=editor.range("a.gram", text.strip()),
         context=types.CodeActionContext(diagnostics=[])))
@@ -400,7 +400,7 @@ async def test_an_allowed_finding_is_gone(editor):
     for action in allowed:
         new = editor.apply("a.gram", action.edit.changes[editor.uri("a.gram")])
         editor.open("b.gram", new.replace("[a:", "[b:"))
-        after = codes(await editor.findings("b.gram"))
+        after = codes(await editor.diagnostics("b.gram"))
         assert len(after) < len(before), new
 
 
@@ -538,14 +538,14 @@ async def test_columns_count_as_was_agreed(editor, line_break):
         "[b:Tool {description: '𝄞 sings'} | (x::Nmber)==>(::Text)]",
     ]).replace("😀`ö`", "`ö😀`")
     editor.open("a.gram", text)
-    found = await editor.findings("a.gram")
+    found = await editor.diagnostics("a.gram")
     wrong = [editor.of("a.gram", one.range) for one in found if one.code == "unknown-type"]
     assert wrong == ["Txt", "Nmber"]
     # An edit behind characters that every encoding counts in another way.
     editor.replace("a.gram", "Txt", "Text")
     editor.replace("a.gram", "😀😀 greets", "𝄞𝄞𝄞 greets 😀")
     editor.replace("a.gram", "Nmber", "Number")
-    found = await editor.findings("a.gram")
+    found = await editor.diagnostics("a.gram")
     assert "unknown-type" not in codes(found)
     edit = await editor.client.text_document_rename_async(types.RenameParams(
         text_document=editor.document("a.gram"), new_name="größe",
@@ -563,7 +563,7 @@ async def test_half_of_a_pair_is_no_place(editor):
     document = types.VersionedTextDocumentIdentifier(uri=editor.uri("a.gram"), version=2)
     editor.client.text_document_did_change(
         types.DidChangeTextDocumentParams(text_document=document, content_changes=[change]))
-    assert not await editor.findings("a.gram")
+    assert not await editor.diagnostics("a.gram")
 
 
 @project
@@ -580,7 +580,7 @@ async def test_a_change_of_the_document_outdates_requests(editor):
             assert (await asked).data
         except Exception as error:
             assert "changed" in str(error)
-    assert not await editor.findings("main.gram")
+    assert not await editor.diagnostics("main.gram")
 
 
 async def test_a_text_without_a_file(editor):

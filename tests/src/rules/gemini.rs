@@ -2,64 +2,64 @@
 
 use serde_json::{Map, Value};
 
-use super::Findings;
+use super::Violations;
 use super::walk::{Node, is_kind};
 use crate::same::member;
 
 const TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "array", "object"];
 
 /// Checks one schema. Which keywords it may have is checked elsewhere, as for all targets.
-pub(super) fn check(tool: &str, node: &Node<'_>, findings: &mut Findings) {
+pub(super) fn check(tool: &str, node: &Node<'_>, violations: &mut Violations) {
     let path = &node.path;
     let Some(members) = node.schema.as_object() else {
-        findings.add(tool, path, "is not an object");
+        violations.add(tool, path, "is not an object");
         return;
     };
     if let Some(choices) = members.get("anyOf") {
         if members.len() > 1 {
-            findings.add(tool, path, "has other keywords beside `anyOf`");
+            violations.add(tool, path, "has other keywords beside `anyOf`");
         }
         if choices.as_array().is_none_or(Vec::is_empty) {
-            findings.add(tool, &member(path, "anyOf"), "is not a list of schemas");
+            violations.add(tool, &member(path, "anyOf"), "is not a list of schemas");
         }
     } else {
         match members.get("type") {
             Some(Value::String(kind)) if TYPES.contains(&kind.as_str()) => {}
-            Some(_) => findings.add(tool, &member(path, "type"), "is not one type of OpenAPI 3.0"),
-            None => findings.add(tool, path, "has neither `type` nor `anyOf`"),
+            Some(_) => violations.add(tool, &member(path, "type"), "is not one type of OpenAPI 3.0"),
+            None => violations.add(tool, path, "has neither `type` nor `anyOf`"),
         }
     }
     let properties = members.get("properties");
     let empty = properties.is_none_or(|it| it.as_object().is_none_or(Map::is_empty));
     if empty && (is_kind(node.schema, "object") || properties.is_some()) {
-        findings.add(tool, path, "is an object without properties");
+        violations.add(tool, path, "is an object without properties");
     }
-    words(tool, path, members, findings);
-    values(tool, path, members, findings);
+    words(tool, path, members, violations);
+    values(tool, path, members, violations);
 }
 
 /// `enum` and `format`.
-fn words(tool: &str, path: &str, members: &Map<String, Value>, findings: &mut Findings) {
+fn words(tool: &str, path: &str, members: &Map<String, Value>, violations: &mut Violations) {
     let text = members.get("type").is_some_and(|kind| kind == "string");
     if let Some(choices) = members.get("enum") {
         let texts =
             choices.as_array().is_some_and(|it| !it.is_empty() && it.iter().all(Value::is_string));
         if !texts || !text {
-            findings.add(tool, &member(path, "enum"), "is not a list of texts for a text");
+            violations.add(tool, &member(path, "enum"), "is not a list of texts for a text");
         }
     }
     match members.get("format") {
         Some(Value::String(format)) if text && format != "enum" && format != "date-time" => {
             let told = format!("`{format}` is not `enum` or `date-time`");
-            findings.add(tool, &member(path, "format"), &told);
+            violations.add(tool, &member(path, "format"), &told);
         }
         Some(Value::String(_)) | None => {}
-        Some(_) => findings.add(tool, &member(path, "format"), "is not a text"),
+        Some(_) => violations.add(tool, &member(path, "format"), "is not a text"),
     }
 }
 
 /// What the other keywords hold.
-fn values(tool: &str, path: &str, members: &Map<String, Value>, findings: &mut Findings) {
+fn values(tool: &str, path: &str, members: &Map<String, Value>, violations: &mut Violations) {
     let count = |value: &Value| value.as_u64().is_some();
     for (key, value) in members {
         let right = match key.as_str() {
@@ -73,7 +73,7 @@ fn values(tool: &str, path: &str, members: &Map<String, Value>, findings: &mut F
             _ => true,
         };
         if !right {
-            findings.add(tool, &member(path, key), "holds a value of another kind");
+            violations.add(tool, &member(path, key), "holds a value of another kind");
         }
     }
 }

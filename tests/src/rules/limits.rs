@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::walk::{self, Link};
 use super::wrap::Tool;
-use super::{Findings, dialect, wrap};
+use super::{Violations, dialect, wrap};
 
 /// What the schemas of a request hold.
 #[derive(Default)]
@@ -19,12 +19,12 @@ struct Sums {
 
 /// The limits that a request with these tools exceeds. An unknown target has none.
 pub fn limits(target: &str, output: &Value) -> Vec<String> {
-    let mut findings = Findings::default();
+    let mut violations = Violations::default();
     let Some(dialect) = dialect::dialect(target) else { return Vec::new() };
-    let tools = wrap::tools(&dialect, output, &mut Findings::default());
+    let tools = wrap::tools(&dialect, output, &mut Violations::default());
     let mut most = |what: &str, count: usize, most: usize| {
         if count > most {
-            findings.add("", "$", &format!("has {count} {what}; {most} are allowed"));
+            violations.add("", "$", &format!("has {count} {what}; {most} are allowed"));
         }
     };
     let request = sums(&tools);
@@ -48,16 +48,16 @@ pub fn limits(target: &str, output: &Value) -> Vec<String> {
         _ => {}
     }
     for tool in &tools {
-        one(target, tool, output, &mut findings);
+        one(target, tool, output, &mut violations);
     }
-    findings.all
+    violations.all
 }
 
 /// What some deployments and clients refuse in one tool.
-fn one(target: &str, tool: &Tool<'_>, output: &Value, findings: &mut Findings) {
+fn one(target: &str, tool: &Tool<'_>, output: &Value, violations: &mut Violations) {
     let short = matches!(target, "anthropic" | "anthropic-strict" | "gemini" | "gemini-json");
     if short && tool.name.chars().count() > 64 {
-        findings.add(tool.name, &tool.path, "has a name of more than 64 characters");
+        violations.add(tool.name, &tool.path, "has a name of more than 64 characters");
     }
     if !target.starts_with("openai") {
         return;
@@ -70,7 +70,7 @@ fn one(target: &str, tool: &Tool<'_>, output: &Value, findings: &mut Findings) {
         inner.get("name").is_some_and(|name| name == tool.name) && long(inner.get("description"))
     });
     if own {
-        findings.add(tool.name, &tool.path, "has a description of more than 1024 characters");
+        violations.add(tool.name, &tool.path, "has a description of more than 1024 characters");
     }
 }
 

@@ -40,12 +40,12 @@ pub const TARGETS: [&str; 13] = [
 
 /// What was found, each as a sentence.
 #[derive(Debug, Default)]
-struct Findings {
+struct Violations {
     all: Vec<String>,
 }
 
-impl Findings {
-    /// Adds a finding: which tool, at which JSON path of the output, and what is wrong there.
+impl Violations {
+    /// Adds a violation: which tool, at which JSON path of the output, and what is wrong there.
     fn add(&mut self, tool: &str, path: &str, wrong: &str) {
         let tool = if tool.is_empty() { String::new() } else { format!("{tool}: ") };
         self.all.push(format!("{tool}{path} {wrong}"));
@@ -57,31 +57,31 @@ impl Findings {
 ///
 /// Limits of a whole request are no complaints; [`limits`] has them.
 pub fn complaints(target: &str, output: &Value) -> Vec<String> {
-    let mut findings = Findings::default();
+    let mut violations = Violations::default();
     let Some(dialect) = dialect::dialect(target) else {
-        findings.add("", "$", &format!("there is no target `{target}`"));
-        return findings.all;
+        violations.add("", "$", &format!("there is no target `{target}`"));
+        return violations.all;
     };
     let mut names = BTreeSet::new();
-    for tool in wrap::tools(&dialect, output, &mut findings) {
+    for tool in wrap::tools(&dialect, output, &mut violations) {
         if !names.insert(tool.name) {
-            findings.add(tool.name, &tool.path, "has the name of another tool");
+            violations.add(tool.name, &tool.path, "has the name of another tool");
         }
         if dialect.names.is_some_and(|rule| !rule.allow(tool.name)) {
-            findings.add(tool.name, &tool.path, "has a name that is not allowed");
+            violations.add(tool.name, &tool.path, "has a name that is not allowed");
         }
         let held = match dialect.wrap {
             dialect::Wrap::FlatFunction if tool.strict => dialect::OPENAI_STRICT,
             _ => dialect,
         };
         if let Some((path, schema)) = &tool.schema {
-            nodes::check(&held, tool.name, (path, schema), &mut findings);
+            nodes::check(&held, tool.name, (path, schema), &mut violations);
         }
         if let Some((path, schema)) = &tool.result {
             // The root's rules are the arguments' alone.
             let result = dialect::Dialect { root_object: false, ..dialect };
-            nodes::check(&result, tool.name, (path, schema), &mut findings);
+            nodes::check(&result, tool.name, (path, schema), &mut violations);
         }
     }
-    findings.all
+    violations.all
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::dialect::{Circles, Dialect, Wrap};
 use super::walk::{self, Link, Node, is_kind, resolve};
-use super::{Findings, gemini, meta};
+use super::{Violations, gemini, meta};
 use crate::same::member;
 
 /// Checks one schema of a tool and all schemas inside it.
@@ -12,31 +12,31 @@ pub(super) fn check(
     dialect: &Dialect,
     tool: &str,
     (path, root): (&str, &Value),
-    findings: &mut Findings,
+    violations: &mut Violations,
 ) {
     let openapi = dialect.wrap == Wrap::Gemini("parameters");
     if !openapi {
         for (path, wrong) in meta::problems(root, path) {
-            findings.add(tool, &path, &wrong);
+            violations.add(tool, &path, &wrong);
         }
     }
-    check_root(dialect, tool, path, root, findings);
+    check_root(dialect, tool, path, root, violations);
     for node in walk::nodes(root, path) {
         if openapi {
-            gemini::check(tool, &node, findings);
+            gemini::check(tool, &node, violations);
         }
         if dialect.closed_and_typed && node.link != Link::Root && !typed(node.schema) {
             let told = "has no type";
             // A false `additionalProperties` is what these targets ask for.
             let closing = node.link == Link::Keyword("additionalProperties");
             if !(closing && node.schema == &Value::Bool(false)) {
-                findings.add(tool, &node.path, told);
+                violations.add(tool, &node.path, told);
             }
         }
         if let Some(members) = node.schema.as_object() {
-            keywords(dialect, tool, &node, members, findings);
-            objects(dialect, tool, &node, members, findings);
-            references(dialect, tool, root, &node, findings);
+            keywords(dialect, tool, &node, members, violations);
+            objects(dialect, tool, &node, members, violations);
+            references(dialect, tool, root, &node, violations);
         }
     }
     let around = match dialect.circles {
@@ -45,17 +45,17 @@ pub(super) fn check(
         Circles::Forbidden => walk::circles(root, path, false),
     };
     for path in around {
-        findings.add(tool, &path, "refers back to itself");
+        violations.add(tool, &path, "refers back to itself");
     }
 }
 
-fn check_root(dialect: &Dialect, tool: &str, path: &str, root: &Value, findings: &mut Findings) {
+fn check_root(dialect: &Dialect, tool: &str, path: &str, root: &Value, violations: &mut Violations) {
     if dialect.root_object && root.get("type").is_none_or(|kind| kind != "object") {
-        findings.add(tool, path, "is not of type `object` at the root");
+        violations.add(tool, path, "is not of type `object` at the root");
     }
     for keyword in dialect.root_without {
         if root.get(keyword).is_some() {
-            findings.add(tool, &member(path, keyword), "must not stand at the root");
+            violations.add(tool, &member(path, keyword), "must not stand at the root");
         }
     }
     if let (Some(rule), Some(Value::Object(properties))) =
@@ -63,7 +63,7 @@ fn check_root(dialect: &Dialect, tool: &str, path: &str, root: &Value, findings:
     {
         for key in properties.keys().filter(|key| !rule.allow(key)) {
             let at = member(&member(path, "properties"), key);
-            findings.add(tool, &at, "has a key that is not allowed at the root");
+            violations.add(tool, &at, "has a key that is not allowed at the root");
         }
     }
 }
@@ -74,24 +74,24 @@ fn keywords(
     tool: &str,
     node: &Node<'_>,
     members: &Map<String, Value>,
-    findings: &mut Findings,
+    violations: &mut Violations,
 ) {
     for key in members.keys() {
         let key = key.as_str();
         let at_root = node.link == Link::Root && dialect.only_at_root.contains(&key);
         let known = dialect.only.is_none_or(|only| only.contains(&key) || at_root);
         if !known || dialect.without.contains(&key) {
-            findings.add(tool, &member(&node.path, key), "is a keyword that is not allowed");
+            violations.add(tool, &member(&node.path, key), "is a keyword that is not allowed");
         }
     }
     if let (Some(allowed), Some(Value::String(format))) = (dialect.formats, members.get("format"))
         && !allowed.contains(&format.as_str())
     {
         let told = format!("`{format}` is not among the formats");
-        findings.add(tool, &member(&node.path, "format"), &told);
+        violations.add(tool, &member(&node.path, "format"), &told);
     }
     if dialect.items && is_kind(node.schema, "array") && !members.contains_key("items") {
-        findings.add(tool, &node.path, "is an array without `items`");
+        violations.add(tool, &node.path, "is an array without `items`");
     }
     if let (Some(most), Some(Value::Number(least))) = (dialect.min_items, members.get("minItems"))
         && least.as_f64().is_some_and(|least| {
@@ -100,10 +100,10 @@ fn keywords(
             least > most
         })
     {
-        findings.add(tool, &member(&node.path, "minItems"), &format!("is above {most}"));
+        violations.add(tool, &member(&node.path, "minItems"), &format!("is above {most}"));
     }
     if !dialect.closable && members.get("additionalProperties") == Some(&Value::Bool(false)) {
-        findings.add(tool, &member(&node.path, "additionalProperties"), "must not be false");
+        violations.add(tool, &member(&node.path, "additionalProperties"), "must not be false");
     }
 }
 
@@ -113,14 +113,14 @@ fn objects(
     tool: &str,
     node: &Node<'_>,
     members: &Map<String, Value>,
-    findings: &mut Findings,
+    violations: &mut Violations,
 ) {
     let none = Map::new();
     let properties = members.get("properties").and_then(Value::as_object).unwrap_or(&none);
     if let Some(rule) = dialect.keys {
         for key in properties.keys().filter(|key| !rule.allow(key)) {
             let at = member(&member(&node.path, "properties"), key);
-            findings.add(tool, &at, "has a key that is not allowed");
+            violations.add(tool, &at, "has a key that is not allowed");
         }
     }
     if !is_kind(node.schema, "object") {
@@ -128,27 +128,27 @@ fn objects(
     }
     if dialect.closed_and_typed {
         if members.get("additionalProperties") != Some(&Value::Bool(false)) {
-            findings.add(tool, &node.path, "is an object without `additionalProperties: false`");
+            violations.add(tool, &node.path, "is an object without `additionalProperties: false`");
         }
         if properties.is_empty() && node.link != Link::Root {
-            findings.add(tool, &node.path, "is an object without properties");
+            violations.add(tool, &node.path, "is an object without properties");
         }
     }
     if dialect.all_required {
         for key in properties.keys().filter(|key| !walk::requires(members, key)) {
             let at = member(&member(&node.path, "properties"), key);
-            findings.add(tool, &at, "is not in `required`");
+            violations.add(tool, &at, "is not in `required`");
         }
         let required = members.get("required").and_then(Value::as_array);
         for name in required.into_iter().flatten().filter_map(Value::as_str) {
             if !properties.contains_key(name) {
                 let told = format!("names `{name}`, which is no property");
-                findings.add(tool, &member(&node.path, "required"), &told);
+                violations.add(tool, &member(&node.path, "required"), &told);
             }
         }
     }
     if dialect.depth.is_some_and(|most| node.objects > most) {
-        findings.add(tool, &node.path, "is nested too deep");
+        violations.add(tool, &node.path, "is nested too deep");
     }
 }
 
@@ -158,21 +158,21 @@ fn references(
     tool: &str,
     root: &Value,
     node: &Node<'_>,
-    findings: &mut Findings,
+    violations: &mut Violations,
 ) {
     let Some(Value::String(reference)) = node.schema.get("$ref") else { return };
     let at = member(&node.path, "$ref");
     let outward = dialect.outward && !reference.starts_with('#');
     if !outward && resolve(root, reference).is_none() {
-        findings.add(tool, &at, &format!("`{reference}` leads nowhere"));
+        violations.add(tool, &at, &format!("`{reference}` leads nowhere"));
     }
     if dialect.plain_references {
         let name = reference.strip_prefix("#/$defs/");
         if reference != "#" && name.is_none_or(|name| name.contains('/')) {
-            findings.add(tool, &at, "is neither `#` nor `#/$defs/…`");
+            violations.add(tool, &at, "is neither `#` nor `#/$defs/…`");
         }
         if node.schema.as_object().is_some_and(|members| members.len() > 1) {
-            findings.add(tool, &at, "has keywords beside it");
+            violations.add(tool, &at, "has keywords beside it");
         }
     }
 }

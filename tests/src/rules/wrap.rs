@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Findings;
+use super::Violations;
 use super::dialect::{Dialect, Wrap};
 use crate::same::{item, member};
 
@@ -26,16 +26,16 @@ struct Keys {
     allowed: &'static [&'static str],
 }
 
-/// The tools of an output. What is wrong with their wrapping goes into the findings, and a tool
+/// The tools of an output. What is wrong with their wrapping goes into the violations, and a tool
 /// that cannot be found in it is left out.
 pub(super) fn tools<'a>(
     dialect: &Dialect,
     output: &'a Value,
-    findings: &mut Findings,
+    violations: &mut Violations,
 ) -> Vec<Tool<'a>> {
     if dialect.wrap == Wrap::Schemas {
         let Some(schemas) = output.as_object() else {
-            findings.add("", "$", "is not an object of schemas");
+            violations.add("", "$", "is not an object of schemas");
             return Vec::new();
         };
         return schemas
@@ -47,10 +47,10 @@ pub(super) fn tools<'a>(
             })
             .collect();
     }
-    let Some((path, list)) = list(dialect.wrap, output, findings) else { return Vec::new() };
+    let Some((path, list)) = list(dialect.wrap, output, violations) else { return Vec::new() };
     list.iter()
         .enumerate()
-        .filter_map(|(at, tool)| one(dialect, tool, &item(&path, at), findings))
+        .filter_map(|(at, tool)| one(dialect, tool, &item(&path, at), violations))
         .collect()
 }
 
@@ -58,21 +58,21 @@ pub(super) fn tools<'a>(
 fn list<'a>(
     wrap: Wrap,
     output: &'a Value,
-    findings: &mut Findings,
+    violations: &mut Violations,
 ) -> Option<(String, &'a Vec<Value>)> {
     let (path, found) = match wrap {
         Wrap::Mcp => {
             let outer =
-                object("", "$", output, &Keys { needed: &["tools"], allowed: &[] }, findings)?;
+                object("", "$", output, &Keys { needed: &["tools"], allowed: &[] }, violations)?;
             ("$.tools", outer.get("tools"))
         }
         Wrap::Gemini(_) => {
             let Some([only]) = output.as_array().map(Vec::as_slice) else {
-                findings.add("", "$", "is not a list of one object with `functionDeclarations`");
+                violations.add("", "$", "is not a list of one object with `functionDeclarations`");
                 return None;
             };
             let keys = Keys { needed: &["functionDeclarations"], allowed: &[] };
-            let outer = object("", "$[0]", only, &keys, findings)?;
+            let outer = object("", "$[0]", only, &keys, violations)?;
             ("$[0].functionDeclarations", outer.get("functionDeclarations"))
         }
         _ => ("$", Some(output)),
@@ -80,7 +80,7 @@ fn list<'a>(
     match found {
         Some(Value::Array(list)) => Some((path.to_owned(), list)),
         Some(_) => {
-            findings.add("", path, "is not a list of tools");
+            violations.add("", path, "is not a list of tools");
             None
         }
         None => None,
@@ -92,7 +92,7 @@ fn one<'a>(
     dialect: &Dialect,
     value: &'a Value,
     path: &str,
-    findings: &mut Findings,
+    violations: &mut Violations,
 ) -> Option<Tool<'a>> {
     let named = |tool: &'a Value| tool.get("name").and_then(Value::as_str);
     let (inner, at) = match dialect.wrap {
@@ -104,32 +104,32 @@ fn one<'a>(
     match dialect.wrap {
         Wrap::Function => {
             let keys = Keys { needed: &["type", "function"], allowed: &[] };
-            let outer = object(name, path, value, &keys, findings)?;
-            is_function(name, path, outer, findings);
+            let outer = object(name, path, value, &keys, violations)?;
+            is_function(name, path, outer, violations);
         }
         Wrap::Bedrock => {
             let keys = Keys { needed: &["toolSpec"], allowed: &[] };
-            object(name, path, value, &keys, findings)?;
+            object(name, path, value, &keys, violations)?;
         }
         _ => {}
     }
     let keys = keys(dialect);
-    let tool = object(name, &at, inner?, &keys, findings)?;
-    texts(name, &at, tool, findings);
+    let tool = object(name, &at, inner?, &keys, violations)?;
+    texts(name, &at, tool, violations);
     if dialect.wrap == Wrap::FlatFunction {
-        is_function(name, &at, tool, findings);
+        is_function(name, &at, tool, violations);
     }
     match (tool.get("strict"), dialect.strict) {
         (Some(Value::Bool(strict)), Some(wanted)) if *strict != wanted => {
-            findings.add(name, &member(&at, "strict"), &format!("is not {wanted}"));
+            violations.add(name, &member(&at, "strict"), &format!("is not {wanted}"));
         }
         (None | Some(Value::Bool(_)), _) => {}
-        _ => findings.add(name, &member(&at, "strict"), "is neither true nor false"),
+        _ => violations.add(name, &member(&at, "strict"), "is neither true nor false"),
     }
     match dialect.wrap {
-        Wrap::Mcp => mcp(name, &at, tool, findings),
+        Wrap::Mcp => mcp(name, &at, tool, violations),
         Wrap::Bedrock if tool.get("description").is_some_and(|text| text == "") => {
-            findings.add(name, &member(&at, "description"), "has no character");
+            violations.add(name, &member(&at, "description"), "has no character");
         }
         _ => {}
     }
@@ -144,7 +144,7 @@ fn one<'a>(
         && let Some((at, outer)) = schema
     {
         let keys = Keys { needed: &["json"], allowed: &[] };
-        let outer = object(name, &at, outer, &keys, findings)?;
+        let outer = object(name, &at, outer, &keys, violations)?;
         schema = outer.get("json").map(|found| (member(&at, "json"), found));
     }
     let result = tool.get("outputSchema").map(|found| (member(&at, "outputSchema"), found));
@@ -178,47 +178,47 @@ fn object<'a>(
     path: &str,
     value: &'a Value,
     keys: &Keys,
-    findings: &mut Findings,
+    violations: &mut Violations,
 ) -> Option<&'a Map<String, Value>> {
     let Some(members) = value.as_object() else {
-        findings.add(name, path, "is not an object");
+        violations.add(name, path, "is not an object");
         return None;
     };
     for key in keys.needed.iter().filter(|key| !members.contains_key(**key)) {
-        findings.add(name, path, &format!("has no `{key}`"));
+        violations.add(name, path, &format!("has no `{key}`"));
     }
     for key in members.keys() {
         if !keys.needed.contains(&key.as_str()) && !keys.allowed.contains(&key.as_str()) {
-            findings.add(name, &member(path, key), "is a key that the target does not know");
+            violations.add(name, &member(path, key), "is a key that the target does not know");
         }
     }
     Some(members)
 }
 
-fn is_function(name: &str, path: &str, members: &Map<String, Value>, findings: &mut Findings) {
+fn is_function(name: &str, path: &str, members: &Map<String, Value>, violations: &mut Violations) {
     if members.get("type").is_some_and(|kind| kind != "function") {
-        findings.add(name, &member(path, "type"), "is not `function`");
+        violations.add(name, &member(path, "type"), "is not `function`");
     }
 }
 
 /// That name, title and description are texts.
-fn texts(name: &str, path: &str, members: &Map<String, Value>, findings: &mut Findings) {
+fn texts(name: &str, path: &str, members: &Map<String, Value>, violations: &mut Violations) {
     for key in ["name", "title", "description"] {
         if members.get(key).is_some_and(|text| !text.is_string()) {
-            findings.add(name, &member(path, key), "is not a text");
+            violations.add(name, &member(path, key), "is not a text");
         }
     }
 }
 
 /// What an MCP tool has beside its schemas. Annotations may have keys that MCP does not name.
-fn mcp(name: &str, path: &str, tool: &Map<String, Value>, findings: &mut Findings) {
+fn mcp(name: &str, path: &str, tool: &Map<String, Value>, violations: &mut Violations) {
     for key in ["_meta", "annotations", "execution"] {
         if tool.get(key).is_some_and(|value| !value.is_object()) {
-            findings.add(name, &member(path, key), "is not an object");
+            violations.add(name, &member(path, key), "is not an object");
         }
     }
     if tool.get("icons").is_some_and(|icons| !icons.is_array()) {
-        findings.add(name, &member(path, "icons"), "is not a list");
+        violations.add(name, &member(path, "icons"), "is not a list");
     }
     let Some(Value::Object(annotations)) = tool.get("annotations") else { return };
     let at = member(path, "annotations");
@@ -231,7 +231,7 @@ fn mcp(name: &str, path: &str, tool: &Map<String, Value>, findings: &mut Finding
             _ => None,
         };
         if let Some(wrong) = wrong {
-            findings.add(name, &member(&at, key), wrong);
+            violations.add(name, &member(&at, key), wrong);
         }
     }
 }

@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 use super::calls::{GOODBYE, Read, declared_here, only_one_reads, read_declared, read_spec, say};
 use super::run::{agent, folder, given_model};
 use crate::args::{Ab, AbCommand, Display, Inputs, Merge, Spec};
-use crate::failure::{FAILED, FINDINGS, Failure, Outcome};
+use crate::failure::{FAILED, PROBLEMS, Failure, Outcome};
 use crate::{live, project, report};
 use declared::Wanted;
 use output::{Bar, finish};
@@ -50,10 +50,10 @@ struct Side {
 
 fn compared(args: &Ab, spec: &Path, display: Display) -> Outcome {
     let spec = Spec { path: spec.to_owned(), stdin_filename: args.stdin_filename.clone() };
-    let Some(read) = read_spec(&spec, display)? else { return Ok(FINDINGS) };
+    let Some(read) = read_spec(&spec, display)? else { return Ok(PROBLEMS) };
     let wanted = Wanted::new(args, &read)?;
     only_one_reads(&[&spec.path, &wanted.cases])?;
-    let Some(sides) = sides(&wanted, &read, display)? else { return Ok(FINDINGS) };
+    let Some(sides) = sides(&wanted, &read, display)? else { return Ok(PROBLEMS) };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -115,7 +115,7 @@ async fn on(
     wanted: &Wanted,
     sides: &[Side],
 ) -> Outcome {
-    let Some(bounds) = bound(read, sides).await? else { return Ok(FINDINGS) };
+    let Some(bounds) = bound(read, sides).await? else { return Ok(PROBLEMS) };
     let mut models = Models::new(|name| std::env::var(name).ok(), folder(spec));
     let name = agent(&read.module, wanted.agent.as_deref())?;
     let options = TeamOptions {

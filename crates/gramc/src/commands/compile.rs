@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::args::{self, Compile, Display, Format};
-use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
+use crate::failure::{CLEAN, PROBLEMS, Failure, Outcome};
 use crate::output::{self, Layout};
 use crate::{input, report};
 
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     // Who compiles wants to know what is wrong; `check` tells what is worth knowing besides.
     checked.diagnostics.retain(|found| found.severity > Severity::Note);
     report::show(display, &checked.diagnostics)?;
-    let Some(module) = checked.module else { return Ok(FINDINGS) };
+    let Some(module) = checked.module else { return Ok(PROBLEMS) };
     let options = Options {
         target: args.target,
         draft: match args.draft {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use gram_syntax::{Diagnostic, FormatError, FormatOptions, Parse, Position, Span};
 
 use crate::args::{Display, Fmt, Format};
-use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
+use crate::failure::{CLEAN, PROBLEMS, Failure, Outcome};
 use crate::project::Projects;
 use crate::{input, output, report, save};
 
@@ -98,8 +98,8 @@ fn file(
                 // show, and takes formatting it again.
                 _ if !args.check || format == Format::Human => Done::Changed(None),
                 _ => {
-                    let finding = gram_syntax::unformatted(&parse, options).ok().flatten();
-                    Done::Changed(finding.map(Box::new))
+                    let diagnostic = gram_syntax::unformatted(&parse, options).ok().flatten();
+                    Done::Changed(diagnostic.map(Box::new))
                 }
             }
         }
@@ -138,26 +138,26 @@ fn difference(name: &str, before: &str, after: &str) -> String {
 }
 
 /// Says what became of the files, and gives the exit code.
-fn tell(args: &Fmt, files: Vec<File>, mut findings: Vec<Diagnostic>, display: Display) -> Outcome {
+fn tell(args: &Fmt, files: Vec<File>, mut found_diagnostics: Vec<Diagnostic>, display: Display) -> Outcome {
     let looks = args.check || args.diff;
     let stdin_alone =
         files.len() == 1 && args.inputs.paths.iter().all(|path| path == Path::new("-"));
     let mut count = Count::default();
     let (mut code, mut changed) = (CLEAN, Vec::new());
-    let mistaken = !findings.is_empty();
+    let mistaken = !found_diagnostics.is_empty();
     for File { name, done, .. } in files {
         match done {
             Done::Same => count.same += 1,
-            Done::Changed(finding) => {
+            Done::Changed(diagnostic) => {
                 count.changed += 1;
-                match finding {
-                    Some(finding) if display.format != Format::Human => findings.push(*finding),
+                match diagnostic {
+                    Some(diagnostic) if display.format != Format::Human => found_diagnostics.push(*diagnostic),
                     _ => changed.push(name),
                 }
             }
             Done::Wrong(diagnostics) => {
                 count.wrong += 1;
-                findings.extend(diagnostics);
+                found_diagnostics.extend(diagnostics);
             }
             Done::Failed(failure) => {
                 count.failed += 1;
@@ -165,7 +165,7 @@ fn tell(args: &Fmt, files: Vec<File>, mut findings: Vec<Diagnostic>, display: Di
             }
         }
     }
-    report::show(display, &findings)?;
+    report::show(display, &found_diagnostics)?;
     if args.check && display.format == Format::Human {
         for name in &changed {
             let _ = writeln!(io::stderr(), "{}: not formatted", output::printable(name));
@@ -176,7 +176,7 @@ fn tell(args: &Fmt, files: Vec<File>, mut findings: Vec<Diagnostic>, display: Di
         let _ = writeln!(io::stderr(), "{}", count.summary(looks));
     }
     let found = mistaken || count.wrong > 0 || (looks && count.changed > 0);
-    Ok(if code == CLEAN && found { FINDINGS } else { code })
+    Ok(if code == CLEAN && found { PROBLEMS } else { code })
 }
 
 /// How many files there are of each sort.

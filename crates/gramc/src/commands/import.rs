@@ -6,7 +6,7 @@ use std::path::Path;
 use gram_schema::import::{ImportOptions, Imported, Origin, import};
 
 use crate::args::Import;
-use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
+use crate::failure::{CLEAN, PROBLEMS, Failure, Outcome};
 use crate::{live, output};
 
 /// The most bytes that are read: the same as of a text in gram.
@@ -47,7 +47,7 @@ pub(super) fn run(args: &Import) -> Outcome {
         Err(error) => {
             // There is nowhere to say that standard error is closed.
             let _ = writeln!(io::stderr(), "gramc: {called}: {error}");
-            Ok(FINDINGS)
+            Ok(PROBLEMS)
         }
     }
 }

@@ -6,7 +6,7 @@ use gram_mcp::{Listener, ServeError, Server};
 
 use super::calls;
 use crate::args::{Display, Mcp};
-use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
+use crate::failure::{CLEAN, PROBLEMS, Failure, Outcome};
 use crate::live;
 
 pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
@@ -19,11 +19,11 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     }
     let token = args.token_env.as_deref().map(token).transpose()?;
     calls::only_one_reads(&[&args.spec.path, library])?;
-    let Some(read) = calls::read(&args.spec, &args.bind, display)? else { return Ok(FINDINGS) };
+    let Some(read) = calls::read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
     if !problems.is_empty() {
         calls::say(problems.iter().map(|found| format!("error: {found}")));
-        return Ok(FINDINGS);
+        return Ok(PROBLEMS);
     }
     let server = Server::new(&read.spec.module, &bound).map_err(|error| failure(&error))?;
     calls::run_to_the_end(&read.library, async {

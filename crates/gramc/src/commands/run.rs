@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::calls::{Both, only_one_reads, read, run_to_the_end, say};
 use crate::args::{Display, Format, Run};
-use crate::failure::{CLEAN, FAILED, FINDINGS, Failure, Outcome};
+use crate::failure::{CLEAN, FAILED, PROBLEMS, Failure, Outcome};
 use crate::{live, save};
 use show::Show;
 use turns::Turns;
@@ -27,7 +27,7 @@ use turns::Turns;
 pub(super) fn run(args: &Run, display: Display) -> Outcome {
     only_one_reads(&[&args.spec.path, Path::new(&args.bind.library)])?;
     let Some(Both { spec, library }) = read(&args.spec, &args.bind, display)? else {
-        return Ok(FINDINGS);
+        return Ok(PROBLEMS);
     };
     let (bound, problems) = library.bind_partly(&spec.module);
     if !args.partial && !problems.is_empty() {
@@ -35,7 +35,7 @@ pub(super) fn run(args: &Run, display: Display) -> Outcome {
         say(std::iter::once(
             "nothing was run; --partial allows missing implementations".to_owned(),
         ));
-        return Ok(FINDINGS);
+        return Ok(PROBLEMS);
     }
     let agent = agent(&spec.module, args.agent.as_deref())?;
     let mut models = Models::new(|name| std::env::var(name).ok(), folder(&args.spec.path));
@@ -118,7 +118,7 @@ async fn hold(
         let own = match &turn.end {
             gram_agent::TurnEnd::Answered => CLEAN,
             gram_agent::TurnEnd::Failed(_) => FAILED,
-            _ => FINDINGS,
+            _ => PROBLEMS,
         };
         code = code.max(own);
         // What was paid for is shown, whatever became of the file.

@@ -74,7 +74,7 @@ mod tests {
 
     static CODE: Code = Code { name: "some-code", page: "# Something is wrong\n" };
 
-    fn finding(severity: Severity, span: Span, message: &str) -> Diagnostic {
+    fn diagnostic(severity: Severity, span: Span, message: &str) -> Diagnostic {
         let source = Arc::new(SourceFile::new("a,b:c%/x.gram", "ä one\ntwo\n"));
         Diagnostic::new(severity, &CODE, &source, span, message)
     }
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn what_ends_a_line_or_a_command_is_escaped() {
         let message = "100%0A of ::error::\r\nare, so: \u{1b}[1m";
-        let found = finding(Severity::Error, Span::new(3, 6), message).help("50% less");
+        let found = diagnostic(Severity::Error, Span::new(3, 6), message).help("50% less");
         assert_eq!(
             annotation(&found),
             "::error file=a%2Cb%3Ac%25/x.gram,line=1,endLine=1,col=3,endColumn=6,title=some-code\
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn severities_have_commands() {
         let start = |severity| {
-            let line = annotation(&finding(severity, Span::empty(0), "x"));
+            let line = annotation(&diagnostic(severity, Span::empty(0), "x"));
             line.split(' ').next().map(str::to_owned)
         };
         assert_eq!(start(Severity::Error).as_deref(), Some("::error"));
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_place_of_several_lines_has_no_columns() {
-        let found = finding(Severity::Note, Span::new(3, 9), "x");
+        let found = diagnostic(Severity::Note, Span::new(3, 9), "x");
         assert_eq!(
             annotation(&found),
             "::notice file=a%2Cb%3Ac%25/x.gram,line=1,endLine=2,title=some-code::x"

@@ -1,4 +1,4 @@
-//! Findings as JSON, one object each. `grammar/finding.schema.json` describes it.
+//! Findings as JSON, one object each. `grammar/diagnostic.schema.json` describes it.
 
 use gram_syntax::{Applicability, Diagnostic, SourceFile, Span};
 use serde_json::{Value, json};

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use gram_syntax::{Diagnostic, Severity};
 
 use crate::args::{Display, Format};
-use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::failure::{CLEAN, PROBLEMS, Failure};
 
 /// How many findings there are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl Counts {
     /// The exit code that they make.
     pub(crate) fn exit_code(self, deny_warnings: bool) -> i32 {
         let denied = deny_warnings && self.warnings > 0;
-        if self.errors > 0 || denied { FINDINGS } else { CLEAN }
+        if self.errors > 0 || denied { PROBLEMS } else { CLEAN }
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{failure, write};
 use crate::args::{Display, Format, Reporting};
 use crate::commands::calls::say;
-use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
+use crate::failure::{CLEAN, PROBLEMS, Failure, Outcome};
 use crate::output;
 
 /// How far the runs are, on a terminal.
@@ -137,5 +137,5 @@ pub(super) fn finish(
     }
     let failed = !failures.is_empty();
     say(failures.into_iter());
-    Ok(if failed { FINDINGS } else { CLEAN })
+    Ok(if failed { PROBLEMS } else { CLEAN })
 }

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{BindCommand, Call, Display, Format, Replay, Undeclared, Validate};
-use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
+use crate::failure::{CLEAN, PROBLEMS, Failure, Outcome};
 use crate::live;
 use crate::output;
 use bound::read_library;
@@ -33,7 +33,7 @@ pub(super) const GOODBYE: Duration = Duration::from_secs(5);
 
 pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
     only_one_reads(&[&args.spec.path, &args.calls])?;
-    let Some(spec) = read_spec(&args.spec, display)? else { return Ok(FINDINGS) };
+    let Some(spec) = read_spec(&args.spec, display)? else { return Ok(PROBLEMS) };
     let undeclared = match args.undeclared {
         Undeclared::Strip => gram_tools::check::Undeclared::Strip,
         Undeclared::Reject => gram_tools::check::Undeclared::Reject,
@@ -60,7 +60,7 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
             "this format is only for diagnostics of files: use --format json, concise or human",
         ));
     }
-    let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(FINDINGS) };
+    let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
     let unreachable = run(&read.library, async { Ok(read.library.connect().await) })?;
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
     if display.format == Format::Json {
@@ -84,7 +84,7 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
         say(unreachable.map(|other| format!("error: {other}")));
         return Err(Failure::new(first));
     }
-    Ok(if problems.is_empty() { CLEAN } else { FINDINGS })
+    Ok(if problems.is_empty() { CLEAN } else { PROBLEMS })
 }
 
 /// What each agent costs, a line each.
@@ -125,13 +125,13 @@ fn binding_as_json(bound: &Bound, problems: &[BindProblem]) -> String {
 pub(super) fn call(args: &Call, display: Display) -> Outcome {
     let (library, arguments) = (Path::new(&args.bind.library), Path::new(&args.arguments));
     only_one_reads(&[&args.spec.path, library, arguments])?;
-    let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(FINDINGS) };
+    let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
     // What does not fit elsewhere is no business of this call.
     let own: Vec<_> = problems.iter().filter(|found| found.tool() == Some(&args.tool)).collect();
     if !own.is_empty() {
         say(own.iter().map(|found| format!("error: {found}")));
-        return Ok(FINDINGS);
+        return Ok(PROBLEMS);
     }
     let arguments = match args.arguments.as_str() {
         "-" => standard_input()?,
@@ -157,7 +157,7 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
             read_spec(&spec, display)?.map(|spec| Both { spec, library: ToolLibrary::new("none") })
         }
     };
-    let Some(read) = read else { return Ok(FINDINGS) };
+    let Some(read) = read else { return Ok(PROBLEMS) };
     if let Some(trace) = &args.trace {
         let (bound, _) = read.library.bind_partly(&read.spec.module);
         return shadow::replay(trace, &read.spec.module, &bound, display);
@@ -168,7 +168,7 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
         say(std::iter::once(
             "nothing was run; --partial allows missing implementations".to_owned(),
         ));
-        return Ok(FINDINGS);
+        return Ok(PROBLEMS);
     }
     let clock = Arc::new(ManualClock::default());
     let session = Session::with_clock(&bound, clock.clone());
@@ -317,6 +317,6 @@ impl Verdicts {
 
     /// The exit code.
     fn code(&self) -> i32 {
-        if self.refused { FINDINGS } else { CLEAN }
+        if self.refused { PROBLEMS } else { CLEAN }
     }
 }

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::args::{Display, Format};
-use crate::failure::{CLEAN, FINDINGS, Failure, Outcome};
+use crate::failure::{CLEAN, PROBLEMS, Failure, Outcome};
 use crate::output;
 
 /// A line of a trace, as far as it matters here.
@@ -92,7 +92,7 @@ pub(super) fn replay(
         }
         _ => format!("fixes {fixes}, breaks {breaks}, {same} unchanged\n"),
     })?;
-    Ok(if breaks > 0 { FINDINGS } else { CLEAN })
+    Ok(if breaks > 0 { PROBLEMS } else { CLEAN })
 }
 
 struct Shadow<'s> {
