@@ -250,7 +250,7 @@ fn binding_says_what_serves_each_tool_and_what_does_not_fit() {
     assert_eq!(run.stdout, "greet  -\nadd    Command\n");
     let run = run.says(&[
         "error: `greet` has no implementation",
-        "error: `gret` is no tool of the specification; did you mean `greet`?",
+        "error: `gret` is not a tool of the specification; did you mean `greet`?",
         "error: `add` allows arguments that its implementation refuses: {",
     ]);
     assert_eq!(run.stderr.lines().count(), 3);

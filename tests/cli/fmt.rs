@@ -41,7 +41,10 @@ fn check_names_files_and_writes_nothing() {
     run("fmt --check tidy.gram").exits(0).says(&["1 file unchanged"]);
     let checked = run("fmt --check --format json loose.gram tidy.gram").exits(1);
     let diagnostic = checked.json();
-    assert_eq!((&diagnostic["path"], &diagnostic["code"]), (&"loose.gram".into(), &"unformatted".into()));
+    assert_eq!(
+        (&diagnostic["path"], &diagnostic["code"]),
+        (&"loose.gram".into(), &"unformatted".into())
+    );
     assert_eq!(checked.stderr, "");
     let checked = run("fmt --check --format concise .").exits(1);
     checked.says(&["inner/broken.gram:1:18: error[", "loose.gram:1:10: error[unformatted]"]);

@@ -81,7 +81,10 @@ fn json_diagnostics_keep_to_the_published_schema() {
     for (name, lines) in written("json") {
         let diagnostics: Vec<Value> =
             lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert!(diagnostics.iter().any(|diagnostic| diagnostic["code"] == *name), "{name}: {lines}");
+        assert!(
+            diagnostics.iter().any(|diagnostic| diagnostic["code"] == *name),
+            "{name}: {lines}"
+        );
         for diagnostic in &diagnostics {
             assert_valid(&schema, diagnostic, &name);
             count += 1;

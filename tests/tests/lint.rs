@@ -127,7 +127,8 @@ fn what_is_wrong_is_found() {
     for rule in rules().filter(|rule| *rule != "portable-json-schema") {
         for (name, files) in cases(rule, "err") {
             let found = check(&files.load(), &settings_of(rule)).diagnostics;
-            let right = !found.is_empty() && found.iter().all(|diagnostic| diagnostic.code.name == rule);
+            let right =
+                !found.is_empty() && found.iter().all(|diagnostic| diagnostic.code.name == rule);
             assert!(right, "{rule}/err/{name}:{}", concise(&found));
             let mut shown = files.show();
             for diagnostic in &found {
@@ -214,8 +215,9 @@ fn unsettled(files: &Files, before: &Checked, settings: &Settings) -> Option<Str
     let mut texts = files.load();
     let fixed = gram_lint::fix(&mut texts, files.named, |texts| check(texts, settings));
     let safe = |diagnostic: &&Diagnostic| {
-        let named =
-            texts[..files.named].iter().any(|text| text.source().name() == diagnostic.source.name());
+        let named = texts[..files.named]
+            .iter()
+            .any(|text| text.source().name() == diagnostic.source.name());
         named && diagnostic.fixes.iter().any(|fix| fix.applicability == Applicability::Safe)
     };
     let mut result = files.clone();
@@ -460,7 +462,8 @@ fn found(text: &str, settings: &Settings) -> Vec<(String, usize)> {
         let several = diagnostic.labels.len() > 1 && diagnostic.code.name == "missing-description";
         let labels = diagnostic.labels.iter().filter(|label| !several || !label.message.is_empty());
         let labels = labels.take(if several { usize::MAX } else { 1 });
-        let line = |start: u32| diagnostic.source.text()[..start as usize].matches('\n').count() + 1;
+        let line =
+            |start: u32| diagnostic.source.text()[..start as usize].matches('\n').count() + 1;
         let name = diagnostic.code.name;
         labels.map(|label| (name.to_owned(), line(label.span.start))).collect::<Vec<_>>()
     };
@@ -563,8 +566,10 @@ fn denied_lints_are_errors_and_the_module_stands() {
     let texts = Files::one("[a:Tool | (b::Text {lenght: 1..2})==>(::Null)]").load();
     for (level, wanted) in [(Level::Deny, Some(Severity::Error)), (Level::Allow, None)] {
         let checked = check(&texts, &all_at(level));
-        let found =
-            checked.diagnostics.iter().find(|diagnostic| diagnostic.code.name == "unknown-attribute");
+        let found = checked
+            .diagnostics
+            .iter()
+            .find(|diagnostic| diagnostic.code.name == "unknown-attribute");
         assert_eq!(found.map(|diagnostic| diagnostic.severity), wanted);
         assert!(checked.module.is_some());
     }

@@ -307,7 +307,8 @@ fn safe_fixes_mend_without_doing_harm() {
     for code in codes() {
         let before = bad_diagnostics(code);
         for diagnostic in &before {
-            let safe = diagnostic.fixes.iter().filter(|fix| fix.applicability == Applicability::Safe);
+            let safe =
+                diagnostic.fixes.iter().filter(|fix| fix.applicability == Applicability::Safe);
             for fix in safe {
                 tried += 1;
                 let text = fixed(diagnostic.source.text(), fix);

@@ -108,7 +108,7 @@ impl<'t> Checker<'t> {
         if let Some(label) =
             subject.labels().find(|it| matches!(it.text(), "Library" | "Experiment"))
         {
-            let message = format!("a {} stands at the top level", label.text().to_lowercase());
+            let message = format!("a {} must be at the top level", label.text().to_lowercase());
             let error = self.error(&codes::MISPLACED_ELEMENT, file, label.span(), message);
             self.report(file, error.help("move it out of here; libraries are bound at run time"));
         }

@@ -51,13 +51,13 @@ fn json_at(node: Node<'_>, depth: u32) -> Result<Value, ValueError> {
             for entry in node.entries() {
                 let key = entry.key.content().into_owned();
                 if map.insert(key, json_at(entry.value, depth + 1)?).is_some() {
-                    return Err(ValueError::new(entry.key, "this key stands here twice"));
+                    return Err(ValueError::new(entry.key, "duplicate key"));
                 }
             }
             Value::Object(map)
         }
-        N::Range => return Err(ValueError::new(node, "a range is no JSON value")),
-        N::Error => return Err(ValueError::new(node, "this is no value")),
+        N::Range => return Err(ValueError::new(node, "a range is not a JSON value")),
+        N::Error => return Err(ValueError::new(node, "invalid value")),
         _ => Value::String(node.content().into_owned()),
     })
 }
@@ -74,7 +74,7 @@ pub fn number(node: Node<'_>) -> Result<Number, ValueError> {
         N::Hexadecimal => digits(text.get(2..).unwrap_or_default(), 16)?,
         N::Octal => digits(text, 8)?,
         N::Integer | N::Decimal => text.to_owned(),
-        _ => return Err(ValueError::new(node, "a number belongs here")),
+        _ => return Err(ValueError::new(node, "expected a number")),
     };
     // The digits of an integer or decimal are a JSON number by the grammar.
     Ok(Number::from_string_unchecked(text))

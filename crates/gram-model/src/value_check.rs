@@ -279,7 +279,7 @@ fn constrained(check: &ValueCheck<'_>, constraint: &Constraint, value: &Value) -
         Constraint::MaxSize(most) => at_most(size, *most, what),
         Constraint::MultipleOf(step) => match value {
             Value::Number(number) if !value::is_multiple(number, step) => {
-                refuse(format!("{number} is no multiple of {step}"))
+                refuse(format!("{number} is not a multiple of {step}"))
             }
             _ => Ok(()),
         },

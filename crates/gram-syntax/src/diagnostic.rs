@@ -265,10 +265,10 @@ pub fn limit_diagnostics(found: &mut Vec<Diagnostic>, most: usize) {
         keep
     });
     if let Some(last) = found.last() {
-        let message = format!("there are more than {most} diagnostics about this file");
+        let message = format!("this file has more than {most} diagnostics");
         let (source, span) = (Arc::clone(&last.source), last.span());
         let more = Diagnostic::new(gravest, &codes::TOO_MANY_ERRORS, &source, span, message)
-            .help("mend the first ones and try again");
+            .help("fix the first ones and run it again");
         found.push(more);
     }
 }

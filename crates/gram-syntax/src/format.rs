@@ -58,7 +58,7 @@ impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Syntax => "the text has syntax errors",
-            Self::Changed(_) => "with other white space the text would be read in another way",
+            Self::Changed(_) => "formatting would change the meaning of the text",
         })
     }
 }
@@ -105,7 +105,7 @@ pub fn unformatted(
     let diagnostic =
         Diagnostic::error(&codes::UNFORMATTED, source, first.span, "this file is not formatted");
     let fix = Fix { message: "format it".to_owned(), applicability: Applicability::Safe, edits };
-    Ok(Some(diagnostic.help("`gramc fmt` formats it").fix(fix)))
+    Ok(Some(diagnostic.help("run `gramc fmt`").fix(fix)))
 }
 
 /// The parse of the formatted text, verified to have the same meaning. `None` if nothing changes.

@@ -72,7 +72,7 @@ pub fn parse_bytes(name: impl Into<String>, bytes: Vec<u8>, limits: &Limits) -> 
     let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
     let source = Arc::new(SourceFile::new(name, text));
     let span = Span::new(valid, valid + offset('\u{fffd}'.len_utf8()));
-    let message = format!("the file is no UTF-8: the byte 0x{byte:02x} begins no character");
+    let message = format!("the file is not valid UTF-8: invalid byte 0x{byte:02x}");
     let diagnostic = Diagnostic::error(&codes::INVALID_UTF8, &source, span, message)
         .help("save the file as UTF-8");
     unread(&source, diagnostic)
@@ -82,9 +82,9 @@ pub fn parse_bytes(name: impl Into<String>, bytes: Vec<u8>, limits: &Limits) -> 
 /// words.
 pub fn too_large(start: &Arc<SourceFile>, size: &str, limits: &Limits) -> Parse {
     let most = limits.max_bytes;
-    let message = format!("the file has {size}; the most that gramc reads is {most}");
-    let diagnostic = Diagnostic::error(&codes::TOO_LARGE, start, Span::empty(0), message)
-        .help("split it into several files");
+    let message = format!("the file has {size}; the maximum is {most}");
+    let diagnostic =
+        Diagnostic::error(&codes::TOO_LARGE, start, Span::empty(0), message).help("split the file");
     unread(start, diagnostic)
 }
 

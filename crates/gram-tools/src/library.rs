@@ -78,7 +78,7 @@ impl InjectedSource {
                 Err(std::env::VarError::NotPresent) => {
                     Err(format!("the environment has no variable {name}"))
                 }
-                Err(_) => Err(format!("the variable {name} of the environment is no text")),
+                Err(_) => Err(format!("the environment variable {name} is not valid Unicode")),
             },
             Self::File(path) => match std::fs::read_to_string(path) {
                 Ok(text) => Ok(Value::from(text.trim_end_matches(['\n', '\r']))),

@@ -1,8 +1,8 @@
-//! Suggestions for names that do not exist: a model called something that is not there.
+//! Suggests known names for unknown names in tool calls.
 //!
-//! Models seldom invent a name. They write another spelling of a known one (`file_read` for
-//! `ReadFile`), put something before it (`functions.ReadFile`), or mistype it. So names are compared
-//! word by word, in any order, and letter by letter as a whole; the better of both counts.
+//! Models rarely invent a name. They write a variant of a known name (`file_read` for `ReadFile`),
+//! add a prefix (`functions.ReadFile`), or make a typo. Names are therefore compared word by word
+//! in any order, and letter by letter as a whole. The higher score counts.
 
 mod identifier_words;
 mod similarity;
@@ -17,17 +17,17 @@ use self::identifier_words::{NameReading, letters, readings, synonyms, weight};
 pub(crate) use self::identifier_words::{split, stem};
 use self::similarity::{ComparisonBudget, LetterProfile};
 
-/// Names that are less near than this are noise: two names that share a verb alone are at 0.29, two
-/// of two words that share one at 0.5.
+/// The minimum score of a suggestion. Two names that only share a verb score 0.29; two-word names
+/// that share one word score 0.5.
 const MIN_SCORE: f32 = 0.35;
 
 /// The score of a synonym relative to the word itself.
 const SYNONYM: f32 = 0.9;
 
-/// The score of a shortened or lengthened word: `dir` for `directory`, `searching` for `search`.
+/// The score of an abbreviated or extended word: `dir` for `directory`, `searching` for `search`.
 const SHORTENED: f32 = 0.8;
 
-/// The maximum number of longer words that a shortened one may match.
+/// The maximum number of longer words that an abbreviation may match.
 const MAX_LONGER_WORDS: usize = 8;
 
 /// A name that can be suggested.
@@ -35,31 +35,31 @@ const MAX_LONGER_WORDS: usize = 8;
 pub struct KnownName<'a> {
     /// The name of a tool or a container.
     pub name: &'a str,
-    /// The container that holds the tool, if one does; `None` for a container.
+    /// The container of the tool. `None` for containers and for tools without one.
     pub container: Option<&'a str>,
 }
 
-/// A known name that may have been meant.
+/// A known name that is similar to an unknown one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
     /// The name of a tool or a container.
     pub name: SmolStr,
-    /// The container that holds the tool, if one does.
+    /// The container of the tool, if it has one.
     pub container: Option<SmolStr>,
-    /// How near it is, from 35 to 100 percent.
+    /// The similarity in percent, from 35 to 100.
     pub nearness: u8,
 }
 
-/// An index over known names, which is built once and asked often.
+/// An index of known names, built once and queried often.
 ///
-/// To build it takes about a microsecond a name; a question takes well under a millisecond among
-/// ten thousand names, whatever is asked for.
+/// Building it takes about a microsecond per name. A query takes well under a millisecond for ten
+/// thousand names.
 #[derive(Debug, Default)]
 pub struct NameIndex {
     entries: Vec<NameEntry>,
-    /// The letters of the entries, by entry.
+    /// The letter profile of each entry.
     shapes: Vec<LetterProfile>,
-    /// The entries in the order of their letters.
+    /// The entries, sorted by their letters.
     by_letters: Vec<u32>,
     containers: Vec<SmolStr>,
     words: Vec<WordEntry>,
@@ -71,10 +71,10 @@ pub struct NameIndex {
 #[derive(Debug)]
 struct NameEntry {
     name: SmolStr,
-    /// Its letters and digits, in lower case.
+    /// Its letters and digits, in lowercase.
     letters: SmolStr,
     container: Option<u32>,
-    /// The sum of its words' weights.
+    /// The total weight of its words.
     weight: f32,
 }
 
@@ -83,26 +83,25 @@ struct NameEntry {
 struct WordEntry {
     text: SmolStr,
     weight: f32,
-    /// The entries whose names hold it.
+    /// The entries whose names contain it.
     entries: Vec<u32>,
-    /// The containers whose names hold it.
+    /// The containers whose names contain it.
     containers: Vec<u32>,
 }
 
-/// How much of a reading and of an entry are alike.
+/// The overlap of a reading and an entry.
 #[derive(Debug, Clone, Copy, Default)]
 struct NameMatch {
-    /// The weight of the reading's words that the entry has.
+    /// The weight of the reading's words that the entry contains.
     read: f32,
-    /// The weight of the entry's words that the reading has.
+    /// The weight of the entry's words that the reading contains.
     own: f32,
-    /// Which words of the reading the entry has, a bit each.
+    /// A bit set of the reading's words that the entry contains.
     words: u16,
 }
 
 impl NameIndex {
-    /// Builds the index over tools and containers. Of equally near names, those that come first
-    /// here are suggested first.
+    /// Builds the index of tools and containers. Equally similar names are suggested in this order.
     pub fn new<'a>(known: impl Iterator<Item = KnownName<'a>>) -> Self {
         let mut names = Self::default();
         let mut containers: BTreeMap<SmolStr, u32> = BTreeMap::new();
@@ -135,7 +134,7 @@ impl NameIndex {
         for word in split(name) {
             let word = self.add_word(&word);
             let word = &mut self.words[word as usize];
-            // A word that a name has twice counts once.
+            // A repeated word counts once.
             if word.entries.last() != Some(&entry) {
                 word.entries.push(entry);
                 sum += word.weight;
@@ -161,8 +160,7 @@ impl NameIndex {
         known
     }
 
-    /// The known names that `attempted` may stand for, the nearest first, at most `most`. There are
-    /// none if nothing is near.
+    /// Returns at most `most` known names that are similar to `attempted`, best first.
     pub fn suggest(&self, attempted: &str, most: usize) -> Vec<Suggestion> {
         if most == 0 || self.entries.is_empty() {
             return Vec::new();
@@ -184,7 +182,7 @@ impl NameIndex {
         let order = |a: &u32, b: &u32| {
             scores[*b as usize].total_cmp(&scores[*a as usize]).then_with(|| a.cmp(b))
         };
-        // Sorting ten thousand names for the sake of three would take the most time of all.
+        // Sorting all candidates to keep a few of them would dominate the cost.
         if found.len() > most {
             found.select_nth_unstable_by(most, order);
             found.truncate(most);
@@ -228,8 +226,8 @@ impl NameIndex {
         }
     }
 
-    /// What an entry that fits the reading wholly is worth: a little less if the reading names a
-    /// container, and the entry is in another.
+    /// The score of a perfect match. It is slightly lower if the reading names a container and the
+    /// entry is not in it.
     fn share(&self, entry: u32, reading: &NameReading) -> f32 {
         let container = self.entries[entry as usize].container;
         let meant = |container: u32| {
@@ -251,7 +249,7 @@ impl NameIndex {
         let total: f32 = words.iter().map(|word| weight(word)).sum();
         let mut matches = vec![NameMatch::default(); self.entries.len()];
         let mut touched = Vec::new();
-        // The containers whose names have words of the reading: which, and what these weigh.
+        // The weights of the reading's words in the name of each container.
         let mut containers: BTreeMap<u32, [f32; identifier_words::MAX_WORDS]> = BTreeMap::new();
         for (nth, word) in words.iter().enumerate() {
             let bit = 1 << nth;
@@ -263,7 +261,7 @@ impl NameIndex {
                     if found.words == 0 {
                         touched.push(*entry);
                     }
-                    // The best meaning of a word comes first; one is enough.
+                    // The best match of a word comes first, and only that one counts.
                     if found.words & bit == 0 {
                         found.words |= bit;
                         found.read += weight(word) * credit;
@@ -280,18 +278,18 @@ impl NameIndex {
             let found = matches[entry as usize];
             let NameEntry { weight: own, container, .. } = &self.entries[entry as usize];
             let around = container.and_then(|container| containers.get(&container));
-            // Words that only the container has: `Math.Add` for `Add` in the container `Math`.
+            // Words that only the container's name contains: `Math.Add` for `Add` in `Math`.
             let around: f32 = around.map_or(0.0, |weights| {
                 let weights = weights.iter().enumerate();
                 weights.filter(|(nth, _)| found.words & (1 << nth) == 0).map(|(_, w)| w).sum()
             });
-            // Two words of the reading may stand for one of the entry's.
+            // Two words of the reading may match the same word of the entry.
             let score = (found.read + found.own.min(*own) + around) / (total + own);
             note(entry, score * self.share(entry, reading));
         }
     }
 
-    /// Each word once, and those that are two known ones without a boundary apart: `readfile`.
+    /// Removes duplicate words and splits words that join two known words: `readfile`.
     fn apart<'w>(&self, words: &'w [String]) -> Vec<&'w str> {
         let known = |text: &str| text.len() > 1 && self.by_word.contains_key(&*stem(text));
         let mut apart = Vec::with_capacity(words.len());
@@ -308,7 +306,7 @@ impl NameIndex {
         apart
     }
 
-    /// The known words that a word may stand for, and what each is worth, the best first.
+    /// The known words that a word matches, with their scores, best first.
     fn meanings(&self, word: &str, budget: &mut ComparisonBudget) -> Vec<(u32, f32)> {
         let text = stem(word);
         let known = |text: &str| self.by_word.get(text).copied();
@@ -324,7 +322,7 @@ impl NameIndex {
             let longer = longer.take_while(|(other, _)| other.starts_with(&*text));
             found.extend(longer.take(MAX_LONGER_WORDS).map(|(_, word)| (*word, SHORTENED)));
         }
-        // At most three letters more, as in `searching`.
+        // Known words that are at most three letters shorter: `search` for `searching`.
         let shorter = text.char_indices().skip(4).map(|(at, _)| &text[..at]);
         let shorter = shorter.skip(length.saturating_sub(7)).filter_map(known);
         found.extend(shorter.map(|word| (word, SHORTENED)));
@@ -335,7 +333,7 @@ impl NameIndex {
     }
 }
 
-/// An index as the lists keep it. Whoever knows more than four billion names has no memory left.
+/// Converts an index to 32 bits. Memory runs out long before the number of names overflows.
 fn index(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! One conversation: what it has expanded, how often it called, what failed.
+//! A session checks and runs the calls of one conversation.
 
 mod container;
 mod masks;
@@ -27,47 +27,47 @@ pub use run::AdmittedCall;
 use state::SessionState;
 pub use state::{ContainerStats, SessionStats};
 
-/// How many tools an answer to an unknown name lists.
+/// The maximum number of tools that the error for an unknown name lists.
 const MAX_LISTED: usize = 100;
-/// How many suggestions it makes.
+/// The maximum number of suggestions in that error.
 const MAX_SUGGESTED: usize = 5;
 
-/// What one conversation, one connection or one run changes: throttle, attempts, expansion. The
-/// library and the specification stay as they are.
+/// The state of one conversation, connection or run: throttle, attempts and expanded containers.
+/// The library and the specification are immutable.
 #[derive(Debug)]
 pub struct Session {
     bound: Bound,
     clock: Arc<dyn Clock>,
     state: Mutex<SessionState>,
-    /// What may be called, where that is not all that is bound; and whether it is named itself, or
-    /// only stands in a container that is.
+    /// The callable names, if restricted. The value is whether the name itself is listed, and not
+    /// only a container of it.
     scope: Option<HashMap<SmolStr, bool>>,
 }
 
-/// What comes of a call before anything runs.
+/// The outcome of checking a call, before anything runs.
 #[expect(clippy::large_enum_variant, reason = "it is looked at and gone")]
 #[derive(Debug)]
 pub enum Admission<'s> {
-    /// It is answered.
+    /// The call is complete.
     Answered(Verdict),
-    /// It may run.
+    /// The call may run.
     Ready(Box<AdmittedCall<'s>>),
 }
 
 impl Session {
-    /// A session under the machine's clock.
+    /// Creates a session with the system clock.
     pub fn new(bound: &Bound) -> Self {
         Self::with_clock(bound, Arc::new(SystemClock::default()))
     }
 
-    /// A session under a clock of the host's.
+    /// Creates a session with a clock of the host.
     pub fn with_clock(bound: &Bound, clock: Arc<dyn Clock>) -> Self {
         Self { bound: bound.clone(), clock, state: Mutex::default(), scope: None }
     }
 
-    /// Of all that is bound, lets nothing be called but these tools and containers, with the
-    /// functions of the containers. What is out of scope is unknown; a tool that is named itself
-    /// can be called whether or not it stands in a container, too.
+    /// Restricts calls to these tools and containers, including the functions of the containers.
+    /// Other names are unknown. A tool that is listed itself can be called even if it is in a
+    /// collapsed container.
     #[must_use]
     pub fn scoped_to<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Self {
         let mut scope = HashMap::new();
@@ -87,7 +87,7 @@ impl Session {
         self.scope.as_ref().is_none_or(|scope| scope.contains_key(name))
     }
 
-    /// Whether a tool can be called whatever its containers do.
+    /// Whether a tool can be called even if its containers are collapsed.
     fn is_named_itself(&self, name: &str) -> bool {
         self.scope.as_ref().is_some_and(|scope| scope.get(name) == Some(&true))
     }
@@ -96,13 +96,13 @@ impl Session {
         self.bound.named(name).filter(|_| self.is_in_scope(name))
     }
 
-    /// What the session's calls are bound to.
+    /// The bound library.
     pub fn bound(&self) -> &Bound {
         &self.bound
     }
 
     fn state(&self) -> MutexGuard<'_, SessionState> {
-        // Nothing panics while it holds the lock, and a half-made note of a call does no harm.
+        // No code panics while it holds the lock, and a partial update is harmless.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -111,7 +111,7 @@ impl Session {
         self.call_until(call, CancellationToken::new()).await
     }
 
-    /// Checks a call and runs it, until somebody cancels it.
+    /// Checks a call and runs it, unless it is cancelled.
     pub async fn call_until(&self, call: Call, cancelled: CancellationToken) -> Verdict {
         match self.begin(call) {
             Admission::Answered(verdict) => verdict,
@@ -119,7 +119,7 @@ impl Session {
         }
     }
 
-    /// Checks a call. Hosts that execute tools themselves begin here, and hand the result to
+    /// Checks a call without running it. Hosts that execute tools themselves pass the result to
     /// [`AdmittedCall::finish`].
     pub fn begin(&self, call: Call) -> Admission<'_> {
         let Call { id, name, arguments } = call;
@@ -142,13 +142,13 @@ impl Session {
             }
         };
         let settings = self.bound.settings(Some(tool));
-        // What is no JSON is told so before all else, and counts.
+        // Malformed arguments take precedence over a collapsed container, and count as a failure.
         if self.is_collapsed(tool) && self.malformed(tool, &arguments).is_none() {
             self.state().count_unknown(settings, self.clock.now());
             return refuse(name, self.not_expanded(tool));
         }
         let mut state = self.state();
-        // The moment is asked for under the lock, so that calls enter the windows in order.
+        // The clock is read under the lock, so that calls enter the windows in order.
         let admitted = state.throttle.admit(Some(tool), &settings.throttle, self.clock.now());
         drop(state);
         let admitted = match admitted {
@@ -180,7 +180,7 @@ impl Session {
                 let hash = hash_of(&arguments);
                 let mut state = self.state();
                 state.throttle.finish(admitted, hash, CallOutcome::Failure, self.clock.now());
-                // A model is not asked about what the host gets wrong.
+                // Errors of the host do not count as attempts of the model.
                 let is_the_models = !matches!(error, CallError::Invocation { .. });
                 let attempts = if is_the_models { state.refused(tool) } else { 0 };
                 drop(state);
@@ -195,8 +195,7 @@ impl Session {
         }
     }
 
-    /// Judges a call alone: nothing runs, nothing is remembered, and all containers count as
-    /// expanded.
+    /// Checks a single call without running or recording it. All containers count as expanded.
     pub fn judge(&self, call: Call) -> Verdict {
         let Call { id, name, arguments } = call;
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
@@ -216,7 +215,7 @@ impl Session {
         Verdict { id, name, warnings: Vec::new(), outcome }
     }
 
-    /// What is wrong with a text that cannot be read at all.
+    /// The error for arguments that are neither valid JSON nor repairable.
     fn malformed(&self, tool: u32, arguments: &str) -> Option<CallError> {
         let check = self.bound.check(tool).ok()?;
         let policy = self.bound.settings(Some(tool)).check;
@@ -237,7 +236,7 @@ impl Session {
         let checked = check.check(arguments, policy);
         let validators = self.bound.tool(tool).entry.as_ref().map(|entry| &entry.validators[..]);
         let validators = validators.unwrap_or_default();
-        // A validator is code of the host, as an implementation is.
+        // Validators are host code, so they may panic.
         let found = |value: &Value| -> Result<Vec<_>, CallError> {
             let found = || validators.iter().flat_map(|validator| validator(value)).collect();
             catch_unwind(AssertUnwindSafe(found)).map_err(|_| CallError::Invocation {
@@ -258,7 +257,8 @@ impl Session {
             Err(Rejection::Malformed(malformed)) => Err(CallError::Malformed(malformed)),
             Err(Rejection::Invalid(mut invalid)) => {
                 let masks = masks::SecretMasks::new(invalid.secrets().iter().cloned());
-                // Of what is wrong already, nothing more is said, nor of what hangs on it.
+                // Keep only problems of values that passed the check. Others may be its
+                // consequences.
                 if !validators.is_empty()
                     && let Some(accepted) = invalid.accepted()
                 {
@@ -273,8 +273,7 @@ impl Session {
         }
     }
 
-    /// What is said of a name that there is not, where all containers count as expanded, or those
-    /// that are.
+    /// The error for an unknown name. If `expanded`, all containers count as expanded.
     fn unknown(&self, name: &str, expanded: bool) -> CallError {
         let mut suggestions = match self.scope {
             Some(_) => self.bound.near().suggest(name, MAX_LISTED),
@@ -283,7 +282,7 @@ impl Session {
         suggestions.retain(|suggestion| self.is_in_scope(&suggestion.name));
         suggestions.truncate(MAX_SUGGESTED);
         for suggestion in &mut suggestions {
-            // What can be called already needs no way to it.
+            // A tool that can be called needs no hint to its container.
             if let Some(CallTarget::Tool(tool)) = self.bound.named(&suggestion.name)
                 && (expanded || !self.is_collapsed(tool))
             {
@@ -294,7 +293,7 @@ impl Session {
         CallError::UnknownTool { suggestions, available }
     }
 
-    /// The names that a model sees now: tools, those of expanded containers included, and
+    /// The names that a model can call now: tools, including those of expanded containers, and
     /// containers.
     pub fn visible(&self) -> Vec<SmolStr> {
         self.names(false)
@@ -314,12 +313,12 @@ impl Session {
         tools.chain(containers).filter(|name| self.is_in_scope(name)).collect()
     }
 
-    /// Begins a turn: the user has said something. Containers that expand for a turn collapse.
+    /// Begins a turn after a message of the user. Containers that expand for a turn collapse.
     pub fn begin_turn(&self) {
         self.state().begin_turn();
     }
 
-    /// Expands the containers of a tool, where it is in some.
+    /// Expands the containers of a tool, if there are any.
     pub fn expand_containers_of(&self, tool: &str) {
         let Some(CallTarget::Tool(tool)) = self.bound.named(tool) else { return };
         let expand = self.bound.settings(None).expand;
@@ -328,15 +327,15 @@ impl Session {
         }
     }
 
-    /// Expands a container, as its call does; nothing where there is none of the name.
+    /// Expands a container, like a call of it. Does nothing if the name is unknown.
     pub fn expand(&self, container: &str) {
         if let Some(CallTarget::Container(at)) = self.named(container) {
             self.state().expand(at, self.bound.settings(None).expand);
         }
     }
 
-    /// Forgets the failures of a tool, so that it can be called again. Gives whether there is one of
-    /// that name.
+    /// Forgets the failures of a tool, so that it can be called again. Returns whether the tool
+    /// exists.
     pub fn reset(&self, tool: &str) -> bool {
         let Some(CallTarget::Tool(tool)) = self.bound.named(tool) else { return false };
         self.state().reset(tool);
@@ -348,13 +347,13 @@ impl Session {
         self.state().reset_all();
     }
 
-    /// What happened in the last minute, and what containers were called for in the whole session.
+    /// Statistics of the last minute, and of container calls in the whole session.
     pub fn stats(&self) -> SessionStats {
         self.state().stats(&self.bound, self.clock.now())
     }
 }
 
-/// A number that stands for arguments, the same however they are written.
+/// A hash of arguments that does not depend on how their JSON is written.
 fn hash_of(arguments: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     match serde_json::from_str(arguments) {
@@ -364,7 +363,7 @@ fn hash_of(arguments: &str) -> u64 {
     hasher.finish()
 }
 
-/// Whether a value stands for no arguments at all.
+/// Whether a value means that there are no arguments.
 fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Null => true,

@@ -1,37 +1,37 @@
-//! How often a model may call tools in one session, and when it should stop to try.
+//! Limits how often a session may call tools, and blocks tools after repeated failures.
 //!
-//! Nothing here looks at a clock: every moment is given, as the time since some moment in the past.
-//! A call enters the windows when it is admitted, so calls that run at the same time count; how it
-//! went is told when it ends.
+//! This module does not read a clock: the caller passes each time as the duration since a fixed
+//! moment in the past. A call counts towards the windows when it is admitted, so concurrent calls
+//! count; its outcome is recorded when it ends.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
-/// The most calls that are remembered, of one tool and of all, however long the policy says. The
-/// oldest are forgotten first. Where a limit is higher, this is the limit.
+/// The maximum number of remembered calls, per tool and in total, regardless of the policy. The
+/// oldest are forgotten first. It also caps the limits of the policy.
 const MAX_REMEMBERED: usize = 65_536;
 
-/// The time that [`ThrottleStats`] look back.
+/// The period that [`ThrottleStats`] cover.
 const LOOK_BACK: Duration = Duration::from_mins(1);
 
-/// How many calls of what kind a session admits. A limit of 0 turns its rule off.
+/// The limits on the calls of a session. A limit of 0 disables its rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThrottlePolicy {
-    /// After so many failures of a tool in a row, its next call is refused.
+    /// The number of consecutive failures of a tool after which its calls are refused.
     pub max_consecutive_failures: u32,
-    /// The most calls of one tool within [`Self::same_tool_window`].
+    /// The maximum number of calls of one tool within [`Self::same_tool_window`].
     pub same_tool_calls: u32,
-    /// The time in which the calls of one tool are counted.
+    /// The window for the calls of one tool.
     pub same_tool_window: Duration,
-    /// The most calls of any tools within [`Self::all_tools_window`], those of unknown tools
-    /// included.
+    /// The maximum number of calls of all tools within [`Self::all_tools_window`], including calls
+    /// of unknown tools.
     pub all_tools_calls: u32,
-    /// The time in which the calls of all tools are counted.
+    /// The window for the calls of all tools.
     pub all_tools_window: Duration,
-    /// How long calls are remembered. What a window needs is remembered for the window's time, even
-    /// if that is longer.
+    /// How long calls are remembered. Calls within a window are remembered even if the window is
+    /// longer.
     pub history_retention: Duration,
-    /// How long after its last failure a tool is refused that failed too often.
+    /// How long calls of a tool are refused after too many failures, from the last one.
     pub failure_block: Duration,
 }
 
@@ -56,12 +56,12 @@ pub enum ThrottleRule {
     ConsecutiveFailures,
     /// The tool was called too often.
     SameTool,
-    /// Tools were called too often.
+    /// All tools together were called too often.
     AllTools,
 }
 
 impl ThrottleRule {
-    /// The name of the rule's limit, which never changes.
+    /// The stable name of the rule's limit.
     pub fn name(self) -> &'static str {
         match self {
             Self::ConsecutiveFailures => "max_consecutive_failures",
@@ -71,28 +71,28 @@ impl ThrottleRule {
     }
 }
 
-/// A call is refused.
+/// The refusal of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Throttled {
-    /// The rule that refuses it; of several, the one that does so longest.
+    /// The rule that refuses the call. If several do, the one with the longest wait.
     pub rule: ThrottleRule,
     /// The rule's limit.
     pub limit: u32,
-    /// After what time the call would be admitted.
+    /// The time after which the call would be admitted.
     pub retry_after: Duration,
 }
 
-/// How a call went.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallOutcome {
-    /// It has a result, whose success flag, if it has one, does not say no.
+    /// The call returned a result whose success flag, if any, is not negative.
     Success,
-    /// The checks refused it, its invocation failed or took too long, or the result's success flag
-    /// says no.
+    /// The check refused the call, its invocation failed or timed out, or the success flag of the
+    /// result is negative.
     Failure,
 }
 
-/// A call that was admitted and has not ended. One that never ends counts in the windows alone.
+/// An admitted call that has not ended. A call that never ends only counts towards the windows.
 #[derive(Debug)]
 #[must_use = "tell how the call went, with `finish`"]
 pub(crate) struct ThrottleTicket {
@@ -102,23 +102,23 @@ pub(crate) struct ThrottleTicket {
 /// Statistics of the last minute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ThrottleStats {
-    /// How many calls were admitted, those of unknown tools included.
+    /// The number of admitted calls, including calls of unknown tools.
     pub calls: usize,
-    /// The tools whose last call failed, and how many of their calls failed in a row, most first.
+    /// The tools whose last call failed with their number of consecutive failures, descending.
     pub failing: Vec<(u32, u32)>,
-    /// The tools that were called, and how often; most first, equals in the order of their first
+    /// The called tools with their number of calls, descending. Ties are in the order of the first
     /// call.
     pub most_called: Vec<(u32, usize)>,
 }
 
 /// The throttle of one session.
 ///
-/// Tools are known by their index; the calls of names that no tool has, `None`, count towards the
-/// calls of all tools and nothing else. A remembered call takes 24 bytes, twice that where the lists
-/// have just grown.
+/// Tools are identified by their index. Calls of unknown tools (`None`) only count towards the
+/// limit of all tools. A remembered call takes 24 bytes, or twice that after the buffers have
+/// grown.
 #[derive(Debug, Default)]
 pub(crate) struct Throttle {
-    /// The calls of all tools, the oldest first.
+    /// The calls of all tools, oldest first.
     calls: VecDeque<CallRecord>,
     tools: HashMap<u32, ToolRecord>,
 }
@@ -133,15 +133,15 @@ struct CallRecord {
 /// The recent calls of one tool.
 #[derive(Debug, Default)]
 struct ToolRecord {
-    /// When its latest calls were admitted, the oldest first; no more than its limit counts.
+    /// When its latest calls were admitted, oldest first; at most as many as its limit.
     calls: VecDeque<Moment>,
     failures: u32,
     last_failure: Moment,
-    /// The arguments of its last call, if that failed.
+    /// The hash of the arguments of its last call, if that call failed.
     failed_with: Option<u64>,
 }
 
-/// Nanoseconds, which are enough for five hundred years and take half the room of a [`Duration`].
+/// A time in nanoseconds. It lasts for five hundred years and has half the size of a [`Duration`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Moment(u64);
 
@@ -150,8 +150,7 @@ impl Moment {
         Self(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// How much of `time` after this moment is left. Nothing is left when exactly that time has
-    /// passed.
+    /// The rest of `time` since this moment. `None` once exactly that time has passed.
     fn left(self, time: Duration, now: Self) -> Option<Duration> {
         let passed = Duration::from_nanos(now.0.saturating_sub(self.0));
         time.checked_sub(passed).filter(|left| !left.is_zero())
@@ -159,7 +158,7 @@ impl Moment {
 }
 
 impl Throttle {
-    /// Admits a call that begins now, or tells why not. A call that is refused leaves no trace.
+    /// Admits a call that begins now. A refused call is not recorded.
     pub(crate) fn admit(
         &mut self,
         tool: Option<u32>,
@@ -191,8 +190,8 @@ impl Throttle {
         Ok(ThrottleTicket { tool })
     }
 
-    /// Takes note of how a call went that ends now; `arguments` is the hash of its arguments, which
-    /// matters where it failed.
+    /// Records the outcome of a call that ends now. `arguments` is the hash of its arguments, which
+    /// is only used if the call failed.
     #[expect(clippy::needless_pass_by_value, reason = "a call ends once")]
     pub(crate) fn finish(
         &mut self,
@@ -213,8 +212,8 @@ impl Throttle {
         }
     }
 
-    /// Whether the tool's last call had the same arguments and failed. Their hash is asked for only
-    /// where it failed.
+    /// Whether the tool's last call had the same arguments and failed. The hash of the arguments is
+    /// only computed if it failed.
     pub(crate) fn repeats_failure(&self, tool: u32, arguments: impl FnOnce() -> u64) -> bool {
         let failed_with = self.tools.get(&tool).and_then(|tool| tool.failed_with);
         failed_with.is_some_and(|failed| failed == arguments())
@@ -232,7 +231,7 @@ impl Throttle {
         self.tools.values_mut().for_each(ToolRecord::forgive);
     }
 
-    /// Statistics of the last 60 seconds, as far as the policy keeps calls.
+    /// Statistics of the last 60 seconds, limited to the remembered calls.
     pub(crate) fn stats(&self, now: Duration) -> ThrottleStats {
         let now = Moment::of(now);
         let first = self.calls.partition_point(|call| call.at.left(LOOK_BACK, now).is_none());
@@ -246,7 +245,7 @@ impl Throttle {
             });
             stats.most_called[place].1 += 1;
         }
-        // The sort is stable, so that equals stay in the order of their first call.
+        // The sort is stable, so ties stay in the order of the first call.
         stats.most_called.sort_by_key(|(_, calls)| std::cmp::Reverse(*calls));
         let failing = self.tools.iter().filter(|(_, tool)| tool.failures > 0);
         stats.failing = failing.map(|(index, tool)| (*index, tool.failures)).collect();
@@ -256,7 +255,7 @@ impl Throttle {
         stats
     }
 
-    /// Forgets calls that are older than anybody asks for.
+    /// Forgets calls older than both the retention and the window.
     fn forget(&mut self, policy: &ThrottlePolicy, now: Moment) {
         let window =
             if policy.all_tools_calls == 0 { Duration::ZERO } else { policy.all_tools_window };
@@ -268,8 +267,8 @@ impl Throttle {
 }
 
 impl ToolRecord {
-    /// Refuses the call after too many failures. When the block is over, they are forgotten, and
-    /// the tool may fail as often again.
+    /// Refuses the call after too many failures. When the block has passed, the failures are
+    /// forgotten.
     fn failed_too_often(&mut self, policy: &ThrottlePolicy, now: Moment) -> Option<Throttled> {
         let limit = policy.max_consecutive_failures;
         if limit == 0 || self.failures < limit {
@@ -292,7 +291,7 @@ fn throttled(rule: ThrottleRule, limit: u32, left: Option<Duration>) -> Option<T
     left.map(|retry_after| Throttled { rule, limit, retry_after })
 }
 
-/// The refusal that lasts longer, so that waiting for it suffices.
+/// The refusal with the longer wait, after which both rules admit the call.
 fn longest(first: Option<Throttled>, second: Option<Throttled>) -> Option<Throttled> {
     match (first, second) {
         (Some(first), Some(second)) if second.retry_after > first.retry_after => Some(second),
@@ -300,12 +299,12 @@ fn longest(first: Option<Throttled>, second: Option<Throttled>) -> Option<Thrott
     }
 }
 
-/// A limit on calls, as far as calls are remembered.
+/// A limit on calls, capped at the number of remembered calls.
 fn limit(calls: u32) -> usize {
     (calls as usize).min(MAX_REMEMBERED)
 }
 
-/// The call that has to be outside of the window if one more is to be admitted.
+/// The call that has to leave the window before another call is admitted.
 fn nth_last<T: Copy>(calls: &VecDeque<T>, limit: usize) -> Option<T> {
     if limit == 0 {
         return None;
@@ -313,7 +312,7 @@ fn nth_last<T: Copy>(calls: &VecDeque<T>, limit: usize) -> Option<T> {
     calls.get(calls.len().checked_sub(limit)?).copied()
 }
 
-/// Adds a call, and forgets the oldest where there are more than `most`.
+/// Adds a call, and forgets the oldest to keep at most `most`.
 fn remember<T>(calls: &mut VecDeque<T>, call: T, most: usize) {
     while calls.len() >= most && calls.pop_front().is_some() {}
     if most > 0 {

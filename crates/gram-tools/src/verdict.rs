@@ -10,19 +10,19 @@ use crate::check::{InvalidArguments, MalformedArguments, Problem, ProblemCode, R
 use crate::names::Suggestion;
 use json_schema_kit::pointer::dotted;
 
-/// A call of a model.
+/// A tool call of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     /// The identifier of the call.
     pub id: Option<String>,
     /// The name that was called.
     pub name: String,
-    /// The arguments: JSON as the model wrote it, or nothing.
+    /// The JSON text of the arguments as the model wrote it, if any.
     pub arguments: Option<String>,
 }
 
 impl Call {
-    /// A call with its arguments as text.
+    /// Creates a call with the JSON text of its arguments.
     pub fn new(name: impl Into<String>, arguments: impl Into<String>) -> Self {
         Self { id: None, name: name.into(), arguments: Some(arguments.into()) }
     }
@@ -41,7 +41,7 @@ pub struct Verdict {
     pub outcome: Result<Success, CallError>,
 }
 
-/// A call that went through.
+/// The outcome of a successful call.
 #[derive(Debug, Clone, Default)]
 pub struct Success {
     /// The arguments that the implementation received, as a JSON object. Injected values are left
@@ -49,27 +49,27 @@ pub struct Success {
     pub arguments: String,
     /// The repairs to the arguments.
     pub repairs: Vec<Repair>,
-    /// The undeclared parameters that were left out, as JSON pointers.
+    /// The undeclared parameters that were stripped, as JSON pointers.
     pub stripped: Vec<SmolStr>,
     /// The result. `None` if no implementation ran.
     pub result: Option<Value>,
 }
 
-/// Something odd about a call, which is no error.
+/// A warning about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// A stable name.
+    /// The stable code of the warning.
     pub code: &'static str,
     /// The problem and how to avoid it.
     pub message: String,
 }
 
-/// Why a call did not go through.
+/// Why a call failed.
 #[derive(Debug, Clone)]
 pub enum CallError {
     /// The arguments are invalid.
     Validation(InvalidArguments),
-    /// The arguments are no JSON.
+    /// The arguments are not valid JSON.
     Malformed(MalformedArguments),
     /// There is no such tool.
     UnknownTool {
@@ -84,7 +84,7 @@ pub enum CallError {
         attempted: Value,
         /// The functions in the container, in order.
         functions: Vec<SmolStr>,
-        /// A function that the parameters name.
+        /// The function that the parameters name, if any.
         meant: Option<SmolStr>,
         /// Whether the container was expanded anyway.
         expanded: bool,
@@ -96,7 +96,7 @@ pub enum CallError {
         /// Whether the container was expanded anyway.
         expanded: bool,
     },
-    /// There were too many calls, or too many that failed.
+    /// There were too many calls or too many failures.
     Throttled {
         /// The rule's name.
         rule: &'static str,
@@ -105,19 +105,19 @@ pub enum CallError {
         /// When to try again.
         retry_after: Duration,
     },
-    /// The implementation gave no valid answer.
+    /// The implementation returned no valid answer.
     Invocation {
-        /// The error as a sentence.
+        /// The error message.
         detail: String,
     },
-    /// The implementation took too long.
+    /// The implementation timed out.
     Timeout {
-        /// The limit.
+        /// The timeout.
         limit: Duration,
     },
-    /// The model does not get it right by itself.
+    /// Too many calls in a row were refused, so that a human review is required.
     NeedsHumanReview {
-        /// How many calls in a row were refused.
+        /// The number of consecutive refused calls.
         attempts: u32,
         /// The error of the last attempt.
         last: Box<CallError>,
@@ -125,7 +125,7 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// The kind of error, as verdicts name it.
+    /// The error type, as used in verdicts.
     pub fn error_type(&self) -> &'static str {
         match self {
             Self::Validation(_) => "validation_error",
@@ -142,12 +142,12 @@ impl CallError {
 }
 
 impl Verdict {
-    /// Whether the call went through.
+    /// Whether the call succeeded.
     pub fn is_ok(&self) -> bool {
         self.outcome.is_ok()
     }
 
-    /// The verdict as JSON, one object.
+    /// The verdict as a JSON object.
     pub fn json(&self) -> Value {
         let mut map = Map::new();
         if let Some(id) = &self.id {
@@ -183,7 +183,7 @@ impl Verdict {
             Err(error) => {
                 let mut text = error_text(&self.name, error);
                 for warning in &self.warnings {
-                    // Writing to a text in memory cannot fail.
+                    // Writing to a string cannot fail.
                     let _ = write!(text, "\nNote: {}.", warning.message);
                 }
                 text
@@ -206,7 +206,7 @@ impl Success {
     }
 }
 
-/// A received value, which is kept as JSON text.
+/// Parses a received value, which is stored as JSON text.
 fn sent(json: &str) -> Value {
     serde_json::from_str(json).unwrap_or_else(|_| Value::from(json))
 }
@@ -220,7 +220,7 @@ fn repair_json(repair: &Repair) -> Value {
     })
 }
 
-/// A problem as verdicts show it.
+/// A problem as a JSON object.
 fn problem_json(problem: &Problem) -> Value {
     json!({
         "property": problem.property(),
@@ -308,7 +308,7 @@ fn error_json(name: &str, error: &CallError) -> Value {
     Value::Object(map)
 }
 
-/// Seconds, without a fraction where they are whole.
+/// A duration in seconds, without a fraction if it is whole.
 fn seconds(time: Duration) -> Value {
     if time.subsec_nanos() == 0 {
         json!(time.as_secs())
@@ -321,7 +321,7 @@ fn shown(time: Duration) -> String {
     format!("{} s", seconds(time))
 }
 
-/// The error as a sentence.
+/// The error message.
 fn error_message(name: &str, error: &CallError) -> String {
     match error {
         CallError::Validation(invalid) => match &invalid.problems()[..] {
@@ -407,7 +407,7 @@ fn guidance(name: &str, error: &CallError) -> String {
     }
 }
 
-/// How many functions the guidance names.
+/// The maximum number of functions that the guidance names.
 const NAMED_FUNCTIONS: usize = 5;
 
 fn container_guidance(
@@ -458,7 +458,7 @@ fn error_text(name: &str, error: &CallError) -> String {
 fn listed(first: &str, invalid: &InvalidArguments, last: &str) -> String {
     let mut out = first.to_owned();
     for problem in invalid.problems() {
-        // Writing to a text in memory cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(out, "\n- {}", problem.message);
     }
     if invalid.more() > 0 {
@@ -469,9 +469,9 @@ fn listed(first: &str, invalid: &InvalidArguments, last: &str) -> String {
     out
 }
 
-/// A problem that a validator of the host found.
+/// Problems of host validators.
 impl Problem {
-    /// A problem of the value at a JSON pointer, under the validator's own code.
+    /// Creates a problem of the value at a JSON pointer, with the validator's own code.
     pub fn of_host(pointer: &str, code: impl Into<SmolStr>, message: impl Into<String>) -> Self {
         Self {
             pointer: pointer.into(),

@@ -49,7 +49,13 @@ pub(super) fn check(
     }
 }
 
-fn check_root(dialect: &Dialect, tool: &str, path: &str, root: &Value, violations: &mut Violations) {
+fn check_root(
+    dialect: &Dialect,
+    tool: &str,
+    path: &str,
+    root: &Value,
+    violations: &mut Violations,
+) {
     if dialect.root_object && root.get("type").is_none_or(|kind| kind != "object") {
         violations.add(tool, path, "is not of type `object` at the root");
     }

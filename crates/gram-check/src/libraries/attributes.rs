@@ -58,9 +58,9 @@ impl<'t> Checker<'t> {
         let help = if kinds.is_empty() {
             return self.meaningless(file, attribute, owner);
         } else if kinds.len() == ImplementationKind::ALL.len() {
-            format!("`{key}` belongs to each implementation")
+            format!("`{key}` is an attribute of implementations")
         } else {
-            format!("`{key}` belongs to implementations of the kind {}", kinds.join(" or "))
+            format!("`{key}` is an attribute of implementations of the kind {}", kinds.join(" or "))
         };
         self.unknown_attribute(file, attribute, "", Some(help));
     }

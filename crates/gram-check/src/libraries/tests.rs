@@ -221,13 +221,13 @@ fn unknown_attributes_are_pointed_at() {
     assert_eq!(
         found("a:Builtin {run: [\"a\"]}"),
         [
-            "unknown-attribute: unknown attribute `run` / `run` belongs to implementations of the kind Command"
+            "unknown-attribute: unknown attribute `run` / `run` is an attribute of implementations of the kind Command"
         ]
     );
     assert_eq!(
         found_in("[l:Library {signature: \"()==>(::Text)\"}]"),
         [
-            "unknown-attribute: unknown attribute `signature` / `signature` belongs to each implementation"
+            "unknown-attribute: unknown attribute `signature` / `signature` is an attribute of implementations"
         ]
     );
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Whether what an implementation declares fits a tool.
+//! Checks the declared interface of an implementation against a tool.
 
 use gram_check::{ImportGraph, ResolvedImport};
 use gram_model::{Module, Open, Optionality, Tool, Types, ValueSource};
@@ -72,11 +72,11 @@ pub(super) fn problems(
 }
 
 fn value(view: impl serde::Serialize) -> Value {
-    // A view of the model writes no key that is no string.
+    // Serialization does not fail, because all keys are strings.
     serde_json::to_value(view).unwrap_or_default()
 }
 
-/// The schemas of a signature. Its names mean what `types` declare, else types of the
+/// The schemas of a signature. Names refer to the declarations in `types`, then to types of the
 /// specification.
 pub(crate) fn schemas(
     module: &Module,
@@ -91,7 +91,7 @@ pub(crate) fn schemas(
         let only_types = Module { types: module.types.clone(), ..Module::default() };
         let [signature, types] = alone;
         let span = Span::empty(0);
-        // Imports take precedence over declarations of other texts.
+        // Imports take precedence over declarations of other files.
         let imports = vec![vec![ResolvedImport { span, text: Ok(1) }]];
         let imports = ImportGraph { of: imports };
         let texts = [signature, types, read("types", &gram_model::print::print(&only_types))];
@@ -100,11 +100,12 @@ pub(crate) fn schemas(
     let Some(module) = checked.module else {
         let error = checked.diagnostics.iter().find(|found| found.severity == Severity::Error);
         return Err(
-            error.map_or_else(|| "it is no signature".to_owned(), |found| found.message.clone())
+            error.map_or_else(|| "it is not a signature".to_owned(), |found| found.message.clone())
         );
     };
     let tool = module.tools.iter().find(|tool| tool.name == "implementation");
-    tool.map(|tool| schemas_of(&module.types, tool)).ok_or_else(|| "it is no signature".to_owned())
+    tool.map(|tool| schemas_of(&module.types, tool))
+        .ok_or_else(|| "it is not a signature".to_owned())
 }
 
 /// The schemas of a tool's parameters and result.
@@ -117,8 +118,8 @@ fn wants_only_text(types: &Types, tool: &Tool) -> bool {
     matches!(ToolCheck::of_result(types, tool), Ok(Some(check)) if check.takes_only_text())
 }
 
-/// The schema of `result`, where that is all that an object has: servers of the Python SDK put
-/// results that are no objects into one, and a call takes them out again.
+/// The schema of the property `result`, if it is the only one: servers of the Python SDK wrap
+/// results that are not objects, and a call unwraps them.
 fn within_result(schema: &Value) -> Option<Value> {
     let properties = schema.get("properties")?.as_object()?;
     if properties.len() != 1 || schema.get("required")? != &json!(["result"]) {
@@ -126,7 +127,7 @@ fn within_result(schema: &Value) -> Option<Value> {
     }
     let mut within = properties.get("result")?.clone();
     if let Value::Object(within) = &mut within {
-        // References resolve in the whole document.
+        // References resolve against the whole document.
         for key in ["$schema", "$defs", "definitions"] {
             within.extend(schema.get(key).map(|value| (key.to_owned(), value.clone())));
         }
@@ -161,11 +162,11 @@ fn received(types: &Types, tool: &Tool, settings: &Settings) -> Value {
     schema
 }
 
-/// The depth down to which schemas are rewritten.
+/// The maximum depth to which schemas are rewritten.
 const MAX_DEPTH: u32 = 100;
 
-/// Keywords besides those that apply schemas in place with which the effect of the check on an
-/// object is unknown.
+/// Keywords, in addition to in-place applicators, that make the effect of the check on an object
+/// unknown.
 const OPAQUE_KEYWORDS: Keywords = Keywords::of(&[
     Keyword::PatternProperties,
     Keyword::Enum,
@@ -174,7 +175,7 @@ const OPAQUE_KEYWORDS: Keywords = Keywords::of(&[
     Keyword::MaxProperties,
 ]);
 
-/// Keywords whose schemas describe values that the check changes.
+/// Keywords whose subschemas describe values that the check changes.
 const CHECKED_KEYWORDS: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::Defs,
@@ -185,8 +186,8 @@ const CHECKED_KEYWORDS: Keywords = Keywords::of(&[
     Keyword::PrefixItems,
 ]);
 
-/// Rewrites a schema to describe what the check lets through: properties with a default are
-/// present, and no undeclared ones are if the check strips them.
+/// Rewrites a schema to describe the output of the check: properties with a default are present,
+/// and undeclared properties are absent if the check strips them.
 fn apply_check(schema: &mut Value, strips: bool, depth: u32) {
     let Value::Object(map) = schema else { return };
     if depth > MAX_DEPTH {

@@ -1,4 +1,4 @@
-//! Values that the host supplies for parameters that no model sees.
+//! Values that the host supplies for parameters that are hidden from the model.
 
 use std::collections::HashSet;
 
@@ -58,7 +58,7 @@ impl Binder<'_> {
         injected
     }
 
-    /// Warns about values of the library that no tool injects.
+    /// Warns about values of the library that no tool uses.
     pub(super) fn injected_nowhere(&mut self) {
         let entries = self.library.entries();
         let for_all = entries.iter().flat_map(|entry| &entry.inject).filter(|it| !it.own);
@@ -80,8 +80,8 @@ impl Binder<'_> {
     }
 }
 
-/// A value as its parameter wants it: what comes from the environment is text, and may mean a
-/// number. Fails with what is wanted.
+/// Converts a value to the type of its parameter, because values from the environment are strings.
+/// Fails with a description of the expected value.
 fn fitted(types: &Types, tool: &Tool, parameter: &Field, value: Value) -> Result<Value, String> {
     let field = Field {
         source: ValueSource::Model,

@@ -1,4 +1,4 @@
-//! The problems that keep a library from being bound.
+//! Problems of binding a library to a specification.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use json_schema_kit::containment::Counterexample;
 
-/// Which implementation serves a tool.
+/// The implementation of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Binding<'b> {
     /// The tool.
@@ -25,7 +25,7 @@ pub enum BindProblem {
     },
     /// An implementation has no tool.
     NoTool {
-        /// The name that it is for.
+        /// The name of the missing tool.
         implementation: SmolStr,
         /// A suggestion of a similar name.
         nearest: Option<String>,
@@ -42,7 +42,7 @@ pub enum BindProblem {
         /// The reason.
         why: String,
     },
-    /// Nothing supplies an injected parameter.
+    /// An injected parameter has no value.
     NotInjected {
         /// The tool.
         tool: SmolStr,
@@ -60,12 +60,11 @@ pub enum BindProblem {
         /// The expected value.
         wanted: String,
     },
-    /// A value is supplied for an injected parameter that there is not. The library is bound all
-    /// the same.
+    /// A value is supplied for an unknown injected parameter. The library is bound anyway.
     NothingInjected {
         /// The tool. `None` if no tool of the library has such a parameter.
         tool: Option<SmolStr>,
-        /// The name that it is supplied for.
+        /// The name of the unknown parameter.
         parameter: SmolStr,
         /// A suggestion of a similar name.
         nearest: Option<String>,
@@ -76,7 +75,7 @@ pub enum BindProblem {
         tool: SmolStr,
         /// The incompatible part.
         incompatibility: Incompatibility,
-        /// A value that shows it.
+        /// A counterexample.
         example: Counterexample,
     },
     /// The signature that the library declares for an implementation is invalid.
@@ -100,14 +99,14 @@ pub enum BindProblem {
 /// The incompatible part of an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Incompatibility {
-    /// The specification allows arguments that the implementation does not take.
+    /// The specification allows arguments that the implementation does not accept.
     Arguments,
     /// The implementation may return results that the specification does not allow.
     Result,
 }
 
 impl BindProblem {
-    /// The tool. `None` if the problem concerns none.
+    /// The tool. `None` if the problem does not concern a single tool.
     pub fn tool(&self) -> Option<&str> {
         match self {
             Self::NoTool { implementation, .. } => Some(implementation),
@@ -135,7 +134,7 @@ impl fmt::Display for BindProblem {
                 write!(f, "`{tool}` has no implementation: the library does not name it")
             }
             Self::NoTool { implementation, nearest } => {
-                write!(f, "`{implementation}` is no tool of the specification")?;
+                write!(f, "`{implementation}` is not a tool of the specification")?;
                 nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; {nearest}"))
             }
             Self::Twice { tool } => write!(f, "`{tool}` has two implementations: keep one"),
@@ -185,7 +184,7 @@ impl fmt::Display for BindProblem {
                     Incompatibility::Arguments => "takes all arguments that the tool allows",
                     Incompatibility::Result => "gives back only what the tool allows",
                 };
-                write!(f, "nobody can tell whether the implementation of `{tool}` {what}: {why}")
+                write!(f, "cannot decide whether the implementation of `{tool}` {what}: {why}")
             }
         }
     }

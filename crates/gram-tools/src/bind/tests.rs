@@ -10,7 +10,7 @@ use crate::invocation::{
 };
 use crate::library::InjectedSource;
 
-/// An implementation that says what it takes and gives, and never runs.
+/// An implementation that declares its interface and never runs.
 #[derive(Debug)]
 struct Says {
     kind: &'static str,
@@ -45,13 +45,13 @@ fn told(library: &ToolLibrary, text: &str) -> Vec<String> {
     problems.iter().chain(bound.warnings()).map(ToString::to_string).collect()
 }
 
-/// What binding says of the tool `f` and what takes `parameters` for it.
+/// The problems of binding the tool `f` to an implementation with these parameters.
 fn takes(spec: &str, parameters: Value) -> Vec<String> {
     let says = Says { kind: "Says", parameters, result: None };
     told(&ToolLibrary::new("l").with("f", says), spec)
 }
 
-/// What binding says of a tool with a result and an MCP server's tool that gives another.
+/// The problems of binding a tool with a result type to a tool of an MCP server.
 fn gives(wanted: &str, result: Value) -> Vec<String> {
     let parameters = json!({"type": "object"});
     let says = Says { kind: "Mcp", parameters, result: Some(result) };
@@ -71,7 +71,7 @@ fn tools_of_mcp_servers_give_back_text_and_wrapped_values() {
     assert_eq!(gives("Int[]", list.clone()), NOTHING);
     assert_eq!(gives("Text[]", list).len(), 1);
     assert_eq!(gives("Int", wrapped(json!({"type": "string"}))).len(), 1);
-    // What may be left out, or stands beside others, is not taken out.
+    // An optional `result`, or one with sibling properties, is not unwrapped.
     let object = json!({"type": "object", "properties": {"result": {"type": "integer"}}});
     assert_eq!(gives("Int", object).len(), 1);
     assert_eq!(gives("Int", json!({"type": "object"})).len(), 1);

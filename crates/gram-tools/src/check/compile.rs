@@ -20,7 +20,7 @@ pub enum SchemaError {
     #[error("schemas nest deeper than {MAX_DEPTH} here")]
     TooDeep,
     /// A value in the place of a schema is neither an object nor a boolean.
-    #[error("{0} is no schema")]
+    #[error("{0} is not a schema")]
     NotASchema(String),
     /// A reference has no target.
     #[error("`{0}` refers to nothing")]

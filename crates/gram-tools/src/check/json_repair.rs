@@ -246,7 +246,7 @@ impl JsonRepairer<'_> {
         let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
         let number = rest.get(..end).unwrap_or_default().to_owned();
         if super::tape::Tape::read(&number).is_err() {
-            return self.fail("this is no number");
+            return self.fail("invalid number");
         }
         self.at += end;
         self.out.push_str(&number);
@@ -324,7 +324,7 @@ impl JsonRepairer<'_> {
             }
             'x' => {
                 let code = self.rest().get(1..3).and_then(|hex| u8::from_str_radix(hex, 16).ok());
-                let Some(code) = code else { return self.fail("this is no escape") };
+                let Some(code) = code else { return self.fail("invalid escape sequence") };
                 let _ = write!(self.out, "\\u{code:04x}");
                 self.at += 2;
             }
@@ -337,7 +337,7 @@ impl JsonRepairer<'_> {
                 let is_pair = (0xDC00..0xE000).contains(&second.unwrap_or_default());
                 let length = match first {
                     0xD800..0xDC00 if is_pair => 10,
-                    0xD800..0xE000 => return self.fail("half of a character stands here alone"),
+                    0xD800..0xE000 => return self.fail("lone surrogate"),
                     _ => 4,
                 };
                 let digits = rest.get(..length).unwrap_or_default().to_owned();
@@ -345,7 +345,7 @@ impl JsonRepairer<'_> {
                 self.out.push_str(&digits);
                 self.at += length;
             }
-            _ => return self.fail("this is no escape of JSON: a backslash is written twice"),
+            _ => return self.fail("invalid escape sequence; write a backslash as \\\\"),
         }
         self.at += c.len_utf8();
         Ok(())

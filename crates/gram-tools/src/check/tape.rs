@@ -324,7 +324,7 @@ impl Reader<'_> {
             self.digits()?;
         }
         if self.peek().is_ascii_alphanumeric() || matches!(self.peek(), b'_' | b'.') {
-            return self.fail("this is no number");
+            return self.fail("invalid number");
         }
         self.push(NodeKind::Number, start, self.at);
         Ok(())
@@ -385,14 +385,14 @@ impl Reader<'_> {
                             .flatten();
                         match second {
                             Some(0xDC00..0xE000) => Ok(at + 11),
-                            _ => self.fail("half of a character stands here alone"),
+                            _ => self.fail("lone surrogate"),
                         }
                     }
-                    0xDC00..0xE000 => self.fail("half of a character stands here alone"),
+                    0xDC00..0xE000 => self.fail("lone surrogate"),
                     _ => Ok(at + 5),
                 }
             }
-            _ => self.fail("this is no escape of JSON"),
+            _ => self.fail("invalid escape sequence"),
         }
     }
 }

@@ -158,7 +158,7 @@ impl ToolCheck {
         match (judged, repaired_json) {
             // The word is a text only where a text is wanted.
             (Err(Rejection::Invalid(_)), RepairedJson { bare_word: Some(at), .. }) => {
-                Err(MalformedArguments::new(text, at, "this word stands without quotes").into())
+                Err(MalformedArguments::new(text, at, "this word is not quoted").into())
             }
             // What nobody declared there may stand behind the bracket that is missing.
             (Ok(accepted), RepairedJson { closed: Some(at), .. })

@@ -47,7 +47,7 @@ impl Builtin {
     pub(super) fn load(declared: &gram_model::Implementation) -> Result<Self, String> {
         let name = name_or_tool(declared, "name");
         Self::named(&name).ok_or_else(|| {
-            format!("there is no builtin `{name}`; there are {}", Self::NAMES.join(", "))
+            format!("unknown builtin `{name}`; the builtins are {}", Self::NAMES.join(", "))
         })
     }
 }
@@ -65,7 +65,7 @@ impl Implementation for Builtin {
 fn answer(which: BuiltinTool, invocation: &Invocation) -> Result<Answer, InvocationError> {
     let arguments: Map<String, Value> =
         serde_json::from_str(&invocation.arguments).map_err(|error| {
-            let detail = format!("the arguments are no JSON object: {error}");
+            let detail = format!("the arguments are not a JSON object: {error}");
             InvocationError::new(InvocationErrorKind::Failed, detail)
         })?;
     match which {

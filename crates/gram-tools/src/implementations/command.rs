@@ -127,7 +127,7 @@ async fn answer(
     String::from_utf8(said).map(Answer::Raw).map_err(|_| {
         InvocationError::new(
             InvocationErrorKind::Garbled,
-            format!("{who} gave an answer that is no UTF-8 text"),
+            format!("{who} returned a response that is not valid UTF-8"),
         )
     })
 }

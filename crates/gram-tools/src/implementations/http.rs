@@ -69,7 +69,7 @@ impl Http {
             else {
                 // The value may be a password.
                 let name = shown(&name);
-                return Err(unreachable(format!("`{name}` is no header, or its value is none")));
+                return Err(unreachable(format!("invalid header name or value: `{name}`")));
             };
             value.set_sensitive(true);
             map.insert(key, value);
@@ -116,7 +116,7 @@ impl Http {
         }
         let body = read(&who, response, invocation.max_answer).await?;
         String::from_utf8(body).map(Answer::Raw).map_err(|_| {
-            let detail = format!("{who} gave an answer that is no UTF-8 text");
+            let detail = format!("{who} returned a response that is not valid UTF-8");
             InvocationError::new(InvocationErrorKind::Garbled, detail)
         })
     }
@@ -158,7 +158,8 @@ async fn read(
             Ok(None) => return Ok(body),
             Err(error) => {
                 let why = http_client::root(&error);
-                let detail = format!("{who} broke off in the middle of its answer: {why}");
+                let detail =
+                    format!("{who} closed the connection in the middle of its response: {why}");
                 return Err(InvocationError::new(InvocationErrorKind::Died, detail));
             }
         }

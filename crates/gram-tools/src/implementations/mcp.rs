@@ -69,7 +69,7 @@ impl Mcp {
     async fn answer(self, invocation: Invocation) -> Result<Answer, InvocationError> {
         let arguments: Map<String, Value> =
             serde_json::from_str(&invocation.arguments).map_err(|error| {
-                let detail = format!("the arguments are no JSON object: {error}");
+                let detail = format!("the arguments are not a JSON object: {error}");
                 InvocationError::new(InvocationErrorKind::Failed, detail)
             })?;
         let outcome = self.ask(arguments, &invocation).await;
@@ -91,16 +91,16 @@ impl Mcp {
         let max_answer = invocation.max_answer;
         let (message, who) = self.server.call(&self.tool, arguments, max_answer).await?;
         let message: ResponseMessage = serde_json::from_str(&message).map_err(|error| {
-            let detail = format!("{who} gave no answer: its answer cannot be read: {error}");
+            let detail = format!("{who} returned an invalid response: {error}");
             InvocationError::new(InvocationErrorKind::Garbled, detail)
         })?;
         let CallResult { content, structured_content, is_error, result_type } = message.result;
         if result_type.is_some_and(|kind| kind != "complete") {
-            let detail = format!("{who} gave no answer: it asks for input, and nobody is there");
+            let detail = format!("{who} requested input, which is not supported");
             return Err(InvocationError::new(InvocationErrorKind::Failed, detail));
         }
         if content.is_none() && structured_content.is_none() && is_error != Some(true) {
-            let detail = format!("{who} gave no answer: its result holds no `content`");
+            let detail = format!("{who} returned a result without `content`");
             return Err(InvocationError::new(InvocationErrorKind::Garbled, detail));
         }
         let content = content.unwrap_or_default();
@@ -129,7 +129,7 @@ fn failed(who: &str, text: Option<String>, content: Vec<Value>) -> InvocationErr
     let text = text.unwrap_or_else(|| Value::Array(content).to_string());
     let mut text = beginning(&text);
     if text.is_empty() {
-        text = format!("{who} says that it failed");
+        text = format!("{who} reported a failure");
     }
     InvocationError::new(InvocationErrorKind::Failed, text)
 }

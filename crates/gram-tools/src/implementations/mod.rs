@@ -135,7 +135,7 @@ async fn run_unless_cancelled(
 pub(crate) fn too_large(who: &str, max_answer: usize) -> InvocationError {
     InvocationError::new(
         InvocationErrorKind::TooLarge,
-        format!("{who} gave an answer of more than {max_answer} bytes"),
+        format!("{who} returned a response of more than {max_answer} bytes"),
     )
 }
 

@@ -24,7 +24,7 @@ pub struct Replay {
 
 /// A line of a recording is no call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} of the recording is no call: {detail}")]
+#[error("line {line} of the recording is not a call: {detail}")]
 pub struct ReplayError {
     /// The number of the line; the first is 1.
     pub line: usize,
@@ -107,7 +107,7 @@ impl Replay {
     fn answer(&self, invocation: &Invocation) -> Result<Answer, InvocationError> {
         let failed = |detail: String| InvocationError::new(InvocationErrorKind::Failed, detail);
         let mut arguments: Map<String, Value> = serde_json::from_str(&invocation.arguments)
-            .map_err(|error| failed(format!("the arguments are no JSON object: {error}")))?;
+            .map_err(|error| failed(format!("the arguments are not a JSON object: {error}")))?;
         let hidden = &invocation.hidden;
         arguments.retain(|name, _| !is_hidden(hidden, name));
         let mut matching = self

@@ -339,7 +339,7 @@ impl Drop for OpenRequest<'_> {
         // Without a runtime there is no connection either.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
-                let reason = "nobody waits for the answer any more".to_owned();
+                let reason = "the caller no longer waits for the response".to_owned();
                 let _ = timeout(GOODBYE, handle.cancel(Some(reason))).await;
             });
         }

@@ -204,7 +204,8 @@ impl FailureLog {
         if let Some(rubbish) = &seen.rubbish {
             let place = self.place;
             // Writing to text cannot fail.
-            let _ = write!(text, "\n{place} stands what is not the protocol:\n  {rubbish}");
+            let _ =
+                write!(text, "\n{place} is text that is not part of the protocol:\n  {rubbish}");
         }
         if !seen.lines.is_empty() {
             text.push_str("\nIts last lines on standard error:");

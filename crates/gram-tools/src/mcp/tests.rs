@@ -101,7 +101,7 @@ fn what_is_not_the_protocol_is_reported() {
         Duration::from_secs(2),
         &[
             "it did not answer `initialize` within 2 seconds",
-            "On its standard output stands what is not the protocol:\n  Usage: server [options]",
+            "On its standard output is text that is not part of the protocol:\n  Usage: server [options]",
         ],
     );
     fails("bad-json", SOON, &["its answer cannot be read: expected value"]);

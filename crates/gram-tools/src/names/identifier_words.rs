@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-/// The maximum number of words of a name that are compared: the bits of a `u16`.
+/// The maximum number of words of a name that are compared: the number of bits of a `u16`.
 pub(super) const MAX_WORDS: usize = 16;
 
-/// How much of a name is looked at, in bytes. The longest name that providers take has 128
-/// characters; what is longer is data.
+/// The maximum length of a compared name in bytes. Providers allow at most 128 characters; longer
+/// strings are not names.
 const MAX_LENGTH: usize = 256;
 
-/// Verbs that stand for each other in the names of tools. Models keep the thing and change the verb,
-/// so this table is worth its place; synonyms of things are not, for they differ from library to
-/// library. It is small on purpose: each pair that is no true synonym makes a wrong suggestion.
+/// Verbs that are synonyms in the names of tools. Models often keep the noun and change the verb.
+/// Synonyms of nouns are not listed, because they differ between libraries. The table is small on
+/// purpose: each pair of inexact synonyms causes wrong suggestions.
 const VERBS: [&[&str]; 8] = [
     &["run", "exec", "execute"],
     &["get", "fetch", "read", "load"],
@@ -27,9 +27,9 @@ const VERBS: [&[&str]; 8] = [
 #[derive(Debug)]
 pub(super) struct NameReading {
     pub(super) words: Vec<String>,
-    /// Its letters and digits, in lower case.
+    /// Its letters and digits, in lowercase.
     pub(super) letters: String,
-    /// The letters of the parts before it, which are no part of the name: a server, a namespace, a
+    /// The letters of the prefixes that are not part of the name: a server, a namespace, a
     /// container.
     pub(super) before: Vec<String>,
     /// The weight of this reading relative to the others.
@@ -39,13 +39,13 @@ pub(super) struct NameReading {
 /// The readings of a name: the whole name, and its last part.
 pub(super) fn readings(attempted: &str) -> Vec<NameReading> {
     let name = cut(attempted).trim();
-    // Models run on into the call or into their own markers: `ReadFile({"path": …`,
+    // Models continue with the call or with their own markers: `ReadFile({"path": …`,
     // `exec<|channel|>json`.
     let end = name.find(['(', '{', '[', '<']).filter(|end| *end > 0).unwrap_or(name.len());
     let name = &name[..end];
     let parts = name.split(['.', '/', '\\', ':']).flat_map(|part| part.split("__"));
     let mut parts: Vec<_> = parts.filter(|part| part.chars().any(char::is_alphanumeric)).collect();
-    // `functions.ReadFile:0`: some models count their calls.
+    // `functions.ReadFile:0`: some models number their calls.
     while parts.len() > 1
         && parts.last().is_some_and(|part| part.bytes().all(|b| b.is_ascii_digit()))
     {
@@ -71,14 +71,14 @@ fn cut(name: &str) -> &str {
     &name[..name.floor_char_boundary(MAX_LENGTH)]
 }
 
-/// The letters and digits of a name, in lower case.
+/// The letters and digits of a name, in lowercase.
 pub(super) fn letters(name: &str) -> String {
     let name = cut(name).chars().filter(|c| c.is_alphanumeric());
     name.flat_map(char::to_lowercase).collect()
 }
 
-/// The words of a name, in lower case. They end at everything that is no letter or digit, where a
-/// capital follows a small letter, and between letters and digits.
+/// Splits a name into lowercase words: at characters other than letters and digits, before an
+/// uppercase letter that follows a lowercase letter, and between letters and digits.
 pub(crate) fn split(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = None;
@@ -91,7 +91,7 @@ pub(crate) fn split(name: &str) -> Vec<String> {
         let begins = before.is_none_or(|before: char| {
             before.is_numeric() != c.is_numeric()
                 || (c.is_uppercase()
-                    // The S of `HTTPServer` begins a word, the others of `HTTP` do not.
+                    // In `HTTPServer`, the `S` begins a word, unlike the letters of `HTTP`.
                     && (before.is_lowercase() || chars.peek().is_some_and(|c| c.is_lowercase())))
         });
         before = Some(c);
@@ -108,7 +108,7 @@ pub(crate) fn split(name: &str) -> Vec<String> {
     words
 }
 
-/// A word in the singular, as far as its letters tell.
+/// The singular of a word, based on its spelling alone.
 pub(crate) fn stem(word: &str) -> Cow<'_, str> {
     if word.len() < 4 {
         return word.into();
@@ -133,8 +133,8 @@ pub(super) fn synonyms(word: &str) -> impl Iterator<Item = &'static str> {
     group.into_iter().flat_map(|group| group.iter().copied())
 }
 
-/// What a word says about the thing that is meant. Verbs and numbers say little: tools that share a
-/// verb alone are no neighbours.
+/// The weight of a word. Verbs and numbers weigh less: tools that only share a verb are not
+/// similar.
 pub(super) fn weight(word: &str) -> f32 {
     let little = word.bytes().all(|byte| byte.is_ascii_digit())
         || VERBS.iter().any(|verbs| verbs.contains(&word));

@@ -1,6 +1,6 @@
-//! Texts within a small edit distance of another one.
+//! Finds strings within a small edit distance.
 
-/// The longest text that is compared letter by letter, in characters. Comparing costs the product
+/// The maximum length of a compared string, in characters. The cost of a comparison is the product
 /// of both lengths.
 const MAX_LENGTH: usize = 64;
 
@@ -33,10 +33,10 @@ impl ComparisonBudget {
     }
 }
 
-/// A summary of a text that shows quickly whether two texts are far apart.
+/// A summary of a string that quickly rules out distant strings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LetterProfile {
-    /// Which letters it has. A slip changes two bits at most: it takes one letter away and brings
+    /// A bit set of its letters. An edit changes at most two bits: it removes one letter and adds
     /// another.
     letters: u32,
     /// Its length in characters.
@@ -47,7 +47,7 @@ impl LetterProfile {
     pub(super) fn of(text: &str) -> Self {
         let mut shape = Self { letters: 0, length: 0 };
         for c in text.chars() {
-            // The letters have a bit each; all other characters share the six that are left.
+            // Each ASCII letter has its own bit; all other characters share the remaining six.
             shape.letters |= 1
                 << if c.is_ascii_lowercase() {
                     u32::from(c) - u32::from('a')
@@ -60,8 +60,8 @@ impl LetterProfile {
     }
 }
 
-/// The texts that differ from `text` by few slips, and how alike they are, less than 1 and at least
-/// 0.7. Where there are more than the budget allows to compare, those of other letters are left out.
+/// The strings within a few edits of `text`, with their similarity, from 0.7 to less than 1. If the
+/// budget runs out, strings with the most different letters are skipped.
 pub(super) fn near<'s>(
     text: &str,
     shapes: &[LetterProfile],
@@ -70,7 +70,7 @@ pub(super) fn near<'s>(
 ) -> Vec<(u32, f32)> {
     let shape = LetterProfile::of(text);
     let length = shape.length as usize;
-    // A slip in three letters makes another word: `git`, `get`.
+    // An edit of a word of three letters makes another word: `git`, `get`.
     if !(4..=MAX_LENGTH).contains(&length) {
         return Vec::new();
     }

@@ -48,7 +48,7 @@ const GIT: [&str; 12] = [
     "git_branch",
 ];
 
-/// Some tools of a server for GitHub.
+/// Some tools of a GitHub server.
 const GITHUB: [&str; 14] = [
     "create_or_update_file",
     "search_repositories",
@@ -97,7 +97,7 @@ fn another_spelling_finds_the_name() {
 fn what_is_the_same_is_nearest() {
     let found = index(&["ReadFile", "WriteFile"]).suggest("read_file", 1);
     assert_eq!(found, [Suggestion { name: "ReadFile".into(), container: None, nearness: 100 }]);
-    // The verb differs, the thing does not.
+    // The verb differs, the noun does not.
     assert_eq!(asked(&["WriteFile", "ReadFile"], "get_file"), ["ReadFile", "WriteFile"]);
 }
 
@@ -157,7 +157,7 @@ fn a_container_is_named() {
         assert_eq!(found[0].name, "Add", "{attempted}");
         assert_eq!(found[0].container.as_deref(), Some("Math"), "{attempted}");
     }
-    // A container is a name, too.
+    // Containers are suggested, too.
     assert_eq!(names.suggest("maths", 1)[0].name, "Math");
     assert_eq!(names.suggest("Math.Frobnicate", 1)[0].name, "Math");
 }
@@ -240,7 +240,7 @@ fn equally_near_names_keep_their_order() {
     );
 }
 
-/// Names of a large library, of three words each.
+/// The names of a large library, with three words each.
 fn many(count: usize) -> Vec<String> {
     let words =
         ["alpha", "bravo", "customer", "delta", "invoice", "folder", "golf", "hotel", "order"];
@@ -270,9 +270,9 @@ fn hostile_names_are_cut() {
     for name in &long {
         assert!(names.suggest(name, 3).len() <= 3);
     }
-    // A thousand times what it takes.
+    // About a thousand times the expected duration.
     assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
-    // A long known name does no harm either.
+    // A long known name is handled, too.
     let names = index(&[&long[0], "ReadFile"]);
     assert_eq!(names.suggest("read_file", 1)[0].name, "ReadFile");
     assert!(names.suggest(&long[2], 1).is_empty());

@@ -1,4 +1,4 @@
-//! Calls of containers, and of functions inside of them.
+//! Calls of containers and of the functions in them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use crate::names::{KnownName, NameIndex};
 use crate::verdict::{CallError, Success};
 
 impl Session {
-    /// A call of a container: without parameters, it expands.
+    /// Handles a call of a container. Without parameters, the container expands.
     pub(super) fn call_container(&self, at: u32, arguments: &str) -> Result<Success, CallError> {
         let settings = self.bound.settings(None);
         let attempted = attempted(arguments);
@@ -34,7 +34,7 @@ impl Session {
         Err(self.wrong_call(at, attempted, settings.auto_expand))
     }
 
-    /// A call of a container, judged alone.
+    /// Checks a call of a container without expanding it.
     pub(super) fn judge_container(&self, at: u32, arguments: &str) -> Result<Success, CallError> {
         let attempted = attempted(arguments);
         if is_nothing(&attempted) {
@@ -55,8 +55,8 @@ impl Session {
         CallError::ContainerInvocation { attempted, functions, meant, expanded }
     }
 
-    /// The parameters that a container was called with, without those that are secret for one of its
-    /// functions.
+    /// The parameters of a container call. Those that are secret in one of its functions are
+    /// masked.
     fn without_secrets(&self, at: u32, attempted: Value) -> Value {
         let members = self.bound.container(at).members.iter();
         let parameters = members.flat_map(|&tool| &self.bound.tool(tool).spec.parameters);
@@ -65,13 +65,13 @@ impl Session {
         if secret.is_empty() { attempted } else { masked(&secret, attempted) }
     }
 
-    /// The message for a container that was expanded.
+    /// The result of expanding a container.
     fn expansion(&self, at: u32) -> Success {
         let container = self.bound.container(at);
         let mut text = format!("`{}` is expanded. Its functions:", container.spec.name);
         for &tool in &container.members {
             let spec = &self.bound.tool(tool).spec;
-            // Writing to a text in memory cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(text, "\n- {}", spec.name);
             if let Some(description) = &spec.description {
                 let first = description.lines().next().unwrap_or_default();
@@ -86,7 +86,7 @@ impl Session {
         Success { arguments: "{}".to_owned(), result: Some(result), ..Success::default() }
     }
 
-    /// Whether a function can only be called when a container is expanded, and none of its own is.
+    /// Whether a function cannot be called because all of its containers are collapsed.
     pub(super) fn is_collapsed(&self, tool: u32) -> bool {
         let containers = &self.bound.tool(tool).containers;
         if containers.is_empty() || self.is_named_itself(&self.bound.tool(tool).spec.name) {
@@ -96,7 +96,7 @@ impl Session {
         !containers.iter().any(|&at| state.is_expanded(at))
     }
 
-    /// Why a function of a collapsed container cannot be called yet.
+    /// The error for a function of a collapsed container.
     pub(super) fn not_expanded(&self, tool: u32) -> CallError {
         // Collapsed functions belong to a container.
         let first = self.bound.tool(tool).containers.first().copied().unwrap_or_default();
@@ -113,7 +113,7 @@ impl Session {
     }
 }
 
-/// The parameters that a container was called with, as far as they can be read.
+/// The parameters of a container call, repaired if possible.
 fn attempted(arguments: &str) -> Value {
     if arguments.trim().is_empty() {
         return Value::Null;
@@ -124,7 +124,7 @@ fn attempted(arguments: &str) -> Value {
     }
 }
 
-/// A value without the members of some names, including those in strings that hold JSON.
+/// Masks members with these names, and strings that contain one of them, which may be JSON.
 fn masked(names: &BTreeSet<&str>, value: Value) -> Value {
     match value {
         Value::String(text) if names.iter().any(|name| text.contains(name)) => MASK.into(),
@@ -140,15 +140,15 @@ fn masked(names: &BTreeSet<&str>, value: Value) -> Value {
     }
 }
 
-/// How many words of parameters are compared with functions.
+/// The maximum number of parameter names and values that are compared with functions.
 const MAX_WORDS: usize = 50;
 
-/// From which nearness on, in percent, a text in a parameter names a function. It may be anything;
-/// a longer one even has to hold the name nearly whole.
+/// The minimum similarity, in percent, of a parameter's value to the name of a function. A longer
+/// value has to contain almost the exact name, because it may be any text.
 const NEAR_IN_TEXT: u8 = 60;
 const NEAR_IN_LONG_TEXT: u8 = 80;
 
-/// The function that parameters name, nearly: as a parameter, or as the text in one.
+/// The function whose name is most similar to the name or the string value of a parameter.
 fn meant(functions: &[SmolStr], attempted: &Value) -> Option<SmolStr> {
     let mut words: Vec<(&str, u8)> = Vec::new();
     let text = |text| {
@@ -169,7 +169,7 @@ fn meant(functions: &[SmolStr], attempted: &Value) -> Option<SmolStr> {
     let near = words.into_iter().filter_map(|(word, least)| {
         names.suggest(word, 1).into_iter().find(|found| found.nearness >= least)
     });
-    // Of equally near ones, the first one is meant.
+    // Ties go to the first one.
     near.reduce(|best, other| if other.nearness > best.nearness { other } else { best })
         .map(|found| found.name)
 }

@@ -11,18 +11,18 @@ use crate::check::Problem;
 /// The replacement of a secret.
 pub(super) const MASK: &str = "***";
 
-/// From how many bytes on a secret is masked in results, too: a shorter one would be found
+/// The minimum length in bytes of a secret that is masked in results. Shorter ones would match
 /// everywhere.
 const MIN_LENGTH_IN_RESULTS: usize = 4;
 
 /// The mark of a truncated text.
 const CUT: char = '…';
 
-/// The minimum length of the remainder of a truncated secret to be masked, in bytes.
+/// The minimum length in bytes of the remainder of a truncated secret that is masked.
 const MIN_REMAINDER: usize = 2;
 
-/// The ways in which a secret may be written where it is told: as it is, as programs put it into
-/// JSON, and as a message repeats it, without what would steer a terminal.
+/// The forms in which a secret may appear: verbatim, escaped as JSON in various ways, and as a
+/// message shows it, without control characters.
 fn forms(secret: String) -> impl Iterator<Item = String> {
     let json = in_json(&secret);
     let lines = crate::sanitize::plain(&secret);
@@ -35,7 +35,7 @@ fn forms(secret: String) -> impl Iterator<Item = String> {
                 continue;
             }
             for unit in c.encode_utf16(&mut [0; 2]) {
-                // Writing to a text in memory cannot fail.
+                // Writing to a string cannot fail.
                 let _ =
                     if upper { write!(out, "\\u{unit:04X}") } else { write!(out, "\\u{unit:04x}") };
             }
@@ -52,7 +52,7 @@ fn in_json(text: &str) -> String {
     json.get(1..json.len() - 1).unwrap_or_default().to_owned()
 }
 
-/// The texts to mask, in all forms.
+/// The strings to mask, in all forms.
 #[derive(Debug, Default)]
 pub(super) struct SecretMasks(Vec<String>);
 
@@ -60,7 +60,7 @@ impl SecretMasks {
     pub(super) fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let secrets = secrets.into_iter().filter(|secret| !secret.is_empty());
         let mut secrets: Vec<_> = secrets.flat_map(forms).collect();
-        // Of two where one holds the other, the longer one is taken out first.
+        // Longer strings first, because they may contain shorter ones.
         secrets.sort_unstable_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         secrets.dedup();
         Self(secrets)
@@ -70,14 +70,14 @@ impl SecretMasks {
         self.0.is_empty()
     }
 
-    /// A text without secrets.
+    /// Masks the secrets in a text.
     pub(super) fn text(&self, text: &str) -> String {
         let whole =
             self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), MASK));
         if self.is_empty() || !whole.contains(CUT) { whole } else { self.without_rests(&whole) }
     }
 
-    /// A truncated text without the remainders of secrets at its cuts.
+    /// Masks the remainders of secrets at the cuts of a truncated text.
     fn without_rests(&self, text: &str) -> String {
         let last = text.matches(CUT).count();
         let mut kept = String::with_capacity(text.len());
@@ -105,7 +105,7 @@ impl SecretMasks {
         kept
     }
 
-    /// The longest rest of a secret that a part of a text may hold, in bytes.
+    /// The length in bytes of the longest remainder of a secret in a part of a text.
     fn longest(&self, part: &str, is_rest: impl Fn(&str, usize) -> bool) -> Option<usize> {
         let of_one = |secret: &String| {
             let most = part.len().min(secret.len().saturating_sub(1));
@@ -114,8 +114,8 @@ impl SecretMasks {
         self.0.iter().filter_map(of_one).max()
     }
 
-    /// The arguments of a tool's call, as JSON, without secrets: neither where they belong nor
-    /// anywhere else.
+    /// Masks the secrets in the JSON of arguments: the values of secret parameters, and their
+    /// occurrences elsewhere.
     pub(super) fn arguments(&self, tool: &Tool, json: String) -> String {
         if !tool.parameters.iter().any(|parameter| parameter.secret) {
             return json;
@@ -129,7 +129,7 @@ impl SecretMasks {
         self.value(value, 1).to_string()
     }
 
-    /// A result without secrets.
+    /// Masks the secrets in a result.
     pub(super) fn result(&self, value: Value) -> Value {
         if self.is_empty() { value } else { self.value(value, MIN_LENGTH_IN_RESULTS) }
     }
@@ -138,7 +138,7 @@ impl SecretMasks {
         let masked = |text: &str| {
             let secrets = self.0.iter().filter(|secret| secret.len() >= shortest);
             secrets.fold(text.to_owned(), |text, secret| {
-                // A short secret is masked where it is all that there is.
+                // A short secret is only masked if it is the whole string.
                 if secret.len() >= MIN_LENGTH_IN_RESULTS || text == *secret {
                     text.replace(secret.as_str(), MASK)
                 } else {
@@ -154,7 +154,7 @@ impl SecretMasks {
             }
             Value::Object(map) => {
                 let entries = map.into_iter().map(|(key, value)| {
-                    // Names of arguments are public: they come from the specification or the model.
+                    // Argument names are public: they come from the specification or the model.
                     let key = if shortest < MIN_LENGTH_IN_RESULTS { key } else { masked(&key) };
                     (key, self.value(value, shortest))
                 });
@@ -164,7 +164,7 @@ impl SecretMasks {
         }
     }
 
-    /// A problem of a host validator without secrets.
+    /// Masks the secrets in a problem of a host validator.
     pub(super) fn problem(&self, mut problem: Problem) -> Problem {
         if !self.is_empty() {
             problem.message = self.text(&problem.message);

@@ -9,15 +9,15 @@ use crate::check::repaired_json;
 /// A call's arguments without secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedactedArguments {
-    /// The arguments, `***` in the place of secrets; where they cannot be read, nothing else.
+    /// The arguments, with `***` in place of secrets. Only `***` if they cannot be parsed.
     pub arguments: String,
     /// The values of the secrets, for masking related texts.
     pub secrets: Vec<String>,
 }
 
 impl Session {
-    /// The arguments of a call as they may be written down, where its tool has secret parameters.
-    /// For others, and for unknown tools, they may be as they are.
+    /// Redacts the arguments of a call. `None` if the tool is unknown or has no secret parameters,
+    /// so that no redaction is needed.
     pub fn redact(&self, name: &str, arguments: &str) -> Option<RedactedArguments> {
         let Some(CallTarget::Tool(tool)) = self.bound.named(name) else { return None };
         let secret: Vec<&str> = {

@@ -1,4 +1,4 @@
-//! The invocation of a call that was let through.
+//! Runs admitted calls.
 
 use std::fmt::Write as _;
 use std::panic::AssertUnwindSafe;
@@ -17,7 +17,7 @@ use crate::settings::Settings;
 use crate::throttle::{CallOutcome, ThrottleTicket};
 use crate::verdict::{CallError, Success, Verdict, Warning};
 
-/// A call that may run.
+/// An admitted call.
 #[derive(Debug)]
 pub struct AdmittedCall<'s> {
     session: &'s Session,
@@ -26,11 +26,11 @@ pub struct AdmittedCall<'s> {
     name: String,
     accepted: Accepted,
     warnings: Vec<Warning>,
-    /// The call in the throttle, and the arguments as they were sent.
+    /// The throttle ticket, and the arguments as received.
     admitted: (ThrottleTicket, String),
 }
 
-/// Why an invocation came to nothing.
+/// Why an invocation returned no answer.
 enum RunFailure {
     Error(InvocationError),
     TooLong,
@@ -60,7 +60,7 @@ impl<'s> AdmittedCall<'s> {
         entry.is_some_and(|entry| entry.implementation.kind() == "Client")
     }
 
-    /// The arguments for the implementation: one JSON object with injected values.
+    /// The arguments for the implementation: a JSON object with injected values.
     pub fn arguments(&self) -> String {
         let injected = &self.session.bound.tool(self.tool).injected;
         let mut arguments = self.accepted.arguments.clone();
@@ -70,7 +70,7 @@ impl<'s> AdmittedCall<'s> {
                     arguments.push(',');
                 }
                 let name = Value::from(name.as_str());
-                // Writing to a text in memory cannot fail.
+                // Writing to a string cannot fail.
                 let _ = write!(arguments, "{name}:{value}}}");
             }
         }
@@ -81,13 +81,13 @@ impl<'s> AdmittedCall<'s> {
         self.session.bound.settings(Some(self.tool))
     }
 
-    /// Runs the implementation, until it answers, takes too long, or is cancelled.
+    /// Runs the implementation until it answers, times out or is cancelled.
     pub async fn run(self, cancelled: CancellationToken) -> Verdict {
         let answer = self.invoke(cancelled).await;
         self.end(answer)
     }
 
-    /// Ends a call that the host executed itself.
+    /// Completes a call that the host executed itself.
     pub fn finish(self, answer: Result<Answer, InvocationError>) -> Verdict {
         self.end(answer.map_err(RunFailure::Error))
     }
@@ -107,7 +107,7 @@ impl<'s> AdmittedCall<'s> {
         let limit = tool.limit.clone();
         let work = async move {
             let _place = match &limit {
-                // A semaphore that is never closed always gives a place.
+                // The semaphore is never closed, so this does not fail.
                 Some(limit) => limit.acquire().await.ok(),
                 None => None,
             };
@@ -153,7 +153,7 @@ impl<'s> AdmittedCall<'s> {
         }
     }
 
-    /// Whether the tool's result may be text.
+    /// Whether the result may be a string.
     fn takes_text(&self) -> bool {
         match self.session.bound.result(self.tool) {
             Ok(Some(check)) => check.takes_text(),
@@ -192,7 +192,7 @@ impl<'s> AdmittedCall<'s> {
         };
         let wants_text = self.takes_text();
         match serde_json::from_str::<Value>(&text) {
-            // Text that happens to be JSON of something else is still text where text is wanted.
+            // If the result may be a string, text that happens to be other JSON is still a string.
             Ok(value) if !wants_text || value.is_string() => Ok(value),
             Ok(value) if self.fits(&value) && !self.is_plain_text() => Ok(value),
             _ if wants_text => {
@@ -200,14 +200,14 @@ impl<'s> AdmittedCall<'s> {
                 Ok(Value::from(text.strip_suffix('\r').unwrap_or(text)))
             }
             Ok(value) => Ok(value),
-            Err(error) => {
-                Err(CallError::Invocation { detail: format!("its answer is no JSON: {error}") })
-            }
+            Err(error) => Err(CallError::Invocation {
+                detail: format!("the response is not valid JSON: {error}"),
+            }),
         }
     }
 
-    /// The value that an MCP server means: those of the Python SDK put results that are no objects
-    /// into one, as `result`.
+    /// Unwraps the result of an MCP server. The Python SDK wraps results that are not objects in an
+    /// object with the property `result`.
     fn unwrapped(&self, value: Value) -> Value {
         let entry = self.session.bound.tool(self.tool).entry.as_ref();
         let is_mcp = entry.is_some_and(|entry| entry.implementation.kind() == "Mcp");
@@ -224,7 +224,7 @@ impl<'s> AdmittedCall<'s> {
         }
     }
 
-    /// Whether the result is text and can be nothing else.
+    /// Whether the result can only be a string.
     fn is_plain_text(&self) -> bool {
         matches!(self.session.bound.result(self.tool), Ok(Some(check)) if check.takes_only_text())
     }
@@ -236,7 +236,7 @@ impl<'s> AdmittedCall<'s> {
         }
     }
 
-    /// A result with what is odd about it; an error where it has to fit its type and does not.
+    /// Checks a result and adds warnings. A mismatch is an error if results are strict.
     fn judged(&mut self, value: Value, masks: &SecretMasks) -> Result<Success, CallError> {
         let tool = self.session.bound.tool(self.tool);
         let settings = self.settings();
@@ -263,10 +263,10 @@ impl<'s> AdmittedCall<'s> {
         }
         warnings.extend(warnings::large(text.len(), settings.max_response));
         if warnings::says_no(&value) {
-            let message = "the result's own flag says that it did not succeed".to_owned();
+            let message = "the result reports a failure".to_owned();
             warnings.push(Warning { code: UNSUCCESSFUL, message });
         }
-        // Messages from here on only concern values that are visible.
+        // The messages below only quote masked values.
         let arguments = std::mem::take(&mut self.accepted.arguments);
         let arguments = masks.arguments(&tool.spec, arguments);
         let result = masks.result(value);

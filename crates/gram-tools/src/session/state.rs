@@ -14,31 +14,31 @@ use crate::throttle::Throttle;
 #[derive(Debug, Default)]
 pub(super) struct SessionState {
     pub(super) throttle: Throttle,
-    /// How many calls of a tool were refused in a row.
+    /// The number of consecutive refused calls of each tool.
     refused: HashMap<u32, u32>,
-    /// The containers that are expanded, and for how long.
+    /// The expanded containers, and how long they stay expanded.
     expanded: HashMap<u32, Expand>,
-    /// The calls of containers.
+    /// Statistics of container calls.
     containers: HashMap<u32, ContainerStats>,
-    /// How often a tool ran with the same arguments, where its implementation asks for it.
+    /// The number of runs by tool and hash of the arguments, if the implementation uses it.
     occurrences: HashMap<(u32, u64), u32>,
 }
 
 /// Statistics on the calls of a container in a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ContainerStats {
-    /// How often it was called as it should be.
+    /// The number of valid calls.
     pub expansions: u32,
-    /// How often it was called with parameters.
+    /// The number of calls with parameters.
     pub wrong_calls: u32,
-    /// How often one of its functions was called before it was expanded.
+    /// The number of calls of its functions while it was collapsed.
     pub early_calls: u32,
-    /// How often it expanded because of a wrong call.
+    /// The number of expansions after an invalid call.
     pub auto_expansions: u32,
 }
 
 impl SessionState {
-    /// Takes note of a call that no tool gets.
+    /// Records a call that does not reach a tool.
     pub(super) fn count_unknown(&mut self, settings: &Settings, now: Duration) {
         // It counts towards all calls; its outcome is irrelevant.
         let _ = self.throttle.admit(None, &settings.throttle, now);
@@ -48,7 +48,7 @@ impl SessionState {
         self.refused.remove(&tool);
     }
 
-    /// Takes note of a refused call, and gives how many there were in a row.
+    /// Records a refused call, and returns the number of consecutive refused calls.
     pub(super) fn refused(&mut self, tool: u32) -> u32 {
         let count = self.refused.entry(tool).or_default();
         *count = count.saturating_add(1);
@@ -71,7 +71,7 @@ impl SessionState {
         self.containers.entry(container).or_default()
     }
 
-    /// How often a tool ran with these arguments before.
+    /// Records a run, and returns the number of earlier runs with the same arguments.
     pub(super) fn occurrence(&mut self, tool: u32, arguments: u64) -> u32 {
         let count = self.occurrences.entry((tool, arguments)).or_default();
         let before = *count;
@@ -112,18 +112,18 @@ impl SessionState {
 /// Statistics of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionStats {
-    /// How many calls there were in the last 60 s, without those that the throttle refused.
+    /// The number of calls in the last 60 s, without those that the throttle refused.
     pub calls: usize,
-    /// The tools whose last calls failed, with how many of them did so in a row; most first.
+    /// The tools whose last call failed with their number of consecutive failures, descending.
     pub failing: Vec<(SmolStr, u32)>,
-    /// The tools that were called in the last 60 s, with how often; most first.
+    /// The tools called in the last 60 s with their number of calls, descending.
     pub most_called: Vec<(SmolStr, usize)>,
     /// The containers that were called in the session.
     pub containers: Vec<(SmolStr, ContainerStats)>,
 }
 
 impl SessionStats {
-    /// The numbers as JSON.
+    /// The statistics as JSON.
     pub fn json(&self) -> Value {
         let failing = self.failing.iter();
         let failing: Map<_, _> =

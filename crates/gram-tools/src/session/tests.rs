@@ -1,4 +1,4 @@
-//! What holds for every session, whatever is called.
+//! Invariants of all sessions.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where something is missing")]
 
 use std::sync::{Arc, Mutex};
@@ -33,10 +33,10 @@ fn module() -> Valid<Module> {
     checked.module.unwrap()
 }
 
-/// What an implementation received.
+/// The arguments that an implementation received.
 type Seen = Arc<Mutex<Vec<Value>>>;
 
-/// An implementation that notes what it receives, and answers, or fails, with all of it.
+/// Records its arguments, and returns all of them as its result or its error.
 fn failures(seen: &Seen, fails: bool) -> Function {
     let seen = Arc::clone(seen);
     async_function(move |arguments: Value| {
@@ -53,7 +53,7 @@ fn library(seen: &Seen, settings: Settings, fails: bool) -> ToolLibrary {
         .inject("deploy", "token", &InjectedSource::Value(json!(TOKEN)))
 }
 
-/// Settings under which a session lets everything through that the checks do.
+/// Settings without throttling and human review.
 fn patient(undeclared: Undeclared) -> Settings {
     let mut settings = Settings { max_attempts: 0, ..Settings::default() };
     settings.check.undeclared = undeclared;
@@ -63,7 +63,7 @@ fn patient(undeclared: Undeclared) -> Settings {
     settings
 }
 
-/// Arguments of models that would reach further than they should.
+/// Arguments of a model that exceed what it is allowed to set.
 const GREEDY: [&str; 8] = [
     r#"{"service": "web", "GIT_PASSWORD": "x"}"#,
     r#"{"service": "web", "token": "stolen"}"#,
@@ -91,7 +91,7 @@ async fn nothing_undeclared_reaches_an_implementation() {
         let text = received.to_string();
         assert!(!text.contains("stolen") && !text.contains("extra"), "{text}");
         assert!(!text.contains("gpu") && !text.contains("cpu "), "{text}");
-        // A tool without parameters takes none.
+        // A tool without parameters receives an empty object.
         session.call(Call::new("stop", arguments)).await;
         assert_eq!(seen.lock().unwrap().pop(), Some(json!({})));
     }
@@ -105,7 +105,7 @@ async fn what_is_refused_reaches_nobody() {
     let mut refused = 0;
     for arguments in GREEDY {
         let verdict = session.call(Call::new("deploy", arguments)).await;
-        // What the host owns is left out and no error, so some of these run.
+        // Parameters of the host are stripped without an error, so some of these calls run.
         let ran = seen.lock().unwrap().drain(..).count();
         assert_eq!(ran, usize::from(verdict.is_ok()), "{arguments}");
         refused += 1 - ran;
@@ -149,7 +149,7 @@ async fn no_secret_reaches_a_verdict() {
         let short = r#"{"service": "web", "password": "s3cret!"}"#;
         let verdict = session.call(Call::new("deploy", short)).await;
         assert!(!verdict.is_ok() && !verdict.json().to_string().contains("s3cret!"));
-        // The implementation had them all the same.
+        // The implementation still received the secrets.
         assert!(seen.lock().unwrap().iter().all(|it| it["password"] == password));
     }
 }
@@ -162,7 +162,7 @@ async fn a_library_is_a_value() {
     let larger = smaller.clone().with("deploy", failures(&seen, false));
     assert_eq!((smaller.entries().len(), larger.entries().len()), (1, 2));
 
-    // What fails in one conversation changes nothing for another, nor for the next binding.
+    // Failures in one session do not affect other sessions or later bindings.
     let module = module();
     let bound = first.bind(&module).unwrap();
     let session = Session::new(&bound);
@@ -176,7 +176,7 @@ async fn a_library_is_a_value() {
     assert_eq!(Session::new(&bound).stats(), SessionStats::default());
 }
 
-/// A library for a specification of one tool, `a`.
+/// Binds an implementation to a specification with a single tool, `a`.
 fn one(
     implementation: impl crate::invocation::Implementation + 'static,
     settings: Settings,
@@ -187,7 +187,7 @@ fn one(
     library.validate("a", odd_ones_only).bind(&checked.module.unwrap()).unwrap()
 }
 
-/// A validator of a host: even numbers are refused.
+/// A host validator that rejects even numbers.
 fn odd_ones_only(arguments: &Value) -> Vec<Problem> {
     let even = arguments["n"].as_i64().is_some_and(|n| n % 2 == 0);
     Vec::from_iter(even.then(|| Problem::of_host("/n", "NOT_ODD", "`n` wants an odd number")))
@@ -201,7 +201,7 @@ async fn a_validator_of_the_host_joins_the_report() {
     assert!(session.call(Call::new("a", r#"{"n": 3}"#)).await.is_ok());
     let refused = session.call(Call::new("a", r#"{"n": "4"}"#)).await.json();
     assert_eq!(refused["error"]["errors"][0]["error_code"], "NOT_ODD", "{refused}");
-    // Of what is of the wrong type already, nothing more is said.
+    // Problems of values that already have the wrong type are not reported.
     let refused = session.call(Call::new("a", r#"{"n": []}"#)).await.json();
     assert_eq!(refused["error"]["errors"].as_array().map(Vec::len), Some(1), "{refused}");
 }
@@ -338,9 +338,9 @@ async fn no_part_of_a_secret_is_left_where_a_message_is_cut() {
     session.call(Call::new("Box", "{}")).await;
     let password = "hunter2".repeat(20);
     for arguments in [
-        // The result is no integer, and its sentence is cut.
+        // The result is not an integer, and its message is truncated.
         json!({"password": password}),
-        // What was sent is longer than a message shows.
+        // The arguments are longer than a message shows.
         json!({"password": password, "list": {"x".repeat(60): password, "y": "y".repeat(1_000)}}),
         json!({"password": 5, "list": 1}),
     ] {

@@ -7,8 +7,8 @@ use crate::verdict::Warning;
 /// The maximum depth to search.
 const MAX_DEPTH: u32 = 32;
 
-/// Whether the result's own success flag says no. The flags are those of tool results on the wire:
-/// MCP's `isError`, and what HTTP services and agents' tools use.
+/// Whether the success flag of a result is negative. The flags are those of tool results on the
+/// wire: `isError` in MCP, and the names that HTTP services and agents' tools use.
 pub(super) fn says_no(result: &Value) -> bool {
     let Value::Object(map) = result else { return false };
     let is = |key: &str, value: bool| map.get(key) == Some(&Value::Bool(value));
@@ -16,7 +16,7 @@ pub(super) fn says_no(result: &Value) -> bool {
         || ["isError", "is_error", "failed"].iter().any(|key| is(key, true))
 }
 
-/// A warning of a response that is larger than it should be.
+/// Warns about a response that is larger than the limit.
 pub(super) fn large(size: usize, limit: usize) -> Option<Warning> {
     (limit > 0 && size > limit).then(|| Warning {
         code: "large-response",
@@ -24,7 +24,7 @@ pub(super) fn large(size: usize, limit: usize) -> Option<Warning> {
     })
 }
 
-/// A warning of a path that repeats its own segments, as models write when they join paths twice.
+/// Warns about a path with repeated segments, which models write when they join paths twice.
 pub(super) fn repeated_path(value: &Value, of: &str) -> Option<Warning> {
     find(value, 0).map(|path| Warning {
         code: "repeated-path",
@@ -44,10 +44,10 @@ fn find(value: &Value, depth: u32) -> Option<&str> {
     }
 }
 
-/// The longest text that is taken for a path, in bytes: the limit of most systems.
+/// The maximum length of a path in bytes: the limit of most systems.
 const MAX_PATH_LENGTH: usize = 4096;
 
-/// Whether a text is a path in which two segments, or more, come twice in a row.
+/// Whether a string is a path with a sequence of segments that is repeated immediately.
 fn repeats(text: &str) -> bool {
     if text.len() > MAX_PATH_LENGTH || text.contains(['\n', ' ']) || text.contains("://") {
         return false;

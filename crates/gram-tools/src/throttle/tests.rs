@@ -16,7 +16,7 @@ fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
 }
 
-/// No rule at all.
+/// A policy with all rules disabled.
 fn off() -> ThrottlePolicy {
     ThrottlePolicy {
         max_consecutive_failures: 0,
@@ -26,7 +26,7 @@ fn off() -> ThrottlePolicy {
     }
 }
 
-/// A throttle with its policy, whose calls end when they begin.
+/// A throttle with its policy. Calls end immediately.
 struct ThrottledSession {
     throttle: Throttle,
     policy: ThrottlePolicy,
@@ -43,7 +43,7 @@ impl ThrottledSession {
         Ok(())
     }
 
-    /// Calls the tool, which has to be admitted.
+    /// Calls the tool, and asserts that the call is admitted.
     #[track_caller]
     fn fine(&mut self, tool: u32, outcome: CallOutcome, now: Duration) {
         self.call(tool, outcome, now).unwrap();
@@ -65,12 +65,12 @@ fn three_failures_in_a_row_block_a_tool() {
     }
     let refused = session.refused(1, s(50));
     assert_eq!(refused, ("max_consecutive_failures", 3, s(50)));
-    // Another tool is not concerned.
+    // Other tools are not affected.
     session.fine(2, Success, s(50));
-    // The block counts from the last failure, and refused calls do not lengthen it.
+    // The block starts at the last failure, and refused calls do not extend it.
     assert_eq!(session.refused(1, ms(99_999)).2, ms(1));
     session.fine(1, Failure, s(100));
-    // It begins anew: three more are three more.
+    // The count starts again from zero.
     session.fine(1, Failure, s(120));
     session.fine(1, Failure, s(140));
     assert_eq!(session.refused(1, s(141)).2, s(59));
@@ -111,8 +111,8 @@ fn the_sixth_call_of_a_tool_in_ten_seconds_is_refused() {
     assert_eq!(session.refused(1, s(5)), ("same_tool_calls", 5, s(5)));
     assert_eq!(session.refused(1, ms(9_999)), ("same_tool_calls", 5, ms(1)));
     session.fine(2, Success, s(9));
-    // Exactly ten seconds later, the first is outside; the second follows a second later. The
-    // refused calls counted for nothing.
+    // After exactly ten seconds, the first call leaves the window, and the second one a second
+    // later. Refused calls do not count.
     session.fine(1, Success, s(10));
     assert_eq!(session.refused(1, s(10)), ("same_tool_calls", 5, s(1)));
     session.fine(1, Success, s(11));
@@ -153,7 +153,7 @@ fn calls_that_run_count() {
     for call in calls {
         throttle.finish(call, 7, Failure, s(30));
     }
-    // The windows count from the beginning of calls, the block from their end.
+    // Windows start when a call begins, the block when it ends.
     let refused = throttle.admit(Some(1), &policy, s(31)).unwrap_err();
     assert_eq!(refused.rule, ThrottleRule::ConsecutiveFailures);
     assert_eq!(refused.retry_after, s(59));
@@ -237,7 +237,7 @@ fn history_is_kept_for_its_time() {
         session.fine(1, Success, s(second));
     }
     assert_eq!(session.throttle.calls.len(), 30);
-    // The windows hold even if history is shorter.
+    // The windows apply even if the retention is shorter.
     let policy = ThrottlePolicy { history_retention: s(0), ..ThrottlePolicy::default() };
     let mut session = ThrottledSession::new(policy);
     for tool in 0..10 {
@@ -264,7 +264,7 @@ fn history_is_bounded() {
         session.fine(0, Success, s(1_000));
     }
     assert_eq!(session.refused(0, s(2_000)).0, "same_tool_calls");
-    // Lists double when they grow.
+    // Buffers double when they grow.
     assert!(2 * (size_of::<CallRecord>() + size_of::<Moment>()) <= 100);
 }
 
@@ -284,6 +284,6 @@ fn a_call_costs_little() {
     for call in 0..100_000_u32 {
         session.fine(call % 50, Success, ms(u64::from(call)));
     }
-    // Some fifty times what it takes without optimization.
+    // About fifty times the duration of an unoptimized build.
     assert!(start.elapsed() < s(5), "{:?}", start.elapsed());
 }

@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 use super::calls::{GOODBYE, Read, declared_here, only_one_reads, read_declared, read_spec, say};
 use super::run::{agent, folder, given_model};
 use crate::args::{Ab, AbCommand, Display, Inputs, Merge, Spec};
-use crate::failure::{FAILED, PROBLEMS, Failure, Outcome};
+use crate::failure::{FAILED, Failure, Outcome, PROBLEMS};
 use crate::{live, project, report};
 use declared::Wanted;
 use output::{Bar, finish};

@@ -108,7 +108,7 @@ fn fix(plan: &Plan, display: Display, texts: &mut Texts) -> Outcome {
     let code = plan.show(display, texts, &fixed.checked.diagnostics)?;
     if count > 0 && display.format == Format::Human {
         let s = |n: usize| if n == 1 { "" } else { "s" };
-        say(&format!("mended {count} diagnostic{} in {files} file{}", s(count), s(files)));
+        say(&format!("fixed {count} diagnostic{} in {files} file{}", s(count), s(files)));
     }
     let code = failures.iter().map(Failure::report).next_back().unwrap_or(code);
     Ok(code)

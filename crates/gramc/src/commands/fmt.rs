@@ -8,7 +8,7 @@ use std::time::Duration;
 use gram_syntax::{Diagnostic, FormatError, FormatOptions, Parse, Position, Span};
 
 use crate::args::{Display, Fmt, Format};
-use crate::failure::{CLEAN, PROBLEMS, Failure, Outcome};
+use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::project::Projects;
 use crate::{input, output, report, save};
 
@@ -138,7 +138,12 @@ fn difference(name: &str, before: &str, after: &str) -> String {
 }
 
 /// Says what became of the files, and gives the exit code.
-fn tell(args: &Fmt, files: Vec<File>, mut found_diagnostics: Vec<Diagnostic>, display: Display) -> Outcome {
+fn tell(
+    args: &Fmt,
+    files: Vec<File>,
+    mut found_diagnostics: Vec<Diagnostic>,
+    display: Display,
+) -> Outcome {
     let looks = args.check || args.diff;
     let stdin_alone =
         files.len() == 1 && args.inputs.paths.iter().all(|path| path == Path::new("-"));
@@ -151,7 +156,9 @@ fn tell(args: &Fmt, files: Vec<File>, mut found_diagnostics: Vec<Diagnostic>, di
             Done::Changed(diagnostic) => {
                 count.changed += 1;
                 match diagnostic {
-                    Some(diagnostic) if display.format != Format::Human => found_diagnostics.push(*diagnostic),
+                    Some(diagnostic) if display.format != Format::Human => {
+                        found_diagnostics.push(*diagnostic)
+                    }
                     _ => changed.push(name),
                 }
             }

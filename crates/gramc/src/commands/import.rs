@@ -6,7 +6,7 @@ use std::path::Path;
 use gram_schema::import::{ImportOptions, Imported, Origin, import};
 
 use crate::args::Import;
-use crate::failure::{CLEAN, PROBLEMS, Failure, Outcome};
+use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::{live, output};
 
 /// The most bytes that are read: the same as of a text in gram.

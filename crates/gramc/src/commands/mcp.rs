@@ -6,7 +6,7 @@ use gram_mcp::{Listener, ServeError, Server};
 
 use super::calls;
 use crate::args::{Display, Mcp};
-use crate::failure::{CLEAN, PROBLEMS, Failure, Outcome};
+use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::live;
 
 pub(super) fn run(args: &Mcp, display: Display) -> Outcome {

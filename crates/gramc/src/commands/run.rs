@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::calls::{Both, only_one_reads, read, run_to_the_end, say};
 use crate::args::{Display, Format, Run};
-use crate::failure::{CLEAN, FAILED, PROBLEMS, Failure, Outcome};
+use crate::failure::{CLEAN, FAILED, Failure, Outcome, PROBLEMS};
 use crate::{live, save};
 use show::Show;
 use turns::Turns;

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use gram_syntax::{Diagnostic, Severity};
 
 use crate::args::{Display, Format};
-use crate::failure::{CLEAN, PROBLEMS, Failure};
+use crate::failure::{CLEAN, Failure, PROBLEMS};
 
 /// How many findings there are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

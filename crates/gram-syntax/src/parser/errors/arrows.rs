@@ -22,7 +22,7 @@ impl Parser<'_> {
     /// `=>`, `->`, `~>`, or a Unicode arrow.
     pub(in crate::parser) fn short_arrow(&mut self) {
         let arrow = "==>";
-        let message = format!("{} is no arrow", self.found());
+        let message = format!("{} is not an arrow", self.found());
         let error = self
             .error(&codes::ARROW, self.here(), message)
             .help(format!("write `{arrow}`"))
@@ -52,7 +52,7 @@ impl Parser<'_> {
         let stroke = stroke(self.text(first));
         let text = self.source.slice(span);
         let mut error = self
-            .error(&codes::ARROW, span, format!("`{text}` is half an arrow"))
+            .error(&codes::ARROW, span, format!("`{text}` is an incomplete arrow"))
             .help(format!("write `{stroke}{stroke}>` for an arrow to the right"));
         if self.kind() == T::LParen && span.len() <= 2 {
             let whole = format!("{stroke}{stroke}>");
@@ -76,11 +76,11 @@ impl Parser<'_> {
             }
             T::Symbol | T::Backticked => {
                 let node = format!("(::{text})");
-                let message = format!("found {} where a node belongs", self.found());
+                let message = format!("expected a node, found {}", self.found());
                 let error = self
                     .error(&codes::ARROW, here, message)
-                    .label(whole, "behind this arrow")
-                    .help(format!("a node stands in parentheses: {node}"))
+                    .label(whole, "after this arrow")
+                    .help(format!("write a node in parentheses: {node}"))
                     .fix(Fix::replace(NeedsLook, "make it a node", here, node));
                 self.report(error);
                 self.error_token();
@@ -89,8 +89,8 @@ impl Parser<'_> {
             kind if is_arrow(kind) => self.long_arrow(whole),
             _ => {
                 let error = self
-                    .error(&codes::ARROW, whole, "nothing stands behind this arrow")
-                    .help("say what comes back: (::Text)");
+                    .error(&codes::ARROW, whole, "nothing stands after this arrow")
+                    .help("add the result: (::Text)");
                 self.report(error);
                 false
             }
@@ -100,11 +100,11 @@ impl Parser<'_> {
     /// A node after an arrow without its opening parenthesis.
     fn node_without_parenthesis(&mut self) {
         let here = Span::empty(self.here().start);
-        let message = format!("a `(` is missing before {}", self.found());
+        let message = format!("missing `(` before {}", self.found());
         let error = self
             .error(&codes::ARROW, here, message)
-            .here("the `(` belongs here")
-            .help("a parameter or a result stands in parentheses: (name::Text), (::Text)")
+            .here("expected `(` here")
+            .help("write a parameter or result in parentheses: (name::Text), (::Text)")
             .fix(Fix::replace(NeedsLook, "insert the `(`", here, "("));
         self.report(error);
         let node = self.open(N::NodePattern);
@@ -124,7 +124,7 @@ impl Parser<'_> {
         let stroke = stroke(text);
         let whole = format!("{stroke}{stroke}>");
         let error = self
-            .error(&codes::ARROW, span, format!("`{text}` is no arrow"))
+            .error(&codes::ARROW, span, format!("`{text}` is not an arrow"))
             .help(format!("write `{whole}`"))
             .fix(Fix::replace(NeedsLook, format!("write `{whole}`"), span, whole));
         self.report(error);
@@ -141,16 +141,16 @@ impl Parser<'_> {
     }
 
     pub(in crate::parser) fn annotates_nothing(&mut self) {
-        let message = format!("found {} where an annotated pattern belongs", self.found());
+        let message = format!("expected an annotated pattern, found {}", self.found());
         let error = self
             .error(&codes::ANNOTATION, self.here(), message)
             .label(self.span(self.last), "the annotation ends here")
-            .help("an annotation stands before a declaration: @key(value) [name:Tool | …]");
+            .help("write an annotation before a declaration: @key(value) [name:Tool | …]");
         self.report(error);
     }
 
     pub(in crate::parser) fn late_identified_annotation(&mut self) {
-        let message = "`@@` comes first among annotations, and once";
+        let message = "`@@` must be the first annotation";
         let error = self
             .error(&codes::ANNOTATION, self.here(), message)
             .help("move it before the `@key(value)` annotations");
@@ -158,12 +158,12 @@ impl Parser<'_> {
     }
 
     pub(in crate::parser) fn nameless_annotation(&mut self, at: &str) {
-        let message = format!("found {} where the annotation's name belongs", self.found());
+        let message = format!("expected the annotation's name, found {}", self.found());
         let form = if at == "@" { "@key(value)" } else { "@@name:Label" };
         let error = self
             .error(&codes::ANNOTATION, self.here(), message)
             .label(self.span(self.last), "of this annotation")
-            .help(format!("an annotation is {form}"));
+            .help(format!("write an annotation as {form}"));
         self.report(error);
     }
 
@@ -172,7 +172,7 @@ impl Parser<'_> {
         let gap = self.gap();
         let error = self
             .error(&codes::ANNOTATION, gap, format!("the annotation `@{key}` has no value"))
-            .help(format!("an annotation is @{key}(value), as in @{key}(true)"))
+            .help(format!("write an annotation as @{key}(value), such as @{key}(true)"))
             .fix(Fix::replace(NeedsLook, "write (true)", gap, "(true)"));
         self.report(error);
     }

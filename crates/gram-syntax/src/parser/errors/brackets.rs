@@ -22,7 +22,7 @@ impl Parser<'_> {
         let error = self
             .error(&codes::UNCLOSED_BRACKET, opener, message)
             .here("opened here")
-            .label(self.here(), format!("the `{closer}` is missing before {}", self.found()))
+            .label(self.here(), format!("expected `{closer}` before {}", self.found()))
             .help(format!("close it with `{closer}`"))
             .fix(Fix::replace(NeedsLook, format!("insert `{closer}`"), self.gap(), closer));
         self.report_in(group, error);
@@ -39,21 +39,17 @@ impl Parser<'_> {
                 return true;
             }
             let error = self
-                .error(
-                    &codes::UNCLOSED_BRACKET,
-                    self.here(),
-                    format!("this {found} closes nothing"),
-                )
+                .error(&codes::UNCLOSED_BRACKET, self.here(), format!("unmatched {found}"))
                 .help("remove it")
                 .fix(Fix::replace(NeedsLook, "remove it", self.here(), ""));
             self.report_in(group, error);
             return true;
         }
         let shown = self.text(group.opener).to_owned();
-        let message = format!("found {found} where `{closer}` belongs");
+        let message = format!("expected `{closer}`, found {found}");
         let error = self
             .error(&codes::UNCLOSED_BRACKET, self.here(), message)
-            .label(self.span(group.opener), format!("this `{shown}` wants a `{closer}`"))
+            .label(self.span(group.opener), format!("this `{shown}` needs a `{closer}`"))
             .help(format!("close it with `{closer}`"))
             .fix(Fix::replace(NeedsLook, format!("write `{closer}`"), self.here(), closer));
         self.report_in(group, error);
@@ -64,7 +60,7 @@ impl Parser<'_> {
         let most = self.limits.max_depth;
         let error = self
             .error(&codes::TOO_DEEP, self.here(), format!("brackets nest more than {most} deep"))
-            .help("split what is nested into declarations of their own");
+            .help("move nested parts into their own declarations");
         self.report(error);
         let node = self.open(N::Error);
         self.skip_token_tree();
@@ -76,11 +72,11 @@ impl Parser<'_> {
             return;
         }
         let gap = self.gap();
-        let message = format!("a comma is missing before {}", self.found());
+        let message = format!("missing comma before {}", self.found());
         let error = self
             .error(&codes::MISSING_COMMA, gap, message)
-            .here("the comma belongs here")
-            .help("items are separated by commas")
+            .here("expected a comma here")
+            .help("separate items with commas")
             .fix(Fix::replace(Safe, "insert the comma", gap, ","));
         self.report_in(group, error);
     }
@@ -88,7 +84,7 @@ impl Parser<'_> {
     pub(in crate::parser) fn extra_comma(&mut self, comma: u32) {
         let span = self.span(comma);
         let error = self
-            .error(&codes::EXTRA_COMMA, span, "there is a comma, but no item behind it")
+            .error(&codes::EXTRA_COMMA, span, "trailing comma")
             .help("remove the comma")
             .fix(Fix::replace(Safe, "remove the comma", span, ""));
         self.report(error);
@@ -102,16 +98,16 @@ impl Parser<'_> {
                 .help("write an annotation for each: @key(value) @other(value)")
         } else if group.closer == T::RParen {
             let fix = Fix::replace(NeedsLook, "write a node for each", span, ")==>(");
-            self.error(&codes::UNEXPECTED_TOKEN, span, "parentheses hold one parameter")
+            self.error(&codes::UNEXPECTED_TOKEN, span, "parentheses contain one parameter")
                 .help("write a node for each: (a::Int)==>(b::Int)==>(::Int)")
                 .fix(fix)
         } else {
             self.error(
                 &codes::UNEXPECTED_TOKEN,
                 span,
-                "there is one name and one record here, without commas",
+                "unexpected comma between the name and the record",
             )
-            .help("the order is name, labels, record: [name:Tool {key: value} | …]")
+            .help("write name, labels and record in this order: [name:Tool {key: value} | …]")
         };
         self.report_in(group, error);
         self.skip_to_closer(group);
@@ -145,14 +141,12 @@ impl Parser<'_> {
         let number = self.tokens.kind(self.last) != T::Symbol;
         let error = if number && self.kind() == T::Symbol {
             let joined: String = text.split_whitespace().collect();
-            self.error(&codes::NUMBER, span, format!("found {} behind a number", self.found()))
-                .help(format!(
-                    "a number and its unit are written together, {joined}; a text stands in quotes"
-                ))
+            self.error(&codes::NUMBER, span, format!("unexpected {} after a number", self.found()))
+                .help(format!("write a number and its unit without space, {joined}, or quote text"))
                 .fix(Fix::replace(NeedsLook, "quote it", span, format!("\"{text}\"")))
         } else {
             let quoted = format!("\"{}\"", text.replace('\\', "\\\\"));
-            self.error(&codes::MISSING_VALUE, span, "a text of several words stands in quotes")
+            self.error(&codes::MISSING_VALUE, span, "text of several words needs quotes")
                 .help(format!("write {}", if quoted.len() < 60 { &quoted } else { "\"…\"" }))
                 .fix(Fix::replace(NeedsLook, "quote it", span, quoted))
         };

@@ -8,8 +8,7 @@ use crate::parser::Parser;
 use crate::span::{Span, offset};
 
 /// Help for multi-line strings.
-const LINES: &str =
-    "a text of several lines stands between lines of three backticks: ```, the lines, ```";
+const LINES: &str = "write text of several lines between lines of three backticks";
 
 impl Parser<'_> {
     /// Reports the errors of the lexer. If an unclosed string starts at the closing quote of another
@@ -20,8 +19,8 @@ impl Parser<'_> {
             let second = rest.next_if(|next| self.ends_over_lines(error, next));
             let diagnostic = if second.is_some() {
                 let span = Span::new(error.span.start, error.span.start + 1);
-                self.error(&codes::UNCLOSED_STRING, span, "this string goes over several lines")
-                    .here("the string begins here")
+                self.error(&codes::UNCLOSED_STRING, span, "this string spans several lines")
+                    .here("the string starts here")
                     .help(LINES)
             } else {
                 self.lexical_error(*error)
@@ -74,17 +73,17 @@ impl Parser<'_> {
                 let quote = text.get(..1).unwrap_or("\"");
                 let message = format!("this string has no closing {quote} on its line");
                 self.error(&codes::UNCLOSED_STRING, Span::new(span.start, span.start + 1), message)
-                    .here("the string begins here")
+                    .here("the string starts here")
                     .help(format!("close it with {quote}; {LINES}"))
             }
             Kind::UnclosedFence => self
                 .error(&codes::UNCLOSED_STRING, span, "this string has no closing ```")
-                .here("the string begins here")
+                .here("the string starts here")
                 .help("close it with three backticks"),
             Kind::UnclosedComment => self
-                .error(&codes::COMMENT, span, "this comment has no end")
-                .here("the comment begins here")
-                .help("end it with `*/`"),
+                .error(&codes::COMMENT, span, "this comment is never closed")
+                .here("the comment starts here")
+                .help("close it with `*/`"),
             Kind::BlockComment => {
                 let inner = text.trim_start_matches("/*").trim_end_matches("*/").trim();
                 let doc = format!("/** {inner} */");
@@ -98,15 +97,15 @@ impl Parser<'_> {
                 self.error(
                     &codes::FENCE,
                     span,
-                    "the text of this string begins on the opening line",
+                    "unexpected text on the opening line of this string",
                 )
-                .here("only a tag may stand behind the three backticks")
-                .help("begin the text on the next line")
+                .here("only a tag is allowed after the three backticks")
+                .help("start the text on the next line")
             }
             Kind::Escape => {
                 let shown = text.escape_debug().to_string().replace("\\\\", "\\");
-                self.error(&codes::ESCAPE, span, format!("`{shown}` is no escape"))
-                    .help("escapes are \\\\ \\/ \\b \\f \\n \\r \\t, the string's own quote, and \\u with four hexadecimal digits; write \\\\ for a backslash")
+                self.error(&codes::ESCAPE, span, format!("`{shown}` is not an escape sequence"))
+                    .help("the escape sequences are \\\\ \\/ \\b \\f \\n \\r \\t, the string's own quote, and \\u with four hexadecimal digits; write \\\\ for a backslash")
                     .fix(Fix::replace(NeedsLook, "make it a backslash", Span::empty(span.start), "\\"))
             }
         }
@@ -117,8 +116,8 @@ impl Parser<'_> {
         if let Some(at) = memchr::memchr(0, self.source.text().as_bytes()) {
             let span = Span::new(offset(at), offset(at + 1));
             let error = self
-                .error(&codes::NUL_CHARACTER, span, "the text holds a NUL character")
-                .help("is this a text file in UTF-8? Remove the character");
+                .error(&codes::NUL_CHARACTER, span, "the file contains a NUL character")
+                .help("remove the character, or save the file as UTF-8 text");
             self.diagnostics.push(error);
         }
     }

@@ -42,7 +42,7 @@ impl Parser<'_> {
             Items::One | Items::Annotation => format!("`{closer}`"),
             _ => format!("`,` or `{closer}`"),
         };
-        let message = format!("found {} where {wanted} belongs", self.found());
+        let message = format!("expected {wanted}, found {}", self.found());
         let mut error = self.error(&codes::UNEXPECTED_TOKEN, self.here(), message);
         if self.source.position(self.span(group.opener).start).line
             == self.source.position(self.here().start).line
@@ -62,7 +62,7 @@ impl Parser<'_> {
         let replace = |message: &str, with: &str| Fix::replace(Safe, message, here, with);
         if let Some(name) = self.adjacent_name() {
             return Ok(error.help(format!(
-                "a name with other characters than A–Z, a–z, 0–9, `_`, `.`, `-`, `@` stands in backticks: `{name}`"
+                "quote names that contain characters other than A–Z, a–z, 0–9, `_`, `.`, `-` and `@` with backticks: `{name}`"
             )));
         }
         Ok(match (self.kind(), place) {
@@ -70,39 +70,39 @@ impl Parser<'_> {
                 error.help("write a plain space").fix(replace("write a plain space", " "))
             }
             (T::Unknown, Place::Top | Place::Subject) if text == ";" => {
-                error.help("nothing belongs there: remove the `;`").fix(replace("remove it", ""))
+                error.help("remove the `;`").fix(replace("remove it", ""))
             }
             (T::Unknown, _) if text == ";" => {
-                error.help("items are separated by commas").fix(replace("write a comma", ","))
+                error.help("separate items with commas").fix(replace("write a comma", ","))
             }
             (T::Unknown, _) if text.starts_with(['“', '”', '„', '‘', '’', '«', '»']) => {
-                error.help("strings stand in straight quotes: \"…\"")
+                error.help("use straight quotes: \"…\"")
             }
             (T::Unknown, _) if text == "#" => {
-                error.help("a comment begins with `//`").fix(replace("write `//`", "//"))
+                error.help("start a comment with `//`").fix(replace("write `//`", "//"))
             }
             (T::Unknown, _) if text == "?" => error.help(
-                "a type that may be null stands in backticks: (a::`Text?`); a parameter that may be left out has {optional: true}",
+                "write a nullable type in backticks, (a::`Text?`), and an optional parameter as {optional: true}",
             ),
             (T::Unknown, Place::Values) if text == "+" => {
-                error.help("texts cannot be joined: write one text")
+                error.help("write one string: strings cannot be concatenated")
             }
             (T::Equals, Place::Subject) => {
-                error.help("a default is an attribute: (name::Text {default: \"world\"})")
+                error.help("write a default as an attribute: (name::Text {default: \"world\"})")
             }
             (T::Equals, Place::Values) => {
-                error.help("a key and its value are joined by `:`").fix(replace("write `:`", ":"))
+                error.help("separate a key from its value with `:`").fix(replace("write `:`", ":"))
             }
             (T::At | T::AtAt, _) => error.help(
-                "annotations stand at the top level only, before what they annotate",
+                "write annotations only at the top level, before a declaration",
             ),
             (T::Pipe, Place::Elements) => {
-                error.help("one `|` separates a subject from its elements; elements are separated by commas")
+                error.help("write one `|` before the elements, and separate the elements with commas")
             }
             (T::DoubleQuoted, Place::Values)
                 if self.touching() && self.text(self.last) == "\"\"" =>
             {
-                error.help("gram has no `\"\"\"`: a text of several lines stands between lines of three backticks")
+                error.help("write text of several lines between lines of three backticks")
             }
             _ => return Err(()),
         })
@@ -135,26 +135,26 @@ impl Parser<'_> {
                 // A consequence of an earlier error in this declaration.
                 return;
             }
-            let message = format!("found {found}, but no bracket is open");
+            let message = format!("unmatched {found}");
             let error = self
                 .error(&codes::UNCLOSED_BRACKET, here, message)
-                .help("remove it, or open its bracket before")
+                .help("remove it, or add the opening bracket")
                 .fix(Fix::replace(NeedsLook, "remove it", here, ""));
             return self.report(error);
         }
         if matches!(self.kind(), T::Fenced | T::FencedTagged) {
             return self.markdown_fence();
         }
-        let message = format!("found {found} where a declaration belongs");
+        let message = format!("expected a declaration, found {found}");
         let error = self.error(&codes::UNEXPECTED_TOKEN, here, message);
         let help = match self.kind() {
-            T::Comma => "declarations stand one after the other, without commas",
-            kind if is_arrow(kind) => "an arrow stands between two nodes: (a::Text)==>(::Text)",
+            T::Comma => "write declarations one after the other, without commas",
+            kind if is_arrow(kind) => "write an arrow between two nodes: (a::Text)==>(::Text)",
             T::Symbol if self.text(self.at) == "imports" => {
-                "imports stand in the header, at the start of the file: {imports: [\"types.gram\"]}"
+                "write imports in the header, at the start of the file: {imports: [\"types.gram\"]}"
             }
-            T::Symbol => "a declaration stands in brackets: [name:Tool | …]",
-            _ => "a declaration begins with `[`, `(` or `@`",
+            T::Symbol => "write a declaration in brackets: [name:Tool | …]",
+            _ => "start a declaration with `[`, `(` or `@`",
         };
         let error = self.cause(error.clone(), Place::Top).unwrap_or_else(|()| error.help(help));
         self.report(error);
@@ -172,7 +172,7 @@ impl Parser<'_> {
             .error(
                 &codes::UNEXPECTED_TOKEN,
                 Span::new(span.start, span.start + 3),
-                "the text stands in a fence, as in Markdown",
+                "the text is in a fenced code block, as in Markdown",
             )
             .help("remove the lines of three backticks")
             .fix(fix);
@@ -184,9 +184,11 @@ impl Parser<'_> {
             .error(
                 &codes::HEADER,
                 self.here(),
-                "a record belongs at the start of the file or inside a declaration",
+                "expected the record at the start of the file or in a declaration",
             )
-            .help("move it to the start of the file, or into the `[…]` or `(…)` that it describes");
+            .help(
+                "move it to the start of the file, or into the `[…]` or `(…)` that it belongs to",
+            );
         self.report(error);
     }
 }

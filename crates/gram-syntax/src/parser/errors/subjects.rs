@@ -22,10 +22,10 @@ impl Parser<'_> {
         if element {
             let gap = self.gap();
             let error = self
-                .error(&codes::MISSING_BAR, gap, "a `|` is missing before the elements")
-                .here("the `|` belongs here")
+                .error(&codes::MISSING_BAR, gap, "missing `|` before the elements")
+                .here("expected `|` here")
                 .label(self.span(group.opener), "in this declaration")
-                .help("a declaration is [name:Label | elements]")
+                .help("write a declaration as [name:Label | elements]")
                 .fix(Fix::replace(Safe, "insert the `|`", gap, " |"));
             self.report(error);
         } else if self.kind() != T::RBracket {
@@ -36,7 +36,7 @@ impl Parser<'_> {
     pub(in crate::parser) fn no_elements(&mut self) {
         let bar = self.span(self.last);
         let error = self
-            .error(&codes::MISSING_BAR, bar, "there is a `|`, but nothing behind it")
+            .error(&codes::MISSING_BAR, bar, "expected elements after `|`")
             .help("add elements, or remove the `|`")
             .fix(Fix::replace(NeedsLook, "remove the `|`", bar, ""));
         self.report(error);
@@ -45,19 +45,19 @@ impl Parser<'_> {
     /// A token that begins no element.
     pub(in crate::parser) fn no_element(&mut self) {
         let here = self.here();
-        let message = format!("found {} where an element belongs", self.found());
+        let message = format!("expected an element, found {}", self.found());
         let error = self.error(&codes::UNEXPECTED_TOKEN, here, message);
         let error = match self.kind() {
             T::Equals | T::Dash | T::Tilde if is_arrow(self.second()) => error
-                .help("a signature without parameters begins with `()`: ()==>(::Text)")
+                .help("start a signature without parameters with `()`: ()==>(::Text)")
                 .fix(Fix::replace(NeedsLook, "insert `()`", Span::empty(here.start), "()")),
             T::SingleQuoted | T::DoubleQuoted => {
-                error.help("names stand without quotes, or in backticks: celsius, `half price`")
+                error.help("write names without quotes, or in backticks: celsius, `half price`")
             }
-            T::LBrace => error.help("the record stands before the `|`: [name:Tool {key: value} | …]"),
+            T::LBrace => error.help("write the record before the `|`: [name:Tool {key: value} | …]"),
             _ => self.cause(error.clone(), Place::Elements).unwrap_or_else(|()| {
                 error.help(
-                    "an element is a node (name::Type), a path of nodes and arrows, a pattern […] or a name",
+                    "write a node (name::Type), a path of nodes and arrows, a pattern […] or a name",
                 )
             }),
         };
@@ -75,12 +75,8 @@ impl Parser<'_> {
         let span = self.span(self.last);
         let node = if typed { format!("({text}::Text)") } else { format!("(::{text})") };
         let error = self
-            .error(
-                &codes::UNEXPECTED_TOKEN,
-                span,
-                format!("`{text}` stands outside of parentheses"),
-            )
-            .help(format!("a parameter or a result stands in parentheses: {node}"));
+            .error(&codes::UNEXPECTED_TOKEN, span, format!("`{text}` is not in parentheses"))
+            .help(format!("write a parameter or result in parentheses: {node}"));
         self.report_in(group, error);
         let error = self.open(N::Error);
         while !matches!(self.kind(), T::Comma | T::End) && !is_closer(self.kind()) {
@@ -100,11 +96,11 @@ impl Parser<'_> {
             return false;
         }
         let here = Span::empty(self.here().start);
-        let message = format!("a `{{` is missing before `{}`", self.text(self.at));
+        let message = format!("missing `{{` before `{}`", self.text(self.at));
         let error = self
             .error(&codes::UNEXPECTED_TOKEN, here, message)
-            .here("the `{` belongs here")
-            .help("a record stands in braces: {key: value}")
+            .here("expected `{` here")
+            .help("write a record in braces: {key: value}")
             .fix(Fix::replace(NeedsLook, "insert the `{`", here, "{"));
         self.report(error);
         true
@@ -135,25 +131,16 @@ impl Parser<'_> {
             T::DoubleQuoted | T::SingleQuoted if self.last == group.opener => {
                 let text = self.text(self.at);
                 let name = text.get(1..text.len() - 1).unwrap_or_default();
-                self.error(
-                    &codes::NAME,
-                    span,
-                    format!("found {} where a name belongs", self.found()),
-                )
-                .help(format!("a quoted name stands in backticks: `{name}`"))
-                .fix(Fix::replace(
-                    NeedsLook,
-                    "use backticks",
-                    span,
-                    format!("`{name}`"),
-                ))
+                self.error(&codes::NAME, span, format!("expected a name, found {}", self.found()))
+                    .help(format!("quote a name with backticks: `{name}`"))
+                    .fix(Fix::replace(NeedsLook, "use backticks", span, format!("`{name}`")))
             }
             T::Colon | T::ColonColon => self
-                .error(&codes::UNEXPECTED_TOKEN, span, "a label belongs before the record")
-                .help("the order is name, labels, record: (name::Type {key: value})"),
+                .error(&codes::UNEXPECTED_TOKEN, span, "expected the label before the record")
+                .help("write name, labels and record in this order: (name::Type {key: value})"),
             T::Unknown if self.adjacent_name().is_some() => {
                 let name = self.adjacent_name().unwrap_or_default().to_owned();
-                self.error(&codes::NAME, span, format!("`{name}` is no plain name"))
+                self.error(&codes::NAME, span, format!("`{name}` is not a plain name"))
                     .help(format!("quote it with backticks: `{name}`"))
             }
             kind if kind.is_number() => self.digit_name(),
@@ -163,7 +150,7 @@ impl Parser<'_> {
     }
 
     fn digit_name(&self) -> Diagnostic {
-        self.error(&codes::NAME, self.here(), "a name does not begin with a digit")
+        self.error(&codes::NAME, self.here(), "a name cannot start with a digit")
             .help("quote it with backticks")
     }
 
@@ -173,30 +160,28 @@ impl Parser<'_> {
         let both = Span::new(self.span(self.last).start, self.span(self.at).end);
         let label = matches!(self.tokens.kind(self.before_last()), T::Colon | T::ColonColon);
         if label && EFFECTS.contains(&first) {
-            let message = format!(
-                "`{first}` has no place in a signature, which describes what crosses the wire"
-            );
+            let message = format!("`{first}` is not allowed in a signature");
             return self
                 .error(&codes::MISSING_TYPE, both, message)
-                .help(format!("the caller gets the value itself: write `{second}`"))
+                .help(format!("write the type of the value itself: `{second}`"))
                 .fix(Fix::replace(NeedsLook, format!("write `{second}`"), both, second));
         }
         if label && OPTIONS.contains(&first) {
             return self
-                .error(&codes::MISSING_TYPE, both, format!("`{first} {second}` is no type"))
-                .help(format!("a value that may be null is `{second}?`, in backticks; a parameter that may be left out has {{optional: true}}"))
+                .error(&codes::MISSING_TYPE, both, format!("`{first} {second}` is not a type"))
+                .help(format!("write a nullable type as `{second}?`, in backticks, and an optional parameter as {{optional: true}}"))
                 .fix(Fix::replace(NeedsLook, format!("write `{second}?`"), both, format!("`{second}?`")));
         }
-        let message = format!("found `{second}` behind `{first}`");
+        let message = format!("unexpected `{second}` after `{first}`");
         if label {
             return self
                 .error(&codes::MISSING_TYPE, self.here(), message)
-                .help("a label is one word; a type of more than one stands in backticks");
+                .help("write a label of several words in backticks");
         }
         if matches!(self.second(), T::Colon | T::ColonColon) {
             return self
                 .error(&codes::NAME, both, message)
-                .help(format!("a name is one word, or stands in backticks: `{first} {second}`"))
+                .help(format!("write a name of several words in backticks: `{first} {second}`"))
                 .fix(Fix::replace(
                     NeedsLook,
                     "use backticks",
@@ -208,11 +193,11 @@ impl Parser<'_> {
         let error = self.error(&codes::MISSING_TYPE, self.here(), message);
         if matches!(first, "Text" | "String" | "Int" | "Integer" | "Number" | "Bool" | "Boolean") {
             return error
-                .help(format!("the name comes first: ({second}::{first})"))
+                .help(format!("write the name first: ({second}::{first})"))
                 .fix(Fix::replace(NeedsLook, "swap them", both, format!("{second}::{first}")));
         }
         error
-            .help(format!("a name and its type are joined by `::`: ({first}::{second})"))
+            .help(format!("separate a name from its type with `::`: ({first}::{second})"))
             .fix(Fix::replace(NeedsLook, "insert `::`", gap, "::"))
     }
 
@@ -225,11 +210,7 @@ impl Parser<'_> {
         let fix = format!("`{}`", text.replace('\\', "\\\\").replace('`', "\\`"));
         let shown = if text.len() < 60 { fix.clone() } else { "`…`".to_owned() };
         let error = self
-            .error(
-                &codes::MISSING_TYPE,
-                span,
-                "a type that is more than a name stands in backticks",
-            )
+            .error(&codes::MISSING_TYPE, span, "expected backticks around this type")
             .help(format!("write {shown}"))
             .fix(Fix::replace(NeedsLook, "put it into backticks", span, fix));
         self.report(error);

@@ -13,7 +13,7 @@ use crate::tree::NodeKind as N;
 impl Parser<'_> {
     pub(in crate::parser) fn missing_type(&mut self) {
         let colons = self.span(self.last);
-        let message = format!("found {} where a type or label belongs", self.found());
+        let message = format!("expected a type or label, found {}", self.found());
         let mut error = self
             .error(&codes::MISSING_TYPE, colons, message)
             .here("no type or label behind this")
@@ -27,25 +27,27 @@ impl Parser<'_> {
 
     pub(in crate::parser) fn missing_key(&mut self, group: Group) -> bool {
         let here = self.here();
-        let message = format!("found {} where a key belongs", self.found());
+        let message = format!("expected a key, found {}", self.found());
         let mut error = self
             .error(&codes::UNEXPECTED_TOKEN, here, message)
             .label(self.span(group.opener), "in this record");
-        error =
-            match self.kind() {
-                T::SingleQuoted => {
-                    let text = self.text(self.at);
-                    let key = format!("\"{}\"", text.trim_matches('\'').replace('"', "\\\""));
-                    error
-                        .help("a quoted key stands in double quotes or backticks")
-                        .fix(Fix::replace(NeedsLook, "use double quotes", here, key))
-                }
-                kind if kind.is_number() => error.help("quote the key: {\"1\": …}"),
-                _ => {
-                    let plain = error.clone().help("an entry is key: value");
-                    self.cause(error, Place::Values).unwrap_or(plain)
-                }
-            };
+        error = match self.kind() {
+            T::SingleQuoted => {
+                let text = self.text(self.at);
+                let key = format!("\"{}\"", text.trim_matches('\'').replace('"', "\\\""));
+                error.help("quote keys with double quotes or backticks").fix(Fix::replace(
+                    NeedsLook,
+                    "use double quotes",
+                    here,
+                    key,
+                ))
+            }
+            kind if kind.is_number() => error.help("quote the key: {\"1\": …}"),
+            _ => {
+                let plain = error.clone().help("write an entry as key: value");
+                self.cause(error, Place::Values).unwrap_or(plain)
+            }
+        };
         self.report_in(group, error);
         false
     }
@@ -54,20 +56,20 @@ impl Parser<'_> {
     pub(in crate::parser) fn missing_colon(&mut self, group: Group) -> bool {
         let gap = self.gap();
         let key = self.text(self.last).to_owned();
-        let message = format!("found {} where the `:` of `{key}` belongs", self.found());
+        let message = format!("expected the `:` of `{key}`, found {}", self.found());
         let error = self.error(&codes::MISSING_VALUE, self.here(), message);
         let kind = self.kind();
         let value =
             kind.is_number() || matches!(kind, T::DoubleQuoted | T::SingleQuoted | T::Backticked);
         let error = if kind == T::Equals {
-            error.help("a key and its value are joined by `:`").fix(Fix::replace(
+            error.help("separate a key from its value with `:`").fix(Fix::replace(
                 Safe,
                 "write `:`",
                 self.here(),
                 ":",
             ))
         } else if value {
-            error.help("a key and its value are joined by `:`").fix(Fix::replace(
+            error.help("separate a key from its value with `:`").fix(Fix::replace(
                 NeedsLook,
                 "insert the `:`",
                 gap,
@@ -85,27 +87,25 @@ impl Parser<'_> {
 
     pub(in crate::parser) fn missing_value(&mut self) {
         let here = self.here();
-        let message = format!("found {} where a value belongs", self.found());
+        let message = format!("expected a value, found {}", self.found());
         let error = self.error(&codes::MISSING_VALUE, here, message);
         let number = self.tokens.kind(self.at + 1).is_number();
         let error = match (self.kind(), self.text(self.at)) {
             (T::Unknown, "+") if number => error
-                .help("a number above 0 has no sign")
+                .help("remove the sign of a positive number")
                 .fix(Fix::replace(Safe, "remove the sign", here, "")),
             (T::Unknown, ".") if number => error
-                .help("a number begins with a digit or `-`: 0.5")
+                .help("start a number with a digit or `-`: 0.5")
                 .fix(Fix::replace(Safe, "write the 0", Span::empty(here.start), "0")),
             (T::DotDot, _) => error
-                .help("a range without a lower bound has three dots: ...10")
+                .help("write a range without a lower bound with three dots: ...10")
                 .fix(Fix::replace(Safe, "write `...`", here, "...")),
             (T::RBrace | T::Comma, _) => error.help("give the key a value, or remove it"),
-            (T::LParen, _) => {
-                error.help("a value is a string, number, range, word, [list] or {map}")
-            }
+            (T::LParen, _) => error.help("write a string, number, range, word, [list] or {map}"),
             _ => {
-                let plain = error.clone().help(
-                    "a value is a string, number, range, word, [list] or {map}; quote it if it is a text",
-                );
+                let plain = error
+                    .clone()
+                    .help("write a string, number, range, word, [list] or {map}; quote text");
                 self.cause(error, Place::Values).unwrap_or(plain)
             }
         };
@@ -120,10 +120,10 @@ impl Parser<'_> {
     }
 
     pub(in crate::parser) fn missing_bound(&mut self) {
-        let message = format!("found {} where the range's end belongs", self.found());
+        let message = format!("expected the range's end, found {}", self.found());
         let error = self
             .error(&codes::NUMBER, self.here(), message)
-            .help("a range is 1..10, 1... (no upper bound) or ...10 (no lower bound)");
+            .help("write 1..10, 1... (no upper bound) or ...10 (no lower bound)");
         self.report(error);
     }
 
@@ -140,7 +140,7 @@ impl Parser<'_> {
         let ends = |c: char| c.is_whitespace() || ",;:|(){}[]<>\"'`".contains(c);
         let number = &text[..text.find(ends).unwrap_or(text.len())];
         let span = Span::new(offset(start), offset(start + number.len()));
-        let error = self.error(&codes::NUMBER, span, format!("`{number}` is no number"));
+        let error = self.error(&codes::NUMBER, span, format!("`{number}` is not a number"));
         let error = malformed_number(error, span, number);
         self.report(error);
         self.skip_to(span.end);
@@ -148,7 +148,7 @@ impl Parser<'_> {
 
     pub(in crate::parser) fn double_colon_in_map(&mut self) {
         let error = self
-            .error(&codes::MISSING_VALUE, self.here(), "`::` joins no key and value inside a map")
+            .error(&codes::MISSING_VALUE, self.here(), "`::` is not allowed in a map")
             .help("write `:`")
             .fix(Fix::replace(Safe, "write `:`", self.here(), ":"));
         self.report(error);
@@ -160,11 +160,11 @@ fn malformed_number(error: Diagnostic, span: Span, number: &str) -> Diagnostic {
     let plain = number.replace('_', "");
     if number.contains(['e', 'E']) && number.parse::<f64>().is_ok() {
         return error
-            .help("write the exponent out, or as JSON in a tagged string")
+            .help("write the number without exponent, or as JSON in a tagged string")
             .fix(Fix::replace(Safe, "tag it as JSON", span, format!("json`{number}`")));
     }
     if number.contains('_') && plain.parse::<i64>().is_ok() {
-        return error.help("digits are not grouped").fix(Fix::replace(
+        return error.help("write digits without separators").fix(Fix::replace(
             Safe,
             "join the digits",
             span,
@@ -176,17 +176,23 @@ fn malformed_number(error: Diagnostic, span: Span, number: &str) -> Diagnostic {
         && high.parse::<f64>().is_ok()
     {
         let range = format!("{low}..{high}");
-        return error
-            .help(format!("a range is {range}; a text stands in quotes"))
-            .fix(Fix::replace(NeedsLook, "make it a range", span, range));
+        return error.help(format!("write a range as {range}, or quote text")).fix(Fix::replace(
+            NeedsLook,
+            "make it a range",
+            span,
+            range,
+        ));
     }
     if number.starts_with('0') && number.parse::<u64>().is_ok() {
         let plain = number.trim_start_matches('0').to_owned();
         return error
-            .help("a leading 0 makes a number octal, whose digits are 0 to 7")
+            .help("remove the leading 0: octal numbers have only the digits 0 to 7")
             .fix(Fix::replace(NeedsLook, "remove the leading 0", span, plain));
     }
-    error
-        .help("numbers are 5, -5, 0.5, 0x1f, 017, or with a unit 2s; a text stands in quotes")
-        .fix(Fix::replace(NeedsLook, "quote it", span, format!("\"{number}\"")))
+    error.help("write 5, -5, 0.5, 0x1f, 017 or, with a unit, 2s; quote text").fix(Fix::replace(
+        NeedsLook,
+        "quote it",
+        span,
+        format!("\"{number}\""),
+    ))
 }

@@ -141,7 +141,7 @@ async fn other_statuses_are_failures() {
 #[tokio::test]
 async fn connections_that_break_are_reported() {
     let cut = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"half".to_vec();
-    let part = "broke off in the middle of its answer: ";
+    let part = "closed the connection in the middle of its response: ";
     fails((cut, Then::HangUp), InvocationErrorKind::Died, part).await;
     fails((Vec::new(), Then::HangUp), InvocationErrorKind::Died, "hung up before it answered: ")
         .await;

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{failure, write};
 use crate::args::{Display, Format, Reporting};
 use crate::commands::calls::say;
-use crate::failure::{CLEAN, PROBLEMS, Failure, Outcome};
+use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output;
 
 /// How far the runs are, on a terminal.

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{BindCommand, Call, Display, Format, Replay, Undeclared, Validate};
-use crate::failure::{CLEAN, PROBLEMS, Failure, Outcome};
+use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::live;
 use crate::output;
 use bound::read_library;

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::args::{Display, Format};
-use crate::failure::{CLEAN, PROBLEMS, Failure, Outcome};
+use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output;
 
 /// A line of a trace, as far as it matters here.
