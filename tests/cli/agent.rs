@@ -205,7 +205,7 @@ fn several_calls_of_one_reply_are_answered_in_order() {
         assert_eq!(results[0], "3");
         assert!(results[1].starts_with("there is no tool `subtract`"), "{}", results[1]);
         assert!(results[2].contains("2 errors"), "{}", results[2]);
-        assert!(results[3].contains("the arguments are no JSON"), "{}", results[3]);
+        assert!(results[3].contains("the arguments are not valid JSON"), "{}", results[3]);
         assert_eq!(results[4], "7");
     }
 }

@@ -104,7 +104,7 @@ fn fixes_are_applied_until_nothing_changes() {
         ("good.gram", "/** Rests a while */ [rest:Tool | ()==>(::Null)]"),
     ]);
     let run = |line: &str| gramc(line).within(folder.path()).run();
-    run("check --fix").exits(0).says(&["mended 2 diagnostics in 1 file"]);
+    run("check --fix").exits(0).says(&["fixed 2 diagnostics in 1 file"]);
     assert_eq!(folder.read("odd.gram"), FIXED);
     run("check --fix").clean();
     // From standard input to standard output.
@@ -144,7 +144,7 @@ fn a_file_that_cannot_be_written_stays_as_it_is() {
     let path = folder.file("odd.gram");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).expect("it is ours");
     let run = gramc("check --fix").within(folder.path()).run();
-    run.fails_with(&["cannot write", "odd.gram", "mended 2 diagnostics in 1 file"]);
+    run.fails_with(&["cannot write", "odd.gram", "fixed 2 diagnostics in 1 file"]);
     assert_eq!(folder.read("odd.gram"), ODD);
     assert_eq!(
         folder.read("z.gram"),
@@ -277,7 +277,7 @@ fn more_fixes_than_are_shown_are_applied() {
     let folder =
         folder(&[("a.gram", &numbered("[tool#:Tool | (a::Text)-->(b::Int)==>(::Text)]", 3_000))]);
     let run = gramc("check --fix").within(folder.path()).run().exits(0);
-    run.says(&["mended 3000 diagnostics in 1 file"]);
+    run.says(&["fixed 3000 diagnostics in 1 file"]);
     assert!(!folder.read("a.gram").contains("-->"));
 }
 

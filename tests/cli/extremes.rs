@@ -138,7 +138,7 @@ fn a_default_of_unions_that_fork_at_each_level_is_checked_in_time() {
 fn a_file_of_a_hundred_megabytes_is_too_large() {
     let line = "[t:Tool | (a::Text)==>(::Text)] // and a comment\n";
     let text = line.repeat(100_000_000 / line.len() + 1);
-    finds("large.gram", &text, &["too-large", "large.gram:1:1", "split it"]);
+    finds("large.gram", &text, &["too-large", "large.gram:1:1", "split the file"]);
     let run = gramc("check -").input(text).run().exits(1);
     assert!(run.took < LIMIT, "standard input took {:?}", run.took);
     run.says(&["too-large", "<stdin>:1:1"]);

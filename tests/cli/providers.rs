@@ -395,7 +395,7 @@ fn malformed_arguments_are_told_to_the_model() {
         [(Provider::Anthropic, true), (Provider::Responses, true), (Provider::Responses, false)];
     for (provider, stream) in cases {
         let server = Server::start(move |_, request| {
-            let said = if request.to_string().contains("are no JSON") {
+            let said = if request.to_string().contains("are not valid JSON") {
                 Said::Text("I see.")
             } else {
                 Said::Calls(&[("add", "{\"a\": 1, \"b")])
@@ -406,7 +406,11 @@ fn malformed_arguments_are_told_to_the_model() {
         let option = if stream { "" } else { "--no-stream" };
         let (run, files) = helper(provider, &server, option);
         assert_eq!(run.exits(0).stdout, "I see.\n", "{provider:?} {stream}");
-        assert!(results(&files)[0].contains("the arguments are no JSON"), "{:?}", results(&files));
+        assert!(
+            results(&files)[0].contains("the arguments are not valid JSON"),
+            "{:?}",
+            results(&files)
+        );
     }
     // Gemini reads calls itself, and says when it cannot.
     for (stream, option) in STREAMS {

@@ -257,8 +257,8 @@ impl Session {
             Err(Rejection::Malformed(malformed)) => Err(CallError::Malformed(malformed)),
             Err(Rejection::Invalid(mut invalid)) => {
                 let masks = masks::SecretMasks::new(invalid.secrets().iter().cloned());
-                // Keep only problems of values that passed the check. Others may be its
-                // consequences.
+                // Keep only problems of values that passed the check. The others may be
+                // consequential errors.
                 if !validators.is_empty()
                     && let Some(accepted) = invalid.accepted()
                 {

@@ -149,7 +149,7 @@ fn a_library_holds_implementations() {
     );
     assert!(found_in("[l:Library]").is_empty());
     let inside = found_in("[x:Agent | [l:Library | (a:Builtin)]]");
-    assert!(inside[0].starts_with("misplaced-element: a library stands at the top level"));
+    assert!(inside[0].starts_with("misplaced-element: a library must be at the top level"));
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn tools_of_mcp_servers_give_back_text_and_wrapped_values() {
     assert_eq!(gives("Int[]", list.clone()), NOTHING);
     assert_eq!(gives("Text[]", list).len(), 1);
     assert_eq!(gives("Int", wrapped(json!({"type": "string"}))).len(), 1);
-    // An optional `result`, or one with sibling properties, is not unwrapped.
+    // An optional `result` is not unwrapped, and neither is an object without properties.
     let object = json!({"type": "object", "properties": {"result": {"type": "integer"}}});
     assert_eq!(gives("Int", object).len(), 1);
     assert_eq!(gives("Int", json!({"type": "object"})).len(), 1);

@@ -1,4 +1,4 @@
-//! Values that are not what is wanted, but certainly mean it.
+//! Repairs values of the wrong type whose meaning is certain.
 
 use serde_json::Value;
 
@@ -11,22 +11,22 @@ use super::shape::{AllowedValues, Composition, Shape, ShapeId, TypeSet};
 use super::tape::{MAX_DEPTH, NodeKind, Tape};
 use super::validate::ValidationRun;
 
-/// How many lists are put around what stands alone. Types of lists of themselves ask for ever more.
+/// The maximum number of arrays to wrap a value in. Recursive array types would allow any number.
 const MAX_AROUND: u32 = 4;
 
-/// Texts that mean yes, in lower case.
+/// Strings that mean true, in lowercase.
 const YES: [&str; 4] = ["true", "1", "yes", "on"];
-/// Texts that mean no, in lower case.
+/// Strings that mean false, in lowercase.
 const NO: [&str; 4] = ["false", "0", "no", "off"];
 
-/// Whether a text plainly means a list.
+/// Whether a string looks like an array.
 fn is_bracketed(text: &str) -> bool {
     let text = text.trim();
     text.starts_with('[') && text.ends_with(']')
 }
 
 impl ValidationRun<'_> {
-    /// A value of a kind that the shape does not take.
+    /// Handles a value of a type that the shape does not accept.
     pub(super) fn other_kind(
         &mut self,
         t: &Tape<'_>,
@@ -48,7 +48,7 @@ impl ValidationRun<'_> {
                     return fits;
                 }
             }
-            // What looks like a list is no item of one.
+            // A string that looks like an array is not an item of one.
             if shape.kinds.meets(TypeSet::LIST)
                 && !is_list
                 && !matches!(node.kind, NodeKind::List | NodeKind::Null)
@@ -60,7 +60,7 @@ impl ValidationRun<'_> {
         self.refuse(t, id, at, path, ProblemCode::TypeMismatch, NoteDetail::None)
     }
 
-    /// The boolean or number that a text certainly stands for where one of them is wanted.
+    /// The boolean or number that a string certainly represents, if the shape accepts it.
     fn meaning(&self, shape: &Shape, text: &str) -> Option<(RepairRule, String)> {
         let wants = |kinds| shape.kinds.meets(kinds);
         let boolean = wants(TypeSet::BOOLEAN).then(|| self.truth(text)).flatten();
@@ -88,7 +88,7 @@ impl ValidationRun<'_> {
         (truth || NO.iter().any(is)).then_some(truth)
     }
 
-    /// Another value in the place of the one that was sent.
+    /// Replaces the received value.
     fn instead(
         &mut self,
         t: &Tape<'_>,
@@ -105,7 +105,7 @@ impl ValidationRun<'_> {
         self.value(&other, id, 0, path)
     }
 
-    /// A text that holds the JSON of the list or object that is wanted. Nothing where it does not.
+    /// Parses a string that contains the expected array or object. `None` if it does not.
     fn json_text(
         &mut self,
         t: &Tape<'_>,
@@ -137,7 +137,7 @@ impl ValidationRun<'_> {
             return None;
         }
         if shape.kinds.meets(TypeSet::LIST.with(TypeSet::TEXT).without(kinds)) {
-            // A list of texts takes the text itself, too; only what fits the wanted type is meant.
+            // The string itself may be an item of an array, so its JSON only counts if it is valid.
             let start = self.out.len();
             let trial = self.trial(self.rules, |run| run.value(&inner, id, 0, path));
             if trial.fits && self.quiet {
@@ -164,7 +164,7 @@ impl ValidationRun<'_> {
         Some(fits)
     }
 
-    /// A value in the place of a list of one.
+    /// Wraps a value in an array.
     fn alone(
         &mut self,
         t: &Tape<'_>,
@@ -211,14 +211,14 @@ impl ValidationRun<'_> {
         fits
     }
 
-    /// Whether a value that was read by itself nests deeper, where it stands, than what is sent may.
-    /// Texts in texts could else nest without end.
+    /// Whether a separately parsed value exceeds the nesting depth at its position. Otherwise,
+    /// strings within strings could nest without limit.
     fn is_too_deep(&self, inner: &Tape<'_>) -> bool {
         self.depth + inner.depth() > MAX_DEPTH
     }
 
-    /// Whether the items of a list may be the list itself. What stands alone is no item then, for
-    /// else it would have fitted already, or lists would be put around it for ever.
+    /// Whether the items of an array may be the array itself. A single value is not wrapped then:
+    /// it would already be valid, or it would be wrapped forever.
     fn leads_back(&self, items: ShapeId, list: ShapeId) -> bool {
         let behind = |id: ShapeId| match self.shapes.list[id as usize].others {
             Composition::Same(other) => other,
@@ -234,7 +234,7 @@ impl ValidationRun<'_> {
             }
     }
 
-    /// A value of the right kind that is none of the allowed ones.
+    /// Handles a value of the right type that is not one of the allowed values.
     pub(super) fn other_value(
         &mut self,
         t: &Tape<'_>,

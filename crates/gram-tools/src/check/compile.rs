@@ -1,4 +1,4 @@
-//! From a JSON Schema to shapes.
+//! Compiles JSON Schemas to shapes.
 
 use std::collections::HashMap;
 
@@ -13,19 +13,19 @@ use super::shape::{
     ObjectRules, Shape, ShapeId, Shapes, TextRules, TypeSet,
 };
 
-/// Why no arguments can be checked against a schema.
+/// Why a schema cannot be compiled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
-    /// The schema nests too deep.
+    /// The schema is nested too deeply.
     #[error("schemas nest deeper than {MAX_DEPTH} here")]
     TooDeep,
-    /// A value in the place of a schema is neither an object nor a boolean.
+    /// A schema is neither an object nor a boolean.
     #[error("{0} is not a schema")]
     NotASchema(String),
     /// A reference has no target.
     #[error("`{0}` refers to nothing")]
     UnresolvedReference(String),
-    /// A schema applies itself to the same instance, so its check would not end.
+    /// A schema applies itself to the same instance, so its check would not terminate.
     #[error("a schema here is nothing but a reference to itself")]
     SelfReference,
     /// The validator of a keyword cannot be built.
@@ -33,10 +33,10 @@ pub enum SchemaError {
     Validator(String),
 }
 
-/// From how many fields on a map finds them.
+/// The minimum number of fields that are looked up with a map.
 const MANY_FIELDS: usize = 12;
 
-/// How deep schemas may nest.
+/// The maximum nesting depth of schemas.
 const MAX_DEPTH: u32 = 500;
 
 /// Keywords that shapes cannot express. Schemas with them get a validator.
@@ -49,7 +49,7 @@ const VALIDATED: Keywords = Keywords::VALIDATOR_ONLY.and_those_of(Keywords::of(&
     Keyword::ContentSchema,
 ]));
 
-/// The shapes of a schema of draft 2020-12.
+/// Compiles a schema of draft 2020-12.
 pub(crate) fn compile(schema: &Value) -> Result<Shapes, SchemaError> {
     let mut compiler = Compiler {
         document: schema,
@@ -68,7 +68,7 @@ pub(crate) fn compile(schema: &Value) -> Result<Shapes, SchemaError> {
 struct Compiler<'s> {
     document: &'s Value,
     list: Vec<Shape>,
-    /// The shapes of what `$ref`s refer to.
+    /// The shapes of `$ref` targets.
     known: HashMap<String, ShapeId>,
     delicate: bool,
     depth: u32,
@@ -77,7 +77,7 @@ struct Compiler<'s> {
 impl<'s> Compiler<'s> {
     fn add(&mut self, shape: Shape) -> ShapeId {
         self.list.push(shape);
-        // There are fewer schemas than bytes in their text.
+        // There are fewer schemas than bytes in the document.
         u32::try_from(self.list.len() - 1).unwrap_or(u32::MAX)
     }
 
@@ -153,14 +153,14 @@ impl<'s> Compiler<'s> {
             && judges == 0
             && !asks_itself
         {
-            // A reference in a wrapping, so that something can be said of it.
+            // An `allOf` with one member wraps a reference to allow sibling keywords.
             shape.others = Composition::Same(self.schema(only)?);
             unknown = map.keys().any(|key| key != "allOf" && VALIDATED.has(Keyword::of(key)));
         }
         if unknown || judges > 1 || (judges == 1 && asks_itself) {
             shape.also = Some(Box::new(self.validator(schema)?));
             self.delicate = true;
-            // What it says elsewhere may declare more.
+            // Other keywords may declare more properties.
             if let Some(object) = &mut shape.object {
                 object.closed = false;
             }
@@ -171,8 +171,7 @@ impl<'s> Compiler<'s> {
         Ok(shape)
     }
 
-    /// The shape that a reference inside of the document stands for; nothing where it leads
-    /// nowhere.
+    /// The shape of the target of a reference within the document.
     fn referred(&mut self, reference: &str) -> Result<Option<ShapeId>, SchemaError> {
         if let Some(&id) = self.known.get(reference) {
             return Ok(Some(id));
@@ -192,12 +191,12 @@ impl<'s> Compiler<'s> {
         Ok(Some(id))
     }
 
-    /// A validator of a part of the document, in which references still mean the document.
+    /// Builds the validator of a subschema. References resolve against the whole document.
     fn validator(&self, schema: &Value) -> Result<Validator, SchemaError> {
         let mut document = self.document.clone();
         let mut own = None;
         if let Value::Object(keywords) = &mut document {
-            // Whatever it calls itself, it is read as one of draft 2020-12.
+            // Every schema is treated as draft 2020-12.
             keywords.remove("$schema");
             own = keywords.get("$id").and_then(Value::as_str).map(str::to_owned);
         }
@@ -297,7 +296,7 @@ impl<'s> Compiler<'s> {
         Ok(said.then_some(rules))
     }
 
-    /// Refuses schemas that refer to themselves for the very same value: no check of it would end.
+    /// Rejects schemas that apply themselves to the same instance: their check would not terminate.
     fn no_circles(&self) -> Result<(), SchemaError> {
         let mut seen = vec![CycleState::No; self.list.len()];
         for id in (0_u32..).take(self.list.len()) {
@@ -306,7 +305,7 @@ impl<'s> Compiler<'s> {
         Ok(())
     }
 
-    /// Goes along what judges the same value. That is no deeper than schemas nest.
+    /// Follows the shapes that apply to the same instance, which is no deeper than schemas nest.
     fn no_circle(&self, id: ShapeId, seen: &mut [CycleState]) -> Result<(), SchemaError> {
         match std::mem::replace(&mut seen[id as usize], CycleState::Now) {
             CycleState::Now => {
@@ -327,11 +326,11 @@ impl<'s> Compiler<'s> {
         Ok(())
     }
 
-    /// Leads past shapes that only name others.
+    /// Shortens chains of shapes that only refer to another shape.
     fn shorten(&mut self) {
         for at in 0..self.list.len() {
             let mut target = at;
-            // A chain that is longer than the list goes in a circle.
+            // A chain that is longer than the list is a cycle.
             for _ in 0..self.list.len() {
                 match &self.list[target] {
                     Shape { others: Composition::Same(next), also: None, .. } => {
@@ -350,11 +349,11 @@ impl<'s> Compiler<'s> {
     }
 }
 
-/// What is written in another way in the pointer of a URI.
+/// The characters that are percent-encoded in the pointer of a URI.
 const OUTSIDE_OF_POINTERS: &percent_encoding::AsciiSet =
     &percent_encoding::NON_ALPHANUMERIC.remove(b'/').remove(b'~').remove(b'-').remove(b'_');
 
-/// Finds the way to a part of a value, as the steps of a JSON pointer, the last one first.
+/// Finds the path to a part of a value, as JSON pointer tokens in reverse order.
 fn leads_to(value: &Value, part: &Value, steps: &mut Vec<String>) -> bool {
     let step = match value {
         _ if std::ptr::eq(value, part) => return true,
@@ -372,11 +371,11 @@ fn leads_to(value: &Value, part: &Value, steps: &mut Vec<String>) -> bool {
     found
 }
 
-/// Whether circles were looked for behind a shape.
+/// The progress of the cycle detection for a shape.
 #[derive(Clone, Copy)]
 enum CycleState {
     No,
-    /// They are being looked for.
+    /// In progress.
     Now,
     Yes,
 }
@@ -392,7 +391,7 @@ fn kinds(types: Option<&Value>) -> TypeSet {
     }
 }
 
-/// A size, as a keyword says it; `2.0` is one, too.
+/// The value of a size keyword, which may be written as `2.0`.
 fn count(map: &Map<String, Value>, key: &str) -> Option<u64> {
     let number = map.get(key)?.as_number()?;
     #[expect(

@@ -15,11 +15,11 @@ use super::similar_names;
 use super::tape::{NodeKind, Tape};
 use super::validate::{Undeclared, ValidationRules, ValidationRun};
 
-/// How many undeclared entries are looked at for names that were meant for others. Where there are
-/// more, they are data.
+/// The maximum number of undeclared entries that are checked for misspelled names. An object with
+/// more of them is data.
 const MAX_GUESSED: usize = 100;
 
-/// How many declared names a message about another one keeps; it shows a few less.
+/// The maximum number of declared names in a note: one more than a message shows.
 const MAX_KNOWN: usize = 21;
 
 /// The index of an absent value.
@@ -77,7 +77,7 @@ impl ValidationRun<'_> {
         fits
     }
 
-    /// Finds the field of each entry. The last of several entries with one name counts.
+    /// Finds the field of each entry. Of several entries with the same name, the last one counts.
     fn sort_entries(
         &mut self,
         t: &Tape<'_>,
@@ -113,7 +113,7 @@ impl ValidationRun<'_> {
         fits
     }
 
-    /// Whether an entry's name may be one.
+    /// Checks the name of an entry.
     fn name(&mut self, t: &Tape<'_>, names: ShapeId, key: u32, path: &Path<'_>) -> bool {
         let content = t.content(t.node(key));
         let length = self.out.len();
@@ -124,7 +124,7 @@ impl ValidationRun<'_> {
         fits
     }
 
-    /// Keeps the last of several undeclared entries with one name.
+    /// Keeps the last of several undeclared entries with the same name.
     fn drop_repeated(&mut self, t: &Tape<'_>, from: usize) {
         let mut seen = HashSet::new();
         let mut kept = self.extras.split_off(from);
@@ -288,7 +288,7 @@ impl ValidationRun<'_> {
         FieldOutcome::Filled
     }
 
-    /// Whether null is a value of a shape.
+    /// Whether a shape accepts null.
     fn takes_null(&mut self, shape: ShapeId) -> bool {
         let known = &self.shapes.list[shape as usize];
         if matches!(known.others, Composition::None) && known.also.is_none() {
@@ -326,7 +326,7 @@ impl ValidationRun<'_> {
         if near.is_empty()
             && let [(name, value)] = &sent[..]
         {
-            // A single undeclared value that fits may be the missing one.
+            // A single undeclared value that is valid may be the missing one.
             let judge = |run: &mut Self| run.value(t, field.shape, *value, &Path::ROOT);
             let asks = !self.shapes.list[field.shape as usize].is_any();
             let may_be = asks && self.attempt(ValidationRules::JUDGE, judge).fits;
@@ -472,7 +472,7 @@ impl ValidationRun<'_> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FieldOutcome {
     Written,
-    /// A value of the specification was written.
+    /// A default or pinned value was written.
     Filled,
     Absent,
     Rejection,
@@ -489,7 +489,7 @@ fn is_value(t: &Tape<'_>, at: u32, value: &Value) -> bool {
         .is_ok_and(|sent| json_schema_kit::values::same(&sent, value))
 }
 
-/// Whether a list holds the same value twice.
+/// Whether an array contains duplicate values.
 fn holds_twice(json: &str) -> bool {
     let Ok(Value::Array(items)) = serde_json::from_str::<Value>(json) else { return false };
     let mut seen = HashSet::new();

@@ -9,9 +9,9 @@ use super::shape::{
     TextRules, TypeSet,
 };
 
-/// How deep types are written out.
+/// The maximum depth of types that are written out.
 const MAX_DEPTH: u32 = 3;
-/// How many members of an enum, and fields of an object, are named.
+/// The maximum number of enum members and object fields that are listed.
 const MAX_NAMED: usize = 10;
 
 /// A description of the expected value.
@@ -88,7 +88,7 @@ fn sizes(least: u64, most: Option<u64>) -> Option<String> {
     span((least > 0).then(|| least.to_string()), most.map(|most| most.to_string()))
 }
 
-// Writing to a text in memory cannot fail, here and below.
+// Writing to a string cannot fail, here and below.
 fn text_words(rules: Option<&TextRules>) -> String {
     let mut out = "text".to_owned();
     let Some(rules) = rules else { return out };
@@ -110,7 +110,7 @@ fn text_words(rules: Option<&TextRules>) -> String {
     out
 }
 
-/// A value of a format.
+/// An example value of a format.
 fn example(format: &str) -> Option<&'static str> {
     Some(match format {
         "date" => "2026-01-31",

@@ -1,4 +1,4 @@
-//! What the host has to do with parameters: it owns some, supplies some, and hides some.
+//! Parameters that the host pins, injects or keeps secret.
 
 use gram_model::{Tool, ValueSource};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::tape::Tape;
 use super::validate::ValidationRun;
 use json_schema_kit::path::Path;
 
-/// Lays down in a tool's shapes what its parameters' attributes say of the host.
+/// Adds the rules for pinned, injected and secret parameters to the shapes of a tool.
 pub(super) fn rules(shapes: &mut Shapes, tool: &Tool) {
     let parameters = &tool.parameters;
     if !parameters
@@ -40,7 +40,7 @@ pub(super) fn rules(shapes: &mut Shapes, tool: &Tool) {
             ValueSource::Pinned(value) => Some(((**value).clone(), value.to_string().into())),
             _ => None,
         };
-        // A schema that stands in the place of the generated one need not name a parameter.
+        // A schema that replaces the generated one may omit a parameter.
         let hides = parameter.secret && !matches!(object.extra, ExtraProperties::Of(_));
         let place = match known {
             Some(place) => place,
@@ -52,7 +52,7 @@ pub(super) fn rules(shapes: &mut Shapes, tool: &Tool) {
     }
 }
 
-/// Adds a field that may hold anything. Gives its place.
+/// Adds a field that accepts any value, and returns its index.
 fn add(object: &mut ObjectRules, name: &str, shape: ShapeId) -> usize {
     object.fields.push(FieldRule {
         name: name.into(),
@@ -71,9 +71,9 @@ fn add(object: &mut ObjectRules, name: &str, shape: ShapeId) -> usize {
 }
 
 impl ValidationRun<'_> {
-    /// Checks arguments whose root leads on to other shapes, which know nothing of the host: its
-    /// rules come before them, and once more behind them, for they may have left out what the host
-    /// owns, and repaired what is secret.
+    /// Checks arguments whose root shape delegates to shapes without host rules. The host rules run
+    /// before these shapes, and again after them, because they may strip parameters of the host and
+    /// repair secret values.
     pub(super) fn hosted(&mut self, t: &Tape<'_>, host: ShapeId) -> bool {
         let ruled = self.value(t, host, 0, &Path::ROOT);
         let text = std::mem::take(&mut self.out);

@@ -1,32 +1,32 @@
-//! JSON that is not quite JSON: what models write, put right where it is certain what was meant.
+//! Repairs malformed JSON of models if its meaning is certain.
 
 use std::fmt::Write as _;
 
 use super::tape::MAX_DEPTH;
 
-/// A text that was put right.
+/// A repaired text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RepairedJson {
-    /// The text as JSON.
+    /// The repaired JSON.
     pub(crate) json: String,
-    /// Whether something of what was sent is gone, or what is missing was made up.
+    /// Whether received content was dropped or missing content was made up.
     pub(crate) lossy: bool,
-    /// Where the first closing bracket was missing. What stands before may belong behind it.
+    /// The byte offset of the first missing closing bracket. Entries before it may belong after it.
     pub(crate) closed: Option<usize>,
-    /// The first word without quotes that was taken for a text. It is one only where a text is
-    /// wanted.
+    /// The byte offset of the first unquoted word that was taken for a string. It is only valid
+    /// where a string is expected.
     pub(crate) bare_word: Option<usize>,
 }
 
-/// Where and why a text cannot be put right.
+/// Where and why a text cannot be repaired.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AmbiguousJson {
-    /// A byte of the text.
+    /// The byte offset of the error.
     pub(crate) at: usize,
     pub(crate) what: &'static str,
 }
 
-/// Puts a text right that is no JSON.
+/// Repairs a text that is not valid JSON.
 pub(crate) fn repair(text: &str) -> Result<RepairedJson, AmbiguousJson> {
     let mut mender = JsonRepairer {
         text,
@@ -46,14 +46,14 @@ struct JsonRepairer<'t> {
     text: &'t str,
     at: usize,
     out: String,
-    /// The closing brackets that are still to come.
+    /// The closing brackets of the open arrays and objects.
     open: Vec<char>,
     lossy: bool,
     closed: Option<usize>,
     bare_word: Option<usize>,
 }
 
-/// Words that stand for values, and what JSON writes for them.
+/// Words that represent values, with their JSON.
 const KNOWN: [(&str, &str); 10] = [
     ("true", "true"),
     ("True", "true"),
@@ -95,7 +95,7 @@ impl JsonRepairer<'_> {
         self.space()?;
         let fenced = self.take("```");
         if fenced {
-            // The word behind a fence names a language.
+            // The word after a fence names a language.
             let word = self.rest().find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(0);
             self.at += word;
         }
@@ -103,14 +103,14 @@ impl JsonRepairer<'_> {
         self.values()?;
         self.space()?;
         if fenced {
-            // The end of a fence may be lost with the end of the text.
+            // The closing fence may be missing if the text is truncated.
             let _ = self.take("```");
             self.space()?;
         }
         if self.rest().is_empty() { Ok(()) } else { self.fail("more follows behind the value") }
     }
 
-    /// White space and comments.
+    /// Skips whitespace and comments.
     fn space(&mut self) -> RepairResult {
         loop {
             let rest = self.rest();
@@ -130,7 +130,7 @@ impl JsonRepairer<'_> {
         }
     }
 
-    /// A value with all that it holds.
+    /// Repairs a value with all nested values.
     fn values(&mut self) -> RepairResult {
         self.value()?;
         while let Some(&close) = self.open.last() {
@@ -150,7 +150,7 @@ impl JsonRepairer<'_> {
                     self.at += 1;
                     self.space()?;
                     match self.peek() {
-                        // A comma behind the last one says nothing.
+                        // A trailing comma.
                         Some('}' | ']') => {}
                         None | Some('`') => return self.fail("the text ends behind a comma"),
                         _ => {
@@ -172,14 +172,14 @@ impl JsonRepairer<'_> {
         }
     }
 
-    /// The text has ended where brackets are open.
+    /// Closes all brackets at the end of the text.
     fn close_all(&mut self) -> RepairResult {
         let before = self.text.get(..self.at).unwrap_or_default();
         let ends_whole = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '}' | ']');
         let is_apart = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '$');
         let word = before.rsplit(is_apart).next().unwrap_or_default();
         let whole = before.ends_with(ends_whole) || KNOWN.iter().any(|(known, _)| *known == word);
-        // More digits or letters may have been to come, or all that an object holds.
+        // Digits, letters or the content of an object may be missing.
         if !whole || before.trim_end().ends_with(['{', '[']) {
             return self.fail("the text ends here, and may not be whole");
         }
@@ -191,7 +191,7 @@ impl JsonRepairer<'_> {
         Ok(())
     }
 
-    /// What follows a bracket or a comma: a value, with its name in an object.
+    /// Repairs an array item, or an object entry with its key.
     fn entry(&mut self) -> RepairResult {
         if self.open.last() == Some(&'}') {
             self.key()?;
@@ -228,7 +228,7 @@ impl JsonRepairer<'_> {
                 self.space()?;
                 match self.peek() {
                     None | Some('}' | ']' | '`') => Ok(()),
-                    // Lists in lists call this function again, as deep as the limit lets them.
+                    // Nested arrays recurse, up to the depth limit.
                     _ => self.entry(),
                 }
             }
@@ -262,7 +262,7 @@ impl JsonRepairer<'_> {
         word
     }
 
-    /// A word that stands for a value.
+    /// Repairs an unquoted word that represents a value.
     fn named(&mut self) -> RepairResult {
         let start = self.at;
         let word = self.word();
@@ -284,7 +284,7 @@ impl JsonRepairer<'_> {
         self.out.push_str(&serde_json::Value::from(text).to_string());
     }
 
-    /// A text in single or double quotes.
+    /// Repairs a string in single or double quotes.
     fn quoted(&mut self) -> RepairResult {
         let start = self.at;
         let Some(quote) = self.peek() else { return Ok(()) };
@@ -303,7 +303,7 @@ impl JsonRepairer<'_> {
                 '\r' => self.out.push_str("\\r"),
                 '\t' => self.out.push_str("\\t"),
                 c if c < ' ' => {
-                    // Writing to a text in memory cannot fail.
+                    // Writing to a string cannot fail.
                     let _ = write!(self.out, "\\u{:04x}", u32::from(c));
                 }
                 c => self.out.push(c),
@@ -313,7 +313,7 @@ impl JsonRepairer<'_> {
         self.fail("this text is not closed")
     }
 
-    /// What follows a backslash: an escape of JSON, or one of Python.
+    /// Repairs an escape sequence of JSON or Python, after its backslash.
     fn escape(&mut self) -> RepairResult {
         let Some(c) = self.peek() else { return self.fail("this text is not closed") };
         match c {
@@ -352,7 +352,7 @@ impl JsonRepairer<'_> {
     }
 }
 
-/// The four hexadecimal digits that a text begins with.
+/// The value of the four hexadecimal digits at the start of a text.
 fn unit(text: &str) -> Option<u32> {
     let digits = text.get(..4).filter(|it| it.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
     u32::from_str_radix(digits, 16).ok()

@@ -1,15 +1,15 @@
-//! Validators for all of JSON Schema, which assert what the check asserts.
+//! Full JSON Schema validators, which assert the same formats and encodings as the check.
 
 use jsonschema::{Draft, Keyword, ValidationError, Validator};
 use serde_json::{Value, json};
 
 use super::compile::SchemaError;
 
-/// The formats that are checked; others are remarks.
+/// The formats that are asserted; others are annotations.
 pub(super) const CHECKED_FORMATS: [&str; 10] =
     ["date", "time", "date-time", "duration", "email", "uri", "uuid", "ipv4", "ipv6", "hostname"];
 
-/// The other formats that a validator knows by itself.
+/// The other formats that `jsonschema` asserts by default.
 const UNCHECKED_FORMATS: [&str; 9] = [
     "idn-email",
     "idn-hostname",
@@ -22,7 +22,7 @@ const UNCHECKED_FORMATS: [&str; 9] = [
     "uri-template",
 ];
 
-/// What `contentEncoding` asks for. Draft 2020-12 leaves it to the program whether it is asserted.
+/// Asserts `contentEncoding`, which is optional in draft 2020-12.
 struct EncodingKeyword(Validator);
 
 impl<'i> Keyword<'i> for EncodingKeyword {
@@ -39,7 +39,7 @@ impl<'i> Keyword<'i> for EncodingKeyword {
     }
 }
 
-/// A validator for all that a schema asks, as one of draft 2020-12.
+/// Builds the validator of a schema, as draft 2020-12.
 pub(super) fn validator(schema: &Value) -> Result<Validator, SchemaError> {
     let mut options = jsonschema::options()
         .with_draft(Draft::Draft202012)

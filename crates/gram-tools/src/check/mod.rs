@@ -1,8 +1,9 @@
-//! The check of one call's arguments: from the text that a model wrote to what an implementation
-//! receives, or to all that is wrong with it.
+//! Checks the arguments of a call: repairs and validates the text that a model wrote. The output is
+//! the arguments for the implementation, or a list of problems.
 //!
-//! What a tool asks for is compiled once into shapes. A call is read into a list of nodes that
-//! point into its text, and walks along the shapes; what comes out is written as it goes.
+//! The schema of a tool is compiled once into shapes. The arguments of a call are parsed into a
+//! flat list of nodes that refer to the text. The validation walks the nodes along the shapes and
+//! writes its output in the same pass.
 
 mod coerce;
 mod compile;

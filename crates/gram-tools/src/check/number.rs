@@ -1,4 +1,4 @@
-//! Numbers as they are written.
+//! Numbers in their textual form.
 
 use std::cmp::Ordering;
 
@@ -7,14 +7,14 @@ use serde_json::Number;
 
 use super::shape::{NumberRules, NumericBound};
 
-/// The most digits of a whole number that is reckoned with as one of 64 bits.
+/// The maximum length of an integer that is handled as an `i64`.
 const SHORT: usize = 18;
 
-/// The most digits that a number is written out with.
+/// The maximum number of digits of an expanded number.
 const MAX_DIGITS: usize = 30;
 
 fn parsed(raw: &str) -> Number {
-    // The reader let only numbers of JSON pass.
+    // The parser only accepts JSON numbers.
     Number::from_string_unchecked(raw.to_owned())
 }
 
@@ -23,17 +23,17 @@ fn is_plain(raw: &str) -> bool {
     !raw.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E'))
 }
 
-/// A short whole number.
+/// The value of a short integer.
 fn short(raw: &str) -> Option<i64> {
     (raw.len() <= SHORT && is_plain(raw)).then(|| raw.parse().ok())?
 }
 
-/// Whether a number is whole, however it is written.
+/// Whether a number is an integer in any notation.
 pub(crate) fn is_whole(raw: &str) -> bool {
     is_plain(raw) || numbers::is_integer(&parsed(raw))
 }
 
-/// A whole number that is written with a fraction or an exponent, written without.
+/// Rewrites an integer that has a fraction or an exponent, such as `3.0`.
 pub(crate) fn written_whole(raw: &str) -> Option<String> {
     if is_plain(raw) {
         return None;
@@ -51,7 +51,7 @@ pub(crate) fn written_whole(raw: &str) -> Option<String> {
         let zeros = usize::try_from(zeros).ok().filter(|&zeros| zeros <= MAX_DIGITS)?;
         format!("{digits}{}", "0".repeat(zeros))
     } else {
-        // `100e-2` is whole, and ends in as many zeros as the exponent takes away.
+        // `100e-2` is an integer: it ends in as many zeros as the exponent removes.
         let cut = usize::try_from(-zeros).ok()?;
         let kept = digits.len().checked_sub(cut)?;
         let (kept, gone) = digits.split_at_checked(kept)?;
@@ -65,7 +65,7 @@ pub(crate) fn written_whole(raw: &str) -> Option<String> {
     }
 }
 
-/// Whether a number lies outside of its range.
+/// Whether a number is out of range.
 pub(crate) fn outside(rules: &NumberRules, raw: &str) -> bool {
     let short = short(raw);
     let order = |bound: &NumericBound| match (short, bound.whole) {
@@ -87,7 +87,7 @@ pub(crate) fn is_multiple(raw: &str, step: &NumericBound) -> bool {
     }
 }
 
-/// The number that a text stands for, as JSON writes it.
+/// The number that a string represents, as JSON.
 pub(crate) fn in_text(text: &str) -> Option<String> {
     let text = text.trim();
     let text = text.strip_prefix('+').unwrap_or(text);

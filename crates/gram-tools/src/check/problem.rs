@@ -1,4 +1,4 @@
-//! Problems and repairs that the check of a call finds.
+//! Problems and repairs of calls.
 
 use smol_str::SmolStr;
 
@@ -11,27 +11,27 @@ pub enum ProblemCode {
     RequiredField,
     /// The type is wrong.
     TypeMismatch,
-    /// No member of a union accepts it, or several do where only one may.
+    /// No member of a union accepts the value, or several do where only one may.
     NoUnionMember,
     /// The name is not declared.
     UnknownField,
-    /// It is not one of the allowed values.
+    /// The value is not one of the allowed values.
     NotInEnum,
-    /// It is not the one allowed value.
+    /// The value is not the only allowed value.
     ConstMismatch,
-    /// It differs from the value that the host has pinned.
+    /// The value differs from the one that the host pinned.
     PinnedMismatch,
     /// The number is too small or too large.
     OutOfRange,
-    /// The number is no multiple of the step.
+    /// The number is not a multiple of the step.
     NotMultiple,
-    /// The text is too short or too long.
+    /// The string is too short or too long.
     WrongLength,
     /// There are too few or too many entries.
     WrongSize,
-    /// The text does not match the pattern.
+    /// The string does not match the pattern.
     PatternMismatch,
-    /// The text is not in the format.
+    /// The string does not match the format.
     FormatMismatch,
     /// An item is repeated.
     NotUnique,
@@ -40,7 +40,7 @@ pub enum ProblemCode {
 }
 
 impl ProblemCode {
-    /// The code as verdicts show it.
+    /// The code, as used in verdicts.
     pub fn as_str(&self) -> &str {
         match self {
             Self::RequiredField => "REQUIRED_FIELD",
@@ -62,11 +62,11 @@ impl ProblemCode {
     }
 }
 
-/// A problem as the validation notes it. Its message is only built on request.
+/// A problem as noted by the validation. Its message is only built on request.
 #[derive(Debug, Clone)]
 pub(crate) struct Note {
     pub(crate) code: ProblemCode,
-    /// The place in the arguments, as a JSON pointer.
+    /// The JSON pointer to the value.
     pub(crate) pointer: SmolStr,
     /// The shape that refused the value.
     pub(crate) shape: ShapeId,
@@ -86,7 +86,7 @@ pub(crate) enum NoteDetail {
     Sent(SmolStr),
     /// The declared names.
     Known(Vec<SmolStr>),
-    /// More than one member of a union takes the value, where only one may.
+    /// More than one member of a union accepts the value, where only one may.
     Several,
     /// The message of a validator.
     Said(SmolStr),
@@ -95,7 +95,7 @@ pub(crate) enum NoteDetail {
 /// A repair of a received value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repair {
-    /// The place in the arguments, as a JSON pointer; empty for all of them.
+    /// The JSON pointer to the value. Empty for the arguments as a whole.
     pub pointer: SmolStr,
     /// The rule of the repair.
     pub rule: RepairRule,
@@ -112,17 +112,17 @@ pub enum RepairRule {
     Malformed,
     /// An empty text or null in place of the arguments.
     NoArguments,
-    /// A text that holds a boolean.
+    /// A string that contains a boolean.
     TextToBoolean,
-    /// A text that holds an integer.
+    /// A string that contains an integer.
     TextToInteger,
-    /// A text that holds a number.
+    /// A string that contains a number.
     TextToNumber,
     /// An integer written with a fraction.
     WholeNumber,
-    /// A text that holds the expected value as JSON.
+    /// A string that contains the expected value as JSON.
     JsonText,
-    /// A single value in place of a list.
+    /// A single value in place of an array.
     SingleToList,
     /// Null in place of an optional value.
     NullToAbsent,
@@ -133,7 +133,7 @@ pub enum RepairRule {
 }
 
 impl RepairRule {
-    /// The rule's name, as verdicts show it.
+    /// The rule's name, as used in verdicts.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Malformed => "malformed-json",

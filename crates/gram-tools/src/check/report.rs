@@ -1,4 +1,4 @@
-//! Reports on calls that were rejected.
+//! Reports on rejected calls.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,12 +15,12 @@ use super::problem::{Note, NoteDetail, ProblemCode};
 use super::shape::{ShapeId, Shapes};
 use super::validate::MAX_NOTES;
 
-/// Why a call cannot run.
+/// Why a call was rejected.
 #[derive(Debug, Clone)]
 pub enum Rejection {
-    /// Its arguments are no JSON.
+    /// The arguments are not valid JSON.
     Malformed(MalformedArguments),
-    /// They are not what the tool takes.
+    /// The tool does not accept the arguments.
     Invalid(InvalidArguments),
 }
 
@@ -30,14 +30,14 @@ impl From<MalformedArguments> for Rejection {
     }
 }
 
-/// Arguments that are no JSON.
+/// Arguments that are not valid JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MalformedArguments {
-    /// The line, from 1.
+    /// The line, starting at 1.
     pub line: usize,
-    /// The column in characters, from 1.
+    /// The column in characters, starting at 1.
     pub column: usize,
-    /// What is wrong there.
+    /// A description of the error.
     pub what: &'static str,
 }
 
@@ -53,22 +53,22 @@ impl MalformedArguments {
 impl fmt::Display for MalformedArguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { line, column, what } = self;
-        write!(f, "the arguments are no JSON: {what} (line {line}, column {column})")
+        write!(f, "the arguments are not valid JSON: {what} (line {line}, column {column})")
     }
 }
 
-/// Arguments that are not what a tool takes.
+/// Arguments that a tool does not accept.
 #[derive(Debug, Clone)]
 pub struct InvalidArguments {
     shapes: Arc<Shapes>,
     notes: Vec<Note>,
-    /// What validators of the host say.
+    /// The problems that host validators reported.
     host: Vec<Problem>,
-    /// How many problems there are beside these.
+    /// The number of problems in addition to these.
     more: usize,
-    /// What secret parameters held.
+    /// The values of secret parameters.
     secrets: Vec<String>,
-    /// The arguments without those that are wrong, as JSON; empty where they cannot be told apart.
+    /// The valid arguments as JSON. Empty if they cannot be separated from the invalid ones.
     accepted: String,
 }
 
@@ -83,18 +83,18 @@ impl InvalidArguments {
         Self { shapes, notes, host: Vec::new(), more, secrets, accepted }
     }
 
-    /// The arguments that nothing is wrong with, repaired, as a JSON object; nothing where they
-    /// cannot be told from the others.
+    /// The valid arguments after repairs, as a JSON object. `None` if they cannot be separated from
+    /// the invalid ones.
     pub(crate) fn accepted(&self) -> Option<Value> {
         serde_json::from_str(&self.accepted).ok().filter(Value::is_object)
     }
 
-    /// What secret parameters held, to be kept out of what others say.
+    /// The values of secret parameters, to mask them in other messages.
     pub(crate) fn secrets(&self) -> &[String] {
         &self.secrets
     }
 
-    /// Problems that a validator of the host found.
+    /// Creates a report of problems that host validators found.
     pub(crate) fn of_host(check: &super::ToolCheck, host: Vec<Problem>) -> Self {
         let shapes = Arc::clone(check.shapes());
         let mut invalid = Self::new(shapes, Vec::new(), 0, Vec::new(), String::new());
@@ -102,7 +102,7 @@ impl InvalidArguments {
         invalid
     }
 
-    /// Adds problems that a validator of the host found.
+    /// Adds problems that host validators found.
     pub(crate) fn and(&mut self, host: Vec<Problem>) {
         self.host.extend(host);
         let kept = self.host.len().min(MAX_NOTES.saturating_sub(self.notes.len()));
@@ -110,7 +110,7 @@ impl InvalidArguments {
         self.host.truncate(kept);
     }
 
-    /// Changes all that was sent, for those who know what else of it has to stay hidden.
+    /// Applies `hide` to all received text, for callers that know about more secrets.
     pub fn hide(&mut self, hide: impl Fn(&str) -> String) {
         let hidden = |text: &SmolStr| SmolStr::from(hide(text));
         for note in &mut self.notes {
@@ -127,17 +127,17 @@ impl InvalidArguments {
         }
     }
 
-    /// The number of problems that [`Self::problems`] leaves out.
+    /// The number of problems that [`Self::problems`] omits.
     pub fn more(&self) -> usize {
         self.more
     }
 
-    /// The number of all problems.
+    /// The total number of problems.
     pub fn count(&self) -> usize {
         self.notes.len() + self.host.len() + self.more
     }
 
-    /// The problems, in the order of the parameters: all, or the first hundred.
+    /// The problems in the order of the parameters, up to the first hundred.
     pub fn problems(&self) -> Vec<Problem> {
         let mut all = Vec::with_capacity(self.notes.len() + self.host.len());
         all.extend(self.notes.iter().map(|note| problem(&self.shapes, note)));
@@ -145,7 +145,7 @@ impl InvalidArguments {
         all
     }
 
-    /// The compact signature of the parameters that are wrong.
+    /// The compact signature of the invalid parameters.
     pub fn schema_hint(&self) -> String {
         let first = |pointer: &str| dotted(pointer).split('.').next().unwrap_or("").to_owned();
         let mut names: Vec<String> = Vec::new();
@@ -163,10 +163,10 @@ impl InvalidArguments {
     }
 }
 
-/// One thing that is wrong with a call's arguments.
+/// A problem of a call's arguments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
-    /// The JSON pointer to the value: `/items/0/name`. Empty for all arguments.
+    /// The JSON pointer to the value: `/items/0/name`. Empty for the arguments as a whole.
     pub pointer: SmolStr,
     /// The received value as JSON. `None` if it is missing. Masked if it is secret.
     pub attempted: Option<SmolStr>,
@@ -177,7 +177,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The dotted path to the value: `items.0.name`. Empty for all arguments.
+    /// The dotted path to the value: `items.0.name`. Empty for the arguments as a whole.
     pub fn property(&self) -> Cow<'_, str> {
         dotted(&self.pointer)
     }
@@ -192,8 +192,8 @@ fn problem(shapes: &Shapes, note: &Note) -> Problem {
     }
 }
 
-/// Put together from its pieces in one go: what refuses thousands of calls a second is read by
-/// models, and should not cost more than the check.
+/// Concatenates the message in a single allocation, because building it should not cost more than
+/// the check.
 fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
     let wanted = hint::wanted(shapes, note.shape);
     let (open, who, close, wants) = match property {
@@ -241,9 +241,9 @@ fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
     }
 }
 
-/// A received value, as JSON, after the name of its type; nothing where nothing came.
+/// The type name and the JSON of a received value. Empty if the value is missing.
 fn got(json: &str) -> [&str; 4] {
-    /// The most characters that are shown.
+    /// The maximum number of characters that are shown.
     const MAX_CHARACTERS: usize = 100;
     let kind = match json.as_bytes().first() {
         None => return [""; 4],
@@ -271,7 +271,7 @@ fn names(known: &[SmolStr]) -> String {
     format!("there are {}{more}", shown.join(", "))
 }
 
-/// The size of a received list or object.
+/// The size of a received array or object.
 fn size(json: &str) -> String {
     match serde_json::from_str(json) {
         Ok(Value::Array(items)) => format!(", and got {} items", items.len()),

@@ -1,4 +1,4 @@
-//! Numbers and texts.
+//! Validation of numbers and strings.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use super::tape::{Node, NodeKind, Tape};
 use super::validate::ValidationRun;
 
 impl AllowedValues {
-    /// Whether a value is one of these.
+    /// Whether a value is allowed.
     pub(super) fn hold(&self, t: &Tape<'_>, node: Node) -> bool {
         match node.kind {
             NodeKind::Plain => {
@@ -25,7 +25,7 @@ impl AllowedValues {
         }
     }
 
-    /// The one member that a text is in another case.
+    /// The only member that equals a string except for case and surrounding whitespace.
     pub(super) fn in_another_case(&self, text: &str) -> Option<&str> {
         let mut found =
             self.list.iter().filter_map(Value::as_str).filter(|member| same_letters(member, text));
@@ -34,7 +34,7 @@ impl AllowedValues {
     }
 }
 
-/// Whether two texts differ in case and surrounding space alone.
+/// Whether two strings are equal except for case and surrounding whitespace.
 fn same_letters(one: &str, other: &str) -> bool {
     let (one, other) = (one.trim(), other.trim());
     if one.is_ascii() && other.is_ascii() {
@@ -71,7 +71,7 @@ impl ValidationRun<'_> {
             self.repaired(path, RepairRule::WholeNumber, raw, Some(&whole));
             self.out.push_str(&whole);
             if self.secret && !self.quiet {
-                // The implementation gets to see this one.
+                // The implementation receives this notation.
                 self.secrets.push(whole);
             }
             return true;
@@ -98,7 +98,7 @@ impl ValidationRun<'_> {
     }
 }
 
-/// What a text breaks of its rules.
+/// The rules that a string violates.
 fn broken(
     rules: &TextRules,
     t: &Tape<'_>,
@@ -106,7 +106,7 @@ fn broken(
 ) -> impl Iterator<Item = ProblemCode> + use<> {
     let text = t.content(node);
     let bytes = text.len() as u64;
-    // A character has one to four bytes, which decides most cases without a count.
+    // A character has one to four bytes, so most cases need no count of characters.
     let too_long = rules.most.is_some_and(|most| bytes > most && count(&text) > most);
     let too_short = bytes < rules.least || (bytes / 4 < rules.least && count(&text) < rules.least);
     let length = (too_long || too_short).then_some(ProblemCode::WrongLength);

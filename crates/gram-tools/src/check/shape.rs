@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use jsonschema::Validator;
 use serde_json::{Number, Value};
 
-/// The place of a shape.
+/// The index of a shape.
 pub(crate) type ShapeId = u32;
 
 /// All shapes of one schema.
@@ -14,22 +14,21 @@ pub(crate) type ShapeId = u32;
 pub(crate) struct Shapes {
     pub(crate) list: Vec<Shape>,
     pub(crate) root: ShapeId,
-    /// Whether some shape judges a value as a whole, so that what was changed has to be judged
+    /// Whether a shape constrains values as a whole, so that changed values have to be checked
     /// again.
     pub(crate) delicate: bool,
-    /// Whether some field is secret.
+    /// Whether a field is secret.
     pub(crate) secret: bool,
-    /// What the host has to do with the root's entries, where the root itself is no object with
-    /// rules of its own, but leads on to others.
+    /// The shape with the host rules for the root's entries, if the root delegates to other shapes.
     pub(crate) host: Option<ShapeId>,
 }
 
 impl Shapes {
-    /// The kinds of values that a shape may take, as far as can be told at a glance.
+    /// An upper bound of the types that a shape accepts.
     pub(crate) fn kinds(&self, id: ShapeId) -> TypeSet {
         let shape = &self.list[id as usize];
         match shape.others {
-            // What leads on leads to where it ends, see `shorten`.
+            // `shorten` reduced chains of references to a single step.
             Composition::Same(other) if shape.also.is_none() => {
                 let other = &self.list[other as usize];
                 if matches!(other.others, Composition::None) { other.kinds } else { TypeSet::ALL }
@@ -40,7 +39,7 @@ impl Shapes {
     }
 }
 
-/// The kinds of JSON values, as a set.
+/// A set of JSON types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TypeSet(u8);
 
@@ -48,7 +47,7 @@ impl TypeSet {
     pub(crate) const NULL: Self = Self(1);
     pub(crate) const BOOLEAN: Self = Self(2);
     pub(crate) const INTEGER: Self = Self(4);
-    /// A number that is not whole.
+    /// A number that is not an integer.
     pub(crate) const FRACTION: Self = Self(8);
     pub(crate) const NUMBER: Self = Self(12);
     pub(crate) const TEXT: Self = Self(16);
@@ -68,7 +67,7 @@ impl TypeSet {
         self.0 & other.0 != 0
     }
 
-    /// The kinds that a schema's `type` names.
+    /// The types that a name in a schema's `type` includes.
     pub(crate) fn named(name: &str) -> Self {
         match name {
             "null" => Self::NULL,
@@ -91,9 +90,9 @@ pub(crate) struct Shape {
     pub(crate) text: Option<Box<TextRules>>,
     pub(crate) list: Option<Box<ListRules>>,
     pub(crate) object: Option<Box<ObjectRules>>,
-    /// The only values.
+    /// The allowed values.
     pub(crate) values: Option<Box<AllowedValues>>,
-    /// Other shapes that decide.
+    /// Other shapes that apply to the same value.
     pub(crate) others: Composition,
     /// A validator for keywords that shapes cannot express.
     pub(crate) also: Option<Box<Validator>>,
@@ -116,7 +115,7 @@ impl Shape {
         }
     }
 
-    /// Whether it asks for nothing.
+    /// Whether it has no constraints.
     pub(crate) fn is_any(&self) -> bool {
         self.kinds == TypeSet::ALL
             && self.number.is_none()
@@ -129,15 +128,15 @@ impl Shape {
     }
 }
 
-/// Other shapes that decide on a value.
+/// Other shapes that apply to the same value.
 #[derive(Debug)]
 pub(crate) enum Composition {
     None,
-    /// This one decides alone.
+    /// A reference: this shape applies.
     Same(ShapeId),
-    /// One of these at least.
+    /// `anyOf`: at least one of these.
     Any(Box<[ShapeId]>),
-    /// One of these, and no second one.
+    /// `oneOf`: exactly one of these.
     One(Box<[ShapeId]>),
 }
 
@@ -146,11 +145,11 @@ pub(crate) enum Composition {
 pub(crate) struct AllowedValues {
     pub(crate) list: Vec<Value>,
     pub(crate) constant: bool,
-    /// Whether all of them are texts.
+    /// Whether all of them are strings.
     pub(crate) texts: bool,
 }
 
-/// Constraints on numbers, with the text of each bound.
+/// Constraints on numbers.
 #[derive(Debug, Default)]
 pub(crate) struct NumberRules {
     pub(crate) least: Option<NumericBound>,
@@ -160,11 +159,11 @@ pub(crate) struct NumberRules {
     pub(crate) step: Option<NumericBound>,
 }
 
-/// A number that others are held against.
+/// A number that values are compared with.
 #[derive(Debug)]
 pub(crate) struct NumericBound {
     pub(crate) number: Number,
-    /// The same, where it is small and whole.
+    /// The same number, if it fits in an `i64`.
     pub(crate) whole: Option<i64>,
 }
 
@@ -181,7 +180,7 @@ impl NumericBound {
 pub(crate) struct TextRules {
     pub(crate) least: u64,
     pub(crate) most: Option<u64>,
-    /// The pattern and what runs it.
+    /// The pattern and its validator.
     pub(crate) pattern: Option<(Box<str>, Validator)>,
     pub(crate) format: Option<(Box<str>, Validator)>,
     pub(crate) encoding: Option<(Box<str>, Validator)>,
@@ -202,30 +201,30 @@ pub(crate) struct ListRules {
 #[derive(Debug, Default)]
 pub(crate) struct ObjectRules {
     pub(crate) fields: Vec<FieldRule>,
-    /// The places of fields by name, where there are many.
+    /// The indices of fields by name, if there are many.
     pub(crate) by_name: Option<HashMap<Box<str>, u32>>,
-    /// Required names that no field has.
+    /// The required names without a field.
     pub(crate) required: Vec<Box<str>>,
     pub(crate) extra: ExtraProperties,
-    /// Whether what is not declared is left out: it is said which fields there are, and nowhere
-    /// that there may be others.
+    /// Whether undeclared properties can be stripped: the schema forbids them, or declares
+    /// properties without allowing others.
     pub(crate) closed: bool,
     pub(crate) names: Option<ShapeId>,
     pub(crate) least: u64,
     pub(crate) most: Option<u64>,
-    /// Names that a caller may not use, for the host fills them.
+    /// Names that callers must not use, because the host injects their values.
     pub(crate) injected: Vec<Box<str>>,
     /// Whether this is the parameter object of a tool without parameters.
     pub(crate) takes_nothing: bool,
 }
 
 impl ObjectRules {
-    /// Whether the host supplies what has this name.
+    /// Whether the host injects the value of this name.
     pub(crate) fn is_injected(&self, name: &str) -> bool {
         self.injected.iter().any(|injected| **injected == *name)
     }
 
-    /// The place of a field, with a guess where it is.
+    /// The index of a field. Checks the guessed index first.
     pub(crate) fn field(&self, name: &str, guess: usize) -> Option<usize> {
         let is = |at: usize| self.fields.get(at).is_some_and(|field| *field.name == *name);
         if is(guess) {
@@ -248,9 +247,9 @@ pub(crate) struct FieldRule {
     pub(crate) required: bool,
     /// The default as JSON.
     pub(crate) default: Option<Box<str>>,
-    /// The host owns the value, and it is this one.
+    /// The value that the host pins, and its JSON.
     pub(crate) pinned: Option<(Value, Box<str>)>,
-    /// Whether its value is kept out of messages.
+    /// Whether its value is masked in messages.
     pub(crate) secret: bool,
 }
 

@@ -1,8 +1,8 @@
-//! Whether a name was likely meant for another one.
+//! Compares received parameter names with declared ones.
 
 use crate::names::{split, stem};
 
-/// Words that models put for each other in the names of parameters, as their wrong calls show.
+/// Words that models confuse in parameter names, taken from their invalid calls.
 const ALIKE: [&[&str]; 8] = [
     &["path", "file", "filename", "filepath", "pathname", "location"],
     &["query", "q", "search", "term", "keyword", "keywords"],
@@ -14,7 +14,7 @@ const ALIKE: [&[&str]; 8] = [
     &["cmd", "command", "script"],
 ];
 
-/// Those of them that mean the same in every tool.
+/// The subset of these words that are equivalent in every tool.
 const SAME: [&[&str]; 6] = [
     &["path", "file", "filename", "filepath", "pathname"],
     &["query", "q"],
@@ -24,7 +24,7 @@ const SAME: [&[&str]; 6] = [
     &["cmd", "command"],
 ];
 
-/// Words, and beginnings of words, that say the opposite of each other.
+/// Words and prefixes of words with opposite meanings.
 const OPPOSITE: [(&str, &str); 34] = [
     ("min", "max"),
     ("minimum", "maximum"),
@@ -62,18 +62,18 @@ const OPPOSITE: [(&str, &str); 34] = [
     ("sender", "recipient"),
 ];
 
-/// What makes a word, or a name, its own opposite.
+/// Words and prefixes that negate a name.
 const NOT: [&str; 6] = ["un", "dis", "non", "no", "not", "without"];
 
-/// The longest names that are compared, in bytes. Longer ones are data.
+/// The maximum length of compared names in bytes. Longer strings are not names.
 const MAX_LENGTH: usize = 100;
 
-/// Whether a name that was sent is likely meant for a declared one.
+/// Whether a received name is likely a variant of a declared one.
 pub(super) fn is_near(sent: &str, declared: &str) -> bool {
     if sent.len() > MAX_LENGTH || declared.len() > MAX_LENGTH {
         return false;
     }
-    // Most names are not near at all, and that is seen without a look at their words.
+    // Most names are not similar, so the expensive comparison of words comes last.
     looks_near(sent, declared) && !are_opposite(sent, declared)
 }
 
@@ -83,7 +83,7 @@ fn looks_near(sent: &str, declared: &str) -> bool {
         return true;
     }
     let most = 1 + declared_letters.chars().count() / 4;
-    // Of very short names, nearly all are near each other.
+    // Nearly all very short names are similar to each other.
     if declared_letters.len() > 3 && strsim::osa_distance(&sent_letters, &declared_letters) <= most
     {
         return true;
@@ -108,9 +108,9 @@ fn in_order(letters: &str) -> Vec<char> {
     letters
 }
 
-/// Whether a name that was sent is so surely meant for a declared one that it may be changed to it:
-/// the same words in another case, order or number, one slip inside of a word, or a part of the
-/// words, in the same order.
+/// Whether a received name may be corrected to a declared one: the same words in another case,
+/// order or grammatical number, one typo in a word, or a sequence of words at the start or the end
+/// of the other name.
 pub(super) fn is_same(sent: &str, declared: &str) -> bool {
     if sent.len() > MAX_LENGTH || declared.len() > MAX_LENGTH || are_opposite(sent, declared) {
         return false;
@@ -143,8 +143,8 @@ pub(super) fn is_same(sent: &str, declared: &str) -> bool {
     short.concat().len() > 3 && !rest.iter().any(turns)
 }
 
-/// Whether one word is the other with a letter more, less, or in the other order; with another
-/// letter only in long words, for short ones are words of their own then.
+/// Whether two words differ by one inserted, deleted or swapped letter. A replaced letter only
+/// counts in long words, because short ones are often different words.
 fn is_slip(sent: &str, declared: &str) -> bool {
     let long = declared.chars().count();
     let same_length = sent.chars().count() == long;
@@ -154,7 +154,7 @@ fn is_slip(sent: &str, declared: &str) -> bool {
         && long >= if same_length && !swapped { 7 } else { 5 }
 }
 
-/// Whether two names say the opposite of each other.
+/// Whether two names have opposite meanings.
 pub(super) fn are_opposite(sent: &str, declared: &str) -> bool {
     if sent.len() > MAX_LENGTH || declared.len() > MAX_LENGTH {
         return false;
@@ -190,7 +190,7 @@ fn share_a_group(groups: &[&[&str]], one: &str, other: &str) -> bool {
     groups.iter().any(|group| group.contains(&one) && group.contains(&other))
 }
 
-/// Whether one name ends in the words of the other.
+/// Whether one name ends with the words of the other.
 fn holds_at_end(one: &[String], other: &[String]) -> bool {
     one.ends_with(other) || other.ends_with(one)
 }

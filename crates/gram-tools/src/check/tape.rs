@@ -1,52 +1,51 @@
-//! JSON read into one flat list that points into its text, without a copy of any of it.
+//! Parses JSON into a flat list of nodes that refer to the text without copying it.
 
 use std::borrow::Cow;
 
 use memchr::memchr2;
 
-/// How deep values may nest: what `serde_json` reads, too.
+/// The maximum nesting depth, as in `serde_json`.
 pub(crate) const MAX_DEPTH: usize = 127;
 
-/// The most bytes of one text: places in it are kept in 32 bits.
+/// The maximum length of a text in bytes: offsets are stored in 32 bits.
 const MAX_LENGTH: usize = u32::MAX as usize - 1;
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NodeKind {
     Null,
     True,
     False,
     Number,
-    /// A text that stands as it is between its quotes.
+    /// A string without escape sequences.
     Plain,
-    /// A text with escapes.
+    /// A string with escape sequences.
     Escaped,
     List,
     Object,
 }
 
-/// A value, or the key of an entry.
+/// A value, or the key of an object entry.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Node {
     pub(crate) kind: NodeKind,
-    /// Where it begins and ends in the text; of a text, what stands between the quotes.
+    /// The span in the text, without the quotes of a string.
     start: u32,
     end: u32,
-    /// The first node behind it and all that it holds.
+    /// The index of the first node after it and its descendants.
     pub(crate) next: u32,
 }
 
-/// Why a text is no JSON.
+/// Why a text is not valid JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct JsonSyntaxError {
-    /// The byte at which reading ended.
+    /// The byte offset of the error.
     pub(crate) at: usize,
-    /// What is wrong there.
+    /// A description of the error.
     pub(crate) what: &'static str,
 }
 
-/// A read text: its values in order, each followed by what it holds; in objects, keys and values
-/// alternate.
+/// A parsed text. Each value is followed by its descendants; in objects, keys and values alternate.
 #[derive(Debug, Clone)]
 pub(crate) struct Tape<'t> {
     pub(crate) text: &'t str,
@@ -54,13 +53,13 @@ pub(crate) struct Tape<'t> {
 }
 
 impl<'t> Tape<'t> {
-    /// Reads a text that holds one value.
+    /// Parses a text that consists of one value.
     pub(crate) fn read(text: &'t str) -> Result<Self, JsonSyntaxError> {
         let nodes = Vec::with_capacity((text.len() / 8).clamp(4, 1 << 16));
         Self::read_into(text, nodes)
     }
 
-    /// Reads a text, with a list to fill that may have held another tape's nodes.
+    /// Parses a text into a buffer, which may contain the nodes of another tape.
     pub(crate) fn read_into(text: &'t str, mut nodes: Vec<Node>) -> Result<Self, JsonSyntaxError> {
         nodes.clear();
         if text.len() > MAX_LENGTH {
@@ -75,31 +74,31 @@ impl<'t> Tape<'t> {
         self.nodes[at as usize]
     }
 
-    /// The text of a node as it is written: of a text, without the quotes.
+    /// The source text of a node, without the quotes of a string.
     pub(crate) fn raw(&self, node: Node) -> &'t str {
-        // Nodes begin and end beside ASCII characters, so this is never cut.
+        // Spans are on character boundaries, because nodes are delimited by ASCII characters.
         self.text.get(node.start as usize..node.end as usize).unwrap_or_default()
     }
 
-    /// The JSON of a node as it is written.
+    /// The source text of a node, with the quotes of a string.
     pub(crate) fn json(&self, node: Node) -> &'t str {
         let quotes = usize::from(matches!(node.kind, NodeKind::Plain | NodeKind::Escaped));
         let (start, end) = (node.start as usize - quotes, node.end as usize + quotes);
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// What a text says.
+    /// The unescaped content of a string.
     pub(crate) fn content(&self, node: Node) -> Cow<'t, str> {
         match node.kind {
             NodeKind::Escaped => {
-                // The reader let only escapes of JSON pass.
+                // The parser only accepts JSON escape sequences.
                 serde_json::from_str(self.json(node)).map_or(Cow::Borrowed(""), Cow::Owned)
             }
             _ => Cow::Borrowed(self.raw(node)),
         }
     }
 
-    /// How deep lists and objects nest in it.
+    /// The nesting depth of arrays and objects.
     pub(crate) fn depth(&self) -> usize {
         let mut open: Vec<u32> = Vec::new();
         let mut deepest = 0;
@@ -115,7 +114,7 @@ impl<'t> Tape<'t> {
         deepest
     }
 
-    /// What a list holds.
+    /// The items of an array.
     pub(crate) fn items(&self, list: u32) -> impl Iterator<Item = u32> {
         let end = self.node(list).next;
         let mut at = list + 1;
@@ -144,12 +143,12 @@ struct Reader<'t> {
     nodes: Vec<Node>,
 }
 
-/// What may come next inside of what is open.
+/// What may come next.
 #[derive(Clone, Copy, PartialEq)]
 enum ReaderState {
-    /// A value, and where a list has just begun, its end.
+    /// A value, or if `or_end`, the end of an array.
     Value { or_end: bool },
-    /// A comma, or the end of what is open.
+    /// A comma, or the end of the enclosing array or object.
     Comma,
 }
 
@@ -174,7 +173,7 @@ impl Reader<'_> {
         self.nodes.push(Node { kind, start: start as u32, end: end as u32, next });
     }
 
-    /// One value and nothing else. What is open is kept on a stack of its own.
+    /// Parses a single value. Uses an explicit stack instead of recursion.
     fn document(&mut self) -> Result<(), JsonSyntaxError> {
         let mut open = [0_u32; MAX_DEPTH];
         let mut depth = 0;
@@ -330,14 +329,14 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A text, from its opening quote.
+    /// Parses a string, from its opening quote.
     fn text(&mut self) -> Result<(), JsonSyntaxError> {
         let start = self.at + 1;
         let mut at = start;
         let mut kind = NodeKind::Plain;
         loop {
             let rest = self.bytes.get(at..).unwrap_or_default();
-            // Most texts are short; a search by words pays from some length on.
+            // Most strings are short; `memchr2` is only faster for longer ones.
             let found = rest.iter().take(16).position(|&byte| matches!(byte, b'"' | b'\\'));
             let found = found.or_else(|| {
                 let far = rest.get(16..)?;
@@ -364,7 +363,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What follows a backslash; gives the place behind it.
+    /// Checks an escape sequence after its backslash, and returns the offset after it.
     fn escape(&self, at: usize) -> Result<usize, JsonSyntaxError> {
         match self.bytes.get(at) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 1),

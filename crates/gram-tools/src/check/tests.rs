@@ -10,7 +10,7 @@ fn tool(signature: &str) -> ToolCheck {
     ToolCheck::of_tool(&module.types, &module.tools[0]).unwrap()
 }
 
-/// What a call gives: the arguments, or the codes and places of all problems.
+/// The outcome of a call: the arguments, or the codes and locations of all problems.
 fn call(tool: &ToolCheck, arguments: &str, policy: Policy) -> Value {
     match tool.check(arguments, policy) {
         Ok(accepted) => {
@@ -140,7 +140,7 @@ fn the_host_owns_what_is_pinned_and_what_it_injects() {
 fn what_a_secret_holds_stands_in_no_problem_of_what_is_around_it() {
     let t = tool("(user::Text)==>(password::Text {secret: true})==>(extra::Text {optional: true})");
     let nested = tool("(user::Text)==>(keys::Object {secret: true})");
-    // What the whole object has to be is judged by a validator, whose sentence quotes it.
+    // The object as a whole is checked by a validator, whose message quotes it.
     let schema = serde_json::json!({
         "type": "object",
         "properties": {"user": {"type": "string"}, "password": {"type": "string"}},
@@ -182,7 +182,7 @@ fn texts_in_texts_nest_no_deeper_than_what_is_sent() {
         }
         format!("{{\"t\": {json}}}")
     };
-    // What goes through can be read by whoever gets it.
+    // Accepted arguments can be parsed by `serde_json`.
     let fits = |tool: &ToolCheck, arguments: &str| {
         let accepted = tool.check(arguments, Policy::default()).ok()?;
         Some(serde_json::from_str::<Value>(&accepted.arguments).is_ok())
@@ -192,7 +192,7 @@ fn texts_in_texts_nest_no_deeper_than_what_is_sent() {
     assert_eq!(fits(&recursive, &nested(64, 2)), None);
     assert_eq!(fits(&recursive, &nested(125, 2)), None);
     assert_eq!(fits(&recursive, &nested(125, 16)), None);
-    // A list of anything is not looked into, and nests all the same.
+    // The items of an untyped array are not validated, but their nesting is limited, too.
     let plain = tool("(t::List)");
     let deep = format!("{{\"t\": {}}}", Value::from("[".repeat(126) + &"]".repeat(126)));
     assert_eq!(fits(&plain, &deep), Some(true));
@@ -213,7 +213,7 @@ fn a_text_that_breaks_off_is_not_guessed_at() {
     assert_eq!(is_malformed(r#"{"path": "a.txt", "#), Some((1, 19)));
     assert_eq!(is_malformed(r#"{"path": rea"#), Some((1, 13)));
     assert_eq!(is_malformed(r#"{"path": "a", "limit": 1"#), Some((1, 25)));
-    // It is not known where the bracket belongs that is missing.
+    // The position of the missing bracket is ambiguous.
     let unclear = r#"{"path": "a", "filter": {"x": 1, "limit": 5}"#;
     assert_eq!(is_malformed(unclear), Some((1, 45)));
     assert_eq!(
@@ -291,7 +291,7 @@ fn of_thousands_of_problems_the_first_are_told() {
         panic!("it went through")
     };
     assert_eq!((invalid.problems().len(), invalid.more(), invalid.count()), (100, 19_900, 20_000));
-    // Where there are very many secrets, no value is told.
+    // If there are too many secrets, all values are masked.
     let t = tool("(user::Int)==>(keys::Object {secret: true})");
     let keys: Vec<_> = (0..20_000).map(|key| format!("key-{key}")).collect();
     let arguments = json!({"user": "me", "keys": {"all": keys}}).to_string();

@@ -1,4 +1,4 @@
-//! The check of one tool's calls.
+//! Checks the calls of a tool.
 
 use std::sync::Arc;
 
@@ -24,9 +24,9 @@ const MASK: SmolStr = SmolStr::new_static("\"***\"");
 /// The policy for checking calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
-    /// Whether arguments are repaired where that is safe.
+    /// Whether arguments are repaired if that is safe.
     pub repair: bool,
-    /// Whether nearly right names of parameters are corrected.
+    /// Whether misspelled parameter names are corrected.
     pub correct_names: bool,
     /// The treatment of undeclared parameters.
     pub undeclared: Undeclared,
@@ -38,14 +38,14 @@ impl Default for Policy {
     }
 }
 
-/// The arguments of a call that may run.
+/// The arguments of an accepted call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
     /// The arguments for the implementation without injected values, as one JSON object.
     pub arguments: String,
     /// The repairs, in order.
     pub repairs: Vec<Repair>,
-    /// The undeclared parameters that were left out, as JSON pointers.
+    /// The undeclared parameters that were stripped, as JSON pointers.
     pub stripped: Vec<SmolStr>,
     /// The values of secret parameters, for masking messages.
     pub secrets: Vec<String>,
@@ -59,14 +59,14 @@ pub struct ToolCheck {
 }
 
 impl ToolCheck {
-    /// The check of a declared tool. The types are those of its module.
+    /// Creates the check of a declared tool. `types` are those of its module.
     ///
     /// # Errors
     ///
-    /// When the tool's schema holds something that no validator understands.
+    /// If the schema of the tool cannot be compiled.
     pub fn of_tool(types: &Types, tool: &Tool) -> Result<Self, SchemaError> {
         let schema = ParameterSchema::new(types, tool, Draft::Draft2020);
-        // A view of the model writes no key that is no string.
+        // Serialization does not fail, because all keys are strings.
         let schema = serde_json::to_value(schema).unwrap_or_default();
         let destructive = said(tool, "destructive");
         let mut shapes = shapes(&schema)?;
@@ -74,7 +74,7 @@ impl ToolCheck {
         Ok(Self { shapes: Arc::new(shapes), destructive })
     }
 
-    /// The check of calls whose parameters are declared by a JSON Schema (draft 2020-12).
+    /// Creates the check for parameters that are declared by a JSON Schema (draft 2020-12).
     ///
     /// # Errors
     ///
@@ -83,12 +83,12 @@ impl ToolCheck {
         Ok(Self { shapes: Arc::new(shapes(schema)?), destructive: false })
     }
 
-    /// The check of a tool's result, where its type says anything. A result is checked without
-    /// repairs.
+    /// Creates the check of a tool's result. `None` if the result type has no constraints. A result
+    /// is checked without repairs.
     ///
     /// # Errors
     ///
-    /// As [`Self::of_tool`].
+    /// If the schema of the result cannot be compiled.
     pub fn of_result(types: &Types, tool: &Tool) -> Result<Option<Self>, SchemaError> {
         let Some(schema) = ResultSchema::new(types, tool, Draft::Draft2020) else {
             return Ok(None);
@@ -98,11 +98,11 @@ impl ToolCheck {
         Ok(Some(Self { shapes, destructive: false }))
     }
 
-    /// Checks arguments as a model wrote them.
+    /// Checks and repairs arguments as a model wrote them.
     ///
     /// # Errors
     ///
-    /// Why the call cannot run.
+    /// The reason why the call is rejected.
     pub fn check(&self, text: &str, policy: Policy) -> Result<Accepted, Rejection> {
         let rules = ValidationRules {
             repair: policy.repair,
@@ -124,18 +124,18 @@ impl ToolCheck {
         }
     }
 
-    /// Whether a value fits as it is, and what does not.
+    /// Checks that a value is valid without changes.
     ///
     /// # Errors
     ///
-    /// All that is wrong with it.
+    /// All problems of the value.
     pub fn fits(&self, json: &str) -> Result<(), Rejection> {
         let tape = Tape::read(json)
             .map_err(|JsonSyntaxError { at, what }| MalformedArguments::new(json, at, what))?;
         self.judge(&tape, ValidationRules::JUDGE).map(|_| ())
     }
 
-    /// Arguments that are no JSON.
+    /// Repairs and checks arguments that are not valid JSON.
     fn mend(
         &self,
         text: &str,
@@ -156,11 +156,11 @@ impl ToolCheck {
         };
         let judged = self.repaired_json(text, &repaired_json.json, RepairRule::Malformed, rules);
         match (judged, repaired_json) {
-            // The word is a text only where a text is wanted.
+            // An unquoted word is only valid where a string is expected.
             (Err(Rejection::Invalid(_)), RepairedJson { bare_word: Some(at), .. }) => {
                 Err(MalformedArguments::new(text, at, "this word is not quoted").into())
             }
-            // What nobody declared there may stand behind the bracket that is missing.
+            // An undeclared parameter may belong after the missing bracket.
             (Ok(accepted), RepairedJson { closed: Some(at), .. })
                 if !accepted.stripped.is_empty() =>
             {
@@ -179,7 +179,7 @@ impl ToolCheck {
         rule: RepairRule,
         rules: ValidationRules,
     ) -> Result<Accepted, Rejection> {
-        // What was mended is JSON; a place in it would be none in what was sent.
+        // Repaired text is valid JSON, and its offsets do not refer to the received text.
         let tape =
             Tape::read(json).map_err(|error| MalformedArguments::new(text, 0, error.what))?;
         let mut accepted = self.judge(&tape, rules)?;
@@ -206,8 +206,8 @@ impl ToolCheck {
         if !self.shapes.delicate || !rules.pin {
             return Err(first);
         }
-        // What was left out, repaired or filled in may spoil what only the whole shows. As it is,
-        // it may fit, and nobody is refused for what the host does.
+        // Stripping, repairs and defaults may violate constraints on whole values, so retry with
+        // fewer changes. The model is not to blame for changes of the host.
         let undeclared = match rules.undeclared {
             Undeclared::Strip => Undeclared::Schema,
             other => other,
@@ -217,8 +217,8 @@ impl ToolCheck {
         self.walked(tape, filled).or_else(|_| self.walked(tape, pinned)).map_err(|_| first)
     }
 
-    /// One walk along the shapes. Where something was changed that only the whole shows, what came
-    /// out is judged again.
+    /// Validates once. If values were changed and there are constraints on whole values, the output
+    /// is validated again.
     fn walked(&self, tape: &Tape<'_>, rules: ValidationRules) -> Result<Accepted, Rejection> {
         let mut run = ValidationRun::new(&self.shapes, rules, tape.text.len() + 64);
         let fits = match self.shapes.host {
@@ -230,7 +230,7 @@ impl ToolCheck {
             mut out, mut notes, mut more, repairs, stripped, secrets, filled, ..
         } = run;
         let changed = filled || !repairs.is_empty() || !stripped.is_empty();
-        // Without defaults, nothing is filled in but what the host has pinned, and that has to be.
+        // Without defaults, only pinned values are filled in, and these are mandatory.
         let own = rules.fill || !repairs.is_empty() || !stripped.is_empty();
         if fits && (!changed || !own || !self.shapes.delicate || self.still_fits(&out)) {
             return Ok(Accepted { arguments: out, repairs, stripped, secrets });
@@ -256,7 +256,7 @@ impl ToolCheck {
     }
 }
 
-/// Whether a tool bears an attribute.
+/// Whether an attribute of a tool is true.
 fn said(tool: &Tool, attribute: &str) -> bool {
     tool.attributes.iter().any(|(key, value)| key == attribute && *value == Value::Bool(true))
 }
@@ -278,7 +278,7 @@ fn shapes(schema: &Value) -> Result<Shapes, SchemaError> {
     Ok(shapes)
 }
 
-/// Defaults that their own types refuse, which imported schemas have, are not filled in.
+/// Removes invalid defaults, which occur in imported schemas.
 fn drop_bad_defaults(shapes: &mut Shapes) {
     let mut bad = Vec::new();
     for (at, shape) in shapes.list.iter().enumerate() {
@@ -303,17 +303,17 @@ fn drop_bad_defaults(shapes: &mut Shapes) {
 }
 
 impl ToolCheck {
-    /// Whether a text is JSON, whatever it holds.
+    /// Whether a text is valid JSON.
     pub(crate) fn reads(text: &str) -> bool {
         Tape::read(text).is_ok()
     }
 
-    /// Whether text may be a value.
+    /// Whether strings are accepted.
     pub(crate) fn takes_text(&self) -> bool {
         self.shapes.kinds(self.shapes.root).meets(TypeSet::TEXT)
     }
 
-    /// Whether nothing but text may be a value.
+    /// Whether only strings are accepted.
     pub(crate) fn takes_only_text(&self) -> bool {
         self.shapes.kinds(self.shapes.root) == TypeSet::TEXT
     }

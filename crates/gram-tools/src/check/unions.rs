@@ -8,7 +8,7 @@ use super::tape::{NodeKind, Tape};
 use super::validate::{Trial, Undeclared, ValidationRules, ValidationRun, kind_of};
 
 impl ValidationRun<'_> {
-    /// One of these at least.
+    /// Checks that at least one member accepts the value.
     pub(super) fn any(
         &mut self,
         t: &Tape<'_>,
@@ -53,13 +53,14 @@ impl ValidationRun<'_> {
         }
     }
 
-    /// Whether a second walk along what a trial went would only do the same again. Each level of a
-    /// union that is walked twice doubles the work for all that it holds.
+    /// Whether the trial's output can be used without checking the value again. Checking each level
+    /// of a union twice doubles the work for all nested values.
     fn notes_nothing(&self, trial: &Trial) -> bool {
         self.quiet || (trial.changes == 0 && !self.secret)
     }
 
-    /// One of these, and no second one. Which, the schema decides, before anything is left out.
+    /// Checks that exactly one member accepts the value, according to the schema before any
+    /// changes.
     pub(super) fn one(
         &mut self,
         t: &Tape<'_>,
@@ -100,7 +101,7 @@ impl ValidationRun<'_> {
         }
     }
 
-    /// Does something under other rules.
+    /// Runs `work` with other rules.
     pub(super) fn with<T>(
         &mut self,
         rules: ValidationRules,
@@ -159,7 +160,7 @@ impl ValidationRun<'_> {
         self.refuse(t, id, at, path, ProblemCode::NoUnionMember, NoteDetail::None)
     }
 
-    /// The member that a refused value was most likely meant to be.
+    /// The member that a refused value is most likely meant for.
     fn meant(&self, t: &Tape<'_>, members: &[ShapeId], at: u32) -> Option<ShapeId> {
         let kind = kind_of(t, t.node(at));
         let mut fitting = members.iter().copied().filter(|&id| self.shapes.kinds(id).meets(kind));

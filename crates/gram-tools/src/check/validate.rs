@@ -1,5 +1,4 @@
-//! The check of a value: what it was read to goes along its shape, and what an implementation
-//! may have comes out.
+//! Validates parsed values against shapes, and writes the arguments for the implementation.
 
 use jsonschema::Validator;
 use smol_str::SmolStr;
@@ -10,17 +9,17 @@ use super::problem::{Note, NoteDetail, ProblemCode, Repair, RepairRule};
 use super::shape::{Composition, Shape, ShapeId, Shapes, TypeSet};
 use super::tape::{Node, NodeKind, Tape};
 
-/// What happens to parameters and fields that are not declared.
+/// The treatment of undeclared parameters and fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Undeclared {
-    /// They are left out, and reported.
+    /// They are stripped and reported.
     #[default]
     Strip,
     /// They are errors.
     Reject,
     /// They are kept.
     Keep,
-    /// What the schema says: they are kept where it does not forbid them.
+    /// They are kept unless the schema forbids them.
     Schema,
 }
 
@@ -29,18 +28,18 @@ pub enum Undeclared {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ValidationRules {
     pub(crate) repair: bool,
-    /// Whether a repair may lose something of what was sent.
+    /// Whether a repair may lose information.
     pub(crate) lossy: bool,
     pub(crate) correct_names: bool,
     pub(crate) undeclared: Undeclared,
-    /// Whether defaults stand in for what is absent.
+    /// Whether absent values are filled with defaults.
     pub(crate) fill: bool,
-    /// Whether pinned values do.
+    /// Whether pinned values are filled in.
     pub(crate) pin: bool,
 }
 
 impl ValidationRules {
-    /// As a schema judges, with nothing changed.
+    /// Validation by the schema alone, without changes.
     pub(crate) const JUDGE: Self = Self {
         repair: false,
         lossy: false,
@@ -51,49 +50,50 @@ impl ValidationRules {
     };
 }
 
-/// How many values are looked at in one check. Unions of unions can ask for ever more of them.
+/// The maximum number of steps of a validation. Nested unions can take exponential time.
 const MAX_STEPS: u32 = 2_000_000;
 
-/// How many problems of one call are told; of the others, how many there are.
+/// The maximum number of reported problems of a call. Further ones are only counted.
 pub(super) const MAX_NOTES: usize = 100;
 
-/// How many secrets are looked for in what is told. Where there are more, no value is told.
+/// The maximum number of secrets to search for in messages. If there are more, all values are
+/// masked.
 const MAX_SECRETS: usize = 100;
 
-/// The longest value that a message shows whole, in bytes.
+/// The maximum length in bytes of a value that a message shows in full.
 const MAX_SHOWN: usize = 1_000;
 
-/// A check under way.
+/// The state of a validation.
 pub(crate) struct ValidationRun<'s> {
     pub(super) shapes: &'s Shapes,
     pub(super) rules: ValidationRules,
-    /// The JSON that comes out.
+    /// The output as JSON.
     pub(crate) out: String,
     pub(crate) notes: Vec<Note>,
-    /// How many notes there are beside these.
+    /// The number of notes in addition to these.
     pub(crate) more: usize,
     pub(crate) repairs: Vec<Repair>,
     pub(crate) stripped: Vec<SmolStr>,
-    /// What secret fields held.
+    /// The values of secret fields.
     pub(crate) secrets: Vec<String>,
     /// Whether something was filled in.
     pub(crate) filled: bool,
-    /// Which values objects under way hold for their fields.
+    /// The values of the fields of the objects in progress.
     pub(super) slots: Vec<u32>,
-    /// The entries of objects under way that no field names.
+    /// The undeclared entries of the objects in progress.
     pub(super) extras: Vec<(u32, u32)>,
-    /// Whether only the verdict is asked for.
+    /// Whether only the verdict is needed.
     pub(super) quiet: bool,
-    /// How much was stripped or repaired, in quiet checks, too.
+    /// The number of stripped and repaired values, including those of quiet checks.
     pub(super) changes: usize,
-    /// How many lists of one are being made of what stands alone, each in the one before it.
+    /// The number of nested arrays that a value is currently wrapped in.
     pub(super) alone: u32,
-    /// How many lists and objects of what was sent are open, those that stood in texts included.
+    /// The current nesting depth, including arrays and objects that were parsed from strings.
     pub(super) depth: usize,
     steps: u32,
-    /// The pointer that was written last, kept for its room.
+    /// A reusable buffer for pointers.
     written: String,
-    /// Whether the value at hand is kept out of messages.
+    /// Whether the current value is masked in messages.
     pub(super) secret: bool,
 }
 
@@ -121,8 +121,7 @@ impl<'s> ValidationRun<'s> {
         }
     }
 
-    /// Checks a value and writes what comes out. Where it is refused, what was written is of no
-    /// use.
+    /// Checks a value and writes the output. If the value is refused, the output is unusable.
     pub(crate) fn value(&mut self, t: &Tape<'_>, id: ShapeId, at: u32, path: &Path<'_>) -> bool {
         self.steps += 1;
         let shape = &self.shapes.list[id as usize];
@@ -149,7 +148,7 @@ impl<'s> ValidationRun<'s> {
         SmolStr::new(&self.written)
     }
 
-    /// Notes a problem. Gives `false`, for the verdict.
+    /// Notes a problem and returns `false`, the verdict.
     pub(super) fn refuse(
         &mut self,
         t: &Tape<'_>,
@@ -173,7 +172,7 @@ impl<'s> ValidationRun<'s> {
         if !self.quiet && self.notes.len() == MAX_NOTES {
             self.more += 1;
         } else if !self.quiet {
-            // Who makes one mistake makes some.
+            // Calls with one problem often have several.
             if self.notes.is_empty() {
                 self.notes.reserve(8);
             }
@@ -190,7 +189,7 @@ impl<'s> ValidationRun<'s> {
             return json.into();
         }
         if self.shapes.secret {
-            // A cut could leave a part of a secret, which nobody would find.
+            // Truncation could leave a part of a secret, which would not be masked.
             return format!("\"… ({} bytes)\"", json.len()).into();
         }
         let kept: String = json.chars().take(100).collect();
@@ -213,7 +212,7 @@ impl<'s> ValidationRun<'s> {
         }
     }
 
-    /// What a shape asks for by itself.
+    /// Checks the constraints of the shape itself.
     fn own(&mut self, t: &Tape<'_>, shape: &Shape, id: ShapeId, at: u32, path: &Path<'_>) -> bool {
         let node = t.node(at);
         let kind = kind_of(t, node);
@@ -250,13 +249,13 @@ impl<'s> ValidationRun<'s> {
         }
     }
 
-    /// Lets a value through as it is.
+    /// Copies a value unchanged to the output.
     pub(super) fn copy(&mut self, t: &Tape<'_>, node: Node) -> bool {
         self.out.push_str(t.json(node));
         true
     }
 
-    /// What only a validator for all of JSON Schema can judge, of what was written.
+    /// Checks the output with a full JSON Schema validator.
     fn also(
         &mut self,
         t: &Tape<'_>,
@@ -267,7 +266,7 @@ impl<'s> ValidationRun<'s> {
         path: &Path<'_>,
     ) -> bool {
         let written = self.out.get(start..).unwrap_or_default();
-        // What is written is JSON, for it was copied from JSON.
+        // The output is JSON because it was copied from JSON.
         let Ok(value) = serde_json::from_str(written) else { return false };
         if self.quiet {
             return validator.is_valid(&value);
@@ -291,7 +290,7 @@ impl<'s> ValidationRun<'s> {
         fits
     }
 
-    /// Runs a check of which only the verdict counts, and takes back what it wrote.
+    /// Runs a quiet check, and removes its output.
     pub(super) fn attempt(
         &mut self,
         rules: ValidationRules,
@@ -303,8 +302,7 @@ impl<'s> ValidationRun<'s> {
         trial
     }
 
-    /// Runs a check that notes nothing, and lets stand what it wrote, which is of use where the
-    /// value fits.
+    /// Runs a quiet check, and keeps its output, which is only usable if the value is accepted.
     pub(super) fn trial(
         &mut self,
         rules: ValidationRules,
@@ -318,14 +316,14 @@ impl<'s> ValidationRun<'s> {
         Trial { fits, changes, filled }
     }
 
-    /// Takes over what a trial wrote.
+    /// Records the changes of a trial whose output is used.
     pub(super) fn keep(&mut self, trial: &Trial) {
         self.changes += trial.changes;
         self.filled |= trial.filled;
     }
 }
 
-/// What came of a check that noted nothing.
+/// The outcome of a quiet check.
 pub(super) struct Trial {
     pub(super) fits: bool,
     pub(super) changes: usize,
@@ -333,7 +331,7 @@ pub(super) struct Trial {
     pub(super) filled: bool,
 }
 
-/// The kind of a value.
+/// The type of a value.
 pub(super) fn kind_of(t: &Tape<'_>, node: Node) -> TypeSet {
     match node.kind {
         NodeKind::Null => TypeSet::NULL,
@@ -346,7 +344,7 @@ pub(super) fn kind_of(t: &Tape<'_>, node: Node) -> TypeSet {
     }
 }
 
-/// The code for what a validator of JSON Schema says.
+/// The problem code for an error of a JSON Schema validator.
 fn code_of(error: &jsonschema::ValidationError<'_>) -> ProblemCode {
     let path = error.schema_path().to_string();
     match path.rsplit('/').find(|step| step.parse::<usize>().is_err()).unwrap_or_default() {
@@ -366,11 +364,11 @@ fn code_of(error: &jsonschema::ValidationError<'_>) -> ProblemCode {
     }
 }
 
-/// What is said in the place of a sentence that quotes a secret.
+/// The replacement of a message that quotes a secret.
 const UNTOLD: &str = "it is not what is wanted";
 
 impl ValidationRun<'_> {
-    /// Notes all texts and numbers that a secret value holds.
+    /// Collects all strings and numbers in a secret value.
     pub(super) fn gather_secrets(&mut self, t: &Tape<'_>, at: u32) {
         if !self.secret || self.quiet {
             return;
@@ -380,7 +378,7 @@ impl ValidationRun<'_> {
                 NodeKind::Plain | NodeKind::Number => self.secrets.push(t.raw(node).to_owned()),
                 NodeKind::Escaped => {
                     let content = t.content(node).into_owned();
-                    // Validators write it in their own way.
+                    // Validators escape it in their own way.
                     let json = serde_json::Value::from(content.as_str()).to_string();
                     self.secrets.push(json.get(1..json.len() - 1).unwrap_or("").to_owned());
                     self.secrets.push(content);
@@ -395,8 +393,8 @@ impl ValidationRun<'_> {
         }
     }
 
-    /// Takes what secret fields held out of what is told of the values around them: an object that
-    /// is refused as a whole is shown with all that it holds.
+    /// Masks the values of secret fields in notes and repairs of enclosing values: a refused object
+    /// is shown with all of its fields.
     pub(super) fn mask(&mut self) {
         if self.secrets.is_empty() {
             return;

@@ -156,9 +156,9 @@ fn call(line: RecordedLine) -> Result<Option<RecordedCall>, &'static str> {
         Some(Value::Object(arguments)) => arguments,
         // As models write them.
         Some(Value::String(text)) => {
-            serde_json::from_str(&text).map_err(|_| "its `arguments` are no JSON object")?
+            serde_json::from_str(&text).map_err(|_| "its `arguments` are not a JSON object")?
         }
-        Some(_) => return Err("its `arguments` are no JSON object"),
+        Some(_) => return Err("its `arguments` are not a JSON object"),
         // A call that never ran has no checked arguments.
         None if outcome.is_err() => return Ok(None),
         None => return Err("it has no `arguments`"),
@@ -324,8 +324,8 @@ mod tests {
             (r#"{"arguments": {}}"#, "it has no `name`"),
             (r#"{"name": "weather", "arguments": {}}"#, "it has no `result`"),
             (r#"{"name": "weather", "result": 1}"#, "it has no `arguments`"),
-            (r#"{"name": "weather", "result": 1, "arguments": [1]}"#, "are no JSON object"),
-            (r#"{"name": "weather", "result": 1, "arguments": "x"}"#, "are no JSON object"),
+            (r#"{"name": "weather", "result": 1, "arguments": [1]}"#, "are not a JSON object"),
+            (r#"{"name": "weather", "result": 1, "arguments": "x"}"#, "are not a JSON object"),
         ] {
             let error = Replay::read(&format!("\n{line}\n"), "weather").unwrap_err();
             assert_eq!(error.line, 2, "{line}");

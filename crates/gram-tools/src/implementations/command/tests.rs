@@ -109,13 +109,13 @@ async fn a_program_that_is_killed_died() {
 
 #[tokio::test]
 async fn garbage_is_no_answer() {
-    fails("os.write(1, b'\\xff\\xfe')", InvocationErrorKind::Garbled, &["no UTF-8 text"]).await;
+    fails("os.write(1, b'\\xff\\xfe')", InvocationErrorKind::Garbled, &["not valid UTF-8"]).await;
 }
 
 #[tokio::test]
 async fn long_answers_are_not_read_to_the_end() {
     let body = "while True: sys.stdout.write('x' * 50_000_000)";
-    fails(body, InvocationErrorKind::TooLarge, &["gave an answer of more than 1048576 bytes"])
+    fails(body, InvocationErrorKind::TooLarge, &["returned a response of more than 1048576 bytes"])
         .await;
 }
 

@@ -153,7 +153,7 @@ async fn garbage_is_no_answer() {
     let part = "does not answer as an HTTP server does: ";
     fails((garbage, Then::HangUp), InvocationErrorKind::Garbled, part).await;
     let binary = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\xff\xfe".to_vec();
-    fails((binary, Then::HangUp), InvocationErrorKind::Garbled, "no UTF-8 text").await;
+    fails((binary, Then::HangUp), InvocationErrorKind::Garbled, "not valid UTF-8").await;
 }
 
 #[tokio::test]
@@ -195,7 +195,7 @@ async fn services_that_are_not_there_are_reported() {
         assert!(error.detail.contains("must be a whole URL"), "{url}: {error}");
     }
     let error = Http::new("http://a", vec![("a b".to_owned(), "secret".to_owned())]).unwrap_err();
-    assert_eq!(error.detail, "`a b` is no header, or its value is none");
+    assert_eq!(error.detail, "invalid header name or value: `a b`");
 }
 
 #[tokio::test]

@@ -146,7 +146,7 @@ async fn servers_answer() {
     fails(&acting.server, act("is-huge"), InvocationErrorKind::TooLarge, part).await;
     fails(&acting.server, act("is-huge-data"), InvocationErrorKind::TooLarge, part).await;
     let small = Invocation { max_answer: 3, ..act("answers") };
-    let part = "gave an answer of more than 3 bytes";
+    let part = "returned a response of more than 3 bytes";
     fails(&acting.server, small, InvocationErrorKind::TooLarge, part).await;
     let part = "its answer cannot be read: ";
     fails(&acting.server, act("is-no-result"), InvocationErrorKind::Garbled, part).await;
