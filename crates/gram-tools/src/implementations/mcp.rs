@@ -91,7 +91,7 @@ impl Mcp {
         let max_answer = invocation.max_answer;
         let (message, who) = self.server.call(&self.tool, arguments, max_answer).await?;
         let message: ResponseMessage = serde_json::from_str(&message).map_err(|error| {
-            let detail = format!("{who} returned an invalid response: {error}");
+            let detail = format!("{who} gave no answer: its response is invalid: {error}");
             InvocationError::new(InvocationErrorKind::Garbled, detail)
         })?;
         let CallResult { content, structured_content, is_error, result_type } = message.result;

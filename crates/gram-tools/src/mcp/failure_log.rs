@@ -220,5 +220,5 @@ impl FailureLog {
 
 /// An answer that is not the protocol.
 pub(super) fn unreadable(error: &serde_json::Error) -> String {
-    format!("its answer cannot be read: {error}")
+    format!("its response is invalid: {error}")
 }

@@ -90,7 +90,7 @@ fn a_server_that_ends_too_early_is_reported_with_its_last_words() {
     let ended = "it ended before it answered `tools/list` (exit status: 1)\n\
                  Its last lines on standard error:\n  line 20\n  line 21";
     fails("dies-before-the-list", SOON, &[ended, "line 29"]);
-    fails("dies-mid-answer", SOON, &["its answer cannot be read: EOF"]);
+    fails("dies-mid-answer", SOON, &["its response is invalid: EOF"]);
     fails("hangs-up", SOON, &["it hung up before it answered `tools/list`"]);
 }
 
@@ -104,8 +104,8 @@ fn what_is_not_the_protocol_is_reported() {
             "On its standard output is text that is not part of the protocol:\n  Usage: server [options]",
         ],
     );
-    fails("bad-json", SOON, &["its answer cannot be read: expected value"]);
-    fails("deep", SOON, &["its answer cannot be read: recursion limit exceeded"]);
+    fails("bad-json", SOON, &["its response is invalid: expected value"]);
+    fails("deep", SOON, &["its response is invalid: recursion limit exceeded"]);
     fails("strange-introduction", SOON, &["it does not answer `initialize` as an MCP server does"]);
 }
 
@@ -262,8 +262,8 @@ fn bad_http_servers_are_reported() {
         ("elsewhere", "which leads to http://localhost:1/mcp and is not followed"),
         ("error", "it answered `tools/list` with the error -32601: Method not found"),
         ("error-status", "it answered `tools/list` with the error -32602: no such page"),
-        ("bad-json", "its answer cannot be read: expected value"),
-        ("bad-event", "its answer cannot be read: expected value"),
+        ("bad-json", "its response is invalid: expected value"),
+        ("bad-event", "its response is invalid: expected value"),
         ("no-tools", "its answer to `tools/list` holds no `tools`"),
         ("huge", "a message of it is longer than 64 megabytes"),
         ("huge-event", "a message of it is longer than 64 megabytes"),

@@ -148,17 +148,17 @@ async fn servers_answer() {
     let small = Invocation { max_answer: 3, ..act("answers") };
     let part = "returned a response of more than 3 bytes";
     fails(&acting.server, small, InvocationErrorKind::TooLarge, part).await;
-    let part = "its answer cannot be read: ";
+    let part = "its response is invalid: ";
     fails(&acting.server, act("is-no-result"), InvocationErrorKind::Garbled, part).await;
     fails(&acting.server, act("is-deep"), InvocationErrorKind::Garbled, part).await;
     fails(
         &acting.server,
         act("is-empty"),
         InvocationErrorKind::Garbled,
-        "its result holds no `content`",
+        "returned a result without `content`",
     )
     .await;
-    fails(&acting.server, act("asks"), InvocationErrorKind::Failed, "it asks for input").await;
+    fails(&acting.server, act("asks"), InvocationErrorKind::Failed, "requested input").await;
     assert_eq!(run(&acting.server, act("chats")).await, Ok(Answer::Raw("done".to_owned())));
     // None of this was a reason to start it again.
     assert_eq!(acting.ids().len(), 1);
@@ -178,7 +178,7 @@ async fn servers_answer_over_http() {
         assert_eq!(answer, Ok(Answer::Raw("one\ntwo".to_owned())));
         let part = "its answer has more than 1048576 bytes";
         fails(&server, deed("is-huge"), InvocationErrorKind::TooLarge, part).await;
-        let part = "its answer cannot be read: ";
+        let part = "its response is invalid: ";
         fails(&server, deed("is-garbage"), InvocationErrorKind::Garbled, part).await;
         fails(&server, deed("breaks-off"), InvocationErrorKind::Died, "gave no answer: ").await;
     }
@@ -201,7 +201,7 @@ async fn a_server_that_dies_is_started_again() {
         &acting.server,
         act("is-garbage"),
         InvocationErrorKind::Garbled,
-        "its answer cannot be read: ",
+        "its response is invalid: ",
     )
     .await;
     assert_eq!(acting.ids().len(), 4);
