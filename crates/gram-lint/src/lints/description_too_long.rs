@@ -32,7 +32,7 @@ it for. What belongs to a parameter is said there; examples are attributes.
     mountain it is colder by about six degrees for each thousand metres, at the
     sea it changes less over the day, in a town it is warmer than around it.
     When two stations do not agree, the nearer one is right. When one is broken,
-    it is left out, until somebody has mended it. All numbers are kept for ever.
+    it is omitted until it is repaired. All numbers are kept forever.
     */
 [temperature:Tool | (city::Text)==>(::Number)]
 ```

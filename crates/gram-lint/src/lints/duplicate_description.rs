@@ -9,9 +9,8 @@ pub(crate) static LINT: Lint = Lint {
         name: "duplicate-description",
         page: r"# Two tools have the same description
 
-A model chooses a tool by its name and its description. Where two descriptions
-are the same, nothing but the name tells the tools apart, and the model will
-take the wrong one of them; most often the text was copied and never changed.
+A model chooses a tool by its name and its description. With equal descriptions,
+only the names distinguish the tools, and the model often calls the wrong one.
 
 Describe how the tools differ.
 

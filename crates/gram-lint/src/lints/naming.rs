@@ -14,15 +14,14 @@ pub(crate) static LINT: Lint = Lint {
         name: "naming",
         page: r#"# The case of a name is inconsistent
 
-Names that are written in one way are read without a thought, by people and by
-models: a model that has seen `readFile` and `writeFile` calls `moveFile`,
-whatever the odd one is called. The tools of a file are compared with each
-other, and so are the parameters of its tools; most of them decide. Names with
-other characters than letters, digits, `_` and `-` come from elsewhere, and are
-left alone.
+Consistent names are easier to remember for people and models: a model that has
+seen `readFile` and `writeFile` tends to call `moveFile`, even if the tool is
+named `move_file`. The lint compares the tools of a file with each other, and
+the parameters of its tools; the most frequent case wins. It ignores names that
+contain characters other than letters, digits, `_` and `-`.
 
-Rename it, or say in `gram.toml` which way is meant: `naming = {tools =
-"snake_case", parameters = "camelCase"}`.
+Rename it, or set the case in `gram.toml`: `naming = {tools = "snake_case",
+parameters = "camelCase"}`.
 
 ```gram bad
 [readFile:Tool | (path::Text)==>(::Text)]
@@ -46,12 +45,12 @@ Rename it, or say in `gram.toml` which way is meant: `naming = {tools =
         LintOption {
             name: "tools",
             about: "the case of tools: camelCase, snake_case, kebab-case or PascalCase",
-            default: "as most of a file are",
+            default: "the most frequent case of a file",
         },
         LintOption {
             name: "parameters",
-            about: "the case of parameters, likewise",
-            default: "as most of a file are",
+            about: "the case of parameters",
+            default: "the most frequent case of a file",
         },
     ],
     passes: &[LintPass::Text(run)],

@@ -15,13 +15,12 @@ pub(crate) static LINT: Lint = Lint {
         name: "portable-gram",
         page: r#"# A file uses a gramc extension of gram notation
 
-gramc reads four things that plain gram notation does not have: arrays and maps
-inside of each other, and empty arrays; records in angle brackets; `\u` escapes;
-and strings that begin with `//`. Other tools for gram cannot read a file with
-one of them: no highlighting, no graph of it, no formatter but this one.
+gramc extends plain gram notation with nested arrays and maps, empty arrays,
+records in angle brackets, `\u` escapes, and strings that start with `//`. Other
+gram tools, such as highlighters and graph viewers, cannot read these.
 
-The fix writes the same in plain gram: a tagged string of JSON, braces, the
-character itself, `"\/\/…"`.
+The fix rewrites them in plain gram: as a JSON string with a tag, braces, the
+character itself, or `"\/\/…"`.
 
 ```gram bad
 [plot:Tool |

@@ -12,16 +12,16 @@ pub(crate) static LINT: Lint = Lint {
         page: r#"# A specification contains a secret
 
 Specifications are committed, published, and sent to model providers with every
-request. A key, token or password in a default, an example or a pinned value is
-known to all of them from then on.
+request. So is a key, token or password in a default, an example or a pinned
+value.
 
 Let the host supply the value: `injected: true`, and in the library `inject:
-{token: "env:POD_TOKEN"}`. Withdraw the secret where it was issued; removing it
-from the file does not make it secret again.
+{token: "env:POD_TOKEN"}`. Revoke the secret as well: it stays in the history of
+the repository and in the logs of providers.
 
-Found are values that look like the keys of well-known services, and values of
-parameters and fields that are `secret: true`, or whose name says that they are
-secret, unless they only hold the place of one, such as `<your token>`.
+The lint reports values that look like keys of well-known services, and values
+of parameters and fields that are `secret: true` or have a name such as
+`password`. It ignores placeholders such as `<your token>`.
 
 ```gram bad
 [listPods:Tool | (token::Text {default: "hunter2hunter2"})==>(::`Text[]`)]

@@ -9,16 +9,15 @@ pub(crate) static LINT: Lint = Lint {
         name: "too-many-parameters",
         page: r"# A tool has too many parameters
 
-With every parameter there is one more thing to get wrong, and the parameters
-that matter are harder to see. A tool with very many of them mostly does several
-things.
+Every parameter is one more value that a model can get wrong. A tool with many
+parameters often has several purposes.
 
-Split it into tools that each do one thing, put what belongs together into a
-record, or let the host supply what the model need not decide: `pinned` and
-`injected` parameters are not counted.
+Split it into several tools, group related parameters in a record, or let the
+host supply values that the model does not choose: `pinned` and `injected`
+parameters are not counted.
 
-`max` in `gram.toml` sets another limit than 10: `too-many-parameters = {max =
-15}`.
+The default limit is 10. Set `max` in `gram.toml` to change it:
+`too-many-parameters = {max = 15}`.
 
 ```gram bad
 [book:Tool |
@@ -47,7 +46,7 @@ record, or let the host supply what the model need not decide: `pinned` and
     },
     options: &[LintOption {
         name: "max",
-        about: "the most parameters that a model fills in",
+        about: "the maximum number of parameters that a model fills in",
         default: "10",
     }],
     passes: &[LintPass::Tool(run)],

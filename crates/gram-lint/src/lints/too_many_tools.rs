@@ -10,15 +10,15 @@ pub(crate) static LINT: Lint = Lint {
         name: "too-many-tools",
         page: r#"# There are too many tools at one level
 
-The more tools a model sees, the more often it takes the wrong one, or one that
-does not exist; all of their schemas are sent with every request. OpenAI advises
-to stay below 20. What each agent holds is counted, a container or another agent
-as one; where there is no agent, all tools that no container holds.
+The more tools a model sees, the more often it calls the wrong one or invents
+one. All schemas are sent with every request. OpenAI recommends fewer than 20
+tools. The lint counts the members of each agent; a container or another agent
+counts as one. Without agents, it counts all tools outside of containers.
 
-Group tools in containers: a model sees a container as one tool, and expands it
-before it uses what is inside. Or give an agent only what it needs.
+Group tools in containers: a model sees a container as one tool and expands it
+to see the tools inside. Or give an agent only the tools that it needs.
 
-`max` in `gram.toml` sets another limit: `too-many-tools = {max = 40}`.
+Set `max` in `gram.toml` to change the limit: `too-many-tools = {max = 40}`.
 
 ```gram bad
 [a1:Tool | ()==>(::Text)] [a2:Tool | ()==>(::Text)] [a3:Tool | ()==>(::Text)]
@@ -43,7 +43,11 @@ before it uses what is inside. Or give an agent only what it needs.
 ```
 "#,
     },
-    options: &[LintOption { name: "max", about: "the most tools side by side", default: "20" }],
+    options: &[LintOption {
+        name: "max",
+        about: "the maximum number of tools at one level",
+        default: "20",
+    }],
     passes: &[LintPass::Module(run)],
     ..Lint::COMMON
 };

@@ -13,11 +13,11 @@ pub(crate) static LINT: Lint = Lint {
         name: "unused-type",
         page: r"# A declared type is unused
 
-No tool, term, agent or library needs the type, not even through another type.
-Most often its last use was removed, or a use names something else by a slip.
+No tool, term, agent or library uses the type, directly or through another type.
+Its last use may have been removed, or a use may contain a typing error.
 
-Remove the declaration. A file that declares nothing but types, and that none of
-the checked files imports, is taken for a library, and its types are left alone.
+Remove the declaration. The lint ignores files that contain only types and that
+no checked file imports, because they may be shared with other projects.
 
 ```gram bad
 [send:Tool | (to::Email)==>(::Null)]

@@ -12,14 +12,13 @@ pub(crate) static LINT: Lint = Lint {
         name: "vocabulary-drift",
         page: r#"# A name has different types in different signatures
 
-The same name with different types in two signatures mostly means two things, or
-one thing that was declared carelessly. A model that filled in the one will fill
-in the other likewise.
+A model that has filled in a parameter expects the same type for a parameter of
+the same name in another tool.
 
-Declare the term, so that both take its type: `(user::Text)` at the top level.
-Or give different things different names. This lint is off unless it is turned
-on, since names such as `id` and `value` mean many things in most collections of
-tools.
+Declare the name as a vocabulary term, `(user::Text)` at the top level, so that
+both parameters take its type. Or rename one of them. This lint is off by
+default, because names such as `id` and `value` have several meanings in most
+sets of tools.
 
 ```gram bad
 [greet:Tool | (user::Text)==>(::Text)]
