@@ -1,4 +1,4 @@
-//! Checked tool definitions to JSON Schema and the formats of providers, and back.
+//! Converts checked tool definitions to JSON Schema and to providers' formats, and back.
 //!
 //! ```
 //! let schema = gram_schema::schema_of_signature("(a::Int)==>(::Text)").unwrap();

@@ -1,4 +1,4 @@
-//! Signatures on their own.
+//! The JSON Schema of a single signature.
 
 use gram_syntax::{Diagnostic, SourceFile};
 use serde_json::Value;
@@ -19,7 +19,7 @@ use gram_model::{Open, Tool, Types};
 ///
 /// # Errors
 ///
-/// All findings, when the text is no signature without errors.
+/// All diagnostics, if the text is not a valid signature.
 pub fn schema_of_signature(text: &str) -> Result<Value, Vec<Diagnostic>> {
     let parse = gram_syntax::parse(SourceFile::new("signature", text));
     let (parameters, result) = check_signature(&parse)?;
@@ -35,7 +35,7 @@ pub fn schema_of_signature(text: &str) -> Result<Value, Vec<Diagnostic>> {
         types: Vec::new(),
         attributes: Vec::new(),
     };
-    // A view of the model writes no key that is no string, so this cannot fail.
+    // All keys of a view are strings, so serialization cannot fail.
     Ok(serde_json::to_value(ParameterSchema::new(&Types::default(), &tool, Draft::Draft2020))
         .unwrap_or_default())
 }

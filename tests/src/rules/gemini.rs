@@ -26,7 +26,7 @@ pub(super) fn check(tool: &str, node: &Node<'_>, violations: &mut Violations) {
         match members.get("type") {
             Some(Value::String(kind)) if TYPES.contains(&kind.as_str()) => {}
             Some(_) => {
-                violations.add(tool, &member(path, "type"), "is not one type of OpenAPI 3.0")
+                violations.add(tool, &member(path, "type"), "is not one type of OpenAPI 3.0");
             }
             None => violations.add(tool, path, "has neither `type` nor `anyOf`"),
         }

@@ -1,4 +1,4 @@
-//! The types that a schema refers to, `$defs`, and which types are written in place instead.
+//! The types in `$defs`, and which types are inlined instead.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ use gram_model::{
 };
 use json_schema_kit::pointer::escape_fragment_token as escaped;
 
-/// The types that one schema refers to, each with its name there.
+/// The types that one schema refers to, with their names in the schema.
 #[derive(Debug, Clone)]
 pub(super) struct Defs<'m> {
     types: &'m Types,
@@ -23,7 +23,7 @@ pub(super) struct Defs<'m> {
 }
 
 impl<'m> Defs<'m> {
-    /// The types that the schema of a tool's parameters refers to, and those that it keeps.
+    /// The types that a tool's parameter schema refers to, and the definitions that its root keeps.
     pub(super) fn of_parameters(types: &'m Types, tool: &'m Tool, draft: Draft) -> Self {
         let mut defs = Self { types, draft, names: Vec::new() };
         if types.0.is_empty() {
@@ -43,14 +43,14 @@ impl<'m> Defs<'m> {
         defs
     }
 
-    /// The types that the schema of a result refers to.
+    /// The types that a result schema refers to.
     pub(super) fn of_result(types: &'m Types, result: &'m TypeUse, draft: Draft) -> Self {
         let mut defs = Self { types, draft, names: Vec::new() };
         if types.0.is_empty() {
             return defs;
         }
         let mut search = Search::new(types);
-        // At the root names are written out.
+        // Names at the root are inlined.
         let mut type_use = result;
         let mut narrowed = false;
         for _ in 0..=types.0.len() {
@@ -76,7 +76,7 @@ impl<'m> Defs<'m> {
         self.draft
     }
 
-    /// The keyword that holds the types.
+    /// The keyword for definitions.
     pub(super) fn key(&self) -> &'static str {
         match self.draft {
             Draft::Draft2020 => "$defs",
@@ -84,33 +84,33 @@ impl<'m> Defs<'m> {
         }
     }
 
-    /// What a schema refers to a type with.
+    /// The `$ref` of a type.
     pub(super) fn reference(&self, id: TypeId) -> String {
         let name = self.names.iter().find(|(known, _)| *known == id);
         let name = name.map_or("", |(_, name)| name);
         format!("#/{}/{}", self.key(), escaped(name))
     }
 
-    /// Whether a type is written in place where it is used with these constraints: nothing refers
-    /// to it, or what its use says replaces what it says itself.
+    /// Whether a type is inlined where it is used with these constraints: nothing refers to it, or
+    /// the use overrides a constraint of its declaration.
     pub(super) fn in_place(&self, id: TypeId, constraints: &[Constraint]) -> bool {
         in_place(self.types, id, constraints)
     }
 
-    /// Whether the root of a schema writes out a type that is used with these constraints. A
-    /// schema of its own cannot be narrowed, so the root refers to it.
+    /// Whether a schema's root inlines a type that is used with these constraints. A verbatim
+    /// schema cannot be narrowed, so the root refers to it.
     pub(super) fn in_root(&self, id: TypeId, constraints: &[Constraint]) -> bool {
         constraints.is_empty() || !self.types.get(id).is_some_and(has_schema)
     }
 
-    /// Whether a type that is used with these constraints is written in place, and is of one JSON
-    /// type, to which null can be added without changing what else it says.
+    /// Whether a type that is used with these constraints is inlined and has a single JSON type, so
+    /// that null can be added without changing its other keywords.
     pub(super) fn has_one_kind(&self, ty: &Type, constraints: &[Constraint]) -> bool {
         has_one_kind(self.types, ty, constraints)
     }
 
-    /// The description of a type where that is more than its own: an enum's, with those of its
-    /// members.
+    /// The description of an enum, with the descriptions of its members. `None` if no member has
+    /// one.
     pub(super) fn description(&self, id: TypeId) -> Option<Cow<'m, str>> {
         let declared = self.types.get(id)?;
         let TypeKind::Enum(descriptions) = &declared.kind else { return None };
@@ -133,7 +133,7 @@ impl<'m> Defs<'m> {
         Some(Cow::Owned(format!("{own}{text}")))
     }
 
-    /// Writes the types, where there are any.
+    /// Writes the types, if there are any.
     pub(super) fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         if self.names.is_empty() {
             return Ok(());
@@ -178,7 +178,7 @@ fn has_one_kind<'t>(types: &'t Types, mut ty: &'t Type, constraints: &[Constrain
     false
 }
 
-/// Whether a declared type has a schema of its own, word for word.
+/// Whether a declared type has a verbatim schema.
 fn has_schema(declared: &TypeDeclaration) -> bool {
     declared.type_use.details.as_ref().is_some_and(|details| details.verbatim.is_some())
 }
@@ -189,23 +189,23 @@ fn in_place(types: &Types, id: TypeId, constraints: &[Constraint]) -> bool {
         let fixes =
             |known: &Constraint| matches!(known, Constraint::Enum(_) | Constraint::Const(_));
         if has_schema(declared) {
-            // Where its use narrows it, both its schema and what narrows it have to hold.
+            // If the use narrows the type, both the schema and the constraints must hold.
             return !declared.referred && constraints.is_empty();
         }
         !declared.referred
             || own.iter().any(|own| constraints.iter().any(|here| here.is_like(own)))
-            // Beside a reference, a constant would refuse the null that the type takes.
+            // Next to a reference, a constant would refuse the null that the type allows.
             || (constraints.iter().any(fixes)
                 && matches!(types.resolve(&declared.type_use.ty), Type::Nullable(_)))
     })
 }
 
-/// The search for the types that a schema refers to, in the order in which it comes to them.
+/// Collects the types that a schema refers to, in order of their first use.
 struct Search<'m> {
     types: &'m Types,
     found: Vec<TypeId>,
     known: HashSet<TypeId>,
-    /// Types that are written in place and were looked at.
+    /// Inlined types that were visited.
     seen: HashSet<TypeId>,
 }
 
@@ -256,8 +256,8 @@ impl<'m> Search<'m> {
         }
     }
 
-    /// Refers to a type. What it is made of is looked at in the end, so that no chain of types is
-    /// too long.
+    /// Adds a referenced type. Its parts are visited in `finish`, so that a long chain of types
+    /// does not overflow the stack.
     fn refer(&mut self, id: TypeId) {
         if self.known.insert(id) {
             self.found.push(id);
@@ -277,7 +277,7 @@ impl<'m> Search<'m> {
             let name = declared.schema_name.as_deref().unwrap_or(&declared.name);
             let mut unique = Cow::Borrowed(name);
             let mut count = 2;
-            // Types of one name may come from two files.
+            // Types from two files may have the same name.
             while !taken.insert(unique.clone()) {
                 unique = Cow::Owned(format!("{name}{count}"));
                 count += 1;

@@ -1,7 +1,6 @@
 //! JSON Schema, drafts 2020-12 and 7.
 //!
-//! Keywords come in a fixed order: what the value is, what it is for, what narrows it, what it
-//! holds, then its default and examples, then the types that it refers to.
+//! Keywords have a fixed order: type, texts, constraints, contents, default, examples, definitions.
 
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -31,7 +30,7 @@ pub struct ParameterSchema<'m> {
 }
 
 impl<'m> ParameterSchema<'m> {
-    /// The schema of a tool's parameters in the given draft. The types are those of the tool's
+    /// The schema of a tool's parameters in the given draft. `types` are the types of the tool's
     /// module.
     pub fn new(types: &'m Types, tool: &'m Tool, draft: Draft) -> Self {
         Self { tool, defs: Defs::of_parameters(types, tool, draft) }
@@ -60,7 +59,7 @@ impl Serialize for ParameterSchema<'_> {
     }
 }
 
-/// The schema of what a tool gives back.
+/// The schema of a tool's result.
 #[derive(Debug, Clone)]
 pub struct ResultSchema<'m> {
     type_use: &'m TypeUse,
@@ -68,7 +67,7 @@ pub struct ResultSchema<'m> {
 }
 
 impl<'m> ResultSchema<'m> {
-    /// The schema of a tool's result, where its type says anything.
+    /// The schema of a tool's result. `None` if any value is allowed.
     pub fn new(types: &'m Types, tool: &'m Tool, draft: Draft) -> Option<Self> {
         let type_use = &tool.result.type_use;
         if type_use.ty == Type::Any && type_use.constraints.is_empty() && type_use.details.is_none()
@@ -78,7 +77,7 @@ impl<'m> ResultSchema<'m> {
         Some(Self { type_use, defs: Defs::of_result(types, type_use, draft) })
     }
 
-    /// The schema of a type in any place, by itself.
+    /// The standalone schema of a type.
     pub(super) fn of_type_use(types: &'m Types, type_use: &'m TypeUse) -> Self {
         Self { type_use, defs: Defs::of_result(types, type_use, Draft::Draft2020) }
     }
@@ -86,7 +85,7 @@ impl<'m> ResultSchema<'m> {
 
 impl Serialize for ResultSchema<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // What reads results wants to see what they are at once, so a name is written out.
+        // Clients read the root's type directly, so a name at the root is inlined.
         let place = TypePlace::written_out(&self.defs, self.type_use);
         if let Some(verbatim) = place.verbatim {
             return Verbatim { schema: verbatim, defs: &self.defs }.serialize(serializer);
@@ -98,8 +97,7 @@ impl Serialize for ResultSchema<'_> {
     }
 }
 
-/// A schema that stands in the place of a generated one, at the root. It may refer to declared
-/// types.
+/// A verbatim schema at the root, instead of a generated one. It may refer to declared types.
 struct Verbatim<'m> {
     schema: &'m Value,
     defs: &'m Defs<'m>,
@@ -119,7 +117,7 @@ impl Serialize for Verbatim<'_> {
     }
 }
 
-/// `properties` and `required`.
+/// Writes `properties` and `required`.
 pub(super) fn fields<M: SerializeMap>(
     map: &mut M,
     fields: &[Field],
@@ -130,7 +128,7 @@ pub(super) fn fields<M: SerializeMap>(
     map.serialize_entry("required", &Required { fields, requires })
 }
 
-/// `additionalProperties`
+/// Writes `additionalProperties`.
 pub(super) fn open<M: SerializeMap>(
     map: &mut M,
     open: &Open,
@@ -161,7 +159,7 @@ impl Serialize for Properties<'_> {
 
 struct Required<'m> {
     fields: &'m [Field],
-    /// Names that no field has.
+    /// Required names without a field.
     requires: &'m [SmolStr],
 }
 
@@ -182,7 +180,7 @@ impl Serialize for Required<'_> {
     }
 }
 
-/// The sentence that tells a model not to supply a pinned value.
+/// The sentence that asks the model not to supply a pinned value.
 const PINNED: &str = "Leave this out: the host sets it.";
 
 struct FieldSchema<'m> {
@@ -198,12 +196,12 @@ impl Serialize for FieldSchema<'_> {
     }
 }
 
-/// A type in its place.
+/// A type with its attributes.
 pub(super) struct TypeUseSchema<'m> {
     pub(super) type_use: &'m TypeUse,
-    /// What is said of it in the place of its description.
+    /// Replaces the description.
     pub(super) described: Option<&'m str>,
-    /// What is said behind the description.
+    /// Appended to the description.
     pub(super) remark: Option<&'static str>,
     pub(super) defs: &'m Defs<'m>,
 }
@@ -227,8 +225,7 @@ impl Serialize for TypeUseSchema<'_> {
     }
 }
 
-/// A schema that stands in the place of a declared type, with what the use of the type says laid
-/// over it.
+/// The verbatim schema of a declared type, with the attributes of its use added.
 fn over(schema: &Value, place: &TypePlace<'_>, remark: Option<&str>, defs: &Defs<'_>) -> Value {
     let mut schema = schema.clone();
     let mut said = Vec::new();
@@ -237,7 +234,7 @@ fn over(schema: &Value, place: &TypePlace<'_>, remark: Option<&str>, defs: &Defs
         keywords(&mut map, place, remark, defs)?;
         SerializeMap::end(map)
     });
-    // A view of the model can always be written, and read back.
+    // The map has only string keys, so it can be written and read back.
     let said = written.and_then(|()| serde_json::from_slice(&said));
     if let (Value::Object(schema), Ok(Value::Object(said))) = (&mut schema, said) {
         schema.extend(said);
@@ -245,7 +242,7 @@ fn over(schema: &Value, place: &TypePlace<'_>, remark: Option<&str>, defs: &Defs
     schema
 }
 
-/// A type of which nothing more is said.
+/// A type without attributes.
 pub(super) struct TypeSchema<'m> {
     pub(super) ty: &'m Type,
     pub(super) defs: &'m Defs<'m>,

@@ -1,4 +1,4 @@
-//! The keywords of a type in its place.
+//! The JSON Schema keywords of a type.
 
 use json_schema_kit::keywords::{InstanceType, Keyword};
 use serde::ser::SerializeMap;
@@ -11,7 +11,7 @@ use super::place::TypePlace;
 use gram_model::attributes::of_constraint;
 use gram_model::{Constraint, ObjectType, Type, Types};
 
-/// All keywords of a type in its place.
+/// Writes all keywords of a type.
 pub(super) fn keywords<M: SerializeMap>(
     map: &mut M,
     place: &TypePlace<'_>,
@@ -42,7 +42,7 @@ pub(super) fn keywords<M: SerializeMap>(
     Ok(())
 }
 
-/// The keywords of attributes that narrow a type.
+/// Writes the keywords of constraints.
 fn constraints<M: SerializeMap>(
     map: &mut M,
     place: &TypePlace<'_>,
@@ -51,7 +51,7 @@ fn constraints<M: SerializeMap>(
     let nullable = place.nullable && !place.unsound;
     for constraint in place.constraints.iter() {
         match constraint {
-            // Written with the constant, which leaves one of them at most.
+            // The constant writes the `enum` in this case.
             Constraint::Enum(_) if nullable && place.constant().is_some() => {}
             Constraint::Enum(values) => {
                 map.serialize_entry("enum", &Values { values, null: nullable })?;
@@ -76,17 +76,18 @@ fn constraints<M: SerializeMap>(
     Ok(())
 }
 
-/// Whether the size of a place has a keyword for its arrays or for its objects.
+/// Whether a size constraint of this type writes the given keyword, which is for arrays or for
+/// objects.
 fn is_size_of(keyword: Keyword, place: &TypePlace<'_>, types: &Types) -> bool {
     match keyword {
-        // The items of a tuple write its minimum size.
+        // `tuple` writes `minItems`.
         Keyword::MinItems if holds_tuple(place) => false,
         keyword if keyword.applies_to() == InstanceType::Array => may_be(types, place.ty, "array"),
         _ => may_be(types, place.ty, "object"),
     }
 }
 
-/// Whether a tuple's keywords stand in this place.
+/// Whether the type writes the keywords of a tuple.
 fn holds_tuple(place: &TypePlace<'_>) -> bool {
     match place.ty {
         Type::Tuple(_) => true,
@@ -97,7 +98,7 @@ fn holds_tuple(place: &TypePlace<'_>) -> bool {
     }
 }
 
-/// Values of an enum, and null where the type allows it.
+/// The values of an enum, and null if the type allows it.
 struct Values<'m> {
     values: &'m [Value],
     null: bool,
@@ -110,7 +111,7 @@ impl Serialize for Values<'_> {
     }
 }
 
-/// Whether values of a type may be of the given JSON Schema type.
+/// Whether values of a type may have the given JSON type.
 fn may_be(types: &Types, ty: &Type, name: &str) -> bool {
     match types.resolve(ty) {
         Type::Any => true,
@@ -122,9 +123,9 @@ fn may_be(types: &Types, ty: &Type, name: &str) -> bool {
     }
 }
 
-/// The keywords that say what a value is.
+/// Writes the keywords for a value's type.
 ///
-/// What attributes say of the same keyword overrides the type's own.
+/// A constraint for the same keyword overrides the type.
 fn head<M: SerializeMap>(
     map: &mut M,
     place: &TypePlace<'_>,
@@ -147,7 +148,7 @@ fn head<M: SerializeMap>(
         Type::Named(id) => {
             let reference = defs.reference(*id);
             if defs.draft() == Draft::Draft7 && place.says_more {
-                // In draft 7, what stands beside a reference means nothing.
+                // Draft 7 ignores the sibling keywords of `$ref`.
                 return map.serialize_entry("allOf", &[Reference(&reference)]);
             }
             map.serialize_entry("$ref", &reference)
@@ -189,7 +190,7 @@ impl Serialize for Reference<'_> {
     }
 }
 
-/// The values of a union of literals of one kind, and the kind's name.
+/// The values of a union of literals of one JSON type, and the name of that type.
 fn literals(members: &[Type]) -> Option<(&'static str, Vec<&Value>)> {
     let kind = |value: &Value| match value {
         Value::String(_) => Some("string"),
@@ -212,7 +213,7 @@ fn literals(members: &[Type]) -> Option<(&'static str, Vec<&Value>)> {
     if kinds.iter().all(|other| *other == first) {
         return Some((first, values));
     }
-    // Whole and other numbers are of one kind in a type expression.
+    // Integers and other numbers are the same kind in a type expression.
     let numbers = kinds.iter().all(|kind| matches!(*kind, "integer" | "number"));
     numbers.then_some(("number", values))
 }
@@ -229,7 +230,7 @@ impl Serialize for AnyOf<'_> {
     }
 }
 
-/// The keywords that say what a value holds.
+/// Writes the keywords for a value's contents.
 fn body<M: SerializeMap>(
     map: &mut M,
     place: &TypePlace<'_>,
@@ -268,7 +269,8 @@ fn object<M: SerializeMap>(
     open(map, &object.open, defs)
 }
 
-/// The items of a tuple. Where a greatest size is said, that is what ends it.
+/// Writes the keywords of a tuple. A maximum size of at most its length makes `items: false`
+/// redundant.
 fn tuple<M: SerializeMap>(
     map: &mut M,
     items: &[Type],

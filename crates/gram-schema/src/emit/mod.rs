@@ -1,7 +1,7 @@
-//! A module as what programs read: JSON Schema, and the tool formats of providers.
+//! Compiles a module to JSON Schema and to the tool formats of providers.
 //!
-//! A schema is a view of the model that serializes itself. For a provider it becomes a JSON value,
-//! which the provider's rules then change; see [`crate::lower`].
+//! A schema is a serializable view of the model. For a provider, it becomes a JSON value, which the
+//! provider's rules then change. See [`crate::lower`].
 
 mod defs;
 mod json_schema;
@@ -22,28 +22,28 @@ use crate::lower::{Became, Loss, Lowered, Names, Restore, Target, ToolJson, lowe
 use gram_check::Valid;
 use gram_model::{Agent, Container, Module, Tool, TypeUse};
 
-/// What to compile, and to what.
+/// Which tools to compile, and the target.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What the tools are compiled to.
+    /// The target.
     pub target: Target,
-    /// The draft of JSON Schema, for [`Target::JsonSchema`].
+    /// The JSON Schema draft, for [`Target::JsonSchema`].
     pub draft: Draft,
-    /// Which texts' tools are compiled, by their order.
+    /// The indices of the files whose tools are compiled.
     pub files: Range<usize>,
-    /// Whether the tools of containers stand in the place of the containers.
+    /// Whether containers are replaced by their tools.
     pub expanded: bool,
 }
 
 impl Options {
-    /// The tools of the first `texts` texts, for one target.
+    /// Compiles the tools of the first `texts` files.
     pub fn new(target: Target, texts: usize) -> Self {
         Self { target, draft: Draft::default(), files: 0..texts, expanded: false }
     }
 }
 
-/// The tools of a module for one target. All of them are looked at together, for names must not
-/// collide; each is compiled on its own, when it is asked for, on any thread.
+/// The tools of a module for one target. Their names are assigned together, because they must not
+/// collide. Each tool is compiled separately and on demand, on any thread.
 #[derive(Debug)]
 pub struct Compilation<'m> {
     module: &'m Module,
@@ -53,19 +53,19 @@ pub struct Compilation<'m> {
     names: Names,
 }
 
-/// What stands for one tool in a target's list.
+/// An entry of a target's tool list.
 #[derive(Debug, Clone, Copy)]
 pub enum Entry<'m> {
     /// A tool.
     Tool(&'m Tool),
-    /// A container: a tool without parameters that a model calls to see the tools inside.
+    /// A container: a tool without parameters that the model calls to list the tools inside.
     Container(&'m Container),
-    /// An agent that another one calls: a tool that takes a message.
+    /// An agent that another agent calls: a tool with a `message` parameter.
     Agent(&'m Agent),
 }
 
 impl<'m> Entry<'m> {
-    /// Its name in the specification.
+    /// The name in the specification.
     pub fn name(self) -> &'m str {
         match self {
             Self::Tool(tool) => &tool.name,
@@ -85,8 +85,8 @@ impl<'m> Compilation<'m> {
         Self { module, target, draft, entries, names }
     }
 
-    /// A compilation of all that an agent may be given: all tools, all containers, and agents that
-    /// are called as tools.
+    /// A compilation of everything that an agent may use: all tools, all containers, and all
+    /// agents.
     pub fn whole(module: &'m Valid<Module>, target: Target) -> Self {
         let tools = module.tools.iter().map(Entry::Tool);
         let containers = module.containers.iter().map(Entry::Container);
@@ -96,12 +96,12 @@ impl<'m> Compilation<'m> {
         Self { module, target, draft: Draft::default(), entries, names }
     }
 
-    /// The name by which the target knows an entry.
+    /// The target's name for an entry.
     pub fn name_of<'n>(&'n self, name: &'n str) -> &'n str {
         self.names.get(name)
     }
 
-    /// What is compiled, in the order of the texts.
+    /// The compiled entries, in source order.
     pub fn entries(&self) -> &[Entry<'m>] {
         &self.entries
     }
@@ -144,12 +144,12 @@ impl<'m> Compilation<'m> {
         }
     }
 
-    /// All tools together, as the target's request takes them.
+    /// All tools together, in the form of the target's request.
     pub fn request(&self) -> impl Serialize {
         Request(self)
     }
 
-    /// What stands before, between and behind the tools of a request.
+    /// The text before and after the tools of a request.
     pub fn brackets(&self) -> (&'static str, &'static str) {
         match self.target {
             Target::JsonSchema => ("{", "}"),
@@ -159,13 +159,13 @@ impl<'m> Compilation<'m> {
         }
     }
 
-    /// Whether the tools of a request are entries by name, and not items.
+    /// Whether the request is an object with tools by name, instead of a list.
     pub fn is_keyed(&self) -> bool {
         self.target == Target::JsonSchema
     }
 }
 
-/// The tools that are compiled: a container stands for its tools unless it is expanded.
+/// The entries to compile. A container hides its tools unless `expanded` is set.
 fn entries<'m>(module: &'m Module, options: &Options) -> Vec<Entry<'m>> {
     let spans = module.spans();
     let within = |file: usize| options.files.contains(&file);
@@ -194,7 +194,7 @@ fn entries<'m>(module: &'m Module, options: &Options) -> Vec<Entry<'m>> {
     found.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// What MCP calls the attributes of a tool that are hints of its behaviour.
+/// MCP's names for the attributes that describe a tool's behavior.
 const HINTS: [(&str, &str); 4] = [
     ("readOnly", "readOnlyHint"),
     ("destructive", "destructiveHint"),
@@ -203,7 +203,7 @@ const HINTS: [(&str, &str); 4] = [
 ];
 
 fn json(view: &impl Serialize) -> Value {
-    // A view of the model writes no key that is no string, so this cannot fail.
+    // All keys of a view are strings, so serialization cannot fail.
     serde_json::to_value(view).unwrap_or_default()
 }
 
@@ -211,7 +211,7 @@ fn empty_object() -> Value {
     serde_json::json!({"type": "object", "properties": {}, "required": []})
 }
 
-/// A tool before any target's rules.
+/// A tool before the target's rules are applied.
 fn tool_json<'m>(module: &'m Module, tool: &'m Tool, extras: &[&str]) -> ToolJson<'m> {
     let parameters = json(&ParameterSchema::new(&module.types, tool, Draft::Draft2020));
     let mut annotations = Map::new();
@@ -246,7 +246,7 @@ pub fn type_use_schema(module: Valid<&Module>, type_use: &TypeUse) -> Value {
     json(&ResultSchema::of_type_use(&module.types, type_use))
 }
 
-/// The loss of a result's schema that is not one of objects.
+/// The loss of a result schema that does not describe an object.
 fn lost_result(tool: &Tool, schema: Value) -> Loss {
     Loss {
         tool: tool.name.to_string(),
@@ -257,12 +257,12 @@ fn lost_result(tool: &Tool, schema: Value) -> Loss {
     }
 }
 
-/// Whether a schema says itself that it is one of objects.
+/// Whether a schema's type is `object`.
 fn is_object_schema(schema: &Value) -> bool {
     schema.get("type").is_some_and(|ty| ty == "object")
 }
 
-/// What an agent is asked when another one calls it.
+/// The parameters of an agent that another agent calls.
 pub fn message_object() -> Value {
     serde_json::json!({
         "type": "object",
@@ -274,7 +274,7 @@ pub fn message_object() -> Value {
     })
 }
 
-/// A container or an agent before any target's rules.
+/// A container or an agent before the target's rules are applied.
 fn plain_json<'t>(name: &'t str, description: Option<&'t str>, parameters: Value) -> ToolJson<'t> {
     ToolJson {
         name,
@@ -287,7 +287,7 @@ fn plain_json<'t>(name: &'t str, description: Option<&'t str>, parameters: Value
     }
 }
 
-/// What a model reads of a container: what it is for, and what its tools do.
+/// The description of a container for the model: its own, and the first line of each tool's.
 pub fn container_text(module: &Module, container: &Container) -> String {
     let mut text = match &container.description {
         Some(description) => format!("{description}\n\n"),
@@ -317,7 +317,7 @@ enum CompiledForm<'m> {
 }
 
 impl Compiled<'_> {
-    /// What the target could not hold.
+    /// The constraints that the target does not support.
     pub fn losses(&self) -> &[Loss] {
         match &self.0 {
             CompiledForm::Schema(_) => &[],
@@ -325,7 +325,7 @@ impl Compiled<'_> {
         }
     }
 
-    /// The way back from the arguments of a model's call to those that the tool declares.
+    /// Converts the arguments of a model's call to the tool's declared form.
     pub fn restore(&self) -> Cow<'_, Restore> {
         match &self.0 {
             CompiledForm::Schema(_) => Cow::Owned(Restore::default()),
@@ -333,7 +333,8 @@ impl Compiled<'_> {
         }
     }
 
-    /// The tool as JSON, where it had to be made; a schema alone is written without.
+    /// The tool as JSON. `None` for a plain schema, which is serialized without an intermediate
+    /// value.
     pub fn json(&self) -> Option<&Value> {
         match &self.0 {
             CompiledForm::Schema(_) => None,

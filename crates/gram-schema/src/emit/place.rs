@@ -1,4 +1,4 @@
-//! A type where it is used: what its use says of it laid over what its declaration says.
+//! A type where it is used, with the attributes of the use and of the declaration merged.
 
 use std::borrow::Cow;
 
@@ -8,12 +8,12 @@ use smol_str::SmolStr;
 use super::defs::Defs;
 use gram_model::{Constraint, Type, TypeUse};
 
-/// A type and all that is said of it in its place.
+/// A type with all attributes that apply at this position.
 #[expect(clippy::struct_excessive_bools, reason = "each is said by an attribute of its own")]
 pub(super) struct TypePlace<'m> {
-    /// The type; a name only where the schema refers to it.
+    /// The type, which is a name only if the schema refers to it.
     pub(super) ty: &'m Type,
-    /// Whether null may stand in its place.
+    /// Whether null is allowed.
     pub(super) nullable: bool,
     pub(super) title: Option<&'m str>,
     pub(super) description: Option<Cow<'m, str>>,
@@ -21,19 +21,19 @@ pub(super) struct TypePlace<'m> {
     pub(super) examples: Option<&'m [Value]>,
     pub(super) deprecated: bool,
     pub(super) unsound: bool,
-    /// Whether a tuple says nothing of how many items there are.
+    /// Whether a tuple leaves the number of its items open.
     pub(super) open_tuple: bool,
     /// Whether the members of a union are written as a list of types.
     pub(super) type_list: bool,
     pub(super) constraints: Cow<'m, [Constraint]>,
     pub(super) extensions: Cow<'m, [(SmolStr, Value)]>,
     pub(super) verbatim: Option<&'m Value>,
-    /// Whether anything but the type is said.
+    /// Whether the use has any attributes.
     pub(super) says_more: bool,
 }
 
 impl<'m> TypePlace<'m> {
-    /// A type of which nothing more is said.
+    /// A type without attributes.
     pub(super) fn of_type(defs: &Defs<'m>, ty: &'m Type) -> Self {
         let mut place = Self::bare(ty);
         place.enter(defs, false);
@@ -48,7 +48,7 @@ impl<'m> TypePlace<'m> {
         place
     }
 
-    /// The same, with its name written out even where schemas refer to it elsewhere.
+    /// A type with attributes, whose declaration is inlined even if other schemas refer to it.
     pub(super) fn written_out(defs: &Defs<'m>, type_use: &'m TypeUse) -> Self {
         let mut place = Self::bare(&type_use.ty);
         place.lay_under(type_use, None);
@@ -75,15 +75,15 @@ impl<'m> TypePlace<'m> {
         }
     }
 
-    /// A member of a union whose types are written beside each other.
+    /// A member of a union that is written as a list of types.
     pub(super) fn of_member(&self, member: &'m Type) -> Self {
         Self { constraints: self.constraints.clone(), ..Self::bare(member) }
     }
 
-    /// Goes through null and through names that are written in place, to what there is.
+    /// Resolves `Nullable` and names that are inlined.
     fn enter(&mut self, defs: &Defs<'m>, write_out: bool) {
-        // No name that is written in place is made of itself; the count is for models made by
-        // hand.
+        // An inlined name is never recursive. The limit guards against models that were not
+        // checked.
         for _ in 0..=defs.types().0.len() {
             match self.ty {
                 Type::Nullable(inner)
@@ -115,7 +115,7 @@ impl<'m> TypePlace<'m> {
         }
     }
 
-    /// Takes from a type use what is not said yet.
+    /// Adds the attributes of a type use that are not set yet.
     fn lay_under(&mut self, type_use: &'m TypeUse, description: Option<Cow<'m, str>>) {
         self.says_more |= !type_use.is_bare();
         let own = description.or_else(|| type_use.description.as_deref().map(Cow::Borrowed));
@@ -149,7 +149,7 @@ impl<'m> TypePlace<'m> {
         }
     }
 
-    /// The constant that attributes name, unless it is null.
+    /// The constant of a `Const` constraint, unless it is null.
     pub(super) fn constant(&self) -> Option<&Value> {
         self.constraints.iter().find_map(|constraint| match constraint {
             Constraint::Const(constant) if !constant.is_null() => Some(&**constant),
@@ -157,7 +157,7 @@ impl<'m> TypePlace<'m> {
         })
     }
 
-    /// The values of a type that is a constant or null: the constant only where an enum allows it.
+    /// The constant and null. The constant is left out if an enum does not allow it.
     pub(super) fn constant_or_null<'v>(&self, constant: &'v Value) -> Vec<&'v Value> {
         let allowed = self.constraints.iter().all(|other| match other {
             Constraint::Enum(values) => {

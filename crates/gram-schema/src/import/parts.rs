@@ -117,7 +117,7 @@ impl SchemaParts {
             ("propertyNames", value) => self.names = Some(value),
             ("anyOf" | "oneOf", Value::Array(members)) => self.members = members,
             ("type", Value::Array(names)) if plan.shape == ValueShape::Several => {
-                self.types = names
+                self.types = names;
             }
             ("type" | "$ref", _) => {}
             (_, value) => self.extend(type_use, key, value),

@@ -157,7 +157,7 @@ fn tell(
                 count.changed += 1;
                 match diagnostic {
                     Some(diagnostic) if display.format != Format::Human => {
-                        found_diagnostics.push(*diagnostic)
+                        found_diagnostics.push(*diagnostic);
                     }
                     _ => changed.push(name),
                 }
