@@ -7,14 +7,14 @@ use crate::checker::Checker;
 use crate::codes;
 use crate::index::DeclarationSyntax;
 use crate::object::{MAX_DEPTH, MAX_EXPANSION};
-use gram_model::walk::{endless, names_of, parts, recursive, standing_for_themselves};
+use gram_model::walk::{endless, names_of, parts, recursive, self_aliases};
 use gram_model::{Type, TypeId, TypeUse, Types};
 
 impl<'t> Checker<'t> {
     /// Reports types that never end, and finds those that schemas refer to.
     pub(crate) fn settle(&mut self, declarations: &[DeclarationSyntax<'t>]) {
         let mut types = Arc::unwrap_or_clone(std::mem::take(&mut self.types));
-        for id in standing_for_themselves(&types) {
+        for id in self_aliases(&types) {
             self.endless(declarations, id, "is an alias of itself");
             // Following the names would never terminate.
             if let Some(declared) = types.0.get_mut(id.0 as usize) {

@@ -135,7 +135,7 @@ impl<'t> Checker<'t> {
             }
             Form::Alias => (self.alias(declaration)?, TypeKind::Alias),
         };
-        self.say(file, &mut field, &attributes, 0);
+        self.apply_attributes(file, &mut field, &attributes, 0);
         if let TypeKind::Union(tag) = &kind {
             self.check_union(file, &field.type_use, tag.as_deref(), &spans);
         }
@@ -194,7 +194,7 @@ impl<'t> Checker<'t> {
                 continue;
             }
             if let Some(mut field) = self.named_field(file, node, subject) {
-                self.say_of_node(file, &mut field, (node, subject), None);
+                self.apply_node_attributes(file, &mut field, (node, subject), None);
                 // ValueSource attributes apply to parameters, not to fields.
                 fields.push(Field { source: ValueSource::Model, secret: false, ..field });
             }
@@ -313,7 +313,7 @@ impl<'t> Checker<'t> {
         let keys = inner.1.entries().map(|entry| (entry.key.content(), entry.key.span()));
         self.host_attributes(file, keys, "type");
         let mut field = self.field(file, inner.1, declaration.name.clone())?;
-        self.say_of_node(file, &mut field, inner, None);
+        self.apply_node_attributes(file, &mut field, inner, None);
         Some(field)
     }
 

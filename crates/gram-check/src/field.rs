@@ -61,7 +61,7 @@ impl<'t> Checker<'t> {
         Self::add_doc(&mut attributes, annotated.unwrap_or(node));
         self.add_annotations(file, annotated, &mut attributes);
         let mut field = blank(name, ty);
-        self.say(file, &mut field, &attributes, 0);
+        self.apply_attributes(file, &mut field, &attributes, 0);
         Some(field)
     }
 
@@ -138,7 +138,7 @@ impl<'t> Checker<'t> {
 
     /// Says of a field that has a type what its node says: in its record, and in a doc comment before
     /// it or before its arrow.
-    pub(crate) fn say_of_node(
+    pub(crate) fn apply_node_attributes(
         &mut self,
         file: usize,
         field: &mut Field,
@@ -150,11 +150,11 @@ impl<'t> Checker<'t> {
         if let Some(arrow) = arrow {
             Self::add_doc(&mut attributes, arrow);
         }
-        self.say(file, field, &attributes, 0);
+        self.apply_attributes(file, field, &attributes, 0);
     }
 
     /// Applies attributes to a typed field.
-    pub(crate) fn say(
+    pub(crate) fn apply_attributes(
         &mut self,
         file: usize,
         field: &mut Field,

@@ -127,7 +127,7 @@ impl<'t> Checker<'t> {
             self.report(file, error.help(format!("write {{name: \"{name}\", type: \"Text\"}}")));
             return None;
         };
-        self.say(file, &mut field, &attributes, depth + 1);
+        self.apply_attributes(file, &mut field, &attributes, depth + 1);
         Some(field)
     }
 }

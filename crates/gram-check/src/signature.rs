@@ -118,7 +118,7 @@ impl<'t> Checker<'t> {
                 // A field is large to move.
                 parameters.push(parameter);
                 if let Some(parameter) = parameters.last_mut() {
-                    self.say_of_node(file, parameter, (step.node, subject), step.arrow);
+                    self.apply_node_attributes(file, parameter, (step.node, subject), step.arrow);
                 }
             } else {
                 complete = false;
@@ -188,7 +188,7 @@ impl<'t> Checker<'t> {
         let keys = subject.entries().map(|entry| (entry.key.content(), entry.key.span()));
         self.host_attributes(file, keys, "result");
         let mut field = self.field(file, subject, SmolStr::default())?;
-        self.say_of_node(file, &mut field, (node, subject), arrow);
+        self.apply_node_attributes(file, &mut field, (node, subject), arrow);
         let name = subject.identifier.map(|name| SmolStr::new(name.content()));
         Some(Output { name, type_use: field.type_use })
     }

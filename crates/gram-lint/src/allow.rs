@@ -69,14 +69,14 @@ pub(crate) fn apply(cx: &Context<'_>, file: usize, found: &mut Vec<Diagnostic>) 
         !index.allows(diagnostic)
     });
     // Names that are none come first: one comment may allow what another one says, and is of use.
-    for judge in [judge_unknown, judge_idle] {
+    for check in [report_unknown, report_unused] {
         let mut report = Report::new(file, vec![Count::new(Limits::MAX_DIAGNOSTICS)]);
         for allow in &allows {
             for at in 0..allow.names.len() {
                 if report.is_full(file) {
                     break;
                 }
-                judge(cx, (file, all_found), (allow, at), &mut report);
+                check(cx, (file, all_found), (allow, at), &mut report);
             }
         }
         let more = report.take().into_iter().map(|(_, diagnostic)| diagnostic);
@@ -143,7 +143,7 @@ impl<'a> Index<'a> {
 }
 
 /// Reports a name that is no lint's.
-fn judge_unknown(
+fn report_unknown(
     cx: &Context<'_>,
     (file, _): (usize, bool),
     (allow, at): (&Allow, usize),
@@ -157,7 +157,7 @@ fn judge_unknown(
 }
 
 /// Reports a name of a lint that finds nothing there.
-fn judge_idle(
+fn report_unused(
     cx: &Context<'_>,
     (file, all_found): (usize, bool),
     (allow, at): (&Allow, usize),

@@ -89,7 +89,7 @@ fn run(
     cache: Option<&mut Cache>,
 ) -> Checked {
     let edges = edges(texts, imports);
-    let lints = EnabledLints::wanted(settings);
+    let lints = EnabledLints::from_settings(settings);
     let scope = if lints.want_whole_tools() { Scope::Whole } else { scope };
     let visitor = LintVisitor::new(texts, &edges, settings, &lints);
     let (mut reading, files) = {

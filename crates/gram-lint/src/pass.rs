@@ -33,7 +33,7 @@ pub(crate) struct EnabledLints {
 }
 
 impl EnabledLints {
-    pub(crate) fn wanted(settings: &Settings) -> Self {
+    pub(crate) fn from_settings(settings: &Settings) -> Self {
         let mut lints = Self { max: settings.max_diagnostics, ..Self::default() };
         let wanted = LINTS.iter().filter_map(|lint| Some((lint, settings.severity(lint)?)));
         for (lint, severity) in wanted {

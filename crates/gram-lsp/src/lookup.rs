@@ -66,7 +66,7 @@ pub(crate) fn symbol(snapshot: &Snapshot, number: usize, file: &File, at: u32) -
     let node = *chain.last()?;
     let parent = chain.len().checked_sub(2).and_then(|at| chain.get(at).copied());
     let span = node.span();
-    let holder = holder(own, at);
+    let holder = enclosing_declaration(own, at);
     let key = |node: &Node<'_>| matches!(node.kind(), N::RecordProperty | N::MapEntry);
     if let Some(entry) = parent.filter(key)
         && entry.children().next().is_some_and(|key| key.id() == node.id())
@@ -114,7 +114,7 @@ pub(crate) fn chain(tree: &Tree, at: u32) -> Vec<Node<'_>> {
 }
 
 /// The index of the innermost declaration around an offset.
-pub(crate) fn holder(own: &[Declaration], at: u32) -> Option<usize> {
+pub(crate) fn enclosing_declaration(own: &[Declaration], at: u32) -> Option<usize> {
     own.iter().rposition(|one| touches(one.span, at))
 }
 

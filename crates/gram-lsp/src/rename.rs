@@ -196,7 +196,7 @@ fn no_second_parameter(
 ) -> RequestResult<()> {
     for place in places.iter().filter(|place| !place.declares) {
         let own = cx.snapshot.names().of(place.file);
-        if let Some(at) = crate::lookup::holder(own, place.span.start) {
+        if let Some(at) = crate::lookup::enclosing_declaration(own, place.span.start) {
             free_in(cx, Found { file: place.file, at }, name)?;
         }
     }

@@ -204,7 +204,7 @@ impl Page<'_> {
             entries.push(Entry::new("source", text::string(container.source.name())));
         }
         entries.extend(kept(&container.attributes));
-        self.holder(doc.as_deref(), &container.name, "Container", entries, &container.members);
+        self.print_group(doc.as_deref(), &container.name, "Container", entries, &container.members);
     }
 
     fn agent(&mut self, agent: &Agent) {
@@ -222,7 +222,7 @@ impl Page<'_> {
         let result = result.map(|ty| text::string(&expression::of(self.types, ty).text));
         entries.extend(result.map(|result| Entry::new("result", result)));
         entries.extend(kept(&agent.attributes));
-        self.holder(doc.as_deref(), &agent.name, "Agent", entries, &agent.members);
+        self.print_group(doc.as_deref(), &agent.name, "Agent", entries, &agent.members);
     }
 
     /// Puts the declaration that is the last since `start` on one line, where that is how the
@@ -258,7 +258,7 @@ impl Page<'_> {
     }
 
     /// A container or agent: what holds others by their names.
-    fn holder(
+    fn print_group(
         &mut self,
         doc: Option<&str>,
         name: &str,

@@ -70,7 +70,7 @@ pub fn heads(ty: &Type, found: &mut Vec<TypeId>) {
 }
 
 /// The types that stand for themselves.
-pub fn standing_for_themselves(types: &Types) -> Vec<TypeId> {
+pub fn self_aliases(types: &Types) -> Vec<TypeId> {
     let heads = |id: TypeId| {
         let mut found = Vec::new();
         if let Some(declared) = types.get(id) {

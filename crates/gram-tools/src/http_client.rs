@@ -7,7 +7,7 @@ use std::io;
 use reqwest::redirect::{Action, Attempt, Policy};
 use reqwest::{ClientBuilder, StatusCode, Url};
 
-use crate::sanitize::shown;
+use crate::sanitize::sanitize_line;
 
 /// The maximum number of redirects, which is the default of `reqwest`.
 const MAX_REDIRECTIONS: usize = 10;
@@ -70,7 +70,7 @@ pub(crate) fn without_secrets(url: &Url) -> String {
     let _ = url.set_password(None);
     url.set_query(None);
     url.set_fragment(None);
-    shown(url.as_str())
+    sanitize_line(url.as_str())
 }
 
 pub(crate) fn status_words(code: u16) -> String {
@@ -87,7 +87,7 @@ pub(crate) fn root(error: &reqwest::Error) -> String {
     };
     let text = inner.to_string();
     let text = text.split(" (os error").next().unwrap_or(&text);
-    shown(text)
+    sanitize_line(text)
 }
 
 /// Whether an established connection was lost.

@@ -68,7 +68,7 @@ impl ProcessGroup {
 
     /// Asks all processes of the group to terminate.
     #[cfg(all(unix, feature = "mcp"))]
-    pub(crate) fn ask_to_end(&self) -> io::Result<()> {
+    pub(crate) fn terminate(&self) -> io::Result<()> {
         /// The number of SIGTERM, the same on every Unix.
         const SIGTERM: i32 = 15;
         self.child.signal(SIGTERM)

@@ -8,7 +8,7 @@ pub(crate) const TEXT_LENGTH: usize = 4 << 10;
 
 /// Truncates a line and replaces its control characters.
 #[cfg(any(feature = "command", feature = "http", feature = "mcp"))]
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn sanitize_line(text: &str) -> String {
     let line = text.trim_end();
     let mut kept: String = line
         .chars()
@@ -53,13 +53,13 @@ mod tests {
 
     #[test]
     fn nothing_steers_a_terminal() {
-        assert_eq!(shown("\u{1b}[31mred\u{7}\n"), " [31mred ");
+        assert_eq!(sanitize_line("\u{1b}[31mred\u{7}\n"), " [31mred ");
         assert_eq!(clean("a\r\n\tb\u{1b}[2J\u{9b}c\n\n"), "a\n\tb [2J c");
     }
 
     #[test]
     fn long_texts_are_cut_between_characters() {
-        assert_eq!(shown(&"ä".repeat(301)), "ä".repeat(300) + "…");
+        assert_eq!(sanitize_line(&"ä".repeat(301)), "ä".repeat(300) + "…");
         assert_eq!(beginning(&"ä".repeat(3000)), "ä".repeat(2048) + "…");
         assert_eq!(beginning("short\n"), "short");
     }

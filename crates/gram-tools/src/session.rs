@@ -196,7 +196,7 @@ impl Session {
     }
 
     /// Checks a single call without running or recording it. All containers count as expanded.
-    pub fn judge(&self, call: Call) -> Verdict {
+    pub fn validate(&self, call: Call) -> Verdict {
         let Call { id, name, arguments } = call;
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
         let outcome = match self.named(&name) {
@@ -209,7 +209,9 @@ impl Session {
                     ..Success::default()
                 }
             }),
-            Some(CallTarget::Container(container)) => self.judge_container(container, &arguments),
+            Some(CallTarget::Container(container)) => {
+                self.validate_container(container, &arguments)
+            }
             None => Err(self.unknown(&name, true)),
         };
         Verdict { id, name, warnings: Vec::new(), outcome }

@@ -282,7 +282,7 @@ fn error_json(name: &str, error: &CallError) -> Value {
         }
         CallError::Timeout { limit } => {
             put("tool", json!(name));
-            put("detail", json!(format!("no answer within {}", shown(*limit))));
+            put("detail", json!(format!("no answer within {}", format_duration(*limit))));
         }
         CallError::NeedsHumanReview { attempts, last } => {
             put("needs_human_review", json!(true));
@@ -317,7 +317,7 @@ fn seconds(time: Duration) -> Value {
     }
 }
 
-fn shown(time: Duration) -> String {
+fn format_duration(time: Duration) -> String {
     format!("{} s", seconds(time))
 }
 
@@ -356,7 +356,7 @@ fn error_message(name: &str, error: &CallError) -> String {
         },
         CallError::Invocation { detail } => format!("`{name}` failed: {detail}"),
         CallError::Timeout { limit } => {
-            format!("`{name}` gave no answer within {}", shown(*limit))
+            format!("`{name}` gave no answer within {}", format_duration(*limit))
         }
         CallError::NeedsHumanReview { attempts, .. } => format!(
             "{attempts} calls of `{name}` in a row were refused: this needs a person's review"
@@ -393,7 +393,7 @@ fn guidance(name: &str, error: &CallError) -> String {
         }
         CallError::Throttled { retry_after, .. } => format!(
             "Do something else, or tell the user what keeps you; it can be called again in {}.",
-            shown(*retry_after)
+            format_duration(*retry_after)
         ),
         CallError::Invocation { .. } => {
             "Try again only if something has changed; else tell the user.".to_owned()

@@ -76,7 +76,7 @@ pub(crate) fn file_of(inputs: &Inputs) -> Option<PathBuf> {
     };
     let folder = if first.is_dir() { Some(first.as_path()) } else { first.parent() };
     let folder = folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Some(shown(&project_root(&folder.canonicalize().ok()?)?.join(PROJECT_FILE)))
+    Some(display_path(&project_root(&folder.canonicalize().ok()?)?.join(PROJECT_FILE)))
 }
 
 /// The current folder, by its one path.
@@ -85,7 +85,7 @@ fn current_folder() -> Option<PathBuf> {
 }
 
 /// A path as messages name it: from the current folder, where it lies below.
-fn shown(path: &Path) -> PathBuf {
+fn display_path(path: &Path) -> PathBuf {
     let below = current_folder().and_then(|here| path.strip_prefix(here).map(Path::to_owned).ok());
     below.unwrap_or_else(|| path.to_owned())
 }

@@ -29,7 +29,7 @@ fn replaced(path: &Path, text: &str) -> io::Result<()> {
     if metadata.permissions().readonly() {
         return Err(io::Error::from(io::ErrorKind::PermissionDenied));
     }
-    let (beside, mut file) = make_beside(&target)?;
+    let (beside, mut file) = create_temporary(&target)?;
     let done = fill(&mut file, text, &metadata).and_then(|()| fs::rename(&beside, &target));
     if done.is_err() {
         // What cannot be removed does no harm: no command reads it.
@@ -39,7 +39,7 @@ fn replaced(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Makes an empty file in a file's folder, under a name that nobody has.
-fn make_beside(target: &Path) -> io::Result<(PathBuf, File)> {
+fn create_temporary(target: &Path) -> io::Result<(PathBuf, File)> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     // A file name may have 255 bytes, four to a character at most.

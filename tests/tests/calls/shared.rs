@@ -119,7 +119,7 @@ async fn act(rng: &mut Rng, session: &Session, done: &Done) {
         90..93 => session.begin_turn(),
         93..96 => assert!(session.reset(TOOLS[tool])),
         96 => session.reset_all(),
-        97 => assert!(session.judge(Call::new("a", r#"{"n":1}"#)).is_ok()),
+        97 => assert!(session.validate(Call::new("a", r#"{"n":1}"#)).is_ok()),
         98 => assert!(session.visible().len() >= 4),
         _ if rng.chance(10) => assert!(session.stats().calls <= 65_536),
         _ => {}

@@ -55,12 +55,12 @@ it for. What belongs to a parameter is said there; examples are attributes.
 fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let tool = view.tool;
     let own = tool.description.as_deref();
-    judge(cx, view.file, own, || view.name, ("tool", &tool.name), report);
+    check_length(cx, view.file, own, || view.name, ("tool", &tool.name), report);
     for field in &tool.parameters {
         let text = field.type_use.description.as_deref();
         // Attributes of a term are reported at the term.
         let text = text.filter(|text| is_long(cx, text) && !is_brought(cx, view.file, field));
-        judge(cx, view.file, text, || view.place(field), ("parameter", &field.name), report);
+        check_length(cx, view.file, text, || view.place(field), ("parameter", &field.name), report);
     }
 }
 
@@ -68,11 +68,11 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
 fn others(cx: &Context<'_>, report: &mut Report) {
     for (term, file, name) in cx.terms() {
         let text = term.type_use.description.as_deref();
-        judge(cx, file, text, || name, ("term", &term.name), report);
+        check_length(cx, file, text, || name, ("term", &term.name), report);
     }
     for (container, place) in cx.module.containers.iter().zip(&cx.module.spans.containers) {
         let text = container.description.as_deref();
-        judge(cx, place.file, text, || place.name, ("container", &container.name), report);
+        check_length(cx, place.file, text, || place.name, ("container", &container.name), report);
     }
 }
 
@@ -81,7 +81,7 @@ fn is_long(cx: &Context<'_>, text: &str) -> bool {
     text.len() > cx.settings.max_description
 }
 
-fn judge(
+fn check_length(
     cx: &Context<'_>,
     file: usize,
     text: Option<&str>,

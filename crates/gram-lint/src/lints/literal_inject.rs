@@ -40,15 +40,20 @@ fn run(cx: &Context<'_>, report: &mut Report) {
     let spans = &cx.module.spans;
     let all = cx.module.libraries.iter().zip(&spans.libraries).zip(&spans.implementations);
     for ((library, place), places) in all {
-        look_at(cx, &library.attributes, *place, report);
+        check_injected(cx, &library.attributes, *place, report);
         for (implementation, place) in library.implementations.iter().zip(places) {
-            look_at(cx, &implementation.attributes, *place, report);
+            check_injected(cx, &implementation.attributes, *place, report);
         }
     }
 }
 
 /// What a library, or one of its implementations, injects.
-fn look_at(cx: &Context<'_>, attributes: &[(SmolStr, Value)], place: Place, report: &mut Report) {
+fn check_injected(
+    cx: &Context<'_>,
+    attributes: &[(SmolStr, Value)],
+    place: Place,
+    report: &mut Report,
+) {
     let inject = attributes.iter().find(|(key, _)| key == "inject");
     let entries = inject.and_then(|(_, value)| value.as_object());
     for (name, value) in entries.into_iter().flatten() {

@@ -46,7 +46,7 @@ fn run(cx: &Context<'_>, report: &mut Report) {
             let first = *known.entry(other).or_insert(span);
             let (message, help) = if other == file {
                 ("this file imports itself".to_owned(), "remove the import")
-            } else if !needs.hold(file, other) {
+            } else if !needs.needs_import(file, other) {
                 (format!("unused import {path}"), "remove the import")
             } else if first != span {
                 (format!("{path} is imported twice"), "remove one of the two")
@@ -121,7 +121,7 @@ impl<'c> Needs<'c> {
 
     /// Whether a file, or one that imports it, needs something that an import brings; or one that
     /// imports nothing that brings it.
-    fn hold(&self, file: usize, import: usize) -> bool {
+    fn needs_import(&self, file: usize, import: usize) -> bool {
         let needed = |ways: &Ways| {
             has(&ways.lead_there, import) && (ways.by_luck || has(&ways.lead_here, file))
         };

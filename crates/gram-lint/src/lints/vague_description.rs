@@ -73,23 +73,37 @@ const STARTS: [&str; 2] = ["lorem ipsum", "n/a"];
 
 fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let tool = view.tool;
-    judge(cx, view.file, ("tool", &tool.name), tool.description.as_deref(), || view.name, report);
+    check_description(
+        cx,
+        view.file,
+        ("tool", &tool.name),
+        tool.description.as_deref(),
+        || view.name,
+        report,
+    );
     for field in &tool.parameters {
         // Attributes of a term are reported at the term.
         let text = field.type_use.description.as_deref();
         let text = text.filter(|_| !is_brought(cx, view.file, field));
-        judge(cx, view.file, ("parameter", &field.name), text, || view.place(field), report);
+        check_description(
+            cx,
+            view.file,
+            ("parameter", &field.name),
+            text,
+            || view.place(field),
+            report,
+        );
     }
 }
 
 fn terms(cx: &Context<'_>, report: &mut Report) {
     for (term, file, name) in cx.terms() {
         let text = term.type_use.description.as_deref();
-        judge(cx, file, ("term", &term.name), text, || name, report);
+        check_description(cx, file, ("term", &term.name), text, || name, report);
     }
 }
 
-fn judge(
+fn check_description(
     cx: &Context<'_>,
     file: usize,
     (what, name): (&str, &str),
@@ -103,7 +117,7 @@ fn judge(
     };
     let message = if is_placeholder(text) {
         format!("the description of the {what} `{name}` is a placeholder")
-    } else if says_no_more(what, name, text) {
+    } else if repeats_name(what, name, text) {
         format!("the description of the {what} `{name}` adds nothing to its name")
     } else {
         return;
@@ -155,7 +169,7 @@ fn begins(text: &str, start: &str) -> bool {
 }
 
 /// Whether all words of a description occur in the name or are filler.
-fn says_no_more(what: &str, name: &str, text: &str) -> bool {
+fn repeats_name(what: &str, name: &str, text: &str) -> bool {
     may_say_no_more(what, name, text) && is_made_of(what, name, text)
 }
 
@@ -297,7 +311,7 @@ mod tests {
             ("name", "name of the parameter"),
             ("weather", "Get the weather"),
         ] {
-            assert!(says_no_more("tool", name, text), "{name}: {text}");
+            assert!(repeats_name("tool", name, text), "{name}: {text}");
         }
         for (name, text) in [
             ("path", "Relative to the root"),
@@ -305,9 +319,9 @@ mod tests {
             ("city", "Vienna, for example"),
             ("日付", "いつ"),
         ] {
-            assert!(!says_no_more("tool", name, text), "{name}: {text}");
+            assert!(!repeats_name("tool", name, text), "{name}: {text}");
         }
-        assert!(!says_no_more("parameter", "folder", "The folder to run it in"));
+        assert!(!repeats_name("parameter", "folder", "The folder to run it in"));
         for text in ["TODO", "TODO write", "tbd: later", "...", "description", "-", "N/A"] {
             assert!(is_placeholder(text), "{text}");
         }

@@ -40,17 +40,17 @@ Remove the type to use the type of the term, or choose another name.
 
 fn tool<'a>(cx: &Context<'a>, view: &ToolView<'a>, report: &mut Report) {
     for field in &view.tool.parameters {
-        judge(cx, view.file, field, || view.parameter(field), report);
+        check_field(cx, view.file, field, || view.parameter(field), report);
     }
 }
 
 fn ty<'a>(cx: &Context<'a>, view: &TypeView<'a>, report: &mut Report) {
     for field in view.fields() {
-        judge(cx, view.file, field, || view.field(field), report);
+        check_field(cx, view.file, field, || view.field(field), report);
     }
 }
 
-fn judge<'a>(
+fn check_field<'a>(
     cx: &Context<'a>,
     file: usize,
     field: &'a Field,

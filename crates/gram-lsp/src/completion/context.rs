@@ -178,7 +178,7 @@ fn expected(tokens: &[Token<'_>], backticked: bool, tree: &Tree) -> (Expected, V
             }
         },
         T::LParen => {
-            let holder = holder(tokens, &open);
+            let holder = enclosing_kind(tokens, &open);
             let expected = match (holder, colon) {
                 (Some(Kind::Library), true) => Expected::Implementation,
                 (Some(Kind::Enum), true) => Expected::Nothing,
@@ -233,7 +233,7 @@ fn label<'t>(rest: &[Token<'t>]) -> Option<&'t str> {
 }
 
 /// The kind of the innermost open pattern.
-fn holder(tokens: &[Token<'_>], open: &[BracketIndex]) -> Option<Kind> {
+fn enclosing_kind(tokens: &[Token<'_>], open: &[BracketIndex]) -> Option<Kind> {
     let outer = open.iter().rev().find(|at| tokens[**at].kind() == T::LBracket)?;
     label(&tokens[outer + 1..]).and_then(Kind::of_label)
 }
@@ -296,7 +296,7 @@ fn owner(tokens: &[Token<'_>], open: &[BracketIndex], tree: &Tree) -> Option<Rec
         }
         T::LParen => {
             let own = label(between).unwrap_or_default().to_owned();
-            match holder(tokens, outer) {
+            match enclosing_kind(tokens, outer) {
                 Some(Kind::Library) => Some(RecordOwner::Implementation(own)),
                 Some(Kind::Enum) => Some(RecordOwner::Member),
                 _ => Some(RecordOwner::Field(own)),

@@ -31,7 +31,7 @@ impl Page<'_> {
         let (doc, mut entries) = description(experiment.description.as_deref());
         entries.extend(kept(&experiment.attributes));
         let (name, libraries) = (&experiment.name, &experiment.libraries);
-        self.holder(doc.as_deref(), name, "Experiment", entries, libraries);
+        self.print_group(doc.as_deref(), name, "Experiment", entries, libraries);
     }
 }
 

@@ -45,14 +45,14 @@ pub(super) fn string(text: &str) -> String {
 
 /// A text: between fences where it has several lines.
 pub(super) fn block(text: &str) -> Layout {
-    if stands_between_fences(text) {
+    if fits_fence(text) {
         return Layout::Text(format!("```\n{text}\n```"));
     }
     Layout::Text(string(text))
 }
 
 /// Whether a text of several lines is the same between fences, where nothing can be escaped.
-fn stands_between_fences(text: &str) -> bool {
+fn fits_fence(text: &str) -> bool {
     let hidden = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     // A comment may stand before the text, and white space before that.
     let opens = text.trim_start_matches(|c: char| c.is_ascii_whitespace()).starts_with('/');

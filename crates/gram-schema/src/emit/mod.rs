@@ -36,7 +36,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Compiles the tools of the first `texts` files.
+    /// Options for the tools of the first `texts` files.
     pub fn new(target: Target, texts: usize) -> Self {
         Self { target, draft: Draft::default(), files: 0..texts, expanded: false }
     }

@@ -72,7 +72,7 @@ pub(super) struct Input {
 }
 
 /// The words for what was wanted.
-fn wanted(from: Origin) -> &'static str {
+fn expected(from: Origin) -> &'static str {
     match from {
         Origin::Auto => "a list of tools, or a JSON Schema",
         Origin::JsonSchema => "a JSON Schema of an object, or an object from tool names to schemas",
@@ -229,7 +229,7 @@ impl Input {
     /// The declarations of Gemini, whose schemas are of `OpenAPI`.
     fn declarations(&mut self, items: Vec<Value>, from: Origin) -> Result<(), ImportError> {
         if !matches!(from, Origin::Auto | Origin::Gemini) {
-            return Err(ImportError::Mismatch(wanted(from), "tools of Gemini".to_owned()));
+            return Err(ImportError::Mismatch(expected(from), "tools of Gemini".to_owned()));
         }
         for (at, item) in items.into_iter().enumerate() {
             let Value::Object(mut map) = item else { return Err(unrecognised(&item, from)) };
@@ -379,7 +379,7 @@ fn check(from: Origin, form: ToolForm, map: &Map<String, Value>) -> Result<(), I
         ToolForm::Gemini => "a tool of Gemini",
         ToolForm::Function => "a function with `parameters`",
     };
-    Err(ImportError::Mismatch(wanted(from), found.to_owned()))
+    Err(ImportError::Mismatch(expected(from), found.to_owned()))
 }
 
 fn unrecognised(found: &Value, from: Origin) -> ImportError {
@@ -398,6 +398,6 @@ fn unrecognised(found: &Value, from: Origin) -> ImportError {
     };
     match from {
         Origin::Auto => ImportError::Unrecognised(found),
-        from => ImportError::Mismatch(wanted(from), found),
+        from => ImportError::Mismatch(expected(from), found),
     }
 }

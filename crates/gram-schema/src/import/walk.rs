@@ -90,12 +90,12 @@ fn order(types: &mut Types, start: usize, roots: Vec<TypeId>) -> Vec<TypeId> {
     let id = |at: usize| TypeId(u32::try_from(start + at).unwrap_or(u32::MAX));
     let moved: Vec<_> = moved.into_iter().map(id).collect();
     for declared in types.0.iter_mut().skip(start) {
-        names_mut_of_type_use(&mut declared.type_use, &mut |id| *id = went(&moved, start, *id));
+        names_mut_of_type_use(&mut declared.type_use, &mut |id| *id = moved_to(&moved, start, *id));
     }
     moved
 }
 
-fn went(moved: &[TypeId], start: usize, id: TypeId) -> TypeId {
+fn moved_to(moved: &[TypeId], start: usize, id: TypeId) -> TypeId {
     let at = (id.0 as usize).checked_sub(start);
     at.and_then(|at| moved.get(at)).copied().unwrap_or(id)
 }
@@ -113,7 +113,7 @@ pub(super) fn order_local(types: &mut Types, start: usize, tool: &mut Tool) {
         }
         names_of_type_use(&tool.result.type_use, &mut |id| roots.push(id));
         let moved = order(types, start, roots);
-        let mut visit = |id: &mut TypeId| *id = went(&moved, start, *id);
+        let mut visit = |id: &mut TypeId| *id = moved_to(&moved, start, *id);
         for field in &mut tool.parameters {
             names_mut_of_type_use(&mut field.type_use, &mut visit);
         }
@@ -128,13 +128,13 @@ pub(super) fn order_local(types: &mut Types, start: usize, tool: &mut Tool) {
 
 /// Types that have no value that ends, or that stand for themselves.
 pub(super) fn endless(types: &Types) -> HashSet<TypeId> {
-    gram_model::walk::endless(types).into_iter().chain(standing_for_themselves(types)).collect()
+    gram_model::walk::endless(types).into_iter().chain(self_references(types)).collect()
 }
 
 /// The types of which a value may have to be looked at as the same type again, with nothing in
 /// between: what is left when those are taken away that lead nowhere, and those that nothing leads
 /// to.
-fn standing_for_themselves(types: &Types) -> Vec<TypeId> {
+fn self_references(types: &Types) -> Vec<TypeId> {
     let heads = |declared: &gram_model::TypeDeclaration| {
         let mut found = Vec::new();
         gram_model::walk::heads(&declared.type_use.ty, &mut found);
@@ -150,13 +150,13 @@ fn standing_for_themselves(types: &Types) -> Vec<TypeId> {
         }
     }
     let mut left = vec![true; forwards.len()];
-    take_away(&mut left, &forwards, &backwards);
-    take_away(&mut left, &backwards, &forwards);
+    prune(&mut left, &forwards, &backwards);
+    prune(&mut left, &backwards, &forwards);
     types.iter().filter(|(id, _)| left[id.0 as usize]).map(|(id, _)| id).collect()
 }
 
 /// Takes away what has no way to anything that is left, until nothing changes.
-fn take_away(left: &mut [bool], ways: &[Vec<usize>], back: &[Vec<usize>]) {
+fn prune(left: &mut [bool], ways: &[Vec<usize>], back: &[Vec<usize>]) {
     let is_left = |left: &[bool], at: usize| left.get(at).copied().unwrap_or_default();
     let mut counts: Vec<usize> =
         ways.iter().map(|ways| ways.iter().filter(|to| is_left(left, **to)).count()).collect();

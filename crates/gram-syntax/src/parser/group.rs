@@ -66,7 +66,7 @@ impl Parser<'_> {
             if kind == T::Comma {
                 return self.comma(group, items);
             }
-            if self.gives_up(group) {
+            if self.abandons(group) {
                 return After::Abandoned;
             }
             if is_closer(kind) {
@@ -135,7 +135,7 @@ impl Parser<'_> {
 
     /// Whether the group is over without its end, which is then reported: at the end of the
     /// text, at what begins a declaration, and at the end of a group around it.
-    fn gives_up(&mut self, group: Group) -> bool {
+    fn abandons(&mut self, group: Group) -> bool {
         let kind = self.kind();
         let open = self.open.get(sort(kind)).copied().unwrap_or_default();
         let outer = open > 0 && self.unmatched_closers() <= open;

@@ -156,7 +156,7 @@ impl ValidationRun<'_> {
         self.repaired(path, RepairRule::JsonText, t.json(t.node(at)), None);
         let fits = self.value(&inner, id, 0, path);
         if fits {
-            let to = self.shown(self.out.get(start..).unwrap_or_default());
+            let to = self.display(self.out.get(start..).unwrap_or_default());
             if let Some(repair) = self.repairs.get_mut(place) {
                 repair.to = Some(to);
             }
@@ -204,7 +204,7 @@ impl ValidationRun<'_> {
         let place = self.repairs.len();
         self.repaired(path, RepairRule::SingleToList, json, None);
         let fits = self.value(&wrapped, id, 0, path);
-        let to = self.shown(self.out.get(start..).unwrap_or_default());
+        let to = self.display(self.out.get(start..).unwrap_or_default());
         if let Some(repair) = self.repairs.get_mut(place) {
             repair.to = Some(to);
         }

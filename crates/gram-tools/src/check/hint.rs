@@ -15,7 +15,7 @@ const MAX_DEPTH: u32 = 3;
 const MAX_NAMED: usize = 10;
 
 /// A description of the expected value.
-pub(super) fn wanted(shapes: &Shapes, id: ShapeId) -> &str {
+pub(super) fn expected(shapes: &Shapes, id: ShapeId) -> &str {
     shapes.list[id as usize].words.get_or_init(|| words(shapes, id, 0).into())
 }
 

@@ -195,7 +195,7 @@ fn problem(shapes: &Shapes, note: &Note) -> Problem {
 /// Concatenates the message in a single allocation, because building it should not cost more than
 /// the check.
 fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
-    let wanted = hint::wanted(shapes, note.shape);
+    let wanted = hint::expected(shapes, note.shape);
     let (open, who, close, wants) = match property {
         "" => ("", "the arguments", "", " want "),
         property => ("`", property, "`", " wants "),
@@ -229,20 +229,20 @@ fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
         }
         (_, NoteDetail::Said(said)) => [open, who, close, " does not fit: ", said].concat(),
         (ProblemCode::NotUnique, _) => {
-            let [and, kind, json, more] = got(attempted);
+            let [and, kind, json, more] = describe_received(attempted);
             let wanted = "a list without repeated items";
             [open, who, close, wants, wanted, and, kind, json, more].concat()
         }
         (ProblemCode::WrongSize, _) => [open, who, close, wants, wanted, &size(attempted)].concat(),
         _ => {
-            let [and, kind, json, more] = got(attempted);
+            let [and, kind, json, more] = describe_received(attempted);
             [open, who, close, wants, wanted, and, kind, json, more].concat()
         }
     }
 }
 
 /// The type name and the JSON of a received value. Empty if the value is missing.
-fn got(json: &str) -> [&str; 4] {
+fn describe_received(json: &str) -> [&str; 4] {
     /// The maximum number of characters that are shown.
     const MAX_CHARACTERS: usize = 100;
     let kind = match json.as_bytes().first() {
@@ -290,6 +290,6 @@ impl super::ToolCheck {
         let root: ShapeId = self.shapes.root;
         let object = self.shapes.list.get(root as usize)?.object.as_ref()?;
         let field = object.fields.get(object.field(parameter, 0)?)?;
-        Some(hint::wanted(&self.shapes, field.shape).to_owned())
+        Some(hint::expected(&self.shapes, field.shape).to_owned())
     }
 }

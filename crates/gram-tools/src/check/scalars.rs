@@ -12,7 +12,7 @@ use super::validate::ValidationRun;
 
 impl AllowedValues {
     /// Whether a value is allowed.
-    pub(super) fn hold(&self, t: &Tape<'_>, node: Node) -> bool {
+    pub(super) fn allow(&self, t: &Tape<'_>, node: Node) -> bool {
         match node.kind {
             NodeKind::Plain => {
                 let text = t.raw(node);

@@ -74,10 +74,10 @@ pub(super) fn is_near(sent: &str, declared: &str) -> bool {
         return false;
     }
     // Most names are not similar, so the expensive comparison of words comes last.
-    looks_near(sent, declared) && !are_opposite(sent, declared)
+    is_similar(sent, declared) && !are_opposite(sent, declared)
 }
 
-fn looks_near(sent: &str, declared: &str) -> bool {
+fn is_similar(sent: &str, declared: &str) -> bool {
     let (sent_letters, declared_letters) = (plain(sent), plain(declared));
     if sent_letters == declared_letters || share_a_group(&ALIKE, &sent_letters, &declared_letters) {
         return true;

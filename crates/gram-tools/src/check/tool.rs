@@ -116,8 +116,8 @@ impl ToolCheck {
             Ok(tape) if policy.repair && tape.node(0).kind == NodeKind::Null => {
                 self.repaired_json(text, "{}", RepairRule::NoArguments, rules)
             }
-            Ok(tape) => self.judge(&tape, rules),
-            Err(error) if policy.repair => self.mend(text, &error, rules),
+            Ok(tape) => self.validate(&tape, rules),
+            Err(error) if policy.repair => self.repair(text, &error, rules),
             Err(JsonSyntaxError { at, what }) => {
                 Err(MalformedArguments::new(text, at, what).into())
             }
@@ -132,11 +132,11 @@ impl ToolCheck {
     pub fn fits(&self, json: &str) -> Result<(), Rejection> {
         let tape = Tape::read(json)
             .map_err(|JsonSyntaxError { at, what }| MalformedArguments::new(json, at, what))?;
-        self.judge(&tape, ValidationRules::JUDGE).map(|_| ())
+        self.validate(&tape, ValidationRules::JUDGE).map(|_| ())
     }
 
     /// Repairs and checks arguments that are not valid JSON.
-    fn mend(
+    fn repair(
         &self,
         text: &str,
         error: &JsonSyntaxError,
@@ -182,7 +182,7 @@ impl ToolCheck {
         // Repaired text is valid JSON, and its offsets do not refer to the received text.
         let tape =
             Tape::read(json).map_err(|error| MalformedArguments::new(text, 0, error.what))?;
-        let mut accepted = self.judge(&tape, rules)?;
+        let mut accepted = self.validate(&tape, rules)?;
         let shown = |text: &str| match (self.shapes.secret, text.len()) {
             (true, _) => MASK,
             (_, 0..=1_000) => Value::from(text).to_string().into(),
@@ -198,7 +198,7 @@ impl ToolCheck {
         Ok(accepted)
     }
 
-    fn judge(&self, tape: &Tape<'_>, rules: ValidationRules) -> Result<Accepted, Rejection> {
+    fn validate(&self, tape: &Tape<'_>, rules: ValidationRules) -> Result<Accepted, Rejection> {
         let first = match self.walked(tape, rules) {
             Ok(accepted) => return Ok(accepted),
             Err(refused) => refused,

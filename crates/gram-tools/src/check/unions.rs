@@ -184,7 +184,7 @@ impl ValidationRun<'_> {
             field
                 .values
                 .as_ref()
-                .is_some_and(|values| values.list.len() == 1 && values.hold(t, t.node(value)))
+                .is_some_and(|values| values.list.len() == 1 && values.allow(t, t.node(value)))
         })
     }
 }

@@ -161,7 +161,7 @@ impl<'s> ValidationRun<'s> {
         if !self.quiet && self.notes.len() == MAX_NOTES {
             self.more += 1;
         } else if !self.quiet {
-            let attempted = Some(self.shown(t.json(t.node(at))));
+            let attempted = Some(self.display(t.json(t.node(at))));
             let pointer = self.pointer(path);
             self.note(Note { code, pointer, shape, attempted, detail });
         }
@@ -181,7 +181,7 @@ impl<'s> ValidationRun<'s> {
     }
 
     /// A received value for messages.
-    pub(super) fn shown(&self, json: &str) -> SmolStr {
+    pub(super) fn display(&self, json: &str) -> SmolStr {
         if self.secret {
             return SmolStr::new_static("\"***\"");
         }
@@ -206,7 +206,7 @@ impl<'s> ValidationRun<'s> {
     ) {
         self.changes += 1;
         if !self.quiet {
-            let (from, to) = (self.shown(from), to.map(|to| self.shown(to)));
+            let (from, to) = (self.display(from), to.map(|to| self.display(to)));
             let pointer = self.pointer(path);
             self.repairs.push(Repair { pointer, rule, from, to });
         }
@@ -220,7 +220,7 @@ impl<'s> ValidationRun<'s> {
             return self.other_kind(t, shape, id, at, path);
         }
         if let Some(values) = &shape.values
-            && !values.hold(t, node)
+            && !values.allow(t, node)
         {
             return self.other_value(t, values, id, at, path);
         }
@@ -277,10 +277,9 @@ impl<'s> ValidationRun<'s> {
             let below = error.instance_path().to_string();
             let pointer = format!("{}{below}", self.pointer(path)).into();
             let attempted = match below.as_str() {
-                "" => self.shown(t.json(t.node(at))),
-                below => {
-                    self.shown(&value.pointer(below).map_or_else(String::new, ToString::to_string))
-                }
+                "" => self.display(t.json(t.node(at))),
+                below => self
+                    .display(&value.pointer(below).map_or_else(String::new, ToString::to_string)),
             };
             let said = if self.secret { UNTOLD.to_owned() } else { error.to_string() };
             let detail = NoteDetail::Said(said.into());

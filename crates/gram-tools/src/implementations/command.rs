@@ -17,7 +17,7 @@ use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
 use crate::process::{ProcessGroup, start_error};
-use crate::sanitize::{TEXT_LENGTH, clean, shown};
+use crate::sanitize::{TEXT_LENGTH, clean, sanitize_line};
 
 /// How long a pipe of a program that has ended may be empty before it counts as read. A process
 /// that the program started may hold it open for ever.
@@ -85,7 +85,7 @@ async fn answer(
         return Err(InvocationError::new(InvocationErrorKind::Unreachable, "the command is empty"));
     };
     // The arguments may hold a password, and stay out of messages.
-    let who = format!("the program `{}`", shown(program));
+    let who = format!("the program `{}`", sanitize_line(program));
     let (mut group, pipes) = ProcessGroup::start(program, arguments, Some(folder))
         .map_err(|error| unreachable(&who, folder, &error))?;
     let mut said = Vec::new();
@@ -136,7 +136,7 @@ fn unreachable(who: &str, folder: &Path, error: &io::Error) -> InvocationError {
     let why = if folder.is_dir() {
         start_error(error)
     } else {
-        format!("there is no folder {} to run it in", shown(&folder.display().to_string()))
+        format!("there is no folder {} to run it in", sanitize_line(&folder.display().to_string()))
     };
     InvocationError::new(InvocationErrorKind::Unreachable, format!("{who} cannot be run: {why}"))
 }

@@ -11,7 +11,7 @@ use crate::http_client;
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
-use crate::sanitize::{TEXT_LENGTH, beginning, shown};
+use crate::sanitize::{TEXT_LENGTH, beginning, sanitize_line};
 
 /// A pool of connections to services. Clones share it.
 #[derive(Debug, Clone, Default)]
@@ -68,7 +68,7 @@ impl Http {
                 (HeaderName::try_from(&name), HeaderValue::try_from(value))
             else {
                 // The value may be a password.
-                let name = shown(&name);
+                let name = sanitize_line(&name);
                 return Err(unreachable(format!("invalid header name or value: `{name}`")));
             };
             value.set_sensitive(true);

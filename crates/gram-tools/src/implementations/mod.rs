@@ -1,6 +1,6 @@
 //! The kinds of implementations.
 //!
-//! Each is an [`Implementation`](crate::invocation::Implementation). What the world outside has to
+//! Each is an [`Implementation`]. What the world outside has to
 //! say to them is bounded: an answer by the invocation's `max_answer`, what goes into a message by
 //! a few kilobytes. They know nothing of time limits: whoever drops an invocation's future ends
 //! what was started for it.

@@ -109,7 +109,7 @@ async fn keep(
         () = stop.cancelled() => timeout(GRACE, group.wait()).await.ok().and_then(Result::ok),
     };
     #[cfg(unix)]
-    if status.is_none() && group.ask_to_end().is_ok() {
+    if status.is_none() && group.terminate().is_ok() {
         let _ = timeout(GRACE, group.wait()).await;
     }
     group.kill();
@@ -176,7 +176,7 @@ async fn read_errors(errors: impl AsyncRead + Unpin, failures: Arc<FailureLog>) 
     let mut errors = BufReader::new(errors);
     let mut line = Vec::new();
     while let Ok(Some(())) = read_line(&mut errors, &mut line, ERROR_LINE).await {
-        failures.hear(&line);
+        failures.record_line(&line);
     }
 }
 

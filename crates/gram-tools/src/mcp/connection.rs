@@ -25,7 +25,7 @@ use super::{IN_ANSWERS, ON_OUTPUT, http_transport};
 use crate::http_client;
 use crate::invocation::{InvocationError, InvocationErrorKind};
 use crate::process::start_error;
-use crate::sanitize::shown;
+use crate::sanitize::sanitize_line;
 
 /// How long a server may take to begin. `npx` and its like install a server before they start it,
 /// which can take most of a minute.
@@ -65,7 +65,7 @@ impl Connection {
             return Err(unreachable("the command of the MCP server is empty".to_owned()));
         };
         // The arguments may hold a password, and stay out of messages.
-        let name = format!("the MCP server `{}`", shown(program));
+        let name = format!("the MCP server `{}`", sanitize_line(program));
         let failures = Arc::new(FailureLog::new(ON_OUTPUT));
         let (mut server, pipes) = ChildServer::start(program, arguments, Some(folder), &failures)
             .map_err(|error| {
@@ -154,21 +154,21 @@ impl Connection {
         if !self.doubtful.load(Ordering::Acquire) {
             return true;
         }
-        let heard = self.heard().get_or_insert_with(|| self.ask_whether_it_listens()).clone();
+        let heard = self.liveness().get_or_insert_with(|| self.probe()).clone();
         let heard = heard.await;
         // The next doubt is another question.
-        *self.heard() = None;
+        *self.liveness() = None;
         if heard {
             self.doubtful.store(false, Ordering::Release);
         }
         heard
     }
 
-    fn heard(&self) -> std::sync::MutexGuard<'_, Option<Shared<BoxFuture<'static, bool>>>> {
+    fn liveness(&self) -> std::sync::MutexGuard<'_, Option<Shared<BoxFuture<'static, bool>>>> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn ask_whether_it_listens(&self) -> Shared<BoxFuture<'static, bool>> {
+    fn probe(&self) -> Shared<BoxFuture<'static, bool>> {
         let peer = self.running.peer().clone();
         let asking = tokio::spawn(async move {
             let ping = ClientRequest::PingRequest(PingRequest::default());

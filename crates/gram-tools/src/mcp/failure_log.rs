@@ -16,7 +16,7 @@ use super::lines::MAX_MESSAGE_BYTES;
 use super::pending_calls::{PendingCalls, ServerFault};
 use super::wire::sealed;
 use crate::invocation::InvocationErrorKind;
-use crate::sanitize::shown;
+use crate::sanitize::sanitize_line;
 
 /// The most lines of a server's standard error that a message repeats.
 const LINES: usize = 10;
@@ -151,8 +151,8 @@ impl FailureLog {
     }
 
     /// Keeps a line of standard error.
-    pub(super) fn hear(&self, line: &[u8]) {
-        let line = shown(&String::from_utf8_lossy(line));
+    pub(super) fn record_line(&self, line: &[u8]) {
+        let line = sanitize_line(&String::from_utf8_lossy(line));
         if line.is_empty() {
             return;
         }
@@ -187,7 +187,7 @@ impl FailureLog {
 
     /// Keeps the first invalid message.
     pub(super) fn rubbish(&self, text: &str) {
-        self.seen().rubbish.get_or_insert_with(|| shown(text));
+        self.seen().rubbish.get_or_insert_with(|| sanitize_line(text));
     }
 
     /// A message of the server is longer than anybody needs.

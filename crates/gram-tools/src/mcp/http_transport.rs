@@ -28,7 +28,7 @@ use super::pending_calls::{PendingCall, stub};
 use super::wire::sealed;
 use crate::http_client;
 use crate::invocation::InvocationErrorKind;
-use crate::sanitize::shown;
+use crate::sanitize::sanitize_line;
 
 /// How often a stream that broke off is taken up again. The waits double, from one second on.
 const MAX_RETRIES: usize = 2;
@@ -132,7 +132,7 @@ impl HttpTransport {
         }
         if !kind.starts_with(JSON_MIME_TYPE) {
             return Err(if status.is_success() {
-                HttpError::UnexpectedContentType(Some(shown(kind)))
+                HttpError::UnexpectedContentType(Some(sanitize_line(kind)))
             } else {
                 HttpStatusError::new(status.as_u16(), None).into()
             });
@@ -298,7 +298,7 @@ fn words(error: &HttpError) -> String {
             "it sends {}, which is not what an MCP server sends",
             kind.as_deref().filter(|kind| !kind.is_empty()).unwrap_or("something without a type")
         ),
-        other => shown(&other.to_string()),
+        other => sanitize_line(&other.to_string()),
     }
 }
 

@@ -29,7 +29,7 @@ use self::requests::RequestFailure;
 pub use self::server::McpServer;
 use crate::http_client;
 use crate::process::start_error;
-use crate::sanitize::shown;
+use crate::sanitize::sanitize_line;
 
 /// Why the tools of an MCP server cannot be listed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -66,7 +66,7 @@ pub async fn tools_of_command(
     };
     // The arguments may hold a password, and stay out of messages.
     let failed = |why: &str, details: &str| McpError::NoTools {
-        server: format!("`{}`", shown(program)),
+        server: format!("`{}`", sanitize_line(program)),
         reason: format!("{why}{details}"),
     };
     let failures = Arc::new(FailureLog::new(ON_OUTPUT));

@@ -20,7 +20,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::failure_log::FailureLog;
 use super::lines::MAX_MESSAGE_BYTES;
 use super::wire::opened;
-use crate::sanitize::shown;
+use crate::sanitize::sanitize_line;
 
 /// The most pages that a list of tools may have.
 const PAGE_LIMIT: usize = 1_000;
@@ -170,7 +170,7 @@ impl ToolPages {
         if !self.cursors.insert(cursor.clone()) {
             return Err(format!(
                 "its list of tools has no end: the cursor \"{}\" came twice",
-                shown(&cursor)
+                sanitize_line(&cursor)
             ));
         }
         self.cursor = Some(cursor);
@@ -188,7 +188,7 @@ fn refused(error: &ClientInitializeError) -> RequestFailure {
         | ClientInitializeError::TransportError { .. } => RequestFailure::Closed("initialize"),
         other => RequestFailure::Reason(format!(
             "it does not answer `initialize` as an MCP server does: {}",
-            shown(&other.to_string())
+            sanitize_line(&other.to_string())
         )),
     }
 }
@@ -200,13 +200,13 @@ pub(super) fn unanswered(request: &'static str, error: &ServiceError) -> Request
         ServiceError::TransportSend(_)
         | ServiceError::TransportClosed
         | ServiceError::Cancelled { .. } => RequestFailure::Closed(request),
-        other => RequestFailure::Reason(shown(&other.to_string())),
+        other => RequestFailure::Reason(sanitize_line(&other.to_string())),
     }
 }
 
 fn said_error(request: &str, code: i32, message: &str) -> RequestFailure {
     RequestFailure::Reason(format!(
         "it answered `{request}` with the error {code}: {}",
-        shown(message)
+        sanitize_line(message)
     ))
 }

@@ -15,7 +15,7 @@ use super::NO_ADDRESS;
 use super::connection::Connection;
 use crate::http_client;
 use crate::invocation::{InvocationError, InvocationErrorKind};
-use crate::sanitize::shown;
+use crate::sanitize::sanitize_line;
 
 /// The longest wait before a broken server is tried again. The waits begin with none, and then
 /// double from one second on.
@@ -74,7 +74,7 @@ impl ServerAddress {
         match self {
             Self::Command { words, .. } => {
                 let program = words.first().map(String::as_str).unwrap_or_default();
-                format!("the MCP server `{}`", shown(program))
+                format!("the MCP server `{}`", sanitize_line(program))
             }
             Self::Url(url) => format!("the MCP server at {}", http_client::without_secrets(url)),
         }
@@ -161,7 +161,7 @@ impl McpServer {
                         InvocationErrorKind::Died | InvocationErrorKind::Unreachable
                     )
                 {
-                    self.give_up(&connection, &error);
+                    self.abandon(&connection, &error);
                 }
                 Err(error)
             }
@@ -184,7 +184,7 @@ impl McpServer {
         if names().any(|name| name == tool) {
             return None;
         }
-        let mut detail = format!("{} has no tool `{}`", self.0.address.name(), shown(tool));
+        let mut detail = format!("{} has no tool `{}`", self.0.address.name(), sanitize_line(tool));
         if let Some(question) = gram_model::did_you_mean(tool, names()) {
             detail += "; ";
             detail += &question;
@@ -198,7 +198,7 @@ impl McpServer {
     ) -> Result<Arc<[Value]>, InvocationError> {
         let tools = connection.tools().await.inspect_err(|error| {
             if connection.is_over() {
-                self.give_up(connection, error);
+                self.abandon(connection, error);
             }
         })?;
         *self.0.tools.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&tools));
@@ -220,7 +220,7 @@ impl McpServer {
             };
             match opened {
                 Some(Ok(connection)) if connection.listens().await => return Ok(connection),
-                Some(Ok(connection)) => self.give_up(&connection, &silent(&connection)),
+                Some(Ok(connection)) => self.abandon(&connection, &silent(&connection)),
                 Some(Err(error)) => {
                     self.link().failed(number, &error);
                     return Err(error);
@@ -234,7 +234,7 @@ impl McpServer {
     }
 
     /// Uses a connection no more. Other calls that are under way on it may still end well.
-    fn give_up(&self, connection: &Arc<Connection>, error: &InvocationError) {
+    fn abandon(&self, connection: &Arc<Connection>, error: &InvocationError) {
         let mut link = self.link();
         let number = link.opening.as_ref().and_then(|opening| match &*opening.outcome.borrow() {
             Some(Ok(open)) if Arc::ptr_eq(open, connection) => Some(opening.number),

@@ -35,7 +35,11 @@ impl Session {
     }
 
     /// Checks a call of a container without expanding it.
-    pub(super) fn judge_container(&self, at: u32, arguments: &str) -> Result<Success, CallError> {
+    pub(super) fn validate_container(
+        &self,
+        at: u32,
+        arguments: &str,
+    ) -> Result<Success, CallError> {
         let attempted = attempted(arguments);
         if is_nothing(&attempted) {
             return Ok(Success { arguments: "{}".to_owned(), ..Success::default() });

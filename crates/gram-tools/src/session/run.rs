@@ -167,7 +167,7 @@ impl<'s> AdmittedCall<'s> {
         let masks = SecretMasks::new(secrets.chain(tool.secrets()));
         let outcome = match answer {
             Ok(answer) => match self.value(answer) {
-                Ok(value) => self.judged(value, &masks),
+                Ok(value) => self.check_result(value, &masks),
                 Err(error) => Err(error),
             },
             Err(RunFailure::TooLong) => Err(CallError::Timeout { limit: self.settings().timeout }),
@@ -237,7 +237,7 @@ impl<'s> AdmittedCall<'s> {
     }
 
     /// Checks a result and adds warnings. A mismatch is an error if results are strict.
-    fn judged(&mut self, value: Value, masks: &SecretMasks) -> Result<Success, CallError> {
+    fn check_result(&mut self, value: Value, masks: &SecretMasks) -> Result<Success, CallError> {
         let tool = self.session.bound.tool(self.tool);
         let settings = self.settings();
         let mut warnings = Vec::new();
@@ -262,7 +262,7 @@ impl<'s> AdmittedCall<'s> {
             warnings.push(Warning { code: "result-mismatch", message });
         }
         warnings.extend(warnings::large(text.len(), settings.max_response));
-        if warnings::says_no(&value) {
+        if warnings::reports_failure(&value) {
             let message = "the result reports a failure".to_owned();
             warnings.push(Warning { code: UNSUCCESSFUL, message });
         }

@@ -139,7 +139,7 @@ async fn no_secret_reaches_a_verdict() {
             let verdict = session.call(Call::new("deploy", arguments)).await;
             let told = format!("{} {}", verdict.json(), verdict.message());
             assert!(!told.contains(TOKEN) && !told.contains(password), "{told}");
-            let judged = session.judge(Call::new(
+            let judged = session.validate(Call::new(
                 "deploy",
                 format!("{{service: {service}, password: '{password}'}}"),
             ));
@@ -356,7 +356,7 @@ async fn judged_alone_what_is_in_a_container_is_available() {
     let echo = async_function(async |arguments: Value| Ok::<_, String>(arguments));
     let library = ToolLibrary::new("a").with("ReadFile", echo);
     let session = Session::new(&library.bind(&checked.module.unwrap()).unwrap());
-    let judged = session.judge(Call::new("Box.ReadFil", "{}")).json();
+    let judged = session.validate(Call::new("Box.ReadFil", "{}")).json();
     assert_eq!(judged["error"]["available_tools"], json!(["ReadFile", "Box"]));
     assert_eq!(judged["error"]["retry_guidance"], "Call `ReadFile`, or another available tool.");
     let called = session.call(Call::new("Box.ReadFil", "{}")).await.json();

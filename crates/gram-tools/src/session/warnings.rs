@@ -9,7 +9,7 @@ const MAX_DEPTH: u32 = 32;
 
 /// Whether the success flag of a result is negative. The flags are those of tool results on the
 /// wire: `isError` in MCP, and the names that HTTP services and agents' tools use.
-pub(super) fn says_no(result: &Value) -> bool {
+pub(super) fn reports_failure(result: &Value) -> bool {
     let Value::Object(map) = result else { return false };
     let is = |key: &str, value: bool| map.get(key) == Some(&Value::Bool(value));
     ["success", "ok", "succeeded"].iter().any(|key| is(key, false))

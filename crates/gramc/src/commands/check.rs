@@ -87,7 +87,7 @@ pub(super) fn run(args: &Check, display: Display) -> Outcome {
 fn fix(plan: &Plan, display: Display, texts: &mut Texts) -> Outcome {
     let stdin = (0..texts.named).find(|at| texts.path(*at).is_none());
     if stdin.is_some() {
-        report::spare_stdout(display, "name a file")?;
+        report::reserve_stdout(display, "name a file")?;
     }
     let fixed = texts.fix(&plan.settings);
     let (mut count, mut files, mut failures) = (0, 0, Vec::new());

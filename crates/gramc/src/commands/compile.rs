@@ -18,10 +18,10 @@ use crate::{input, report};
 pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     let losses_alone = args.losses && display.format == Format::Json;
     if args.output.is_none() && !losses_alone {
-        report::spare_stdout(display, "write the tools to a file with -o")?;
+        report::reserve_stdout(display, "write the tools to a file with -o")?;
     }
     let texts = input::read(&args.inputs)?;
-    spare_sources(args, &texts)?;
+    refuse_to_overwrite_sources(args, &texts)?;
     let mut checked = texts.check();
     // Who compiles wants to know what is wrong; `check` tells what is worth knowing besides.
     checked.diagnostics.retain(|found| found.severity > Severity::Note);
@@ -66,7 +66,7 @@ struct Tool<'m> {
 }
 
 /// Refuses to write over what is compiled.
-fn spare_sources(args: &Compile, texts: &input::Texts) -> Result<(), Failure> {
+fn refuse_to_overwrite_sources(args: &Compile, texts: &input::Texts) -> Result<(), Failure> {
     let Some(output) = args.output.as_deref().and_then(|path| path.canonicalize().ok()) else {
         return Ok(());
     };

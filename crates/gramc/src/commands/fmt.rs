@@ -56,7 +56,7 @@ pub(super) fn run(args: &Fmt, display: Display) -> Outcome {
     for file in &files {
         output::print(&file.shown)?;
     }
-    tell(args, files, mistakes, display)
+    report_files(args, files, mistakes, display)
 }
 
 /// Formats one file, and writes it unless somebody only wants to look.
@@ -138,7 +138,7 @@ fn difference(name: &str, before: &str, after: &str) -> String {
 }
 
 /// Says what became of the files, and gives the exit code.
-fn tell(
+fn report_files(
     args: &Fmt,
     files: Vec<File>,
     mut found_diagnostics: Vec<Diagnostic>,

@@ -41,7 +41,7 @@ pub(super) fn run(args: &Import) -> Outcome {
                     .map_err(|error| Failure::path("write", path, &error))?,
                 None => output::print(&imported.text)?,
             }
-            tell(&imported).map_err(|error| Failure::output(&error))?;
+            print_notes(&imported).map_err(|error| Failure::output(&error))?;
             Ok(CLEAN)
         }
         Err(error) => {
@@ -72,7 +72,7 @@ fn read(path: &Path) -> Result<String, Failure> {
 }
 
 /// Says what stays JSON, and what is unsound.
-fn tell(imported: &Imported) -> io::Result<()> {
+fn print_notes(imported: &Imported) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stderr().lock());
     let places = &imported.verbatim;
     let count = |count: usize, what: &str| match count {

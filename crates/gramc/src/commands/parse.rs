@@ -17,7 +17,7 @@ struct Shown {
 
 pub(super) fn run(args: &Parse, display: Display) -> Outcome {
     if args.tree != Tree::None {
-        report::spare_stdout(display, "add --tree none")?;
+        report::reserve_stdout(display, "add --tree none")?;
     }
     let all = input::each(&args.inputs, |_, text| {
         let text = text?;

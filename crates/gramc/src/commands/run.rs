@@ -69,7 +69,7 @@ pub(super) fn run(args: &Run, display: Display) -> Outcome {
     if let Some(telemetry) = &telemetry {
         watch = watch.with(SpanRecorder::new(telemetry, &crew));
     }
-    let held = hold(args, display, conversation, (&show, &watch));
+    let held = converse(args, display, conversation, (&show, &watch));
     let code = run_to_the_end(&library, held);
     drop(watch);
     if let Some(telemetry) = telemetry {
@@ -83,7 +83,7 @@ pub(super) fn run(args: &Run, display: Display) -> Outcome {
 }
 
 /// Holds the conversation, turn by turn.
-async fn hold(
+async fn converse(
     args: &Run,
     display: Display,
     mut conversation: Conversation,

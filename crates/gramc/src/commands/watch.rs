@@ -32,7 +32,7 @@ pub(super) fn run(args: &Check, display: Display) -> Outcome {
         return Err(Failure::new("--watch cannot be used with standard input"));
     }
     // In data there would be no telling where one round ends and the next one begins.
-    report::spare_stdout(display, "and --watch says where a round ends; leave one of them out")?;
+    report::reserve_stdout(display, "and --watch says where a round ends; leave one of them out")?;
     let (sender, events) = mpsc::channel();
     let mut watcher = notify::recommended_watcher(sender).map_err(|error| failed(&error))?;
     let mut watched = HashSet::new();
@@ -180,7 +180,7 @@ fn wait(
                 // A file that is known and still there is all that has to be read again, unless
                 // nothing could be read the last time.
                 Some(at) if path.is_file() && state.failure.is_none() => again.push(at),
-                None if !ours && !says_what_to_read(&path) => {}
+                None if !ours && !affects_project(&path) => {}
                 _ => return read_all(args, state, since),
             }
         }
@@ -201,7 +201,7 @@ fn wait(
 }
 
 /// Whether a file says which files there are, or how they are checked.
-fn says_what_to_read(path: &Path) -> bool {
+fn affects_project(path: &Path) -> bool {
     path.file_name().is_some_and(|name| {
         [PROJECT_FILE, ".gitignore", ".ignore"].iter().any(|known| name == *known)
     })
@@ -252,7 +252,7 @@ fn take(changed: &mut HashSet<PathBuf>, event: notify::Result<Event>) {
         let gram = path.extension().is_some_and(|extension| extension == "gram");
         // A folder that came may hold files, and one that went may have held some.
         let folder = moved && (path.is_dir() || (path.extension().is_none() && !path.exists()));
-        (gram && !name.to_string_lossy().starts_with('.')) || folder || says_what_to_read(path)
+        (gram && !name.to_string_lossy().starts_with('.')) || folder || affects_project(path)
     };
     changed.extend(event.paths.into_iter().filter(concerns));
 }

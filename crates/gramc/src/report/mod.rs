@@ -53,7 +53,7 @@ pub(crate) fn show(display: Display, found: &[Diagnostic]) -> Result<Counts, Fai
 
 /// Fails where findings go to standard output, too, and so would stand among what else a command
 /// writes there. `instead` says what to do about it.
-pub(crate) fn spare_stdout(display: Display, instead: &str) -> Result<(), Failure> {
+pub(crate) fn reserve_stdout(display: Display, instead: &str) -> Result<(), Failure> {
     let format = match display.format {
         Format::Human | Format::Concise => return Ok(()),
         Format::Json => "json",

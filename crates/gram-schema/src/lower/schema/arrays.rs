@@ -1,4 +1,4 @@
-//! Lists and tuples.
+//! Lowers arrays and tuples.
 
 use serde_json::{Map, Value};
 
@@ -9,8 +9,8 @@ use json_schema_kit::keywords::Keyword as K;
 use json_schema_kit::path::Path;
 
 impl Lowerer<'_> {
-    /// A list. `is_array` says whether the schema takes lists; it may also say only what the items
-    /// are, should it be one.
+    /// Lowers an array. If `is_array` is false, the schema accepts other types too, or only
+    /// constrains items.
     pub(super) fn array(
         &mut self,
         map: &mut Map<String, Value>,
@@ -54,7 +54,7 @@ impl Lowerer<'_> {
         RestorePlan::array(prefix, items)
     }
 
-    /// The first items of a tuple, for a target that has tuples.
+    /// Lowers `prefixItems`, for a target that supports tuples.
     fn prefix(
         &mut self,
         map: &mut Map<String, Value>,
@@ -73,7 +73,7 @@ impl Lowerer<'_> {
         each.collect()
     }
 
-    /// A tuple as a list whose items are any of the tuple's, for a target that has no tuples.
+    /// Rewrites a tuple to an array with a union of its item types, for a target without tuples.
     fn tuple_as_list(
         &mut self,
         map: &mut Map<String, Value>,
@@ -84,7 +84,7 @@ impl Lowerer<'_> {
         let length = items.len();
         let value = Value::Array(items);
         let rest = map.shift_remove("items");
-        self.say(notes, path, "prefixItems", value.clone());
+        self.sentence_of(notes, path, "prefixItems", value.clone());
         let Value::Array(items) = value else { return };
         let mut kinds: Vec<Value> = Vec::new();
         let mut add = |item: Value| {
@@ -103,18 +103,18 @@ impl Lowerer<'_> {
                     let to = Became::Rewritten("maxItems".to_owned());
                     self.lose(&key, "items", false.into(), to);
                 } else {
-                    self.say(notes, path, "items", false.into());
+                    self.sentence_of(notes, path, "items", false.into());
                 }
             }
             Some(rest) if !merge::is_anything(&rest) => {
-                self.say(notes, path, "additionalItems", rest.clone());
+                self.sentence_of(notes, path, "additionalItems", rest.clone());
                 add(rest);
             }
             _ => add(Value::Object(Map::new())),
         }
         let items = match <[Value; 1]>::try_from(kinds) {
             Ok([one]) => one,
-            // A list with items of any type needs no union.
+            // Items of any type need no union.
             Err(kinds) if kinds.iter().any(merge::is_anything) => Value::Object(Map::new()),
             Err(kinds) => Value::Object(parts::one("anyOf", kinds)),
         };

@@ -1,4 +1,4 @@
-//! Which schemas hold themselves.
+//! Finds recursive schemas.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,20 +6,20 @@ use serde_json::{Map, Value};
 
 use json_schema_kit::keywords::Keyword;
 
-/// What refers to what, in the schema as it came. `#` is the root.
+/// The reference graph of the original schema. `#` is the root.
 pub(super) struct Cycles {
     numbers: HashMap<String, usize>,
-    /// Which circle each schema is on: those with the same number are on one.
+    /// The strongly connected component of each schema.
     circles: Vec<usize>,
-    /// Whether each is on a circle at all.
+    /// Whether each schema is part of a cycle.
     recursive: Vec<bool>,
-    /// The references that close a circle; without them there is none.
+    /// The references that close a cycle. The graph without them is acyclic.
     closing: HashSet<(usize, usize)>,
-    /// The same, of circles that pass no property.
+    /// The same for cycles that pass through no property.
     closing_without_property: HashSet<(usize, usize)>,
 }
 
-/// A reference: where it leads, and whether a property is passed on the way to it.
+/// A reference: its target, and whether the path to it passes through a property.
 #[derive(Clone, Copy, PartialEq)]
 struct Edge {
     to: usize,
@@ -34,7 +34,7 @@ struct Graph<'o> {
 }
 
 impl Cycles {
-    /// Looks for circles in a schema as it came.
+    /// Finds the cycles of an original schema.
     pub(super) fn of(original: &Value) -> Self {
         let mut graph = Graph {
             original,
@@ -63,31 +63,31 @@ impl Cycles {
         Some((*self.numbers.get(from)?, *self.numbers.get(to)?))
     }
 
-    /// Whether a reference closes a circle.
+    /// Whether a reference closes a cycle.
     pub(super) fn closes(&self, from: &str, to: &str) -> bool {
         self.pair(from, to).is_some_and(|pair| self.closing.contains(&pair))
     }
 
-    /// Whether a reference closes a circle that passes no property.
+    /// Whether a reference closes a cycle that passes through no property.
     pub(super) fn closes_without_property(&self, from: &str, to: &str) -> bool {
         self.pair(from, to).is_some_and(|pair| self.closing_without_property.contains(&pair))
     }
 
-    /// Whether a reference is a part of a circle.
+    /// Whether a reference is part of a cycle.
     pub(super) fn on_one(&self, from: &str, to: &str) -> bool {
         self.pair(from, to).is_some_and(|(from, to)| {
             self.circles[from] == self.circles[to] && self.recursive[from]
         })
     }
 
-    /// Whether what the reference leads to holds itself.
+    /// Whether a reference's target is recursive.
     pub(super) fn is_recursive(&self, to: &str) -> bool {
         self.numbers.get(to).is_some_and(|&at| self.recursive[at])
     }
 }
 
 impl<'o> Graph<'o> {
-    /// Finds the references of a schema that stand in it, and not in what it refers to.
+    /// Finds the references in a schema, without following them.
     fn scan(&mut self, from: usize, schema: &'o Value, property: bool, depth: usize) {
         let Value::Object(map) = schema else { return };
         if depth > super::super::limits::MAX_JSON_DEPTH {
@@ -120,8 +120,7 @@ impl<'o> Graph<'o> {
     }
 }
 
-/// Calls with each schema that stands directly in another, but in its definitions, and whether it
-/// is a property's.
+/// Calls `call` with each direct subschema, except definitions, and whether it is a property's.
 fn each_part<'o>(map: &'o Map<String, Value>, call: &mut impl FnMut(&'o Value, bool)) {
     use Keyword as K;
     for (key, value) in map {
@@ -146,7 +145,7 @@ fn each_part<'o>(map: &'o Map<String, Value>, call: &mut impl FnMut(&'o Value, b
     }
 }
 
-/// The edges that lead back to where a walk through the graph came from.
+/// The back edges of a depth-first search.
 fn closing(edges: &[Vec<Edge>], which: impl Fn(&Edge) -> bool) -> HashSet<(usize, usize)> {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
@@ -188,8 +187,7 @@ fn closing(edges: &[Vec<Edge>], which: impl Fn(&Edge) -> bool) -> HashSet<(usize
     found
 }
 
-/// For each node the number of the strongly connected component that it is in, by Kosaraju's
-/// algorithm.
+/// The strongly connected component of each node, by Kosaraju's algorithm.
 fn circles(edges: &[Vec<Edge>]) -> Vec<usize> {
     let mut order = Vec::with_capacity(edges.len());
     let mut seen = vec![false; edges.len()];

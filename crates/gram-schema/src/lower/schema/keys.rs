@@ -1,4 +1,4 @@
-//! Keys of properties that a target refuses, and the keys that the model sees in their stead.
+//! Property keys that a target rejects, and the keys that replace them.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -14,15 +14,14 @@ use json_schema_kit::pointer::{
     escape_fragment_token as escaped, unescape_fragment_token as unescaped,
 };
 
-/// The changed keys of one object's properties.
+/// The renamed keys of one object's properties.
 #[derive(Default)]
 pub(super) struct Keys {
     changed: HashMap<String, String>,
 }
 
 impl Keys {
-    /// The keys of a schema's properties that the rule refuses, each with an allowed one that no
-    /// other property has.
+    /// Assigns a unique valid key to each property key that the rule rejects.
     pub(super) fn of(rule: Option<&KeyRule>, schema: &Map<String, Value>, path: &Path<'_>) -> Self {
         let Some(KeyRule { rule, root_only }) = rule else { return Self::default() };
         let Some(Value::Object(properties)) = schema.get("properties") else {
@@ -42,12 +41,12 @@ impl Keys {
         Self { changed }
     }
 
-    /// Whether no key is changed.
+    /// Whether no key is renamed.
     pub(super) fn is_empty(&self) -> bool {
         self.changed.is_empty()
     }
 
-    /// What a key became, if it is changed.
+    /// The new name of a renamed key.
     pub(super) fn changed(&self, key: &str) -> Option<&str> {
         self.changed.get(key).map(String::as_str)
     }
@@ -57,8 +56,7 @@ impl Keys {
         self.changed(key).unwrap_or(key)
     }
 
-    /// The value of a keyword that stands beside the properties, with the keys that the model
-    /// sees.
+    /// The value of a keyword of the same schema, with the keys that the model sees.
     pub(super) fn in_value<'v>(&self, keyword: K, value: &'v Value) -> Cow<'v, Value> {
         if self.is_empty() {
             return Cow::Borrowed(value);
@@ -95,7 +93,7 @@ impl Keys {
         }
     }
 
-    /// A schema that speaks of the same object.
+    /// Renames the keys in a schema that applies to the same object.
     fn change_schema(&self, schema: &mut Value, depth: usize) {
         let Value::Object(map) = schema else { return };
         if depth > MAX_JSON_DEPTH {
@@ -106,7 +104,7 @@ impl Keys {
         }
     }
 
-    /// Leads references to the root's properties to where these are now.
+    /// Updates references to renamed properties of the root.
     pub(super) fn change_references(&self, value: &mut Value, depth: usize) {
         if depth > MAX_JSON_DEPTH {
             return;
@@ -115,7 +113,7 @@ impl Keys {
             Value::Object(map) => {
                 for (key, value) in map {
                     match (K::of(key), value) {
-                        // These hold data.
+                        // These contain data, not schemas.
                         (K::Enum | K::Const | K::Default | K::Example | K::Examples, _) => {}
                         (K::Ref, Value::String(to)) => {
                             if let Some(new) = self.led_to(to) {
@@ -135,7 +133,7 @@ impl Keys {
         }
     }
 
-    /// Where a reference leads now, if it led to a property whose key is changed.
+    /// The updated reference, if it pointed to a renamed property.
     fn led_to(&self, to: &str) -> Option<String> {
         let rest = to.strip_prefix("#/properties/")?;
         let (step, behind) = rest.split_at(rest.find('/').unwrap_or(rest.len()));

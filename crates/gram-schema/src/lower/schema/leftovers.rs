@@ -1,4 +1,4 @@
-//! What is left of a schema that the target cannot hold, as sentences of a description.
+//! Turns unsupported keywords into sentences of a description.
 
 use serde_json::{Map, Value};
 
@@ -9,11 +9,11 @@ use super::{Lowerer, parts, sentences};
 use json_schema_kit::keywords::{Keyword, Keywords};
 use json_schema_kit::path::Path;
 
-/// Why something is left out that means nothing to a check.
+/// The reason for dropping a keyword that rejects no value.
 const SAYS_NOTHING: &str = "it refuses no value";
 
-/// Adds sentences to the description of a schema. It returns none: every schema that is not a
-/// union of a target that takes nothing beside it can hold a description.
+/// Adds sentences to a schema's description. Always returns an empty list, because every schema can
+/// have a description except a union whose target allows no sibling keywords.
 pub(super) fn describe(map: &mut Map<String, Value>, notes: Vec<String>) -> Vec<String> {
     if notes.is_empty() {
         return notes;
@@ -27,7 +27,7 @@ pub(super) fn describe(map: &mut Map<String, Value>, notes: Vec<String>) -> Vec<
 }
 
 impl Lowerer<'_> {
-    /// Takes out what the target cannot hold, and says it.
+    /// Removes unsupported keywords and turns them into sentences.
     pub(super) fn leftovers(
         &mut self,
         map: &mut Map<String, Value>,
@@ -38,7 +38,7 @@ impl Lowerer<'_> {
         self.leftovers_of(&Keys::default(), map, notes, path, types);
     }
 
-    /// The same, with sentences that name the keys which the model sees.
+    /// The same, with the property keys that the model sees.
     pub(super) fn leftovers_of(
         &mut self,
         keys: &Keys,
@@ -53,7 +53,7 @@ impl Lowerer<'_> {
             self.format(map, notes, path, types);
         }
         let kept = if path.is_root() { self.spec.root_keep() } else { self.spec.keep };
-        // `nullable` is written by this module where a target has it.
+        // This module itself writes `nullable` for targets that support it.
         let refused = has.minus(kept.with(Keyword::Nullable));
         if refused.is_empty() {
             return;
@@ -63,23 +63,23 @@ impl Lowerer<'_> {
             self.condition(keys, notes, path, condition, &mut taken);
         }
         for (key, value) in taken {
-            self.say_of(keys, notes, path, &key, value);
+            self.sentence_with_keys(keys, notes, path, &key, value);
         }
     }
 
-    /// One thing that the target cannot hold, as a sentence.
-    pub(super) fn say(
+    /// Turns one unsupported keyword into a sentence.
+    pub(super) fn sentence_of(
         &mut self,
         notes: &mut Vec<String>,
         path: &Path<'_>,
         key: &str,
         value: Value,
     ) {
-        self.say_of(&Keys::default(), notes, path, key, value);
+        self.sentence_with_keys(&Keys::default(), notes, path, key, value);
     }
 
-    /// The same, with the keys which the model sees.
-    pub(super) fn say_of(
+    /// The same, with the property keys that the model sees.
+    pub(super) fn sentence_with_keys(
         &mut self,
         keys: &Keys,
         notes: &mut Vec<String>,
@@ -136,7 +136,7 @@ impl Lowerer<'_> {
         self.lose(&path.key("if"), "if", condition, became);
     }
 
-    /// Bounds that the target can hold in another form.
+    /// Rewrites bounds that the target supports in another form.
     fn bounds(
         &mut self,
         map: &mut Map<String, Value>,
@@ -176,12 +176,12 @@ impl Lowerer<'_> {
             let value = value.clone();
             map.insert("minItems".to_owned(), largest.into());
             let mut notes = Vec::new();
-            self.say(&mut notes, path, "minItems", value);
+            self.sentence_of(&mut notes, path, "minItems", value);
             describe(map, notes);
         }
     }
 
-    /// A `format` that the target does not know beside this type.
+    /// Removes a `format` that the target does not support for these types.
     fn format(
         &mut self,
         map: &mut Map<String, Value>,
@@ -198,7 +198,7 @@ impl Lowerer<'_> {
             })
         });
         if !allowed && let Some(value) = map.shift_remove("format") {
-            self.say(notes, path, "format", value);
+            self.sentence_of(notes, path, "format", value);
         }
     }
 }

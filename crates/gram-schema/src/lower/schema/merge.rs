@@ -1,14 +1,14 @@
-//! Two schemas that hold together, as one.
+//! Merges two schemas that must both hold.
 
 use serde_json::{Map, Number, Value};
 
 use super::super::type_set::TypeSet;
 use json_schema_kit::keywords::Keyword;
 
-/// How deep schemas are merged.
+/// The maximum depth of a merge.
 const MAX_DEPTH: usize = 32;
 
-/// Whether [`merge`] can make one schema of the two that takes what both take.
+/// Whether [`merge`] can merge two schemas into one that accepts what both accept.
 pub(super) fn can_merge(into: &Map<String, Value>, from: &Map<String, Value>) -> bool {
     can_merge_at(into, from, 0)
 }
@@ -62,7 +62,8 @@ fn can_merge_key(key: &str, old: &Value, new: &Value, depth: usize) -> bool {
     }
 }
 
-/// Whether the properties of `other` are not refused by what `schema` says of others than its own.
+/// Whether `additionalProperties` and `patternProperties` of `schema` leave the properties of
+/// `other` unconstrained.
 fn closes_over(schema: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     let open = schema.get("additionalProperties").is_none_or(is_anything)
         && !schema.contains_key("patternProperties");
@@ -71,7 +72,7 @@ fn closes_over(schema: &Map<String, Value>, other: &Map<String, Value>) -> bool 
     open || properties.keys().all(|key| own.is_some_and(|own| own.contains_key(key)))
 }
 
-/// Whether a schema takes every value.
+/// Whether a schema accepts every value.
 pub(super) fn is_anything(schema: &Value) -> bool {
     match schema {
         Value::Bool(all) => *all,
@@ -80,8 +81,8 @@ pub(super) fn is_anything(schema: &Value) -> bool {
     }
 }
 
-/// Makes one schema of two, of which [`can_merge`] said that it can be done. What speaks of values
-/// without refusing any is kept from `into` where both have it.
+/// Merges two schemas for which [`can_merge`] is true. If both have the same annotation, the one of
+/// `into` is kept.
 pub(super) fn merge(into: &mut Map<String, Value>, from: Map<String, Value>) {
     for (key, new) in from {
         match into.get_mut(&key) {

@@ -1,7 +1,7 @@
-//! The schema of a tool's parameters, changed until a target supports it.
+//! Lowers the schema of a tool's parameters to the subset that a target supports.
 //!
-//! A target that takes all of JSON Schema but for a few places has its schemas changed in those
-//! places only (`open`). For the others every schema is looked at, keyword by keyword (`node`).
+//! If a target supports all of JSON Schema with a few exceptions, only those are changed (`open`).
+//! For other targets, every schema is rewritten keyword by keyword (`node`).
 
 mod arrays;
 mod cycles;
@@ -31,19 +31,19 @@ use json_schema_kit::pointer::escape_fragment_token as escaped;
 use references::{ReferenceScope, References};
 use sentences::Printer;
 
-/// How many schemas are written in the place of references before the rest becomes text.
+/// The maximum number of schemas inlined for references. Further references become text.
 const MAX_INLINED: usize = 4_000;
 
-/// A tool's schema as the target takes it.
+/// A tool's lowered schema.
 pub(super) struct LoweredSchema {
     pub(super) schema: Value,
-    /// Sentences that belong to the tool's description.
+    /// Sentences for the tool's description.
     pub(super) notes: Vec<String>,
     pub(super) losses: Vec<Loss>,
     pub(super) restore: Restore,
 }
 
-/// Changes the schema of a tool's parameters.
+/// Lowers the schema of a tool's parameters.
 pub(super) fn lower(spec: &TargetSpec, tool: &str, parameters: Value) -> LoweredSchema {
     if !spec.root.object {
         return LoweredSchema {
@@ -69,53 +69,53 @@ pub(super) fn lower(spec: &TargetSpec, tool: &str, parameters: Value) -> Lowered
     lowerer.run(parameters)
 }
 
-/// The work on one schema.
+/// The state of lowering one schema.
 struct Lowerer<'r> {
     spec: &'r TargetSpec,
     tool: &'r str,
     losses: Vec<Loss>,
-    /// The schema as it came, if anything in it refers to a part of it.
+    /// The original schema, if it contains references to its own parts.
     original: Option<Rc<Value>>,
-    /// What the changed schema refers to.
+    /// The definitions of the lowered schema.
     references: References,
-    /// What is just being written in the place of a reference: the reference, and where.
+    /// The references that are being inlined, with their paths.
     stack: Vec<(String, String)>,
-    /// What was written in the place of a reference at least once.
+    /// The references that were inlined at least once.
     seen: HashSet<String>,
-    /// How many schemas were written in the place of references.
+    /// The number of schemas inlined for references.
     inlined: usize,
-    /// How many characters of schemas stand in descriptions.
+    /// The length of all schemas in descriptions.
     written: usize,
-    /// Whether the losses of this place are known from an earlier copy of it.
+    /// Whether losses are suppressed, because an earlier copy of the schema reported them.
     muted: bool,
-    /// Whether a call's arguments have to be changed back.
+    /// Whether a call's arguments must be restored.
     changed: bool,
 }
 
-/// What became of a schema.
+/// The outcome of lowering a schema.
 #[derive(Default)]
 struct Out {
-    /// The way back for its values.
+    /// How to restore its values.
     plan: RestorePlan,
-    /// Sentences that it has no place for.
+    /// Sentences for the description of the enclosing schema.
     up: Vec<String>,
 }
 
-/// What is known of the way to a schema.
+/// The position of a schema.
 #[derive(Debug, Clone, Copy, Default)]
 struct At {
-    /// How many schemas are around it.
+    /// The number of enclosing schemas.
     depth: usize,
-    /// In which definition it stands, by its number; 0 is the root.
+    /// The number of the enclosing definition; 0 is the root.
     definition: usize,
-    /// Whether a required property is on the way from the definition.
+    /// Whether the path from the definition passes through a required property.
     required: bool,
-    /// Whether a property that is not required is on that way.
+    /// Whether the path passes through an optional property.
     optional: bool,
 }
 
 impl At {
-    /// One schema deeper.
+    /// The position of a direct subschema.
     const fn deeper(self) -> Self {
         Self { depth: self.depth + 1, ..self }
     }
@@ -140,7 +140,7 @@ impl Lowerer<'_> {
         LoweredSchema { schema: Value::Object(map), notes, losses, restore }
     }
 
-    /// Keeps what references lead to as it came.
+    /// Keeps the original targets of references.
     fn keep_original(&mut self, parameters: &mut Value) {
         let is_open = self.spec.is_open();
         if is_open && !self.root_breaks_rules(parameters) {
@@ -152,7 +152,7 @@ impl Lowerer<'_> {
                 if matches!(self.spec.refs, RefRule::Defs { .. }) {
                     self.references.look_for_cycles(parameters);
                 }
-                // The rest is referred to by nobody, so that it need not be copied.
+                // Only definitions are referenced, so the rest is not copied.
                 let Value::Object(map) = parameters else { return };
                 let mut definitions = Map::new();
                 for key in ["$defs", "definitions"] {
@@ -164,7 +164,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Every schema that is referred to, changed and put where the references lead.
+    /// Lowers all referenced schemas and adds them to `$defs`.
     fn definitions(
         &mut self,
         root: &mut Map<String, Value>,
@@ -178,7 +178,7 @@ impl Lowerer<'_> {
             let Some(mut schema) = self.resolve(&to) else { continue };
             let place = references::place(&to);
             let at = At { definition: number, ..At::default() };
-            // Below the root: what a definition may hold is what its uses may hold.
+            // A definition is lowered as a schema below the root, like its uses.
             let out = self.node(&mut schema, &Path::ROOT.leads_to(&place), at.deeper());
             let fit = super::restore::Fit::of(&schema);
             plans.insert(
@@ -193,7 +193,7 @@ impl Lowerer<'_> {
         plans
     }
 
-    /// Notes a loss.
+    /// Records a loss.
     fn lose(&mut self, path: &Path<'_>, constraint: &str, value: Value, became: Became) {
         if self.muted {
             return;
@@ -207,7 +207,7 @@ impl Lowerer<'_> {
         });
     }
 
-    /// Runs with something that writes schemas into sentences.
+    /// Calls `print` with a printer for schemas in sentences.
     fn printing<T>(&mut self, print: impl FnOnce(&mut Printer<'_>) -> T) -> T {
         let original = self.original.clone();
         print(&mut Printer::new(original.as_deref(), &mut self.written))

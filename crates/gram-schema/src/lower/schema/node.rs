@@ -1,4 +1,4 @@
-//! One schema, for a target that takes some keywords only.
+//! Lowers one schema, for a target that supports only some keywords.
 
 use serde_json::{Map, Value};
 
@@ -13,7 +13,7 @@ use json_schema_kit::keywords::{Keyword as K, Keywords};
 use json_schema_kit::path::Path;
 
 impl Lowerer<'_> {
-    /// The root, for a target that takes some keywords only.
+    /// Lowers the root, for a target that supports only some keywords.
     pub(super) fn closed(
         &mut self,
         map: &mut Map<String, Value>,
@@ -33,15 +33,15 @@ impl Lowerer<'_> {
         self.no_nullable(map, &Path::ROOT);
         self.irrelevant(map, &Path::ROOT, TypeSet::OBJECT);
         if self.spec.types.always {
-            // No list of objects fits into a schema that names its properties.
+            // A list of constant objects cannot be combined with named properties.
             for (key, value) in parts::take(map, |key| matches!(key, K::Enum | K::Const)) {
-                self.say(notes, &Path::ROOT, &key, value);
+                self.sentence_of(notes, &Path::ROOT, &key, value);
             }
         }
         let keys = Keys::of(self.spec.keys.as_ref(), map, &Path::ROOT);
         let mut plan = self.object(map, notes, &Path::ROOT, (at, &keys));
         for key in ["anyOf", "oneOf"] {
-            // Where the root may hold a union, its parts are schemas as others.
+            // If the root may be a union, its members are lowered like other schemas.
             if self.spec.root_keeps(K::of(key))
                 && let Some(Value::Array(alternatives)) = map.get_mut(key)
             {
@@ -57,7 +57,7 @@ impl Lowerer<'_> {
         if !self.spec.objects.empty_as_text {
             return plan;
         }
-        // The root of a tool without parameters may be left out as a whole.
+        // The schema of a tool without parameters may be omitted.
         if map.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty)
             && !self.spec.objects.closed
             && let Some(Value::String(description)) = map.shift_remove("description")
@@ -67,7 +67,7 @@ impl Lowerer<'_> {
         plan
     }
 
-    /// A schema below the root.
+    /// Lowers a schema below the root.
     pub(super) fn node(&mut self, value: &mut Value, path: &Path<'_>, at: At) -> Out {
         let mut map = match value.take() {
             Value::Object(map) => map,
@@ -79,7 +79,7 @@ impl Lowerer<'_> {
         out
     }
 
-    /// The same, of a schema that is an object.
+    /// The same for an object schema.
     pub(super) fn place(&mut self, map: &mut Map<String, Value>, path: &Path<'_>, at: At) -> Out {
         if !self.stack.is_empty() {
             self.inlined += 1;
@@ -115,12 +115,12 @@ impl Lowerer<'_> {
         self.plain_of(has, map, path, at)
     }
 
-    /// A schema that is no union, and refers to nothing.
+    /// Lowers a schema without a union or a reference.
     pub(super) fn plain(&mut self, map: &mut Map<String, Value>, path: &Path<'_>, at: At) -> Out {
         self.plain_of(parts::keywords(map), map, path, at)
     }
 
-    /// The same, of a schema whose keywords are known.
+    /// The same for a schema with known keywords.
     fn plain_of(
         &mut self,
         has: Keywords,
@@ -168,7 +168,7 @@ impl Lowerer<'_> {
         Out { plan, up: leftovers::describe(map, notes) }
     }
 
-    /// JSON Schema does not know `nullable`, so that a check lets no null through for it.
+    /// Removes `nullable`, which is not a JSON Schema keyword and allows no null.
     fn no_nullable(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) {
         if let Some(value) = map.shift_remove("nullable") {
             let why = Became::Dropped("JSON Schema does not know it");
@@ -176,7 +176,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Leaves out what speaks of values of other types than those that the schema takes.
+    /// Drops keywords that apply only to types that the schema does not accept.
     fn irrelevant(&mut self, map: &mut Map<String, Value>, path: &Path<'_>, types: TypeSet) {
         let is = |keyword: K| !parts::speaks_of(keyword).meets(types);
         if !map.keys().any(|key| is(K::of(key))) {
@@ -188,9 +188,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The place as text that holds JSON, if the target cannot say what it takes.
+    /// Turns a schema that the target cannot express into a string of JSON text.
     ///
-    /// `has` are the keywords of the schema, and perhaps a few that it has no more.
+    /// `has` are the keywords of the schema. It may include a few that were removed.
     fn as_text(
         &mut self,
         has: Keywords,
@@ -239,7 +239,7 @@ impl Lowerer<'_> {
         Some(self.text(map, path, key, types))
     }
 
-    /// Whether values of these types need a union here.
+    /// Whether these types require a union.
     fn has_to_split(&self, types: TypeSet) -> bool {
         let others = types.without(TypeSet::NULL);
         match self.spec.types.several {
@@ -251,7 +251,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Makes a union of what the schema says of values of each type.
+    /// Splits a schema into a union with one member for each type.
     fn split(
         &mut self,
         map: &mut Map<String, Value>,
@@ -278,7 +278,7 @@ impl Lowerer<'_> {
         self.union(map, path, at)
     }
 
-    /// Writes `type` where every schema has one.
+    /// Writes `type`, for a target that requires it.
     fn write_type(
         &mut self,
         map: &mut Map<String, Value>,
@@ -303,7 +303,7 @@ impl Lowerer<'_> {
         }
         let others = types.without(TypeSet::NULL);
         if others == TypeSet::NONE {
-            // There is no type for null alone.
+            // The target has no type for only null.
             map.shift_remove("enum");
             map.insert("type".to_owned(), "string".into());
             let sentence = "Always null.".to_owned();
@@ -319,7 +319,7 @@ impl Lowerer<'_> {
         map.insert("nullable".to_owned(), true.into());
     }
 
-    /// A constant, for a target that has enums only.
+    /// Rewrites `const` for a target that supports only `enum`.
     fn constant(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) {
         let Some(value) = map.get("const").cloned() else { return };
         map.shift_remove("enum");
@@ -332,7 +332,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An enum, for a target whose enums list text only.
+    /// Rewrites an enum for a target that supports only strings in `enum`.
     fn enum_of_text(
         &mut self,
         map: &mut Map<String, Value>,
@@ -354,12 +354,12 @@ impl Lowerer<'_> {
             Ok([one]) => one,
             Err(values) => Value::Array(values),
         };
-        self.say(notes, path, key, value);
+        self.sentence_of(notes, path, key, value);
     }
 }
 
-/// What a schema that takes values of `all` these types says of those of one of them. None: it
-/// takes none of them.
+/// The keywords that apply to one type of a schema for `all` these types. `None` if the schema
+/// accepts no value of that type.
 fn of_one_type(says: &Map<String, Value>, one: TypeSet, all: TypeSet) -> Option<Value> {
     let mut alternative = parts::one("type", one.keyword());
     for (key, value) in says {
@@ -374,7 +374,7 @@ fn of_one_type(says: &Map<String, Value>, one: TypeSet, all: TypeSet) -> Option<
                 values.into()
             }
             (K::Const, value) if !one.accepts(value) => return None,
-            // Most formats are those of text, but there are some of numbers.
+            // Most formats are for strings, but some are for numbers.
             (K::Format, _) if one != TypeSet::STRING && all.has(TypeSet::STRING) => continue,
             (keyword, value) if parts::speaks_of(keyword).meets(one) => value.clone(),
             _ => continue,

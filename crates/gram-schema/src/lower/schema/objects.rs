@@ -1,4 +1,4 @@
-//! Objects: their properties, which of them are needed, and what else they may hold.
+//! Lowers objects: properties, required properties, and additional properties.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use json_schema_kit::keywords::Keyword as K;
 use json_schema_kit::path::Path;
 
 impl Lowerer<'_> {
-    /// An object, with the properties that it names.
+    /// Lowers an object with named properties.
     pub(super) fn object(
         &mut self,
         map: &mut Map<String, Value>,
@@ -68,7 +68,7 @@ impl Lowerer<'_> {
         self.open_object(map, notes, path, at, fields)
     }
 
-    /// What an object may hold beside the properties that it names.
+    /// Lowers the additional properties of an object.
     pub(super) fn open_object(
         &mut self,
         map: &mut Map<String, Value>,
@@ -89,7 +89,7 @@ impl Lowerer<'_> {
         if !rest.is_keep()
             && let Some(Value::Object(properties)) = map.get("properties")
         {
-            // What is named is not among the rest, even where there is nothing to do for it.
+            // Named properties are not additional properties, even if their plan is `Keep`.
             let known: HashSet<&str> = fields.iter().map(|field| field.key.as_str()).collect();
             let others = properties.keys().filter(|key| !known.contains(key.as_str()));
             let others: Vec<FieldPlan> =
@@ -112,7 +112,7 @@ impl Lowerer<'_> {
             if !required.iter().all(known) {
                 let (there, missing) = required.into_iter().partition(known);
                 required = there;
-                self.say(notes, path, "required", Value::Array(missing));
+                self.sentence_of(notes, path, "required", Value::Array(missing));
             }
         }
         if self.spec.objects.all_required {
@@ -123,7 +123,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Refuses all properties but those that are named.
+    /// Sets `additionalProperties: false`.
     fn close(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>, path: &Path<'_>) {
         let others = parts::set(map, "additionalProperties", false.into());
         let Some(others) = others.filter(|others| *others != Value::Bool(false)) else { return };
@@ -131,11 +131,11 @@ impl Lowerer<'_> {
         if merge::is_anything(&others) {
             self.lose(&key, "additionalProperties", others, Became::Closed);
         } else {
-            self.say(notes, path, "additionalProperties", others);
+            self.sentence_of(notes, path, "additionalProperties", others);
         }
     }
 
-    /// Gives the properties whose keys the target refuses others.
+    /// Renames the properties whose keys the target rejects.
     pub(super) fn rename_keys(
         &mut self,
         map: &mut Map<String, Value>,
@@ -158,7 +158,7 @@ impl Lowerer<'_> {
             }
         }
         for (key, value) in map {
-            // What cannot stay becomes sentences, and its loss says what there was.
+            // Unsupported keywords become sentences, and their losses show the original keys.
             let keyword = K::of(key);
             if self.spec.keeps(keyword) {
                 keys.change(keyword, value, 0);
@@ -166,7 +166,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether a schema takes null, as far as this can be told; in doubt it does.
+    /// Whether a schema accepts null. True if unknown.
     pub(super) fn takes_null(&self, schema: &Value, depth: usize) -> bool {
         let map = match schema {
             Value::Object(map) => map,
@@ -215,7 +215,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The keys that are required. Few of them are looked up in the list itself.
+/// The required keys. Short lists are searched without a hash set.
 enum Needed<'r> {
     Few(&'r [Value]),
     Many(HashSet<&'r str>),
@@ -237,7 +237,7 @@ impl<'r> Needed<'r> {
     }
 }
 
-/// Lets a schema take null, too.
+/// Makes a schema accept null.
 fn make_nullable(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
     let null = || TypeSet::NULL.keyword();

@@ -1,4 +1,4 @@
-//! Schemas for a target that takes all of JSON Schema but for a few places.
+//! Lowers schemas for a target that supports all of JSON Schema with a few exceptions.
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ use json_schema_kit::keywords::{Keyword as K, Keywords};
 use json_schema_kit::path::Path;
 
 impl Lowerer<'_> {
-    /// Changes the places that the target does not take, and no others.
+    /// Changes only the schemas that the target does not accept.
     pub(super) fn open(
         &mut self,
         map: &mut Map<String, Value>,
@@ -110,7 +110,7 @@ impl Lowerer<'_> {
             && map.get("additionalProperties") == Some(&Value::Bool(false))
             && let Some(value) = map.shift_remove("additionalProperties")
         {
-            self.say(notes, path, "additionalProperties", value);
+            self.sentence_of(notes, path, "additionalProperties", value);
         }
         if refused {
             self.refused(map, notes, path);
@@ -120,7 +120,7 @@ impl Lowerer<'_> {
     fn refused(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>, path: &Path<'_>) {
         if !self.spec.keeps(K::OneOf) && map.contains_key("oneOf") {
             if map.contains_key("anyOf") {
-                // Two unions that both hold.
+                // Both unions must hold.
                 let alternatives = map.shift_remove("oneOf").unwrap_or_default();
                 self.lose(&path.key("oneOf"), "oneOf", alternatives.clone(), Became::AnyOf);
                 let part = parts::one("anyOf", alternatives);
@@ -139,7 +139,7 @@ impl Lowerer<'_> {
             if !self.spec.keeps(K::of(key))
                 && let Some(value) = map.shift_remove(key)
             {
-                self.say(notes, path, key, value);
+                self.sentence_of(notes, path, key, value);
             }
         }
     }

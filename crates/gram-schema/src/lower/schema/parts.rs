@@ -1,23 +1,23 @@
-//! Small things that are done with the keys of a schema.
+//! Helpers for the keys of a schema.
 
 use serde_json::{Map, Value};
 
 use super::super::type_set::TypeSet;
 use json_schema_kit::keywords::{Keyword, Keywords};
 
-/// The keywords that a schema has.
+/// The keywords of a schema.
 pub(super) fn keywords(map: &Map<String, Value>) -> Keywords {
     map.keys().fold(Keywords::NONE, |found, key| found.with(Keyword::of(key)))
 }
 
-/// Takes the keys out whose keyword is one of those.
+/// Removes the keys whose keyword matches, and returns them with their values.
 pub(super) fn take(
     map: &mut Map<String, Value>,
     which: impl Fn(Keyword) -> bool,
 ) -> Map<String, Value> {
     let names: Vec<String> = map.keys().filter(|key| which(Keyword::of(key))).cloned().collect();
     if names.len() <= FEW {
-        // What stays keeps its place, and nothing of it is copied.
+        // The other keys keep their order, and nothing is copied.
         let take = |name: String| map.shift_remove(&name).map(|value| (name, value));
         return names.into_iter().filter_map(take).collect();
     }
@@ -27,10 +27,10 @@ pub(super) fn take(
     taken
 }
 
-/// How many keys are taken out one by one, which moves all that stand behind them.
+/// The maximum number of keys that are removed one by one. Each removal shifts all later keys.
 const FEW: usize = 8;
 
-/// Gives a key a value, at its place if there is such a key.
+/// Sets a key's value. An existing key keeps its position.
 pub(super) fn set(map: &mut Map<String, Value>, key: &str, value: Value) -> Option<Value> {
     match map.get_mut(key) {
         Some(old) => Some(std::mem::replace(old, value)),
@@ -38,7 +38,7 @@ pub(super) fn set(map: &mut Map<String, Value>, key: &str, value: Value) -> Opti
     }
 }
 
-/// Gives a key another name, in its place.
+/// Renames a key at its position.
 pub(super) fn rename(map: &mut Map<String, Value>, from: &str, to: &str) {
     let Some(at) = map.keys().position(|key| key == from) else { return };
     if let Some(value) = map.shift_remove(from) {
@@ -47,24 +47,24 @@ pub(super) fn rename(map: &mut Map<String, Value>, from: &str, to: &str) {
     }
 }
 
-/// A schema of one keyword.
+/// A schema with one keyword.
 pub(super) fn one(key: &str, value: impl Into<Value>) -> Map<String, Value> {
     let mut map = Map::new();
     map.insert(key.to_owned(), value.into());
     map
 }
 
-/// A schema that takes no value.
+/// A schema that rejects every value.
 pub(super) fn nothing() -> Map<String, Value> {
     one("not", Map::new())
 }
 
-/// A schema that takes null only.
+/// A schema that accepts only null.
 pub(super) fn null() -> Map<String, Value> {
     one("type", TypeSet::NULL.keyword())
 }
 
-/// How many objects a schema consists of.
+/// The number of objects in a schema.
 pub(super) fn size(map: &Map<String, Value>, depth: usize) -> usize {
     if depth > super::super::limits::MAX_JSON_DEPTH {
         return 0;
@@ -79,7 +79,7 @@ pub(super) fn size(map: &Map<String, Value>, depth: usize) -> usize {
     1 + map.values().map(of).sum::<usize>()
 }
 
-/// Brings the spellings of older drafts into today's, where both say the same.
+/// Rewrites keywords of older drafts to their 2020-12 equivalents.
 pub(super) fn modernize(map: &mut Map<String, Value>, has: Keywords) {
     if map.get("items").is_some_and(Value::is_array) {
         rename(map, "items", "prefixItems");
@@ -101,7 +101,7 @@ pub(super) fn modernize(map: &mut Map<String, Value>, has: Keywords) {
     }
 }
 
-/// The types of the values that a keyword speaks of.
+/// The types that a keyword applies to.
 pub(super) const fn speaks_of(keyword: Keyword) -> TypeSet {
     use Keyword as K;
     match keyword {
@@ -139,8 +139,8 @@ pub(super) const fn speaks_of(keyword: Keyword) -> TypeSet {
     }
 }
 
-/// The types of values that a schema without `type` is about, by its other keywords. None: it says
-/// nothing of them.
+/// The types that a schema without `type` is about, inferred from its other keywords. `None` if
+/// they apply to all types.
 pub(super) fn inferred(map: &Map<String, Value>) -> Option<TypeSet> {
     if let Some(value) = map.get("const") {
         return Some(TypeSet::of_value(value));

@@ -1,4 +1,4 @@
-//! References from one schema to another.
+//! Lowers `$ref`.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -18,38 +18,38 @@ use json_schema_kit::pointer::{
     unescape_fragment_token as unescaped,
 };
 
-/// What a changed schema refers to.
+/// The definitions of a lowered schema.
 #[derive(Default)]
 pub(super) struct References {
-    /// The number of each definition, by what leads to it in the original schema.
+    /// The number of each definition, by its `$ref` in the original schema.
     numbers: HashMap<String, usize>,
-    /// The definitions: the name that each has in the changed schema, and what leads to it.
+    /// The definitions: the name in the lowered schema, and the original `$ref`.
     all: Vec<(String, String)>,
     names: HashSet<String>,
-    /// How many of them were handed out to be changed.
+    /// How many of them were returned by `next`.
     done: usize,
     cycles: Option<Cycles>,
 }
 
 impl References {
-    /// Looks for circles in a schema as it came.
+    /// Finds the cycles of an original schema.
     pub(super) fn look_for_cycles(&mut self, original: &Value) {
         self.cycles = Some(Cycles::of(original));
     }
 
-    /// The next definition that is still to be changed: its number, its name, what leads to it.
+    /// The next definition to lower: its number, its name, and its original `$ref`.
     pub(super) fn next(&mut self) -> Option<(usize, String, String)> {
         let (name, to) = self.all.get(self.done)?.clone();
         self.done += 1;
         Some((self.done, name, to))
     }
 
-    /// The name under which the model sees what `to` leads to.
+    /// The definition name that the model sees for `to`.
     fn seen(&self, to: &str) -> String {
         self.numbers.get(to).map_or_else(|| last_step(to), |&number| self.all[number].0.clone())
     }
 
-    /// The name of the definition that `to` leads to.
+    /// The name of the definition for `to`, which is added if it is new.
     fn name(&mut self, to: &str) -> String {
         if let Some(&number) = self.numbers.get(to) {
             return self.all[number].0.clone();
@@ -67,18 +67,18 @@ impl References {
     }
 }
 
-/// Which references there are in a schema.
+/// The kinds of references in a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ReferenceScope {
-    /// None.
+    /// No references.
     Nothing,
-    /// To definitions of the root, or out of the schema.
+    /// To definitions of the root, or to other documents.
     ToDefinitions,
-    /// To other places of it.
+    /// To other parts of the schema.
     Anywhere,
 }
 
-/// Which references there are in a schema.
+/// The kinds of references in a schema.
 pub(super) fn found_in(value: &Value, depth: usize) -> ReferenceScope {
     if depth >= super::super::limits::MAX_JSON_DEPTH {
         return ReferenceScope::Nothing;
@@ -109,24 +109,25 @@ pub(super) fn found_in(value: &Value, depth: usize) -> ReferenceScope {
     most
 }
 
-/// The key that a pointer ends with.
+/// The last segment of a pointer.
 fn last_step(to: &str) -> String {
     unescaped(to.rsplit('/').next().unwrap_or_default())
 }
 
-/// Where a reference leads, as a path of the original schema.
+/// The path of a reference's target in the original schema.
 pub(super) fn place(to: &str) -> String {
     let steps: Vec<String> = to.split('/').skip(1).map(unescaped).collect();
     steps.join(".")
 }
 
-/// The name of the definition that a reference leads to, if it leads to one of the root's.
+/// The name of the definition that a reference points to. `None` if it does not point to a
+/// definition of the root.
 fn definition(to: &str) -> Option<String> {
     let name = to.strip_prefix("#/$defs/").or_else(|| to.strip_prefix("#/definitions/"))?;
     (!name.contains('/')).then(|| unescaped(name))
 }
 
-/// What a reference of the original leads to, if it leads to a part of it.
+/// The target of a reference in the original schema, if it exists.
 pub(super) fn target<'o>(original: &'o Value, to: &str) -> Option<&'o Value> {
     let pointer = to.strip_prefix('#')?;
     if pointer.contains('%') {
@@ -137,12 +138,12 @@ pub(super) fn target<'o>(original: &'o Value, to: &str) -> Option<&'o Value> {
 }
 
 impl Lowerer<'_> {
-    /// A copy of what a reference leads to.
+    /// A copy of a reference's target.
     pub(super) fn resolve(&self, to: &str) -> Option<Value> {
         target(self.original.as_deref()?, to).cloned()
     }
 
-    /// A schema that refers to another, with what stands beside it.
+    /// Lowers a schema with a `$ref` and its sibling keywords.
     pub(super) fn reference(
         &mut self,
         map: &mut Map<String, Value>,
@@ -165,7 +166,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A reference that leads out of the schema, or nowhere.
+    /// Lowers a reference to another document, or without a target.
     fn unknown_reference(
         &mut self,
         map: &mut Map<String, Value>,
@@ -179,7 +180,7 @@ impl Lowerer<'_> {
         self.place(map, path, at)
     }
 
-    /// What is referred to, in the place of the reference.
+    /// Replaces a reference by its target.
     fn inlined_reference(
         &mut self,
         map: &mut Map<String, Value>,
@@ -193,7 +194,7 @@ impl Lowerer<'_> {
             let place = around.map_or("", |(_, place)| place.as_str());
             let form = match definition(to) {
                 Some(name) if place.is_empty() => format!("`{name}`"),
-                // The model sees the place, and not the definition.
+                // The model sees the property, not the definition.
                 Some(name) => format!("`{name}` at `{place}`"),
                 None if place.is_empty() => "the arguments as a whole".to_owned(),
                 None => format!("`{place}`"),
@@ -221,11 +222,11 @@ impl Lowerer<'_> {
         out
     }
 
-    /// Adds what is referred to to what stands beside the reference; what does not go together
-    /// with it stays a sentence.
+    /// Merges a reference's target into the sibling keywords of the `$ref`. Keywords that cannot be
+    /// merged become a sentence.
     fn add(&mut self, map: &mut Map<String, Value>, whole: Map<String, Value>, path: &Path<'_>) {
         if merge::can_merge(map, &whole) {
-            // The description beside a reference speaks of this use, so that it stands alone.
+            // The description next to a `$ref` describes this use, so it replaces the target's.
             let own = map.get("description").cloned();
             merge::merge(map, whole);
             if let Some(own) = own {
@@ -235,13 +236,13 @@ impl Lowerer<'_> {
         }
         let annotations = super::parts::take(map, Keyword::is_annotation);
         let beside = std::mem::replace(map, whole);
-        let sentence = self.say_beside(path, beside);
+        let sentence = self.describe_siblings(path, beside);
         map.extend(annotations);
         super::leftovers::describe(map, vec![sentence]);
     }
 
-    /// What stands beside a reference and cannot stay there, as a sentence.
-    fn say_beside(&mut self, path: &Path<'_>, beside: Map<String, Value>) -> String {
+    /// Turns sibling keywords of a `$ref` that the target does not support into a sentence.
+    fn describe_siblings(&mut self, path: &Path<'_>, beside: Map<String, Value>) -> String {
         let beside = Value::Object(beside);
         let sentence = self
             .printing(|printer| format!("Also fits this JSON Schema: {}", printer.print(&beside)));
@@ -249,7 +250,7 @@ impl Lowerer<'_> {
         sentence
     }
 
-    /// A reference that may stay, perhaps in another form.
+    /// Lowers a reference that the target supports, possibly in another form.
     fn kept_reference(
         &mut self,
         map: &mut Map<String, Value>,
@@ -284,28 +285,28 @@ impl Lowerer<'_> {
         let mut notes = Vec::new();
         if !plain {
             let beside = super::parts::take(map, |keyword| !keyword.is_annotation());
-            notes.push(self.say_beside(path, beside));
+            notes.push(self.describe_siblings(path, beside));
         }
         self.leftovers(map, &mut notes, path, TypeSet::ALL);
         let up = super::leftovers::describe(map, notes);
         if siblings || map.is_empty() {
             map.shift_insert(0, "$ref".to_owned(), name.as_str().into());
         } else {
-            // A union of one is where a description can stand beside a reference.
+            // A union with one member can have a description next to it, a `$ref` cannot.
             let alternative = super::parts::one("$ref", name.as_str());
             map.insert("anyOf".to_owned(), Value::Array(vec![Value::Object(alternative)]));
         }
         Out { plan: RestorePlan::Ref(name), up }
     }
 
-    /// Whether a reference closes a circle that the target cannot hold.
+    /// Whether a reference closes a cycle that the target does not support.
     fn breaks_recursion(&mut self, recursion: Recursion, at: At, to: &str) -> bool {
         let from = self.references.all.get(at.definition.wrapping_sub(1));
         let from = from.map_or("#", |(_, to)| to.as_str()).to_owned();
         let Some(cycles) = self.cycles() else { return false };
         match recursion {
             Recursion::Any => false,
-            // Whatever leads to the root closes a circle: all that there is hangs from it.
+            // A reference to the root always closes a cycle.
             Recursion::Never => to == "#" || cycles.closes(&from, to),
             Recursion::Optional => {
                 cycles.on_one(&from, to)
@@ -314,7 +315,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether a copy of what a reference leads to could close a circle that the target refuses.
+    /// Whether inlining a reference's target could close a cycle that the target does not support.
     pub(super) fn breaks_if_copied(&mut self, to: &str) -> bool {
         let never = matches!(
             self.spec.refs,
@@ -323,7 +324,7 @@ impl Lowerer<'_> {
         never && self.is_recursive(to)
     }
 
-    /// Whether what a reference leads to holds itself.
+    /// Whether a reference's target is recursive.
     fn is_recursive(&mut self, to: &str) -> bool {
         self.cycles().is_some_and(|cycles| cycles.is_recursive(to))
     }

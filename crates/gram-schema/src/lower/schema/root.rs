@@ -1,4 +1,4 @@
-//! The schema of all parameters, which most targets want to be a plain object.
+//! The root schema, which most targets require to be a plain object.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use json_schema_kit::keywords::{Keyword as K, Keywords};
 use json_schema_kit::path::Path;
 
 impl Lowerer<'_> {
-    /// Whether the root has to be changed before anything else.
+    /// Whether the root needs to be rewritten first.
     pub(super) fn root_breaks_rules(&self, parameters: &Value) -> bool {
         let Value::Object(map) = parameters else { return true };
         map.get("type").and_then(Value::as_str) != Some("object")
@@ -19,13 +19,13 @@ impl Lowerer<'_> {
 
     fn refused_at_root(&self, keyword: K) -> bool {
         self.spec.root.refused.has(keyword)
-            // What no schema of this target may hold, and what a plain object can do without.
+            // A plain object does not need these keywords if the target does not support them.
             || matches!(keyword, K::AllOf | K::OneOf | K::Ref) && !self.spec.root_keeps(keyword)
             || keyword == K::Ref && !self.spec.is_open()
     }
 
-    /// The root as an object that the target takes. What it cannot hold goes to `notes`, which
-    /// belong to the tool's description.
+    /// Rewrites the root to an object schema that the target accepts. Unsupported keywords become
+    /// `notes` for the tool's description.
     pub(super) fn root(
         &mut self,
         parameters: Value,
@@ -47,7 +47,7 @@ impl Lowerer<'_> {
         if !self.spec.is_open()
             && let Some(to) = map.shift_remove("$ref")
         {
-            self.say(notes, &Path::ROOT, "$ref", to);
+            self.sentence_of(notes, &Path::ROOT, "$ref", to);
         }
         match map.get("type").map(TypeSet::of_keyword) {
             None | Some(None) => {
@@ -72,25 +72,25 @@ impl Lowerer<'_> {
                 && let Some(Value::Array(alternatives)) = map.shift_remove(key)
             {
                 unions.push((key, Value::Array(alternatives.clone())));
-                self.take_over(&mut map, alternatives);
+                self.lift_properties(&mut map, alternatives);
             }
         }
-        // Now all properties are known that there will be.
+        // `take_over` added the last properties.
         let keys = Keys::of(self.spec.keys.as_ref(), &map, &Path::ROOT);
         for (key, alternatives) in unions {
-            self.say_of(&keys, notes, &Path::ROOT, key, alternatives);
+            self.sentence_with_keys(&keys, notes, &Path::ROOT, key, alternatives);
         }
         let refused: Vec<String> =
             map.keys().filter(|key| self.spec.root.refused.has(K::of(key))).cloned().collect();
         for key in refused {
             if let Some(value) = map.shift_remove(&key) {
-                self.say_of(&keys, notes, &Path::ROOT, &key, value);
+                self.sentence_with_keys(&keys, notes, &Path::ROOT, &key, value);
             }
         }
         map
     }
 
-    /// A root that takes no object at all.
+    /// Records a root that accepts no object.
     fn no_object(&mut self, schema: Value, constraint: &str, notes: &mut Vec<String>) {
         let shown = self.printing(|printer| printer.print(&schema));
         let sentence = format!("The arguments as a whole fit this JSON Schema: {shown}");
@@ -98,7 +98,7 @@ impl Lowerer<'_> {
         notes.push(sentence);
     }
 
-    /// Merges what the root refers to, and its `allOf`, into it.
+    /// Merges the root's `$ref` and `allOf` into it.
     fn merge_into_root(&mut self, map: &mut Map<String, Value>) {
         let identity = self.spec.is_open() && self.spec.root.refused == Keywords::NONE;
         if identity {
@@ -122,9 +122,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Lets the root name the properties that only the alternatives of its union name, so that
-    /// they can be given at all.
-    fn take_over(&mut self, map: &mut Map<String, Value>, alternatives: Vec<Value>) {
+    /// Adds the properties of a union's members to the root, which could not be given otherwise.
+    fn lift_properties(&mut self, map: &mut Map<String, Value>, alternatives: Vec<Value>) {
         let mut found: Map<String, Value> = Map::new();
         let mut needed: Option<Vec<String>> = None;
         let mut whole = true;
@@ -180,7 +179,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Adds a property that may have another form already: then it takes either.
+/// Adds a property. If it has another schema already, it becomes a union of both.
 fn either(found: &mut Map<String, Value>, key: String, property: Value) {
     match found.get_mut(&key) {
         None => {

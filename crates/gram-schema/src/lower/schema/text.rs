@@ -1,4 +1,4 @@
-//! Places that take text which holds JSON, because the target cannot say what they take.
+//! Schemas that become strings of JSON text, because the target cannot express them.
 
 use serde_json::{Map, Value};
 
@@ -11,8 +11,8 @@ use json_schema_kit::keywords::Keyword;
 use json_schema_kit::path::Path;
 
 impl Lowerer<'_> {
-    /// Makes the place take text that holds JSON of these types. `constraint` is the keyword that
-    /// the target cannot hold.
+    /// Turns a schema into a string of JSON text for values of `types`. `constraint` is the
+    /// unsupported keyword.
     pub(super) fn text(
         &mut self,
         map: &mut Map<String, Value>,
@@ -27,7 +27,7 @@ impl Lowerer<'_> {
         self.write_text(map, path, sentence, types, (constraint, value))
     }
 
-    /// The same for a reference that closes a circle. `form` says what it leads back to.
+    /// The same for a reference that closes a cycle. `form` names the schema that it points to.
     pub(super) fn text_of_cycle(
         &mut self,
         map: &mut Map<String, Value>,
@@ -58,17 +58,18 @@ impl Lowerer<'_> {
         self.changed = true;
         self.lose(path, constraint, value, Became::JsonText);
         let mut notes = vec![sentence];
-        // These speak of the value, and not of its text.
+        // These describe the value, not its JSON text.
         for key in ["default", "example", "examples"] {
             if let Some(value) = map.shift_remove(key) {
-                self.say(&mut notes, path, key, value);
+                self.sentence_of(&mut notes, path, key, value);
             }
         }
         self.leftovers(map, &mut notes, path, TypeSet::STRING);
         let null = types.has(TypeSet::NULL) && types != TypeSet::ALL;
         let several = self.spec.types.several;
         if null && several == SeveralTypes::AnyOf {
-            // The text is told of where it is one; what is said of the place stays around both.
+            // The notes describe the text, so they go into its member. The other annotations apply
+            // to the whole union.
             let mut text = parts::one("type", TypeSet::STRING.keyword());
             leftovers::describe(&mut text, notes);
             map.insert("anyOf".to_owned(), Value::Array(vec![text.into(), parts::null().into()]));
@@ -113,7 +114,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether a keyword says nothing here, so that a sentence can do without it.
+/// Whether a keyword has no effect, so that the sentence can omit it.
 fn is_empty(keyword: Keyword, value: &Value) -> bool {
     match (keyword, value) {
         (Keyword::Properties | Keyword::PatternProperties, Value::Object(map)) => map.is_empty(),
@@ -123,7 +124,7 @@ fn is_empty(keyword: Keyword, value: &Value) -> bool {
     }
 }
 
-/// What values of the types are called in a sentence.
+/// The noun for values of these types.
 fn kind(types: TypeSet) -> &'static str {
     let without_null = types.without(TypeSet::NULL);
     if without_null == TypeSet::OBJECT {

@@ -1,4 +1,4 @@
-//! Unions, and schemas that hold together.
+//! Lowers `anyOf`, `oneOf` and `allOf`.
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ use json_schema_kit::keywords::Keyword as K;
 use json_schema_kit::path::Path;
 
 impl Lowerer<'_> {
-    /// A schema with `anyOf` (or `oneOf`, where the target has it).
+    /// Lowers a schema with `anyOf`, or with `oneOf` if the target supports it.
     pub(super) fn union(&mut self, map: &mut Map<String, Value>, path: &Path<'_>, at: At) -> Out {
         if self.spec.any_of == AnyOfRule::Anything {
             return self.free_union(map, path, at);
@@ -21,7 +21,7 @@ impl Lowerer<'_> {
             let mut notes = Vec::new();
             if let Some(alternatives) = map.shift_remove("anyOf") {
                 let keys = Keys::of(self.spec.keys.as_ref(), map, path);
-                self.say_of(&keys, &mut notes, path, "anyOf", alternatives);
+                self.sentence_with_keys(&keys, &mut notes, path, "anyOf", alternatives);
             }
             let up = leftovers::describe(map, notes);
             let mut out = self.place(map, path, at);
@@ -65,7 +65,7 @@ impl Lowerer<'_> {
         Out { plan, up: leftovers::describe(map, up) }
     }
 
-    /// A union beside which the target takes whatever it takes elsewhere.
+    /// Lowers a union whose sibling keywords the target does not restrict.
     fn free_union(&mut self, map: &mut Map<String, Value>, path: &Path<'_>, at: At) -> Out {
         let mut plan = RestorePlan::Keep;
         let mut taken = Vec::new();
@@ -87,7 +87,7 @@ impl Lowerer<'_> {
         out
     }
 
-    /// The alternatives of a union, each by itself.
+    /// Lowers the members of a union.
     pub(super) fn alternatives(
         &mut self,
         alternatives: &mut [Value],
@@ -103,8 +103,8 @@ impl Lowerer<'_> {
         union_plan(plans, alternatives)
     }
 
-    /// Moves what stands beside `anyOf` into its alternatives, where the target takes it there
-    /// only. False: that cannot be done, and the union can only be a sentence.
+    /// Moves the sibling keywords of `anyOf` into its members, for a target that does not allow
+    /// them next to it. Returns false if that is not possible and the union must become a sentence.
     fn spread(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) -> bool {
         let Some(Value::Array(alternatives)) = map.get("anyOf") else { return false };
         if alternatives.is_empty() {
@@ -112,7 +112,7 @@ impl Lowerer<'_> {
         }
         let beside = |key: &str| key != "anyOf" && !K::of(key).is_annotation();
         if !map.keys().any(|key| beside(key)) {
-            // Alternatives that only narrow what nobody names take any value.
+            // Members without a type of their own accept any value.
             return true;
         }
         let only_type = map.keys().all(|key| !beside(key) || key == "type");
@@ -155,7 +155,7 @@ impl Lowerer<'_> {
                     continue;
                 }
             }
-            // Where both have a type, an alternative of another type takes nothing.
+            // A member of another type accepts no value.
             if let (Some(own), Some(all)) = (
                 part.get("type").and_then(TypeSet::of_keyword),
                 base.get("type").and_then(TypeSet::of_keyword),
@@ -181,7 +181,7 @@ impl Lowerer<'_> {
         true
     }
 
-    /// A union of one alternative, and perhaps null, as that alternative.
+    /// Replaces a union of one member, or one member and null, by that member.
     fn collapse(
         &mut self,
         map: &mut Map<String, Value>,
@@ -203,7 +203,7 @@ impl Lowerer<'_> {
         }
         let Value::Object(mut inner) = alternative else { return out };
         if inner.contains_key("anyOf") {
-            // The target takes nothing beside it.
+            // The target allows no sibling keywords.
             let mut up = self.annotations_apart(map, path);
             up.extend(out.up);
             *map = inner;
@@ -213,7 +213,7 @@ impl Lowerer<'_> {
         if matches!(out.plan, RestorePlan::Text(_))
             && let Some(default) = map.shift_remove("default")
         {
-            self.say(&mut notes, path, "default", default);
+            self.sentence_of(&mut notes, path, "default", default);
         }
         self.leftovers(map, &mut notes, path, TypeSet::ALL);
         let outer = std::mem::take(map);
@@ -238,7 +238,7 @@ impl Lowerer<'_> {
         Out { plan: out.plan, up: leftovers::describe(map, notes) }
     }
 
-    /// What stands beside a union, as sentences for the place around it.
+    /// Turns the sibling keywords of a union into sentences for the enclosing schema.
     fn annotations_apart(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) -> Vec<String> {
         let mut up = Vec::new();
         for (key, value) in std::mem::take(map) {
@@ -250,13 +250,13 @@ impl Lowerer<'_> {
                     self.lose(&path.key("description"), "description", value, became);
                     up.push(text);
                 }
-                (_, value) => self.say(&mut up, path, &key, value),
+                (_, value) => self.sentence_of(&mut up, path, &key, value),
             }
         }
         up
     }
 
-    /// `oneOf` as `anyOf`, for a target that has only that.
+    /// Rewrites `oneOf` to `anyOf`, for a target without `oneOf`.
     pub(super) fn one_of(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) {
         let Some(Value::Array(alternatives)) = map.get("oneOf") else {
             map.shift_remove("oneOf");
@@ -266,7 +266,7 @@ impl Lowerer<'_> {
             let alternatives = map.shift_remove("oneOf").unwrap_or_default();
             let mut notes = Vec::new();
             let keys = Keys::of(self.spec.keys.as_ref(), map, path);
-            self.say_of(&keys, &mut notes, path, "oneOf", alternatives);
+            self.sentence_with_keys(&keys, &mut notes, path, "oneOf", alternatives);
             leftovers::describe(map, notes);
             return;
         }
@@ -280,7 +280,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether it can be seen that no value fits two of the alternatives.
+    /// Whether the members are provably disjoint.
     fn are_apart(&self, alternatives: &[Value]) -> bool {
         let original = self.original.as_deref();
         let resolved: Vec<&Value> = alternatives
@@ -301,14 +301,14 @@ impl Lowerer<'_> {
                 apart
             })
         });
-        by_type || told_apart(&resolved)
+        by_type || are_distinguished(&resolved)
     }
 
-    /// `allOf`: what can be merged with the schema around it is, and the rest becomes sentences.
+    /// Lowers `allOf`: merges its members into the schema, and turns the rest into sentences.
     pub(super) fn all_of(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) {
         let Some(Value::Array(mut open)) = map.shift_remove("allOf") else { return };
         let value = Value::Array(open.clone());
-        // A single reference keeps its form.
+        // A single reference becomes a plain `$ref`.
         if let [Value::Object(one)] = open.as_slice()
             && one.len() == 1
             && let Some(to) = one.get("$ref")
@@ -360,13 +360,13 @@ impl Lowerer<'_> {
         }
         let mut notes = Vec::new();
         let keys = Keys::of(self.spec.keys.as_ref(), map, path);
-        self.say_of(&keys, &mut notes, path, "allOf", Value::Array(left));
+        self.sentence_with_keys(&keys, &mut notes, path, "allOf", Value::Array(left));
         leftovers::describe(map, notes);
     }
 }
 
-/// Whether each alternative has a property whose value tells it from all others.
-fn told_apart(alternatives: &[&Value]) -> bool {
+/// Whether the members have a discriminator: a required property with different constants in each.
+fn are_distinguished(alternatives: &[&Value]) -> bool {
     let Some(Value::Object(first)) = alternatives.first().and_then(|part| part.get("properties"))
     else {
         return false;
@@ -392,7 +392,7 @@ fn told_apart(alternatives: &[&Value]) -> bool {
     })
 }
 
-/// Whether a schema takes null and nothing else.
+/// Whether a schema accepts only null.
 fn is_null(schema: &Value) -> bool {
     let only = |list: &Value| list.as_array().is_some_and(|list| list.iter().all(Value::is_null));
     TypeSet::declared(schema) == Some(TypeSet::NULL)
@@ -400,7 +400,7 @@ fn is_null(schema: &Value) -> bool {
         || schema.get("enum").is_some_and(only)
 }
 
-/// Says with `nullable` that a schema takes null, too; in a union the first alternative says it.
+/// Sets `nullable`. In a union, on every member.
 fn let_null(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
     if let Some(Value::Array(alternatives)) = map.get_mut("anyOf") {
@@ -410,7 +410,7 @@ fn let_null(schema: &mut Value) {
     map.insert("nullable".to_owned(), true.into());
 }
 
-/// The way back for the values of a union.
+/// The restore plan of a union.
 fn union_plan(plans: Vec<RestorePlan>, alternatives: &[Value]) -> RestorePlan {
     if plans.iter().all(RestorePlan::is_keep) {
         return RestorePlan::Keep;

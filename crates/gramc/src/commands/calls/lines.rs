@@ -84,8 +84,9 @@ impl Lines {
 
     /// What a line says; nothing where it is one of a trace that is about other things.
     fn line(&self, text: &str) -> Result<Option<CallLine>, Failure> {
-        let wrong =
-            |error: serde_json::Error| self.fail(&format!("invalid JSON: {}", told(&error)));
+        let wrong = |error: serde_json::Error| {
+            self.fail(&format!("invalid JSON: {}", describe_json_error(&error)))
+        };
         let raw: &RawValue = serde_json::from_str(text).map_err(wrong)?;
         if !raw.get().starts_with('{') {
             return Err(self.fail("expected an object with `name` and `arguments`"));
@@ -110,7 +111,9 @@ impl Lines {
 
     fn value(&self, map: &Entries<'_>, key: &str) -> Result<Option<Value>, Failure> {
         let Some(raw) = map.get(key) else { return Ok(None) };
-        let wrong = |error| self.fail(&format!("`{key}` is not valid JSON: {}", told(&error)));
+        let wrong = |error| {
+            self.fail(&format!("`{key}` is not valid JSON: {}", describe_json_error(&error)))
+        };
         serde_json::from_str(raw.get()).map(Some).map_err(wrong)
     }
 
@@ -158,7 +161,7 @@ impl Lines {
 }
 
 /// What is wrong with the JSON of a line, with the column alone: it has one line.
-fn told(error: &serde_json::Error) -> String {
+fn describe_json_error(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" at line ") {
         Some((what, _)) => format!("{what}, at column {}", error.column()),

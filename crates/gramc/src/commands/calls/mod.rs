@@ -47,7 +47,7 @@ pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
     let mut verdicts = Verdicts::new();
     for line in Lines::open(&args.calls)? {
         if let CallLine::Call { call, .. } = line? {
-            verdicts.print(&session.judge(call))?;
+            verdicts.print(&session.validate(call))?;
         }
     }
     Ok(verdicts.code())

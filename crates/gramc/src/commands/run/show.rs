@@ -57,16 +57,16 @@ impl Show {
             shown.clear();
         }
         if !turn.is_answered() {
-            self.say("", &format!("no answer: {}", turn.end.description()));
+            self.print_message("", &format!("no answer: {}", turn.end.description()));
             if let TurnEnd::NeedsHumanReview { wrong } = &turn.end {
-                self.say("", &plain(wrong));
+                self.print_message("", &plain(wrong));
             }
         }
         Ok(())
     }
 
     /// Says something to the person; agents that others call are named.
-    fn say(&self, agent: &str, text: &str) {
+    fn print_message(&self, agent: &str, text: &str) {
         // There is nowhere to say that standard error is closed.
         let _ = if agent.is_empty() || agent == self.agent {
             writeln!(io::stderr(), "{text}")
@@ -105,21 +105,24 @@ impl Show {
                 for repair in &success.repairs {
                     let to = repair.to.as_deref().unwrap_or("left out");
                     let (path, rule) = (&repair.pointer, repair.rule.name());
-                    self.say(
+                    self.print_message(
                         agent,
                         &self.cut(&format!("  ~ {path} {rule}: {} to {to}", repair.from)),
                     );
                 }
                 if !success.stripped.is_empty() {
                     let all: Vec<_> = success.stripped.iter().map(AsRef::<str>::as_ref).collect();
-                    self.say(agent, &self.cut(&format!("  ~ left out: {}", all.join(", "))));
+                    self.print_message(
+                        agent,
+                        &self.cut(&format!("  ~ left out: {}", all.join(", "))),
+                    );
                 }
-                self.say(agent, &format!("  = {}", self.cut(&verdict.message())));
+                self.print_message(agent, &format!("  = {}", self.cut(&verdict.message())));
             }
-            Err(_) => self.say(agent, &format!("  ! {}", self.cut(&verdict.message()))),
+            Err(_) => self.print_message(agent, &format!("  ! {}", self.cut(&verdict.message()))),
         }
         for warning in &verdict.warnings {
-            self.say(agent, &self.cut(&format!("  warning: {}", warning.message)));
+            self.print_message(agent, &self.cut(&format!("  warning: {}", warning.message)));
         }
     }
 }
@@ -141,9 +144,9 @@ impl Observer for Show {
             Event::ModelRetried { error, wait } => {
                 self.break_line();
                 let wait = wait.as_secs_f64();
-                self.say(agent, &self.cut(&format!("{error}; retrying in {wait:.1} s")));
+                self.print_message(agent, &self.cut(&format!("{error}; retrying in {wait:.1} s")));
             }
-            Event::ModelRequested { iteration, request } if self.debug => self.say(
+            Event::ModelRequested { iteration, request } if self.debug => self.print_message(
                 agent,
                 &json!({
                     "request": iteration,
@@ -155,7 +158,7 @@ impl Observer for Show {
             ),
             Event::ModelReplied { reply, .. } => {
                 if self.debug {
-                    self.say(agent, &json!({"reply": reply}).to_string());
+                    self.print_message(agent, &json!({"reply": reply}).to_string());
                 }
                 if !reply.message.tool_calls.is_empty() {
                     self.break_line();
@@ -164,15 +167,15 @@ impl Observer for Show {
             Event::ToolCalled { call, verdict, .. } => {
                 let arguments = call.arguments.trim();
                 let line = format!("{} {arguments}", call.name);
-                self.say(agent, &format!("  > {}", self.cut(line.trim_end())));
+                self.print_message(agent, &format!("  > {}", self.cut(line.trim_end())));
                 if self.debug {
-                    self.say(agent, &json!({"verdict": verdict.json()}).to_string());
+                    self.print_message(agent, &json!({"verdict": verdict.json()}).to_string());
                 }
                 self.called(agent, verdict);
             }
             Event::AnswerRejected { correction, .. } => {
                 self.break_line();
-                self.say(agent, &format!("  ! {}", self.cut(correction)));
+                self.print_message(agent, &format!("  ! {}", self.cut(correction)));
             }
             Event::TurnStarted { .. }
             | Event::ModelRequested { .. }
