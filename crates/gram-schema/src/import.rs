@@ -1,8 +1,8 @@
-//! JSON to a module: JSON Schemas, and lists of tools as MCP and providers have them.
+//! Imports JSON Schemas, and tool lists of MCP and of providers.
 //!
-//! What is imported and compiled again is what it was, but for what means nothing: the order of
-//! keys and of `required`, an empty `required` or `properties`, and the root's `$schema`. What
-//! gram has no words for is kept word for word, at the smallest place that holds it.
+//! Importing and compiling again preserves a schema, except for the order of keys and of
+//! `required`, an empty `required` or `properties`, and the root's `$schema`. A schema that gram
+//! cannot express is kept verbatim, in the smallest possible subschema.
 
 mod convert;
 mod defs;
@@ -31,14 +31,14 @@ use gram_model::{Container, Module, Source, Type, TypeDeclaration, TypeKind};
 pub use input::Origin;
 use input::{ImportedTool, Input};
 
-/// How something is imported.
+/// Options of an import.
 #[derive(Debug, Clone, Copy)]
 pub struct ImportOptions<'o> {
-    /// What the JSON is.
+    /// The format of the JSON.
     pub from: Origin,
-    /// The name of the tool that a bare schema is imported as.
+    /// The tool name for a bare schema.
     pub name: &'o str,
-    /// The name of a container that holds all tools, if there shall be one.
+    /// The name of a container for all tools, if wanted.
     pub container: Option<&'o str>,
 }
 
@@ -48,22 +48,23 @@ impl Default for ImportOptions<'_> {
     }
 }
 
-/// What an import gives.
+/// The result of an import.
 #[derive(Debug)]
 pub struct Imported {
-    /// What the JSON declares. Nobody has checked it yet: the text has to be read for that.
+    /// The imported module. It is not checked yet: to check it, parse `text`.
     pub module: Module,
     /// The module as gram text.
     pub text: String,
-    /// What is kept word for word, because gram has no words for it.
+    /// The subschemas that are kept verbatim, because gram cannot express them.
     pub verbatim: Vec<VerbatimPlace>,
-    /// How many types name a value that they reject themselves, which are marked `unsound: true`.
+    /// The number of types with a value that they reject themselves. They are marked `unsound:
+    /// true`.
     pub unsound: usize,
-    /// What was left out, in sentences.
+    /// Sentences about skipped parts.
     pub notes: Vec<String>,
 }
 
-/// Imports a JSON text, or one with a document on each line.
+/// Imports a JSON document, or JSON Lines.
 ///
 /// ```
 /// use gram_schema::import::{ImportOptions, import};
@@ -88,8 +89,8 @@ pub struct Imported {
 ///
 /// # Errors
 ///
-/// When the text is no JSON, or nothing that holds tools, when a place where a schema belongs has
-/// none, or when a tool has the container's name.
+/// If the text is not valid JSON, contains no tools, has another value in place of a schema, or has
+/// a tool with the container's name.
 pub fn import(json: &str, options: &ImportOptions<'_>) -> Result<Imported, ImportError> {
     let json = json.trim_start_matches('\u{feff}');
     if json.trim().is_empty() {
@@ -107,12 +108,12 @@ pub fn import(json: &str, options: &ImportOptions<'_>) -> Result<Imported, Impor
     }
 }
 
-/// Imports JSON that was read before. It may nest as deep as `serde_json` reads it.
+/// Imports parsed JSON, which may nest as deep as `serde_json` parses.
 ///
 /// # Errors
 ///
-/// When the JSON is nothing that holds tools, when a place where a schema belongs has none, or when
-/// a tool has the container's name.
+/// If the JSON contains no tools, has another value in place of a schema, or has a tool with the
+/// container's name.
 pub fn import_value(document: Value, options: &ImportOptions<'_>) -> Result<Imported, ImportError> {
     import_all(vec![document], options)
 }
@@ -159,7 +160,8 @@ fn import_all(documents: Vec<Value>, options: &ImportOptions<'_>) -> Result<Impo
     Ok(Imported { module, text, verbatim: converter.places, unsound, notes })
 }
 
-/// Marks unions that have the same member twice, under whatever name, and counts them.
+/// Marks unions with duplicate members, including aliases of the same type, and returns their
+/// number.
 fn mark_unions(module: &mut Module) -> usize {
     let types = &module.types;
     let same = |declared: &TypeDeclaration| match &declared.type_use.ty {
@@ -180,8 +182,8 @@ fn mark_unions(module: &mut Module) -> usize {
     found.len()
 }
 
-/// The tools without those that stand there twice. Of different tools of one name, the second and
-/// later ones get a name of their own: names are unique in gram.
+/// Removes duplicate tools. If different tools have the same name, all but the first are renamed,
+/// because names are unique in gram.
 fn distinct(
     tools: Vec<ImportedTool>,
     container: Option<&str>,
@@ -200,7 +202,7 @@ fn distinct(
                 continue;
             }
             Some(_) => {
-                // There are more numbers than names.
+                // There are more numbers than taken names.
                 let mut numbers = 2..taken.len() + known.len() + 3;
                 let free = numbers.find_map(|number| {
                     let name = format!("{}_{number}", tool.name);

@@ -194,7 +194,7 @@ fn in_place(types: &Types, id: TypeId, constraints: &[Constraint]) -> bool {
         }
         !declared.referred
             || own.iter().any(|own| constraints.iter().any(|here| here.is_like(own)))
-            // Next to a reference, a constant would refuse the null that the type allows.
+            // Next to a reference, a constant would reject the null that the type allows.
             || (constraints.iter().any(fixes)
                 && matches!(types.resolve(&declared.type_use.ty), Type::Nullable(_)))
     })

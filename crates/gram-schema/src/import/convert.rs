@@ -1,7 +1,7 @@
-//! One schema to a type in its place.
+//! Converts a schema to a type.
 //!
-//! A schema is judged before it is taken apart, so what gram has no words for is still whole and
-//! is kept word for word, at the smallest place that holds it.
+//! A schema is checked before it is split, so a schema that gram cannot express is still intact and
+//! is kept verbatim, in the smallest possible subschema.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -22,49 +22,49 @@ use gram_model::{
     ValueSource,
 };
 
-/// How deep schemas may nest: what is deeper is kept word for word.
+/// The maximum depth of schemas. Deeper ones are kept verbatim.
 const MAX_DEPTH: usize = 60;
 
-/// How deep a type expression nests before a part of it gets a name.
+/// The maximum depth of a type expression. Deeper parts get a name.
 const MAX_NESTING: usize = 20;
 
-/// Up to how many names are searched one by one.
+/// The maximum number of names that are searched linearly.
 const FEW: usize = 16;
 
-/// With how many types of the same outline a new one is compared.
+/// The maximum number of types with the same hash that a new type is compared with.
 const MAX_COMPARED: usize = 50;
 
-/// Reads schemas, and collects the types that they declare.
+/// Converts schemas, and collects the types that they declare.
 #[derive(Default)]
 pub(super) struct Converter {
     pub(super) types: Types,
-    /// What is kept word for word.
+    /// The subschemas that are kept verbatim.
     pub(super) places: Vec<VerbatimPlace>,
-    /// The first place where a schema belongs and none is.
+    /// The first place that lacks a schema.
     pub(super) no_schema: Option<VerbatimPlace>,
-    /// The hashes of the entries of `$defs`, as they were.
+    /// The hashes of the original entries of `$defs`.
     pub(super) originals: HashMap<TypeId, u64>,
     /// The names of top-level types.
     pub(super) top_names: HashSet<SmolStr>,
     pub(super) scope: Scope,
 }
 
-/// What is read at the moment: a tool, or an entry of `$defs`.
+/// The current tool or entry of `$defs`.
 #[derive(Default)]
 pub(super) struct Scope {
     /// The tool's name.
     pub(super) tool: SmolStr,
-    /// Whether types that are declared now stand inside of the tool.
+    /// Whether new types are local to the tool.
     pub(super) local: bool,
-    /// The names of the tool's own types.
+    /// The names of the tool's local types.
     names: HashSet<SmolStr>,
-    /// The last numbers that were put behind names.
+    /// The last number appended to each name.
     numbers: HashMap<String, u64>,
-    /// The types that were declared, by their outline.
+    /// The declared types, by their outline.
     known: HashMap<u64, Vec<TypeId>>,
     /// The entries of `$defs`.
     pub(super) definitions: Option<Rc<HashMap<String, TypeId>>>,
-    /// Where in the tool.
+    /// The current path in the tool.
     pub(super) path: String,
     depth: usize,
     nesting: usize,
@@ -77,7 +77,7 @@ impl Scope {
 }
 
 impl Converter {
-    /// Does something one step further down.
+    /// Calls `then` with a step appended to the path.
     pub(super) fn within<T>(&mut self, step: &str, then: impl FnOnce(&mut Self) -> T) -> T {
         let len = self.scope.path.len();
         if len > 0 {
@@ -89,7 +89,7 @@ impl Converter {
         done
     }
 
-    /// A place that keeps a schema word for word.
+    /// A type that keeps a schema verbatim.
     pub(super) fn keep(&mut self, schema: Value, reason: Reason) -> TypeUse {
         let (tool, path) = (self.scope.tool.clone(), self.scope.path.clone());
         let place = VerbatimPlace { tool: tool.into(), path, reason };
@@ -102,14 +102,14 @@ impl Converter {
         type_use
     }
 
-    /// A type with all that is said of it, in a place that can have attributes.
+    /// Converts a schema where attributes are allowed.
     pub(super) fn node(&mut self, schema: Value, hint: Hint<'_>) -> TypeUse {
         let nesting = std::mem::take(&mut self.scope.nesting);
         let (mut type_use, form) = self.read(schema, hint);
         self.scope.nesting = nesting;
         if !may_stand_inline(&type_use.ty, form) {
             let mut declared = TypeUse::new(std::mem::take(&mut type_use.ty));
-            // What narrows a type belongs to it, what is said of it to the place.
+            // Constraints belong to the declared type, other attributes to its use.
             let narrowed = !type_use.constraints.is_empty();
             declared.constraints = std::mem::take(&mut type_use.constraints);
             if let Some(details) = &mut type_use.details
@@ -128,7 +128,7 @@ impl Converter {
         type_use
     }
 
-    /// A type in a place that has no attributes.
+    /// Converts a schema where no attributes are allowed.
     fn bare(&mut self, schema: Value, hint: Hint<'_>) -> Type {
         let title = title_of(&schema);
         let hint = match &title {
@@ -148,7 +148,7 @@ impl Converter {
         Type::Named(self.declare(type_use, form, hint))
     }
 
-    /// An entry of `$defs`.
+    /// Converts an entry of `$defs`.
     pub(super) fn definition(&mut self, schema: Value, hint: Hint<'_>) -> (TypeUse, TypeKind) {
         let (type_use, form) = self.read(schema, hint);
         form.declared(type_use)
@@ -174,7 +174,7 @@ impl Converter {
         }
     }
 
-    /// Takes a schema apart for which gram has words.
+    /// Converts a schema that gram can express.
     fn build(
         &mut self,
         map: Map<String, Value>,
@@ -222,12 +222,12 @@ impl Converter {
         (type_use, form)
     }
 
-    /// Remembers keywords that narrow a type and that gram only writes down.
+    /// Records the validation keywords that gram keeps but cannot express.
     fn remark(&mut self, parts: &SchemaParts) {
         parts.assertions.iter().for_each(|keyword| self.note_assertion(keyword));
     }
 
-    /// Remembers a keyword that narrows a type and that gram only writes down.
+    /// Records a validation keyword that gram keeps but cannot express.
     fn note_assertion(&mut self, keyword: &str) {
         let tool = self.scope.tool.to_string();
         let path = self.within(keyword, |this| this.scope.path.clone());
@@ -238,19 +238,19 @@ impl Converter {
         });
     }
 
-    /// The same for a keyword of a tool's whole schema.
+    /// The same for a keyword of a tool's root schema.
     pub(super) fn remark_keyword(&mut self, keyword: &str) {
         if keywords::is_assertion(keyword) {
             self.note_assertion(keyword);
         }
     }
 
-    /// The type of what an object may hold beside its fields.
+    /// Converts `additionalProperties`.
     pub(super) fn rest(&mut self, schema: Value, hint: Hint<'_>) -> Type {
         self.within("additionalProperties", |this| this.bare(schema, hint))
     }
 
-    /// The types of a list of types.
+    /// Converts a list of types.
     fn several(&mut self, parts: &mut SchemaParts, hint: Hint<'_>) -> Type {
         let names = std::mem::take(&mut parts.types);
         let ty = |name: &Value| match name.as_str().unwrap_or_default() {
@@ -289,7 +289,7 @@ impl Converter {
             };
             members.push(self.within(&step, |this| this.bare(member, hint)));
         }
-        // A union of constants alone would be written as an enum.
+        // A union of only constants would be written as an enum.
         if members.iter().all(|member| matches!(member, Type::Literal(_)))
             && let Some(first) = members.first_mut()
         {
@@ -300,7 +300,7 @@ impl Converter {
         members
     }
 
-    /// A union of which two members are the same is declared, and marked.
+    /// The form of a union. Duplicate members mark it as unsound.
     fn form_of_union(&self, type_use: &mut TypeUse, members: &[Type]) -> DeclarationForm {
         if !self.has_twins(members) {
             return DeclarationForm::Union;
@@ -309,8 +309,8 @@ impl Converter {
         DeclarationForm::Twins
     }
 
-    /// Whether the checker would take two members of a union for the same. What an entry of
-    /// `$defs` is may not be known yet, but how it was written is.
+    /// Whether the checker would treat two members of a union as duplicates. An entry of `$defs`
+    /// may not be converted yet, so its original schema is compared.
     fn has_twins(&self, members: &[Type]) -> bool {
         let known_as = |member| match plain(&self.types, member, |known| !known.referred) {
             ty @ Type::Named(id) => self.originals.get(id).ok_or(ty),
@@ -347,7 +347,7 @@ impl Converter {
         (Type::Object(Box::new(object)), form)
     }
 
-    /// The properties of an object, and the names that are required and are none of them.
+    /// The properties of an object, and the required names that are not properties.
     pub(super) fn fields(
         &mut self,
         properties: Map<String, Value>,
@@ -356,7 +356,7 @@ impl Converter {
     ) -> (Vec<Field>, Vec<SmolStr>) {
         let others = required.iter().filter(|name| !properties.contains_key(name.as_str()));
         let others = others.map(SmolStr::from).collect();
-        // Most objects have few properties, among which a search is faster than a table.
+        // Most objects have few properties, for which a linear search is faster than a hash set.
         let table: Option<HashSet<&str>> =
             (required.len() > FEW).then(|| required.iter().map(String::as_str).collect());
         let is_required = |name: &str| match &table {
@@ -389,7 +389,7 @@ impl Converter {
         (fields, others)
     }
 
-    /// A type with a name: one that was declared before, if it is the same.
+    /// Declares a type, or returns an equal one that was declared before.
     fn declare(&mut self, type_use: TypeUse, form: DeclarationForm, hint: Hint<'_>) -> TypeId {
         let (type_use, kind) = form.declared(type_use);
         let outline = outline(&type_use, &kind);
@@ -411,11 +411,11 @@ impl Converter {
         id
     }
 
-    /// A name for a type that nothing else has.
+    /// An unused name for a type.
     fn free_name(&mut self, hint: Hint<'_>) -> SmolStr {
         let own = hint.name();
         let long = format!("{}{own}", hint.owner);
-        // Types at the top level are everybody's: a longer name tells better what they are.
+        // Top-level types are shared, so a longer, more descriptive name is preferred.
         let names = if self.scope.local { [&own, &long] } else { [&long, &own] };
         let (top, local) = (&mut self.top_names, &mut self.scope.names);
         let is_free =
@@ -438,13 +438,13 @@ impl Converter {
     }
 }
 
-/// The place of the next type.
+/// The index of the next type.
 pub(super) fn next_id(types: &Types) -> TypeId {
-    // There are fewer types than bytes in the JSON, which 32 bits count.
+    // There are fewer types than bytes in the JSON, which fits in 32 bits.
     TypeId(u32::try_from(types.0.len()).unwrap_or(u32::MAX))
 }
 
-/// What two types that are the same have in common, and few others.
+/// A hash that is the same for equal types.
 fn outline(type_use: &TypeUse, kind: &TypeKind) -> u64 {
     let mut hasher = DefaultHasher::new();
     std::mem::discriminant(kind).hash(&mut hasher);
@@ -457,7 +457,7 @@ fn outline(type_use: &TypeUse, kind: &TypeKind) -> u64 {
     hasher.finish()
 }
 
-/// The name that an object's title gives it.
+/// The type name from a title.
 fn title_of(schema: &Value) -> Option<String> {
     const MAX_LENGTH: usize = 40;
     let title = schema.get("title")?.as_str()?;
@@ -465,7 +465,7 @@ fn title_of(schema: &Value) -> Option<String> {
     (known && title.len() <= MAX_LENGTH).then(|| pascal(title))
 }
 
-/// What kind of object a member of a union is, where one of its properties has but one value.
+/// The name of a union member from a property with a single value.
 fn kind_of(member: &Value) -> Option<String> {
     const MAX_LENGTH: usize = 30;
     let properties = member.get("properties")?.as_object()?;

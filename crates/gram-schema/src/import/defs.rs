@@ -1,5 +1,4 @@
-//! The entries of `$defs`: one type at the top level for each, shared by the tools that have the
-//! same one.
+//! Converts the entries of `$defs` to top-level types, which tools with the same entry share.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,13 +17,13 @@ use gram_model::{Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types};
 /// The `$defs` of one schema.
 pub(super) struct Block {
     original: Map<String, Value>,
-    /// The entries with the hashes of their schemas and what they refer to.
+    /// The hash and the references of each entry.
     outlines: HashMap<String, Outline>,
     pub(super) ids: Rc<HashMap<String, TypeId>>,
 }
 
 impl Block {
-    /// The entries as they were.
+    /// The original entries.
     pub(super) fn original(&self) -> &Map<String, Value> {
         &self.original
     }
@@ -35,7 +34,7 @@ struct Outline {
     refers_to: Vec<String>,
 }
 
-/// Where an entry was found first.
+/// The first occurrence of an entry.
 struct DefinitionEntry {
     id: TypeId,
     block: usize,
@@ -52,11 +51,11 @@ pub(super) struct Registry {
     entries: Vec<DefinitionEntry>,
 }
 
-/// The most entries of one block that are compared with those of other blocks.
+/// The maximum number of entries in a block that is compared with other blocks.
 const MAX_COMPARED: usize = 500;
 
 impl Registry {
-    /// Enters the `$defs` of a tool, and gives the place of its block.
+    /// Registers the `$defs` of a tool and returns the index of the block.
     pub(super) fn register(
         &mut self,
         converter: &mut Converter,
@@ -93,8 +92,8 @@ impl Registry {
         block
     }
 
-    /// The type of an entry that was registered before and says the same, in all that it refers
-    /// to.
+    /// The type of an entry that was registered before and is the same, including everything that
+    /// it refers to.
     fn same(
         &self,
         name: &str,
@@ -152,13 +151,13 @@ impl Registry {
         id
     }
 
-    /// Reads all entries.
+    /// Converts all entries.
     pub(super) fn convert(&self, converter: &mut Converter) {
         let mut scope = Scope::default();
         for entry in &self.entries {
             let Some(block) = self.blocks.get(entry.block) else { continue };
             let Some(schema) = block.original.get(&entry.name) else { continue };
-            // Types that entries are made of are written in place, whichever entry it is.
+            // All entries share one scope, so that equal types within them are declared once.
             scope.definitions = Some(Rc::clone(&block.ids));
             scope.tool = entry.tool.clone();
             scope.path = format!("$defs.{}", entry.name);
@@ -174,7 +173,7 @@ impl Registry {
         self.cut_endless(converter);
     }
 
-    /// Keeps word for word what would never end, which gram takes for a mistake.
+    /// Keeps types verbatim that have no finite value, which gram rejects.
     fn cut_endless(&self, converter: &mut Converter) {
         if self.entries.is_empty() {
             return;
@@ -205,7 +204,7 @@ impl Registry {
         }
     }
 
-    /// The entries of a block that some types do not reach by themselves, in order.
+    /// The entries of a block that are not reachable from the roots, in order.
     pub(super) fn unreached(
         &self,
         block: usize,
@@ -224,7 +223,7 @@ impl Registry {
     }
 }
 
-/// The names of entries that a schema refers to.
+/// Collects the names of entries that a schema refers to.
 fn references(schema: &Value, found: &mut Vec<String>) {
     match schema {
         Value::Object(map) => {
@@ -237,7 +236,7 @@ fn references(schema: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// The names of all entries that one leads to, itself included.
+/// The names of all entries that are reachable from one, including itself.
 fn reached<'n>(name: &'n str, outlines: &'n HashMap<String, Outline>) -> HashSet<&'n str> {
     let mut found = HashSet::from([name]);
     let mut open = vec![name];

@@ -1,16 +1,16 @@
-//! Why a text cannot be imported.
+//! An error of an import.
 
 use std::fmt;
 
-/// A place that is kept word for word.
+/// A subschema that is kept verbatim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerbatimPlace {
-    /// The tool; for an entry of `$defs` that several tools have, the first of them.
+    /// The tool. For a shared entry of `$defs`, the first tool that has it.
     pub tool: String,
-    /// Where in its schema: `properties.filter.items`; empty for the whole schema. A place in the
-    /// schema of its result begins with `outputSchema`.
+    /// The path in its schema: `properties.filter.items`, or empty for the whole schema. A path in
+    /// the result schema begins with `outputSchema`.
     pub path: String,
-    /// Why, as a sentence without its full stop.
+    /// The reason, as a sentence without a final period.
     pub reason: String,
 }
 
@@ -24,24 +24,24 @@ impl fmt::Display for VerbatimPlace {
     }
 }
 
-/// Why a text cannot be imported.
+/// An error of an import.
 #[derive(Debug)]
 pub enum ImportError {
-    /// The text is no JSON, or nests deeper than 128 levels.
+    /// The text is not valid JSON, or nests deeper than 128 levels.
     Json(serde_json::Error),
-    /// There is no text, or nothing but white space.
+    /// The text is empty or only whitespace.
     Empty,
-    /// The JSON is nothing that holds tools: what was found.
+    /// The JSON contains no tools: what was found.
     Unrecognised(String),
-    /// The JSON is not what it was said to be: what was wanted, and what was found.
+    /// The JSON has another format than requested: what was expected, and what was found.
     Mismatch(&'static str, String),
-    /// A tool has no name: its place in its list, from 1 on.
+    /// A tool has no name: its position in the list, starting at 1.
     Nameless(usize),
-    /// A schema belongs in this place, and something else stands there.
+    /// Another value takes the place of a schema.
     NoSchema(VerbatimPlace),
     /// The container and one of its tools have the same name.
     SameName(String),
-    /// The server answered with an error: what it said.
+    /// The server returned an error: its message.
     Refused(String),
 }
 

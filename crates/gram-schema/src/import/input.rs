@@ -1,4 +1,4 @@
-//! What tools a JSON text holds, in whichever form.
+//! Finds the tools in a JSON document of any supported format.
 
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
@@ -7,15 +7,15 @@ use super::error::ImportError;
 use super::openapi;
 use gram_model::attributes::{AttributeOwner, find};
 
-/// What the JSON is.
+/// The format of the JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Origin {
-    /// Whatever it looks like.
+    /// Detect the format.
     #[default]
     Auto,
     /// A JSON Schema of one tool's parameters, or an object from tool names to schemas.
     JsonSchema,
-    /// Tools or functions of OpenAI's interfaces.
+    /// Tools or functions of OpenAI's APIs.
     OpenAi,
     /// Tools of Anthropic.
     Anthropic,
@@ -26,16 +26,16 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 6] =
         [Self::Auto, Self::JsonSchema, Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Mcp];
 
-    /// The one of a name.
+    /// The format with a name on the command line.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|origin| origin.name() == name)
     }
 
-    /// Its name on the command line.
+    /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -48,7 +48,7 @@ impl Origin {
     }
 }
 
-/// A tool as it was found.
+/// A tool before its conversion.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct ImportedTool {
     pub(super) name: String,
@@ -61,17 +61,17 @@ pub(super) struct ImportedTool {
     pub(super) attributes: Vec<(SmolStr, Value)>,
 }
 
-/// The tools of some documents.
+/// The tools of all documents.
 #[derive(Debug, Default)]
 pub(super) struct Input {
     pub(super) tools: Vec<ImportedTool>,
-    /// Whether all of them come from MCP.
+    /// Whether all tools come from MCP.
     pub(super) is_mcp: bool,
-    /// What was left out.
+    /// Sentences about skipped parts.
     pub(super) notes: Vec<String>,
 }
 
-/// The words for what was wanted.
+/// The expected format, for an error message.
 fn expected(from: Origin) -> &'static str {
     match from {
         Origin::Auto => "a list of tools, or a JSON Schema",
@@ -83,21 +83,21 @@ fn expected(from: Origin) -> &'static str {
     }
 }
 
-/// The form of one object.
+/// The format of one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ToolForm {
-    /// `inputSchema`
+    /// With `inputSchema`.
     Mcp,
-    /// `input_schema`
+    /// With `input_schema`.
     Anthropic,
-    /// `parameters`, or no schema at all
+    /// With `parameters`, or without a schema.
     Function,
-    /// `parametersJsonSchema`
+    /// With `parametersJsonSchema`.
     Gemini,
 }
 
 impl Input {
-    /// Adds the tools of a document. A bare schema is a tool of the given name.
+    /// Adds the tools of a document. `name` is the tool name for a bare schema.
     pub(super) fn document(
         &mut self,
         document: Value,
@@ -177,7 +177,7 @@ impl Input {
         Ok(())
     }
 
-    /// One item of a list.
+    /// Adds one item of a tool list.
     fn tool(
         &mut self,
         mut map: Map<String, Value>,
@@ -226,7 +226,7 @@ impl Input {
         self.read(map, form, at)
     }
 
-    /// The declarations of Gemini, whose schemas are of `OpenAPI`.
+    /// Adds function declarations of Gemini, whose schemas are `OpenAPI` schemas.
     fn declarations(&mut self, items: Vec<Value>, from: Origin) -> Result<(), ImportError> {
         if !matches!(from, Origin::Auto | Origin::Gemini) {
             return Err(ImportError::Mismatch(expected(from), "tools of Gemini".to_owned()));
@@ -282,7 +282,7 @@ impl Input {
         Ok(())
     }
 
-    /// Keeps what a tool says beside what gram knows.
+    /// Keeps an unknown key of a tool.
     fn keep(&mut self, tool: &mut ImportedTool, at: usize, key: &str, value: Value) {
         if find(AttributeOwner::Tool, key).is_some() {
             self.notes
@@ -293,7 +293,7 @@ impl Input {
     }
 }
 
-/// The annotations of MCP: the four hints are attributes of their own.
+/// Adds MCP annotations. The four hints become separate attributes.
 fn annotations(tool: &mut ImportedTool, mut hints: Map<String, Value>) {
     let empty = hints.is_empty();
     for (hint, attribute) in [
@@ -331,7 +331,7 @@ fn form_of(map: &Map<String, Value>) -> Option<ToolForm> {
     }
 }
 
-/// Whether an object stands for a tool, and not for a schema or several of them.
+/// Whether an object is a tool, and not a schema or an object with schemas.
 fn is_tool(map: &Map<String, Value>) -> bool {
     let named = map.get("name").is_some_and(Value::is_string);
     let holds = |key: &str| map.get(key).is_some_and(|value| value.is_object() || value.is_array());
@@ -357,7 +357,7 @@ fn is_schema(map: &Map<String, Value>) -> bool {
             .any(|key| holds(key))
 }
 
-/// Refuses a tool of another form than the one that was asked for.
+/// Rejects a tool of another format than the requested one.
 fn check(from: Origin, form: ToolForm, map: &Map<String, Value>) -> Result<(), ImportError> {
     let has_schema = map.contains_key("parameters");
     let fits = match from {

@@ -1,4 +1,4 @@
-//! Whether gram has words for what a schema says, judged before anything is taken from it.
+//! Decides whether gram can express a schema, before it is split.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -14,7 +14,7 @@ use json_schema_kit::pointer::{
     escape_fragment_token as escaped, unescape_fragment_token as unescaped,
 };
 
-/// What a schema's value is.
+/// The kind of value that a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueShape {
     Any,
@@ -27,33 +27,33 @@ pub(super) enum ValueShape {
     Object,
     AnyOf,
     OneOf,
-    /// Several types in a list.
+    /// A list of types.
     Several,
     Reference(TypeId),
 }
 
-/// How a schema is read.
+/// How to read a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ReadPlan {
     pub(super) shape: ValueShape,
-    /// Whether null is one more type.
+    /// Whether null is also allowed.
     pub(super) nullable: bool,
 }
 
-/// Why gram has no words for a schema.
+/// Why gram cannot express a schema.
 pub(super) type Reason = String;
 
-/// Whether a keyword constrains a value in a way that gram cannot express. `disallow` and
-/// `extends` are of draft 3.
+/// Whether a keyword constrains a value in a way that gram cannot express. `disallow` and `extends`
+/// are keywords of draft 3.
 pub(super) fn is_assertion(keyword: &str) -> bool {
     Keywords::VALIDATOR_ONLY.has(Keyword::of(keyword)) || matches!(keyword, "disallow" | "extends")
 }
 
-/// Which families of keywords a schema has.
+/// The families of a schema's keywords.
 #[derive(Default)]
 struct Families {
     all: u16,
-    /// How many keywords there are that name a least or a greatest of something.
+    /// The number of keywords that set a minimum or maximum.
     bounds: u8,
 }
 
@@ -78,13 +78,13 @@ impl Families {
         self.all & family != 0
     }
 
-    /// Whether there is nothing but these.
+    /// Whether there are no other families.
     fn only(&self, families: u16) -> bool {
         self.all & !families == 0
     }
 }
 
-/// Reads which keywords a schema has and how gram says them; an error where it has no words.
+/// Decides how to read a schema. An error if gram cannot express it.
 pub(super) fn plan(
     schema: &Map<String, Value>,
     definitions: Option<&HashMap<String, TypeId>>,
@@ -130,7 +130,7 @@ pub(super) fn plan(
     Ok(ReadPlan { shape, nullable })
 }
 
-/// Whether gram can say a keyword with this value; an error where it cannot say the keyword.
+/// Whether gram can express this value of a keyword. An error if it cannot express the keyword.
 fn known(families: &mut Families, key: &str, value: &Value) -> Result<bool, Reason> {
     use Families as F;
     if key.starts_with("min") || key.starts_with("max") {
@@ -152,7 +152,7 @@ fn known(families: &mut Families, key: &str, value: &Value) -> Result<bool, Reas
         "anyOf" => families.add(F::ANY_OF) && value.as_array().is_some_and(|all| !all.is_empty()),
         "oneOf" => families.add(F::ONE_OF) && value.as_array().is_some_and(|all| !all.is_empty()),
         "$ref" => families.add(F::REFERENCE) && value.is_string(),
-        // gramc writes these itself, and only at the root.
+        // gramc writes these only at the root.
         "$defs" | "definitions" | "$schema" | "additionalItems" => {
             return Err(format!("gram cannot express `{key}` here"));
         }
@@ -163,7 +163,7 @@ fn known(families: &mut Families, key: &str, value: &Value) -> Result<bool, Reas
     })
 }
 
-/// The family of a constraint's keyword.
+/// The family of a constraint keyword.
 fn family(keyword: Keyword) -> u16 {
     match (keyword, keyword.applies_to()) {
         (Keyword::Format, _) => Families::FORMAT,
@@ -175,7 +175,7 @@ fn family(keyword: Keyword) -> u16 {
     }
 }
 
-/// Whether gram can express the value of a constraint's keyword.
+/// Whether gram can express the value of a constraint keyword.
 fn is_operand(spec: &ConstraintSpec, value: &Value) -> bool {
     use ConstraintConstructor as C;
     match spec.constructor {
@@ -191,7 +191,7 @@ fn is_operand(spec: &ConstraintSpec, value: &Value) -> bool {
     }
 }
 
-/// What a schema's value is, and whether it may be null, too.
+/// The kind of value that a schema describes, and whether null is also allowed.
 fn shape(
     schema: &Map<String, Value>,
     ty: Option<&Value>,
@@ -238,7 +238,7 @@ fn shape(
     }
 }
 
-/// The families of keywords that fit a list of types.
+/// The keyword families that a list of types allows.
 fn of_several(schema: &Map<String, Value>, families: &Families) -> Result<u16, Reason> {
     use Families as F;
     let names = schema.get("type").and_then(Value::as_array);
@@ -254,7 +254,7 @@ fn of_several(schema: &Map<String, Value>, families: &Families) -> Result<u16, R
             allowed |= family;
         }
     }
-    // In a list of types, an object can only constrain its values.
+    // In a list of types, gram can only express the value type of an object.
     let open = schema.get("additionalProperties");
     let others = ["properties", "required", "propertyNames", "minProperties", "maxProperties"];
     if families.has(F::OBJECT) && has("object") {
@@ -290,7 +290,7 @@ pub(super) fn named(name: &str) -> Result<ValueShape, Reason> {
     })
 }
 
-/// The entry of `$defs` that a reference names, if it is written as gramc writes it.
+/// The entry of `$defs` that a reference names. `None` if it is not spelled as gramc writes it.
 pub(super) fn definition(target: &str) -> Option<Cow<'_, str>> {
     let written = target.strip_prefix("#/$defs/")?;
     if !written.contains(['~', '/', '%']) {
@@ -300,8 +300,8 @@ pub(super) fn definition(target: &str) -> Option<Cow<'_, str>> {
     (escaped(&name) == written).then_some(Cow::Owned(name))
 }
 
-/// A number as the bound of a range, which has no exponent in gram; `None` for what is no number,
-/// or one that is too long without its exponent.
+/// A number without an exponent, as bounds are in gram. `None` if the value is not a number or
+/// would be too long.
 pub(super) fn bound(value: &Value) -> Option<Number> {
     const MAX_EXPONENT: i64 = 400;
     let Value::Number(number) = value else { return None };
@@ -335,7 +335,7 @@ pub(super) fn bound(value: &Value) -> Option<Number> {
     Some(Number::from_string_unchecked(text))
 }
 
-/// Refuses bounds that leave nothing, which gram takes for a mistake.
+/// Rejects empty ranges, which are errors in gram.
 fn bounds(schema: &Map<String, Value>) -> Result<(), Reason> {
     for (least, most) in [
         ("minimum", "maximum"),
@@ -353,7 +353,7 @@ fn bounds(schema: &Map<String, Value>) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Refuses tuples whose other items have a type.
+/// Rejects tuples with a type for the other items.
 fn tuple(schema: &Map<String, Value>) -> Result<(), Reason> {
     if !schema.contains_key("prefixItems") {
         return Ok(());
@@ -365,14 +365,14 @@ fn tuple(schema: &Map<String, Value>) -> Result<(), Reason> {
     }
 }
 
-/// Whether a tuple has exactly as many items as it names, and says so with its items.
+/// Whether a tuple has a fixed length that `minItems` states and `maxItems` does not.
 fn is_closed(schema: &Map<String, Value>) -> bool {
     let count = schema.get("prefixItems").and_then(Value::as_array).map(|items| items.len() as u64);
     let least = schema.get("minItems").and_then(Value::as_u64);
     least == count && !schema.contains_key("maxItems")
 }
 
-/// Refuses names of required properties that are no text, or stand there twice.
+/// Rejects required names that are not strings, or are duplicates.
 fn required(schema: &Map<String, Value>) -> Result<(), Reason> {
     let Some(Value::Array(names)) = schema.get("required") else { return Ok(()) };
     if !names.iter().all(Value::is_string) {
@@ -384,9 +384,9 @@ fn required(schema: &Map<String, Value>) -> Result<(), Reason> {
     Ok(())
 }
 
-/// A value that stands in a list twice.
+/// A value that occurs twice in a list.
 fn twice(values: &[Value]) -> Option<&Value> {
-    /// From how many values on a table is faster than to compare them all.
+    /// The list length from which a hash set is faster than pairwise comparison.
     const MANY: usize = 20;
     if values.len() < MANY {
         let known = |at: usize, value: &Value| values.iter().take(at).any(|other| other == value);

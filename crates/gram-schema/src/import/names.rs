@@ -1,7 +1,7 @@
-//! Names of types, made from the names of properties.
+//! Derives type names from property names.
 
-/// A name as types have it: `shipping_address` is `ShippingAddress`. Empty where the name has no
-/// letter or digit of ASCII.
+/// A name in `PascalCase`: `shipping_address` becomes `ShippingAddress`. Empty if the name has no
+/// ASCII letter or digit.
 pub(super) fn pascal(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let mut begins = true;
@@ -21,7 +21,7 @@ pub(super) fn pascal(name: &str) -> String {
     out
 }
 
-/// One of what a plural names, where that can be told: `entries` is `entry`.
+/// The singular of a plural, if it is recognized: `entries` becomes `entry`.
 pub(super) fn singular(name: &str) -> Option<String> {
     let cut = |ending: &str, instead: &str| {
         let stem = name.strip_suffix(ending)?;
@@ -40,29 +40,29 @@ pub(super) fn singular(name: &str) -> Option<String> {
     cut("s", "")
 }
 
-/// What a type is for, from which its name is made.
+/// The context of a type, from which its name is derived.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hint<'h> {
-    /// The property's name, or what comes nearest.
+    /// The property's name, or the closest equivalent.
     pub(super) key: &'h str,
-    /// What it is of that.
+    /// The role of the type in that property.
     pub(super) role: Role,
-    /// The name of what it is a part of, as types have it.
+    /// The name of the enclosing type.
     pub(super) owner: &'h str,
 }
 
-/// What a type is of a property.
+/// The role of a type in a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Its type.
+    /// The property's type.
     Whole,
-    /// An item of its list.
+    /// An item of a list.
     Item,
-    /// A value of its map.
+    /// A value of a map.
     Value,
-    /// A name of its map's entries.
+    /// A key of a map.
     Key,
-    /// One of several types, by its place.
+    /// A union member, by its index.
     Member(usize),
 }
 
@@ -72,12 +72,12 @@ impl<'h> Hint<'h> {
     }
 
     pub(super) fn of(self, role: Role) -> Self {
-        // An item of an item is one of the same.
+        // Items of nested lists keep the outer role.
         let role = if self.role == Role::Whole { role } else { self.role };
         Self { role, ..self }
     }
 
-    /// The name that a type of this use would best have.
+    /// The preferred name of the type.
     pub(super) fn name(&self) -> String {
         let own = pascal(self.key);
         let own = match self.role {

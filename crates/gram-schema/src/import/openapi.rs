@@ -1,9 +1,8 @@
-//! Schemas of `OpenAPI` 3.0, as Gemini has them, to JSON Schema.
+//! Converts Gemini's `OpenAPI` 3.0 schemas to JSON Schema.
 
 use serde_json::{Map, Number, Value};
 
-/// Turns a schema into one of JSON Schema: types in small letters, null as a type, sizes as
-/// numbers.
+/// Converts a schema to JSON Schema: lowercase type names, null as a type, and sizes as numbers.
 pub(super) fn to_json_schema(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
     for (key, value) in map.iter_mut() {
@@ -19,7 +18,7 @@ pub(super) fn to_json_schema(schema: &mut Value) {
                 | "maxProperties",
                 value,
             ) => {
-                // Whole numbers of 64 bits stand in quotes in the JSON of protocol buffers.
+                // The JSON encoding of Protocol Buffers writes 64-bit integers as strings.
                 let number = value.as_str().and_then(|text| text.parse::<u64>().ok());
                 if let Some(number) = number {
                     *value = Value::Number(Number::from(number));

@@ -1,4 +1,4 @@
-//! The parts of a schema, taken apart, and the types that need no name.
+//! Splits a schema into parts, and reads types that need no name.
 
 use std::collections::HashSet;
 
@@ -12,22 +12,22 @@ use gram_model::format::Format;
 use gram_model::value;
 use gram_model::{Constraint, Field, ObjectType, Open, Optionality, Type, TypeKind, TypeUse};
 
-/// The longest type that stands where it is used, in columns. A longer one gets a name.
+/// The maximum length of an inline type, in columns. A longer type gets a name.
 const MAX_TYPE_LENGTH: usize = 60;
 
-/// How a type would be declared if it gets a name.
+/// How a type is declared if it gets a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeclarationForm {
     Plain,
     Record,
     Enum,
     Union,
-    /// A union of which no value tells two members apart.
+    /// A union with duplicate members.
     Twins,
 }
 
 impl DeclarationForm {
-    /// A type as it is declared.
+    /// The type and kind of the declaration.
     pub(super) fn declared(self, mut type_use: TypeUse) -> (TypeUse, TypeKind) {
         let object = type_use.ty.without_null();
         let has_fields = matches!(object, Type::Object(object) if object.fields.is_some());
@@ -50,7 +50,7 @@ impl DeclarationForm {
     }
 }
 
-/// The keywords of a schema that need more than to be taken over.
+/// The keywords of a schema that are not converted directly.
 #[derive(Default)]
 pub(super) struct SchemaParts {
     pub(super) items: Option<Value>,
@@ -60,9 +60,9 @@ pub(super) struct SchemaParts {
     pub(super) additional: Option<Value>,
     pub(super) names: Option<Value>,
     pub(super) members: Vec<Value>,
-    /// The names of a list of types.
+    /// The names in a list of types.
     pub(super) types: Vec<Value>,
-    /// Keywords that narrow the type and that gram has no word for.
+    /// Validation keywords that gram cannot express.
     pub(super) assertions: Vec<String>,
     format: Option<String>,
     bytes: bool,
@@ -71,7 +71,7 @@ pub(super) struct SchemaParts {
 }
 
 impl SchemaParts {
-    /// Takes a schema apart: what attributes express goes to the type use, the rest to the parts.
+    /// Splits a schema: attributes go to the type use, other keywords to the parts.
     pub(super) fn of(map: Map<String, Value>, plan: ReadPlan) -> (TypeUse, Self) {
         let (mut type_use, mut parts) = (TypeUse::default(), Self::default());
         for (key, value) in map {
@@ -82,7 +82,7 @@ impl SchemaParts {
 
     fn take(&mut self, type_use: &mut TypeUse, key: String, value: Value, plan: ReadPlan) {
         if let Some(constraint) = constraint(&key, &value) {
-            // A tuple that ends with its items says by itself how many there are.
+            // A closed tuple implies `minItems`.
             let said = self.prefix.is_some() && self.items.is_some();
             if !(said && key == "minItems") {
                 type_use.constrain(constraint);
@@ -122,13 +122,13 @@ impl SchemaParts {
             ("type" | "$ref", _) => {}
             (_, value) => self.extend(type_use, key, value),
         }
-        // A tuple that ends with its items: see above, whichever of the keywords comes first.
+        // A closed tuple implies `minItems`. This handles the case that `minItems` came first.
         if plan.shape == ValueShape::List && self.prefix.is_some() && self.items.is_some() {
             type_use.constraints.retain(|known| !matches!(known, Constraint::MinSize(_)));
         }
     }
 
-    /// A keyword that gram has no word for. Those of nobody's standard are written first.
+    /// Adds a keyword that gram cannot express. Extensions (`x-`) are written first.
     fn extend(&mut self, type_use: &mut TypeUse, key: String, value: Value) {
         if is_assertion(&key) {
             self.assertions.push(key.clone());
@@ -142,8 +142,8 @@ impl SchemaParts {
         extensions.insert(at.unwrap_or(extensions.len()), (SmolStr::from(key), value));
     }
 
-    /// Whether a list has types for its first items, and says nothing of how many there are or of
-    /// the others.
+    /// Whether a list has types for its first items, but does not fix its length and leaves other
+    /// items open.
     pub(super) fn is_open_tuple(&self, type_use: &TypeUse) -> bool {
         let Some(items) = &self.prefix else { return false };
         let count = items.len() as u64;
@@ -152,7 +152,7 @@ impl SchemaParts {
         self.items.is_none() && !sized.iter().all(|size| sizes.contains(size))
     }
 
-    /// The bare type of a name in a list of types.
+    /// The type of a name in a list of types.
     pub(super) fn bare(&mut self, name: &str) -> Type {
         match name {
             "null" => Type::Null,
@@ -166,14 +166,14 @@ impl SchemaParts {
         }
     }
 
-    /// The format as a constraint.
+    /// Adds the format as a constraint.
     pub(super) fn format(&mut self, type_use: &mut TypeUse) {
         if let Some(format) = self.format.take() {
             type_use.constrain(Constraint::Format(format.into()));
         }
     }
 
-    /// A value of no type that is said.
+    /// Reads a schema without a type.
     pub(super) fn any(&mut self, type_use: &mut TypeUse) -> Type {
         self.format(type_use);
         let narrowed = !type_use.constraints.is_empty();
@@ -185,7 +185,7 @@ impl SchemaParts {
         }
     }
 
-    /// A text, number or boolean.
+    /// Reads a string, number or boolean.
     pub(super) fn scalar(
         &mut self,
         type_use: &mut TypeUse,
@@ -221,7 +221,7 @@ impl SchemaParts {
         (ty, DeclarationForm::Plain)
     }
 
-    /// The enum as a union of literals, where that says the same.
+    /// The enum as an equivalent union of literals, if there is one.
     fn literals(&mut self, shape: ValueShape) -> Option<Type> {
         let values = self.values.as_ref().filter(|values| values.len() > 1)?;
         let of_kind = match shape {
@@ -255,11 +255,11 @@ impl SchemaParts {
         Some(Type::Union(values.map(|value| Type::Literal(Box::new(value))).collect()))
     }
 
-    /// What an enum or a constant says beside a type.
+    /// Adds the constraints of `enum` and `const`.
     pub(super) fn values(&mut self, type_use: &mut TypeUse, nullable: bool) {
         if let Some(mut values) = self.values.take() {
             if nullable {
-                // Null is written behind the members where it is not among them.
+                // Null is appended to the members if it is missing.
                 let nulls = values.iter().filter(|value| value.is_null()).count();
                 match (nulls, values.last()) {
                     (1, Some(Value::Null)) if values.len() > 1 => {
@@ -277,7 +277,7 @@ impl SchemaParts {
     }
 }
 
-/// The constraint that a keyword states without regard to other keywords.
+/// The constraint of a keyword that does not depend on other keywords.
 fn constraint(key: &str, value: &Value) -> Option<Constraint> {
     use ConstraintConstructor as C;
     let keyword = Keyword::of(key);
@@ -290,12 +290,12 @@ fn constraint(key: &str, value: &Value) -> Option<Constraint> {
     }
 }
 
-/// Whether a value is one that a type expression can name by itself.
+/// Whether a value can be a literal type.
 fn is_literal(value: &Value) -> bool {
     value.is_string() || value.is_number() || value.is_boolean()
 }
 
-/// Whether an object is so small that it needs no name.
+/// Whether an object is short enough to need no name.
 pub(super) fn is_short_record(object: &ObjectType) -> bool {
     let is_short = |field: &Field| {
         field.type_use.is_bare()
@@ -308,7 +308,7 @@ pub(super) fn is_short_record(object: &ObjectType) -> bool {
         && width_of_object(object, MAX_TYPE_LENGTH) <= MAX_TYPE_LENGTH
 }
 
-/// Whether a type can stand where it is used, and is better read there.
+/// Whether a type can be written inline, and is more readable that way.
 pub(super) fn may_stand_inline(ty: &Type, form: DeclarationForm) -> bool {
     match (ty, form) {
         (_, DeclarationForm::Record | DeclarationForm::Twins) | (Type::OneOf(_), _) => false,
@@ -316,13 +316,13 @@ pub(super) fn may_stand_inline(ty: &Type, form: DeclarationForm) -> bool {
         (Type::Union(_), DeclarationForm::Union | DeclarationForm::Enum) => {
             width(ty, MAX_TYPE_LENGTH) <= MAX_TYPE_LENGTH
         }
-        // Before its `?`, an object has no attributes of its own.
+        // An object before `?` cannot have attributes.
         (Type::Nullable(inner), DeclarationForm::Plain) => is_expression(inner),
         _ => true,
     }
 }
 
-/// Whether a type expression says all of a type.
+/// Whether a type expression can express a type completely.
 pub(super) fn is_expression(ty: &Type) -> bool {
     match ty {
         Type::Nullable(inner) => is_expression(inner),
@@ -331,7 +331,7 @@ pub(super) fn is_expression(ty: &Type) -> bool {
     }
 }
 
-/// About how many columns a type takes; what is over `most` need not be exact.
+/// The approximate width of a type in columns. Exact only up to `most`.
 fn width(ty: &Type, most: usize) -> usize {
     let sum = |types: &[Type], between: usize| {
         let mut sum = 0;

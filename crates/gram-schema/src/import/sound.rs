@@ -1,4 +1,4 @@
-//! Values that real schemas name and that their own types reject: they are kept, and marked.
+//! Marks types with values that they reject themselves, as real schemas have.
 
 use serde_json::Value;
 
@@ -6,11 +6,10 @@ use gram_check::{empty_interval, is_empty_enum};
 use gram_model::value_check;
 use gram_model::{Constraint, Module, Type, TypeUse, Types};
 
-/// Marks all types of which the checker would otherwise refuse a default, an example, a member of
-/// an enum or a constant, and gives how many are marked.
+/// Marks all types with a default, example, enum member or constant that the checker would reject,
+/// and returns their number.
 pub(super) fn mark(module: &mut Module) -> usize {
-    // A value may have to be compared with the type that is being marked, so nothing is marked
-    // before all are judged.
+    // Marking changes the types that values are checked against, so all types are checked first.
     let mut verdicts = Vec::new();
     for type_use in type_uses(module) {
         verdicts.push(is_unsound(&module.types, type_use));
@@ -39,7 +38,7 @@ fn type_uses(module: &Module) -> impl Iterator<Item = &TypeUse> {
     tools.chain(types)
 }
 
-/// The same type uses in the same order, to change them.
+/// Visits the same type uses in the same order.
 fn each_type_use(module: &mut Module, visit: &mut dyn FnMut(&mut TypeUse)) {
     for tool in &mut module.tools {
         tool.parameters.iter_mut().for_each(|field| visit(&mut field.type_use));
@@ -72,7 +71,7 @@ fn set_unsound(type_use: &mut TypeUse) {
         return;
     }
     details.unsound = true;
-    // From now on an enum is written as it is, so null has to be among its members.
+    // The enum of an unsound type is written unchanged, so null must be among its members.
     for constraint in &mut type_use.constraints {
         if let Constraint::Enum(values) = constraint
             && nullable
@@ -102,6 +101,6 @@ fn is_unsound(types: &Types, type_use: &TypeUse) -> bool {
             _ => false,
         })
         || is_empty_enum(types, constraints)
-        // What is left between two whole numbers is taken for nothing, whichever numbers it takes.
+        // Bounds that contain no integer count as empty for any number type.
         || empty_interval(constraints, &Type::Integer).is_some()
 }

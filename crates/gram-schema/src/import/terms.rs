@@ -1,24 +1,25 @@
-//! The vocabulary: parameters and fields that several tools use in the same way.
+//! Finds the vocabulary: parameters and fields that several tools use in the same way.
 
 use std::collections::HashMap;
 
 use gram_model::{Field, Module, Open, Term, Type, TypeUse, Types};
 
-/// How a name is used.
+/// The uses of a name.
 struct Use<'m> {
-    /// The first field of the name, which says its type.
+    /// The type of the first field with the name.
     first: &'m Type,
-    /// Whether all fields of the name have the same type.
+    /// Whether all fields with the name have the same type.
     one_type: bool,
-    /// The different fields of the name, with how many tools use each and the last of them.
+    /// The distinct fields with the name, each with the number of tools that use it and the last of
+    /// them.
     fields: Vec<(&'m Field, usize, usize)>,
 }
 
-/// How many different fields of one name are told apart.
+/// The maximum number of distinct fields of one name.
 const MAX_FIELDS: usize = 20;
 
-/// The terms of a module: each field that at least two tools use, and whose name means the same
-/// type wherever it stands.
+/// The terms of a module: each field that at least two tools use, and whose name has the same type
+/// everywhere.
 pub(super) fn find(module: &Module) -> Vec<Term> {
     let mut finder = Finder { types: &module.types, names: HashMap::new(), order: Vec::new() };
     let shared = module.tools.len();
@@ -56,7 +57,7 @@ impl<'m> Finder<'m> {
         }
     }
 
-    /// A declared object, whose fields can be said by the vocabulary.
+    /// Visits a declared object, whose fields can use the vocabulary.
     fn object(&mut self, ty: &'m Type, tool: usize) {
         let Type::Object(object) = ty else { return };
         for field in object.fields.iter().flatten() {
@@ -67,7 +68,7 @@ impl<'m> Finder<'m> {
         }
     }
 
-    /// A type expression, whose fields cannot.
+    /// Visits a type expression, whose fields cannot use the vocabulary.
     fn ty(&mut self, ty: &'m Type, tool: usize) {
         match ty {
             Type::Object(object) => {
@@ -102,7 +103,7 @@ impl<'m> Finder<'m> {
         let Self { types, names, order } = self;
         let term = |name: &str| {
             let known = names.get(name).filter(|known| known.one_type)?;
-            // Of those that are used equally often, the first.
+            // Of the most used fields, the first.
             let most = known.fields.iter().rev().max_by_key(|(_, count, _)| *count);
             let (field, _, _) = most.filter(|(_, count, _)| *count > 1)?;
             let global = is_global(types, &field.type_use);
@@ -112,7 +113,7 @@ impl<'m> Finder<'m> {
     }
 }
 
-/// Whether a type use is made of nothing that is declared inside of a tool.
+/// Whether a type use refers to no local type of a tool.
 fn is_global(types: &Types, type_use: &TypeUse) -> bool {
     let mut global = true;
     gram_model::walk::names_of_type_use(type_use, &mut |id| {

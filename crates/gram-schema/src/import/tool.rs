@@ -1,4 +1,4 @@
-//! One tool: its parameter object, its result and what is said of it.
+//! Converts one tool: its parameters, its result and its attributes.
 
 use std::rc::Rc;
 
@@ -13,11 +13,11 @@ use super::names::{Hint, pascal};
 use super::walk;
 use gram_model::{Open, Output, Root, Tool, Type, TypeUse};
 
-/// A tool whose `$defs` are known.
+/// A tool whose `$defs` are registered.
 pub(super) struct Raw {
     found: ImportedTool,
     name: SmolStr,
-    /// The `$defs` of its parameters, and of its result.
+    /// The indices of the `$defs` blocks of its parameters and of its result.
     definitions: [Option<usize>; 2],
 }
 
@@ -73,10 +73,11 @@ impl Raw {
             if let Open::Of(ty) = &tool.open {
                 roots.push(ty);
             }
-            // They stay, for all that is kept word for word, and because they were there.
+            // Unused entries are kept, so that the schema is preserved and verbatim subschemas can
+            // refer to them.
             let unreached = registry.unreached(at, &converter.types, &mut roots.into_iter());
             let root = tool.root.get_or_insert_with(Box::default);
-            // A schema that is kept whole holds its definitions.
+            // A verbatim root contains its definitions.
             if root.verbatim.is_none() {
                 root.defs = unreached;
             }
@@ -90,7 +91,7 @@ impl Raw {
     }
 }
 
-/// The types of the names of a type use's entries.
+/// The key types of a type use.
 fn keys(type_use: &TypeUse) -> impl Iterator<Item = &Type> {
     type_use.constraints.iter().filter_map(|constraint| match constraint {
         gram_model::Constraint::Keys(keys) => Some(&**keys),
@@ -98,7 +99,7 @@ fn keys(type_use: &TypeUse) -> impl Iterator<Item = &Type> {
     })
 }
 
-/// Reads the parameter object.
+/// Converts the parameter schema.
 fn parameters(tool: &mut Tool, converter: &mut Converter, schema: Value, block: Option<&Block>) {
     converter.scope.definitions = block.map(|block| Rc::clone(&block.ids));
     let mut map = match schema {
@@ -112,7 +113,7 @@ fn parameters(tool: &mut Tool, converter: &mut Converter, schema: Value, block: 
             whole.insert("$defs".to_owned(), Value::Object(block.original().clone()));
         }
         keep(tool, converter, Value::Object(whole), reason);
-        // The signature says what can be said of it.
+        // The signature still declares the parameters.
         let known = converter.places.len();
         if let Some(Value::Object(properties)) = map.remove("properties") {
             let required = names(map.remove("required"));
@@ -148,7 +149,7 @@ fn parameters(tool: &mut Tool, converter: &mut Converter, schema: Value, block: 
     tool.root = Some(Box::new(root));
 }
 
-/// Whether the root of a parameter object can be said.
+/// Whether gram can express the root of a parameter schema.
 fn root_plan(map: &Map<String, Value>, converter: &Converter) -> Result<(), Reason> {
     let ReadPlan { shape, nullable } = keywords::plan(map, converter.scope.definitions.as_deref())?;
     if shape != ValueShape::Object || nullable {
@@ -186,7 +187,7 @@ fn names(required: Option<Value>) -> Vec<String> {
     names.into_iter().filter_map(name).collect()
 }
 
-/// Reads the schema of a result.
+/// Converts the result schema.
 fn result(
     tool: &str,
     converter: &mut Converter,
@@ -204,7 +205,7 @@ fn result(
         }
         whole
     };
-    // A name at the root would be written out, and what says nothing would not be written.
+    // Compiling would inline a reference at the root, and omit an empty schema.
     let says_little = schema.get("$ref").is_some() || schema.as_object().is_some_and(Map::is_empty);
     if says_little {
         return converter.keep(whole(&schema), "it stands for something else".to_owned());

@@ -1,11 +1,11 @@
-//! Walks over types: what they are made of, and in which order.
+//! Traverses and sorts types.
 
 use std::collections::HashSet;
 
 use gram_model::walk::{names, names_of_type_use};
 use gram_model::{Constraint, Open, Tool, Type, TypeId, TypeUse, Types};
 
-/// Calls `visit` for each name in a type, to change it.
+/// Calls `visit` with a mutable reference to each name in a type.
 fn names_mut(ty: &mut Type, visit: &mut dyn FnMut(&mut TypeId)) {
     match ty {
         Type::Named(id) => visit(id),
@@ -41,7 +41,7 @@ fn names_mut_of_type_use(type_use: &mut TypeUse, visit: &mut dyn FnMut(&mut Type
     }
 }
 
-/// Adds all types that some types are made of.
+/// Collects all types that are reachable from the roots.
 pub(super) fn reach(
     types: &Types,
     roots: &mut dyn Iterator<Item = &Type>,
@@ -58,14 +58,14 @@ pub(super) fn reach(
     }
 }
 
-/// Puts the types from `start` on into the order in which `roots` come to them, each before what
-/// it is made of, and gives where each one went.
+/// Sorts the types from `start` on by a preorder traversal from `roots`, and returns the new ID of
+/// each.
 fn order(types: &mut Types, start: usize, roots: Vec<TypeId>) -> Vec<TypeId> {
     let count = types.0.len() - start;
     let mut place: Vec<Option<usize>> = vec![None; count];
     let mut next = 0;
     let mut open: Vec<TypeId> = roots.into_iter().rev().collect();
-    // What no root comes to stays behind the others.
+    // Unreachable types come last.
     let rest = (start..types.0.len()).map(|at| TypeId(u32::try_from(at).unwrap_or(u32::MAX)));
     let mut rest = rest.collect::<Vec<_>>().into_iter();
     while let Some(id) = open.pop().or_else(|| rest.next()) {
@@ -100,8 +100,7 @@ fn moved_to(moved: &[TypeId], start: usize, id: TypeId) -> TypeId {
     at.and_then(|at| moved.get(at)).copied().unwrap_or(id)
 }
 
-/// Puts the types that a tool declares, which are those from `start` on, into the order of their
-/// first use.
+/// Sorts the types of a tool, which are those from `start` on, by their first use.
 pub(super) fn order_local(types: &mut Types, start: usize, tool: &mut Tool) {
     if types.0.len() > start + 1 {
         let mut roots = Vec::new();
@@ -126,14 +125,13 @@ pub(super) fn order_local(types: &mut Types, start: usize, tool: &mut Tool) {
     tool.types = ids.collect();
 }
 
-/// Types that have no value that ends, or that stand for themselves.
+/// Types without a finite value, or that resolve to themselves.
 pub(super) fn endless(types: &Types) -> HashSet<TypeId> {
     gram_model::walk::endless(types).into_iter().chain(self_references(types)).collect()
 }
 
-/// The types of which a value may have to be looked at as the same type again, with nothing in
-/// between: what is left when those are taken away that lead nowhere, and those that nothing leads
-/// to.
+/// The types that are checked against themselves without consuming a part of the value: those that
+/// remain after removing types that lead nowhere and types that nothing leads to.
 fn self_references(types: &Types) -> Vec<TypeId> {
     let heads = |declared: &gram_model::TypeDeclaration| {
         let mut found = Vec::new();
@@ -155,7 +153,7 @@ fn self_references(types: &Types) -> Vec<TypeId> {
     types.iter().filter(|(id, _)| left[id.0 as usize]).map(|(id, _)| id).collect()
 }
 
-/// Takes away what has no way to anything that is left, until nothing changes.
+/// Removes nodes without an edge to a remaining node, until nothing changes.
 fn prune(left: &mut [bool], ways: &[Vec<usize>], back: &[Vec<usize>]) {
     let is_left = |left: &[bool], at: usize| left.get(at).copied().unwrap_or_default();
     let mut counts: Vec<usize> =

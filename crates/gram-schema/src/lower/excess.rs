@@ -1,4 +1,4 @@
-//! What a whole request has too much of.
+//! Checks the limits of a whole request.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use serde_json::{Map, Value};
 
 use super::target_spec::{TargetSpec, ToolShape};
 
-/// A number of a request that is beyond what the target takes.
+/// A limit that a request exceeds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excess {
-    /// What there is too much of, in words: `optional properties in a request`.
+    /// What is limited, in words: `optional properties in a request`.
     pub rule: &'static str,
-    /// The most that the target takes.
+    /// The limit.
     pub limit: u64,
-    /// How much there is.
+    /// The actual number.
     pub found: u64,
-    /// The tool that has it, by the name that the target sees. None: all of them together.
+    /// The tool, by its name in the target. `None` for the request as a whole.
     pub tool: Option<String>,
 }
 
@@ -29,7 +29,8 @@ impl fmt::Display for Excess {
     }
 }
 
-/// What a request of these tools, each as [`lower`](super::lower) makes it, has too much of.
+/// The limits that a request with these tools exceeds. The tools are in the form that
+/// [`lower`](super::lower) returns.
 pub fn request_limits(spec: &TargetSpec, tools: &[&Value]) -> Vec<Excess> {
     let limits = &spec.limits;
     let mut found = Vec::new();
@@ -68,7 +69,7 @@ pub fn request_limits(spec: &TargetSpec, tools: &[&Value]) -> Vec<Excess> {
     found
 }
 
-/// The name, the description and the schema of a tool in a target's shape.
+/// The name, description and schema of a tool in a target's format.
 fn parts(shape: ToolShape, tool: &Value) -> (&str, Option<&Value>, &Value) {
     let (tool, schema) = match shape {
         ToolShape::Schema => (&Value::Null, tool),
@@ -82,7 +83,7 @@ fn parts(shape: ToolShape, tool: &Value) -> (&str, Option<&Value>, &Value) {
     (tool["name"].as_str().unwrap_or_default(), tool.get("description"), schema)
 }
 
-/// What is counted of a schema.
+/// The counts of a schema.
 #[derive(Default)]
 struct Counts {
     properties: u64,
@@ -91,11 +92,11 @@ struct Counts {
     enum_values: u64,
     characters: u64,
     depth: u64,
-    /// Of the longest description.
+    /// The length of the longest description.
     description: u64,
 }
 
-/// How deep schemas are looked at; what a target takes is far below it.
+/// The maximum depth of a traversal. The limits of targets are far below it.
 const MAX_DEPTH: u64 = 128;
 
 impl Counts {
@@ -104,7 +105,7 @@ impl Counts {
         self.description = self.description.max(length);
     }
 
-    /// `depth` is the number of objects around.
+    /// `depth` is the number of enclosing objects.
     fn schema(&mut self, schema: &Value, depth: u64) {
         let Value::Object(map) = schema else { return };
         if depth > MAX_DEPTH {
@@ -159,17 +160,17 @@ impl Counts {
     }
 }
 
-/// Whether a property takes values of several types.
+/// Whether a property accepts several types.
 fn is_union(property: &Value) -> bool {
     property.get("anyOf").is_some() || property.get("type").is_some_and(Value::is_array)
 }
 
-/// How many characters a text has.
+/// The number of characters in a text.
 fn length(text: &str) -> u64 {
     text.chars().count() as u64
 }
 
-/// How many characters a value of an enum has.
+/// The number of characters in an enum value.
 fn written(value: &Value) -> u64 {
     value.as_str().map_or_else(|| length(&value.to_string()), length)
 }

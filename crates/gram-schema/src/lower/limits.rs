@@ -1,8 +1,8 @@
-//! Depths of schemas.
+//! Depth limits of schemas.
 
-/// How deep a changed schema nests at most; deeper places become text that holds JSON. Each level
-/// is two of JSON, which many readers, `serde_json` among them, read up to 128 levels of.
+/// The maximum depth of a lowered schema. Deeper subschemas become strings of JSON text. Each level
+/// adds two levels of JSON, and many parsers, including `serde_json`, accept at most 128.
 pub(super) const MAX_DEPTH: usize = 56;
 
-/// How deep a schema is searched for references. Nothing that was read as JSON is as deep.
+/// The maximum depth of recursive searches. JSON parsed by `serde_json` is never that deep.
 pub(super) const MAX_JSON_DEPTH: usize = 256;

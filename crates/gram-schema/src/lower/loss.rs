@@ -1,58 +1,57 @@
-//! What a target could not hold, and what became of it.
+//! Constraints that a target does not support, and their replacements.
 
 use std::fmt;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
-/// Something of a tool that the target could not hold as it stood.
+/// A part of a tool definition that the target does not support.
 ///
-/// It serializes as an object with the keys `tool`, `path`, `constraint`, `value` and `became`,
-/// and `sentence`, `to` or `reason` where there is one.
+/// It serializes as an object with the keys `tool`, `path`, `constraint`, `value` and `became`, and
+/// with `sentence`, `to` or `reason` if present.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loss {
-    /// The tool, by its own name.
+    /// The tool's name in the specification.
     pub tool: String,
-    /// Where in the original schema, keys and numbers joined by dots: `properties.limit.minimum`.
-    /// A key that has dots or brackets itself is quoted, as in `properties["a.b"]`.
+    /// The path in the original schema, with keys and indices joined by dots:
+    /// `properties.limit.minimum`. A key with dots or brackets is quoted: `properties["a.b"]`.
     pub path: String,
-    /// What could not be held: a keyword, or `name` for the tool's own name and `key` for a
-    /// property's.
+    /// The unsupported keyword, or `name` for a tool name, or `key` for a property key.
     pub constraint: String,
-    /// What it said.
+    /// The original value.
     pub value: Value,
-    /// What became of it.
+    /// The replacement.
     pub became: Became,
 }
 
-/// What became of something that a target could not hold.
+/// How an unsupported constraint was replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Became {
     /// A sentence in a description.
     Description(String),
     /// A name or key was changed.
     Renamed {
-        /// What it became.
+        /// The new name.
         to: String,
     },
-    /// The place takes text that holds JSON.
+    /// The value is a string of JSON text.
     JsonText,
-    /// An optional property is required, and takes null where it would be left out.
+    /// An optional property is required, and null stands in for omitting it.
     Nullable,
-    /// Exactly one of several became any of several.
+    /// `oneOf` became `anyOf`.
     AnyOf,
-    /// What was referred to stands in its place.
+    /// A reference or `allOf` was inlined.
     Inlined,
-    /// Another keyword that allows the same values.
+    /// Another keyword that accepts the same values.
     Rewritten(String),
-    /// The object takes no properties but those that it names.
+    /// The object accepts only its named properties.
     Closed,
-    /// Nothing. The reason says why nothing is missing.
+    /// The constraint was dropped. The reason states why nothing is lost.
     Dropped(&'static str),
 }
 
 impl Became {
-    /// The word by which JSON names it.
+    /// The name in JSON output.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Description(_) => "description",
@@ -86,7 +85,7 @@ impl Serialize for Loss {
     }
 }
 
-/// The most characters of a value that a sentence about a loss shows.
+/// The maximum length of a value in a message.
 const SHOWN: usize = 80;
 
 impl fmt::Display for Loss {
@@ -116,7 +115,7 @@ impl fmt::Display for Loss {
     }
 }
 
-/// The loss of a name or key that became another.
+/// The loss of a renamed tool or key.
 pub(super) fn renamed(tool: &str, path: &str, from: &str, to: &str) -> Loss {
     Loss {
         tool: tool.to_owned(),

@@ -1,10 +1,10 @@
-//! What each target accepts in a tool definition, and how a tool is changed to fit.
+//! What each target accepts in a tool definition, and how a tool is lowered to it.
 //!
-//! The rules of a target are a table, [`TargetSpec`], one file each in `targets`. [`lower`] reads the table
-//! and changes a tool's schema until it keeps to it. What the target cannot hold moves into a
-//! description as a sentence, is written in another way, or becomes text that holds JSON; each
-//! such place is a [`Loss`]. [`Restore`] leads the arguments of a model's call back to the tool's
-//! own schema, so that what was lost for the model is still checked.
+//! The rules of a target are a table, [`TargetSpec`], one file each in `targets`. [`lower`]
+//! rewrites a tool's schema according to the table. A constraint that the target does not support
+//! moves into a description as a sentence, is rewritten with other keywords, or becomes a string of
+//! JSON text; each such change is a [`Loss`]. [`Restore`] converts the arguments of a model's call
+//! back to the tool's own schema, so that lost constraints are still checked.
 
 mod excess;
 mod limits;
@@ -37,36 +37,36 @@ pub use target_spec::{
 /// A tool before the rules of a target are applied.
 #[derive(Debug, Clone)]
 pub struct ToolJson<'t> {
-    /// Its own name.
+    /// The name in the specification.
     pub name: &'t str,
-    /// What people read in its stead.
+    /// The display name.
     pub title: Option<&'t str>,
-    /// What it does.
+    /// The description.
     pub description: Option<&'t str>,
-    /// The JSON Schema (2020-12, or an older one taken over) of its parameters.
+    /// The JSON Schema of its parameters (2020-12, or an imported one of an older draft).
     pub parameters: Value,
-    /// The JSON Schema of its result, if anything is known of it.
+    /// The JSON Schema of its result, if known.
     pub output: Option<Value>,
-    /// What MCP calls annotations: `title`, `readOnlyHint` and so on, unknown ones included.
+    /// The MCP annotations: `title`, `readOnlyHint` and so on, including unknown ones.
     pub annotations: Map<String, Value>,
-    /// Further keys of the tool (`_meta`, `execution`, `icons`, `cache_control`), handed on where
-    /// [`TargetSpec::extras`] names them.
+    /// Further keys of the tool (`_meta`, `execution`, `icons`, `cache_control`), which are written
+    /// if [`TargetSpec::extras`] contains them.
     pub extras: Vec<(&'t str, Value)>,
 }
 
-/// A tool as a target takes it.
+/// A tool lowered to a target.
 #[derive(Debug, Clone)]
 pub struct Lowered {
-    /// The tool in the target's shape. [`request`] puts several together.
+    /// The tool in the target's format. [`request`] combines several tools.
     pub value: Value,
-    /// What the target could not hold, in the order of the schema.
+    /// The unsupported constraints, in the order of the schema.
     pub losses: Vec<Loss>,
-    /// The way back from a call's arguments.
+    /// Restores the arguments of a call.
     pub restore: Restore,
 }
 
-/// Changes a tool until the target supports it. It never fails: what fits nowhere becomes a
-/// sentence. `names` are those of all tools of the request, for the same target.
+/// Lowers a tool to a target. It never fails: a constraint that cannot be expressed becomes a
+/// sentence. `names` are the names of all tools in the request, for the same target.
 pub fn lower(spec: &TargetSpec, names: &Names, tool: ToolJson<'_>) -> Lowered {
     let ToolJson { name, title, description, parameters, output, annotations, extras } = tool;
     let schema::LoweredSchema { schema, notes, mut losses, restore } =

@@ -1,10 +1,10 @@
-//! Names that a target refuses, and what stands for them.
+//! Tool names that a target rejects, and their replacements.
 
 use std::collections::{HashMap, HashSet};
 
 use super::target_spec::{First, NameRule, TargetSpec};
 
-/// What the tools of one request are called, for a target that does not take every name.
+/// The tool names of one request, for a target that restricts names.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     renamed: Vec<(String, String)>,
@@ -12,9 +12,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// Finds an allowed name for each tool whose own one the target refuses: another one than
-    /// all others have, within the longest length. The same names in the same order always give
-    /// the same result. A name that comes twice is mapped once.
+    /// Assigns a unique valid name to each tool whose name the target rejects. The result is
+    /// deterministic for the same names in the same order. A name that occurs twice is mapped once.
     pub fn new<'n, I>(spec: &TargetSpec, names: I) -> Self
     where
         I: IntoIterator<Item = &'n str>,
@@ -41,24 +40,24 @@ impl Names {
         mapped
     }
 
-    /// What the target calls this tool.
+    /// The target's name for a tool.
     pub fn get<'n>(&'n self, name: &'n str) -> &'n str {
         self.index.get(name).map_or(name, |&at| &self.renamed[at].1)
     }
 
-    /// The names that were changed, each with what it became, in the order of the tools.
+    /// The changed names and their replacements, in the order of the tools.
     pub fn renamed(&self) -> impl Iterator<Item = (&str, &str)> {
         self.renamed.iter().map(|(from, to)| (from.as_str(), to.as_str()))
     }
 
-    /// The tool whose name became this one; the name itself if none did.
+    /// The tool with this name in the target, or the name itself if it was not changed.
     pub fn original<'n>(&'n self, name: &'n str) -> &'n str {
         self.renamed.iter().find(|(_, to)| to == name).map_or(name, |(from, _)| from)
     }
 }
 
-/// An allowed name that is as near to `name` as can be, and that nobody has taken. `empty` stands
-/// for a name of which nothing is left; it has to be allowed.
+/// A unique valid name that is similar to `name`. `empty` replaces a name without ASCII letters or
+/// digits, and must be valid.
 pub(super) fn free(
     rule: &NameRule,
     name: &str,
@@ -69,8 +68,8 @@ pub(super) fn free(
     if !taken(&base) {
         return base;
     }
-    // Each number gives another name, so that one of them is free after as many steps as names
-    // are taken at most.
+    // Each number gives a different name, so the loop ends after at most as many steps as there are
+    // taken names.
     let mut number = 2_usize;
     loop {
         let suffix = format!("_{number}");
@@ -83,7 +82,7 @@ pub(super) fn free(
     }
 }
 
-/// The name with `_` for each run of refused characters, cut to the longest length.
+/// Replaces each run of invalid characters by `_` and truncates the name.
 fn allowed(rule: &NameRule, name: &str, empty: &str) -> String {
     let mut out = String::with_capacity(name.len().min(rule.longest));
     let mut gap = false;

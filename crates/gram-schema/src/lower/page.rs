@@ -1,4 +1,4 @@
-//! The documentation page of each target, made from its specification.
+//! Generates the documentation page of each target from its specification.
 
 use std::fmt::Write as _;
 
@@ -11,8 +11,8 @@ use super::target_spec::{
 use super::{Names, ToolJson, lower, request};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
-/// The page of a target, in Markdown: what its output looks like, what it takes, and what becomes
-/// of what it does not take.
+/// The page of a target, in Markdown: its output format, the supported keywords, and how
+/// unsupported keywords are rewritten.
 pub fn page(target: Target) -> String {
     let spec = target.spec();
     let mut page = format!("# The target `{}`\n\n", target.name());
@@ -30,15 +30,15 @@ pub fn page(target: Target) -> String {
     page
 }
 
-/// Lines are as long as this at most, where a line can be broken.
+/// The maximum line length, where a line can be broken.
 const WIDTH: usize = 100;
 
-/// A paragraph, with its lines broken.
+/// Appends a wrapped paragraph.
 fn line(page: &mut String, text: &str) {
     wrapped(page, "", text);
 }
 
-/// An entry of a list, with its lines broken.
+/// Appends a wrapped list item.
 fn item(page: &mut String, text: &str) {
     wrapped(page, "- ", text);
 }
@@ -62,7 +62,7 @@ fn wrapped(page: &mut String, start: &str, text: &str) {
     page.push('\n');
 }
 
-/// The sample shows what the target makes of an optional parameter, a bound, and a map.
+/// The example has an optional parameter, a bound, and a map.
 fn shape(page: &mut String, spec: &TargetSpec) {
     let parameters = json!({
         "type": "object",
@@ -226,7 +226,7 @@ fn keywords(page: &mut String, spec: &TargetSpec) {
     formats(page, spec);
 }
 
-/// The keywords that a target does not have, and what is written for them.
+/// The unsupported keywords of a target, and what replaces them.
 fn rewritten(spec: &TargetSpec) -> Vec<(K, &'static str)> {
     let mut all = Vec::new();
     let mut add = |keyword, becomes| {
@@ -346,7 +346,7 @@ fn forms(page: &mut String, spec: &TargetSpec) {
     }
 }
 
-/// What becomes of references, and of schemas that hold themselves.
+/// How references and recursive schemas are lowered.
 fn references(rule: RefRule) -> Option<&'static str> {
     match rule {
         RefRule::Any => None,
@@ -414,7 +414,7 @@ fn code_list<'n>(names: impl Iterator<Item = &'n str>) -> String {
 mod tests {
     use super::*;
 
-    /// `UPDATE_PAGES=1` writes them.
+    /// `UPDATE_PAGES=1` writes the pages.
     #[test]
     fn the_pages_in_the_repository_are_those_of_the_rules() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/targets");

@@ -1,4 +1,4 @@
-//! The way back: from the arguments of a call to those that the tool's own schema describes.
+//! Converts the arguments of a call back to the form of the tool's own schema.
 
 use std::collections::HashMap;
 
@@ -6,55 +6,54 @@ use serde_json::{Map, Value};
 
 use super::type_set::TypeSet;
 
-/// How deep arguments are looked at. What is deeper stays as it is.
+/// The maximum depth. Deeper values are left unchanged.
 const MAX_DEPTH: usize = 128;
 
-/// Leads the arguments that a model gave for a changed schema back to the original schema: keys
-/// get their own names, text that holds JSON is read, and a null that only says that something is
-/// left out is removed.
+/// Converts arguments for a lowered schema back to the original schema: it renames keys, parses
+/// strings of JSON text, and removes nulls that stand in for omitted properties.
 #[derive(Debug, Clone, Default)]
 pub struct Restore {
     root: RestorePlan,
     definitions: HashMap<String, Definition>,
 }
 
-/// What is known of a definition that others refer to.
+/// A definition of the lowered schema.
 #[derive(Debug, Clone)]
 pub(super) struct Definition {
     pub(super) fit: Fit,
     pub(super) plan: RestorePlan,
 }
 
-/// What there is to do at a place.
+/// How to restore a value.
 #[derive(Debug, Clone, Default)]
 pub(super) enum RestorePlan {
-    /// Nothing.
+    /// Leave the value unchanged.
     #[default]
     Keep,
-    /// Text is read as JSON, and what was read stands for it if it has one of the types.
+    /// Parse a string as JSON. The string is kept if the result has none of the types.
     Text(TypeSet),
     Object(Box<ObjectPlan>),
     Array(Box<ArrayPlan>),
-    /// The first alternative that fits best says what to do.
+    /// Use the plan of the member that fits best. The first one wins a tie.
     Union(Vec<Alternative>),
-    /// What the definition says.
+    /// Use the plan of a definition.
     Ref(String),
 }
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct ObjectPlan {
     pub(super) fields: Vec<FieldPlan>,
-    /// For the properties that `fields` does not name.
+    /// For properties that are not in `fields`.
     pub(super) rest: RestorePlan,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct FieldPlan {
-    /// The key in the changed schema.
+    /// The key in the lowered schema.
     pub(super) key: String,
-    /// The key in the original schema, if it is another one.
+    /// The key in the original schema, if it differs.
     pub(super) original: Option<String>,
-    /// Whether null says that the property is left out.
+    /// Whether null means that the property is omitted.
     pub(super) null_is_absent: bool,
     pub(super) plan: RestorePlan,
 }
@@ -71,14 +70,14 @@ pub(super) struct Alternative {
     pub(super) plan: RestorePlan,
 }
 
-/// What tells the alternatives of a union apart.
+/// How to recognize the values of a union member.
 #[derive(Debug, Clone)]
 pub(super) enum Fit {
-    /// As the definition says.
+    /// Matches like a definition.
     Ref(String),
-    /// As the best of several does.
+    /// Matches like the best of several.
     AnyOf(Vec<Fit>),
-    /// The types, the properties that have to be there, and those with few possible values.
+    /// Matches on types, required properties, and properties with few possible values.
     Here { types: TypeSet, required: Vec<String>, values: Vec<(String, Vec<Value>)> },
 }
 
@@ -87,14 +86,14 @@ impl Restore {
         Self { root, definitions }
     }
 
-    /// The arguments for the tool's own schema. What does not look as the changed schema asks stays
-    /// as it is, so that whoever checks it finds what is wrong with it.
+    /// Restores the arguments for the tool's own schema. Values that do not match the lowered
+    /// schema are left unchanged, so that validation reports them.
     #[must_use]
     pub fn arguments(&self, arguments: Value) -> Value {
         self.apply(&self.root, arguments, 0)
     }
 
-    /// Whether every call's arguments stay as they are.
+    /// Whether all arguments stay unchanged.
     pub fn is_identity(&self) -> bool {
         self.root.is_keep()
     }
@@ -152,7 +151,7 @@ impl Restore {
         out
     }
 
-    /// The plan of the alternative that the value was most likely written for.
+    /// The plan of the member that best fits a value.
     fn best<'p>(
         &'p self,
         alternatives: &'p [Alternative],
@@ -173,8 +172,8 @@ impl Restore {
         best.map(|(_, plan)| plan)
     }
 
-    /// The alternative that takes this text as JSON. Where another takes text as it is, only the
-    /// text of an object or a list is taken for JSON: nobody writes those by chance.
+    /// The member that accepts a text as JSON. If another member accepts plain strings, only
+    /// objects and arrays are parsed, because they are unlikely to be plain text.
     fn best_for_text<'p>(
         &'p self,
         alternatives: &'p [Alternative],
@@ -197,7 +196,7 @@ impl Restore {
         fitting.find(|(_, types)| types.accepts(&read)).map(|(found, _)| &found.plan)
     }
 
-    /// The plan that a reference leads to.
+    /// Follows references to a plan.
     fn resolved<'p>(&'p self, mut plan: &'p RestorePlan) -> &'p RestorePlan {
         for _ in 0..MAX_DEPTH {
             let RestorePlan::Ref(name) = plan else { break };
@@ -207,8 +206,8 @@ impl Restore {
         plan
     }
 
-    /// How well a value fits: 0 not at all; 1 has the type; 2 has the properties, too; 3 has them
-    /// with their values.
+    /// Scores how well a value fits: 0 not at all, 1 by its type, 2 also by its properties, 3 also
+    /// by their values.
     fn score(&self, fit: &Fit, value: &Value, depth: usize) -> u8 {
         match fit {
             Fit::Ref(name) => match self.definitions.get(name) {
@@ -239,7 +238,7 @@ impl Restore {
 }
 
 impl FieldPlan {
-    /// A property whose value stays as it is.
+    /// A property whose value is left unchanged.
     pub(super) const fn keep(key: String, original: Option<String>) -> Self {
         Self { key, original, null_is_absent: false, plan: RestorePlan::Keep }
     }
@@ -250,7 +249,7 @@ impl RestorePlan {
         matches!(self, Self::Keep)
     }
 
-    /// A plan for an object, if there is something to do in it.
+    /// A plan for an object, or `Keep` if there is nothing to restore.
     pub(super) fn object(fields: Vec<FieldPlan>, rest: Self) -> Self {
         if fields.is_empty() && rest.is_keep() {
             return Self::Keep;
@@ -258,7 +257,7 @@ impl RestorePlan {
         Self::Object(Box::new(ObjectPlan { fields, rest }))
     }
 
-    /// A plan for an array, if there is something to do in it.
+    /// A plan for an array, or `Keep` if there is nothing to restore.
     pub(super) fn array(prefix: Vec<Self>, items: Self) -> Self {
         if items.is_keep() && prefix.iter().all(Self::is_keep) {
             return Self::Keep;
@@ -266,7 +265,7 @@ impl RestorePlan {
         Self::Array(Box::new(ArrayPlan { prefix, items }))
     }
 
-    /// A plan for a union, if there is something to do in one of its alternatives.
+    /// A plan for a union, or `Keep` if there is nothing to restore.
     pub(super) fn union(alternatives: Vec<Alternative>) -> Self {
         if alternatives.iter().all(|alternative| alternative.plan.is_keep()) {
             return Self::Keep;
@@ -276,7 +275,7 @@ impl RestorePlan {
 }
 
 impl Fit {
-    /// What can be told of a changed schema.
+    /// How to recognize the values of a lowered schema.
     pub(super) fn of(schema: &Value) -> Self {
         if let Some(name) = schema.get("$ref").and_then(Value::as_str) {
             return Self::Ref(name.to_owned());
@@ -307,7 +306,7 @@ mod tests {
     use super::super::Target;
     use super::super::testing::lowered;
 
-    /// Asserts what a call for the target's form of a schema means to the schema itself.
+    /// Asserts that calls for the lowered schema restore to the expected arguments.
     #[track_caller]
     fn restores(target: Target, schema: &Value, calls: &[(Value, Value)]) {
         let out = lowered(target, schema);

@@ -1,4 +1,4 @@
-//! How a tool, and a list of tools, is wrapped for a target.
+//! Writes tools and tool lists in the format of a target.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::target_spec::{TargetSpec, ToolShape};
 
-/// What is left to wrap once the target supports the schema.
+/// The parts of a lowered tool.
 pub(super) struct ToolParts<'t> {
     pub(super) name: &'t str,
     pub(super) title: Option<&'t str>,
@@ -17,9 +17,7 @@ pub(super) struct ToolParts<'t> {
     pub(super) extras: Vec<(&'t str, Value)>,
 }
 
-/// Several tools, each as [`lower`](super::lower) makes it, as the target takes them together:
-/// what goes into the request. (For schemas alone it is an array, too; whoever wants them by
-/// name makes that object.)
+/// Combines lowered tools into the tool list of a request. For schemas alone, it is a plain array.
 pub fn request(spec: &TargetSpec, tools: Vec<Value>) -> Value {
     match spec.shape {
         ToolShape::Declaration { .. } => json!([{ "functionDeclarations": tools }]),
@@ -28,7 +26,7 @@ pub fn request(spec: &TargetSpec, tools: Vec<Value>) -> Value {
     }
 }
 
-/// One tool in the target's shape.
+/// Writes one tool in the target's format.
 pub(super) fn tool(spec: &TargetSpec, parts: ToolParts<'_>) -> Value {
     let ToolParts { name, title, description, parameters, output, annotations, extras } = parts;
     let mut tool = Map::new();
@@ -114,7 +112,7 @@ fn wrapped(key: &str, value: Value) -> Map<String, Value> {
     map
 }
 
-/// Whether a schema says of a result that it is an object.
+/// Whether a schema's type is `object`.
 pub(super) fn is_object_schema(schema: &Value) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("object")
 }
@@ -128,7 +126,7 @@ mod tests {
     use super::super::{Names, Target, ToolJson, lower};
     use super::*;
 
-    /// A tool that has everything, in a target's shape.
+    /// A tool with all parts, in a target's format.
     fn whole(target: Target) -> String {
         let schema =
             json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});

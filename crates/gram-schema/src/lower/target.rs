@@ -3,22 +3,22 @@
 use super::target_spec::TargetSpec;
 use super::targets;
 
-/// What a tool is compiled to.
+/// A target that tools are compiled to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
-    /// One object: tool name to the schema of its parameters.
+    /// An object with each tool's parameter schema by tool name.
     JsonSchema,
-    /// The field `tools` of OpenAI's chat completions.
+    /// The field `tools` of OpenAI's Chat Completions API.
     OpenAi,
-    /// The older field `functions` of OpenAI's chat completions.
+    /// The deprecated field `functions` of OpenAI's Chat Completions API.
     OpenAiFunctions,
-    /// The field `tools` of OpenAI's chat completions, in strict mode.
+    /// The field `tools` of OpenAI's Chat Completions API, in strict mode.
     OpenAiStrict,
-    /// The field `tools` of OpenAI's responses.
+    /// The field `tools` of OpenAI's Responses API.
     OpenAiResponses,
-    /// The field `tools` of Anthropic's messages.
+    /// The field `tools` of Anthropic's Messages API.
     Anthropic,
-    /// The field `tools` of Anthropic's messages, in strict mode.
+    /// The field `tools` of Anthropic's Messages API, in strict mode.
     AnthropicStrict,
     /// The field `tools` of Gemini, with `parameters` in its own subset of `OpenAPI`.
     Gemini,
@@ -28,9 +28,9 @@ pub enum Target {
     Bedrock,
     /// The field `tools` of Mistral's chat completions.
     Mistral,
-    /// The field `tools` of Ollama's chat.
+    /// The field `tools` of Ollama's chat API.
     Ollama,
-    /// The answer to `tools/list` of the Model Context Protocol.
+    /// The result of `tools/list` in the Model Context Protocol.
     Mcp,
 }
 
@@ -52,7 +52,7 @@ impl Target {
         Self::Mcp,
     ];
 
-    /// Its name on the command line.
+    /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::JsonSchema => "json-schema",
@@ -71,12 +71,12 @@ impl Target {
         }
     }
 
-    /// The target of that name on the command line.
+    /// The target with a name on the command line.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|target| target.name() == name)
     }
 
-    /// What it accepts.
+    /// The rules of the target.
     pub const fn spec(self) -> &'static TargetSpec {
         match self {
             Self::JsonSchema => &targets::json_schema::RULES,

@@ -1,4 +1,4 @@
-//! What a target accepts, as plain data. One table of it stands in each file of `targets`.
+//! The rules of a target as plain data. Each file of `targets` contains one table.
 
 use super::target::Target;
 use json_schema_kit::keywords::{Keyword, Keywords};
@@ -8,46 +8,46 @@ use json_schema_kit::keywords::{Keyword, Keywords};
 pub struct TargetSpec {
     /// The target.
     pub target: Target,
-    /// What the target is, as a page introduces it: half a sentence, without a full stop.
+    /// A noun phrase that introduces the target on its page, without a final period.
     pub about: &'static str,
-    /// How one tool, and the list of them, is wrapped.
+    /// The format of a tool and of the tool list.
     pub shape: ToolShape,
-    /// Names of tools. None: any.
+    /// Allowed tool names. `None` if any name is allowed.
     pub names: Option<NameRule>,
-    /// Whether a tool needs a description of at least one character.
+    /// Whether a tool needs a non-empty description.
     pub needs_description: bool,
-    /// What else of a tool the target takes, by key, as it is written.
+    /// Further keys of a tool that are written unchanged.
     pub extras: &'static [&'static str],
     /// The schema of all parameters.
     pub root: RootRule,
-    /// The keys of properties. None: any.
+    /// Allowed property keys. `None` if any key is allowed.
     pub keys: Option<KeyRule>,
-    /// The keywords that a schema below the root may hold.
+    /// The keywords that are supported below the root.
     pub keep: Keywords,
-    /// The values of `format` that may stay. None: any.
+    /// The supported values of `format`. `None` if all are supported.
     pub formats: Option<&'static [FormatRule]>,
-    /// The most `minItems` may say. None: anything.
+    /// The maximum of `minItems`. `None` if it is not limited.
     pub largest_min_items: Option<u64>,
     /// How objects are written.
     pub objects: ObjectRule,
-    /// How a schema says which types of values it takes.
+    /// How a schema declares its types.
     pub types: TypeRule,
-    /// Whether each array has to say what its items are.
+    /// Whether every array needs `items`.
     pub arrays_need_items: bool,
-    /// Whether `enum` may list text only.
+    /// Whether `enum` may only contain strings.
     pub enum_of_text_only: bool,
-    /// What may stand beside `anyOf` in its schema.
+    /// The sibling keywords that `anyOf` may have.
     pub any_of: AnyOfRule,
-    /// How a schema refers to another.
+    /// How schemas may refer to other schemas.
     pub refs: RefRule,
-    /// The numbers beyond which the target refuses a request.
+    /// The limits of a request.
     pub limits: Limits,
 }
 
-/// How one tool, and the list of them, is wrapped.
+/// The format of a tool and of the tool list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolShape {
-    /// The schema of the parameters, and nothing else.
+    /// Only the schema of the parameters.
     Schema,
     /// `{"type": "function", "function": {"name", "description", "parameters", "strict"}}`.
     Function {
@@ -66,35 +66,35 @@ pub enum ToolShape {
         /// Whether `"strict": true` is written.
         strict: bool,
     },
-    /// `{"name", "description", …}`, all together in `[{"functionDeclarations": […]}]`.
+    /// `{"name", "description", …}`, in a list `[{"functionDeclarations": […]}]`.
     Declaration {
         /// The key of the parameters' schema.
         parameters: &'static str,
-        /// Whether a tool without parameters leaves that key out.
+        /// Whether a tool without parameters omits that key.
         omit_empty: bool,
     },
     /// `{"toolSpec": {"name", "description", "inputSchema": {"json": …}}}`.
     ToolSpec,
-    /// `{"name", "title", "description", "inputSchema", "outputSchema", "annotations"}`, all
-    /// together in `{"tools": […]}`.
+    /// `{"name", "title", "description", "inputSchema", "outputSchema", "annotations"}`, in a list
+    /// `{"tools": […]}`.
     Mcp,
 }
 
-/// Which characters a name may have, beside the letters and digits of ASCII.
+/// The characters and the length of a name. ASCII letters and digits are always allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NameRule {
-    /// What a name may begin with.
+    /// The allowed first characters of a name.
     pub first: First,
-    /// The signs that it may have, beside letters and digits.
+    /// The allowed characters besides letters and digits.
     pub signs: &'static str,
-    /// The most characters that it may have.
+    /// The maximum number of characters.
     pub longest: usize,
 }
 
-/// What a name may begin with.
+/// The allowed first characters of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum First {
-    /// Any of the characters that it may have.
+    /// Any allowed character.
     Any,
     /// A letter.
     Letter,
@@ -103,7 +103,7 @@ pub enum First {
 }
 
 impl NameRule {
-    /// Whether the target takes this name.
+    /// Whether the target accepts a name.
     pub fn allows(&self, name: &str) -> bool {
         let first = name.as_bytes().first();
         first.is_some_and(|&first| self.allows_first(first))
@@ -111,7 +111,7 @@ impl NameRule {
             && name.bytes().all(|byte| self.allows_byte(byte))
     }
 
-    /// Whether a name may begin with this byte, if it may have it at all.
+    /// Whether an allowed byte may be the first one.
     pub(super) fn allows_first(&self, byte: u8) -> bool {
         match self.first {
             First::Any => true,
@@ -120,7 +120,7 @@ impl NameRule {
         }
     }
 
-    /// Whether a name may have this byte.
+    /// Whether a byte is allowed.
     pub(super) fn allows_byte(&self, byte: u8) -> bool {
         byte.is_ascii_alphanumeric() || self.signs.as_bytes().contains(&byte)
     }
@@ -129,27 +129,27 @@ impl NameRule {
 /// The schema of all parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RootRule {
-    /// Whether it has to say `type: object`.
+    /// Whether it needs `type: object`.
     pub object: bool,
-    /// The keywords that it may not hold, though a schema below it may.
+    /// Keywords that are supported only below the root.
     pub refused: Keywords,
-    /// The keywords that it may hold, though a schema below it may not.
+    /// Keywords that are supported only in the root.
     pub allowed: Keywords,
 }
 
-/// The keys of properties.
+/// The allowed property keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyRule {
-    /// Which ones the target takes.
+    /// The rule for a key.
     pub rule: NameRule,
-    /// Whether only those of the root are looked at.
+    /// Whether the rule applies only to the root's properties.
     pub root_only: bool,
 }
 
-/// Values of `format` that may stay.
+/// Supported values of `format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FormatRule {
-    /// The type beside which they may stay.
+    /// The type that they are supported for.
     pub kind: &'static str,
     /// The values.
     pub formats: &'static [&'static str],
@@ -159,102 +159,101 @@ pub struct FormatRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "a table of independent rules")]
 pub struct ObjectRule {
-    /// Whether each says `additionalProperties: false`.
+    /// Whether every object needs `additionalProperties: false`.
     pub closed: bool,
-    /// Whether `additionalProperties: false` is refused, and only that.
+    /// Whether `additionalProperties: false` is not supported, but other values are.
     pub never_closed: bool,
-    /// Whether every property is required, so that an optional one takes null in its stead.
+    /// Whether every property must be required. Optional properties then accept null instead.
     pub all_required: bool,
-    /// Whether an object below the root without properties, and so a map, becomes text that
-    /// holds JSON.
+    /// Whether an object without properties below the root, such as a map, becomes a string of JSON
+    /// text.
     pub empty_as_text: bool,
-    /// Whether `required` may name properties only that there are.
+    /// Whether `required` may only contain declared properties.
     pub required_exist: bool,
 }
 
-/// How a schema says which types of values it takes.
+/// How a schema declares its types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TypeRule {
-    /// Whether every schema below the root has a type, so that one for any value becomes text that
-    /// holds JSON.
+    /// Whether every schema below the root needs a type. A schema for any value then becomes a
+    /// string of JSON text.
     pub always: bool,
-    /// How it says that it takes values of several types.
+    /// How several types are declared.
     pub several: SeveralTypes,
 }
 
-/// How a schema says that it takes values of several types.
+/// How several types are declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SeveralTypes {
-    /// With a list of their names.
+    /// As a list of names.
     List,
-    /// With an alternative of `anyOf` for each, null included.
+    /// As `anyOf` with one member for each type, including null.
     AnyOf,
-    /// With an alternative of `anyOf` for each, but null with `nullable`.
+    /// As `anyOf` with one member for each type, but null as `nullable`.
     Nullable,
 }
 
-/// What may stand beside `anyOf` in its schema.
+/// The sibling keywords that `anyOf` may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnyOfRule {
-    /// Anything.
+    /// All keywords.
     Anything,
-    /// What says nothing about values, such as a description.
+    /// Only annotations, such as a description.
     Annotations,
-    /// Nothing.
+    /// None.
     Nothing,
 }
 
-/// How a schema refers to another.
+/// How schemas may refer to other schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefRule {
-    /// In any way.
+    /// Any reference.
     Any,
-    /// To the root and to its `$defs` only.
+    /// Only references to the root and to its `$defs`.
     Defs {
-        /// Whether anything may stand beside `$ref`.
+        /// Whether `$ref` may have sibling keywords.
         siblings: bool,
-        /// Which schemas may hold themselves.
+        /// Which schemas may be recursive.
         recursion: Recursion,
     },
-    /// Not at all: what is referred to is written in its place.
+    /// No references: their targets are inlined.
     Inline,
 }
 
-/// Which schemas may hold themselves.
+/// Which schemas may be recursive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recursion {
-    /// All.
+    /// All schemas.
     Any,
-    /// Those that do so through properties that are not required.
+    /// Schemas that are recursive through optional properties.
     Optional,
-    /// None.
+    /// No schemas.
     Never,
 }
 
-/// The numbers beyond which a target refuses a request.
+/// The limits of a request. `None` if no limit is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Tools of a request.
+    /// Tools in a request.
     pub tools: Option<u64>,
-    /// Optional properties, over all tools of a request.
+    /// Optional properties, summed over all tools of a request.
     pub optional_properties: Option<u64>,
-    /// Properties with a union of types, over all tools of a request.
+    /// Properties with several types, summed over all tools of a request.
     pub unions: Option<u64>,
     /// Properties of a tool.
     pub properties: Option<u64>,
-    /// Members of enums of a tool.
+    /// Enum values of a tool.
     pub enum_values: Option<u64>,
-    /// Characters of the names of properties and definitions, and of the values of `enum` and
-    /// `const`, of a tool.
+    /// Characters in a tool's property and definition names, and in its `enum` and `const` values.
     pub characters: Option<u64>,
-    /// Objects within each other.
+    /// Levels of nested objects.
     pub depth: Option<u64>,
     /// Characters of a description.
     pub description: Option<u64>,
 }
 
 impl Limits {
-    /// None that is known.
+    /// No known limits.
     pub const NONE: Self = Self {
         tools: None,
         optional_properties: None,
@@ -268,7 +267,7 @@ impl Limits {
 }
 
 impl TargetSpec {
-    /// Rules that change nothing. A target's table changes what is different.
+    /// Rules that change nothing. Each target overrides the fields that differ.
     pub(super) const OPEN: Self = Self {
         target: Target::JsonSchema,
         about: "",
@@ -296,28 +295,28 @@ impl TargetSpec {
         limits: Limits::NONE,
     };
 
-    /// Whether it refuses nothing below the root but, at most, a few keys: then a schema is
-    /// changed only where it breaks a rule, and else comes out as it went in.
+    /// Whether all keywords are supported below the root, with at most a few exceptions. A schema
+    /// that breaks no rule is then left unchanged.
     pub(super) fn is_open(&self) -> bool {
         self.keep.has(Keyword::Unknown)
     }
 
-    /// Whether a schema says with `nullable` that it takes null.
+    /// Whether null is declared with `nullable`.
     pub(super) fn has_nullable(&self) -> bool {
         self.types.several == SeveralTypes::Nullable
     }
 
-    /// Whether a schema below the root may hold the keyword.
+    /// Whether a keyword is supported below the root.
     pub fn keeps(&self, keyword: Keyword) -> bool {
         self.keep.has(keyword)
     }
 
-    /// Whether the root may hold the keyword.
+    /// Whether a keyword is supported in the root.
     pub fn root_keeps(&self, keyword: Keyword) -> bool {
         self.root_keep().has(keyword)
     }
 
-    /// The keywords that the root may hold.
+    /// The keywords that are supported in the root.
     pub(super) const fn root_keep(&self) -> Keywords {
         self.keep.and_those_of(self.root.allowed).minus(self.root.refused)
     }

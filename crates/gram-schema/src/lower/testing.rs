@@ -1,8 +1,7 @@
-//! What the tests of the targets share, and only they are built with: a check of the rules, and
-//! schemas made at random.
+//! Helpers for the tests of targets: a check of the rules, and randomly generated schemas.
 //!
-//! The check reads the same table as the lowering, so that it shows only whether the lowering
-//! does what the table says.
+//! The check uses the same table as the lowering, so it only shows whether the lowering follows the
+//! table.
 
 #![allow(clippy::unwrap_used, reason = "only tests build this module")]
 
@@ -12,7 +11,7 @@ use super::target_spec::{AnyOfRule, Recursion, RefRule, SeveralTypes, TargetSpec
 use super::{Became, Lowered, Names, Target, ToolJson, lower};
 use json_schema_kit::keywords::Keyword as K;
 
-/// A tool `t` with this schema, for a target.
+/// Lowers a tool `t` with a schema.
 pub(super) fn lowered(target: Target, schema: &Value) -> Lowered {
     let tool = ToolJson {
         name: "t",
@@ -26,7 +25,7 @@ pub(super) fn lowered(target: Target, schema: &Value) -> Lowered {
     lower(target.spec(), &Names::default(), tool)
 }
 
-/// The schema in a tool of a target's shape, and the tool's description.
+/// The schema and the description of a tool in a target's format.
 pub(super) fn parts(spec: &TargetSpec, tool: &Value) -> (Value, String) {
     let (tool, key) = match spec.shape {
         ToolShape::Schema => return (tool.clone(), String::new()),
@@ -44,7 +43,7 @@ pub(super) fn parts(spec: &TargetSpec, tool: &Value) -> (Value, String) {
     (tool[key].clone(), tool["description"].as_str().unwrap_or_default().to_owned())
 }
 
-/// Asserts what a parameter `p`, required, becomes with a target, and what its description says.
+/// Asserts the lowered schema of a required parameter `p`.
 #[track_caller]
 pub(super) fn becomes(target: Target, from: &Value, to: &Value) {
     let schema = json!({"type": "object", "properties": {"p": from}, "required": ["p"]});
@@ -53,7 +52,7 @@ pub(super) fn becomes(target: Target, from: &Value, to: &Value) {
     assert_eq!(schema["properties"]["p"].to_string(), to.to_string(), "{from}");
 }
 
-/// Asserts what the schema of all parameters becomes with a target.
+/// Asserts the lowered root schema and the tool's description.
 #[track_caller]
 pub(super) fn root_becomes(target: Target, from: &Value, to: &Value, description: &str) {
     let out = lowered(target, from);
@@ -62,7 +61,7 @@ pub(super) fn root_becomes(target: Target, from: &Value, to: &Value, description
     assert_eq!(text, description, "{from}");
 }
 
-/// The same for several parameters. Both are JSON, so that a table of them is easy to read.
+/// The same for several parameters, as JSON texts, so that tables are easy to read.
 #[track_caller]
 pub(super) fn all_become(target: Target, table: &[(&str, &str)]) {
     for (from, to) in table {
@@ -71,14 +70,14 @@ pub(super) fn all_become(target: Target, table: &[(&str, &str)]) {
     }
 }
 
-/// Asserts that a target changes nothing, however odd a schema is.
+/// Asserts that a target leaves even unusual schemas unchanged.
 #[track_caller]
 pub(super) fn all_stay(target: Target) {
     let odd = r##"{"type":["array","null"],"$id":"x","oneOf":[true,{"$ref":"#/a"}],"additionalProperties":false,"x":1,"default":{"b":1.50,"a":0}}"##;
     all_become(target, &[(odd, odd), ("{}", "{}"), ("true", "true")]);
 }
 
-/// Where a lowered tool breaks the rules of its target, and where a loss is not told.
+/// The places where a lowered tool breaks its target's rules or lacks the sentence of a loss.
 pub(super) fn violations(spec: &TargetSpec, out: &Lowered) -> Vec<String> {
     let (schema, _) = parts(spec, &out.value);
     let mut found = Vec::new();
@@ -95,7 +94,7 @@ pub(super) fn violations(spec: &TargetSpec, out: &Lowered) -> Vec<String> {
     let plain = text.replace('\\', "");
     for loss in &out.losses {
         if let Became::Description(sentence) = &loss.became {
-            // A sentence may stand in a schema that stands in a sentence.
+            // A sentence may be part of a schema in another sentence.
             let written = Value::from(sentence.as_str()).to_string().replace('\\', "");
             let cut = plain.contains("too long to be shown");
             if !cut && !plain.contains(&written[1..written.len() - 1]) {
@@ -244,7 +243,7 @@ impl Check<'_> {
         }
     }
 
-    /// Looks for schemas that hold themselves in a way that the target refuses.
+    /// Looks for recursive schemas that the target does not support.
     fn recursion(&mut self) {
         let RefRule::Defs { recursion, .. } = self.spec.refs else { return };
         let mut starts = vec!["#".to_owned()];
@@ -254,7 +253,8 @@ impl Check<'_> {
         for start in starts {
             let bad = match recursion {
                 Recursion::Any => false,
-                // Every circle is refused, or those that pass a required property or none.
+                // Either all cycles are rejected, or those through a required property or through
+                // none.
                 Recursion::Never => self.returns(&start, &start, &mut Vec::new(), 2),
                 Recursion::Optional => {
                     self.returns(&start, &start, &mut Vec::new(), 1)
@@ -265,8 +265,8 @@ impl Check<'_> {
         }
     }
 
-    /// Whether references lead from a definition back to it: `kind` 0 counts those that pass no
-    /// property, 1 those that pass no optional one, 2 all.
+    /// Whether references lead from a definition back to it. `kind` 0 follows paths without
+    /// properties, 1 those without optional properties, 2 all.
     fn returns(&self, start: &str, at: &str, seen: &mut Vec<String>, kind: u8) -> bool {
         let Some(schema) = self.root.pointer(at.trim_start_matches('#')) else { return false };
         let mut to = Vec::new();
@@ -309,7 +309,7 @@ fn edges(schema: &Value, kind: u8, to: &mut Vec<String>, top: bool) {
     }
 }
 
-/// Numbers that look random, and are the same in every run.
+/// A deterministic pseudorandom number generator.
 pub(super) struct Dice(u64);
 
 impl Dice {
@@ -318,7 +318,7 @@ impl Dice {
     }
 
     fn roll(&mut self, sides: u64) -> u64 {
-        // A xorshift of three steps.
+        // Xorshift.
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -330,7 +330,7 @@ impl Dice {
         from[usize::try_from(at).unwrap()].clone()
     }
 
-    /// A schema of a tool's parameters.
+    /// A parameter schema.
     pub(super) fn tool(&mut self) -> Value {
         let mut root = if self.roll(10) == 0 { self.schema(4) } else { self.object(4) };
         if let Value::Object(map) = &mut root {
@@ -467,7 +467,7 @@ fn what_comes_out_keeps_to_the_rules() {
         let schema = Dice::new(seed).tool();
         for target in Target::ALL {
             let out = lowered(target, &schema);
-            // Anything may come from a model; it is led back without harm.
+            // A model may return any arguments, so restoring must not panic.
             let _ = out.restore.arguments(schema.clone());
             let found = violations(target.spec(), &out);
             assert!(

@@ -1,12 +1,12 @@
-//! The types of values that a schema takes.
+//! The JSON types that a schema accepts.
 
 use serde_json::Value;
 
-/// A set of JSON's types.
+/// A set of JSON types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TypeSet(u8);
 
-/// The names of the types, each at the place of its bit.
+/// The names of the types, indexed by bit.
 const NAMES: [&str; 7] = ["string", "integer", "number", "boolean", "object", "array", "null"];
 
 impl TypeSet {
@@ -20,18 +20,17 @@ impl TypeSet {
     pub(super) const ARRAY: Self = Self(32);
     pub(super) const NULL: Self = Self(64);
 
-    /// The type of that name.
+    /// The type with a name.
     pub(super) fn named(name: &str) -> Option<Self> {
         NAMES.iter().position(|known| *known == name).map(|at| Self(1 << at))
     }
 
-    /// What the schema's `type` says, if there is one.
+    /// The types in a schema's `type`, if it is valid.
     pub(super) fn declared(schema: &Value) -> Option<Self> {
         schema.get("type").and_then(Self::of_keyword)
     }
 
-    /// What the schema's `type` says, or else what those of its alternatives say. In doubt it is
-    /// all types.
+    /// The types in a schema's `type`, or else those of its union members. All types if unknown.
     pub(super) fn declared_or_united(schema: &Value, depth: usize) -> Self {
         let alternatives = schema.get("anyOf").or_else(|| schema.get("oneOf"));
         match (Self::declared(schema), alternatives) {
@@ -44,7 +43,7 @@ impl TypeSet {
         }
     }
 
-    /// What the value of `type` says, if it says something.
+    /// The types in a value of `type`. `None` if it is not valid.
     pub(super) fn of_keyword(value: &Value) -> Option<Self> {
         match value {
             Value::String(name) => Self::named(name),
@@ -63,7 +62,7 @@ impl TypeSet {
             Value::Bool(_) => Self::BOOLEAN,
             Value::Number(number) if number.is_i64() || number.is_u64() => Self::INTEGER,
             Value::Number(number) if number.as_f64().is_some_and(|n| n.fract() == 0.0) => {
-                // 2.0 is an integer, too.
+                // 2.0 is also an integer.
                 Self::INTEGER
             }
             Value::Number(_) => Self::NUMBER,
@@ -83,17 +82,17 @@ impl TypeSet {
         Self(self.0 | other.0)
     }
 
-    /// Whether all of the other's are among these.
+    /// Whether `other` is a subset.
     pub(super) const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether a value can have a type of both.
+    /// Whether a value can have a type of both sets.
     pub(super) fn meets(self, other: Self) -> bool {
         self.and(other) != Self::NONE
     }
 
-    /// The types of the values that are in both sets.
+    /// The types of values that both sets accept.
     #[must_use]
     pub(super) fn and(self, other: Self) -> Self {
         let widened =
@@ -111,7 +110,7 @@ impl TypeSet {
         self.0.count_ones()
     }
 
-    /// Each of the types, by itself.
+    /// The types as singleton sets.
     pub(super) fn each(self) -> impl Iterator<Item = Self> {
         (0..NAMES.len()).map(|at| Self(1 << at)).filter(move |one| self.has(*one))
     }
@@ -121,7 +120,7 @@ impl TypeSet {
         (0..NAMES.len()).filter(move |at| self.0 >> at & 1 == 1).map(|at| NAMES[at])
     }
 
-    /// What `type` says of them: a name, or a list of names.
+    /// The value of `type`: a name, or a list of names.
     pub(super) fn keyword(self) -> Value {
         let mut names = self.names();
         match (names.next(), names.next()) {

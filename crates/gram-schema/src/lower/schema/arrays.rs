@@ -9,8 +9,8 @@ use json_schema_kit::keywords::Keyword as K;
 use json_schema_kit::path::Path;
 
 impl Lowerer<'_> {
-    /// Lowers an array. If `is_array` is false, the schema accepts other types too, or only
-    /// constrains items.
+    /// Lowers an array. If `is_array` is false, the schema also accepts other types, and only
+    /// constrains the items of arrays.
     pub(super) fn array(
         &mut self,
         map: &mut Map<String, Value>,

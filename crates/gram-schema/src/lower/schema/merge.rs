@@ -81,8 +81,8 @@ pub(super) fn is_anything(schema: &Value) -> bool {
     }
 }
 
-/// Merges two schemas for which [`can_merge`] is true. If both have the same annotation, the one of
-/// `into` is kept.
+/// Merges two schemas for which [`can_merge`] is true. Annotations of `into` take precedence,
+/// except that descriptions are joined.
 pub(super) fn merge(into: &mut Map<String, Value>, from: Map<String, Value>) {
     for (key, new) in from {
         match into.get_mut(&key) {

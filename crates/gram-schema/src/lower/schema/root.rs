@@ -19,7 +19,7 @@ impl Lowerer<'_> {
 
     fn refused_at_root(&self, keyword: K) -> bool {
         self.spec.root.refused.has(keyword)
-            // A plain object does not need these keywords if the target does not support them.
+            // Keywords that the target does not support and that a plain object does not need.
             || matches!(keyword, K::AllOf | K::OneOf | K::Ref) && !self.spec.root_keeps(keyword)
             || keyword == K::Ref && !self.spec.is_open()
     }
@@ -75,7 +75,7 @@ impl Lowerer<'_> {
                 self.lift_properties(&mut map, alternatives);
             }
         }
-        // `take_over` added the last properties.
+        // `lift_properties` added the last properties.
         let keys = Keys::of(self.spec.keys.as_ref(), &map, &Path::ROOT);
         for (key, alternatives) in unions {
             self.sentence_with_keys(&keys, notes, &Path::ROOT, key, alternatives);

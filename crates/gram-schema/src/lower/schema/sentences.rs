@@ -1,4 +1,4 @@
-//! Constraints as sentences of a description.
+//! Expresses constraints as sentences of a description.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::super::type_set::TypeSet;
 use json_schema_kit::keywords::Keyword;
 
-/// A description and the sentences that follow it, if there is anything to say.
+/// A description with sentences appended. `None` if both are empty.
 pub(in super::super) fn joined<'d>(
     description: Option<&'d str>,
     notes: &[String],
@@ -22,7 +22,7 @@ pub(in super::super) fn joined<'d>(
             continue;
         }
         if !text.is_empty() {
-            // A sentence behind a list or a table would be read as a part of its last line.
+            // A sentence directly after a list or a table would become part of its last line.
             let several_lines = text.contains('\n') && !text.ends_with("\n\n");
             let ended = text.ends_with(['.', '!', '?', ':', ';', '。', '`', '}', ')']);
             let gap = match (several_lines, ended) {
@@ -37,12 +37,12 @@ pub(in super::super) fn joined<'d>(
     Some(Cow::Owned(text))
 }
 
-/// A sentence about a thing within the place that can hold it.
+/// A sentence about a part of the described schema.
 pub(super) fn about(name: &str, note: &str) -> String {
     format!("`{name}`: {note}")
 }
 
-/// What a keyword says, as a sentence. None: it says nothing that a model could act on.
+/// A keyword as a sentence. `None` if it contains nothing that the model can act on.
 pub(super) fn sentence(
     keyword: Keyword,
     value: &Value,
@@ -91,7 +91,7 @@ pub(super) fn sentence(
     Some(text)
 }
 
-/// The same for the keywords that hold schemas.
+/// The same for keywords with subschemas.
 fn structural(keyword: Keyword, value: &Value, schemas: &mut Printer<'_>) -> Option<String> {
     use Keyword as K;
     let text = match (keyword, value) {
@@ -155,7 +155,7 @@ fn structural(keyword: Keyword, value: &Value, schemas: &mut Printer<'_>) -> Opt
     Some(text)
 }
 
-/// What `if`, `then` and `else` say together.
+/// `if`, `then` and `else` as one sentence.
 pub(super) fn condition(
     condition: &Value,
     then: Option<&Value>,
@@ -186,7 +186,7 @@ fn alternatives(keyword: Keyword, parts: &[Value], schemas: &mut Printer<'_>) ->
     format!("Fits {} of these JSON Schemas: {}", how_many.to_lowercase(), schemas.print(&all))
 }
 
-/// The keys that a schema asks for, if it asks for nothing else.
+/// The keys of a schema that has only `required`.
 fn only_required(schema: &Value) -> Option<String> {
     let map = schema.as_object()?;
     let keys = map.get("required")?.as_array()?;
@@ -203,7 +203,7 @@ fn keys_of(keys: &[Value], between: &str) -> String {
     keys.join(between)
 }
 
-/// `1 item`, `2 items`.
+/// A count with its noun: `1 item`, `2 items`.
 fn number_of(number: &Value, one: &str, many: &str) -> String {
     let word = if number.as_u64() == Some(1) { one } else { many };
     format!("{number} {word}")
@@ -214,26 +214,26 @@ fn list(values: &[Value]) -> String {
     values.join(", ")
 }
 
-/// The most characters of one schema in a description.
+/// The maximum length of one schema in a description.
 const MAX_LENGTH: usize = 4_000;
-/// The most characters of all schemas in the descriptions of one tool.
+/// The maximum length of all schemas in one tool's descriptions.
 const ALL_TOGETHER: usize = 32_000;
 
-/// Writes schemas into sentences, as JSON where words do not suffice.
+/// Writes schemas into sentences, in words or as JSON.
 pub(super) struct Printer<'d> {
-    /// The definitions that a schema may refer to.
+    /// The root schema, which contains the definitions.
     root: Option<&'d Value>,
     written: &'d mut usize,
 }
 
 impl<'d> Printer<'d> {
-    /// `root` is the whole original schema, and `written` how much of the schemas of a tool was
-    /// written so far.
+    /// `root` is the original root schema, and `written` the length of the tool's schemas printed
+    /// so far.
     pub(super) fn new(root: Option<&'d Value>, written: &'d mut usize) -> Self {
         Self { root, written }
     }
 
-    /// What a schema takes, in a few words if it is simple: `string`, `integer or null`.
+    /// A short description of the accepted values: `string`, `integer or null`.
     pub(super) fn short(&mut self, schema: &Value) -> String {
         match schema {
             Value::Bool(true) => return "any value".to_owned(),
@@ -266,7 +266,7 @@ impl<'d> Printer<'d> {
         text
     }
 
-    /// The definitions that a schema refers to, directly or not, if there are any.
+    /// The definitions that a schema refers to, directly or indirectly. `None` if there are none.
     fn definitions(&self, schema: &Value) -> Option<Map<String, Value>> {
         let root = self.root?;
         let mut found = Map::new();
@@ -286,7 +286,7 @@ impl<'d> Printer<'d> {
     }
 }
 
-/// Collects what a schema refers to.
+/// Collects the references in a schema.
 fn references(value: &Value, found: &mut Vec<String>, depth: usize) {
     if depth > super::super::limits::MAX_JSON_DEPTH {
         return;
@@ -305,7 +305,7 @@ fn references(value: &Value, found: &mut Vec<String>, depth: usize) {
     }
 }
 
-/// The names of types, for a schema that says nothing else.
+/// The type names of a schema without other keywords.
 fn simple(map: &Map<String, Value>) -> Option<String> {
     let only_type = map.keys().all(|key| {
         let keyword = Keyword::of(key);

@@ -1,15 +1,15 @@
-//! Anthropic's messages.
+//! Anthropic's Messages API.
 
 use super::super::target::Target;
 use super::super::target_spec::{First, KeyRule, NameRule, RootRule, TargetSpec, ToolShape};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
-/// The table, on which the one of strict mode builds.
+/// The rules, which strict mode extends.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Anthropic,
     about: "the field `tools` of Anthropic's messages",
     shape: ToolShape::InputSchema { strict: false },
-    // Some clients take 64 characters only.
+    // Some clients accept at most 64 characters.
     names: Some(NameRule { first: First::Any, signs: "_-", longest: 128 }),
     extras: &["cache_control"],
     root: RootRule {

@@ -1,4 +1,4 @@
-//! Anthropic's messages, in strict mode.
+//! Anthropic's Messages API, in strict mode.
 
 use super::super::target::Target;
 use super::super::target_spec::{
@@ -8,14 +8,14 @@ use super::super::target_spec::{
 use super::anthropic;
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
-/// The table.
+/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::AnthropicStrict,
     about: "the field `tools` of Anthropic's messages, in strict mode, which holds a model to the \
             schema",
     shape: ToolShape::InputSchema { strict: true },
-    // Of regular expressions the API takes simple ones only, and the official package for Python
-    // moves all of them into the description.
+    // `pattern` is left out: the API supports only simple regular expressions, and the official
+    // Python package moves all of them into the description.
     keep: Keywords::of(&[
         K::Type,
         K::Format,
@@ -32,7 +32,7 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
         K::AnyOf,
         K::Ref,
     ]),
-    // Other formats are refused, says Anthropic's page on structured outputs.
+    // Anthropic's documentation on structured outputs lists these formats. Others are rejected.
     formats: Some(&[FormatRule {
         kind: "string",
         formats: &[
@@ -55,7 +55,8 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
         required_exist: true,
         ..TargetSpec::OPEN.objects
     },
-    // The official package for Python takes no list of types, and drops what stands beside `$ref`.
+    // The official Python package does not support a list of types, and drops the sibling keywords
+    // of `$ref`.
     types: TypeRule { always: true, several: SeveralTypes::AnyOf },
     arrays_need_items: true,
     any_of: AnyOfRule::Annotations,
@@ -128,7 +129,7 @@ mod tests {
                     r#"{"type":["string","integer","null"],"enum":["a",1,null],"title":"T"}"#,
                     r#"{"title":"T","anyOf":[{"type":"string","enum":["a"]},{"type":"integer","enum":[1]},{"type":"null"}]}"#,
                 ),
-                // What a list of types names beside a constant of one type takes nothing.
+                // A type without a matching enum value accepts nothing, so it is dropped.
                 (
                     r#"{"type":["string","null"],"enum":["a"]}"#,
                     r#"{"anyOf":[{"type":"string","enum":["a"]}]}"#,
@@ -153,7 +154,7 @@ mod tests {
                     r#"{"type":["object","null"],"properties":{"a":{"type":"string"}},"required":["a"],"description":"D"}"#,
                     r#"{"description":"D","anyOf":[{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false},{"type":"null"}]}"#,
                 ),
-                // The text is told of where it stands.
+                // The description of the text goes into the member for the text.
                 (
                     r#"{"type":["object","null"],"description":"D","default":{"a":1}}"#,
                     r#"{"description":"D","anyOf":[{"type":"string","description":"JSON text of an object. Default: {\"a\":1}."},{"type":"null"}]}"#,

@@ -1,9 +1,9 @@
-//! Amazon Bedrock.
+//! Amazon Bedrock's Converse API.
 
 use super::super::target::Target;
 use super::super::target_spec::{First, NameRule, TargetSpec, ToolShape};
 
-/// The table.
+/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Bedrock,
     about: "the tools of `toolConfig` of Amazon Bedrock's converse",

@@ -1,4 +1,4 @@
-//! Gemini, with its own subset of `OpenAPI`.
+//! The Gemini API, with its own subset of `OpenAPI`.
 
 use super::super::target::Target;
 use super::super::target_spec::{
@@ -7,20 +7,20 @@ use super::super::target_spec::{
 };
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
-/// The names that Gemini takes. Older deployments take 64 characters only.
+/// The names that Gemini accepts. Older deployments accept at most 64 characters.
 pub(super) const NAMES: NameRule =
     NameRule { first: First::LetterOrUnderscore, signs: "_.:-", longest: 128 };
 
-/// What Gemini asks of a request.
+/// Gemini's limits of a request.
 pub(super) const LIMITS: Limits = Limits { tools: Some(128), ..Limits::NONE };
 
-/// The table.
+/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Gemini,
     about: "the field `tools` of Gemini, with `parameters` in its own subset of OpenAPI 3.0",
     shape: ToolShape::Declaration { parameters: "parameters", omit_empty: true },
     names: Some(NAMES),
-    // A union stands alone in its schema, and the root has properties.
+    // A union has no sibling keywords, but the root has properties.
     root: RootRule { object: true, refused: Keywords::of(&[K::AnyOf]), allowed: Keywords::NONE },
     keys: Some(KeyRule {
         rule: NameRule { first: First::LetterOrUnderscore, signs: "_", longest: 64 },
@@ -228,7 +228,7 @@ mod tests {
             &expected,
             &description.join(" "),
         );
-        // A loss says what there was.
+        // A loss contains the original value.
         let out = super::super::super::testing::lowered(Target::Gemini, &schema);
         let loss = out.losses.iter().find(|loss| loss.constraint == "dependentRequired").unwrap();
         assert_eq!(loss.value, serde_json::json!({"a-b": ["my pet", "tree"]}));

@@ -1,17 +1,17 @@
-//! Gemini, with JSON Schema.
+//! The Gemini API, with JSON Schema.
 
 use super::super::target::Target;
 use super::super::target_spec::{ObjectRule, Recursion, RefRule, RootRule, TargetSpec, ToolShape};
 use super::gemini::{LIMITS, NAMES};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
-/// The table.
+/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::GeminiJson,
     about: "the field `tools` of Gemini, with `parametersJsonSchema`",
     shape: ToolShape::Declaration { parameters: "parametersJsonSchema", omit_empty: false },
     names: Some(NAMES),
-    // Whatever is referred to moves into the definitions of the root.
+    // All reference targets move into the root's definitions.
     root: RootRule { object: true, refused: Keywords::NONE, allowed: Keywords::of(&[K::Defs]) },
     keep: Keywords::of(&[
         K::Id,

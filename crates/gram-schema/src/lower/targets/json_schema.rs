@@ -1,10 +1,10 @@
-//! The schema of the parameters, and nothing else.
+//! Only the schema of the parameters.
 
 use super::super::target::Target;
 use super::super::target_spec::{RootRule, TargetSpec};
 use json_schema_kit::keywords::Keywords;
 
-/// The table.
+/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::JsonSchema,
     about: "the JSON Schema of each tool's parameters, by the name of the tool",

@@ -3,7 +3,7 @@
 use super::super::target::Target;
 use super::super::target_spec::{First, NameRule, TargetSpec, ToolShape};
 
-/// The table.
+/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Mcp,
     about: "the answer to `tools/list` of the Model Context Protocol, revision 2026-07-28",

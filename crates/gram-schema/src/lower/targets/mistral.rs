@@ -1,11 +1,11 @@
-//! Mistral.
+//! Mistral's chat completions.
 
 use super::super::target::Target;
 use super::super::target_spec::{ObjectRule, TargetSpec, ToolShape};
 use super::openai::NAMES;
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
-/// The table.
+/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Mistral,
     about: "the field `tools` of Mistral's chat completions",

@@ -1,4 +1,4 @@
-//! What each target accepts: a table each, and nothing else.
+//! The rule table of each target.
 
 pub(super) mod anthropic;
 pub(super) mod anthropic_strict;

@@ -1,10 +1,10 @@
-//! Ollama.
+//! Ollama's chat API.
 
 use super::super::target::Target;
 use super::super::target_spec::{RefRule, RootRule, TargetSpec, ToolShape};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
-/// The table.
+/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Ollama,
     about: "the field `tools` of Ollama's chat, which loses the keys that it does not know",

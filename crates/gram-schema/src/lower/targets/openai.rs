@@ -1,13 +1,13 @@
-//! OpenAI's chat completions.
+//! OpenAI's Chat Completions API.
 
 use super::super::target::Target;
 use super::super::target_spec::{First, Limits, NameRule, RootRule, TargetSpec, ToolShape};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
-/// The names that OpenAI takes, and those who follow its API.
+/// The names that OpenAI and compatible APIs accept.
 pub(super) const NAMES: NameRule = NameRule { first: First::Any, signs: "_-", longest: 64 };
 
-/// The table, on which those of OpenAI's other fields build.
+/// The rules, which OpenAI's other targets extend.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::OpenAi,
     about: "the field `tools` of OpenAI's chat completions",
@@ -19,7 +19,7 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
         allowed: Keywords::NONE,
     },
     arrays_need_items: true,
-    // That long descriptions are refused was seen with some deployments only.
+    // Only some deployments are known to reject long descriptions.
     limits: Limits { tools: Some(128), description: Some(1024), ..Limits::NONE },
     ..TargetSpec::OPEN
 };

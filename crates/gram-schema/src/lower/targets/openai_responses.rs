@@ -1,16 +1,16 @@
-//! OpenAI's responses.
+//! OpenAI's Responses API.
 
 use super::super::target::Target;
 use super::super::target_spec::{TargetSpec, ToolShape};
 use super::openai;
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
-/// The table.
+/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::OpenAiResponses,
     about: "the field `tools` of OpenAI's responses",
     shape: ToolShape::FlatFunction { strict: false },
-    // That `oneOf` is refused where `strict` is false, too, was seen in error reports.
+    // According to bug reports, `oneOf` is rejected even if `strict` is false.
     keep: Keywords::ALL.without(&[K::OneOf]),
     ..openai::RULES
 };

@@ -1,4 +1,4 @@
-//! OpenAI's chat completions, in strict mode.
+//! OpenAI's Chat Completions API, in strict mode.
 
 use super::super::target::Target;
 use super::super::target_spec::{
@@ -8,7 +8,7 @@ use super::super::target_spec::{
 use super::openai;
 use json_schema_kit::keywords::{Keyword as K, Keywords};
 
-/// The table.
+/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::OpenAiStrict,
     about: "the field `tools` of OpenAI's chat completions, in strict mode, which holds a model to \
