@@ -93,7 +93,7 @@ fn shape(page: &mut String, spec: &TargetSpec) {
         write!(page, "\n```json\n{parameters:#}\n```\n\ncompiles to\n\n```json\n{shown:#}\n```\n");
     if spec.needs_description {
         page.push('\n');
-        line(page, "A tool without a description gets its title, or else its name, as one.");
+        line(page, "The description of a tool defaults to its title, or to its name.");
     }
     if !spec.extras.is_empty() {
         page.push('\n');
@@ -109,8 +109,7 @@ fn names(page: &mut String, spec: &TargetSpec) {
         Some(rule) => line(
             page,
             &format!(
-                "The name of a tool {}. Another name is changed into one that is allowed and that \
-                 no other tool has.",
+                "The name of a tool {}. gramc changes other names to allowed, unique ones.",
                 name_rule(rule)
             ),
         ),
@@ -128,8 +127,7 @@ fn names(page: &mut String, spec: &TargetSpec) {
             line(
                 page,
                 &format!(
-                    "{whose} {rule}. Another key is changed, and the keys of a call are changed \
-                     back."
+                    "{whose} {rule}. gramc changes other keys, and changes them back in calls."
                 ),
             );
         }
@@ -144,10 +142,11 @@ fn name_rule(rule: &NameRule) -> String {
     }
     let first = match rule.first {
         First::Any => "",
-        First::Letter => " begins with a letter,",
-        First::LetterOrUnderscore => " begins with a letter or `_`,",
+        First::Letter => " starts with a letter,",
+        First::LetterOrUnderscore => " starts with a letter or `_`,",
     };
-    let has = format!("has letters, digits{signs} only, {} characters at most", rule.longest);
+    let longest = rule.longest;
+    let has = format!("contains only letters, digits{signs}, and has at most {longest} characters");
     if first.is_empty() { has } else { format!("{} {has}", first.trim_start()) }
 }
 
@@ -162,9 +161,9 @@ fn root(page: &mut String, spec: &TargetSpec) {
         line(
             page,
             &format!(
-                "It may not hold {refused}, even where a schema within it may. What `allOf` says \
-                 is merged into it; of a union it takes over the properties; the rest becomes a \
-                 sentence of the tool's description."
+                "It cannot contain {refused}, even if nested schemas can. `allOf` is merged into \
+                 it, the properties of a union are moved into it, and the rest becomes a sentence of \
+                 the tool's description."
             ),
         );
     }
@@ -172,7 +171,7 @@ fn root(page: &mut String, spec: &TargetSpec) {
         K::ALL.iter().filter(|k| spec.root.allowed.has(**k)).map(|k| k.name()).collect();
     if !more.is_empty() {
         page.push('\n');
-        line(page, &format!("Only here there may be {}.", code_list(more.into_iter())));
+        line(page, &format!("Only the root can contain {}.", code_list(more.into_iter())));
     }
     if let ToolShape::Declaration { parameters, omit_empty: true } = spec.shape {
         page.push('\n');
@@ -220,7 +219,7 @@ fn keywords(page: &mut String, spec: &TargetSpec) {
         (false, true) => dropped,
         (false, false) => format!("{dropped} and unknown keys"),
     };
-    item(page, &format!("{dropped} are removed, because they reject no value."));
+    item(page, &format!("{dropped} are removed, because they do not constrain values."));
     page.push('\n');
     line(page, "`--losses` reports each of these.");
     formats(page, spec);
@@ -234,10 +233,7 @@ fn rewritten(spec: &TargetSpec) -> Vec<(K, &'static str)> {
             all.push((keyword, becomes));
         }
     };
-    add(
-        K::OneOf,
-        "becomes `anyOf`, with a sentence where two of its alternatives might fit at once",
-    );
+    add(K::OneOf, "becomes `anyOf`, with a sentence if a value could match two alternatives");
     if spec.is_open() {
         return all;
     }
@@ -245,19 +241,19 @@ fn rewritten(spec: &TargetSpec) -> Vec<(K, &'static str)> {
     add(
         K::Const,
         if spec.enum_of_text_only {
-            "becomes an `enum` of one, if it is text, and else a sentence"
+            "becomes an `enum` of one value if it is text, or else a sentence"
         } else {
-            "becomes an `enum` of one"
+            "becomes an `enum` of one value"
         },
     );
-    add(K::Ref, "is replaced by what it refers to");
+    add(K::Ref, "is replaced by the referenced schema");
     if spec.keeps(K::Minimum) {
-        add(K::ExclusiveMinimum, "becomes `minimum` for integers, and else a sentence");
-        add(K::ExclusiveMaximum, "becomes `maximum` for integers, and else a sentence");
+        add(K::ExclusiveMinimum, "becomes `minimum` for integers, or else a sentence");
+        add(K::ExclusiveMaximum, "becomes `maximum` for integers, or else a sentence");
     }
     add(
         K::PrefixItems,
-        "becomes `items` that take each of its schemas, with a sentence that gives the order",
+        "becomes `items` that accept each of its schemas, with a sentence about the order",
     );
     all
 }
@@ -268,12 +264,12 @@ fn formats(page: &mut String, spec: &TargetSpec) {
     }
     page.push('\n');
     match spec.formats {
-        None => line(page, "Any `format` may stay."),
+        None => line(page, "Every `format` is kept."),
         Some(kinds) => {
             let kinds: Vec<String> = kinds
                 .iter()
                 .map(|rule| {
-                    format!("{} beside `{}`", code_list(rule.formats.iter().copied()), rule.kind)
+                    format!("{} for `{}`", code_list(rule.formats.iter().copied()), rule.kind)
                 })
                 .collect();
             let kinds = kinds.join("; ");
@@ -287,23 +283,24 @@ fn forms(page: &mut String, spec: &TargetSpec) {
     let mut add = |text: &str| all.push(text.to_owned());
     let objects = spec.objects;
     if objects.closed {
-        add("Every object says `additionalProperties: false`. One that took others beside its \
-             named properties takes them no more.");
+        add("Every object has `additionalProperties: false`, so undeclared properties are no \
+             longer accepted.");
     }
     if objects.never_closed {
-        add("`additionalProperties: false` is refused, and becomes a sentence.");
+        add("`additionalProperties: false` is not supported and becomes a sentence.");
     }
     if objects.all_required {
-        add("Every property is `required`. An optional one takes null, too, which says that it \
-             is left out; such a null is removed from a call before it is checked.");
+        add("Every property is `required`. Optional properties also accept null, which means \
+             absent; gramc removes these nulls from a call before it checks the call.");
     }
     if objects.empty_as_text {
         add("Maps and objects without properties become `type: string`: the model writes the \
-             object as JSON text, the description says of what form, and the text of a call is \
-             read before the call is checked.");
+             object as JSON text, the description states its form, and gramc parses the text \
+             before it checks the call.");
     }
     if spec.types.always {
-        add("Every schema has a type. One that takes any value becomes JSON text in the same way.");
+        add("Every schema has a type. A schema that accepts any value becomes JSON text in the \
+             same way.");
     }
     match spec.types.several {
         SeveralTypes::List => {}
@@ -312,27 +309,28 @@ fn forms(page: &mut String, spec: &TargetSpec) {
              null included.",
         ),
         SeveralTypes::Nullable => {
-            add("A schema has one type. Null is said with `nullable`, and several types become \
-             `anyOf`.");
+            add("A schema has one type. Null becomes `nullable`, and several types become \
+                 `anyOf`.");
         }
     }
     if spec.arrays_need_items {
-        add("Every array has `items`; without any, it gets `items` for any value.");
+        add("Every array has `items`; by default they accept any value.");
     }
     if spec.enum_of_text_only {
-        add("`enum` lists text only; others become a sentence.");
+        add("`enum` contains only text; other values become a sentence.");
     }
     if let Some(largest) = spec.largest_min_items {
-        all.push(format!("`minItems` is {largest} at most; more becomes a sentence."));
+        all.push(format!("`minItems` is at most {largest}; a larger one becomes a sentence."));
     }
     let union = match spec.any_of {
         AnyOfRule::Anything => "",
         AnyOfRule::Annotations => {
-            "What narrows values beside `anyOf` moves into its alternatives, or becomes a sentence."
+            "Keywords next to `anyOf` that constrain values move into its alternatives or become \
+             a sentence."
         }
         AnyOfRule::Nothing => {
-            "Nothing stands beside `anyOf`: its description moves to the place around it, and a \
-             union of one type and null is that type."
+            "`anyOf` has no sibling keywords: its description moves to the enclosing schema, and \
+             a union of one type and null becomes that type."
         }
     };
     all.extend((!union.is_empty()).then(|| union.to_owned()));
@@ -351,21 +349,21 @@ fn references(rule: RefRule) -> Option<&'static str> {
     match rule {
         RefRule::Any => None,
         RefRule::Inline => Some(
-            "What is referred to is written in the place of the reference. A schema that holds \
-             itself is written once, and becomes JSON text within itself.",
+            "References are replaced by the referenced schemas. A recursive schema is written \
+             once and becomes JSON text within itself.",
         ),
         RefRule::Defs { siblings: false, recursion: Recursion::Any } => Some(
-            "References lead to `#` or `#/$defs/NAME`, and nothing stands beside them: a \
-             description stands beside an `anyOf` of one reference. Schemas may hold themselves.",
+            "References point to `#` or `#/$defs/NAME` and have no sibling keywords: a \
+             description is written next to an `anyOf` of one reference. Schemas can be recursive.",
         ),
         RefRule::Defs { recursion: Recursion::Optional, .. } => Some(
-            "References lead to `#` or `#/$defs/NAME`, and nothing stands beside them. A schema \
-             may hold itself through properties that are not required; where it does so in \
-             another way, it becomes JSON text.",
+            "References point to `#` or `#/$defs/NAME` and have no sibling keywords. A schema can \
+             contain itself in optional properties; elsewhere, the recursive part becomes JSON \
+             text.",
         ),
         RefRule::Defs { recursion: Recursion::Never, .. } => Some(
-            "References lead to `#/$defs/NAME`. A schema that holds itself becomes JSON text \
-             where it does.",
+            "References point to `#/$defs/NAME`. A recursive schema becomes JSON text within \
+             itself.",
         ),
         RefRule::Defs { recursion: Recursion::Any, .. } => {
             Some("References point to `#` or `#/$defs/NAME`.")
@@ -376,15 +374,15 @@ fn references(rule: RefRule) -> Option<&'static str> {
 fn limits(page: &mut String, limits: &Limits) {
     let rows = [
         (limits.tools, "tools in a request"),
-        (limits.optional_properties, "optional properties, over all tools of a request"),
-        (limits.unions, "properties with a union of types, over all tools of a request"),
+        (limits.optional_properties, "optional properties in all tools of a request"),
+        (limits.unions, "properties with a union type in all tools of a request"),
         (limits.properties, "properties of a tool"),
         (limits.enum_values, "members of enums of a tool"),
         (
             limits.characters,
             "characters in the names of properties and the values of enums of a tool",
         ),
-        (limits.depth, "objects within each other"),
+        (limits.depth, "levels of nested objects"),
         (limits.description, "characters of a description (some deployments)"),
     ];
     if rows.iter().all(|(limit, _)| limit.is_none()) {
@@ -397,7 +395,7 @@ fn limits(page: &mut String, limits: &Limits) {
         }
     }
     page.push('\n');
-    line(page, "What is beyond them is reported, and compiled all the same.");
+    line(page, "gramc warns if a limit is exceeded, and compiles the tools.");
 }
 
 /// `a`, `b` and `c`.

@@ -97,7 +97,7 @@ impl Lowerer<'_> {
                 Became::Description(sentence)
             }
             None if matches!(keyword, Keyword::Defs | Keyword::Definitions) => {
-                Became::Dropped("what is referred to stands elsewhere")
+                Became::Dropped("referenced definitions are moved")
             }
             None => Became::Dropped(SAYS_NOTHING),
         };

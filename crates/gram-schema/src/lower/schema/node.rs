@@ -171,7 +171,7 @@ impl Lowerer<'_> {
     /// Removes `nullable`, which is not a JSON Schema keyword and allows no null.
     fn no_nullable(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) {
         if let Some(value) = map.shift_remove("nullable") {
-            let why = Became::Dropped("JSON Schema does not know it");
+            let why = Became::Dropped("it is not a JSON Schema keyword");
             self.lose(&path.key("nullable"), "nullable", value, why);
         }
     }
@@ -183,7 +183,7 @@ impl Lowerer<'_> {
             return;
         }
         for (key, value) in parts::take(map, is) {
-            let why = Became::Dropped("it speaks of values of other types");
+            let why = Became::Dropped("it applies to other types");
             self.lose(&path.key(&key), &key, value, why);
         }
     }
