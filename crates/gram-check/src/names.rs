@@ -170,7 +170,7 @@ pub struct Use {
     pub name: SmolStr,
     /// Its span, including quotes except in a type expression.
     pub place: Span,
-    /// The declaration that it stands in, by its place in the list of declarations.
+    /// The index of the enclosing declaration.
     pub holder: Option<usize>,
 }
 

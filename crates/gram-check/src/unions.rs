@@ -126,7 +126,7 @@ pub fn twins<'t, K: PartialEq>(
     None
 }
 
-/// What a type is where its names add nothing to what they stand for, not even a description.
+/// Follows names that add nothing to their types, not even a description.
 /// Names of other types than those `known` are not followed.
 pub fn plain<'t>(
     types: &'t Types,

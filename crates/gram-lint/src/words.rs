@@ -107,7 +107,7 @@ impl Shape {
         !self.has(Self::FOREIGN) && !header && self.has(Self::ASCII_LOWER)
     }
 
-    /// Whether a name can stand among names of a case. A single word in lower case fits all but one.
+    /// Whether a name fits a case. A single word in lower case fits all but one.
     pub(crate) fn fits(self, case: Case) -> bool {
         let word = !self.has(Self::UNDERSCORE | Self::HYPHEN | Self::CAPITAL);
         self.case().map_or(word && case != Case::Pascal, |own| own == case)

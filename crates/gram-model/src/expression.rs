@@ -98,7 +98,7 @@ pub fn words(text: &str) -> Vec<(usize, Word<'_>)> {
 pub struct ExpressionError<'e> {
     /// The byte offset in the expression.
     pub at: usize,
-    /// What stands there.
+    /// The text of the token.
     pub rest: &'e str,
     /// Whether the expression nests too deep.
     pub too_deep: bool,
@@ -113,7 +113,7 @@ pub fn parse(text: &str) -> Result<Expression<'_>, ExpressionError<'_>> {
         rest: text.get(text.len() - rest.len()..).unwrap_or_default(),
         too_deep,
     };
-    // The blanks of JSON, which may stand between all parts, and no others.
+    // JSON whitespace, which is allowed between all tokens.
     let end = text.trim_end_matches([' ', '\t', '\r', '\n']);
     match delimited(multispace0, |input| union(input, 0), multispace0).parse(end) {
         Ok(("", expression)) => Ok(expression),

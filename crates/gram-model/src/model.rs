@@ -18,7 +18,7 @@ pub use types::{ObjectType, Open, Type, TypeDeclaration, TypeId, TypeKind, Types
 
 /// All declarations of the texts that were checked together.
 ///
-/// Two modules are equal when they declare the same, wherever it stands in their texts.
+/// Modules are equal if their declarations are, wherever they are in the source.
 #[derive(Debug, Default)]
 pub struct Module {
     /// All tools, in the order of the texts, those inside agents included.
@@ -40,7 +40,7 @@ pub struct Module {
 }
 
 impl Module {
-    /// Where the declarations stand.
+    /// The source locations of the declarations.
     pub fn spans(&self) -> &Spans {
         &self.spans
     }
@@ -117,7 +117,7 @@ pub struct Root {
     pub description: Option<SmolStr>,
     /// Names that `required` holds though no parameter has them.
     pub requires: Vec<SmolStr>,
-    /// Types that stand in `$defs` though nothing refers to them.
+    /// Unreferenced types in `$defs`.
     pub defs: Vec<TypeId>,
     /// The schema, word for word, in the place of the one that the signature gives.
     pub verbatim: Option<Value>,
@@ -237,7 +237,7 @@ pub struct TypeUse {
     pub ty: Type,
     /// What it is for.
     pub description: Option<SmolStr>,
-    /// The value that stands for an absent one.
+    /// The value of an absent parameter.
     pub default: Option<Box<Value>>,
     /// What narrows the type, in the order of [`Constraint`]'s variants, each at most once.
     pub constraints: Vec<Constraint>,
@@ -284,7 +284,7 @@ pub struct Details {
     pub unsound: bool,
     /// Whether a tuple may end early, and may hold more than its items.
     pub open_tuple: bool,
-    /// Whether the members of a union are written as a list of types, beside each other.
+    /// Whether the members of a union are written as a list in `type`.
     pub type_list: bool,
     /// Keywords that gram has no word for, written as they are.
     pub extensions: Vec<(SmolStr, Value)>,

@@ -66,7 +66,7 @@ fn specification(module: &Module) -> Page<'_> {
     page
 }
 
-/// An implementation as gram text, as it stands in its library: `(now:Builtin)`.
+/// An implementation as gram text, as in a library: `(now:Builtin)`.
 pub fn print_implementation(implementation: &Implementation) -> String {
     let mut out = String::new();
     library::node(implementation).write(&mut out, 0, 0, 0);
@@ -311,7 +311,7 @@ impl Page<'_> {
         let parameters = tool.parameters.iter().enumerate();
         let mut nodes: Vec<_> =
             parameters.map(|(at, field)| self.field(field, arrow(at))).collect();
-        // The result's doc comment stands before its arrow, and so behind `()`.
+        // The doc comment of the result precedes its arrow, so it follows `()`.
         let result = Node::of_output(self.types, &tool.result, "==>");
         nodes.push(result);
         let documented = nodes.iter().any(|node| node.doc().is_some());

@@ -1,4 +1,4 @@
-//! Where the parts of a module stand in its texts.
+//! The source locations of the parts of a module.
 
 use std::sync::Arc;
 

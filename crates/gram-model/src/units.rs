@@ -42,7 +42,7 @@ pub fn size(text: &str) -> Option<u64> {
     count.checked_mul(bytes)
 }
 
-/// A whole number and what stands behind it.
+/// A whole number and the text after it.
 fn split(text: &str) -> Option<(u64, &str)> {
     let digits = text.find(|c: char| !c.is_ascii_digit())?;
     let (count, unit) = text.split_at(digits);

@@ -24,7 +24,7 @@ impl ValueError {
     }
 }
 
-/// The JSON value that a value of gram stands for. Numbers keep their exact decimal text.
+/// The JSON value of a gram value. Numbers keep their exact decimal text.
 pub fn json(node: Node<'_>) -> Result<Value, ValueError> {
     json_at(node, 0)
 }

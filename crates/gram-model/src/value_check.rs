@@ -147,7 +147,7 @@ fn of_type(check: &ValueCheck<'_>, expected: &Type, value: &Value) -> Verdict {
         (Type::Union(members), value) => members.iter().any(|member| ty(member, value).is_ok()),
         (Type::OneOf(members), value) => {
             let mut fitting = members.iter().filter(|member| ty(member, value).is_ok());
-            // What nobody runs here may well refuse it.
+            // Keywords that are not evaluated here may reject it.
             match (fitting.next(), fitting.next()) {
                 (Some(first), Some(second)) => {
                     [first, second].into_iter().chain(fitting).any(|ty| is_presumed(types, ty))
@@ -163,7 +163,7 @@ fn of_type(check: &ValueCheck<'_>, expected: &Type, value: &Value) -> Verdict {
     refuse(format!("{} is not {}", brief(value), describe(types, expected)))
 }
 
-/// Whether a type has a pattern, a format or a schema of its own somewhere, which nobody runs here.
+/// Whether a type contains a pattern, a format or a verbatim schema, which are not evaluated here.
 fn is_presumed(types: &Types, ty: &Type) -> bool {
     fn type_use<'t>(type_use: &'t TypeUse, open: &mut Vec<&'t Type>) -> bool {
         parts_of_type_use(type_use, &mut |part| open.push(part));

@@ -69,7 +69,7 @@ pub fn heads(ty: &Type, found: &mut Vec<TypeId>) {
     }
 }
 
-/// The types that stand for themselves.
+/// The types that are aliases of themselves.
 pub fn self_aliases(types: &Types) -> Vec<TypeId> {
     let heads = |id: TypeId| {
         let mut found = Vec::new();

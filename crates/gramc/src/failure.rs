@@ -1,4 +1,4 @@
-//! Why a command could not do its work. Findings about the input are no failures.
+//! Failures of commands. Diagnostics about the input are not failures.
 
 use std::fmt;
 use std::io::{self, Write as _};

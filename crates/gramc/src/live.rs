@@ -42,18 +42,18 @@ fn run(work: impl Future<Output = Result<Value, mcp::McpError>>) -> Result<Value
         .build()
         .map_err(|error| Failure::new(format!("cannot start the MCP client: {error}")))?;
     let outcome = runtime.block_on(work);
-    // A look-up of a name cannot be broken off; nobody needs to wait for it.
+    // A name lookup cannot be cancelled, so the program does not wait for it.
     runtime.shutdown_background();
     outcome.map_err(|error| Failure::new(error.to_string()))
 }
 
-/// Waits until somebody wants the program to end, and says so.
+/// Waits for a signal to end the program, and reports it.
 async fn interrupted() -> String {
     signalled().await;
     "interrupted".to_owned()
 }
 
-/// Signals by which somebody wants the program, or what it does, to end.
+/// Signals that end the program or its current work.
 pub(crate) struct Signals {
     #[cfg(unix)]
     signals: Vec<(i32, tokio::signal::unix::Signal)>,
@@ -99,7 +99,7 @@ impl Signals {
     }
 }
 
-/// Waits until somebody wants the program to end, and gives the number of the signal. A program in
+/// Waits for a signal to end the program, and returns its number. A program in
 /// a process group of its own does not hear of that, and has to be ended first. From the call on gramc
 /// goes on when it is told to end, so this is for commands that wait for little else.
 pub(crate) fn signalled() -> impl Future<Output = i32> {

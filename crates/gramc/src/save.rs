@@ -38,7 +38,7 @@ fn replaced(path: &Path, text: &str) -> io::Result<()> {
     done
 }
 
-/// Makes an empty file in a file's folder, under a name that nobody has.
+/// Creates an empty file with an unused name in the folder of `target`.
 fn create_temporary(target: &Path) -> io::Result<(PathBuf, File)> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = target.file_name().unwrap_or_default().to_string_lossy();

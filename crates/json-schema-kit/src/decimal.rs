@@ -68,7 +68,7 @@ impl Decimal {
         self.mantissa.unsigned_abs().checked_ilog10().map_or(1, |log| i64::from(log) + 1)
     }
 
-    /// How many digits stand before the point.
+    /// The number of digits before the point.
     fn power(self) -> i64 {
         self.digits() + self.exponent
     }

@@ -187,7 +187,7 @@ fn may_say_no_more(what: &str, name: &str, text: &str) -> bool {
     })
 }
 
-/// The bytes that stand between words: those of ASCII that are neither letters nor digits.
+/// The bytes that separate words: ASCII bytes that are neither letters nor digits.
 static BETWEEN_WORDS: [bool; 256] = {
     let mut all = [false; 256];
     let mut byte = 0;

@@ -31,7 +31,7 @@ impl Types {
 
     /// What a type is, in the end: names are followed.
     pub fn resolve<'t>(&'t self, mut ty: &'t Type) -> &'t Type {
-        // The checker lets no name stand for itself; the count is for models made by hand.
+        // The checker rejects self-aliases; the limit is for hand-made models.
         for _ in 0..=self.0.len() {
             let Type::Named(id) = ty else { return ty };
             let Some(declared) = self.get(*id) else { return &Type::Any };
@@ -138,7 +138,7 @@ pub enum Open {
 }
 
 impl Type {
-    /// The type, apart from whether null may stand in its place.
+    /// The type without `null`.
     pub fn without_null(&self) -> &Self {
         match self {
             Self::Nullable(inner) => inner,

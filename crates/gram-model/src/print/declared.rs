@@ -157,7 +157,7 @@ impl Page<'_> {
     }
 }
 
-/// What is said of an enum beside its members.
+/// The attributes of an enum, without its members.
 fn without_enum(type_use: &TypeUse) -> TypeUse {
     let mut type_use = type_use.clone();
     type_use.constraints.retain(|known| !matches!(known, Constraint::Enum(_)));

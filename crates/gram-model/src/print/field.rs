@@ -229,7 +229,7 @@ pub(super) fn requires(names: &[SmolStr]) -> Option<Entry> {
     (!names.is_empty()).then(|| Entry::new("requires", list(&names)))
 }
 
-/// What is said of a declared object beside its fields.
+/// The attributes of a declared object, without its fields.
 pub(super) fn of_object(
     types: &Types,
     type_use: &TypeUse,
@@ -247,7 +247,7 @@ pub(super) fn of_object(
     attributes(types, type_use, description, None, parts)
 }
 
-/// What is said of another declared type beside what it is made of.
+/// The attributes of another declared type.
 pub(super) fn of_members(
     types: &Types,
     type_use: &TypeUse,
@@ -310,7 +310,7 @@ fn attributes(
     entries
 }
 
-/// Keywords that gram has no word for: those of nobody's standard one by one, the others together.
+/// Keywords without an attribute: `x-` keywords one by one, the others together.
 fn extensions(all: &[(SmolStr, Value)]) -> Vec<Entry> {
     let (own, others): (Vec<_>, Vec<_>) = all.iter().partition(|(key, _)| key.starts_with("x-"));
     let mut entries: Vec<_> =
@@ -330,7 +330,7 @@ pub(super) fn keywords<'m>(
     Entry::new(attribute, value::value(&Value::Object(all.collect())))
 }
 
-/// What details say beside the title.
+/// The details, without the title.
 fn remarks(details: &Details) -> Vec<Entry> {
     let mut entries = Vec::new();
     let examples = details.examples.as_deref();

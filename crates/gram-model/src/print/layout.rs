@@ -16,17 +16,17 @@ pub(super) enum Layout {
     Text(String),
     /// Entries between two brackets, with commas between them.
     Group {
-        /// What stands before the entries.
+        /// The text before the entries.
         open: String,
         entries: Vec<Entry>,
-        /// What stands behind them.
+        /// The text after the entries.
         close: &'static str,
-        /// The columns that it takes on one line; `None` when a line break stands inside of it.
+        /// Its width on one line; `None` if it contains a line break.
         width: Option<usize>,
     },
 }
 
-/// A value between brackets, and what stands before it.
+/// A value in brackets, and the text before it.
 pub(super) struct Entry {
     /// The key, where it has one: an item of a list has none.
     key: Option<SmolStr>,

@@ -54,7 +54,7 @@ pub(super) fn block(text: &str) -> Layout {
 /// Whether a text of several lines is the same between fences, where nothing can be escaped.
 fn fits_fence(text: &str) -> bool {
     let hidden = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    // A comment may stand before the text, and white space before that.
+    // The text may follow a comment and whitespace.
     let opens = text.trim_start_matches(|c: char| c.is_ascii_whitespace()).starts_with('/');
     text.contains('\n') && !opens && !text.contains(hidden) && !text.contains("```")
 }

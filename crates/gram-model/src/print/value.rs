@@ -32,10 +32,10 @@ pub(super) fn value(value: &Value) -> Layout {
     }
 }
 
-/// The longest JSON that stands on one line.
+/// The maximum length of JSON on one line.
 const MAX_JSON_LINE: usize = 60;
 
-/// The deepest JSON that stands on lines of its own, which are indented by its depth.
+/// The maximum depth of indented JSON.
 const MAX_INDENTED_DEPTH: u32 = 24;
 
 /// A schema, word for word: on lines of its own where it is long.

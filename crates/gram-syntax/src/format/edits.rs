@@ -28,11 +28,11 @@ pub(super) fn edits(before: &Tree, after: &Tree, span: Span) -> Vec<Edit> {
     edits
 }
 
-/// Which tokens stand in a pattern that a span touches. They are asked for in order.
+/// Finds tokens in patterns that a span touches. Queries are in token order.
 struct Touched<'t> {
     tree: &'t Tree,
     span: Span,
-    /// The pattern that the last token stands in or before.
+    /// The pattern of the last token, or the one after it.
     node: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What stands between two tokens: spaces, line breaks, comments and empty lines.
+//! The gap between two tokens: spaces, line breaks, comments and empty lines.
 
 use crate::lexer::is_space;
 use crate::token::TokenKind as T;
@@ -12,7 +12,7 @@ const DOC: usize = 4;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Comment {
     token: u32,
-    /// How many line breaks stand before it.
+    /// The number of line breaks before it.
     lines: usize,
 }
 
@@ -23,9 +23,9 @@ pub(super) struct Break {
     pub(super) inner: u32,
     /// The indentation of the token behind the gap.
     pub(super) outer: u32,
-    /// Whether a bracket or bar opened right before, behind which no empty line stands.
+    /// Whether it follows an opening bracket or bar, where empty lines are removed.
     pub(super) opens: bool,
-    /// Whether a bracket closes, before which no empty line stands.
+    /// Whether it precedes a closing bracket, where empty lines are removed.
     pub(super) closes: bool,
     /// Whether an empty line is kept where there is no comment.
     pub(super) paragraphs: bool,
@@ -78,14 +78,14 @@ impl Layout<'_> {
         self.text(token).bytes().filter(|&byte| byte == b'\n').count()
     }
 
-    /// What stands before a pattern of the top level; `behind` is the first token of the gap.
+    /// The gap before a top-level pattern; `behind` is the first token of the gap.
     pub(super) fn top_level_gap(&mut self, behind: u32, token: u32) {
         let opens = self.at_start();
         let place = Break { inner: 0, outer: 0, opens, closes: false, paragraphs: true };
         self.line_gap(behind, token, place);
     }
 
-    /// What stands at the end of the text.
+    /// The gap at the end of the text.
     pub(super) fn end_gap(&mut self, behind: u32) {
         let mut end = behind;
         let mut progress = Progress::default();

@@ -170,12 +170,12 @@ impl Layout<'_> {
         None
     }
 
-    /// Whether a node is to stand on the current line.
+    /// Whether a node is written on the current line.
     fn flat(&self, id: u32, node: NodeData, leaf: bool) -> bool {
         let candidate = match node.kind {
             N::Elements | N::Annotations => false,
             N::AnnotatedPattern => self.child(id, 1).is_some_and(|annotations| {
-                // Several annotations stand on a line each.
+                // Several annotations are written on one line each.
                 self.child(id, 2).is_some_and(|first| first.end == annotations.end)
             }),
             _ => true,
@@ -229,7 +229,7 @@ impl Layout<'_> {
         true
     }
 
-    /// The characters that must stand on the line on which a node ends, behind it.
+    /// The number of characters that must follow a node on its last line.
     fn tail(&self, node: &NodeData) -> u32 {
         let Some(frame) = self.frames.last() else { return 0 };
         let next = self.significant(node.last + 1);
@@ -289,7 +289,7 @@ impl Layout<'_> {
         self.column += 1;
     }
 
-    /// Whether a space stands between two tokens that follow each other on a line.
+    /// Whether a space separates two adjacent tokens on a line.
     pub(super) fn spaced(&self, before: u32, token: u32) -> bool {
         self.marks.spaced(before, token)
     }
@@ -307,7 +307,7 @@ impl Layout<'_> {
         last
     }
 
-    /// What stands between two tokens of a pattern, of which something is spread.
+    /// The gap between two tokens of a pattern that spans several lines.
     fn gap(&mut self, before: u32, token: u32) {
         let kind = self.kind(token);
         let Some(&frame) = self.frames.last() else {
@@ -375,7 +375,7 @@ impl Layout<'_> {
         }
     }
 
-    /// What stands between two items of a bracket, before the first or behind the last.
+    /// The gap between two items of a bracket, before the first or after the last.
     fn item(&mut self, before: u32, token: u32, frame: Frame, opens: bool) {
         let inner = deeper(frame.indent);
         let closes = token == frame.last;
@@ -394,12 +394,12 @@ impl Layout<'_> {
         matches!(self.frames.as_slice(), [.., Frame { kind: Kind::Annotated { .. }, .. }, _])
     }
 
-    /// Whether the next item may stand on the line of the one before, and fits on it.
+    /// Whether the next item may continue the current line, and fits.
     fn shares_line(&self, comma: u32, token: u32) -> bool {
         if !self.waiting.is_empty() || !self.is_plain(comma, token) {
             return false;
         }
-        // Elements stand in a node of their own, which ends before the first of them is passed.
+        // Elements have their own node, which ends before the first of them is passed.
         let mut nodes = self.tree.nodes.iter().skip(self.node as usize);
         let item = nodes.find(|node| node.first >= token);
         item.is_some_and(|item| {
@@ -410,7 +410,7 @@ impl Layout<'_> {
         })
     }
 
-    /// Whether nothing but white space stands between two tokens, without an empty line.
+    /// Whether only whitespace without an empty line is between two tokens.
     fn is_plain(&self, before: u32, token: u32) -> bool {
         let tokens = &self.tree.tokens;
         let gap = Span::new(tokens.span(before).end, tokens.span(token).start);
@@ -418,7 +418,7 @@ impl Layout<'_> {
             && !has_empty_line(self.tree.source.slice(gap))
     }
 
-    /// Whether a name stands before a comma of elements.
+    /// Whether a name precedes a comma between elements.
     fn ends_with_name(&self, comma: u32) -> bool {
         let mut name = comma.saturating_sub(1);
         while self.kind(name).is_trivia() && name > 0 {

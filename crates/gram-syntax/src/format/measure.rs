@@ -35,17 +35,17 @@ impl Marks {
         self.mark(last).end.saturating_sub(self.mark(first).start)
     }
 
-    /// Whether a node can stand on one line.
+    /// Whether a node fits on one line.
     pub(super) fn fits_a_line(&self, node: &NodeData) -> bool {
         self.mark(node.first).forced == self.mark(node.last).forced
     }
 
-    /// Whether a node stands on one line as it should.
+    /// Whether a node is on one line and correctly formatted.
     pub(super) fn is_laid_out(&self, node: &NodeData) -> bool {
         self.mark(node.first).changed == self.mark(node.last).changed
     }
 
-    /// Whether a space stands between two tokens that follow each other on one line.
+    /// Whether a space separates two adjacent tokens on one line.
     pub(super) fn spaced(&self, before: u32, token: u32) -> bool {
         self.mark(token).start > self.mark(before).end
     }
@@ -165,7 +165,7 @@ impl Context {
         self.last = kind;
     }
 
-    /// Whether a space stands before a token of `kind` where both stand on one line.
+    /// Whether a space precedes a token of `kind` on the same line.
     fn space_before(&self, kind: T) -> bool {
         use T::{At, AtAt, Colon, ColonColon, End, LBrace, LBracket, LParen, Less, Pipe, RParen};
         match (self.last, kind) {

@@ -18,7 +18,7 @@ enum Opening {
     Text,
     /// `//`, and the line ends after the text would.
     Line,
-    /// `/**`, and its end, which stands behind the text's.
+    /// `/**`, and its end, which is after the end of the text.
     Doc,
 }
 
@@ -270,7 +270,7 @@ impl Lexer<'_> {
         self.push_to(TokenKind::Unclosed, end);
     }
 
-    /// Something else than a tag stands behind the opening backticks.
+    /// Text other than a tag follows the opening backticks.
     fn broken_fence_line(&mut self, start: usize) {
         self.out.tokens.truncate_from(start);
         self.at = start;

@@ -252,7 +252,7 @@ async fn bound(read: &Read, sides: &[Side]) -> Result<Option<Vec<Bound>>, Failur
 /// The most bytes of all cases.
 const MAX_CASES: u64 = 1 << 30;
 
-/// The cases, and the text that they stand in.
+/// The cases and their source text.
 fn cases(path: &Path) -> Result<(Vec<Case>, Vec<u8>), Failure> {
     let shown = path.display().to_string();
     let mut text = Vec::new();

@@ -95,7 +95,7 @@ fn fix(plan: &Plan, display: Display, texts: &mut Texts) -> Outcome {
         if let (Some(path), Some(text)) = (texts.path(at), texts.all.get(at))
             && let Err(failure) = save::replace(path, text.source().text())
         {
-            // The others are worth mending all the same.
+            // The other files are still fixed.
             failures.push(failure);
             continue;
         }
@@ -114,7 +114,7 @@ fn fix(plan: &Plan, display: Display, texts: &mut Texts) -> Outcome {
     Ok(code)
 }
 
-/// How many findings have a safe fix.
+/// The number of diagnostics with a safe fix.
 fn fixable(found: &[Diagnostic]) -> Option<String> {
     let safe = |found: &&Diagnostic| {
         found.fixes.iter().any(|fix| fix.applicability == Applicability::Safe)

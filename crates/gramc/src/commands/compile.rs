@@ -59,7 +59,7 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
 /// The file of a folder that holds the names that were mapped.
 const NAMES: &str = "names.json";
 
-/// A tool and what became of it.
+/// A tool and its losses.
 struct Tool<'m> {
     name: &'m str,
     compiled: Compiled<'m>,
@@ -185,7 +185,7 @@ impl Output<'_> {
         if !names.is_empty() {
             return output::save_json(&path, &names, Layout::Pretty);
         }
-        // One of an earlier run would tell of names that nobody maps any more.
+        // A file of an earlier run would list mappings that no longer exist.
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(Failure::path("remove", &path, &error))

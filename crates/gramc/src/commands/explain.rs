@@ -41,7 +41,7 @@ fn page(name: &str) -> Result<String, Failure> {
     Err(Failure::new(format!("unknown code or target `{name}`; {help}")))
 }
 
-/// What a rule's declaration says beside its page.
+/// The level, fix and options of a lint.
 fn facts(rule: &Lint) -> String {
     let mut facts = format!("\nLevel: {}", rule.level.name());
     if let Some(target) = rule.target {

@@ -15,7 +15,7 @@ use crate::{input, output, report, save};
 /// How long to look for the shortest difference of a file.
 const DIFF_TIME: Duration = Duration::from_secs(2);
 
-/// What became of a file.
+/// The outcome for a file.
 enum Done {
     /// It is formatted already.
     Same,
@@ -27,7 +27,7 @@ enum Done {
     Failed(Failure),
 }
 
-/// A file, what became of it, and what there is to show on standard output.
+/// A file, its outcome, and the text for standard output.
 struct File {
     name: String,
     done: Done,
@@ -59,7 +59,7 @@ pub(super) fn run(args: &Fmt, display: Display) -> Outcome {
     report_files(args, files, mistakes, display)
 }
 
-/// Formats one file, and writes it unless somebody only wants to look.
+/// Formats one file, and writes it unless `--check` or `--diff` is given.
 fn file(
     args: &Fmt,
     format: Format,
@@ -137,7 +137,7 @@ fn difference(name: &str, before: &str, after: &str) -> String {
     diff.unified_diff().header(&name, &name).to_string()
 }
 
-/// Says what became of the files, and gives the exit code.
+/// Reports the outcomes of the files, and returns the exit code.
 fn report_files(
     args: &Fmt,
     files: Vec<File>,

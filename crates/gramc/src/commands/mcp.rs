@@ -30,7 +30,7 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
         let served = match &args.http {
             None => {
                 if io::stdin().is_terminal() {
-                    // Else somebody waits for something to happen.
+                    // Without this message, the user would wait for a prompt.
                     let help =
                         "waiting for an MCP client on standard input; Ctrl-D ends the server";
                     calls::say(std::iter::once(help.to_owned()));

@@ -121,7 +121,7 @@ async fn converse(
             _ => PROBLEMS,
         };
         code = code.max(own);
-        // What was paid for is shown, whatever became of the file.
+        // The answer is printed even if the file cannot be written.
         show.end(&turn, display)?;
         kept?;
         if let (Some(path), true) = (&args.conversation, own != CLEAN) {

@@ -207,7 +207,7 @@ fn affects_project(path: &Path) -> bool {
     })
 }
 
-/// Reads everything anew. While nothing can be read, that is what there is to say.
+/// Reads everything again. If the files cannot be read, the error is reported.
 fn read_all(args: &Check, state: State, since: Instant) -> Result<State, Failure> {
     match State::read(args) {
         Ok(new) => Ok(State { since, ..new }),

@@ -1,4 +1,4 @@
-//! Findings as commands of GitHub's workflows, which become annotations of the lines that they
+//! Diagnostics as GitHub workflow commands, which become annotations of the lines that they
 //! are about.
 //!
 //! A command is a line, `::name key=value,key=value::message`. Its escapes are those that the
@@ -10,7 +10,7 @@ use gram_syntax::{Diagnostic, Severity};
 
 use super::{forward_slashes, message_and_help};
 
-/// A finding as a command, without a line break at its end.
+/// A diagnostic as a command, without a trailing line break.
 pub(super) fn annotation(diagnostic: &Diagnostic) -> String {
     let command = match diagnostic.severity {
         Severity::Error => "error",

@@ -1,4 +1,4 @@
-//! Findings for people at a terminal.
+//! Diagnostics for a terminal.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,13 +9,13 @@ use gram_syntax::{Diagnostic, Label, RenderOptions};
 use super::Counts;
 use crate::args::Color;
 
-/// How many findings of a file are shown to people.
+/// The maximum number of diagnostics shown per file.
 const MAX_SHOWN: usize = 50;
 
 /// How many different helps of grouped diagnostics are shown.
 const MAX_HELPS: usize = 3;
 
-/// Writes findings with their lines of source, and how many there are.
+/// Writes diagnostics with their source lines, and their number.
 pub(super) fn write(color: Color, found: &[Diagnostic], counts: Counts) -> io::Result<()> {
     if found.is_empty() {
         return Ok(());

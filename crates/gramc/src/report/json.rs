@@ -1,9 +1,9 @@
-//! Findings as JSON, one object each. `grammar/diagnostic.schema.json` describes it.
+//! Diagnostics as JSON, one object each. `grammar/diagnostic.schema.json` describes it.
 
 use gram_syntax::{Applicability, Diagnostic, SourceFile, Span};
 use serde_json::{Value, json};
 
-/// A finding as JSON. Lines and columns count from 1, columns in characters; offsets count
+/// A diagnostic as JSON. Lines and columns count from 1, columns in characters; offsets count
 /// bytes from 0.
 pub(super) fn object(diagnostic: &Diagnostic) -> Value {
     let source = &*diagnostic.source;

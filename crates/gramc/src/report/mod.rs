@@ -1,4 +1,4 @@
-//! Findings to people and programs. Each way to show them has a file.
+//! The output of diagnostics, with one file per format.
 
 mod github;
 mod human;
@@ -13,7 +13,7 @@ use gram_syntax::{Diagnostic, Severity};
 use crate::args::{Display, Format};
 use crate::failure::{CLEAN, Failure, PROBLEMS};
 
-/// How many findings there are.
+/// The number of diagnostics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) errors: usize,
@@ -28,7 +28,7 @@ impl Counts {
     }
 }
 
-/// Shows findings, those of a file together, and counts them.
+/// Prints diagnostics, grouped by file, and counts them.
 pub(crate) fn show(display: Display, found: &[Diagnostic]) -> Result<Counts, Failure> {
     let counts = found.iter().fold(Counts::default(), |mut counts, diagnostic| {
         match diagnostic.severity {
@@ -44,7 +44,7 @@ pub(crate) fn show(display: Display, found: &[Diagnostic]) -> Result<Counts, Fai
         Format::Concise => lines(io::stderr().lock(), found, Diagnostic::concise),
         Format::Json => lines(stdout(), found, |diagnostic| json::object(diagnostic).to_string()),
         Format::Github => lines(stdout(), found, github::annotation),
-        // Not even a clean text leaves this out: no document would mean that nobody looked.
+        // A document without results says that the files were checked.
         Format::Sarif => lines(stdout(), &[found], |found| sarif::document(found).to_string()),
     };
     written.map_err(|error| Failure::output(&error))?;

@@ -1,4 +1,4 @@
-//! Findings as a SARIF document, which code hosts and editors read. The numbers of sections are
+//! Diagnostics as a SARIF document, which code hosts and editors read. The numbers of sections are
 //! those of <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
 
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const HOME: &str = env!("CARGO_PKG_REPOSITORY");
 const NOT_IN_A_PATH: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// The document of all findings. There may be none.
+/// The document of all diagnostics, which can be empty.
 pub(super) fn document(found: &[Diagnostic]) -> Value {
     let places = Places { here: std::env::current_dir().ok() };
     let mut rules = Rules::default();
@@ -46,12 +46,12 @@ pub(super) fn document(found: &[Diagnostic]) -> Value {
     })
 }
 
-/// The codes that occur, in the order in which they do, each with its gravest finding.
+/// The codes in the order of their first use, each with its highest severity.
 #[derive(Default)]
 struct Rules(Vec<(&'static Code, Severity)>);
 
 impl Rules {
-    /// The place of a finding's code among the codes.
+    /// The index of a diagnostic's code.
     fn index(&mut self, diagnostic: &Diagnostic) -> usize {
         let known = self.0.iter_mut().enumerate().find(|(_, (code, _))| *code == diagnostic.code);
         if let Some((index, (_, severity))) = known {
@@ -72,7 +72,7 @@ fn rule((code, severity): (&Code, Severity)) -> Value {
     })
 }
 
-/// A message. Braces stand for arguments and are doubled where they do not (section 3.11.5).
+/// A message. Literal braces are doubled, because braces enclose arguments (section 3.11.5).
 fn message(text: &str) -> Value {
     json!({"text": text.replace('{', "{{").replace('}', "}}")})
 }

@@ -257,7 +257,7 @@ impl<'s> Prover<'s> {
         prefix: &'s [Value],
         rest: Option<&'s Value>,
     ) -> bool {
-        // One behind the first items of both stands for all that follow.
+        // One item after the first items of both represents all that follow.
         let count = branch.prefix.len().max(prefix.len()) + 1;
         let count = count.min(branch.most.and_then(|most| most.try_into().ok()).unwrap_or(count));
         (0..count).all(|at| {

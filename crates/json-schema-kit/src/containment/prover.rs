@@ -261,7 +261,7 @@ impl<'s> Prover<'s> {
         }
     }
 
-    /// Whether a property cannot stand in an object for its name.
+    /// Whether an object cannot have a property because of its name.
     pub(super) fn is_misnamed(&mut self, branch: &Branch<'s>, name: &str) -> bool {
         let name = || Value::from(name);
         branch.names.iter().any(|term| self.term_accepts(term, &name()) == Some(false))

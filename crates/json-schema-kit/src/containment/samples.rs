@@ -2,7 +2,7 @@
 //!
 //! They are made of the narrow schema: the smallest value, the fullest one, and values that differ
 //! from these in one place. Which ones are worth a try in a place is told by both schemas: the
-//! ends of ranges and the numbers beside them, listed values, names of properties.
+//! ends of ranges and adjacent numbers, listed values, names of properties.
 
 use crate::values::canonical;
 use serde_json::Value;
@@ -283,7 +283,7 @@ impl<'p, 's> SampleGenerator<'p, 's> {
     }
 }
 
-/// Numbers at the ends of ranges and beside them, and steps from there.
+/// Numbers at and next to the ends of ranges, and steps from there.
 fn numbers(branch: &Branch<'_>, others: &[Branch<'_>]) -> Vec<Value> {
     let all = || others.iter().chain([branch]);
     let mut marks = vec![Decimal::whole(0)];

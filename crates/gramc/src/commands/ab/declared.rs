@@ -55,7 +55,7 @@ impl Wanted {
         }
         let cases = match (&args.cases, text("cases")?) {
             (Some(path), _) => path.clone(),
-            // What a file names lies beside it.
+            // Paths in a file are relative to it.
             (None, Some(path)) => match &experiment {
                 Some((at, _)) => spec.folder_of_experiment(*at).join(path),
                 None => path.into(),

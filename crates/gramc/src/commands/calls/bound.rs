@@ -63,7 +63,7 @@ pub(in crate::commands) fn declared_here(
     at.map(|at| made(spec, at)).transpose()
 }
 
-/// The library that somebody names, with what its file declares.
+/// The library of `--library`, with the module of its file.
 pub(in crate::commands) fn read_declared(
     named: &str,
     spec: &Read,

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 /// The most bytes of one line.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// What a call may say, beside its `arguments`.
+/// The keys of a call other than `arguments`.
 const KEYS: [&str; 6] = ["name", "id", "at", "result", "turn", "reset"];
 
 /// What a line says, each value as the text that it is.

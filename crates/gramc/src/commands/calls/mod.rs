@@ -262,7 +262,7 @@ fn standard_input() -> Result<String, Failure> {
 }
 
 /// Runs what waits for the implementations of a library, on this thread, and ends what these keep
-/// running. Where somebody wants the program to end, the work is dropped, and all that it started
+/// running. If a signal arrives, the work is dropped, and all that it started
 /// is killed.
 fn run<T>(
     library: &ToolLibrary,
@@ -277,7 +277,7 @@ fn run<T>(
     })
 }
 
-/// The same for work that knows itself what to do when somebody wants it to end.
+/// The same for work that handles the signals itself.
 pub(super) fn run_to_the_end<T>(
     library: &ToolLibrary,
     work: impl Future<Output = Result<T, Failure>>,
@@ -295,7 +295,7 @@ pub(super) fn run_to_the_end<T>(
             _ = timeout(GOODBYE, library.close()) => outcome,
         }
     });
-    // What still runs was given up; nobody needs to wait for it.
+    // Work that still runs was abandoned, so the program does not wait for it.
     runtime.shutdown_timeout(Duration::from_millis(500));
     outcome
 }

@@ -37,7 +37,7 @@ struct TraceLine {
     verdict: Value,
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Change {
     Fixes,
@@ -160,7 +160,7 @@ impl Shadow<'_> {
         };
         let verdict = match self.session(&line.agent).begin(call) {
             Admission::Answered(verdict) => Some(verdict),
-            // What nobody answered then, nobody can answer now; that it may run is enough.
+            // The trace has no answer to this call, so only the check is compared.
             Admission::Ready(ready) if ran => Some(ready.finish(answer(&line.verdict, before))),
             Admission::Ready(_) => None,
         };

@@ -138,7 +138,7 @@ impl Observer for Show {
         match event {
             Event::ReplyText(text) if self.streams && agent == self.agent => {
                 self.shown.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
-                // The end of the turn tells of it when nobody reads any more.
+                // A closed output is reported at the end of the turn.
                 let _ = output::print(&self.answer(text));
             }
             Event::ModelRetried { error, wait } => {

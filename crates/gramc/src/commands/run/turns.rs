@@ -18,10 +18,10 @@ pub(super) enum Turns {
     /// Lines of standard input.
     Lines {
         lines: mpsc::Receiver<io::Result<String>>,
-        /// Whether somebody sits there.
+        /// Whether the input is a terminal.
         chat: bool,
     },
-    /// Lines that somebody edits at a terminal.
+    /// Lines edited at a terminal.
     Edited(Chat),
 }
 
@@ -34,7 +34,7 @@ impl Turns {
         if let Some(chat) = Chat::new(history) {
             return Self::Edited(chat);
         }
-        // Reading cannot be broken off, so it has a thread of its own, which nobody waits for.
+        // A read cannot be cancelled, so it runs on its own thread, which is never joined.
         let (send, lines) = mpsc::channel(1);
         std::thread::spawn(move || {
             for line in io::stdin().lock().lines() {
@@ -46,7 +46,7 @@ impl Turns {
         Self::Lines { lines, chat: io::stdin().is_terminal() }
     }
 
-    /// Whether somebody sits at a terminal.
+    /// Whether the input is a terminal.
     pub(super) fn is_chat(&self) -> bool {
         matches!(self, Self::Lines { chat: true, .. } | Self::Edited(_))
     }

@@ -1,4 +1,4 @@
-//! Lines that somebody types at a terminal, with all that helps to type them.
+//! A line editor for terminals, with history and completion.
 
 use std::fs;
 use std::io::{self, IsTerminal as _};
@@ -16,7 +16,7 @@ const MAX_HISTORY: usize = 1_000;
 /// The most bytes of a line that is remembered. Longer ones are pasted, and there to be pasted again.
 const MAX_HISTORY_LINE: usize = 10_000;
 
-/// What somebody did at the prompt.
+/// The input at the prompt.
 pub(super) enum Typed {
     Line(String),
     /// Ctrl-C.
@@ -59,7 +59,7 @@ impl Chat {
         Some(Self { ask, typed, terminal })
     }
 
-    /// Waits for what somebody does at the prompt.
+    /// Waits for input at the prompt.
     pub(super) async fn next(&mut self) -> Typed {
         self.terminal.busy = true;
         // Without an editor there is nothing to wait for, either.
@@ -70,7 +70,7 @@ impl Chat {
     }
 }
 
-/// Edits a line whenever somebody asks for one.
+/// Reads a line per request.
 fn edit(
     mut editor: DefaultEditor,
     mut history: Option<PathBuf>,
@@ -121,7 +121,7 @@ fn forgotten(path: &Path, error: &ReadlineError) {
     say(std::iter::once(format!("warning: cannot save the history to {path}: {error}")));
 }
 
-/// Makes a folder, which is nobody's but the user's, where it is not there.
+/// Creates a folder that only the user can access, if it does not exist.
 fn private_folder(path: &Path) -> io::Result<()> {
     let mut folder = fs::DirBuilder::new();
     folder.recursive(true);
@@ -172,7 +172,7 @@ impl Drop for Terminal {
 
             use rustix::termios::{OptionalActions, tcsetattr};
 
-            // There is nobody left to tell that it did not work. Pasted text is no longer marked.
+            // An error cannot be reported any more. This turns bracketed paste off.
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, before);
             let _ = io::stderr().write_all(b"\x1b[?2004l\r\n");
         }
