@@ -1,7 +1,7 @@
 //! The names of texts: where each is declared and where it is used, errors or not.
 //!
-//! The checker looks names up to give them meaning; who shows texts in an editor asks the other way
-//! round: what stands here, and where else does it stand.
+//! The checker resolves names; an editor needs the reverse: the name at a position, and its other
+//! occurrences.
 
 mod declared;
 mod uses;

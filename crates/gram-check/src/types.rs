@@ -298,8 +298,7 @@ impl Checker<'_> {
     }
 }
 
-/// How long a type expression is, and how many of them there are, whose types are kept: the same
-/// few stand in most signatures.
+/// The maximum length and number of cached type expressions: most signatures use the same few.
 const MAX_CACHED_LENGTH: usize = 200;
 const MAX_CACHED: usize = 1000;
 

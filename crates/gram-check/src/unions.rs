@@ -92,8 +92,8 @@ impl Checker<'_> {
     }
 }
 
-/// The first two members of a union that are the same, by their places. In a type expression, where
-/// nothing can be said of the union, a name beside what it stands for counts as another member.
+/// The indices of the first two equal members of a union. In a type expression, a name and its type
+/// count as different members.
 pub fn same_members(types: &Types, members: &[Type], declared: bool) -> Option<(usize, usize)> {
     twins(members, |member| {
         let named = !declared && matches!(member, Type::Named(_));

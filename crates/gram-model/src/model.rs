@@ -1,8 +1,7 @@
 //! The model: what a module declares, free of syntax.
 //!
-//! Names are resolved, attributes are read, vocabulary terms have given their types and
-//! attributes to where they are used. Where each thing stands in the text is kept apart, in
-//! [`Spans`].
+//! Names are resolved, attributes are read, and uses of vocabulary terms have their types and
+//! attributes. Source locations are stored separately, in [`Spans`].
 
 mod constraint;
 mod library;

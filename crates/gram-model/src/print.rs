@@ -225,9 +225,8 @@ impl Page<'_> {
         self.print_group(doc.as_deref(), &agent.name, "Agent", entries, &agent.members);
     }
 
-    /// Puts the declaration that is the last since `start` on one line, where that is how the
-    /// formatter of texts lays it out: if each of its elements stands on one line, and all of them
-    /// fit, with `after` columns to follow.
+    /// Joins the declaration since `start` into one line where the formatter would: if each of its
+    /// elements is on one line, and all of them fit with `after` more columns.
     fn join(&mut self, start: usize, indent: usize, after: usize) {
         let Some(text) = self.out.get(start..) else { return };
         let margin = text.lines().position(|line| line.trim_start().starts_with('['));

@@ -7,12 +7,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::failure::Failure;
 
-/// Replaces the text of a file that is there.
+/// Replaces the text of an existing file atomically.
 ///
-/// The new text goes into a file beside it, which then takes its place in one step: whoever reads
-/// the file sees the old text or the new one, and a full disk or a sudden end leaves the old one.
-/// The file keeps its permissions. Where the path is a link, the file that it leads to is replaced
-/// and the link stays.
+/// The new text is written to a temporary file in the same folder, which is then renamed: readers
+/// see the old text or the new one, and a full disk or a crash leaves the old one. The file keeps
+/// its permissions. If the path is a link, its target is replaced and the link stays.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Failure> {
     replaced(path, text).map_err(|error| Failure::path("write", path, &error))
 }

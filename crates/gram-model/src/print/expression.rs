@@ -8,8 +8,8 @@ use crate::model::{Field, ObjectType, Open, Optionality, Type, TypeUse, Types, V
 pub(super) struct PrintedType {
     /// Its text.
     pub(super) text: String,
-    /// Whether the text stands for exactly the type: it says all that is to be said of the
-    /// fields of objects, and does not nest too deep to be read.
+    /// Whether the text represents the type exactly: it has all attributes of the fields of
+    /// objects, and does not nest too deep to be parsed.
     pub(super) exact: bool,
 }
 
@@ -69,9 +69,9 @@ impl<'m> Writer<'m> {
 
     /// `member = primary { "[]" | "?" }`
     ///
-    /// A member takes only so many suffixes. Of a longer chain, some lists are written in the
-    /// other spelling, `[T]`, or a part of the chain stands in parentheses; each such bracket
-    /// goes one level deeper, so there are as few of them as can be.
+    /// The number of suffixes is limited. In longer chains, some lists are written as `[T]`, or
+    /// parts of the chain are put in parentheses. Every bracket adds a level of nesting, so there
+    /// are as few as possible.
     fn member(&mut self, ty: &Type, mut depth: u32) {
         let (core, lists) = chain(ty);
         let mut room = MAX_DEPTH.saturating_sub(depth);

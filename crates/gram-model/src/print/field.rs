@@ -13,11 +13,11 @@ use crate::model::{
     TypeUse, Types, ValueSource,
 };
 
-/// The longest record type that stands in a label; the fields of a longer one stand one by one.
+/// The maximum length of a record type in a label. Longer ones are written as `fields`.
 const INLINE_RECORD: usize = 80;
 
-/// From which depth on record types stand in labels however long they are: fields can be nested
-/// only so deep, and this many levels are as many as anybody wants to see.
+/// The depth from which record types are written in labels whatever their length, because the
+/// depth of nested `fields` is limited.
 const INLINE_DEPTH: u32 = 8;
 
 /// The least columns around a description on a node's line: two pairs of brackets, `::`, a type,
@@ -64,8 +64,8 @@ impl Node {
         let Some(description) = type_use.description.as_deref() else {
             return Self { layout: layout(types, name, type_use, None, field, before), doc: None };
         };
-        // A description of several lines, or one that does not fit on the node's line, stands
-        // before it.
+        // A description of several lines, or one that does not fit on the line of the node, is
+        // written before it.
         // What cannot fit is not even tried.
         let least = INDENT + before.len() + description.chars().count() + AROUND;
         if least <= WIDTH && !description.contains('\n') {

@@ -29,7 +29,7 @@ const PART: usize = 64 << 10;
 /// standard output, with JSON, or with text where the tool's result is text.
 ///
 /// A non-zero exit is a failure, with the end of what the program wrote to standard error. What
-/// the program started itself is killed when it has answered, or when nobody waits any more.
+/// the program started is killed when it has answered or the call is dropped.
 #[derive(Clone)]
 pub struct Command {
     run: Arc<[String]>,

@@ -27,9 +27,8 @@ pub struct Function {
 
 /// Makes an implementation of a function that takes the arguments as one value and gives a result.
 ///
-/// It runs on a thread of its own, so it may block. Such a thread cannot be stopped: where nobody
-/// waits for the answer any more, the function still runs to its end. Must be invoked inside a
-/// tokio runtime.
+/// It runs on its own thread, so it may block. The thread cannot be stopped: if the call is
+/// dropped, the function still runs to its end. Must be invoked inside a tokio runtime.
 ///
 /// ```
 /// use gram_tools::implementations::function;
@@ -67,8 +66,8 @@ where
     })
 }
 
-/// Makes an implementation of an async function, as [`function`] does of one that blocks. Where
-/// nobody waits for the answer any more, its future is dropped.
+/// Makes an implementation from an async function, as [`function`] does from a blocking one. If the
+/// call is dropped, so is the future.
 pub fn async_function<T, R, E, F>(work: impl Fn(T) -> F + Send + Sync + 'static) -> Function
 where
     T: DeserializeOwned + Send,

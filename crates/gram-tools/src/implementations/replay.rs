@@ -58,10 +58,9 @@ fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D
 }
 
 impl Replay {
-    /// Reads a recording, one JSON object a line, and keeps the calls of `tool`. Lines hold a call
-    /// with its result (`name`, `arguments`, `result`), or what `gramc` says of a call (beside
-    /// these `ok`, and where that is false `error`). Empty lines, what `gramc` counted, and calls
-    /// that never ran, are left out.
+    /// Reads a recording with one JSON object per line, and keeps the calls of `tool`. A line is a
+    /// call with its result (`name`, `arguments`, `result`) or a verdict of `gramc`, which adds `ok`
+    /// and, for failures, `error`. Empty lines, summaries and calls that did not run are ignored.
     pub fn read(text: &str, tool: &str) -> Result<Self, ReplayError> {
         let mut calls = Vec::new();
         for (at, line) in text.lines().enumerate() {

@@ -123,7 +123,7 @@ async fn keep(
     let _ = tell.send(ChildState::Ended(status));
 }
 
-/// Reads the server's messages until it closes its output or nobody wants them any more.
+/// Reads the server's messages until it closes its output or the receiver is dropped.
 async fn read_messages(
     output: impl AsyncRead + Unpin,
     messages: mpsc::Sender<ServerJsonRpcMessage>,

@@ -205,8 +205,8 @@ impl Connection {
         }
     }
 
-    /// Calls a tool, and gives the message that answers the call, as the server sent it. When the
-    /// future is dropped, the server hears that nobody waits any more.
+    /// Calls a tool, and returns the response message as sent by the server. If the future is
+    /// dropped, the server is told that the call is cancelled.
     pub(super) async fn call(
         &self,
         tool: &str,

@@ -27,7 +27,7 @@ const DEAF_LIMIT: Duration = Duration::from_secs(3);
 
 /// The failures of a server, shared by all parts that communicate with it.
 pub(super) struct FailureLog {
-    /// Where the server's messages stand, in words that begin a sentence.
+    /// The location of the server's messages, as the start of a sentence.
     place: &'static str,
     seen: Mutex<FailureRecord>,
     fatal: CancellationToken,
@@ -68,7 +68,7 @@ impl Drop for PendingReply {
 }
 
 impl FailureLog {
-    /// Nothing yet. `place` says where the server's messages stand, as in `On its standard output`.
+    /// An empty log. `place` is the location of the server's messages, such as `On its standard output`.
     pub(super) fn new(place: &'static str) -> Self {
         Self {
             place,

@@ -55,8 +55,8 @@ pub(super) fn transport(
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 
-/// The client that `rmcp` brings, with three differences: lists of tools pass as text, answers to
-/// calls are put beside, and what goes wrong is noted.
+/// The client of `rmcp` with three differences: lists of tools pass as text, responses to calls are
+/// stored separately, and failures are recorded.
 #[derive(Clone)]
 pub(super) struct HttpTransport {
     http: reqwest::Client,
@@ -64,8 +64,8 @@ pub(super) struct HttpTransport {
 }
 
 impl HttpTransport {
-    /// Seals the lists of tools in a stream of events, and puts the answers to calls beside. `call`
-    /// is the one whose stream it is, with its id: what goes wrong there is its affair alone.
+    /// Wraps the lists of tools in a stream of events as text, and stores the responses to calls
+    /// separately. `call` is the call that opened the stream: errors in it affect only this call.
     fn events(&self, events: Events, call: Option<(RequestId, PendingCall)>) -> Events {
         let failures = Arc::clone(&self.failures);
         events

@@ -101,7 +101,7 @@ pub(super) async fn whose(
         if passed > MAX_PASSED_OVER {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        // What is no JSON is passed over, too, though nobody looks at it any more.
+        // Lines that are not JSON are passed on as well.
         let _ = sender.send(bytes[..taken].to_vec()).await;
         reader.consume(taken);
         if end.is_some() || taken == 0 {

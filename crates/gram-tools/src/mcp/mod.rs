@@ -1,9 +1,9 @@
 //! Servers of the Model Context Protocol.
 //!
-//! The protocol is spoken by the crate `rmcp`. Its types for tools keep only what they know, so
-//! the result of `tools/list` passes through it as one text (`wire`) and is read here, where
-//! nothing is lost: keys that nobody knows, their order, the digits of numbers (only an exponent
-//! gets a sign, `1e5` being `1e+5` to `serde_json`). Answers to calls are put beside (`calls`).
+//! The crate `rmcp` implements the protocol. Its tool types drop unknown keys, so the result of
+//! `tools/list` passes through it as text (`wire`) and is parsed here, which preserves unknown
+//! keys, the order of keys and the digits of numbers (`serde_json` only adds the sign of an
+//! exponent: `1e5` becomes `1e+5`). Responses to calls are stored separately (`pending_calls`).
 //!
 //! [`tools_of_command`] and [`tools_of_url`] ask a server once. A [`McpServer`] keeps a connection,
 //! which the tools of a library share.

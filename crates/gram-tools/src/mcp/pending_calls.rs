@@ -1,9 +1,9 @@
-//! The calls that wait for answers.
+//! Calls that wait for their responses.
 //!
-//! The answer to a call does not pass through `rmcp`, which would keep only what it knows of it,
-//! in several copies. It is put beside, as the text that the server sent, and `rmcp` gets an empty
-//! one, so that it wakes who waits. What goes wrong with one answer is put beside, too, and the
-//! connection serves the other calls on.
+//! Responses do not pass through `rmcp`, which would drop unknown keys and copy the text several
+//! times. The text of a response is stored here, and `rmcp` gets an empty response that wakes the
+//! caller. Errors of one response are stored here as well, so that the connection can serve other
+//! calls.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

@@ -199,8 +199,7 @@ impl Output<'_> {
     }
 }
 
-/// The names that the target refused: of tools, and of properties by tool and place, each with
-/// what stands for it.
+/// The mapped names of tools, and of properties by tool and path.
 #[derive(Default, Serialize)]
 struct MappedNames {
     tools: Map<String, Value>,

@@ -196,7 +196,7 @@ fn model(args: &Run, models: &mut Models) -> Result<Option<String>, Failure> {
     script(path, models).map(Some)
 }
 
-/// The name of a model as it stands on the command line, where scripts lie where the user is.
+/// The name of a model on the command line. Paths of scripts are relative to the current folder.
 pub(super) fn given_model(name: &str, models: &mut Models) -> Result<String, Failure> {
     match name.strip_prefix("scripted/").filter(|file| *file != "echo") {
         Some(file) => script(Path::new(file), models),

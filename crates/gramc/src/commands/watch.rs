@@ -71,8 +71,8 @@ fn watch(
     Ok(())
 }
 
-/// The folders that were named, or the project's, and what lies around them: they may be removed
-/// and made again, and a project file may stand above them.
+/// The folders given as arguments, or the folder of the project, and their parents: they may be
+/// removed and created again, and a parent may contain a project file.
 fn roots(args: &Check) -> Vec<(PathBuf, RecursiveMode)> {
     let named = args.inputs.paths.iter().filter(|path| !path.is_file());
     let mut folders: Vec<PathBuf> = named.cloned().collect();
@@ -161,8 +161,8 @@ impl State {
     }
 }
 
-/// Waits until something changes, and reads that. What changes around the folders `inside` of which
-/// files are looked for is nobody's, unless it is a file that is known or that says what to read.
+/// Waits until files change, and reads them. Outside of the folders `inside`, only changes of known
+/// files and of files that affect the project count.
 fn wait(
     args: &Check,
     mut state: State,

@@ -51,8 +51,8 @@ pub(crate) fn show(display: Display, found: &[Diagnostic]) -> Result<Counts, Fai
     Ok(counts)
 }
 
-/// Fails where findings go to standard output, too, and so would stand among what else a command
-/// writes there. `instead` says what to do about it.
+/// Fails if diagnostics would go to standard output and mix with the output of the command.
+/// `instead` is the help text.
 pub(crate) fn reserve_stdout(display: Display, instead: &str) -> Result<(), Failure> {
     let format = match display.format {
         Format::Human | Format::Concise => return Ok(()),
@@ -73,8 +73,7 @@ fn lines<T>(out: impl Write, items: &[T], line: impl Fn(&T) -> String) -> io::Re
     out.flush()
 }
 
-/// What a finding says where there is no place for its help beside it: the help stands in a line
-/// of its own.
+/// The message and the help as one text, for formats without a separate field for the help.
 fn message_and_help(diagnostic: &Diagnostic) -> Cow<'_, str> {
     match &diagnostic.help {
         Some(help) => Cow::Owned(format!("{}\n{help}", diagnostic.message)),

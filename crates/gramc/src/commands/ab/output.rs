@@ -42,7 +42,7 @@ impl Progress for Bar {
     }
 }
 
-/// Of so many cases one is expected to come out differently in two arms, where nobody knows yet.
+/// The assumed share of cases with different outcomes in two arms, before any run.
 const DISCORDANT: f64 = 0.2;
 
 /// How likely a difference that is there is to be seen.
