@@ -16,6 +16,7 @@ use crate::seen::Seen;
 use gram_model::attributes::{AttributeOwner, find};
 use gram_model::attributes::{ImplementationKind, RequiredAttribute};
 use gram_model::nearest::{nearest, question};
+use gram_model::print::identifier;
 use gram_model::spans::Place;
 use gram_model::{Experiment, Implementation, Library};
 
@@ -262,7 +263,8 @@ impl<'t> Checker<'t> {
             .error(&codes::UNKNOWN_LIBRARY, file, name.span(), message)
             .help(question(&near).unwrap_or_else(|| format!("declare it: [{text}:Library | …]")));
         if let Some(near) = near.first() {
-            let fix = Fix::replace(NeedsLook, format!("write `{near}`"), name.span(), *near);
+            let fix =
+                Fix::replace(NeedsLook, format!("write `{near}`"), name.span(), identifier(near));
             error = error.fix(fix);
         }
         self.report(file, error);

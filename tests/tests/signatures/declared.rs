@@ -61,7 +61,12 @@ fn types_of_the_top_level_are_referred_to() {
                 "[Age::Alias {description: \"D\"} | (::Int)] [Old::Alias | (::Age {range: 60...})] [t:Tool | (a::`Old[]`)==>(::Any)]",
                 r##"{"type":"object","properties":{"a":{"type":"array","items":{"$ref":"#/$defs/Old"}}},"required":["a"],"$defs":{"Old":{"$ref":"#/$defs/Age","minimum":60},"Age":{"type":"integer","description":"D"}}}"##,
             ),
-            // Only what is used stands there, in the order in which it is come to.
+            // The bounds of a use override those of the type, whether null is allowed or not.
+            (
+                "[U::Union {size: 2..9} | `Text[]`, Text] [t:Tool | (a::`U?` {size: 1..3})==>(b::U {size: 1..3})==>(::Any)]",
+                r##"{"type":"object","properties":{"a":{"anyOf":[{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"string"}]},{"type":"null"}],"minItems":1,"maxItems":3},"b":{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"string"}],"minItems":1,"maxItems":3}},"required":["a","b"]}"##,
+            ),
+            // Only used types are there, in order of their first use.
             (
                 "[A::Alias | (::Text)] [B::Alias | (::Int)] [C::Record | (a::A)] [t:Tool | (c::C)==>(a::A)==>(::B)]",
                 r##"{"type":"object","properties":{"c":{"$ref":"#/$defs/C"},"a":{"$ref":"#/$defs/A"}},"required":["c","a"],"$defs":{"C":{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}},"required":["a"]},"A":{"type":"string"}}}"##,
@@ -175,7 +180,7 @@ fn nullable_declared_types() {
 fn attributes_override_those_of_the_type() {
     assert_tools(
         &[
-            // What is not said by the type stands beside the reference.
+            // What the type does not state becomes a sibling of the reference.
             (
                 "[A::Alias | (::Int {range: 0..150})] [t:Tool | (a::A {multipleOf: 5})==>(::Any)]",
                 r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/A","multipleOf":5}},"required":["a"],"$defs":{"A":{"type":"integer","minimum":0,"maximum":150}}}"##,

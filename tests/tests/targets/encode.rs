@@ -11,7 +11,7 @@ pub(crate) struct Encoder<'s> {
     pub(crate) target: &'s Value,
 }
 
-/// Arguments for the target's schema, and those for the own schema that they stand for, without
+/// Arguments for the target's schema, and those for the own schema that they encode, without
 /// what the target cannot be told.
 pub(crate) type Encoded = (Value, Value);
 
@@ -53,7 +53,7 @@ impl Encoder<'_> {
         }
         let target = followed(self.target, target)?;
         // A schema that says something of lists and objects, and not that its values are some of
-        // these, is taken to mean them alone. So is one that says it beside a reference.
+        // these, is taken to mean them alone. So is one with such a sibling of a reference.
         let says = |schema: &Value| OF_KINDS.iter().any(|key| schema.get(*key).is_some());
         let beside = says(own) && own.get("$ref").is_some();
         let own = followed(self.own, own)?;
@@ -61,7 +61,7 @@ impl Encoder<'_> {
             return None;
         }
         if is_json_text(target) {
-            // Null may be allowed beside the text.
+            // Null may be allowed as well as the text.
             if value.is_null() && names_of_types(target).contains(&"null") {
                 return Some((Value::Null, Value::Null));
             }
@@ -72,7 +72,9 @@ impl Encoder<'_> {
             return (!other).then(|| (Value::String(value.to_string()), value.clone()));
         }
         // What says which keys there may be speaks of those of the other schema, too.
-        if own.get("propertyNames").is_some()
+        if ["propertyNames", "minProperties", "maxProperties"]
+            .iter()
+            .any(|it| own.get(*it).is_some())
             || target.get("allOf").is_some()
             || own.get("allOf").is_some()
         {
@@ -209,7 +211,7 @@ fn followed<'s>(root: &'s Value, mut schema: &'s Value) -> Option<&'s Value> {
     None
 }
 
-/// A fragment of a URI as what it stands for.
+/// A fragment of a URI decoded.
 fn decoded(fragment: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = fragment.bytes();

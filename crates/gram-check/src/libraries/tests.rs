@@ -299,6 +299,10 @@ fn experiments_name_libraries() {
     );
     assert!(with("[x:Experiment {seed: \"a\"} | one, two]")[0].starts_with("attribute-value"));
     assert!(with("[x:Experiment {version: 1, versoin: 2} | one, two]")[0].starts_with("unknown-a"));
+    let quoted = "[`a b`:Library | (a:Client)] [x:Experiment | `a c`, `a b`]";
+    let fixes = read(&[quoted]).diagnostics.into_iter().flat_map(|found| found.fixes);
+    let written: Vec<_> = fixes.flat_map(|fix| fix.edits).map(|edit| edit.text).collect();
+    assert_eq!(written, ["`a b`"]);
 }
 
 #[test]

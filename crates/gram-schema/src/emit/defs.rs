@@ -109,6 +109,11 @@ impl<'m> Defs<'m> {
         has_one_kind(self.types, ty, constraints)
     }
 
+    /// Whether constraints of a use override some of the declared type.
+    pub(super) fn overrides(&self, ty: &Type, constraints: &[Constraint]) -> bool {
+        overrides(self.types, ty, constraints)
+    }
+
     /// The description of an enum, with the descriptions of its members. `None` if no member has
     /// one.
     pub(super) fn description(&self, id: TypeId) -> Option<Cow<'m, str>> {
@@ -183,9 +188,18 @@ fn has_schema(declared: &TypeDeclaration) -> bool {
     declared.type_use.details.as_ref().is_some_and(|details| details.verbatim.is_some())
 }
 
+/// Whether constraints of a use override some of the declared type. A verbatim schema cannot be
+/// overridden.
+fn overrides(types: &Types, ty: &Type, constraints: &[Constraint]) -> bool {
+    let Type::Named(id) = ty else { return false };
+    types.get(*id).is_some_and(|declared| {
+        let mut own = declared.type_use.constraints.iter();
+        !has_schema(declared) && own.any(|own| constraints.iter().any(|here| here.is_like(own)))
+    })
+}
+
 fn in_place(types: &Types, id: TypeId, constraints: &[Constraint]) -> bool {
     types.get(id).is_some_and(|declared| {
-        let own = &declared.type_use.constraints;
         let fixes =
             |known: &Constraint| matches!(known, Constraint::Enum(_) | Constraint::Const(_));
         if has_schema(declared) {
@@ -193,7 +207,7 @@ fn in_place(types: &Types, id: TypeId, constraints: &[Constraint]) -> bool {
             return !declared.referred && constraints.is_empty();
         }
         !declared.referred
-            || own.iter().any(|own| constraints.iter().any(|here| here.is_like(own)))
+            || overrides(types, &Type::Named(id), constraints)
             // Next to a reference, a constant would reject the null that the type allows.
             || (constraints.iter().any(fixes)
                 && matches!(types.resolve(&declared.type_use.ty), Type::Nullable(_)))
@@ -235,7 +249,10 @@ impl<'m> Search<'m> {
                 }
             }
             Type::Named(id) => self.refer(*id),
-            Type::Nullable(inner) if has_one_kind(self.types, inner, constraints) => {
+            Type::Nullable(inner)
+                if has_one_kind(self.types, inner, constraints)
+                    || overrides(self.types, inner, constraints) =>
+            {
                 self.ty(inner, constraints);
             }
             Type::Object(object) => {

@@ -112,6 +112,9 @@ impl<'m> TypePlace<'m> {
         if let (Type::Nullable(inner), false) = (self.ty, self.nullable) {
             self.nullable = true;
             self.ty = inner;
+            if defs.overrides(inner, &self.constraints) {
+                self.enter(defs, write_out);
+            }
         }
     }
 
