@@ -264,6 +264,15 @@ impl<'t> Checker<'t> {
                 self.structure(file, draft, attribute, depth);
             }
             key => match find(AttributeOwner::Field, key) {
+                Some(AttributeSpec { annotation: Some(keyword), value: expected, .. }) => {
+                    match attribute.json(self, file) {
+                        Some(value) if expected.accepts(&value) => {
+                            extend(type_use, SmolStr::new(keyword.name()), value);
+                        }
+                        Some(_) => attribute.wrong(self, file, &expected.expected()),
+                        None => {}
+                    }
+                }
                 Some(spec) => self.constraint(file, draft, attribute, spec),
                 None => self.meaningless(file, attribute, AttributeOwner::Field),
             },

@@ -250,6 +250,8 @@ pub struct AttributeSpec {
     pub constraints: &'static [ConstraintSpec],
     /// The keywords of JSON Schema that state it, those of its constraints aside.
     pub keywords: &'static [K],
+    /// The keyword that it writes as it is. Such an attribute needs only its entry in the table.
+    pub annotation: Option<K>,
     /// Its documentation, on one line.
     pub documentation: &'static str,
 }
@@ -293,6 +295,11 @@ impl AttributeSpec {
         self
     }
 
+    const fn annotates(mut self, keyword: K) -> Self {
+        self.annotation = Some(keyword);
+        self
+    }
+
     const fn constrains(mut self, constraints: &'static [ConstraintSpec]) -> Self {
         self.constraints = constraints;
         self
@@ -318,6 +325,19 @@ pub fn of_constraint(kind: Kind) -> Option<(&'static AttributeSpec, &'static Con
 pub fn of_keyword(keyword: K) -> Option<&'static ConstraintSpec> {
     let mut constraints = constraints().map(|(_, constraint)| constraint);
     constraints.find(|constraint| constraint.keywords.contains(&keyword))
+}
+
+/// The attribute that writes a keyword of a field as it is: an annotation, or the keyword itself if
+/// it begins with `x-`.
+pub fn writes_as_is<'k>(keyword: &'k str, value: &Value) -> Option<&'k str> {
+    if keyword.starts_with("x-") {
+        return Some(keyword);
+    }
+    let known = Some(K::of(keyword));
+    of_owner(AttributeOwner::Field)
+        .find(|spec| spec.annotation.is_some() && spec.annotation == known)
+        .filter(|spec| spec.value.accepts(value))
+        .map(|spec| spec.name)
 }
 
 /// Whether an attribute states a keyword.

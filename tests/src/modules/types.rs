@@ -401,10 +401,10 @@ impl Modules<'_> {
         }
     }
 
-    /// Keywords that gram has no word for; those that are written one by one stand `first`.
+    /// Keywords that gram has no word for; those that are written one by one come `first`.
     pub(super) fn extensions<K: From<&'static str>>(&mut self, first: bool) -> Vec<(K, Value)> {
         let mut all = Vec::new();
-        for key in ["x-order", "x-a b", "$comment", "readOnly", "example"] {
+        for key in ["x-order", "x-a b", "readOnly", "$comment", "example"] {
             if self.rng.chance(35) {
                 let value = match key {
                     "$comment" => Value::String(self.text()),

@@ -73,8 +73,16 @@ const fn attribute(
     value: ValueType,
     documentation: &'static str,
 ) -> AttributeSpec {
-    let (applies_to, constraints, keywords): (_, &[_], &[_]) = (AppliesTo::Every, &[], &[]);
-    AttributeSpec { name, owners, value, applies_to, constraints, keywords, documentation }
+    AttributeSpec {
+        name,
+        owners,
+        value,
+        applies_to: AppliesTo::Every,
+        constraints: &[],
+        keywords: &[],
+        annotation: None,
+        documentation,
+    }
 }
 
 const fn constraint(
@@ -137,6 +145,8 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         "Whether it should no longer be used",
     )
     .keywords(&[K::Deprecated]),
+    attribute("readOnly", FIELD, Flag, "Whether only the server sets it").annotates(K::ReadOnly),
+    attribute("writeOnly", FIELD, Flag, "Whether it is never returned").annotates(K::WriteOnly),
     attribute("range", FIELD, Range, "Least and greatest number: 1..10, 1... or ...10")
         .on(AppliesTo::Numbers)
         .constrains(&[

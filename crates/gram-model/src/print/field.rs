@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 use super::expression;
 use super::layout::{Entry, INDENT, Layout, WIDTH};
 use super::{text, value};
-use crate::attributes::of_constraint;
+use crate::attributes::{of_constraint, writes_as_is};
 use crate::format::built_in;
 use crate::model::{
     Constraint, ConstraintValue, Details, Field, ObjectType, Open, Optionality, Output, Type,
@@ -310,11 +310,17 @@ fn attributes(
     entries
 }
 
-/// Keywords without an attribute: `x-` keywords one by one, the others together.
+/// Keywords that are written as they are: attributes and `x-` keywords one by one, the others
+/// together.
 fn extensions(all: &[(SmolStr, Value)]) -> Vec<Entry> {
-    let (own, others): (Vec<_>, Vec<_>) = all.iter().partition(|(key, _)| key.starts_with("x-"));
-    let mut entries: Vec<_> =
-        own.into_iter().map(|(key, value)| Entry::new(key, value::attribute(value))).collect();
+    let mut entries = Vec::new();
+    let mut others = Vec::new();
+    for keyword @ (key, value) in all {
+        match writes_as_is(key, value) {
+            Some(name) => entries.push(Entry::new(name, value::attribute(value))),
+            None => others.push(keyword),
+        }
+    }
     if !others.is_empty() {
         entries.push(keywords("extensions", others));
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
 use super::keywords::{ReadPlan, ValueShape, bound, is_assertion};
-use gram_model::attributes::{ConstraintConstructor, of_keyword};
+use gram_model::attributes::{ConstraintConstructor, of_keyword, writes_as_is};
 use gram_model::format::Format;
 use gram_model::value;
 use gram_model::{Constraint, Field, ObjectType, Open, Optionality, Type, TypeKind, TypeUse};
@@ -128,17 +128,15 @@ impl SchemaParts {
         }
     }
 
-    /// Adds a keyword that gram cannot express. Extensions (`x-`) are written first.
+    /// Adds a keyword that is written as it is, those with attributes of their own first.
     fn extend(&mut self, type_use: &mut TypeUse, key: String, value: Value) {
         if is_assertion(&key) {
             self.assertions.push(key.clone());
         }
         let extensions = &mut type_use.details_mut().extensions;
-        let at = if key.starts_with("x-") {
-            extensions.iter().position(|(known, _)| !known.starts_with("x-"))
-        } else {
-            None
-        };
+        let at = writes_as_is(&key, &value).and_then(|_| {
+            extensions.iter().position(|(known, value)| writes_as_is(known, value).is_none())
+        });
         extensions.insert(at.unwrap_or(extensions.len()), (SmolStr::from(key), value));
     }
 
