@@ -4,10 +4,19 @@ mod context;
 mod edits;
 mod items;
 
+use context::Expected;
+use gram_model::attributes::{AttributeSpec, find};
+use gram_syntax::{Span, Tree};
 use lsp_types::{CompletionList, CompletionParams, CompletionResponse};
 
 use crate::request::{RequestContext, RequestResult};
 pub(crate) use items::member;
+
+/// The attribute whose key is at a span.
+pub(crate) fn attribute_at(tree: &Tree, key: Span) -> Option<&'static AttributeSpec> {
+    let Expected::Key(owner) = context::context(tree, key.start).expected else { return None };
+    find(owner.attribute_owner()?, tree.source().slice(key).trim_matches(['`', '"', '\'']))
+}
 
 /// `textDocument/completion`
 pub(crate) fn completion(

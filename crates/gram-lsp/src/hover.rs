@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use gram_check::PartialModule;
 use gram_check::names::{Found, Kind};
-use gram_model::attributes::ATTRIBUTES;
 use gram_model::print::{print_field, shape};
 use gram_model::{Field, Tool, Type};
 use gram_schema::emit::{Draft, ParameterSchema, ResultSchema, type_use_schema};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 use serde_json::Value;
 
+use crate::completion::attribute_at;
 use crate::lens::losses;
 use crate::lookup::{Symbol, ToolRef, field_of, node_of, symbol_at, term_of, tool_of, type_of};
 use crate::request::{RequestContext, RequestResult};
@@ -36,7 +36,8 @@ pub(crate) fn hover(cx: &RequestContext, params: HoverParams) -> RequestResult<O
             field_of(&cx.snapshot, *found, &name).map(|it| field(&cx.snapshot, found.file, &it))
         }
         Symbol::BuiltIn(name) => built_in(name),
-        Symbol::Key(key) => attribute(key),
+        Symbol::Key => attribute_at(cx.file.parse().tree(), at.span)
+            .map(|spec| format!("`{}`: {}", spec.name, spec.documentation)),
         Symbol::Label(kind) => Some(format!("declares a {}", kind.word())),
     };
     Ok(text.map(|value| Hover {
@@ -174,12 +175,6 @@ fn built_in(name: &str) -> Option<String> {
     let mut text = code_block("gram", name);
     push_schema(&mut text, json.pointer("/properties/value")?);
     Some(text)
-}
-
-/// The hover text of an attribute.
-fn attribute(key: &str) -> Option<String> {
-    let found = ATTRIBUTES.iter().find(|spec| spec.name == key)?;
-    Some(format!("`{key}`: {}", found.documentation))
 }
 
 fn code_block(language: &str, text: &str) -> String {

@@ -25,7 +25,7 @@ pub(crate) enum Symbol {
     /// The name of a built-in type.
     BuiltIn(&'static str),
     /// The key of an attribute.
-    Key(String),
+    Key,
     /// A label that declares something.
     Label(Kind),
 }
@@ -71,7 +71,7 @@ pub(crate) fn symbol(snapshot: &Snapshot, number: usize, file: &File, at: u32) -
     if let Some(entry) = parent.filter(key)
         && entry.children().next().is_some_and(|key| key.id() == node.id())
     {
-        return Some(SymbolAt { symbol: Symbol::Key(node.content().into_owned()), span });
+        return Some(SymbolAt { symbol: Symbol::Key, span });
     }
     match parent.map(Node::kind) {
         Some(N::Labels) => {

@@ -35,7 +35,7 @@ fn target(at: &SymbolAt) -> RequestResult<RenameTarget> {
         ))),
         Symbol::Field(found) => Ok(RenameTarget::Field(*found, at.span)),
         Symbol::BuiltIn(name) => Err(RequestError::failed(format!("`{name}` is a built-in type"))),
-        Symbol::Key(_) | Symbol::Label(_) => Err(RequestError::failed("cannot rename a keyword")),
+        Symbol::Key | Symbol::Label(_) => Err(RequestError::failed("cannot rename a keyword")),
     }
 }
 

@@ -2,6 +2,7 @@
 //! tree of an incomplete text has too little structure.
 
 use gram_check::names::{Kind, type_word};
+use gram_model::attributes::{AttributeOwner, ImplementationKind};
 use gram_syntax::{Span, Token, TokenKind as T, Tree};
 
 /// Maximum number of tokens that are read before the cursor.
@@ -47,6 +48,22 @@ pub(crate) enum RecordOwner {
     Field(String),
     /// A property of an object, in `fields`.
     Property,
+}
+
+impl RecordOwner {
+    /// The owner in the table of attributes; `None` for an unknown kind of implementation.
+    pub(super) fn attribute_owner(&self) -> Option<AttributeOwner> {
+        Some(match self {
+            Self::Header => AttributeOwner::Header,
+            Self::Declaration(kind) => kind.attribute_owner(),
+            Self::Member => AttributeOwner::Member,
+            Self::Implementation(word) => {
+                let mut kinds = ImplementationKind::ALL.into_iter();
+                AttributeOwner::Implementation(kinds.find(|kind| kind.name() == word)?)
+            }
+            Self::Property | Self::Field(_) => AttributeOwner::Field,
+        })
+    }
 }
 
 /// The expected syntax and the text already typed.

@@ -3,7 +3,7 @@
 use gram_check::names::{Declaration, Found, Kind, Space, values_in};
 use gram_lint::LINTS;
 use gram_model::attributes;
-use gram_model::attributes::{AttributeOwner, AttributeSpec, ValueType};
+use gram_model::attributes::{AttributeSpec, ValueType};
 use gram_model::print::{identifier, string};
 use gram_model::{BUILT_IN, Format};
 use gram_model::{ImplementationKind, Type};
@@ -257,24 +257,12 @@ impl ItemList<'_> {
 
     /// The attributes that are allowed at the cursor.
     fn attributes(&self, owner: &RecordOwner) -> Vec<&'static AttributeSpec> {
-        let owner = match owner {
-            RecordOwner::Header => AttributeOwner::Header,
-            RecordOwner::Declaration(kind) => kind.attribute_owner(),
-            RecordOwner::Member => AttributeOwner::Member,
-            RecordOwner::Implementation(word) => {
-                let kind = ImplementationKind::ALL.into_iter().find(|kind| kind.name() == word);
-                let Some(kind) = kind else { return Vec::new() };
-                AttributeOwner::Implementation(kind)
-            }
-            RecordOwner::Property => AttributeOwner::Field,
-            RecordOwner::Field(label) => {
-                let types = &self.cx.snapshot.shared_module().module().types;
-                let all = attributes::of_owner(AttributeOwner::Field);
-                let ty = self.type_of(label).unwrap_or_default();
-                return all.filter(|spec| spec.applies_to(types, &ty)).collect();
-            }
-        };
-        attributes::of_owner(owner).collect()
+        let Some(attribute_owner) = owner.attribute_owner() else { return Vec::new() };
+        let all = attributes::of_owner(attribute_owner);
+        let RecordOwner::Field(label) = owner else { return all.collect() };
+        let types = &self.cx.snapshot.shared_module().module().types;
+        let ty = self.type_of(label).unwrap_or_default();
+        all.filter(|spec| spec.applies_to(types, &ty)).collect()
     }
 
     /// The type of a label, as far as it is known without checking the project.
