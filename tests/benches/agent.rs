@@ -1,5 +1,5 @@
 //! What the loop of an agent costs by itself, an iteration: a model that answers at once, and a tool
-//! that does nothing, beside pydantic-ai with the model that it has for tests, in turn.
+//! that does nothing, compared with pydantic-ai with the model that it has for tests, in turn.
 //!
 //! `cargo bench -p gramc-tests --bench agent` takes half a minute, and some more the first time: it
 //! installs pydantic-ai into `.tools/agents`.

@@ -1,4 +1,4 @@
-//! How fast many files are checked and formatted, beside `gram` (crate `gram-data`) and `pato`
+//! How fast many files are checked and formatted, compared with `gram` (crate `gram-data`) and `pato`
 //! (crate `relateby-pato`), and where the time goes.
 //!
 //! The programs are measured from the start of the process to its end. They run in turn, so that

@@ -1,5 +1,5 @@
-//! How many tools a second are compiled to all targets, and imported, beside `serde_json`, which
-//! merely parses and prints the same JSON, and beside pydantic, which makes JSON Schemas of
+//! How many tools a second are compiled to all targets, and imported, compared with `serde_json`, which
+//! merely parses and prints the same JSON, compared with pydantic, which makes JSON Schemas of
 //! classes.
 //!
 //! Everything runs in turn, so that a change of the machine's speed hits all of it; the medians are
@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How many tools are imported, and beside pydantic.
+/// How many tools are imported, compared with pydantic.
 const IMPORTED: usize = 600;
 
 /// How many tools are compiled.

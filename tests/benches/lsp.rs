@@ -1,7 +1,7 @@
 //! How long an editor waits for `gramc lsp`: from a keystroke to the findings, and to a completion, in a
 //! project of 1,000 files and in one file of 50,000 lines; and how much memory the server takes, as a
 //! multiple of the text: its own, and in brackets with the pages of its program. Beside
-//! it stands `taplo lsp`, a language server for TOML, with a file of as many lines. All are driven by
+//! it runs `taplo lsp`, a language server for TOML, with a file of as many lines. All are driven by
 //! the same client over standard input and output, and all times are the client's.
 //!
 //! `cargo bench -p gramc-tests --bench lsp` takes some minutes, and more the first time: it installs

@@ -1,6 +1,6 @@
-//! How many calls a second `gramc mcp` answers, beside a `FastMCP` server with the same tool, over
+//! How many calls a second `gramc mcp` answers, compared with a `FastMCP` server with the same tool, over
 //! standard input and over HTTP. Both are driven by the same client, which keeps several calls
-//! under way. Beside the rate stands how much of a processor's time a call takes in the server,
+//! under way. It also reports the processor time of a call in the server,
 //! which hangs less on what else the machine does.
 //!
 //! `cargo bench -p gramc-tests --bench mcp` takes about a minute, and some more the first time: it

@@ -1,4 +1,4 @@
-//! How fast a text is parsed and compiled, beside the reference parser `tree-sitter-gram` and the
+//! How fast a text is parsed and compiled, compared with the reference parser `tree-sitter-gram` and the
 //! crate `relateby-gram`.
 //!
 //! All parsers run in this process and in turn, so that a change of the machine's speed hits all

@@ -1,4 +1,4 @@
-//! What the statistics of 100,000 pairs take, with 10,000 resamples, and those of fewer pairs beside
+//! What the statistics of 100,000 pairs take, with 10,000 resamples, and those of fewer pairs compared with
 //! SciPy. SciPy's bootstrap leaves out each case in turn to correct for skewness, which takes the square
 //! of their number: with 100,000 it would not come to an end.
 //!
@@ -60,7 +60,7 @@ fn milliseconds<T>(rounds: usize, work: impl Fn() -> T) -> f64 {
     times[times.len() / 2]
 }
 
-/// All that a report says of an outcome, function by function; the sum of the times.
+/// Everything that a report shows for an outcome, function by function; the sum of the times.
 fn outcome(name: &str, differences: &[f64]) -> f64 {
     let how = Resampling::default();
     let mut sum = 0.0;

@@ -273,7 +273,7 @@ fn a_full_disk_loses_nothing() {
     std::fs::create_dir(kept.file("a")).unwrap();
     std::os::unix::fs::symlink("/dev/full", kept.file("a/runs.jsonl")).unwrap();
     keeps(REPLACE, &kept, "a").fails_with(&["cannot write", "No space left on device"]);
-    // A limit on the size of files stands for a disk that fills up meanwhile.
+    // A limit on the size of files simulates a disk that fills up.
     let limited = command("bash")
         .arg("-c")
         .arg("ulimit -f 50; trap '' XFSZ; exec \"$@\"")
@@ -345,7 +345,7 @@ fn secrets_stand_in_no_report() {
     }
     // The grader has seen it all the same.
     assert_eq!(report(&kept.file("a"))["rates"][0]["successes"], 1);
-    // What it says of it hides it, too.
+    // Its message hides it, too.
     let model = model.replace("I logged in with hunter2hunter2.", r#"\"hunter2hunter2\""#);
     kept.write("model.jsonl", model);
     kept.write(

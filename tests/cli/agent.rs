@@ -22,7 +22,7 @@ fn lines(texts: &[&str]) -> String {
     texts.join("\n") + "\n"
 }
 
-/// The name that somebody greets with.
+/// The name to greet.
 fn name_in(text: &str) -> Option<&str> {
     ["I am ", "from "]
         .iter()
@@ -348,7 +348,7 @@ fn a_trace_can_be_played_back_and_holds_no_secret() {
                     "arguments": "{\"user\": \"ada\", \"password\": \"hunter2hunter2\"}"}}],
             }),
         ),
-        // It is told again when nobody calls anything.
+        // The reminder is repeated if no tool is called.
         _ => says(request, "You are in with hunter2hunter2."),
     });
     let run = gramc("run spec.gram --library echoes --trace trace.jsonl --conversation talk.json");
@@ -506,7 +506,7 @@ fn agents_call_agents() {
     let run = run.env("OPENAI_BASE_URL", &server.url()).run().exits(0);
     assert_eq!(run.stdout, "It is It is 3\n");
     run.says(&["[clerk]   > add", "> clerk {\"message\": \"1 and 2\"}"]);
-    // The clerk's tool is none of the chief's.
+    // The clerk's tool does not belong to the chief.
     assert_eq!(server.requests()[0]["tools"].as_array().map(Vec::len), Some(1));
 }
 
@@ -535,7 +535,7 @@ fn containers_expand_for_the_model() {
     };
     assert_eq!(names(0), ["maths"]);
     assert_eq!(names(2), ["maths", "add"]);
-    // What is none of the agent's is not known to it.
+    // The agent does not know other tools.
     run.says(&["there is no tool `hidden`", "which is not expanded"]);
 }
 

@@ -140,7 +140,7 @@ fn the_manual_shows_the_conversation_that_its_reader_gets() {
     assert!(!conversation.is_empty());
     for Shown { command, output } in conversation {
         let printed = printed_with(&command, &[("LLAMACPP_BASE_URL", &base)]);
-        // What is called and what comes of it stands on lines that are indented.
+        // Calls and results are on indented lines.
         let calls = |text: &str| {
             let lines = text.lines().filter(|line| line.starts_with("  "));
             lines.map(str::to_owned).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! What binding says of libraries, as people and programs meet it.
+//! The messages of binding a library, in every format.
 
 use serde_json::Value;
 

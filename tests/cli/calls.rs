@@ -1,5 +1,5 @@
 //! The commands that check and run calls, as people and programs meet them. What comes of calls
-//! stands in `tests/scenarios`; here is how the commands behave around it.
+//! is tested by `tests/scenarios`; these tests cover the commands around it.
 
 use std::sync::LazyLock;
 
@@ -221,7 +221,7 @@ fn a_specification_with_errors_runs_nothing() {
     ] {
         let run = within(&folder, line).run().exits(1).says(&["unknown-type", "wrong.gram:1:22"]);
         assert_eq!(run.stdout, "", "{line}");
-        // For programs, the findings stand on standard output, alone.
+        // With a format for programs, standard output holds only diagnostics.
         let run = within(&folder, line).args("--format json").run().exits(1);
         assert_eq!((run.json()["code"].as_str(), run.stderr.as_str()), (Some("unknown-type"), ""));
     }
@@ -296,7 +296,7 @@ fn a_server_that_is_not_there_is_named() {
         ]);
         assert_eq!(run.stdout.lines().count(), 2);
     }
-    // To a call it is an error like others, which its model hears of.
+    // In a call it is an error that the model gets.
     let run = within(&folder, "call spec.gram greet {} --library servers.gram").run().exits(1);
     assert_eq!(run.json()["error"]["error_type"], "invocation_error");
 }

@@ -1,4 +1,4 @@
-//! `gramc run` with somebody at a terminal.
+//! `gramc run` at a terminal.
 #![cfg(unix)]
 
 use std::io::Write as _;

@@ -205,7 +205,7 @@ fn what_holds_the_invariants_is_there() {
     let quoted: Vec<_> = page.split('`').collect();
     let mut missing = String::new();
     let mut files = 0;
-    // Every second part stands in backticks; the one two before may be a test in that file.
+    // Every second part is in backticks; the one two before may be a test in that file.
     for at in (1..quoted.len()).step_by(2).filter(|&at| quoted[at].contains('/')) {
         let file = quoted[at];
         if !file.starts_with(['c', 't', 'g']) || file.contains(['{', ' ']) {

@@ -1,4 +1,4 @@
-//! Inputs that nobody writes and somebody sends: deep, large, long and wrong all over. Each ends
+//! Hostile inputs: deep, large, long and invalid. Each ends
 //! with a finding that can be read, in time, and without a stack overflow.
 
 use std::time::Duration;
@@ -30,7 +30,7 @@ fn finds(name: &str, text: impl AsRef<[u8]>, words: &[&str]) {
     assert!(run.code.is_some_and(|code| code < 2), "parsing {name}: {:?}", run.code);
 }
 
-/// Checks brackets that nest a million deep, closed and not, alone and beside another file, which
+/// Checks brackets that nest a million deep, closed and not, alone and with another file, which
 /// makes them be read on a thread with a smaller stack.
 fn nests(before: &str, open: &str, close: &str, behind: &str) {
     let whole = [before, &open.repeat(MILLION), &close.repeat(MILLION), behind].concat();

@@ -215,7 +215,7 @@ fn a_client_that_dies_takes_the_server_along() {
     let mut editor = Editor::start(&folder);
     editor.write(b"Content-Length: 1000\r\n\r\n{");
     assert_eq!(editor.ended(), Some(2));
-    // With a header that nobody can read.
+    // With an unreadable header.
     let mut editor = Editor::start(&folder);
     editor.write(b"Content-Length: many\r\n\r\n");
     assert_eq!(editor.ended(), Some(2));

@@ -247,7 +247,7 @@ impl Serving {
         errors.read_line(&mut said).expect("it can be read");
         let url = said.trim().strip_prefix("serving MCP at ").unwrap_or_else(|| panic!("{said}"));
         let url = url.to_owned();
-        // What is said later is nobody's business, but has to go somewhere.
+        // Later output does not matter, but has to be read.
         std::thread::spawn(move || errors.lines().for_each(drop));
         Self { child, url }
     }

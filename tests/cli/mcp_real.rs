@@ -158,7 +158,7 @@ fn the_conformance_suite_passes() {
 fn the_inspector_lists_and_calls_over_standard_input_and_http() {
     let folder = folder(&[]);
     let inspect = |target: &[&str], rest: &[&str]| -> Output {
-        // Its settings are nobody's business.
+        // Its settings do not matter.
         let home = folder.path();
         let launcher = "inspector/clients/launcher/build/index.js";
         output(

@@ -23,7 +23,7 @@ struct Step {
     expected: Vec<(usize, Value)>,
 }
 
-/// A session with the heading that it stands under.
+/// A session and its heading.
 struct Scene {
     heading: String,
     /// Further arguments of `gramc replay`.
@@ -145,7 +145,7 @@ fn play(name: &str, scenario: &Scenario) -> Vec<String> {
             }
             assert!(!step.expected.is_empty(), "{name}:{}: nothing is promised", step.line);
             for (line, expected) in &step.expected {
-                // What stands under `stats` is asked of the session's end.
+                // `stats` is compared at the end of the session.
                 if expected.get("stats").is_some() {
                     continue;
                 }

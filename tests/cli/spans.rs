@@ -338,7 +338,7 @@ fn agents_that_are_called_have_their_turn_inside_the_call() {
                  execute_tool add\n      chat small\n";
     let expected = format!("invoke_agent chief\n  chat any\n{clerk}{clerk}  chat any");
     assert_eq!(names(&spans), expected);
-    // Whoever tells nobody apart sees it all.
+    // A client without identity sees all of it.
     let trace = files.read("trace.jsonl");
     let of_clerk = trace.lines().filter(|line| line.contains("\"agent\":\"clerk\""));
     assert_eq!(of_clerk.count(), 2 * 5, "{trace}");

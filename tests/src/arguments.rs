@@ -1,4 +1,4 @@
-//! The check of a call's arguments beside a referee, and what must hold whatever was sent.
+//! The check of a call's arguments against a referee, and what must hold whatever was sent.
 //!
 //! A fuzz target includes this file alone, so it knows nothing of the other helpers.
 
@@ -45,7 +45,7 @@ impl<'i> Keyword<'i> for Encoding {
     }
 }
 
-/// What judges by a schema of draft 2020-12 beside the check, asserting the same formats.
+/// The referee: a validator of draft 2020-12, asserting the same formats.
 ///
 /// # Errors
 ///
@@ -79,7 +79,7 @@ pub struct Subject {
     pub text: String,
     /// What the tests are about.
     pub check: ToolCheck,
-    /// What judges beside it.
+    /// The referee.
     pub referee: Validator,
 }
 

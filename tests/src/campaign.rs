@@ -44,7 +44,7 @@ pub struct Tally {
     pub rejected: usize,
     /// Texts with each extension that we accepted and the reference rejected.
     pub extended: BTreeMap<String, usize>,
-    /// How often each node name stands in the trees of accepted texts.
+    /// How often each node name occurs in the trees of accepted texts.
     pub kinds: BTreeMap<String, usize>,
     /// The reports of mismatches, by the small text that shows each.
     pub mismatches: BTreeMap<String, String>,

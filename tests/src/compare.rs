@@ -167,7 +167,7 @@ pub fn report(name: &str, text: &str, small: &str, mismatch: &Mismatch) -> Strin
         ),
         Err(message) => format!("panics: {message}"),
     };
-    // A document of more than a few lines says nothing to the reader beside its small text.
+    // A document of more than a few lines does not help beside its small text.
     let whole: String = text.chars().take(2_000).collect();
     format!(
         "{name}: {mismatch}\n  small: {small:?}\n  reference: {}\n    {}\n  ours: {ours}\n  \

@@ -23,7 +23,7 @@ pub enum Expected {
 /// One text of the corpus.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Where it stands: the file below `corpus/gram`, and the line where that is needed.
+    /// Its place: the file below `corpus/gram`, and the line where that is needed.
     pub name: String,
     /// The text itself.
     pub text: String,

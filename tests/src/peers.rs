@@ -1,4 +1,4 @@
-//! Programs of others, which benches run beside ours.
+//! Programs that benches compare with ours.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -21,7 +21,7 @@ pub const PATTERNS: [(&str, fn(&str) -> bool); 6] = [
     ("//|/\\*\\*", |text| text.contains("//") || text.contains("/**")),
 ];
 
-/// Schemas that stand in the place of generated ones, each with what it says in plain code.
+/// Schemas that replace generated ones, each with its meaning in plain code.
 #[expect(clippy::type_complexity, reason = "a table of a schema and what it means")]
 pub const VERBATIM: [(&str, fn(&Value) -> bool); 7] = [
     ("true", |_| true),
@@ -43,7 +43,7 @@ pub const VERBATIM: [(&str, fn(&Value) -> bool); 7] = [
     }),
 ];
 
-/// Whether a schema that stands in the place of a generated one accepts a value.
+/// Whether a schema that replaces a generated one accepts a value.
 pub fn verbatim(schema: &Value, value: &Value) -> bool {
     let text = schema.to_string();
     let known = VERBATIM.iter().find(|(known, _)| *known == text);
@@ -55,13 +55,13 @@ fn one_line(text: &str) -> bool {
     !text.chars().skip(1).any(|c| c == '\n')
 }
 
-/// Whether a value may stand in a place of a type and attributes.
+/// Whether a type with attributes accepts a value.
 pub fn type_use(types: &Types, type_use: &TypeUse, value: &Value) -> bool {
     narrowed(types, type_use, &[], value)
 }
 
-/// Whether a value may stand where a place's type is used with attributes that say `over` of it:
-/// what they say stands in the place of what the type says of the same thing.
+/// Whether a type that is used with the attributes `over` accepts a value:
+/// they override those of the type.
 fn narrowed(types: &Types, type_use: &TypeUse, over: &[&Constraint], value: &Value) -> bool {
     if let Some(schema) = type_use.details.as_ref().and_then(|details| details.verbatim.as_deref())
     {
@@ -294,7 +294,7 @@ impl Decimal {
         let whole = |text: String| if text.is_empty() { Ok(0) } else { text.parse::<u128>() };
         match (whole(self.at(exponent)), whole(step.at(exponent))) {
             (Ok(value), Ok(step)) => value % step == 0,
-            // The tests have no such long numbers beside a step.
+            // The tests have no such long numbers with a step.
             _ => false,
         }
     }

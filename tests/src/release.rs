@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Builds `gramc` in the release profile and returns its path, beside the bench that asks.
+/// Builds `gramc` in the release profile and returns its path, for benches.
 ///
 /// Cargo tells the bench about its own package in environment variables. They are removed: build
 /// scripts watch some of them, and would rebuild half of the dependencies each time.

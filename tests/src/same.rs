@@ -4,7 +4,7 @@
 //! `required` or `properties` against none, and the root's `$schema`. Numbers are equal when their
 //! values are, however they are written. Everything else is a difference.
 //!
-//! The comparison knows where schemas stand: a property may be called `required`, and what stands
+//! The comparison knows where schemas are: a property may be called `required`, and what is
 //! below `default` or `enum` is data, where nothing may be left out.
 
 use std::collections::BTreeMap;
@@ -179,7 +179,7 @@ fn keyword(key: &str, ours: &Value, theirs: &Value, path: &str, depth: usize) ->
     }
 }
 
-/// How often each value stands in a list of names. A value that is no name counts by its text.
+/// How often each value occurs in a list of names. A value that is no name counts by its text.
 fn counted(names: &[Value]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for name in names {

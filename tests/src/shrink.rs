@@ -58,7 +58,7 @@ impl<F: Fn(&str) -> bool> Search<F> {
     }
 
     /// Deletes any part, or two characters at different places: brackets and quotes go only in
-    /// pairs, and what stands between them may have to stay.
+    /// pairs, and the text between them may have to stay.
     fn parts_and_pairs(&mut self) -> bool {
         let len = self.best.len();
         len <= MAX_EXHAUSTIVE

@@ -1,6 +1,6 @@
 //! White space and comments between the tokens of a document.
 //!
-//! What a formatter has to keep stands between tokens, and the generated documents have little of
+//! A formatter has to keep what is between tokens, and the generated documents have little of
 //! it at the places where people put it.
 
 use gram_syntax::{SourceFile, TokenKind, parse};
@@ -40,7 +40,7 @@ pub fn respace(rng: &mut Rng, text: &str) -> String {
     })
 }
 
-/// A document of which `change` has changed what stands before each token, and at the end.
+/// A document of which `change` has changed the text before each token, and at the end.
 fn between_tokens(text: &str, mut change: impl FnMut(&mut String)) -> String {
     let parse = parse(SourceFile::new("text", text));
     let (mut out, mut gap, mut inside) = (String::new(), String::new(), false);

@@ -8,7 +8,7 @@ use crate::rng::Rng;
 
 /// Whether gramc reads a type expression of one line; what its names mean does not matter.
 pub fn is_type(expression: &str) -> bool {
-    // Gram's own escapes, and what may stand on one line.
+    // Gram's own escapes, and what one line may contain.
     let quoted = expression.replace('\\', "\\\\").replace('`', "\\`");
     let text = format!("[t:Tool | (a::`{quoted}`)==>(::Null)]");
     let texts = [parse(SourceFile::new("case.gram", text.as_str()))];

@@ -34,7 +34,7 @@ const FLOORS: [&str; 14] = [
     "gramc",
 ];
 
-/// The package of the tests stands outside the house: it may know every crate, none knows it.
+/// The package of the tests. It may depend on every crate; no crate depends on it.
 const TESTS: &str = "gramc-tests";
 
 /// The crates that do no input or output.

@@ -185,7 +185,7 @@ fn so_it_does_where_columns_count_bytes() {
 }
 
 /// In a text of many declarations, a tool to which others make no difference is read alone when
-/// somebody asks for it, whatever stands beside it.
+/// it is requested, whatever the rest is.
 #[test]
 fn a_tool_among_many_is_shown_as_any_other() {
     let tool = |at: usize| format!("[tool{at}:Tool | (it::Text)==>(::Text)]\n");

@@ -107,7 +107,7 @@ fn hangs_on_lines(parse: &Parse) -> bool {
     parse.extensions().iter().any(|extension| extension.kind == Extension::SlashString)
 }
 
-/// White space that stands where none should.
+/// White space where none should be.
 fn untidy(parse: &Parse, formatted: &str) -> Option<String> {
     let text = formatted.trim_start_matches('\u{feff}');
     if !text.is_empty() && (!text.ends_with('\n') || text.starts_with(spaces)) {
@@ -338,7 +338,7 @@ fn line_breaks_have_no_say() {
         let mut wrong = cases.filter_map(|case| {
             let mut rng = Rng::for_case(seed, case);
             let text = document(&mut rng);
-            // What stands behind a comment on its line, and where the document has line ends of
+            // What follows a comment on its line, and where the document has line ends of
             // two sorts, is up to the author.
             if text.contains("//") || text.contains("/**") || text.contains('\r') {
                 return None;

@@ -20,7 +20,7 @@ const VALUES: usize = 24;
 /// How many faults each thread reports before it stops.
 const MAX_FAULTS: usize = 3;
 
-/// A tool's schema, from its text. A key that stands twice in one object fails here.
+/// A tool's schema, from its text. A key that occurs twice in one object fails here.
 fn schema(types: &Types, tool: &Tool, draft: Draft) -> Result<Value, String> {
     let text = serde_json::to_string(&ParameterSchema::new(types, tool, draft)).unwrap();
     let value: Value = serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))?;

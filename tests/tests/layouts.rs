@@ -1,4 +1,4 @@
-//! The style, as people should see it: texts beside what formatting makes of them.
+//! The style: texts and their formatted form.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use gram_syntax::{FormatOptions, SourceFile, format, parse};

@@ -329,7 +329,7 @@ fn fixes_converge_and_do_no_harm() {
     }
 }
 
-/// All texts that stand in the project: the corpora, the pages and the examples.
+/// All texts of the project: the corpora, the pages and the examples.
 fn written() -> Vec<(String, Files)> {
     let mut all = Vec::new();
     for rule in rules() {
@@ -548,7 +548,7 @@ fn comments_name_lints() {
     assert_eq!(found(&idle, &settings), []);
     let unknown = "// gram-allow: unknown-lint, boolean-trap\n\n/** x */\n// gram-allow: nameing\n[a:Tool | ()==>(::Null)]";
     assert_eq!(found(unknown, &settings), [(unused.to_owned(), 1)]);
-    // Of a broken text nobody knows what would be found.
+    // A broken text has no lint results.
     let broken = "// gram-allow: boolean-trap\n[a:Tool | ()==>(::Nope)]";
     let codes: Vec<_> = found(broken, &settings).into_iter().map(|(code, _)| code).collect();
     assert_eq!(codes, ["missing-description", "unknown-type"]);

@@ -35,7 +35,7 @@ fn codes() -> impl Iterator<Item = &'static Code> {
     gram_lint::all_codes()
 }
 
-/// Fenced blocks of a page: what stands behind the opening fence, and the text.
+/// Fenced blocks of a page: the words after the opening fence, and the text.
 fn blocks(page: &str) -> Vec<(String, String)> {
     let mut blocks = Vec::new();
     let mut open: Option<(&str, String, String)> = None;

@@ -60,7 +60,7 @@ fn not_portable(text: &str, parsed: &Parse) -> Option<String> {
 }
 
 /// Modules of one declaration each, of which one may show the same loss as the whole. Types of the
-/// top level stand in each.
+/// top level are in each.
 fn parts(module: &Module) -> Vec<Module> {
     let part = || with_tool(module, None);
     let mut parts = vec![part()];
@@ -88,7 +88,7 @@ fn parts(module: &Module) -> Vec<Module> {
     parts
 }
 
-/// What stands in some of the texts, if the modules are as various as they are meant to be.
+/// What some of the texts contain, if the modules are as various as they are meant to be.
 #[rustfmt::skip] // Words to look for, which read better in rows.
 const SOMEWHERE: &[&str] = &[
     "::Any", "::Null", "::Bool", "::Int", "::Number", "::Text", "::Bytes", "::Object", "::Array",

@@ -144,7 +144,7 @@ impl Row {
         Self { method, of, cases, promise: Promise::Holds, happens, draw }
     }
 
-    /// What a test says of the differences.
+    /// The result of a test of the differences.
     fn test(
         method: &'static str,
         of: &'static str,

@@ -31,7 +31,7 @@ fn schema(checked: &Checked, name: &str) -> String {
     serde_json::to_string(&ParameterSchema::new(&module.types, tool, Draft::Draft2020)).unwrap()
 }
 
-/// What a text of one tool `t` with one parameter `x` compiles to, for the texts beside it.
+/// What a text of one tool `t` with one parameter `x` compiles to, for each text.
 fn assert_means(texts: &Texts, expected: &str) {
     let checked = read(texts);
     let schema = schema(&checked, "t");
@@ -143,7 +143,7 @@ fn types_of_one_name_from_two_files_stand_beside_each_other() {
     assert_eq!(schema(&checked, "t"), expected);
 }
 
-/// The codes of what is found, each with the text that it stands at.
+/// The codes of the diagnostics, each with the text at its span.
 fn found(texts: &Texts) -> Vec<String> {
     let checked = read(texts);
     let errors = checked.diagnostics.iter().map(|found| {
@@ -331,7 +331,7 @@ fn values_that_declared_types_do_not_take() {
             )],
             &["rejected-value: 10"],
         ),
-        // What is said at the use stands in the place of what the type says.
+        // Attributes of the use override those of the type.
         (
             &[(
                 "t",

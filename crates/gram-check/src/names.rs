@@ -156,7 +156,7 @@ pub struct Declaration {
     pub span: Span,
     /// Its node: a subject pattern, or a term's node pattern.
     pub node: NodeId,
-    /// The declaration that it stands in, by its place in the list: a type in a tool, a tool in a
+    /// Its parent declaration, by its place in the list: a type in a tool, a tool in a
     /// container or agent.
     pub holder: Option<usize>,
 }

@@ -202,7 +202,7 @@ fn unknown(cx: &Context<'_>, file: usize, span: Span, text: &str) -> Diagnostic 
 }
 
 /// What to remove, so that a name is gone: the comment where it is the only one, and then the line
-/// where nothing else stands on it.
+/// that holds nothing else.
 fn removal(cx: &Context<'_>, file: usize, allow: &Allow, at: usize) -> Span {
     let text = cx.texts[file].source().text();
     let span = |at: usize| allow.names.get(at).map(|name| name.span);

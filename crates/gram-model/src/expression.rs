@@ -1,4 +1,4 @@
-//! Type expressions: what stands in a backtick label, `` (tags::`Text[]`) ``, and in the strings
+//! Type expressions: the content of a backtick label, `` (tags::`Text[]`) ``, and in the strings
 //! that name types.
 //!
 //! ```text
@@ -67,7 +67,7 @@ pub enum Word<'e> {
     Literal(&'e str),
 }
 
-/// The words of a type expression with where they stand in it, also of one that is not whole.
+/// The words of a type expression with their places, also of an incomplete one.
 pub fn words(text: &str) -> Vec<(usize, Word<'_>)> {
     let mut found = Vec::new();
     let mut rest = text;

@@ -269,7 +269,7 @@ impl TypeUse {
     }
 }
 
-/// What attributes say of a type in its place, less often than a description or a default.
+/// Rare attributes of a type in its place.
 #[expect(clippy::struct_excessive_bools, reason = "each is said by an attribute of its own")]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Details {

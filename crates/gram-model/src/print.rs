@@ -115,7 +115,7 @@ struct Page<'m> {
     types: &'m Types,
     /// The vocabulary by name.
     terms: Arc<HashMap<&'m str, &'m Field>>,
-    /// Whether the last declaration is a vocabulary term on one line; such terms stand together
+    /// Whether the last declaration is a vocabulary term on one line; such terms form a block
     /// without empty lines.
     after_short_term: bool,
 }
@@ -350,7 +350,7 @@ impl Page<'_> {
         }
     }
 
-    /// Names with commas between them, as many on a line as fit; what is more than a name stands on
+    /// Names with commas between them, as many on a line as fit; longer entries are on
     /// a line of its own.
     fn names(&mut self, names: &[String], indent: usize) {
         let mut column = 0;

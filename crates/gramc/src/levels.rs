@@ -5,7 +5,7 @@ use gram_lint::{LINTS, Level, Lint, Settings};
 use crate::args::Levels;
 use crate::failure::Failure;
 
-/// Sets what the command line says of lints, and tells whether all warnings are denied.
+/// Applies the command line's lint levels, and tells whether all warnings are denied.
 pub(crate) fn apply(levels: &Levels, settings: &mut Settings) -> Result<bool, Failure> {
     let lists =
         [(Level::Deny, &levels.deny), (Level::Warn, &levels.warn), (Level::Allow, &levels.allow)];

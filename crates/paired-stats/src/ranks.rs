@@ -84,7 +84,7 @@ fn nth_pair(values: &[f64], nth: u64) -> f64 {
             low = middle + 1;
         }
     }
-    // There is a zero below zero, which nobody wants to read.
+    // Avoids printing a negative zero.
     number_at(low) + 0.0
 }
 

@@ -36,7 +36,7 @@ const FACTOR: f64 = 0.7;
 const CLOSE: f64 = 1e-7;
 /// So many distinct differences are kept as they are. Successes with repeats have few.
 const MAX_DISTINCT: usize = 256;
-/// The others are moved to multiples of this, to the worse for whoever bets.
+/// The others are moved to multiples of this, towards the conservative side.
 const COARSE: f64 = 1.0 / 128.0;
 
 impl Sequential {

@@ -1,7 +1,7 @@
 //! Documents made from the grammar.
 //!
 //! The generator follows the productions of the reference's `grammar.js` one by one, so each of
-//! them turns up often, and writes what may stand between any two tokens: spaces, line breaks
+//! them turns up often, and writes what may come between any two tokens: spaces, line breaks
 //! and both kinds of comment. It does not try to be right all the time. Where a text is read
 //! depends on what follows it (a string that begins with `//` or `/**`), the generator writes it
 //! anyway and leaves the verdict to the reference.
@@ -63,7 +63,7 @@ struct Profile {
     trivia: Trivia,
     /// The percentage of places that get a form of which the reading is hard to foresee.
     odd: usize,
-    /// The percentage of places that use an extension where one could stand.
+    /// The percentage of places that use an extension where one is possible.
     extended: usize,
     /// How many nodes to write before only the simplest forms are chosen.
     fuel: usize,
@@ -100,7 +100,7 @@ impl<'r> Writer<'r> {
         Self { rng, out: String::new(), fuel: profile.fuel, profile }
     }
 
-    /// Writes one token, after what may stand before it.
+    /// Writes one token, after what may come before it.
     fn token(&mut self, text: &str) {
         self.trivia();
         self.out.push_str(text);

@@ -63,7 +63,7 @@ impl Writer<'_> {
         self.quoted('`');
     }
 
-    /// A string or name between two quotes, with what may stand before the closing one.
+    /// A string or name between two quotes, with everything that may come before the closing one.
     pub(super) fn quoted(&mut self, quote: char) {
         let mark = quote.to_string();
         self.token(&mark);
@@ -79,7 +79,7 @@ impl Writer<'_> {
             self.string_piece(quote, start);
         }
         // After the text the lexer looks for the quote as for any token, so a line break and
-        // all that may follow it can stand there.
+        // all that may follow it can come there.
         if self.profile.trivia != Trivia::None && self.rng.chance(4) {
             self.raw("\n");
             self.trivia();
@@ -134,7 +134,7 @@ impl Writer<'_> {
             let piece = self.rng.pick(FENCED_PIECES);
             self.raw(piece);
         }
-        // The content must not end with a backtick, which would stand before the closing three.
+        // The content must not end with a backtick, which would come before the closing three.
         if self.out[start..].ends_with('`') {
             self.raw("\n");
         }

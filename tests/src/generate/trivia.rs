@@ -1,4 +1,4 @@
-//! What may stand between two tokens: whitespace, comments and doc comments.
+//! What may come between two tokens: whitespace, comments and doc comments.
 
 use super::Writer;
 
@@ -34,7 +34,7 @@ const DOC_PIECES: &[&str] = &[
 const SPACES: &[&str] = &[" ", "  ", "\n", "\t", "\r\n", "\r", "\u{b}", "\u{c}", "\n\n", "\n  "];
 
 impl Writer<'_> {
-    /// Writes what may stand before a token.
+    /// Writes what may come before a token.
     pub(super) fn trivia(&mut self) {
         let count = match self.profile.trivia {
             Trivia::None => return,

@@ -1,4 +1,4 @@
-//! Values: records, maps, arrays, numbers, ranges and what stands for them.
+//! Values: records, maps, arrays, numbers, ranges and their placeholders.
 
 use super::Writer;
 
@@ -9,7 +9,7 @@ const OCTALS: &[&str] = &["00", "07", "007", "0755", "01234567"];
 const MEASUREMENTS: &[&str] =
     &["1s", "10ms", "-5C", "0x", "0xg", "0xfg", "0X", "0b", "1e", "100kb", "-0x", "0Xf", "0s"];
 
-/// What looks like a number and is none, or is two tokens.
+/// Texts that look like a number but are none, or is two tokens.
 #[rustfmt::skip] // Words to choose from, which read better in rows.
 const ODD_NUMBERS: &[&str] = &[
     "-007", "08", "078", "00.0", "1.", ".5", "1.5s", "1e5", "10ms2", "10_000", "0xff1g", "-0x1",

@@ -44,7 +44,7 @@ impl Modules<'_> {
         let first = self.types.0.len();
         let number = |at: usize| u32::try_from(at).expect("few types");
         let types = Rc::make_mut(&mut self.types);
-        // What stands for those that are still to be made says their names only.
+        // Placeholders of types that are not made yet have names only.
         types.0.extend(names.iter().map(|name| TypeDeclaration {
             name: (*name).into(),
             schema_name: None,
@@ -95,7 +95,7 @@ impl Modules<'_> {
         }
     }
 
-    /// A type with attributes; sometimes null may stand in its place.
+    /// A type with attributes; sometimes nullable.
     fn declared_type_use(&mut self, ty: Type) -> TypeUse {
         let ty = if self.rng.chance(10) { Type::Nullable(Box::new(ty)) } else { ty };
         self.type_use_of(ty).0

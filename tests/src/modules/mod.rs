@@ -1,7 +1,7 @@
 //! Random modules, as the checker could have made them, and values for their types.
 //!
 //! They are made without any text, so that what prints them is tested against the model and not
-//! against texts that somebody thought of. Whatever attributes say of a value is true of it: the
+//! against hand-written texts. A value always matches its attributes: the
 //! checker refuses other modules.
 //!
 //! Types may refer to types that are not made yet, and what these turn out to be may contradict
@@ -30,7 +30,7 @@ use crate::rng::Rng;
 
 pub use visit::{type_uses, with_tool};
 
-/// Which numbers stand in modules.
+/// Which numbers modules contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Numbers {
     /// All that JSON can write.
@@ -44,7 +44,7 @@ pub enum Numbers {
 pub struct Modules<'r> {
     rng: &'r mut Rng,
     numbers: Numbers,
-    /// The declared types so far. Those that are still to be made stand there without a name.
+    /// The declared types so far. Those that are not made yet have no name.
     types: Rc<Types>,
     /// The declared types that may be named: those of the top level, and of the tool that is made.
     visible: Vec<TypeId>,

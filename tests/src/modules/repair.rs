@@ -11,7 +11,7 @@ use crate::reading;
 /// Takes out what the checker would refuse, until nothing is left of it, and finds the types that
 /// schemas refer to.
 ///
-/// Each step only takes something out, or puts something new in the place of what stands there
+/// Each step only takes something out, or replaces something
 /// twice, so this ends.
 pub(super) fn repair(module: &mut Module) {
     let mut new = 0;
@@ -136,7 +136,7 @@ impl Repair<'_> {
         }
     }
 
-    /// Whether two members of a union are the same, where names add nothing to what they stand
+    /// Whether two members of a union are the same, where names add nothing to what they mean
     /// for.
     fn are_same(&self, a: &Type, b: &Type) -> bool {
         match (self.plain(a), self.plain(b)) {

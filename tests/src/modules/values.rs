@@ -159,7 +159,7 @@ impl Modules<'_> {
             known.push(serde_json::json!({"a": 1, "q": "x"}));
         }
         let types = Rc::clone(&self.types);
-        // What the use of a type says stands in the place of what the type says, so that a value
+        // The use of a type overrides the type, so that a value
         // of what it is made of may do.
         let mut ty = &type_use.ty;
         for _ in 0..4 {
@@ -190,7 +190,7 @@ impl Modules<'_> {
         value
     }
 
-    /// Gives one argument a value of its type, whatever attributes say of it.
+    /// Gives one argument a value of its type, whatever its attributes are.
     pub fn try_attributes(&mut self, fields: &[Field], arguments: &mut Map<String, Value>) {
         let types = Rc::clone(&self.types);
         let Some(field) = fields.get(self.rng.below(fields.len())) else { return };

@@ -57,7 +57,7 @@ pub(super) struct Dialect {
     pub(super) names: Option<Names>,
     /// Whether the root has to say `"type":"object"`.
     pub(super) root_object: bool,
-    /// What must not stand at the root.
+    /// What must not be at the root.
     pub(super) root_without: &'static [&'static str],
     /// Which keys the root's properties may have.
     pub(super) root_keys: Option<Names>,
@@ -78,7 +78,7 @@ pub(super) struct Dialect {
     pub(super) closed_and_typed: bool,
     /// Whether objects require all their properties.
     pub(super) all_required: bool,
-    /// Whether a reference stands alone and leads to the root or to one of its `$defs`.
+    /// Whether a reference has no siblings and leads to the root or to one of its `$defs`.
     pub(super) plain_references: bool,
     /// Whether a reference may lead to another document.
     pub(super) outward: bool,

@@ -1,4 +1,4 @@
-//! What a target's row of the table says of the schemas inside a tool.
+//! The rules of a target for the schemas inside a tool.
 
 use serde_json::{Map, Value};
 
@@ -158,7 +158,7 @@ fn objects(
     }
 }
 
-/// Where references lead, and what stands beside them.
+/// Where references lead, and their sibling keywords.
 fn references(
     dialect: &Dialect,
     tool: &str,
@@ -183,7 +183,7 @@ fn references(
     }
 }
 
-/// Whether a schema says of which type a value is: by itself, by a reference, or in each member of
+/// Whether a schema states the type of a value: by itself, by a reference, or in each member of
 /// its union.
 fn typed(schema: &Value) -> bool {
     let Some(members) = schema.as_object() else { return false };

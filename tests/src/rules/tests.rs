@@ -10,7 +10,7 @@ const STRICT: [&str; 2] = ["openai-strict", "anthropic-strict"];
 /// The targets that take OpenAI's rules for a schema.
 const OPENAI: [&str; 4] = ["openai", "openai-functions", "openai-strict", "openai-responses"];
 
-/// Where the schema of the only tool of [`wrapped`] stands.
+/// The place of the schema of the only tool of [`wrapped`].
 fn place(target: &str) -> &'static str {
     match target {
         "json-schema" => "$.tool",
@@ -211,7 +211,7 @@ fn each_target_has_its_keywords() {
         let at = format!(".{}", if keyword == "x-foo" { "" } else { keyword });
         let at = if keyword == "x-foo" { "[\"x-foo\"]".to_owned() } else { at };
         property(&targets, &bad, &text(), &at, "is a keyword that is not allowed");
-        // As the name of a property it is none, and as data neither.
+        // The name of a property is no keyword, and data is none either.
         let mut named = Map::new();
         named.insert(keyword.to_owned(), text());
         for target in TARGETS {

@@ -1,4 +1,4 @@
-//! Where schemas stand inside a schema, where references lead, and which of them go round.
+//! The schemas inside a schema, where references lead, and which are cyclic.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ pub(super) enum Link {
     Definition,
     /// It is a member of `anyOf`, `oneOf` or `allOf`.
     Member,
-    /// It stands under another keyword.
+    /// It is under another keyword.
     Keyword(&'static str),
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Node<'a> {
     pub(super) link: Link,
     /// What it is.
     pub(super) schema: &'a Value,
-    /// How many objects stand around it, itself included. A definition begins anew.
+    /// The number of objects around it, itself included. A definition begins anew.
     pub(super) objects: usize,
 }
 
@@ -158,7 +158,7 @@ pub(super) fn resolve<'a>(root: &'a Value, reference: &str) -> Option<&'a Value>
     })
 }
 
-/// A URI's fragment without its percent signs; `None` where they stand for no text.
+/// A URI's fragment without its percent signs; `None` if they encode no text.
 fn decoded(fragment: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = fragment.bytes();

@@ -8,7 +8,7 @@ use crate::same::{item, member};
 
 /// A tool of the output.
 pub(super) struct Tool<'a> {
-    /// Its name, and where that stands.
+    /// Its name, and the name's place.
     pub(super) name: &'a str,
     /// The path of the tool.
     pub(super) path: String,
@@ -210,7 +210,7 @@ fn texts(name: &str, path: &str, members: &Map<String, Value>, violations: &mut 
     }
 }
 
-/// What an MCP tool has beside its schemas. Annotations may have keys that MCP does not name.
+/// The keys of an MCP tool other than its schemas. Annotations may have keys that MCP does not name.
 fn mcp(name: &str, path: &str, tool: &Map<String, Value>, violations: &mut Violations) {
     for key in ["_meta", "annotations", "execution"] {
         if tool.get(key).is_some_and(|value| !value.is_object()) {

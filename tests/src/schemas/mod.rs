@@ -37,7 +37,7 @@ enum Style {
     Hand,
 }
 
-/// Where in a schema a node stands.
+/// The place of a node in a schema.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     /// How many levels may come below.
@@ -82,7 +82,7 @@ impl<'r> Schemas<'r> {
     }
 
     /// The same maker, with or without what is beyond the keywords that were seen in real tools:
-    /// `allOf`, `not`, `if`, `patternProperties`, boolean schemas, keywords that nobody knows.
+    /// `allOf`, `not`, `if`, `patternProperties`, boolean schemas, unknown keywords.
     #[must_use]
     pub fn wild(mut self, wild: bool) -> Self {
         self.wild = wild;

@@ -141,7 +141,7 @@ impl Schemas<'_> {
         object
     }
 
-    /// What an object may hold beside its properties, where it says so.
+    /// The additional properties of an object, if it states them.
     fn open(&mut self, place: Place) -> Value {
         match self.rng.below(4) {
             0 => Value::Bool(true),

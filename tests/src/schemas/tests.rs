@@ -14,7 +14,7 @@ fn cases(count: usize, wild: bool, mut see: impl FnMut(usize, &Value)) {
     }
 }
 
-/// Every place where a schema stands, and every reference, with its root.
+/// The place of every schema, and every reference, with its root.
 fn walk<'a>(root: &'a Value, schema: &'a Value, see: &mut impl FnMut(&'a Value, &'a Value)) {
     see(root, schema);
     let Some(members) = schema.as_object() else { return };
@@ -193,7 +193,7 @@ fn features(root: &Value, schema: &Value, seen: &mut BTreeMap<String, usize>) {
     }
 }
 
-/// The same for what an object says of its properties.
+/// The same for the keywords of an object's properties.
 fn object_features(members: &Map<String, Value>, seen: &mut BTreeMap<String, usize>) {
     let mut note = |name: &str| *seen.entry(name.to_owned()).or_default() += 1;
     if let Some(open) = members.get("additionalProperties") {
@@ -357,7 +357,7 @@ const SEEN_IN_SCHEMAS: &[&str] = &[
     "key \"properties\"",
 ];
 
-/// What was seen in real tools beside their schemas.
+/// Keys of real tools other than their schemas.
 const SEEN_IN_TOOLS: &[&str] = &[
     "tool title",
     "tool description",
@@ -429,7 +429,7 @@ fn wildness_comes_up_where_it_is_asked_for() {
     }
 }
 
-/// The schemas of the corpus for imports, each with the file that it stands in.
+/// The schemas of the corpus for imports, each with its file.
 fn imported() -> Vec<(String, Value)> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/import");
     let mut found = Vec::new();

@@ -93,7 +93,7 @@ impl Schemas<'_> {
         union
     }
 
-    /// Adds null to a type that stands alone.
+    /// Adds null to a type that is no union.
     pub(super) fn or_null(&mut self, node: &mut Node) {
         let Some(Value::String(kind)) = node.get("type") else { return };
         let kind = kind.clone();

@@ -275,7 +275,7 @@ impl Schemas<'_> {
         (*self.rng.pick(&DEFINITIONS)).to_owned()
     }
 
-    /// The title that a generator makes of a key, or one that somebody wrote.
+    /// The title that a generator makes of a key, or a hand-written one.
     pub(super) fn title(&mut self, key: &str) -> String {
         if self.rng.chance(5) {
             return self.text();

@@ -1,4 +1,4 @@
-//! The check of calls beside a referee: verdicts, repairs, hostile arguments, and many calls at
+//! The check of calls against a referee: verdicts, repairs, hostile arguments, and many calls at
 //! once.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
@@ -123,7 +123,7 @@ fn run(cases: usize, salt: u64, look: impl Fn(&mut Rng, &mut Counts) + Sync) -> 
             *all.of.entry(what).or_default() += count;
         }
     }
-    // A list of many long cases helps nobody.
+    // A list of many long cases is useless.
     all.samples.truncate(30);
     eprintln!("{:?}", all.of);
     assert!(all.faults.is_empty(), "seed {seed}:\n{}", all.faults.join("\n\n"));

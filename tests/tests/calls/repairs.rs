@@ -42,7 +42,7 @@ fn valid_stays(judges: &Judges, text: &str, policy: Policy) -> Result<(), String
     let before: Value = serde_json::from_str(text).unwrap();
     let accepted = match judges.check.check(text, policy) {
         Ok(accepted) => accepted,
-        // What nobody declared may be refused on demand.
+        // Undeclared arguments may be refused on demand.
         Err(_) if policy.undeclared == Undeclared::Reject => return Ok(()),
         refused => return Err(format!("it is valid, and refused: {}", told(&refused))),
     };
@@ -72,9 +72,9 @@ fn has_default(schema: &Value, with_parts: bool) -> bool {
 }
 
 /// What is wrong with the answer to a text. Two kinds of schemas are not asked twice. A default that
-/// is a list or an object is handed over as it stands in the specification; sent back, it may gain
-/// defaults of its own and lose what nobody declared. And where an object needs some entries, what
-/// nobody declared is kept if it is needed; sent back, a default may do in its place.
+/// is a list or an object is handed over as the specification says it; sent back, it may gain
+/// defaults of its own and lose what is undeclared. And where an object needs some entries, what
+/// is undeclared is kept if it is needed; sent back, a default may do in its place.
 fn fault(judges: &Judges, text: &str, policy: Policy) -> Option<String> {
     let fault = arguments::fault(&judges.check, &judges.referee, text, policy)?;
     let schema = &judges.schema;

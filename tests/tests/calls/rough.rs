@@ -62,7 +62,7 @@ pub(crate) fn roughened(
     }
 }
 
-/// What stands behind references.
+/// The targets of references.
 fn behind<'s>(root: &'s Value, mut schema: &'s Value) -> &'s Value {
     for _ in 0..8 {
         let Some(to) = schema.get("$ref").and_then(Value::as_str) else { break };

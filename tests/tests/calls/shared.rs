@@ -103,7 +103,7 @@ async fn act(rng: &mut Rng, session: &Session, done: &Done) {
             }
         }
         75..80 => {
-            // A call that somebody begins and forgets counts, and holds nothing up.
+            // An abandoned call counts, and blocks nothing.
             done.count(tool);
             drop(session.begin(call()));
         }

@@ -96,7 +96,7 @@ fn signatures() {
             "(`MA(5)`::Number)==>(`año`::Int)==>(::Any)",
             r#"{"type":"object","properties":{"MA(5)":{"type":"number"},"año":{"type":"integer"}},"required":["MA(5)","año"]}"#,
         ),
-        // A doc comment belongs to the node that it stands before.
+        // A doc comment belongs to the node after it.
         ("(/** x */ a::Text)==>(b::Int)==>(::Any)", ab),
         (
             "/** The first.\n * Really. */ (a::Text)\n/** The second. */\n==>(b::Text)==>(::Text)",

@@ -1,4 +1,4 @@
-//! The corpora beside the grammars, in the form that `tree-sitter test` reads.
+//! The corpora of the grammars, in the form that `tree-sitter test` reads.
 
 use std::path::Path;
 

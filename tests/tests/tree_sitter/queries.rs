@@ -20,7 +20,7 @@ fn queries() -> Vec<(PathBuf, Grammar)> {
         for entry in std::fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("it can be read").path();
             if path.ends_with("node_modules") {
-                // Of somebody who builds the extension for VS Code there.
+                // Files of a build of the VS Code extension.
             } else if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "scm") {

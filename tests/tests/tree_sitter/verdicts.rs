@@ -14,10 +14,10 @@ use crate::{Grammar, parse};
 
 /// Where the grammar knowingly reads a text in another way. Both are about comments that are text
 /// and texts that are comments, which tree-sitter decides token by token, while gramc looks at what
-/// stands on later lines.
+/// is on later lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Deviation {
-    /// A quoted string begins with `//` and its closing quote stands on that line, and yet it is a
+    /// A quoted string begins with `//` and its closing quote is on that line, and yet it is a
     /// comment to the reference grammar, for there is another quote on a later line. The grammar
     /// reads the string.
     CommentInQuotes,

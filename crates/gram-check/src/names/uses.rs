@@ -43,7 +43,7 @@ pub fn type_word(expression: &str) -> &str {
     }
 }
 
-/// The names of types in an expression, built-in ones included, each with where it stands in the
+/// The names of types in an expression, built-in ones included, each with its place in the
 /// text around it. `node` is the label, quoted or not, or the string.
 pub fn types_in(node: Node<'_>, mut each: impl FnMut(&str, Span)) {
     if matches!(node.kind(), N::Symbol) {

@@ -15,7 +15,7 @@ pub(super) fn ranges(text: &Parse, comments: &[Span]) -> Vec<Span> {
         let line = lines.span(lines.line_of(comment.start), source.text());
         let before = source.slice(Span::new(line.start, comment.start));
         if !before.trim_matches(is_space).is_empty() {
-            // What ends here may begin on another line, whoever broke it.
+            // What ends here may begin on another line.
             let ends = ended(text, line.start, comment.start);
             return Span::new(
                 ends.map_or(line.start, |node| node.span().start.min(line.start)),

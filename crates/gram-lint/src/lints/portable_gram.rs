@@ -250,7 +250,7 @@ fn character(text: &str) -> Option<(char, usize)> {
     Some((c, 6 * c.len_utf16()))
 }
 
-/// A character as it stands between quotes. Where the quotes are not known, those of all kinds
+/// A character as it is written between quotes. Where the quotes are not known, those of all kinds
 /// are escaped.
 fn written(c: char, quote: Option<char>) -> Option<String> {
     Some(match c {

@@ -105,7 +105,7 @@ fn edits(arrow: Node<'_>) -> impl Iterator<Item = Edit> {
     })
 }
 
-/// A signature of left-pointing arrows from left to right, where nothing but space stands between
+/// A signature of left-pointing arrows from left to right, where only space is between
 /// its parts.
 fn turned_around(path: Node<'_>) -> Option<String> {
     let comment = |kind| matches!(kind, TokenKind::Comment | TokenKind::DocComment);

@@ -227,7 +227,7 @@ fn is_empty_in_lower_case(what: &str, word: &[u8]) -> bool {
     is_empty_word(what, lower)
 }
 
-/// Whether a word may be one of a name's, in some form: what it begins with stands there. What holds
+/// Whether a word may be one of a name's, in some form: its beginning matches. What holds
 /// other characters than those of English may be anything, several words, too.
 fn is_near(name: &str, word: &[u8]) -> bool {
     let start = word.get(..3).unwrap_or(word);

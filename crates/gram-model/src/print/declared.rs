@@ -1,4 +1,4 @@
-//! Declared types, and what a tool says of its parameter object.
+//! Declared types, and a tool's attributes of its parameter object.
 
 use super::field::{self, Node};
 use super::layout::{self, Entry, INDENT, WIDTH};
@@ -182,7 +182,7 @@ fn special(declared: &TypeDeclaration) -> Vec<Entry> {
     entries
 }
 
-/// What a tool says of its parameter object.
+/// A tool's attributes of its parameter object.
 pub(super) fn root(types: &Types, root: &Root) -> Vec<Entry> {
     let Root { title, description, requires, defs, verbatim, extensions } = root;
     let mut entries = Vec::new();

@@ -36,7 +36,7 @@ pub enum Became {
     },
     /// The value is a string of JSON text.
     JsonText,
-    /// An optional property is required, and null stands in for omitting it.
+    /// An optional property is required, and null means that it is omitted.
     Nullable,
     /// `oneOf` became `anyOf`.
     AnyOf,

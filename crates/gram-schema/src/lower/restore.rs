@@ -10,7 +10,7 @@ use super::type_set::TypeSet;
 const MAX_DEPTH: usize = 128;
 
 /// Converts arguments for a lowered schema back to the original schema: it renames keys, parses
-/// strings of JSON text, and removes nulls that stand in for omitted properties.
+/// strings of JSON text, and removes nulls that represent omitted properties.
 #[derive(Debug, Clone, Default)]
 pub struct Restore {
     root: RestorePlan,

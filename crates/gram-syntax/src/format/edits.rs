@@ -5,7 +5,7 @@ use crate::span::{Span, offset};
 use crate::tree::Tree;
 
 /// The edits that lead from one text to the other, in the patterns of the top level that a span
-/// touches. Both texts have the same tokens, so that only what stands between them is compared.
+/// touches. Both texts have the same tokens, so that only the text between them is compared.
 pub(super) fn edits(before: &Tree, after: &Tree, span: Span) -> Vec<Edit> {
     let mut edits = Vec::new();
     let (mut start, mut other_start, mut other) = (0, 0, 0);

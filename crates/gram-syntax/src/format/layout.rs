@@ -14,7 +14,7 @@ use super::measure::{Marks, has_empty_line, is_arrow_start, last_piece};
 /// The columns by which the inside of a bracket is indented.
 const INDENT: u32 = 2;
 
-/// Where indentation ends. What is nested deeper stands in this column, so that a text of nothing
+/// Where indentation ends. Deeper nodes start in this column, so that a text of nothing
 /// but brackets does not grow with the square of its depth.
 const MAX_INDENT: u32 = 60;
 

@@ -137,13 +137,13 @@ pub(super) fn has_empty_line(gap: &str) -> bool {
     gap.len() > 1 && gap.bytes().filter(|&byte| byte == b'\n').nth(1).is_some()
 }
 
-/// What stands before a token, as far as the white space before it hangs on that.
+/// The text before a token, as far as the white space before it hangs on that.
 #[derive(Debug)]
 struct Context {
     /// The last two tokens.
     before: T,
     last: T,
-    /// How many braces are open. Inside of one, a colon stands between key and value; elsewhere,
+    /// How many braces are open. Inside of one, a colon is between key and value; elsewhere,
     /// before a label.
     braces: u32,
 }

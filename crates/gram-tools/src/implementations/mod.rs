@@ -2,7 +2,7 @@
 //!
 //! Each is an [`Implementation`]. What the world outside has to
 //! say to them is bounded: an answer by the invocation's `max_answer`, what goes into a message by
-//! a few kilobytes. They know nothing of time limits: whoever drops an invocation's future ends
+//! a few kilobytes. They know nothing of time limits: dropping an invocation's future ends
 //! what was started for it.
 
 mod builtin;

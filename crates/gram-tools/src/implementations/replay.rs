@@ -39,7 +39,7 @@ struct RecordedCall {
     outcome: Result<Value, String>,
 }
 
-/// A line, as far as it matters: a call with its result, or what `gramc` says of a call.
+/// A line, as far as it matters: a call with its result, or gramc's verdict on a call.
 #[derive(Deserialize)]
 struct RecordedLine {
     name: Option<String>,
@@ -308,7 +308,7 @@ mod tests {
         let answer = replay().invoke(Invocation { hidden: hidden.clone(), ..call.clone() }).await;
         assert_eq!(answer, Ok(Answer::Json(Value::Null)));
         assert!(replay().invoke(call.clone()).await.is_err());
-        // What is secret is masked where it stands in a recording.
+        // Secrets are masked in recordings.
         let masked =
             r#"{"name": "weather", "arguments": {"city": "Bonn", "token": "***"}, "result": 1}"#;
         let masked = Replay::read(masked, "weather").unwrap();

@@ -172,7 +172,7 @@ impl Connection {
         let peer = self.running.peer().clone();
         let asking = tokio::spawn(async move {
             let ping = ClientRequest::PingRequest(PingRequest::default());
-            // One that does not know the question has heard it.
+            // A server that does not know the request has received it.
             matches!(
                 timeout(PING_LIMIT, peer.send_request(ping)).await,
                 Ok(Ok(_) | Err(ServiceError::McpError(_)))

@@ -81,7 +81,7 @@ pub(super) async fn read_line(
 /// Passes over the rest of a line that begins with `line`, and gives the request that it answers,
 /// if it is an answer. Fails where it does not end.
 ///
-/// The id may stand at either end of a message, so all of it is read as JSON, of which nothing is
+/// The id may be at either end of a message, so all of it is read as JSON, of which nothing is
 /// kept.
 pub(super) async fn whose(
     reader: &mut (impl AsyncBufRead + Unpin),

@@ -281,7 +281,7 @@ fn addresses_where_nobody_is_are_reported() {
     for url in ["", "example.com/mcp", "file:///etc/passwd", "http://", "ftp://example.com"] {
         assert!(of(url).contains("must be a whole URL"), "{url}");
     }
-    // The system gives this port to nobody.
+    // The system never assigns this port.
     assert_eq!(
         of("http://me:secret@127.0.0.1:1/mcp?key=secret"),
         "cannot get the tools of the MCP server at http://127.0.0.1:1/mcp: Connection refused"

@@ -179,7 +179,7 @@ impl Work {
             loop {
                 tokio::select! {
                     ended = &mut run => break ended.map_err(|error| failure(&error))?,
-                    // Runs that are under way are dropped; whoever says so twice is heard, too.
+                    // Runs that are under way are dropped; a second interrupt is handled, too.
                     next = signals.next() => {
                         if signal.is_some() {
                             return Err(Failure::Interrupted(next));

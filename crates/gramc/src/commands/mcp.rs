@@ -45,7 +45,7 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
 }
 
 async fn http(server: &Server, address: &str, token: Option<String>) -> Result<(), ServeError> {
-    // Signals are heard from here on, before anybody knows the address.
+    // Signals are handled from here on, before the address is printed.
     let over = ended(live::signalled());
     let listener = Listener::bind(address, token).await?;
     calls::say(std::iter::once(format!("serving MCP at {}", listener.url())));

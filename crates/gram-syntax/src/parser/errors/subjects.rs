@@ -218,7 +218,7 @@ impl Parser<'_> {
         true
     }
 
-    /// The last token of what stands up to the end of a node or its record, from `start` on.
+    /// The last token up to the end of a node or its record, from `start` on.
     fn bare_type_end(&self, start: u32) -> Option<u32> {
         let (mut depth, mut last, mut index) = (0_u32, start, start);
         for _ in 0..100 {

@@ -182,7 +182,7 @@ async fn a_service_that_never_answers_is_left_alone() {
 
 #[tokio::test]
 async fn services_that_are_not_there_are_reported() {
-    // The system gives this port to nobody.
+    // The system never assigns this port.
     let nobody = Http::new("http://me:secret@127.0.0.1:1/x?key=secret", Vec::new()).unwrap();
     let error = run(&nobody, invocation("x", "{}")).await.unwrap_err();
     assert_eq!(error.kind, InvocationErrorKind::Unreachable);

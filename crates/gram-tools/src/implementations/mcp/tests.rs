@@ -39,7 +39,7 @@ impl Acting {
         ids.lines().map(str::to_owned).collect()
     }
 
-    /// Asserts that nothing is left when nobody needs the server any more.
+    /// Asserts that nothing is left when the server is not needed any more.
     async fn leaves_nothing(self) {
         let ids = self.ids();
         assert!(!ids.is_empty());
@@ -368,7 +368,7 @@ fn nothing_is_left_when_the_runtime_ends() {
         drop(runtime);
         let limit = Instant::now() + SOON;
         let status = format!("/proc/{}/status", acting.ids()[at]);
-        // Without a runtime nobody buries it.
+        // Without a runtime nothing reaps it.
         while std::fs::read_to_string(&status).is_ok_and(|status| !status.contains("State:\tZ")) {
             assert!(Instant::now() < limit, "the server is still there");
             std::thread::sleep(Duration::from_millis(10));

@@ -183,7 +183,7 @@ impl Iterator for Lines {
 }
 
 impl Lines {
-    /// The next line, without holding up whoever waits for something else.
+    /// The next line, without blocking other tasks.
     pub(super) async fn next_later(mut self) -> Result<(Option<CallLine>, Self), Failure> {
         let read = tokio::task::spawn_blocking(move || {
             let line = self.next().transpose();
