@@ -2,11 +2,10 @@
 
 use serde_json::Value;
 
-use json_schema_kit::path::Path;
-
 use super::json_repair;
 use super::number;
 use super::problem::{NoteDetail, ProblemCode, RepairRule};
+use super::received::Received;
 use super::shape::{AllowedValues, Composition, Shape, ShapeId, TypeSet};
 use super::tape::{MAX_DEPTH, NodeKind, Tape};
 use super::validate::ValidationRun;
@@ -27,24 +26,17 @@ fn is_bracketed(text: &str) -> bool {
 
 impl ValidationRun<'_> {
     /// Handles a value of a type that the shape does not accept.
-    pub(super) fn other_kind(
-        &mut self,
-        t: &Tape<'_>,
-        shape: &Shape,
-        id: ShapeId,
-        at: u32,
-        path: &Path<'_>,
-    ) -> bool {
+    pub(super) fn other_kind(&mut self, received: Received<'_>, shape: &Shape) -> bool {
         if self.rules.repair {
-            let node = t.node(at);
+            let node = received.node();
             let mut is_list = false;
             if matches!(node.kind, NodeKind::Plain | NodeKind::Escaped) {
-                let text = t.content(node);
+                let text = received.content();
                 is_list = is_bracketed(&text);
                 if let Some((rule, json)) = self.meaning(shape, &text) {
-                    return self.instead(t, id, at, path, rule, &json);
+                    return self.instead(received, rule, &json);
                 }
-                if let Some(fits) = self.json_text(t, shape, id, at, path, &text) {
+                if let Some(fits) = self.json_text(received, shape, &text) {
                     return fits;
                 }
             }
@@ -52,12 +44,12 @@ impl ValidationRun<'_> {
             if shape.kinds.meets(TypeSet::LIST)
                 && !is_list
                 && !matches!(node.kind, NodeKind::List | NodeKind::Null)
-                && self.alone(t, shape, id, at, path)
+                && self.alone(received, shape)
             {
                 return true;
             }
         }
-        self.refuse(t, id, at, path, ProblemCode::TypeMismatch, NoteDetail::None)
+        self.refuse(received, ProblemCode::TypeMismatch, NoteDetail::None)
     }
 
     /// The boolean or number that a string certainly represents, if the shape accepts it.
@@ -89,32 +81,16 @@ impl ValidationRun<'_> {
     }
 
     /// Replaces the received value.
-    fn instead(
-        &mut self,
-        t: &Tape<'_>,
-        id: ShapeId,
-        at: u32,
-        path: &Path<'_>,
-        rule: RepairRule,
-        json: &str,
-    ) -> bool {
+    fn instead(&mut self, received: Received<'_>, rule: RepairRule, json: &str) -> bool {
         let Ok(other) = Tape::read(json) else { return false };
-        let from = t.json(t.node(at));
-        self.repaired(path, rule, from, Some(json));
+        let from = received.json();
+        self.repaired(received.path, rule, from, Some(json));
         self.gather_secrets(&other, 0);
-        self.value(&other, id, 0, path)
+        self.value(received.replaced(&other))
     }
 
     /// Parses a string that contains the expected array or object. `None` if it does not.
-    fn json_text(
-        &mut self,
-        t: &Tape<'_>,
-        shape: &Shape,
-        id: ShapeId,
-        at: u32,
-        path: &Path<'_>,
-        text: &str,
-    ) -> Option<bool> {
+    fn json_text(&mut self, received: Received<'_>, shape: &Shape, text: &str) -> Option<bool> {
         let kinds = match text.trim_start().as_bytes().first()? {
             b'{' => TypeSet::OBJECT,
             b'[' => TypeSet::LIST,
@@ -139,7 +115,7 @@ impl ValidationRun<'_> {
         if shape.kinds.meets(TypeSet::LIST.with(TypeSet::TEXT).without(kinds)) {
             // The string itself may be an item of an array, so its JSON only counts if it is valid.
             let start = self.out.len();
-            let trial = self.trial(self.rules, |run| run.value(&inner, id, 0, path));
+            let trial = self.trial(self.rules, |run| run.value(received.replaced(&inner)));
             if trial.fits && self.quiet {
                 self.changes += 1;
                 self.keep(&trial);
@@ -153,8 +129,8 @@ impl ValidationRun<'_> {
         self.gather_secrets(&inner, 0);
         let place = self.repairs.len();
         let start = self.out.len();
-        self.repaired(path, RepairRule::JsonText, t.json(t.node(at)), None);
-        let fits = self.value(&inner, id, 0, path);
+        self.repaired(received.path, RepairRule::JsonText, received.json(), None);
+        let fits = self.value(received.replaced(&inner));
         if fits {
             let to = self.display(self.out.get(start..).unwrap_or_default());
             if let Some(repair) = self.repairs.get_mut(place) {
@@ -165,15 +141,8 @@ impl ValidationRun<'_> {
     }
 
     /// Wraps a value in an array.
-    fn alone(
-        &mut self,
-        t: &Tape<'_>,
-        shape: &Shape,
-        id: ShapeId,
-        at: u32,
-        path: &Path<'_>,
-    ) -> bool {
-        let json = t.json(t.node(at));
+    fn alone(&mut self, received: Received<'_>, shape: &Shape) -> bool {
+        let json = received.json();
         let list = format!("[{json}]");
         let Ok(wrapped) = Tape::read(&list) else { return false };
         if self.is_too_deep(&wrapped) {
@@ -181,7 +150,9 @@ impl ValidationRun<'_> {
         }
         let rules = shape.list.as_deref();
         if rules.is_some_and(|rules| rules.first.len() > 1)
-            || rules.and_then(|rules| rules.rest).is_some_and(|items| self.leads_back(items, id))
+            || rules
+                .and_then(|rules| rules.rest)
+                .is_some_and(|items| self.leads_back(items, received.shape))
         {
             return false;
         }
@@ -190,7 +161,7 @@ impl ValidationRun<'_> {
         }
         let start = self.out.len();
         self.alone += 1;
-        let trial = self.trial(self.rules, |run| run.value(&wrapped, id, 0, path));
+        let trial = self.trial(self.rules, |run| run.value(received.replaced(&wrapped)));
         self.alone -= 1;
         if trial.fits && self.quiet {
             self.changes += 1;
@@ -202,8 +173,8 @@ impl ValidationRun<'_> {
             return false;
         }
         let place = self.repairs.len();
-        self.repaired(path, RepairRule::SingleToList, json, None);
-        let fits = self.value(&wrapped, id, 0, path);
+        self.repaired(received.path, RepairRule::SingleToList, json, None);
+        let fits = self.value(received.replaced(&wrapped));
         let to = self.display(self.out.get(start..).unwrap_or_default());
         if let Some(repair) = self.repairs.get_mut(place) {
             repair.to = Some(to);
@@ -235,25 +206,18 @@ impl ValidationRun<'_> {
     }
 
     /// Handles a value of the right type that is not one of the allowed values.
-    pub(super) fn other_value(
-        &mut self,
-        t: &Tape<'_>,
-        values: &AllowedValues,
-        id: ShapeId,
-        at: u32,
-        path: &Path<'_>,
-    ) -> bool {
-        let node = t.node(at);
+    pub(super) fn other_value(&mut self, received: Received<'_>, values: &AllowedValues) -> bool {
+        let node = received.node();
         if self.rules.repair
             && self.rules.lossy
             && matches!(node.kind, NodeKind::Plain | NodeKind::Escaped)
-            && let Some(member) = values.in_another_case(&t.content(node))
+            && let Some(member) = values.in_another_case(&received.content())
         {
             let json = Value::from(member).to_string();
-            return self.instead(t, id, at, path, RepairRule::EnumCase, &json);
+            return self.instead(received, RepairRule::EnumCase, &json);
         }
         let code =
             if values.constant { ProblemCode::ConstMismatch } else { ProblemCode::NotInEnum };
-        self.refuse(t, id, at, path, code, NoteDetail::None)
+        self.refuse(received, code, NoteDetail::None)
     }
 }

@@ -8,6 +8,7 @@ use smol_str::SmolStr;
 use json_schema_kit::path::Path;
 
 use super::problem::{Note, NoteDetail, ProblemCode, RepairRule};
+use super::received::Received;
 use super::shape::{
     Composition, ExtraProperties, FieldRule, ListRules, ObjectRules, ShapeId, TypeSet,
 };
@@ -26,26 +27,19 @@ const MAX_KNOWN: usize = 21;
 const ABSENT: u32 = u32::MAX;
 
 impl ValidationRun<'_> {
-    pub(super) fn list(
-        &mut self,
-        t: &Tape<'_>,
-        rules: &ListRules,
-        id: ShapeId,
-        at: u32,
-        path: &Path<'_>,
-    ) -> bool {
+    pub(super) fn list(&mut self, received: Received<'_>, rules: &ListRules) -> bool {
         let mut fits = true;
         let mut count = 0_u64;
         let start = self.out.len();
         self.out.push('[');
-        for (index, item) in t.items(at).enumerate() {
+        for (index, item) in received.tape.items(received.at).enumerate() {
             if index > 0 {
                 self.out.push(',');
             }
             count += 1;
             fits &= match rules.first.get(index).copied().or(rules.rest) {
-                Some(shape) => self.value(t, shape, item, &path.index(index)),
-                None => self.copy(t, t.node(item)),
+                Some(shape) => self.value(received.part(item, shape, &received.path.index(index))),
+                None => self.copy(received.tape.json(received.tape.node(item))),
             };
             if self.quiet && !fits {
                 return false;
@@ -53,43 +47,31 @@ impl ValidationRun<'_> {
         }
         self.out.push(']');
         if count < rules.least || rules.most.is_some_and(|most| count > most) {
-            fits = self.refuse(t, id, at, path, ProblemCode::WrongSize, NoteDetail::None);
+            fits = self.refuse(received, ProblemCode::WrongSize, NoteDetail::None);
         }
         if fits && rules.unique && count > 1 && holds_twice(self.out.get(start..).unwrap_or("")) {
-            fits = self.refuse(t, id, at, path, ProblemCode::NotUnique, NoteDetail::None);
+            fits = self.refuse(received, ProblemCode::NotUnique, NoteDetail::None);
         }
         fits
     }
 
-    pub(super) fn object(
-        &mut self,
-        t: &Tape<'_>,
-        rules: &ObjectRules,
-        id: ShapeId,
-        at: u32,
-        path: &Path<'_>,
-    ) -> bool {
-        let (slots, extras) = (self.slots.len(), self.extras.len());
-        let fits = self.sort_entries(t, rules, at, path);
-        let fits = self.entries(t, rules, id, at, path, (slots, extras)) && fits;
-        self.slots.truncate(slots);
-        self.extras.truncate(extras);
+    pub(super) fn object(&mut self, received: Received<'_>, rules: &ObjectRules) -> bool {
+        let object = Object { received, rules, slots: self.slots.len(), extras: self.extras.len() };
+        let fits = self.sort_entries(object);
+        let fits = self.entries(object) && fits;
+        self.slots.truncate(object.slots);
+        self.extras.truncate(object.extras);
         fits
     }
 
     /// Finds the field of each entry. Of several entries with the same name, the last one counts.
-    fn sort_entries(
-        &mut self,
-        t: &Tape<'_>,
-        rules: &ObjectRules,
-        at: u32,
-        path: &Path<'_>,
-    ) -> bool {
-        let (slots, extras) = (self.slots.len(), self.extras.len());
+    fn sort_entries(&mut self, object: Object<'_>) -> bool {
+        let Object { received, rules, slots, extras } = object;
+        let t = received.tape;
         self.slots.resize(slots + rules.fields.len(), ABSENT);
         let mut guess = 0;
         let mut fits = true;
-        for (key, value) in t.entries(at) {
+        for (key, value) in t.entries(received.at) {
             let node = t.node(key);
             let field = if node.kind == NodeKind::Plain {
                 rules.field(t.raw(node), guess)
@@ -104,7 +86,7 @@ impl ValidationRun<'_> {
                 None => self.extras.push((key, value)),
             }
             if let Some(names) = rules.names {
-                fits &= self.name(t, names, key, path);
+                fits &= self.name(received, names, key);
             }
         }
         if self.extras.len() > extras + 1 {
@@ -114,12 +96,13 @@ impl ValidationRun<'_> {
     }
 
     /// Checks the name of an entry.
-    fn name(&mut self, t: &Tape<'_>, names: ShapeId, key: u32, path: &Path<'_>) -> bool {
-        let content = t.content(t.node(key));
+    fn name(&mut self, object: Received<'_>, names: ShapeId, key: u32) -> bool {
+        let content = object.tape.content(object.tape.node(key));
         let length = self.out.len();
         // Names are not repaired.
         let strict = ValidationRules { repair: false, ..self.rules };
-        let fits = self.with(strict, |run| run.value(t, names, key, &path.key(&content)));
+        let path = object.path.key(&content);
+        let fits = self.with(strict, |run| run.value(object.part(key, names, &path)));
         self.out.truncate(length);
         fits
     }
@@ -134,17 +117,11 @@ impl ValidationRun<'_> {
         self.extras.append(&mut kept);
     }
 
-    fn entries(
-        &mut self,
-        t: &Tape<'_>,
-        rules: &ObjectRules,
-        id: ShapeId,
-        at: u32,
-        path: &Path<'_>,
-        (slots, extras): (usize, usize),
-    ) -> bool {
+    fn entries(&mut self, object: Object<'_>) -> bool {
+        let Object { received, rules, slots, extras } = object;
+        let t = received.tape;
         if self.rules.correct_names && self.extras.len() > extras {
-            self.correct_names(t, rules, path, (slots, extras));
+            self.correct_names(object);
         }
         let mut fits = true;
         let mut count = 0_u64;
@@ -153,7 +130,7 @@ impl ValidationRun<'_> {
         for (place, field) in rules.fields.iter().enumerate() {
             let value = self.slots[slots + place];
             let before = self.out.len();
-            match self.field(t, rules, field, value, path, extras) {
+            match self.field(object, field, value) {
                 FieldOutcome::Written => count += 1,
                 FieldOutcome::Filled => {}
                 FieldOutcome::Absent => self.out.truncate(before),
@@ -168,7 +145,7 @@ impl ValidationRun<'_> {
         for place in extras..self.extras.len() {
             let (key, value) = self.extras[place];
             let before = self.out.len();
-            match self.extra(t, rules, id, key, value, path) {
+            match self.extra(object, key, value) {
                 FieldOutcome::Rejection if self.quiet => return false,
                 FieldOutcome::Rejection => {
                     self.out.truncate(before);
@@ -185,40 +162,33 @@ impl ValidationRun<'_> {
         for name in &rules.required {
             if !self.extras[extras..].iter().any(|&(key, _)| *t.content(t.node(key)) == **name) {
                 fits = false;
-                let pointer = self.pointer(&path.key(name));
+                let pointer = self.pointer(&received.path.key(name));
                 let (shape, detail) = match rules.extra {
                     ExtraProperties::Of(shape) => (shape, NoteDetail::None),
-                    _ => (id, NoteDetail::Unsaid),
+                    _ => (received.shape, NoteDetail::Unsaid),
                 };
                 let code = ProblemCode::RequiredField;
                 self.note(Note { code, pointer, shape, attempted: None, detail });
             }
         }
         if count < rules.least || rules.most.is_some_and(|most| count > most) {
-            fits = self.refuse(t, id, at, path, ProblemCode::WrongSize, NoteDetail::None);
+            fits = self.refuse(received, ProblemCode::WrongSize, NoteDetail::None);
         }
         debug_assert!(start < self.out.len());
         fits
     }
 
     /// Writes a field with its name and a comma.
-    fn field(
-        &mut self,
-        t: &Tape<'_>,
-        rules: &ObjectRules,
-        field: &FieldRule,
-        value: u32,
-        path: &Path<'_>,
-        extras: usize,
-    ) -> FieldOutcome {
+    fn field(&mut self, object: Object<'_>, field: &FieldRule, value: u32) -> FieldOutcome {
         self.out.push_str(&field.key);
-        let here = path.key(&field.name);
+        let path = object.received.path.key(&field.name);
+        let sent = (value != ABSENT).then(|| object.received.part(value, field.shape, &path));
         let secret = self.secret;
         self.secret |= field.secret;
-        if value != ABSENT {
-            self.gather_secrets(t, value);
+        if let Some(sent) = sent {
+            self.gather_secrets(sent.tape, sent.at);
         }
-        let outcome = self.field_value(t, rules, field, value, &here, extras);
+        let outcome = self.field_value(object, field, sent, &path);
         self.secret = secret;
         if outcome == FieldOutcome::Written || outcome == FieldOutcome::Filled {
             self.out.push(',');
@@ -228,52 +198,35 @@ impl ValidationRun<'_> {
 
     fn field_value(
         &mut self,
-        t: &Tape<'_>,
-        rules: &ObjectRules,
+        object: Object<'_>,
         field: &FieldRule,
-        value: u32,
-        here: &Path<'_>,
-        extras: usize,
+        sent: Option<Received<'_>>,
+        path: &Path<'_>,
     ) -> FieldOutcome {
         if let Some((pinned, json)) = &field.pinned {
-            if value != ABSENT && !leaves_out(t, value) && !is_value(t, value, pinned) {
-                self.refuse(
-                    t,
-                    field.shape,
-                    value,
-                    here,
-                    ProblemCode::PinnedMismatch,
-                    NoteDetail::None,
-                );
+            if let Some(sent) = sent
+                && !leaves_out(sent)
+                && !is_value(sent, pinned)
+            {
+                self.refuse(sent, ProblemCode::PinnedMismatch, NoteDetail::None);
                 return FieldOutcome::Rejection;
             }
             return if self.rules.pin { self.fill(json) } else { FieldOutcome::Absent };
         }
-        let absent = value == ABSENT;
-        let null = !absent && t.node(value).kind == NodeKind::Null;
-        if null && !self.takes_null(field.shape) {
-            if field.required {
-                return self.missing(t, rules, field, here, extras);
+        if let Some(sent) = sent {
+            let unwanted_null = sent.node().kind == NodeKind::Null && !self.takes_null(field.shape);
+            if !unwanted_null || !(field.required || self.rules.repair) {
+                let fits = self.value(sent);
+                return if fits { FieldOutcome::Written } else { FieldOutcome::Rejection };
             }
-            if self.rules.repair {
-                self.repaired(here, RepairRule::NullToAbsent, "null", None);
-                return match &field.default {
-                    Some(json) if self.rules.fill => self.fill(json),
-                    _ => FieldOutcome::Absent,
-                };
+            if !field.required {
+                self.repaired(path, RepairRule::NullToAbsent, "null", None);
             }
         }
-        if absent {
-            return match &field.default {
-                _ if field.required => self.missing(t, rules, field, here, extras),
-                Some(json) if self.rules.fill => self.fill(json),
-                _ => FieldOutcome::Absent,
-            };
-        }
-        if self.value(t, field.shape, value, here) {
-            FieldOutcome::Written
-        } else {
-            FieldOutcome::Rejection
+        match &field.default {
+            _ if field.required => self.missing(object, field, path),
+            Some(json) if self.rules.fill => self.fill(json),
+            _ => FieldOutcome::Absent,
         }
     }
 
@@ -296,27 +249,22 @@ impl ValidationRun<'_> {
                 && known.values.as_ref().is_none_or(|values| values.list.contains(&Value::Null));
         }
         let Ok(null) = Tape::read("null") else { return false };
-        self.attempt(ValidationRules::JUDGE, |run| run.value(&null, shape, 0, &Path::ROOT)).fits
+        let null = Received::root(&null, shape);
+        self.attempt(ValidationRules::JUDGE, |run| run.value(null)).fits
     }
 
     /// Notes that a required field is missing, with a similar name that was sent.
-    fn missing(
-        &mut self,
-        t: &Tape<'_>,
-        rules: &ObjectRules,
-        field: &FieldRule,
-        here: &Path<'_>,
-        extras: usize,
-    ) -> FieldOutcome {
+    fn missing(&mut self, object: Object<'_>, field: &FieldRule, path: &Path<'_>) -> FieldOutcome {
+        let t = object.received.tape;
         if self.quiet {
             return FieldOutcome::Rejection;
         }
         // Injected parameters are not misspellings.
-        let sent: Vec<_> = self.extras[extras..]
+        let sent: Vec<_> = self.extras[object.extras..]
             .iter()
             .take(MAX_GUESSED)
             .map(|&(key, value)| (t.content(t.node(key)), value))
-            .filter(|(name, _)| !rules.is_injected(name))
+            .filter(|(name, _)| !object.rules.is_injected(name))
             .collect();
         let mut near: Vec<_> = sent
             .iter()
@@ -327,7 +275,8 @@ impl ValidationRun<'_> {
             && let [(name, value)] = &sent[..]
         {
             // A single undeclared value that is valid may be the missing one.
-            let judge = |run: &mut Self| run.value(t, field.shape, *value, &Path::ROOT);
+            let value = object.received.part(*value, field.shape, path);
+            let judge = |run: &mut Self| run.value(value);
             let asks = !self.shapes.list[field.shape as usize].is_any();
             let may_be = asks && self.attempt(ValidationRules::JUDGE, judge).fits;
             if may_be && !similar_names::are_opposite(name, &field.name) {
@@ -337,25 +286,19 @@ impl ValidationRun<'_> {
         let detail =
             near.first().map_or(NoteDetail::None, |name| NoteDetail::Sent(name.as_ref().into()));
         let (code, shape) = (ProblemCode::RequiredField, field.shape);
-        let pointer = self.pointer(here);
+        let pointer = self.pointer(path);
         self.note(Note { code, pointer, shape, attempted: None, detail });
         FieldOutcome::Rejection
     }
 
     /// Checks an undeclared entry.
-    fn extra(
-        &mut self,
-        t: &Tape<'_>,
-        rules: &ObjectRules,
-        id: ShapeId,
-        key: u32,
-        value: u32,
-        path: &Path<'_>,
-    ) -> FieldOutcome {
+    fn extra(&mut self, object: Object<'_>, key: u32, value: u32) -> FieldOutcome {
+        let Object { received, rules, .. } = object;
+        let t = received.tape;
         let name = t.content(t.node(key));
-        let here = path.key(&name);
+        let path = received.path.key(&name);
         if rules.is_injected(&name) {
-            return self.strip(&here);
+            return self.strip(&path);
         }
         let refused = match self.rules.undeclared {
             Undeclared::Reject => true,
@@ -363,7 +306,7 @@ impl ValidationRun<'_> {
             Undeclared::Strip | Undeclared::Keep => false,
         };
         if rules.takes_nothing && !refused {
-            return self.strip(&here);
+            return self.strip(&path);
         }
         // Required names count as declared even without a schema.
         let required = rules.required.iter().any(|required| **required == *name);
@@ -377,7 +320,7 @@ impl ValidationRun<'_> {
         let keep = match self.rules.undeclared {
             _ if rules.takes_nothing => false,
             Undeclared::Keep => true,
-            Undeclared::Strip if !may_stay && !required => return self.strip(&here),
+            Undeclared::Strip if !may_stay && !required => return self.strip(&path),
             _ => may_stay,
         };
         if !keep {
@@ -387,36 +330,33 @@ impl ValidationRun<'_> {
                 .take(MAX_KNOWN)
                 .map(|field| SmolStr::from(&*field.name))
                 .collect();
-            self.refuse(t, id, value, &here, ProblemCode::UnknownField, NoteDetail::Known(known));
+            let value = received.part(value, received.shape, &path);
+            self.refuse(value, ProblemCode::UnknownField, NoteDetail::Known(known));
             return FieldOutcome::Rejection;
         }
         self.out.push_str(t.json(t.node(key)));
         self.out.push(':');
         let fits = match rules.extra {
-            ExtraProperties::Of(shape) => self.value(t, shape, value, &here),
-            _ => self.copy(t, t.node(value)),
+            ExtraProperties::Of(shape) => self.value(received.part(value, shape, &path)),
+            _ => self.copy(t.json(t.node(value))),
         };
         self.out.push(',');
         if fits { FieldOutcome::Written } else { FieldOutcome::Rejection }
     }
 
-    fn strip(&mut self, here: &Path<'_>) -> FieldOutcome {
+    fn strip(&mut self, path: &Path<'_>) -> FieldOutcome {
         self.changes += 1;
         if !self.quiet {
-            let pointer = self.pointer(here);
+            let pointer = self.pointer(path);
             self.stripped.push(pointer);
         }
         FieldOutcome::Absent
     }
 
     /// Renames entries with a misspelled field name if the correction is unambiguous.
-    fn correct_names(
-        &mut self,
-        t: &Tape<'_>,
-        rules: &ObjectRules,
-        path: &Path<'_>,
-        (slots, extras): (usize, usize),
-    ) {
+    fn correct_names(&mut self, object: Object<'_>) {
+        let Object { received, rules, slots, extras } = object;
+        let t = received.tape;
         let guessed = self.extras.len() - extras <= MAX_GUESSED;
         if !self.rules.lossy || !rules.closed || !guessed {
             return;
@@ -440,7 +380,8 @@ impl ValidationRun<'_> {
         }
         pairs.retain(|&(entry, place)| {
             let (shape, value) = (rules.fields[place].shape, self.extras[extras + entry].1);
-            self.attempt(self.rules, |run| run.value(t, shape, value, &Path::ROOT)).fits
+            let value = received.part(value, shape, &Path::ROOT);
+            self.attempt(self.rules, |run| run.value(value)).fits
         });
         // Two candidates for one parameter are ambiguous.
         let alone = |pair: &(usize, usize)| pairs.iter().filter(|p| p.1 == pair.1).count() == 1;
@@ -456,7 +397,7 @@ impl ValidationRun<'_> {
             let field = &rules.fields[place];
             let to = Value::from(&*field.name).to_string();
             self.repaired(
-                &path.key(&field.name),
+                &received.path.key(&field.name),
                 RepairRule::NameCorrected,
                 t.json(t.node(key)),
                 Some(&to),
@@ -466,6 +407,17 @@ impl ValidationRun<'_> {
             self.extras.remove(extras + entry);
         }
     }
+}
+
+/// An object in progress.
+#[derive(Clone, Copy)]
+struct Object<'a> {
+    received: Received<'a>,
+    rules: &'a ObjectRules,
+    /// The index of the value of its first field in `ValidationRun::slots`.
+    slots: usize,
+    /// The index of its first undeclared entry in `ValidationRun::extras`.
+    extras: usize,
 }
 
 /// The outcome of checking a field.
@@ -479,13 +431,13 @@ enum FieldOutcome {
 }
 
 /// Whether a value counts as absent for a pinned parameter: null or an empty string.
-fn leaves_out(t: &Tape<'_>, at: u32) -> bool {
-    let node = t.node(at);
-    node.kind == NodeKind::Null || (node.kind == NodeKind::Plain && t.raw(node).is_empty())
+fn leaves_out(received: Received<'_>) -> bool {
+    let kind = received.node().kind;
+    kind == NodeKind::Null || (kind == NodeKind::Plain && received.raw().is_empty())
 }
 
-fn is_value(t: &Tape<'_>, at: u32, value: &Value) -> bool {
-    serde_json::from_str::<Value>(t.json(t.node(at)))
+fn is_value(received: Received<'_>, value: &Value) -> bool {
+    serde_json::from_str::<Value>(received.json())
         .is_ok_and(|sent| json_schema_kit::values::same(&sent, value))
 }
 

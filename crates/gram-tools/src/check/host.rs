@@ -3,6 +3,7 @@
 use gram_model::{Tool, ValueSource};
 use serde_json::Value;
 
+use super::received::Received;
 use super::shape::{ExtraProperties, FieldRule, ObjectRules, Shape, ShapeId, Shapes};
 use super::tape::Tape;
 use super::validate::ValidationRun;
@@ -75,17 +76,17 @@ impl ValidationRun<'_> {
     /// before these shapes, and again after them, because they may strip parameters of the host and
     /// repair secret values.
     pub(super) fn hosted(&mut self, t: &Tape<'_>, host: ShapeId) -> bool {
-        let ruled = self.value(t, host, 0, &Path::ROOT);
+        let ruled = self.value(Received::root(t, host));
         let text = std::mem::take(&mut self.out);
         let read = if ruled { Tape::read(&text).ok() } else { None };
         let stripped = self.stripped.len();
-        let fits = self.value(read.as_ref().unwrap_or(t), self.shapes.root, 0, &Path::ROOT);
+        let fits = self.value(Received::root(read.as_ref().unwrap_or(t), self.shapes.root));
         if !ruled || !fits {
             return false;
         }
         let text = std::mem::take(&mut self.out);
         let Ok(read) = Tape::read(&text) else { return false };
-        let fits = self.value(&read, host, 0, &Path::ROOT);
+        let fits = self.value(Received::root(&read, host));
         let object = self.shapes.list[host as usize].object.as_ref();
         for field in object.into_iter().flat_map(|object| &object.fields) {
             if field.pinned.is_some() {

@@ -14,6 +14,7 @@ mod json_repair;
 mod keyword_validators;
 mod number;
 mod problem;
+mod received;
 mod report;
 mod scalars;
 mod shape;

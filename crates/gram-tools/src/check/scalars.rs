@@ -1,12 +1,13 @@
 //! Validation of numbers and strings.
 
-use serde_json::Value;
+use std::borrow::Cow;
 
-use json_schema_kit::path::Path;
+use serde_json::Value;
 
 use super::number;
 use super::problem::{NoteDetail, ProblemCode, RepairRule};
-use super::shape::{AllowedValues, Shape, ShapeId, TextRules, TypeSet};
+use super::received::Received;
+use super::shape::{AllowedValues, Shape, TextRules, TypeSet};
 use super::tape::{Node, NodeKind, Tape};
 use super::validate::ValidationRun;
 
@@ -44,23 +45,15 @@ fn same_letters(one: &str, other: &str) -> bool {
 }
 
 impl ValidationRun<'_> {
-    pub(super) fn number(
-        &mut self,
-        t: &Tape<'_>,
-        shape: &Shape,
-        id: ShapeId,
-        at: u32,
-        path: &Path<'_>,
-    ) -> bool {
-        let node = t.node(at);
-        let raw = t.raw(node);
+    pub(super) fn number(&mut self, received: Received<'_>, shape: &Shape) -> bool {
+        let raw = received.raw();
         let mut fits = true;
         if let Some(rules) = &shape.number {
             if number::outside(rules, raw) {
-                fits = self.refuse(t, id, at, path, ProblemCode::OutOfRange, NoteDetail::None);
+                fits = self.refuse(received, ProblemCode::OutOfRange, NoteDetail::None);
             }
             if rules.step.as_ref().is_some_and(|step| !number::is_multiple(raw, step)) {
-                fits = self.refuse(t, id, at, path, ProblemCode::NotMultiple, NoteDetail::None);
+                fits = self.refuse(received, ProblemCode::NotMultiple, NoteDetail::None);
             }
         }
         if fits
@@ -68,7 +61,7 @@ impl ValidationRun<'_> {
             && !shape.kinds.meets(TypeSet::FRACTION)
             && let Some(whole) = number::written_whole(raw)
         {
-            self.repaired(path, RepairRule::WholeNumber, raw, Some(&whole));
+            self.repaired(received.path, RepairRule::WholeNumber, raw, Some(&whole));
             self.out.push_str(&whole);
             if self.secret && !self.quiet {
                 // The implementation receives this notation.
@@ -76,35 +69,22 @@ impl ValidationRun<'_> {
             }
             return true;
         }
-        fits && self.copy(t, node)
+        fits && self.copy(received.json())
     }
 
-    pub(super) fn text(
-        &mut self,
-        t: &Tape<'_>,
-        shape: &Shape,
-        id: ShapeId,
-        at: u32,
-        path: &Path<'_>,
-    ) -> bool {
-        let node = t.node(at);
+    pub(super) fn text(&mut self, received: Received<'_>, shape: &Shape) -> bool {
         let mut fits = true;
         if let Some(rules) = &shape.text {
-            for code in broken(rules, t, node) {
-                fits = self.refuse(t, id, at, path, code, NoteDetail::None);
+            for code in broken(rules, received.content()) {
+                fits = self.refuse(received, code, NoteDetail::None);
             }
         }
-        fits && self.copy(t, node)
+        fits && self.copy(received.json())
     }
 }
 
 /// The rules that a string violates.
-fn broken(
-    rules: &TextRules,
-    t: &Tape<'_>,
-    node: Node,
-) -> impl Iterator<Item = ProblemCode> + use<> {
-    let text = t.content(node);
+fn broken(rules: &TextRules, text: Cow<'_, str>) -> impl Iterator<Item = ProblemCode> + use<> {
     let bytes = text.len() as u64;
     // A character has one to four bytes, so most cases need no count of characters.
     let too_long = rules.most.is_some_and(|most| bytes > most && count(&text) > most);

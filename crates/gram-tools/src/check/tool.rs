@@ -8,11 +8,10 @@ use gram_schema::emit::{ParameterSchema, ResultSchema};
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use json_schema_kit::path::Path;
-
 use super::compile::{SchemaError, compile};
 use super::json_repair::{self, RepairedJson};
 use super::problem::{Repair, RepairRule};
+use super::received::Received;
 use super::report::{InvalidArguments, MalformedArguments, Rejection};
 use super::shape::{Composition, ObjectRules, Shapes, TypeSet};
 use super::tape::{JsonSyntaxError, NodeKind, Tape};
@@ -222,7 +221,7 @@ impl ToolCheck {
     fn walked(&self, tape: &Tape<'_>, rules: ValidationRules) -> Result<Accepted, Rejection> {
         let mut run = ValidationRun::new(&self.shapes, rules, tape.text.len() + 64);
         let fits = match self.shapes.host {
-            None => run.value(tape, self.shapes.root, 0, &Path::ROOT),
+            None => run.value(Received::root(tape, self.shapes.root)),
             Some(host) => run.hosted(tape, host),
         };
         run.mask();
@@ -239,7 +238,7 @@ impl ToolCheck {
             // The repaired value failed, so the problems are those of the original.
             let mut run = ValidationRun::new(&self.shapes, ValidationRules::JUDGE, tape.text.len());
             run.secrets.clone_from(&secrets);
-            run.value(tape, self.shapes.root, 0, &Path::ROOT);
+            run.value(Received::root(tape, self.shapes.root));
             run.mask();
             (notes, more) = (run.notes, run.more);
             out.clear();
@@ -252,7 +251,7 @@ impl ToolCheck {
         let Ok(tape) = Tape::read(json) else { return false };
         let mut run = ValidationRun::new(&self.shapes, ValidationRules::JUDGE, json.len());
         run.quiet = true;
-        run.value(&tape, self.shapes.root, 0, &Path::ROOT)
+        run.value(Received::root(&tape, self.shapes.root))
     }
 }
 
@@ -288,7 +287,7 @@ fn drop_bad_defaults(shapes: &mut Shapes) {
             let fits = Tape::read(default).is_ok_and(|tape| {
                 let mut run = ValidationRun::new(shapes, ValidationRules::JUDGE, default.len());
                 run.quiet = true;
-                run.value(&tape, field.shape, 0, &Path::ROOT)
+                run.value(Received::root(&tape, field.shape))
             });
             if !fits {
                 bad.push((at, place));

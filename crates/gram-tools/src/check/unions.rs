@@ -1,31 +1,23 @@
 //! Validation of unions.
 
-use json_schema_kit::path::Path;
-
 use super::problem::{NoteDetail, ProblemCode};
+use super::received::Received;
 use super::shape::{Composition, ShapeId};
-use super::tape::{NodeKind, Tape};
+use super::tape::NodeKind;
 use super::validate::{Trial, Undeclared, ValidationRules, ValidationRun, kind_of};
 
 impl ValidationRun<'_> {
     /// Checks that at least one member accepts the value.
-    pub(super) fn any(
-        &mut self,
-        t: &Tape<'_>,
-        id: ShapeId,
-        members: &[ShapeId],
-        at: u32,
-        path: &Path<'_>,
-    ) -> bool {
+    pub(super) fn any(&mut self, received: Received<'_>, members: &[ShapeId]) -> bool {
         let strict = ValidationRules { repair: false, ..self.rules };
-        let kind = kind_of(t, t.node(at));
+        let kind = kind_of(received);
         let start = self.out.len();
         let mut best: Option<(Trial, ShapeId, String)> = None;
         for &member in members {
             if !self.shapes.kinds(member).meets(kind) {
                 continue;
             }
-            let trial = self.trial(strict, |run| run.value(t, member, at, path));
+            let trial = self.trial(strict, |run| run.value(received.against(member)));
             if trial.fits && trial.changes == 0 && self.notes_nothing(&trial) {
                 // It fits unchanged, so the output is complete.
                 self.keep(&trial);
@@ -48,8 +40,8 @@ impl ValidationRun<'_> {
                 self.keep(&trial);
                 true
             }
-            Some((_, member, _)) => self.with(strict, |run| run.value(t, member, at, path)),
-            None => self.repaired_member(t, id, members, at, path),
+            Some((_, member, _)) => self.with(strict, |run| run.value(received.against(member))),
+            None => self.repaired_member(received, members),
         }
     }
 
@@ -61,29 +53,15 @@ impl ValidationRun<'_> {
 
     /// Checks that exactly one member accepts the value, according to the schema before any
     /// changes.
-    pub(super) fn one(
-        &mut self,
-        t: &Tape<'_>,
-        id: ShapeId,
-        members: &[ShapeId],
-        at: u32,
-        path: &Path<'_>,
-    ) -> bool {
+    pub(super) fn one(&mut self, received: Received<'_>, members: &[ShapeId]) -> bool {
         let judge = ValidationRules { undeclared: Undeclared::Schema, ..ValidationRules::JUDGE };
         let start = self.out.len();
         let mut found: Option<(Trial, ShapeId, String)> = None;
         for &member in members {
-            let trial = self.trial(judge, |run| run.value(t, member, at, path));
+            let trial = self.trial(judge, |run| run.value(received.against(member)));
             if trial.fits {
                 if found.is_some() {
-                    return self.refuse(
-                        t,
-                        id,
-                        at,
-                        path,
-                        ProblemCode::NoUnionMember,
-                        NoteDetail::Several,
-                    );
+                    return self.refuse(received, ProblemCode::NoUnionMember, NoteDetail::Several);
                 }
                 found = Some((trial, member, self.out.split_off(start)));
             }
@@ -96,8 +74,8 @@ impl ValidationRun<'_> {
                 self.keep(&trial);
                 true
             }
-            Some((_, member, _)) => self.with(strict, |run| run.value(t, member, at, path)),
-            None => self.repaired_member(t, id, members, at, path),
+            Some((_, member, _)) => self.with(strict, |run| run.value(received.against(member))),
+            None => self.repaired_member(received, members),
         }
     }
 
@@ -114,20 +92,13 @@ impl ValidationRun<'_> {
     }
 
     /// Uses the only member that accepts the value after repairs, or notes the problem.
-    fn repaired_member(
-        &mut self,
-        t: &Tape<'_>,
-        id: ShapeId,
-        members: &[ShapeId],
-        at: u32,
-        path: &Path<'_>,
-    ) -> bool {
+    fn repaired_member(&mut self, received: Received<'_>, members: &[ShapeId]) -> bool {
         if self.rules.repair {
             let start = self.out.len();
             let mut found: Option<(Trial, ShapeId, String)> = None;
             let mut several = false;
             for &member in members {
-                let trial = self.trial(self.rules, |run| run.value(t, member, at, path));
+                let trial = self.trial(self.rules, |run| run.value(received.against(member)));
                 if trial.fits {
                     several |= found.is_some();
                     found = Some((trial, member, self.out.split_off(start)));
@@ -143,42 +114,43 @@ impl ValidationRun<'_> {
                     self.keep(&trial);
                     return true;
                 }
-                Some((_, member, _)) => return self.value(t, member, at, path),
+                Some((_, member, _)) => return self.value(received.against(member)),
                 None => {}
             }
         }
         if self.quiet {
             return false;
         }
-        if let Some(member) = self.meant(t, members, at) {
+        if let Some(member) = self.meant(received, members) {
             let before = self.notes.len() + self.more;
-            self.value(t, member, at, path);
+            self.value(received.against(member));
             if self.notes.len() + self.more > before {
                 return false;
             }
         }
-        self.refuse(t, id, at, path, ProblemCode::NoUnionMember, NoteDetail::None)
+        self.refuse(received, ProblemCode::NoUnionMember, NoteDetail::None)
     }
 
     /// The member that a refused value is most likely meant for.
-    fn meant(&self, t: &Tape<'_>, members: &[ShapeId], at: u32) -> Option<ShapeId> {
-        let kind = kind_of(t, t.node(at));
+    fn meant(&self, received: Received<'_>, members: &[ShapeId]) -> Option<ShapeId> {
+        let kind = kind_of(received);
         let mut fitting = members.iter().copied().filter(|&id| self.shapes.kinds(id).meets(kind));
         if let (Some(only), None) = (fitting.clone().next(), fitting.clone().nth(1)) {
             return Some(only);
         }
         // A constant property tags the object.
-        (t.node(at).kind == NodeKind::Object)
-            .then(|| fitting.find(|&id| self.is_tagged(t, id, at)))?
+        (received.node().kind == NodeKind::Object)
+            .then(|| fitting.find(|&id| self.is_tagged(received.against(id))))?
     }
 
-    fn is_tagged(&self, t: &Tape<'_>, id: ShapeId, at: u32) -> bool {
-        let mut shape = &self.shapes.list[id as usize];
+    fn is_tagged(&self, received: Received<'_>) -> bool {
+        let t = received.tape;
+        let mut shape = &self.shapes.list[received.shape as usize];
         if let Composition::Same(other) = shape.others {
             shape = &self.shapes.list[other as usize];
         }
         let Some(object) = &shape.object else { return false };
-        t.entries(at).any(|(key, value)| {
+        t.entries(received.at).any(|(key, value)| {
             let Some(field) = object.field(&t.content(t.node(key)), 0) else { return false };
             let field = &self.shapes.list[object.fields[field].shape as usize];
             field

@@ -6,8 +6,9 @@ use smol_str::SmolStr;
 use json_schema_kit::path::Path;
 
 use super::problem::{Note, NoteDetail, ProblemCode, Repair, RepairRule};
-use super::shape::{Composition, Shape, ShapeId, Shapes, TypeSet};
-use super::tape::{Node, NodeKind, Tape};
+use super::received::Received;
+use super::shape::{Composition, Shape, Shapes, TypeSet};
+use super::tape::{NodeKind, Tape};
 
 /// The treatment of undeclared parameters and fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -122,21 +123,21 @@ impl<'s> ValidationRun<'s> {
     }
 
     /// Checks a value and writes the output. If the value is refused, the output is unusable.
-    pub(crate) fn value(&mut self, t: &Tape<'_>, id: ShapeId, at: u32, path: &Path<'_>) -> bool {
+    pub(crate) fn value(&mut self, received: Received<'_>) -> bool {
         self.steps += 1;
-        let shape = &self.shapes.list[id as usize];
+        let shape = &self.shapes.list[received.shape as usize];
         if self.steps > MAX_STEPS {
-            return self.refuse(t, id, at, path, ProblemCode::TypeMismatch, NoteDetail::None);
+            return self.refuse(received, ProblemCode::TypeMismatch, NoteDetail::None);
         }
         let start = self.out.len();
         let fits = match &shape.others {
-            Composition::None => self.own(t, shape, id, at, path),
-            Composition::Same(other) => self.value(t, *other, at, path),
-            Composition::Any(members) => self.any(t, id, members, at, path),
-            Composition::One(members) => self.one(t, id, members, at, path),
+            Composition::None => self.own(received, shape),
+            Composition::Same(other) => self.value(received.against(*other)),
+            Composition::Any(members) => self.any(received, members),
+            Composition::One(members) => self.one(received, members),
         };
         match &shape.also {
-            Some(validator) if fits => self.also(t, id, validator, start, at, path),
+            Some(validator) if fits => self.also(received, validator, start),
             _ => fits,
         }
     }
@@ -151,18 +152,16 @@ impl<'s> ValidationRun<'s> {
     /// Notes a problem and returns `false`, the verdict.
     pub(super) fn refuse(
         &mut self,
-        t: &Tape<'_>,
-        shape: ShapeId,
-        at: u32,
-        path: &Path<'_>,
+        received: Received<'_>,
         code: ProblemCode,
         detail: NoteDetail,
     ) -> bool {
         if !self.quiet && self.notes.len() == MAX_NOTES {
             self.more += 1;
         } else if !self.quiet {
-            let attempted = Some(self.display(t.json(t.node(at))));
-            let pointer = self.pointer(path);
+            let attempted = Some(self.display(received.json()));
+            let pointer = self.pointer(received.path);
+            let shape = received.shape;
             self.note(Note { code, pointer, shape, attempted, detail });
         }
         false
@@ -213,58 +212,48 @@ impl<'s> ValidationRun<'s> {
     }
 
     /// Checks the constraints of the shape itself.
-    fn own(&mut self, t: &Tape<'_>, shape: &Shape, id: ShapeId, at: u32, path: &Path<'_>) -> bool {
-        let node = t.node(at);
-        let kind = kind_of(t, node);
-        if !shape.kinds.meets(kind) {
-            return self.other_kind(t, shape, id, at, path);
+    fn own(&mut self, received: Received<'_>, shape: &Shape) -> bool {
+        if !shape.kinds.meets(kind_of(received)) {
+            return self.other_kind(received, shape);
         }
         if let Some(values) = &shape.values
-            && !values.allow(t, node)
+            && !values.allow(received.tape, received.node())
         {
-            return self.other_value(t, values, id, at, path);
+            return self.other_value(received, values);
         }
-        match node.kind {
-            NodeKind::Number => self.number(t, shape, id, at, path),
-            NodeKind::Plain | NodeKind::Escaped => self.text(t, shape, id, at, path),
+        match received.node().kind {
+            NodeKind::Number => self.number(received, shape),
+            NodeKind::Plain | NodeKind::Escaped => self.text(received, shape),
             NodeKind::List => match &shape.list {
                 Some(rules) => {
                     self.depth += 1;
-                    let fits = self.list(t, rules, id, at, path);
+                    let fits = self.list(received, rules);
                     self.depth -= 1;
                     fits
                 }
-                None => self.copy(t, node),
+                None => self.copy(received.json()),
             },
             NodeKind::Object => match &shape.object {
                 Some(rules) => {
                     self.depth += 1;
-                    let fits = self.object(t, rules, id, at, path);
+                    let fits = self.object(received, rules);
                     self.depth -= 1;
                     fits
                 }
-                None => self.copy(t, node),
+                None => self.copy(received.json()),
             },
-            NodeKind::Null | NodeKind::True | NodeKind::False => self.copy(t, node),
+            NodeKind::Null | NodeKind::True | NodeKind::False => self.copy(received.json()),
         }
     }
 
     /// Copies a value unchanged to the output.
-    pub(super) fn copy(&mut self, t: &Tape<'_>, node: Node) -> bool {
-        self.out.push_str(t.json(node));
+    pub(super) fn copy(&mut self, json: &str) -> bool {
+        self.out.push_str(json);
         true
     }
 
     /// Checks the output with a full JSON Schema validator.
-    fn also(
-        &mut self,
-        t: &Tape<'_>,
-        id: ShapeId,
-        validator: &Validator,
-        start: usize,
-        at: u32,
-        path: &Path<'_>,
-    ) -> bool {
+    fn also(&mut self, received: Received<'_>, validator: &Validator, start: usize) -> bool {
         let written = self.out.get(start..).unwrap_or_default();
         // The output is JSON because it was copied from JSON.
         let Ok(value) = serde_json::from_str(written) else { return false };
@@ -275,16 +264,22 @@ impl<'s> ValidationRun<'s> {
         for error in validator.iter_errors(&value) {
             fits = false;
             let below = error.instance_path().to_string();
-            let pointer = format!("{}{below}", self.pointer(path)).into();
+            let pointer = format!("{}{below}", self.pointer(received.path)).into();
             let attempted = match below.as_str() {
-                "" => self.display(t.json(t.node(at))),
+                "" => self.display(received.json()),
                 below => self
                     .display(&value.pointer(below).map_or_else(String::new, ToString::to_string)),
             };
             let said = if self.secret { UNTOLD.to_owned() } else { error.to_string() };
             let detail = NoteDetail::Said(said.into());
             let attempted = Some(attempted);
-            self.note(Note { code: code_of(&error), pointer, shape: id, attempted, detail });
+            self.note(Note {
+                code: code_of(&error),
+                pointer,
+                shape: received.shape,
+                attempted,
+                detail,
+            });
         }
         fits
     }
@@ -331,11 +326,11 @@ pub(super) struct Trial {
 }
 
 /// The type of a value.
-pub(super) fn kind_of(t: &Tape<'_>, node: Node) -> TypeSet {
-    match node.kind {
+pub(super) fn kind_of(received: Received<'_>) -> TypeSet {
+    match received.node().kind {
         NodeKind::Null => TypeSet::NULL,
         NodeKind::True | NodeKind::False => TypeSet::BOOLEAN,
-        NodeKind::Number if super::number::is_whole(t.raw(node)) => TypeSet::INTEGER,
+        NodeKind::Number if super::number::is_whole(received.raw()) => TypeSet::INTEGER,
         NodeKind::Number => TypeSet::FRACTION,
         NodeKind::Plain | NodeKind::Escaped => TypeSet::TEXT,
         NodeKind::List => TypeSet::LIST,
