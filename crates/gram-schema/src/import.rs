@@ -1,8 +1,9 @@
 //! Imports JSON Schemas, and tool lists of MCP and of providers.
 //!
-//! Importing and compiling again preserves a schema, except for the order of keys and of
-//! `required`, an empty `required` or `properties`, and the root's `$schema`. A schema that gram
-//! cannot express is kept verbatim, in the smallest possible subschema.
+//! Schemas of older drafts are rewritten as draft 2020-12. Importing and compiling again preserves
+//! such a schema, except for the order of keys and of `required`, and an empty `required` or
+//! `properties`. A schema that gram cannot express is kept verbatim, in the smallest possible
+//! subschema.
 
 mod convert;
 mod defs;
@@ -19,6 +20,7 @@ mod walk;
 
 use std::collections::{HashMap, HashSet};
 
+use json_schema_kit::normalize::{Normalized, normalize};
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -89,8 +91,8 @@ pub struct Imported {
 ///
 /// # Errors
 ///
-/// If the text is not valid JSON, contains no tools, has another value in place of a schema, or has
-/// a tool with the container's name.
+/// If the text is not valid JSON, contains no tools, has another value in place of a schema, a
+/// reference that leads to another document or nowhere, or a tool with the container's name.
 pub fn import(json: &str, options: &ImportOptions<'_>) -> Result<Imported, ImportError> {
     let json = json.trim_start_matches('\u{feff}');
     if json.trim().is_empty() {
@@ -112,8 +114,8 @@ pub fn import(json: &str, options: &ImportOptions<'_>) -> Result<Imported, Impor
 ///
 /// # Errors
 ///
-/// If the JSON contains no tools, has another value in place of a schema, or has a tool with the
-/// container's name.
+/// If the JSON contains no tools, has another value in place of a schema, a reference that leads to
+/// another document or nowhere, or a tool with the container's name.
 pub fn import_value(document: Value, options: &ImportOptions<'_>) -> Result<Imported, ImportError> {
     import_all(vec![document], options)
 }
@@ -130,7 +132,8 @@ fn import_all(documents: Vec<Value>, options: &ImportOptions<'_>) -> Result<Impo
         }
     }
     let Input { tools, is_mcp, mut notes } = input;
-    let tools = distinct(tools, options.container, &mut notes)?;
+    let mut tools = distinct(tools, options.container, &mut notes)?;
+    normalize_all(&mut tools, &mut notes)?;
     let mut module = Module::default();
     let mut converter = Converter::default();
     let mut registry = Registry::default();
@@ -158,6 +161,43 @@ fn import_all(documents: Vec<Value>, options: &ImportOptions<'_>) -> Result<Impo
     }
     let text = gram_model::print::print(&module);
     Ok(Imported { module, text, verbatim: converter.places, unsound, notes })
+}
+
+/// Rewrites all schemas as draft 2020-12.
+fn normalize_all(tools: &mut [ImportedTool], notes: &mut Vec<String>) -> Result<(), ImportError> {
+    let mut unresolved = Vec::new();
+    for tool in tools {
+        let name = &tool.name;
+        let schemas = [("", &mut tool.schema), ("outputSchema", &mut tool.output)];
+        for (root, schema) in schemas {
+            let Some(written) = schema.take() else { continue };
+            match normalize(written) {
+                Ok(Normalized { schema: normalized, ignored }) => {
+                    *schema = Some(normalized);
+                    notes.extend(ignored.into_iter().map(|path| {
+                        let path = joined(root, path);
+                        format!("tool `{name}`: {path} has no effect in its draft and is left out")
+                    }));
+                }
+                Err(references) => {
+                    unresolved.extend(references.into_iter().map(|mut reference| {
+                        reference.path = joined(root, reference.path);
+                        (name.clone(), reference)
+                    }))
+                }
+            }
+        }
+    }
+    if unresolved.is_empty() { Ok(()) } else { Err(ImportError::Unresolved(unresolved)) }
+}
+
+/// A path below the root of a tool's schema.
+fn joined(root: &str, path: String) -> String {
+    match (root, path.as_str()) {
+        ("", _) => path,
+        (root, "") => root.to_owned(),
+        (root, path) => format!("{root}.{path}"),
+    }
 }
 
 /// Marks unions with duplicate members, including aliases of the same type, and returns their

@@ -18,6 +18,8 @@ pub mod containment;
 #[cfg(feature = "containment")]
 mod decimal;
 pub mod keywords;
+#[cfg(feature = "normalize")]
+pub mod normalize;
 pub mod numbers;
 pub mod path;
 pub mod pointer;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use json_schema_kit::normalize::UnresolvedReference;
+
 /// A subschema that is kept verbatim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerbatimPlace {
@@ -39,6 +41,8 @@ pub enum ImportError {
     Nameless(usize),
     /// Another value takes the place of a schema.
     NoSchema(VerbatimPlace),
+    /// References lead to another document or nowhere: each with its tool.
+    Unresolved(Vec<(String, UnresolvedReference)>),
     /// The container and one of its tools have the same name.
     SameName(String),
     /// The server returned an error: its message.
@@ -63,6 +67,12 @@ impl fmt::Display for ImportError {
                     f,
                     "tool `{tool}`: {place} is not a JSON Schema: expected an object, true or false"
                 )
+            }
+            Self::Unresolved(references) => {
+                let line = |(tool, reference): &(String, UnresolvedReference)| {
+                    format!("tool `{tool}`: {reference}")
+                };
+                write!(f, "{}", references.iter().map(line).collect::<Vec<_>>().join("\n"))
             }
             Self::SameName(name) => {
                 write!(f, "the name `{name}` is used by a tool: choose another container name")

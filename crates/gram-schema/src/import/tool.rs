@@ -30,7 +30,6 @@ impl Raw {
         let name = SmolStr::from(std::mem::take(&mut found.name));
         let mut take = |schema: &mut Option<Value>| {
             let Some(Value::Object(map)) = schema else { return None };
-            map.shift_remove("$schema");
             match map.get_mut("$defs") {
                 Some(Value::Object(definitions)) if !definitions.is_empty() => {
                     let definitions = std::mem::take(definitions);
