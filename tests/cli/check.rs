@@ -25,9 +25,12 @@ fn lints_are_warnings_until_somebody_says_otherwise() {
     let folder = folder(&[("odd.gram", ODD)]);
     let run = |line: &str| gramc(line).within(folder.path()).run();
     let both = ["portable-gram", "prefer-double-arrow"];
-    assert_eq!(codes(&folder, "check"), both);
-    run("check").exits(0).says(&["2 warnings", "`gramc check --fix` fixes 2 of them"]);
-    run("check --deny warnings").exits(1).says(&["2 warnings"]);
+    assert_eq!(codes(&folder, "check"), ["prefer-double-arrow"]);
+    assert_eq!(codes(&folder, "check --warn portable-gram"), both);
+    run("check --warn portable-gram")
+        .exits(0)
+        .says(&["2 warnings", "`gramc check --fix` fixes 2 of them"]);
+    run("check --warn portable-gram --deny warnings").exits(1).says(&["2 warnings"]);
     run("check --deny portable-gram").exits(1).says(&["1 error, 1 warning"]);
     run("check --deny all").exits(1).says(&["unbounded-text"]);
     assert_eq!(codes(&folder, "check --allow portable-gram,prefer-double-arrow"), [""; 0]);
@@ -104,17 +107,17 @@ fn fixes_are_applied_until_nothing_changes() {
         ("good.gram", "/** Rests a while */ [rest:Tool | ()==>(::Null)]"),
     ]);
     let run = |line: &str| gramc(line).within(folder.path()).run();
-    run("check --fix").exits(0).says(&["fixed 2 diagnostics in 1 file"]);
+    run("check --warn portable-gram --fix").exits(0).says(&["fixed 2 diagnostics in 1 file"]);
     assert_eq!(folder.read("odd.gram"), FIXED);
     run("check --fix").clean();
     // From standard input to standard output.
-    let fixed = gramc("check --fix -").input(ODD).run().exits(0);
+    let fixed = gramc("check --warn portable-gram --fix -").input(ODD).run().exits(0);
     assert_eq!(fixed.stdout, FIXED);
     gramc("check --fix - --format json").input(ODD).run().fails_with(&["standard output"]);
     // What is imported and not named is not changed.
     folder.write("types.gram", "[Size::Alias | (::Int <range: 1...>)]");
     folder.write("user.gram", "{imports: [\"types.gram\"]}\n/** Grows by so much */\n[grow:Tool | (by::Size {description: \"In metres\"})==>(::Null)]\n");
-    run("check --fix user.gram").exits(0);
+    run("check --warn portable-gram --fix user.gram").exits(0);
     assert!(folder.read("types.gram").contains('<'));
 }
 
@@ -143,7 +146,7 @@ fn a_file_that_cannot_be_written_stays_as_it_is() {
     let folder = folder(&[("odd.gram", ODD), ("z.gram", &other)]);
     let path = folder.file("odd.gram");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).expect("it is ours");
-    let run = gramc("check --fix").within(folder.path()).run();
+    let run = gramc("check --warn portable-gram --fix").within(folder.path()).run();
     run.fails_with(&["cannot write", "odd.gram", "fixed 2 diagnostics in 1 file"]);
     assert_eq!(folder.read("odd.gram"), ODD);
     assert_eq!(

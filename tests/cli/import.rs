@@ -25,10 +25,10 @@ fn a_list_of_tools_becomes_gram_that_a_person_would_write() {
 /** Writes a file */
 [write_file:Tool |
   (path)
-  ==>(lines::`Line[]`)
-  ==>(mode::`"append" | "replace"` {default: "keep", unsound: true})
+  ==>(lines::Line[])
+  ==>(mode::"append" | "replace" {default: "keep", unsound: true})
   ==>(::Any),
-  [Line::Record | (text::Text {length: ...80}), (number::Int {optional: true})]
+  [Line::Record | (text::Text {length: ...80}), (number?::Int)]
 ]
 "#;
     assert_eq!(run.stdout, expected);
@@ -104,7 +104,7 @@ fn what_stays_json_is_counted_and_named() {
     note: 1 place stays JSON:
       tool `odd`: properties.a.not: gram cannot express `not`
     ");
-    let kept = r#"(a::Any {optional: true, extensions: json`{"not":{"type":"null"}}`})"#;
+    let kept = r#"(a?::Any {extensions: json`{"not":{"type":"null"}}`})"#;
     assert!(run.stdout.contains(kept), "{}", run.stdout);
 }
 

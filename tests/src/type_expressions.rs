@@ -1,20 +1,17 @@
 //! Type expressions: random ones, and gramc's verdict on them.
 
-use gram_check::check;
-use gram_syntax::{SourceFile, parse};
+use std::sync::Arc;
+
+use gram_syntax::{SourceFile, Span, parse_type};
 
 use crate::mutate::mutate;
 use crate::rng::Rng;
 
-/// Whether gramc reads a type expression of one line; what its names mean does not matter.
+/// Whether gramc reads a type expression; what its names mean does not matter.
 pub fn is_type(expression: &str) -> bool {
-    // Gram's own escapes, and what one line may contain.
-    let quoted = expression.replace('\\', "\\\\").replace('`', "\\`");
-    let text = format!("[t:Tool | (a::`{quoted}`)==>(::Null)]");
-    let texts = [parse(SourceFile::new("case.gram", text.as_str()))];
-    assert!(!texts[0].has_errors(), "{text}");
-    let found = check(&texts);
-    !found.diagnostics.iter().any(|found| found.code.name == "malformed-type")
+    let whole = Span::new(0, u32::try_from(expression.len()).expect("it is short"));
+    let source = Arc::new(SourceFile::new("case.gram", expression));
+    parse_type(&source, whole).diagnostics().is_empty()
 }
 
 /// A type expression that nests at most `depth` deep.
@@ -38,8 +35,10 @@ pub fn expression(rng: &mut Rng, depth: usize) -> String {
         _ => {
             let name = ["a", "null", "Map", "\"a b\""][rng.below(4)];
             let mark = ["", "?"][rng.below(2)];
-            let default = ["", " = 1", "=\"x\"", " = null"][rng.below(4)];
-            format!("{{{name}{mark}: {}{default}}}", inner(rng))
+            let attributes = ["", "", " {range: 1..5}", "{}", " {examples: [\"a\"]}"][rng.below(5)];
+            let default = ["", " = 1", "=\"x\"", " = null", " = 1e5", " = []"][rng.below(6)];
+            let doc = ["", "", "/** A field */ "][rng.below(3)];
+            format!("{{{doc}{name}{mark}: {}{attributes}{default}}}", inner(rng))
         }
     }
 }

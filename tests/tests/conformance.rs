@@ -30,6 +30,10 @@ const DEVIATIONS: &[(Extension, &str)] = &[
     (Extension::UnicodeEscape, "`\\uXXXX` in a quoted string"),
     // A protocol-relative URL is a string, not a comment. The reference loses the closing quote.
     (Extension::SlashString, "a quoted string that begins with `//`"),
+    // Backticks around every list, union and record are what authors stumble over first.
+    (Extension::BareType, "a type expression as the label of a node"),
+    // Every language that its users know writes optional parameters in this way.
+    (Extension::OptionalMark, "`?` behind the identifier of a node"),
 ];
 
 fn allowed() -> Vec<Extension> {

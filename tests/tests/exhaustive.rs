@@ -14,6 +14,8 @@ const EXTENSIONS: &[Extension] = &[
     Extension::AngleRecord,
     Extension::UnicodeEscape,
     Extension::SlashString,
+    Extension::BareType,
+    Extension::OptionalMark,
 ];
 
 /// Compares both parsers on `before`, up to `length` pieces, and `after`.

@@ -14,8 +14,8 @@ use std::path::Path;
 use gram_model::print::print;
 use gram_schema::import::{ImportOptions, import};
 use gram_syntax::{
-    Edit, Extension, FormatError, FormatOptions, NodeKind, Parse, SourceFile, Span, TokenKind,
-    format, format_range, parse,
+    Edit, Extension, FormatError, FormatOptions, NodeKind, Parse, SourceFile, Span, Token,
+    TokenKind, format, format_range, parse,
 };
 use gramc_tests::campaign;
 use gramc_tests::corpus;
@@ -177,9 +177,21 @@ fn too_long(parse: &Parse, width: u32) -> Option<String> {
         );
         let unit = at > 0 && tokens[at - 1].kind() == T::LParen;
         let empty = matches!(second.kind(), T::RBrace | T::Greater);
+        let in_type = |token: Token<'_>| {
+            let nodes = parse.tree().nodes_at(token.span().start);
+            nodes.last().is_some_and(|node| node.kind() == NodeKind::TypeExpression)
+        };
         let breakable = match first.kind() {
+            // A line of a union begins with the bar.
+            T::Pipe if in_type(first) => false,
+            _ if second.kind() == T::Pipe && in_type(second) => true,
             T::Comma | T::Pipe => true,
-            T::LBrace | T::Less => !empty,
+            T::LBrace => !empty,
+            // The arguments of a type stay on its line.
+            T::Less => {
+                let nodes = parse.tree().nodes_at(first.span().start);
+                !empty && nodes.last().is_some_and(|node| node.kind() == NodeKind::Record)
+            }
             T::RParen => arrow && !unit,
             _ => false,
         };

@@ -14,6 +14,8 @@ const EXTENSIONS: &[Extension] = &[
     Extension::AngleRecord,
     Extension::UnicodeEscape,
     Extension::SlashString,
+    Extension::BareType,
+    Extension::OptionalMark,
 ];
 
 /// Runs one campaign; the comparison checks the tokens, the panics and the verdicts.

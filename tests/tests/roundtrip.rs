@@ -4,7 +4,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use gram_check::{Checked, check};
+use gram_check::{Checked, ImportGraph, check};
+use gram_lint::{Level, Lint, Settings, fix};
 use gram_model::print::print;
 use gram_model::{Agent, Container, Module};
 use gram_syntax::{Extension, Parse, SourceFile, parse};
@@ -94,11 +95,11 @@ const SOMEWHERE: &[&str] = &[
     "::Any", "::Null", "::Bool", "::Int", "::Number", "::Text", "::Bytes", "::Object", "::Array",
     "::Map", "::Date ", "::Time ", "::DateTime", "::Duration", "::Email", "::Uri", "::Uuid",
     "::Ipv4", "::Ipv6", "::Hostname", "[]", "?", " | ", "Map<", "?: ", " = ", "()==>", "\n  ==>",
-    "description: ", "title: ", "default: ", "optional: true", "optional: false", "nullable: true",
+    "description: ", "title: ", "default: ", "?::", "optional: false", "nullable: true",
     "examples: [", "deprecated: true", "deprecated: false", "unsound: true", "enum: ", "const: ",
     "above: ", "below: ", "multipleOf: ", "pattern: ", "format: ", "unique: true", "keys: ",
     "open: true", "open: false", "open: \"", "pinned: ", "injected: true", "secret: true",
-    "fields: [", "range: 1..", "range: ...", "...,", "length: ...", "size: ...",
+    "range: 1..", "range: ...", "...,", "length: ...", "size: ...",
     "readOnly: ", "maxIterations: ", "api: \"functions\"", "result: ", "instruction: ", "model: ",
     ":Record", ":Enum", ":Union", ":Alias", ":Container", ":Library", ":Experiment", ":Mcp {", "inject: {", "schemaName: ", "inline: true",
     "oneOf: true", "discriminator: ", "requires: [", "typeList: true", "extensions: ", "x-order: ",
@@ -131,6 +132,61 @@ fn random_modules_come_back() {
         }
         if failures.is_empty() && !missing.is_empty() {
             failures.push(format!("nowhere in the texts: {missing:?}"));
+        }
+        failures
+    });
+    let failures: Vec<String> = failures.into_iter().flatten().collect();
+    assert!(failures.is_empty(), "seed {seed}:\n{}", failures.join("\n\n"));
+}
+
+/// A text with the fixes of a lint applied.
+fn converted(text: &str, lint: &str) -> (String, Checked) {
+    let mut settings = Settings::default();
+    settings.set_all(Level::Allow);
+    settings.set(Lint::of(lint).unwrap(), Level::Warn);
+    settings.max_diagnostics = usize::MAX;
+    let mut texts = [read(text)];
+    let imports = ImportGraph::default();
+    let fixed = fix(&mut texts, 1, |texts| gram_lint::check(texts, &imports, &settings));
+    (texts[0].source().text().to_owned(), fixed.checked)
+}
+
+/// What is wrong with a module in plain gram, or with the readable form of that.
+fn conversion_loss(module: &Module) -> Option<String> {
+    let readable = print(module);
+    let (plain, checked) = converted(&readable, "portable-gram");
+    // Only plain gram cannot write a NUL.
+    if !plain.contains("\\u0000") {
+        if !read(&plain).extensions().is_empty() {
+            return Some(format!("not plain gram:\n{plain}"));
+        }
+        if !reference::accepts(&plain) {
+            return Some(format!("the reference rejects it:\n{plain}"));
+        }
+    }
+    let same = |checked: &Checked| checked.module.as_ref().is_some_and(|it| **it == *module);
+    if !same(&checked) {
+        return Some(format!("another module:\n{readable}\n{plain}"));
+    }
+    let (again, checked) = converted(&plain, "prefer-bare-types");
+    (!same(&checked)).then(|| format!("another module:\n{plain}\n{again}"))
+}
+
+#[test]
+fn plain_gram_and_back_is_the_same_module() {
+    let seed = campaign::seed().wrapping_add(17);
+    let cases = campaign::cases() / 2;
+    let failures = campaign::each_thread(|first, step| {
+        let mut failures = Vec::new();
+        for case in (first..cases).step_by(step) {
+            let mut rng = Rng::for_case(seed, case);
+            let module = Modules::new(&mut rng, Numbers::Exact).module();
+            let Some(whole) = conversion_loss(&module) else { continue };
+            let small = parts(&module).iter().find_map(conversion_loss);
+            failures.push(format!("case {case}: {}", small.unwrap_or(whole)));
+            if failures.len() == MAX_FAILURES {
+                break;
+            }
         }
         failures
     });

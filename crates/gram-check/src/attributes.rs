@@ -32,7 +32,7 @@ const JSON_SCHEMA: [(&str, &str); 18] = [
     ("uniqueItems", "write unique: true"),
     ("additionalProperties", "write open: true, false or \"Type\""),
     ("propertyNames", "write keys: \"Type\""),
-    ("items", "write elementType: \"Text\", or the type `Text[]` in backticks"),
+    ("items", "write elementType: \"Text\", or the type `Text[]`"),
     ("properties", "write fields: [{name: \"street\", type: \"Text\"}]"),
     ("required", "a parameter is required unless it has a default or {optional: true}"),
     ("type", "the type is the label: (name::Text)"),
@@ -52,6 +52,8 @@ enum Given<'t> {
     Node(Node<'t>),
     /// By a doc comment.
     Doc(Cow<'t, str>),
+    /// By a mark, which means `true`.
+    Mark,
 }
 
 /// Bounds of a size: least and most.
@@ -62,8 +64,13 @@ impl<'t> Attribute<'t> {
     pub(crate) fn span(&self) -> Span {
         match &self.value {
             Given::Node(node) => node.span(),
-            Given::Doc(_) => self.key_span,
+            Given::Doc(_) | Given::Mark => self.key_span,
         }
+    }
+
+    /// The default behind the `=` of a field.
+    pub(crate) fn default_of(value: Node<'t>) -> Self {
+        Self { key: Cow::Borrowed("default"), key_span: value.span(), value: Given::Node(value) }
     }
 
     /// Reports that the value is not `wanted`.
@@ -82,6 +89,7 @@ impl<'t> Attribute<'t> {
     pub(crate) fn text(&self, checker: &mut Checker<'_>, file: usize) -> Option<SmolStr> {
         match &self.value {
             Given::Doc(text) => return Some(SmolStr::new(text)),
+            Given::Mark => {}
             Given::Node(node) => {
                 if matches!(node.kind(), N::String | N::Symbol)
                     || (node.kind() == N::TaggedString && node.tag() != Some("json"))
@@ -96,10 +104,10 @@ impl<'t> Attribute<'t> {
 
     /// The value as a boolean.
     pub(crate) fn flag(&self, checker: &mut Checker<'_>, file: usize) -> Option<bool> {
-        if let Given::Node(node) = self.value
-            && node.kind() == N::Boolean
-        {
-            return Some(node.text() == "true");
+        match self.value {
+            Given::Mark => return Some(true),
+            Given::Node(node) if node.kind() == N::Boolean => return Some(node.text() == "true"),
+            _ => {}
         }
         self.wrong(checker, file, "true or false");
         None
@@ -109,7 +117,7 @@ impl<'t> Attribute<'t> {
     pub(crate) fn count(&self, checker: &mut Checker<'_>, file: usize) -> Option<u64> {
         let count = match self.value {
             Given::Node(node) => whole(node).filter(|&count| count > 0),
-            Given::Doc(_) => None,
+            Given::Doc(_) | Given::Mark => None,
         };
         if count.is_none() {
             self.wrong(checker, file, "a whole number from 1 on");
@@ -121,7 +129,7 @@ impl<'t> Attribute<'t> {
     pub(crate) fn number(&self, checker: &mut Checker<'_>, file: usize) -> Option<Number> {
         let number = match self.value {
             Given::Node(node) => value::number(node).ok(),
-            Given::Doc(_) => None,
+            Given::Doc(_) | Given::Mark => None,
         };
         if number.is_none() {
             self.wrong(checker, file, "a number");
@@ -284,6 +292,7 @@ impl<'t> Attribute<'t> {
             file,
             match &*self.key {
                 "fields" => "a list, such as [{name: \"city\", type: \"Text\"}]",
+                "extends" => "a list of records, such as [Person]",
                 _ => "a list, such as [Address, City]",
             },
         );
@@ -301,13 +310,13 @@ fn whole(node: Node<'_>) -> Option<u64> {
 
 impl<'t> Checker<'t> {
     /// The attributes of a record. A second value for a key is reported and left out.
-    pub(crate) fn record_attributes(
+    pub(crate) fn record_attributes<'a>(
         &mut self,
         file: usize,
-        record: Option<Node<'t>>,
-    ) -> Vec<Attribute<'t>> {
+        record: Option<Node<'a>>,
+    ) -> Vec<Attribute<'a>> {
         let Some(record) = record else { return Vec::new() };
-        let mut attributes: Vec<Attribute<'t>> = Vec::with_capacity(4);
+        let mut attributes: Vec<Attribute<'a>> = Vec::with_capacity(4);
         let mut many = None;
         for entry in record.entries() {
             let attribute = Attribute {
@@ -336,11 +345,27 @@ impl<'t> Checker<'t> {
         attributes
     }
 
-    fn add_attribute(
+    /// The attributes of a node: those of its record, and that its name is marked as optional.
+    pub(crate) fn marked_attributes<'a>(
         &mut self,
         file: usize,
-        attributes: &mut Vec<Attribute<'t>>,
-        attribute: Attribute<'t>,
+        optional: Option<Span>,
+        record: Option<Node<'a>>,
+    ) -> Vec<Attribute<'a>> {
+        let mut attributes = self.record_attributes(file, record);
+        if let Some(key_span) = optional {
+            let key = Cow::Borrowed("optional");
+            let mark = Attribute { key, key_span, value: Given::Mark };
+            self.add_attribute(file, &mut attributes, mark);
+        }
+        attributes
+    }
+
+    pub(crate) fn add_attribute<'a>(
+        &mut self,
+        file: usize,
+        attributes: &mut Vec<Attribute<'a>>,
+        attribute: Attribute<'a>,
     ) {
         match attributes.iter().find(|known| known.key == attribute.key) {
             None => attributes.push(attribute),
@@ -359,7 +384,7 @@ impl<'t> Checker<'t> {
     }
 
     /// Adds the doc comment before a node as its description, unless it has one.
-    pub(crate) fn add_doc(attributes: &mut Vec<Attribute<'t>>, node: Node<'t>) {
+    pub(crate) fn add_doc<'a>(attributes: &mut Vec<Attribute<'a>>, node: Node<'a>) {
         let Some(doc) = node.doc() else { return };
         if attributes.iter().any(|known| known.key == "description") {
             return;

@@ -135,6 +135,10 @@ pub(crate) struct Checker<'t> {
     pub(crate) type_names: Arc<Scopes<TypeId>>,
     /// Declared types.
     pub(crate) types: Arc<Types>,
+    /// The records whose fields a record takes over.
+    pub(crate) parents: BTreeMap<TypeId, Vec<TypeId>>,
+    /// Records that extend themselves.
+    pub(crate) endless_records: HashSet<TypeId>,
     /// The types inside of the tool that is read.
     pub(crate) local: Option<Local>,
     /// How many types terms have brought into fields.
@@ -171,6 +175,8 @@ impl<'t> Checker<'t> {
             term_fields: Arc::default(),
             type_names: Arc::default(),
             types: Arc::default(),
+            parents: BTreeMap::new(),
+            endless_records: HashSet::new(),
             local: None,
             brought: 0,
             silent: false,
@@ -262,6 +268,20 @@ impl<'t> Checker<'t> {
     /// The number of diagnostics about a file.
     pub(crate) fn found(&self, file: usize) -> usize {
         self.found.get(&file).map_or(0, |found| found.errors + found.others)
+    }
+
+    /// The number of diagnostics about a file that are kept.
+    pub(crate) fn found_so_far(&self, file: usize) -> usize {
+        self.found.get(&file).map_or(0, |found| found.all.len())
+    }
+
+    /// Reduces the diagnostics from the given one on to messages about `span`.
+    pub(crate) fn move_diagnostics(&mut self, file: usize, first: usize, span: Span) {
+        let source = Arc::clone(self.source(file));
+        let Some(found) = self.found.get_mut(&file) else { return };
+        for diagnostic in found.all.iter_mut().skip(first) {
+            *diagnostic = diagnostic.moved_to(&source, span);
+        }
     }
 
     /// Whether no more errors about a file are kept.

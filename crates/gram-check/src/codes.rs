@@ -1,5 +1,7 @@
 //! The codes of diagnostics about declarations.
 
+pub(crate) use gram_syntax::codes::{NESTED_TOO_DEEP, TYPE_EXPRESSION};
+
 gram_syntax::declare_codes! {
     /// All codes of diagnostics about declarations.
     CHECK_CODES;
@@ -18,13 +20,11 @@ gram_syntax::declare_codes! {
     MISSING_RESULT = "missing-result-type";
     UNKNOWN_TYPE = "unknown-type";
     EFFECT_TYPE = "effect-type";
-    TYPE_EXPRESSION = "malformed-type";
     DUPLICATE_KEY = "duplicate-attribute";
     ATTRIBUTE_VALUE = "attribute-value";
     ATTRIBUTE_TYPE = "attribute-mismatch";
     REJECTED_VALUE = "rejected-value";
     EMPTY_CONSTRAINT = "empty-constraint";
-    NESTED_TOO_DEEP = "nested-too-deep";
     TYPE_NAME = "type-name";
     AMBIGUOUS_NAME = "ambiguous-name";
     UNKNOWN_IMPORT = "unknown-import";

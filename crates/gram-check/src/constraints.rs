@@ -19,7 +19,7 @@ impl<'t> Checker<'t> {
         &mut self,
         file: usize,
         draft: &mut Draft<'_>,
-        attribute: &Attribute<'t>,
+        attribute: &Attribute<'_>,
         spec: &'static AttributeSpec,
     ) {
         // A wrong value must not leave the bounds that a term brings.
@@ -48,7 +48,7 @@ impl<'t> Checker<'t> {
     fn constraints_of(
         &mut self,
         file: usize,
-        attribute: &Attribute<'t>,
+        attribute: &Attribute<'_>,
         spec: &AttributeSpec,
     ) -> [Option<Constraint>; 2] {
         use ConstraintConstructor as C;
@@ -89,7 +89,7 @@ impl<'t> Checker<'t> {
     }
 
     /// The name of a format, with a note if it is not checked at run time.
-    fn format(&mut self, file: usize, attribute: &Attribute<'t>) -> Option<SmolStr> {
+    fn format(&mut self, file: usize, attribute: &Attribute<'_>) -> Option<SmolStr> {
         let format = attribute.text(self, file)?;
         if !gram_model::format::is_checked(&format) {
             let message = format!("the format `{format}` is not checked at run time");

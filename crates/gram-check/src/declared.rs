@@ -11,6 +11,7 @@ use crate::checker::{Checker, DeclarationKind, Form};
 use crate::codes;
 use crate::field::blank;
 use crate::index::{DeclarationSyntax, is_label, name_of};
+use crate::inherit::Inheritance;
 use crate::seen::Seen;
 use gram_model::expression::is_name;
 use gram_model::format::built_in;
@@ -21,11 +22,13 @@ use gram_model::{
 };
 
 /// The attributes of declared types, in addition to those of every type.
+#[derive(Default)]
 struct Special {
     schema_name: Option<SmolStr>,
     discriminator: Option<SmolStr>,
     one_of: bool,
     inline: bool,
+    inheritance: Option<Inheritance>,
 }
 
 impl<'t> Checker<'t> {
@@ -87,30 +90,37 @@ impl<'t> Checker<'t> {
 
     /// Reads all type declarations.
     pub(crate) fn read_types(&mut self, declarations: &[DeclarationSyntax<'t>]) {
-        for (at, declaration) in declarations.iter().enumerate() {
-            let DeclarationSyntax { file, node, owner, .. } = *declaration;
-            if self.is_full(file) || self.is_broken(file, node) {
-                continue;
-            }
-            self.local = owner;
-            let Some((type_use, kind, special)) = self.read_type(declaration) else { continue };
-            let types = &mut Arc::make_mut(&mut self.types).0;
-            let Some(known) = types.get_mut(at) else { continue };
-            // A type that never ends was cut, and stays so.
-            if self.silent || known.type_use.ty != Type::Any || type_use.ty == Type::Any {
-                known.type_use = type_use;
-            }
-            if self.silent && special.inline {
-                known.referred = false;
-            }
-            known.kind = kind;
-            known.schema_name = special.schema_name;
+        // There are at most as many types as bytes in the texts, which 32 bits count.
+        for (id, declaration) in (0_u32..).map(TypeId).zip(declarations) {
+            self.read_declaration(id, declaration);
         }
         self.local = None;
     }
 
+    /// Reads the declaration of a type.
+    pub(crate) fn read_declaration(&mut self, id: TypeId, declaration: &DeclarationSyntax<'t>) {
+        let DeclarationSyntax { file, node, owner, .. } = *declaration;
+        if self.is_full(file) || self.is_broken(file, node) {
+            return;
+        }
+        self.local = owner;
+        let Some((type_use, kind, special)) = self.read_type(id, declaration) else { return };
+        let types = &mut Arc::make_mut(&mut self.types).0;
+        let Some(known) = types.get_mut(id.0 as usize) else { return };
+        // A type that never ends was cut, and stays so.
+        if self.silent || known.type_use.ty != Type::Any || type_use.ty == Type::Any {
+            known.type_use = type_use;
+        }
+        if self.silent && special.inline {
+            known.referred = false;
+        }
+        known.kind = kind;
+        known.schema_name = special.schema_name;
+    }
+
     fn read_type(
         &mut self,
+        id: TypeId,
         declaration: &DeclarationSyntax<'t>,
     ) -> Option<(TypeUse, TypeKind, Special)> {
         let DeclarationSyntax { file, .. } = *declaration;
@@ -122,7 +132,10 @@ impl<'t> Checker<'t> {
         let name = declaration.name.clone();
         let mut spans = Vec::new();
         let (mut field, kind) = match form {
-            Form::Record => (blank(name, self.record(declaration)), TypeKind::Record),
+            Form::Record => {
+                let inheritance = special.inheritance.take();
+                (blank(name, self.record(id, declaration, inheritance)), TypeKind::Record)
+            }
             Form::Enum => {
                 let (field, descriptions) = self.enumeration(declaration, name);
                 (field, TypeKind::Enum(descriptions))
@@ -144,8 +157,10 @@ impl<'t> Checker<'t> {
 
     /// Takes out the attributes that only declared types have.
     fn special(&mut self, file: usize, form: Form, attributes: &mut Vec<Attribute<'t>>) -> Special {
-        let mut special =
-            Special { schema_name: None, discriminator: None, one_of: false, inline: false };
+        let mut special = Special::default();
+        if form == Form::Record {
+            special.inheritance = self.inheritance(file, attributes);
+        }
         attributes.retain(|attribute| {
             match &*attribute.key {
                 "schemaName" => special.schema_name = attribute.text(self, file),
@@ -164,7 +179,12 @@ impl<'t> Checker<'t> {
     }
 
     /// `[Address::Record | (street::Text), (city::Text)]`
-    fn record(&mut self, declaration: &DeclarationSyntax<'t>) -> Type {
+    fn record(
+        &mut self,
+        id: TypeId,
+        declaration: &DeclarationSyntax<'t>,
+        inheritance: Option<Inheritance>,
+    ) -> Type {
         let DeclarationSyntax { file, node, .. } = *declaration;
         let mut fields: Vec<Field> = Vec::new();
         let mut seen = Seen::default();
@@ -198,6 +218,10 @@ impl<'t> Checker<'t> {
                 // ValueSource attributes apply to parameters, not to fields.
                 fields.push(Field { source: ValueSource::Model, secret: false, ..field });
             }
+        }
+        if let Some(inheritance) = inheritance {
+            let inherited = self.inherited((id, declaration), inheritance, &fields);
+            fields.splice(0..0, inherited);
         }
         Type::Object(Box::new(ObjectType {
             fields: Some(fields),

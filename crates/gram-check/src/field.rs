@@ -57,7 +57,7 @@ impl<'t> Checker<'t> {
         let subject = node.subject();
         let name = SmolStr::new(subject.identifier?.content());
         let ty = self.label_type(file, subject.labels().next()?)?;
-        let mut attributes = self.record_attributes(file, subject.record);
+        let mut attributes = self.marked_attributes(file, subject.optional, subject.record);
         Self::add_doc(&mut attributes, annotated.unwrap_or(node));
         self.add_annotations(file, annotated, &mut attributes);
         let mut field = blank(name, ty);
@@ -129,7 +129,7 @@ impl<'t> Checker<'t> {
                     "a parameter or result has one type",
                 )
                 .label(label.span(), "the first one")
-                .help("one of several types is a union, in backticks: (a::`Text | Int`)");
+                .help("one of several types is a union: (a::Text | Int)");
             self.report(file, error);
             return None;
         }
@@ -145,7 +145,7 @@ impl<'t> Checker<'t> {
         (node, subject): (Node<'t>, Subject<'t>),
         arrow: Option<Node<'t>>,
     ) {
-        let mut attributes = self.record_attributes(file, subject.record);
+        let mut attributes = self.marked_attributes(file, subject.optional, subject.record);
         Self::add_doc(&mut attributes, node);
         if let Some(arrow) = arrow {
             Self::add_doc(&mut attributes, arrow);
@@ -158,7 +158,7 @@ impl<'t> Checker<'t> {
         &mut self,
         file: usize,
         field: &mut Field,
-        attributes: &[Attribute<'t>],
+        attributes: &[Attribute<'_>],
         depth: u32,
     ) {
         let Some(first) = attributes.first() else { return };
@@ -187,7 +187,7 @@ impl<'t> Checker<'t> {
         &mut self,
         file: usize,
         draft: &mut Draft<'_>,
-        attribute: &Attribute<'t>,
+        attribute: &Attribute<'_>,
         depth: u32,
     ) {
         let type_use = &mut draft.field.type_use;
@@ -284,7 +284,7 @@ impl<'t> Checker<'t> {
         &mut self,
         file: usize,
         draft: &mut Draft<'_>,
-        attribute: &Attribute<'t>,
+        attribute: &Attribute<'_>,
         depth: u32,
     ) {
         let type_use = &mut draft.field.type_use;

@@ -159,8 +159,10 @@ impl FileIndex {
 
     /// The hash of the text of the item at a place.
     pub(crate) fn hash_at(&self, text: &Parse, place: &Place) -> u64 {
-        let own = self.fingerprints(text, None).items.get(self.item_at(place));
-        own.map_or(0, |own| own.text)
+        let at = self.item_at(place);
+        let own = self.fingerprints(text, None).items.get(at).map_or(0, |own| own.text);
+        // An error before an item may reach into it, and then it is not read.
+        if self.items.get(at).is_some_and(|item| item.broken) { !own } else { own }
     }
 
     /// The hash of the text before the elements of a pattern.

@@ -30,6 +30,7 @@ mod fingerprints;
 mod foreign;
 mod imports;
 mod index;
+mod inherit;
 mod keys;
 mod libraries;
 mod named;
@@ -95,7 +96,7 @@ pub fn plain_type(expression: &str) -> Option<Type> {
     if let Some(ty) = gram_model::format::built_in(expression) {
         return Some(ty);
     }
-    let text = format!("()==>(::{})", gram_model::print::quoted_label(expression));
+    let text = format!("()==>(::{})", gram_model::print::in_backticks(expression));
     let parse = gram_syntax::parse(SourceFile::new("type", text));
     check_signature(&parse).ok().map(|(_, result)| result.type_use.ty)
 }

@@ -19,12 +19,12 @@ pub(crate) const MAX_EXPANSION: usize = 100_000;
 /// How deep fields may nest.
 pub(crate) const MAX_DEPTH: u32 = 100;
 
-impl<'t> Checker<'t> {
+impl Checker<'_> {
     /// The fields of an `Object`, as maps: `[{name: "street", type: "Text"}]`.
     pub(crate) fn object_fields(
         &mut self,
         file: usize,
-        attribute: &Attribute<'t>,
+        attribute: &Attribute<'_>,
         depth: u32,
     ) -> Option<Vec<Field>> {
         let items = attribute.items(self, file)?;
@@ -74,7 +74,7 @@ impl<'t> Checker<'t> {
         self.terms.find(file, None, name)
     }
 
-    fn object_field(&mut self, file: usize, item: Node<'t>, depth: u32) -> Option<Field> {
+    fn object_field(&mut self, file: usize, item: Node<'_>, depth: u32) -> Option<Field> {
         if item.kind() != N::Map {
             let error = self
                 .error(&codes::ATTRIBUTE_VALUE, file, item.span(), "a field is a map")

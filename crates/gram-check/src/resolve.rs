@@ -52,6 +52,7 @@ impl<'t> Checker<'t> {
             let before = Arc::clone(&self.terms);
             self.read_terms(terms);
             self.read_types(types);
+            self.inherit(types);
             self.silent = false;
             self.brought = 0;
             self.settle(types);
@@ -155,7 +156,7 @@ impl<'t> Checker<'t> {
             return false;
         }
         match label.kind() {
-            N::QuotedName => true,
+            N::QuotedName | N::TypeExpression => true,
             _ if built_in(label.text()).is_some() => true,
             _ if self.type_names.find(file, None, label.text()) != Meaning::Unknown => true,
             _ => {

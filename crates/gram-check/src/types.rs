@@ -1,16 +1,19 @@
 //! Labels and type expressions to types.
 
-use gram_syntax::Applicability::NeedsLook;
-use gram_syntax::{Diagnostic, Fix, Node, NodeKind as N, Span};
+use std::sync::Arc;
 
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Diagnostic, Fix, Node, NodeKind as N, Parse, SourceFile, Span, TokenKind};
+
+use crate::attributes::Attribute;
 use crate::checker::Checker;
 use crate::codes;
+use crate::field::blank;
 use crate::scopes::Meaning;
-use gram_model::expression;
-use gram_model::expression::{Expression, ExpressionError, RecordField};
 use gram_model::format::{BUILT_IN, built_in};
 use gram_model::nearest::{nearest, question};
-use gram_model::{Field, ObjectType, Open, Optionality, Type, TypeUse};
+use gram_model::value;
+use gram_model::{Field, ObjectType, Open, Type};
 
 /// Type names of other languages, and what they are here.
 const FOREIGN: [(&str, &str); 14] = [
@@ -39,102 +42,76 @@ const OPTIONS: [&str; 3] = ["Maybe", "Option", "Optional"];
 impl Checker<'_> {
     /// The type that a label names. Reports when it names none.
     pub(crate) fn label_type(&mut self, file: usize, label: Node<'_>) -> Option<Type> {
-        if label.kind() != N::QuotedName {
-            return self.named_type(file, label.span(), label.text());
+        match label.kind() {
+            N::QuotedName => self.quoted_type(file, label),
+            N::TypeExpression => self.resolve(file, label),
+            _ => self.word_type(file, label),
         }
-        // A quoted label's text begins behind its backtick.
-        let text = label.content();
-        self.expression_type(file, label.span(), 1, &text)
     }
 
     /// The type that a string attribute names.
     pub(crate) fn string_type(&mut self, file: usize, node: Node<'_>) -> Option<Type> {
-        let text = node.content();
-        let quote = u32::from(node.kind() != N::Symbol);
-        self.expression_type(file, node.span(), quote, &text)
+        self.quoted_type(file, node)
     }
 
-    /// The type of an expression at `offset` bytes into `span`.
-    fn expression_type(
-        &mut self,
-        file: usize,
-        span: Span,
-        offset: u32,
-        text: &str,
-    ) -> Option<Type> {
-        if let Some(ty) = self.plain_types.get(text) {
+    /// The type of an expression in quotes.
+    fn quoted_type(&mut self, file: usize, node: Node<'_>) -> Option<Type> {
+        let text = node.content();
+        if let Some(ty) = self.plain_types.get(&*text) {
             return Some(ty.clone());
         }
-        match expression::parse(text) {
-            Ok(expression) => {
-                let before = self.found(file);
-                let ty = self.resolve(file, span, &expression);
-                // What names no declared type, and is nothing to report, is the same everywhere.
-                if let Some(ty) = &ty
-                    && text.len() <= MAX_CACHED_LENGTH
-                    && self.plain_types.len() < MAX_CACHED
-                    && self.found(file) == before
-                    && before < crate::MAX_PER_FILE
-                    && !self.silent
-                    && is_plain(ty)
-                {
-                    self.plain_types.insert(text.into(), ty.clone());
-                }
-                ty
-            }
-            Err(error) => {
-                let error = self.malformed(file, span, offset, text, &error);
-                self.report(file, error);
-                None
-            }
+        let before = self.found(file);
+        let ty = if let Some(span) = verbatim(node, &text) {
+            let parse = gram_syntax::parse_type(node.tree().source(), span);
+            self.parsed_type(file, &parse)
+        } else {
+            // Behind escapes, spans do not fit the file: diagnostics are about the whole string.
+            let source = Arc::new(SourceFile::new(self.source(file).name(), &*text));
+            let whole = Span::new(0, u32::try_from(text.len()).unwrap_or(u32::MAX));
+            let parse = gram_syntax::parse_type(&source, whole);
+            let found = self.found_so_far(file);
+            let ty = self.parsed_type(file, &parse);
+            self.move_diagnostics(file, found, node.span());
+            ty
+        };
+        // What names no declared type, and is nothing to report, is the same everywhere.
+        if let Some(ty) = &ty
+            && text.len() <= MAX_CACHED_LENGTH
+            && self.plain_types.len() < MAX_CACHED
+            && self.found(file) == before
+            && before < crate::MAX_PER_FILE
+            && !self.silent
+            && is_plain(ty)
+        {
+            self.plain_types.insert(text.into(), ty.clone());
         }
+        ty
     }
 
-    fn malformed(
-        &self,
-        file: usize,
-        span: Span,
-        offset: u32,
-        text: &str,
-        error: &ExpressionError<'_>,
-    ) -> Diagnostic {
-        if error.too_deep {
-            return self
-                .error(&codes::NESTED_TOO_DEEP, file, span, "this type nests too deep")
-                .help("nest types at most 64 deep");
-        }
-        if let Some((ours, effect)) = foreign_generic(text) {
-            let fix = Fix::replace(NeedsLook, format!("write `{ours}`"), span, format!("`{ours}`"));
-            return match effect {
-                Some(effect) => self.effect(file, span, effect, Some(&ours)),
-                None => self
-                    .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is not a type"))
-                    .help(format!("write `{ours}`"))
-                    .fix(fix),
-            };
-        }
-        let mut words = text.split_whitespace();
-        if let (Some(first), Some(second)) = (words.next(), words.next()) {
-            if EFFECTS.contains(&first) {
-                return self.effect(file, span, first, Some(second));
-            }
-            if OPTIONS.contains(&first) {
-                return self
-                    .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is not a type"))
-                    .help(format!("use `{second}?` for a nullable value, or {{optional: true}} for an optional parameter"))
-                    .fix(Fix::replace(NeedsLook, format!("write `{second}?`"), span, format!("`{second}?`")));
-            }
-        }
-        // The place inside the label, if no escape precedes it.
-        let at = u32::try_from(error.at).unwrap_or(0);
-        let inside = Span::new(span.start + offset + at, span.end.saturating_sub(offset));
-        let place = if inside.is_empty() || text.contains('\\') { span } else { inside };
-        let found = match error.rest.chars().next() {
-            Some(c) => format!("unexpected `{c}`"),
-            None => "the type is incomplete".to_owned(),
+    /// The type that a text in quotes contains.
+    fn parsed_type(&mut self, file: usize, parse: &Parse) -> Option<Type> {
+        let Some(error) = parse.diagnostics().first() else {
+            return self.resolve(file, parse.tree().root());
         };
-        self.error(&codes::TYPE_EXPRESSION, file, place, format!("`{text}` is not a type: {found}"))
-            .help("types are Text, Text[], Text?, Text | Int, [Text, Int], Map<Text>, {name: Text}, \"a\" | \"b\"")
+        let error = self.foreign_words(file, parse.tree().root()).unwrap_or_else(|| error.clone());
+        self.report(file, error);
+        None
+    }
+
+    /// Words of other languages in a text that is not a type: `IO Text`, `Maybe Text`.
+    fn foreign_words(&self, file: usize, root: Node<'_>) -> Option<Diagnostic> {
+        let mut words = root.tree().tokens().filter(|token| !token.kind().is_trivia());
+        let (first, second) = (words.next()?, words.find(|word| word.kind() == TokenKind::Symbol)?);
+        let whole = first.span().cover(second.span());
+        let (first, second) = (first.text(), second.text());
+        if EFFECTS.contains(&first) {
+            return Some(self.effect(file, whole, first, Some(second)));
+        }
+        OPTIONS.contains(&first).then(|| {
+            self.error(&codes::TYPE_EXPRESSION, file, whole, format!("`{first} {second}` is not a type"))
+                .help(format!("use `{second}?` for a nullable value, or a `?` behind the name for an optional parameter"))
+                .fix(Fix::replace(NeedsLook, format!("write `{second}?`"), whole, format!("{second}?")))
+        })
     }
 
     fn effect(&self, file: usize, span: Span, effect: &str, inner: Option<&str>) -> Diagnostic {
@@ -148,75 +125,117 @@ impl Checker<'_> {
         }
     }
 
-    fn resolve(&mut self, file: usize, span: Span, expression: &Expression<'_>) -> Option<Type> {
-        Some(match expression {
-            Expression::Name(name) => return self.named_type(file, span, name),
-            Expression::Literal(serde_json::Value::Null) => Type::Null,
-            Expression::Literal(value) => Type::Literal(Box::new(value.clone())),
-            Expression::List(item) => Type::List(Some(Box::new(self.resolve(file, span, item)?))),
-            Expression::Map(value) => Type::Map(Some(Box::new(self.resolve(file, span, value)?))),
-            Expression::Nullable(inner) => {
-                Type::Nullable(Box::new(self.resolve(file, span, inner)?))
-            }
-            Expression::Tuple(items) => Type::Tuple(self.resolve_all(file, span, items)?),
-            Expression::Union(members) => {
-                let members = self.resolve_all(file, span, members)?;
-                self.distinct_members(file, span, &members);
+    /// The type of a node of a type expression.
+    fn resolve(&mut self, file: usize, node: Node<'_>) -> Option<Type> {
+        let mut parts = node.children().filter(|part| part.kind() != N::Error);
+        Some(match node.kind() {
+            N::TypeExpression => {
+                let members: Vec<_> = parts.collect();
+                if let [member] = members.as_slice() {
+                    return self.resolve(file, *member);
+                }
+                let members = self.resolve_all(file, members.into_iter())?;
+                self.distinct_members(file, node.span(), &members);
                 Type::Union(members)
             }
-            Expression::Record(fields) => {
-                let fields = fields.iter().map(|field| self.record_field(file, span, field));
-                // Collected first, so that every field's diagnostics are reported.
-                let fields: Vec<_> = fields.collect();
-                let fields = fields.into_iter().collect::<Option<Vec<_>>>()?;
-                self.unique_fields(file, span, &fields);
-                Type::Object(Box::new(ObjectType {
-                    fields: Some(fields),
-                    requires: Vec::new(),
-                    open: Open::Unsaid,
-                }))
+            N::TypeMember => {
+                let primary = parts.next()?;
+                let ty = self.resolve(file, primary)?;
+                suffixed(ty, node, primary)
             }
+            N::TypeGroup => return self.resolve(file, parts.next()?),
+            N::TypeTuple => {
+                let mut items = self.resolve_all(file, parts)?;
+                if items.len() == 1 {
+                    Type::List(items.pop().map(Box::new))
+                } else {
+                    Type::Tuple(items)
+                }
+            }
+            N::TypeArguments => return self.generic_type(file, node),
+            N::TypeRecord => return self.inline_record(file, node),
+            N::String => Type::Literal(Box::new(node.content().into())),
+            N::Decimal => Type::Literal(Box::new(value::json(node).ok()?)),
+            _ => return self.word_type(file, node),
         })
     }
 
-    fn resolve_all(
+    /// The types of several nodes. All are read, so that all diagnostics are reported.
+    fn resolve_all<'a>(
         &mut self,
         file: usize,
-        span: Span,
-        expressions: &[Expression<'_>],
+        nodes: impl Iterator<Item = Node<'a>>,
     ) -> Option<Vec<Type>> {
-        let types: Vec<_> =
-            expressions.iter().map(|inner| self.resolve(file, span, inner)).collect();
+        let types: Vec<_> = nodes.map(|node| self.resolve(file, node)).collect();
         types.into_iter().collect()
     }
 
-    fn record_field(&mut self, file: usize, span: Span, field: &RecordField<'_>) -> Option<Field> {
-        let mut type_use = TypeUse::new(self.resolve(file, span, &field.ty)?);
-        if let Some(default) = &field.default {
-            gram_model::walk::names_of_type_use(&type_use, &mut |_| self.reads_fields = true);
-            if let (false, Err(refusal)) =
-                (self.silent, gram_model::value_check::type_use(&self.types, &type_use, default))
-            {
-                let message = format!(
-                    "the default of `{}` does not match its type: {}",
-                    field.name, refusal.message
-                );
-                let error = self.error(&codes::REJECTED_VALUE, file, span, message);
-                self.report(file, error.help("change the default or the type"));
-            }
-            type_use.default = Some(Box::new(default.clone()));
+    /// The type of a word: a name, `true`, `false` or `null`.
+    fn word_type(&mut self, file: usize, node: Node<'_>) -> Option<Type> {
+        match node.text() {
+            "null" => Some(Type::Null),
+            word @ ("true" | "false") => Some(Type::Literal(Box::new((word == "true").into()))),
+            name => self.named_type(file, node.span(), name),
         }
-        Some(Field {
-            name: field.name.as_str().into(),
-            type_use,
-            optionality: if field.optional {
-                Optionality::Optional
-            } else {
-                Optionality::ByDefault
-            },
-            source: gram_model::ValueSource::Model,
-            secret: false,
-        })
+    }
+
+    /// `Map<Text>`, or a type with arguments of another language.
+    fn generic_type(&mut self, file: usize, node: Node<'_>) -> Option<Type> {
+        let mut parts = node.children();
+        let (name, value, other) = (parts.next()?, parts.next()?, parts.next());
+        if name.text() == "Map" && other.is_none() {
+            return Some(Type::Map(Some(Box::new(self.resolve(file, value)?))));
+        }
+        let (span, text) = (node.span(), node.text());
+        let error = match foreign_generic(text) {
+            Some((ours, Some(effect))) => self.effect(file, span, effect, Some(&ours)),
+            Some((ours, None)) => self
+                .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is not a type"))
+                .help(format!("write `{ours}`"))
+                .fix(Fix::replace(NeedsLook, format!("write `{ours}`"), span, ours)),
+            None => self
+                .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is not a type"))
+                .help("only Map has an argument: Map<Text>"),
+        };
+        self.report(file, error);
+        None
+    }
+
+    /// `{name: Text, limit?: Int {range: 1..100} = 10}`
+    fn inline_record(&mut self, file: usize, node: Node<'_>) -> Option<Type> {
+        let fields = node.children().filter(|field| field.kind() == N::TypeField);
+        let fields: Vec<_> = fields.map(|field| self.inline_field(file, field)).collect();
+        let fields = fields.into_iter().collect::<Option<Vec<_>>>()?;
+        self.unique_fields(file, node.span(), &fields);
+        Some(Type::Object(Box::new(ObjectType {
+            fields: Some(fields),
+            requires: Vec::new(),
+            open: Open::Unsaid,
+        })))
+    }
+
+    fn inline_field(&mut self, file: usize, node: Node<'_>) -> Option<Field> {
+        let mut parts = node.children();
+        let (name, ty) = (parts.next()?, parts.next()?);
+        let mut record = None;
+        let mut default = None;
+        for part in parts {
+            match part.kind() {
+                N::Record => record = Some(part),
+                _ => default = Some(part),
+            }
+        }
+        let mut field = blank(name.content().into(), self.resolve(file, ty)?);
+        let mut attributes = self.marked_attributes(file, name.optional_mark(), record);
+        if let Some(value) = default {
+            self.add_attribute(file, &mut attributes, Attribute::default_of(value));
+        }
+        Self::add_doc(&mut attributes, node);
+        let keys = attributes.iter().map(|attribute| (attribute.key.clone(), attribute.key_span));
+        self.host_attributes(file, keys, "field");
+        self.apply_attributes(file, &mut field, &attributes, 0);
+        // Attributes of the host apply to parameters, not to fields.
+        Some(Field { source: gram_model::ValueSource::Model, secret: false, ..field })
     }
 
     fn unique_fields(&mut self, file: usize, span: Span, fields: &[Field]) {
@@ -301,6 +320,29 @@ impl Checker<'_> {
 /// The maximum length and number of cached type expressions: most signatures use the same few.
 const MAX_CACHED_LENGTH: usize = 200;
 const MAX_CACHED: usize = 1000;
+
+/// The part of a file that is the content of a quoted text, if that has no escapes.
+fn verbatim(node: Node<'_>, content: &str) -> Option<Span> {
+    let span = node.span();
+    let inner = match node.kind() {
+        N::Symbol => span,
+        _ => Span::new(span.start + 1, span.end.checked_sub(1)?),
+    };
+    (node.tree().source().slice(inner) == content).then_some(inner)
+}
+
+/// A type with the `[]` and `?` that follow it in a member.
+fn suffixed(ty: Type, member: Node<'_>, primary: Node<'_>) -> Type {
+    let end = primary.span().end;
+    member.tokens().filter(|token| token.span().start >= end).fold(ty, |inner, token| {
+        match (token.kind(), inner) {
+            (TokenKind::LBracket, inner) => Type::List(Some(Box::new(inner))),
+            (TokenKind::Question, Type::Nullable(inner)) => Type::Nullable(inner),
+            (TokenKind::Question, inner) => Type::Nullable(Box::new(inner)),
+            (_, inner) => inner,
+        }
+    })
+}
 
 /// Whether a type is made of built-in types alone.
 fn is_plain(ty: &Type) -> bool {

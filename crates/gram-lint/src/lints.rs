@@ -9,6 +9,7 @@ pub(crate) mod missing_description;
 pub(crate) mod naming;
 pub(crate) mod portable;
 pub(crate) mod portable_gram;
+pub(crate) mod prefer_bare_types;
 pub(crate) mod prefer_double_arrow;
 pub(crate) mod result_not_object;
 pub(crate) mod secret_in_default;
@@ -58,6 +59,7 @@ pub static LINTS: &[&Lint] = &[
     &OPENAI_FUNCTIONS,
     &OPENAI_RESPONSES,
     &OPENAI_STRICT,
+    &prefer_bare_types::LINT,
     &prefer_double_arrow::LINT,
     &result_not_object::LINT,
     &secret_in_default::LINT,

@@ -3,6 +3,7 @@
 mod context;
 mod edits;
 mod items;
+mod types;
 
 use context::Expected;
 use gram_model::attributes::{AttributeSpec, find};

@@ -162,7 +162,7 @@ fn add_node(found: &mut Vec<TypedSpan>, node: Node<'_>) {
                 add_types(found, label);
             }
         }
-        N::RecordProperty | N::MapEntry => {
+        N::RecordProperty | N::MapEntry | N::TypeField => {
             if let Some(key) = node.children().next() {
                 found.push((key.span(), TokenType::Property, 0));
             }

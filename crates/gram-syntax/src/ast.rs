@@ -1,12 +1,16 @@
 //! Typed views of nodes: subjects and the entries of records.
 
-use crate::tree::{Children, Node, NodeKind as N};
+use crate::span::Span;
+use crate::token::TokenKind;
+use crate::tree::{Children, Node, NodeKind as N, Token};
 
 /// The subject of a pattern, node or arrow: identifier, labels and record.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'t> {
     /// The identifier.
     pub identifier: Option<Node<'t>>,
+    /// The `?` behind the identifier (extension E6).
+    pub optional: Option<Span>,
     labels: Option<Node<'t>>,
     /// The record.
     pub record: Option<Node<'t>>,
@@ -80,17 +84,33 @@ impl<'t> Iterator for Entries<'t> {
 impl<'t> Node<'t> {
     /// The subject of a subject pattern, node, arrow or identified annotation.
     pub fn subject(self) -> Subject<'t> {
-        let mut subject = Subject { identifier: None, labels: None, record: None };
+        let mut subject = Subject { identifier: None, optional: None, labels: None, record: None };
         for child in self.children() {
             match child.kind() {
                 N::Labels => subject.labels = Some(child),
                 N::Record => subject.record = Some(child),
-                N::Symbol | N::QuotedName | N::Integer => subject.identifier = Some(child),
+                N::Symbol | N::QuotedName | N::Integer => {
+                    subject.identifier = Some(child);
+                    subject.optional = child.optional_mark();
+                }
                 N::Elements => break,
                 _ => {}
             }
         }
         subject
+    }
+
+    /// The `?` behind a name.
+    pub fn optional_mark(self) -> Option<Span> {
+        let tree = self.tree();
+        if !tree.may_have(&[TokenKind::Question]) {
+            return None;
+        }
+        let mut behind = tree.tokens_from(self.last() + 1);
+        behind
+            .find(|token| !token.kind().is_trivia())
+            .filter(|token| token.kind() == TokenKind::Question)
+            .map(Token::span)
     }
 
     /// The entries of a record or map.

@@ -16,6 +16,8 @@ crate::declare_codes! {
     MISSING_BAR = "missing-bar";
     MISSING_TYPE = "missing-type";
     MISSING_VALUE = "missing-value";
+    TYPE_EXPRESSION = "malformed-type";
+    NESTED_TOO_DEEP = "nested-too-deep";
     ARROW = "malformed-arrow";
     ANNOTATION = "malformed-annotation";
     HEADER = "misplaced-header";

@@ -190,6 +190,13 @@ impl Diagnostic {
         moved
     }
 
+    /// The message and help of the diagnostic, about another place, without labels and fixes.
+    #[must_use]
+    pub fn moved_to(&self, source: &Arc<SourceFile>, span: Span) -> Self {
+        let labels = vec![Label { span, message: String::new(), source: None }];
+        Self { source: Arc::clone(source), labels, fixes: Vec::new(), ..self.clone() }
+    }
+
     /// Sets the message of the first label.
     #[must_use]
     pub fn here(mut self, message: impl Into<String>) -> Self {

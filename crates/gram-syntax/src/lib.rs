@@ -30,8 +30,10 @@ pub use diagnostic::{
     Applicability, Code, Diagnostic, Edit, Fix, Label, Severity, limit_diagnostics,
 };
 pub use format::{FormatError, FormatOptions, format, format_range, unformatted};
-pub use limits::Limits;
-pub use parse::{Extension, ExtensionUse, Parse, parse, parse_bytes, parse_with, too_large};
+pub use limits::{Limits, MAX_TYPE_DEPTH};
+pub use parse::{
+    Extension, ExtensionUse, Parse, parse, parse_bytes, parse_type, parse_with, too_large,
+};
 pub use render::RenderOptions;
 pub use source::{LineIndex, Position, SourceFile};
 pub use span::Span;

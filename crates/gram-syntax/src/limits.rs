@@ -1,5 +1,8 @@
 //! Limits of the parser.
 
+/// How deep type expressions may nest.
+pub const MAX_TYPE_DEPTH: u32 = 64;
+
 /// Limits of the parser. Exceeding a limit is reported as a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {

@@ -32,6 +32,10 @@ pub enum Extension {
     UnicodeEscape,
     /// A string that begins with `//`, which is a comment in the reference grammar.
     SlashString,
+    /// A type expression without backticks: `(tags::Text[])`.
+    BareType,
+    /// `?` after an identifier: `(limit?::Integer)`.
+    OptionalMark,
 }
 
 /// A use of an extension.
@@ -58,6 +62,13 @@ pub fn parse_with(source: impl Into<Arc<SourceFile>>, limits: &Limits) -> Parse 
     }
     let parsed = Arc::new(parser::parse(&source, limits));
     Parse { source, parsed }
+}
+
+/// Parses a part of a text as a type expression, such as the content of a label in backticks. The
+/// root of its tree is the expression, and all spans refer to the whole text.
+pub fn parse_type(source: &Arc<SourceFile>, span: Span) -> Parse {
+    let parsed = Arc::new(parser::parse_type(source, span));
+    Parse { source: Arc::clone(source), parsed }
 }
 
 /// Parses the bytes of a file with the given limits. Invalid UTF-8 is reported at the first invalid

@@ -226,6 +226,14 @@ fn name(kind: N) -> &'static str {
         N::Hexadecimal => "hexadecimal",
         N::Octal => "octal",
         N::Measurement => "measurement",
+        N::TypeExpression => "type_expression",
+        N::TypeMember => "type_member",
+        N::TypeName => "type_name",
+        N::TypeArguments => "type_arguments",
+        N::TypeGroup => "type_group",
+        N::TypeTuple => "type_tuple",
+        N::TypeRecord => "type_record",
+        N::TypeField => "type_field",
         N::Error => "ERROR",
     }
 }

@@ -69,6 +69,8 @@ pub enum TokenKind {
     Greater,
     /// `|`
     Pipe,
+    /// `?`
+    Question,
     /// `,`
     Comma,
     /// `:`

@@ -78,6 +78,22 @@ pub enum NodeKind {
     Octal,
     /// `2s`
     Measurement,
+    /// A type expression as a label or inside of another one: members with `|` between them.
+    TypeExpression,
+    /// A member of a type expression: a primary type, then `[]` and `?`.
+    TypeMember,
+    /// The name of a type in a type expression.
+    TypeName,
+    /// `Map<T>`
+    TypeArguments,
+    /// `(T)`
+    TypeGroup,
+    /// `[T, U]`
+    TypeTuple,
+    /// `{name: T}`
+    TypeRecord,
+    /// A field of a record type.
+    TypeField,
     /// Tokens that match no production.
     Error,
 }
@@ -147,6 +163,11 @@ impl Tree {
         let count = if offset == 0 { 0 } else { self.tokens.at(offset - 1) + 1 };
         (0..count.min(self::offset(self.tokens.len()).saturating_sub(1)))
             .map(|index| self.token(index))
+    }
+
+    /// The tokens from an index on, without the end token.
+    pub(crate) fn tokens_from(&self, index: u32) -> impl Iterator<Item = Token<'_>> {
+        (index..offset(self.tokens.len()).saturating_sub(1)).map(|index| self.token(index))
     }
 
     /// The nodes from the document down to the innermost one that contains the byte at `offset`.

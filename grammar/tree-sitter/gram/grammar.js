@@ -1,5 +1,5 @@
 /**
- * @file Gram notation as gramc reads it, with the four extensions that `../../spec.md` describes.
+ * @file Gram notation as gramc reads it, with the six extensions that `../../spec.md` describes.
  * @license MIT OR Apache-2.0
  *
  * The names of nodes and fields are those of the reference grammar, so the tree of a text is the
@@ -21,6 +21,12 @@ export default grammar({
   name: "gram",
 
   extras: ($) => [/[\t\n\v\f\r ]/, $.comment, $.doc_comment],
+
+  // `<` behind a type's name opens its arguments (extension E5) or a record (extension E2).
+  conflicts: ($) => [
+    [$._node_label, $.type_arguments],
+    [$._type_primary, $.type_arguments],
+  ],
 
   rules: {
     gram_pattern: ($) =>
@@ -82,7 +88,7 @@ export default grammar({
         field("right", $._path_pattern),
       ),
 
-    node_pattern: ($) => seq("(", optional($._subject), ")"),
+    node_pattern: ($) => seq("(", optional($._node_subject), ")"),
 
     undirected_arrow: ($) => arrow($, "", ""),
     left_arrow: ($) => arrow($, "<", ""),
@@ -101,6 +107,84 @@ export default grammar({
         seq(field("labels", $.labels), optional(field("record", $._subject_record))),
         field("record", $._subject_record),
       ),
+
+    // In a node, the identifier may be marked as optional (extension E6), and a label may be a type
+    // expression (extension E5).
+    _node_subject: ($) =>
+      choice(
+        seq(
+          field("identifier", $._identifier),
+          optional("?"),
+          optional(field("labels", alias($._node_labels, $.labels))),
+          optional(field("record", $._subject_record)),
+        ),
+        seq(
+          field("labels", alias($._node_labels, $.labels)),
+          optional(field("record", $._subject_record)),
+        ),
+        field("record", $._subject_record),
+      ),
+
+    _node_labels: ($) => repeat1(seq(choice(":", "::"), $._node_label)),
+
+    _node_label: ($) =>
+      choice($.symbol, $.quoted_name, alias($._bare_type, $.type_expression)),
+
+    // ---- Types ----
+
+    // A name alone is a label, as in plain gram.
+    _bare_type: ($) =>
+      choice(
+        seq(alias($._compound_member, $.type_member), repeat(seq("|", $.type_member))),
+        seq(alias($._named_member, $.type_member), repeat1(seq("|", $.type_member))),
+      ),
+
+    _named_member: ($) => alias($.symbol, $.type_name),
+
+    _compound_member: ($) =>
+      choice(
+        seq(alias($.symbol, $.type_name), repeat1($._type_suffix)),
+        seq($._compound_type, repeat($._type_suffix)),
+      ),
+
+    type_expression: ($) => seq($.type_member, repeat(seq("|", $.type_member))),
+
+    type_member: ($) => seq($._type_primary, repeat($._type_suffix)),
+
+    _type_suffix: (_) => choice(seq("[", "]"), "?"),
+
+    _type_primary: ($) => choice(alias($.symbol, $.type_name), $._compound_type),
+
+    _compound_type: ($) =>
+      choice(
+        $.type_arguments,
+        $.type_group,
+        $.type_tuple,
+        $.type_record,
+        alias($._double_quoted_literal, $.string_literal),
+        alias($._json_number, $.decimal),
+      ),
+
+    type_arguments: ($) =>
+      seq(alias($.symbol, $.type_name), "<", listed($.type_expression), ">"),
+
+    type_group: ($) => seq("(", $.type_expression, ")"),
+
+    type_tuple: ($) => seq("[", listed($.type_expression), "]"),
+
+    type_record: ($) => seq("{", optional(listed($.type_field)), "}"),
+
+    type_field: ($) =>
+      seq(
+        choice($.symbol, $.double_quoted_name),
+        optional("?"),
+        ":",
+        $.type_expression,
+        optional($._subject_record),
+        optional(seq("=", choice($._value, alias($._json_number, $.decimal)))),
+      ),
+
+    _double_quoted_literal: ($) => doubleQuoted($),
 
     // In a subject, a record may be written in angle brackets (extension E2).
     _subject_record: ($) => choice($.record, alias($._angle_record, $.record)),
@@ -160,6 +244,8 @@ export default grammar({
     hexadecimal: (_) => /0x[0-9a-fA-F]+/,
     octal: (_) => /0[0-7]+/,
     measurement: (_) => token(seq(NUMBER, /[a-zA-Z]+/)),
+    // Behind the numbers of gram: what both match is one of those.
+    _json_number: (_) => token(seq(NUMBER, /(\.[0-9]+)?([eE][+-]?[0-9]+)?/)),
 
     // ---- Strings ----
 

@@ -1,6 +1,7 @@
 //! Patterns: the productions from the document down to the subject.
 
 use super::Writer;
+use crate::type_expressions;
 
 /// Names with everything that a symbol may hold, and words that are keywords elsewhere.
 #[rustfmt::skip] // Words to choose from, which read better in rows.
@@ -119,8 +120,32 @@ impl Writer<'_> {
 
     fn node_pattern(&mut self) {
         self.token("(");
-        self.optional_subject();
+        if self.extended() {
+            self.typed_subject();
+        } else {
+            self.optional_subject();
+        }
         self.token(")");
+    }
+
+    /// A subject with an optional mark, a type expression, or both.
+    fn typed_subject(&mut self) {
+        let mark = self.rng.chance(50);
+        if mark || self.rng.chance(50) {
+            self.symbol();
+        }
+        if mark {
+            self.token("?");
+        }
+        if !mark || self.rng.chance(50) {
+            self.token("::");
+            let ty = type_expressions::expression(self.rng, 2);
+            // `<-` is the start of an arrow.
+            self.token(&ty.replace("<-", "< -"));
+        }
+        if self.rng.chance(30) {
+            self.record();
+        }
     }
 
     /// One of the twelve arrows, with or without a subject inside.

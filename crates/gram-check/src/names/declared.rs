@@ -74,7 +74,7 @@ fn term(whole: Node<'_>, node: Node<'_>, is_type: &impl Fn(&str) -> bool) -> Opt
     let name = subject.identifier?;
     let mut labels = subject.labels();
     let (label, None) = (labels.next()?, labels.next()) else { return None };
-    let types = label.kind() == N::QuotedName
+    let types = matches!(label.kind(), N::QuotedName | N::TypeExpression)
         || built_in(label.text()).is_some()
         || (Kind::of_label(label.text()).is_none() && is_type(label.text()));
     types.then(|| Declaration {

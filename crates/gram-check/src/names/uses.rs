@@ -46,8 +46,12 @@ pub fn type_word(expression: &str) -> &str {
 /// The names of types in an expression, built-in ones included, each with its place in the
 /// text around it. `node` is the label, quoted or not, or the string.
 pub fn types_in(node: Node<'_>, mut each: impl FnMut(&str, Span)) {
-    if matches!(node.kind(), N::Symbol) {
+    if node.kind() == N::Symbol {
         return each(node.text(), node.span());
+    }
+    if node.kind() == N::TypeExpression {
+        let names = node.descendants().filter(|part| part.kind() == N::TypeName);
+        return names.for_each(|name| each(name.text(), name.span()));
     }
     let content = node.content();
     let whole = node.text();
@@ -140,6 +144,10 @@ impl Finder {
         let subject = node.subject();
         for label in subject.labels() {
             types_in(label, |name, place| self.add(Space::Types, name, place));
+            if label.kind() == N::TypeExpression {
+                let records = label.descendants().filter(|part| part.kind() == N::Record);
+                records.for_each(|record| self.record(Some(record)));
+            }
         }
         self.record(subject.record);
     }
@@ -154,7 +162,7 @@ impl Finder {
             let key = key.content();
             if matches!(value.kind(), N::String | N::Symbol) && TYPED.contains(&&*key) {
                 types_in(value, |name, place| self.add(Space::Types, name, place));
-            } else if key == "defs" && value.kind() == N::Array {
+            } else if matches!(&*key, "defs" | "extends") && value.kind() == N::Array {
                 for item in value.children() {
                     types_in(item, |name, place| self.add(Space::Types, name, place));
                 }

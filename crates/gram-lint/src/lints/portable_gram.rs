@@ -6,7 +6,7 @@ use gram_syntax::{
 use serde_json::Value;
 
 use crate::context::{Context, Report};
-use crate::lint::{Lint, LintPass};
+use crate::lint::{Level, Lint, LintPass};
 use gram_model::print::{in_backticks, value_text};
 use gram_model::value;
 
@@ -16,11 +16,12 @@ pub(crate) static LINT: Lint = Lint {
         page: r#"# A file uses a gramc extension of gram notation
 
 gramc extends plain gram notation with nested arrays and maps, empty arrays,
-records in angle brackets, `\u` escapes, and strings that start with `//`. Other
-gram tools, such as highlighters and graph viewers, cannot read these.
+records in angle brackets, `\u` escapes, strings that start with `//`, types
+without backticks, and `?` behind the name of an optional parameter. Other gram
+tools, such as highlighters and graph viewers, cannot read these.
 
 The fix rewrites them in plain gram: as a JSON string with a tag, braces, the
-character itself, or `"\/\/…"`.
+character itself, `"\/\/…"`, a type in backticks, or `{optional: true}`.
 
 ```gram bad
 [plot:Tool |
@@ -36,6 +37,7 @@ character itself, or `"\/\/…"`.
 ```
 "#,
     },
+    level: Level::Allow,
     fix: Some(Safe),
     passes: &[LintPass::Text(run)],
     ..Lint::COMMON
@@ -77,6 +79,15 @@ fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
                 last = token.span();
                 (used.span, "`\\u` escapes are a gramc extension", characters(token))
             }
+            Extension::BareType => {
+                last = used.span;
+                let fix = backticks(cx, file, used.span);
+                (used.span, "types without backticks are a gramc extension", fix)
+            }
+            Extension::OptionalMark => {
+                let fix = optional(cx, file, used.span);
+                (used.span, "`?` behind a name is a gramc extension", fix)
+            }
             Extension::SlashString => {
                 let message = "strings that begin with `//` are a gramc extension";
                 (used.span, message, slashes(cx, file, used.span))
@@ -88,6 +99,57 @@ fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
         };
         report.add(file, diagnostic(cx, file, span, message, (fix, without)));
     }
+}
+
+/// A type expression in backticks, on one line.
+fn backticks(cx: &Context<'_>, file: usize, span: Span) -> Option<Fix> {
+    let text = &cx.texts[file];
+    let label = text.tree().nodes_at(span.start).into_iter().find(|it| it.span() == span)?;
+    if is_broken(text, label) {
+        return None;
+    }
+    let (mut line, mut applicability, mut gap) = (String::new(), Safe, false);
+    for token in label.tokens() {
+        match token.kind() {
+            TokenKind::Whitespace => gap = true,
+            TokenKind::Comment => applicability = NeedsLook,
+            _ => {
+                if gap && !line.ends_with(['{', '(', '[', '<']) {
+                    line.push(' ');
+                }
+                gap = false;
+                line.push_str(token.text());
+            }
+        }
+    }
+    let edits = vec![Edit { span, text: in_backticks(&line) }];
+    Some(fix(applicability, "write the type in backticks", edits))
+}
+
+/// `{optional: true}` in place of the mark.
+fn optional(cx: &Context<'_>, file: usize, mark: Span) -> Option<Fix> {
+    let text = &cx.texts[file];
+    let nodes = text.tree().nodes_at(mark.start);
+    let node = nodes.into_iter().rev().find(|it| it.kind() == N::NodePattern)?;
+    if is_broken(text, node) {
+        return None;
+    }
+    let subject = node.subject();
+    let (at, attribute) = match subject.record {
+        Some(record) => {
+            let comma = if record.children().next().is_some() { ", " } else { "" };
+            (record.span().start + 1, format!("optional: true{comma}"))
+        }
+        None => {
+            let end = subject.labels_node().map_or(mark.end, |labels| labels.span().end);
+            (end, " {optional: true}".to_owned())
+        }
+    };
+    let edits = vec![
+        Edit { span: mark, text: String::new() },
+        Edit { span: Span::empty(at), text: attribute },
+    ];
+    Some(fix(Safe, "write `{optional: true}`", edits))
 }
 
 /// Whether a value contains a syntax error.

@@ -44,12 +44,15 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let message = format!("the result of `{}` is not an object", view.tool.name);
     let mut diagnostic = cx
         .diagnostic(&LINT, view.file, node.span(), message)
-        .help("wrap it in an object: (::`{result: Text}`)");
+        .help("wrap it in an object: (::{result: Text})");
     let label = node.subject().labels().next();
     if let (Some(label), None) = (label, node.subject().record) {
-        // In backticks, what is in backticks is written as it is; a plain name is one type.
-        let inner = label.text().trim_matches('`');
-        let text = format!("`{{result: {inner}}}`");
+        // A type in backticks stays in backticks.
+        let inner = label.text();
+        let text = match inner.strip_prefix('`').and_then(|inner| inner.strip_suffix('`')) {
+            Some(inner) => format!("`{{result: {inner}}}`"),
+            None => format!("{{result: {inner}}}"),
+        };
         let fix = Fix::replace(NeedsLook, "wrap it in an object", Node::span(label), text);
         diagnostic = diagnostic.fix(fix);
     }

@@ -3,6 +3,8 @@ use std::collections::HashSet;
 use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Code, Fix, Span};
 
+use gram_check::Meaning;
+
 use crate::context::{Context, Report, TypeView};
 use crate::lint::{Lint, LintPass};
 use gram_model::walk::names_of_type_use;
@@ -78,9 +80,22 @@ fn used(cx: &Context<'_>) -> HashSet<TypeId> {
     while let Some(id) = next.pop() {
         if let (true, Some(declared)) = (used.insert(id), cx.known.types.get(id)) {
             names_of_type_use(&declared.type_use, &mut |id| next.push(id));
+            extended(cx, id, &mut next);
         }
     }
     used
+}
+
+/// Adds the records whose fields a type takes over.
+fn extended(cx: &Context<'_>, id: TypeId, next: &mut Vec<TypeId>) {
+    let Some(view) = cx.ty(id) else { return };
+    let mut entries = view.node.subject().entries();
+    let Some(extends) = entries.find(|entry| entry.key.content() == "extends") else { return };
+    for parent in extends.value.children() {
+        if let Meaning::One(_, id) = cx.known.type_names.find(view.file, None, &parent.content()) {
+            next.push(id);
+        }
+    }
 }
 
 /// The files that use types themselves, or that a checked file imports.

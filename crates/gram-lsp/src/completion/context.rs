@@ -1,6 +1,7 @@
 //! The syntax expected at the cursor. It is derived from the tokens before the cursor because the
 //! tree of an incomplete text has too little structure.
 
+use super::types::{TypePlace, place};
 use gram_check::names::{Kind, type_word};
 use gram_model::attributes::{AttributeOwner, ImplementationKind};
 use gram_syntax::{Span, Token, TokenKind as T, Tree};
@@ -171,6 +172,9 @@ fn expected(tokens: &[Token<'_>], backticked: bool, tree: &Tree) -> (Expected, V
         }
     }
     let nothing = (Expected::Nothing, Vec::new());
+    if let Some(found) = in_bare_type(tokens, &open, tree) {
+        return found;
+    }
     let Some(inner) = open.pop() else {
         let fresh = tokens.last().is_none_or(|last| {
             matches!(last.kind(), T::RBracket | T::RParen | T::RBrace) && !backticked
@@ -213,6 +217,41 @@ fn expected(tokens: &[Token<'_>], backticked: bool, tree: &Tree) -> (Expected, V
     }
 }
 
+/// The expected syntax in a type expression that follows the colons of a node's label.
+fn in_bare_type(
+    tokens: &[Token<'_>],
+    open: &[BracketIndex],
+    tree: &Tree,
+) -> Option<(Expected, Vec<String>)> {
+    let at = open.iter().position(|at| tokens[*at].kind() == T::LParen)?;
+    let paren = open[at];
+    if matches!(enclosing_kind(tokens, &open[..at]), Some(Kind::Library | Kind::Enum)) {
+        return None;
+    }
+    let rest = &tokens[paren + 1..];
+    let colons = label_at(rest)?;
+    // A name alone, or nothing yet, is completed as any label.
+    let ty = rest.get(colons + 1..).filter(|ty| !ty.is_empty())?;
+    let expected = match place(ty)? {
+        TypePlace::Type => Expected::Type,
+        TypePlace::Field => Expected::Parameter,
+        TypePlace::Other => Expected::Nothing,
+        TypePlace::Attributes(start) => {
+            let first = ty.get(start).map(|token| token.span())?;
+            let brace_at = *open.last()?;
+            let brace = tokens[brace_at].span();
+            let label = tree.source().slice(Span::new(first.start, brace.start)).trim().to_owned();
+            let owner = RecordOwner::Field(label);
+            return Some(match value(tokens, &[paren, brace_at], tree) {
+                (Expected::Value(_, key), siblings) => (Expected::Value(owner, key), siblings),
+                (Expected::Key(_), siblings) => (Expected::Key(owner), siblings),
+                _ => (Expected::Nothing, Vec::new()),
+            });
+        }
+    };
+    Some((expected, Vec::new()))
+}
+
 fn close(tokens: &[Token<'_>], open: &mut Vec<BracketIndex>, kind: T) {
     // An unmatched closing bracket is ignored.
     if let Some(at) = open.iter().rposition(|at| tokens[*at].kind() == kind) {
@@ -244,9 +283,14 @@ fn bar(rest: &[Token<'_>]) -> Option<usize> {
 
 /// The first label of the pattern or node that begins with these tokens.
 fn label<'t>(rest: &[Token<'t>]) -> Option<&'t str> {
+    rest.get(label_at(rest)? + 1).map(|token| token.text())
+}
+
+/// The colons before the first label of the pattern or node that begins with these tokens, behind
+/// a name and a `?`.
+fn label_at(rest: &[Token<'_>]) -> Option<usize> {
     let colon = |token: &Token<'_>| matches!(token.kind(), T::Colon | T::ColonColon);
-    let at = rest.iter().take(2).position(colon)?;
-    rest.get(at + 1).map(|token| token.text())
+    rest.iter().take(3).position(colon)
 }
 
 /// The kind of the innermost open pattern.

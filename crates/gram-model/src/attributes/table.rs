@@ -283,6 +283,10 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         Flag,
         "Whether schemas repeat the type where it is used instead of referring to `$defs`",
     ),
+    attribute("extends", &[Record], List, "Records whose fields it takes over: [Person]"),
+    attribute("pick", &[Record], List, "Fields that it takes over, instead of all"),
+    attribute("omit", &[Record], List, "Fields that it does not take over"),
+    attribute("partial", &[Record], Flag, "Whether the fields that it takes over are optional"),
     attribute("discriminator", &[Union], Text, "Field whose value distinguishes the members"),
     attribute("oneOf", &[Union], Flag, "Whether a value matches exactly one member")
         .keywords(&[K::OneOf]),

@@ -1,26 +1,21 @@
 //! Declared types, and a tool's attributes of its parameter object.
 
 use super::field::{self, Node};
-use super::layout::{self, Entry, INDENT, WIDTH};
-use super::{Page, description, expression, text, value};
-use crate::format::built_in;
+use super::text::{self, entry};
+use super::{Page, description, expression, value};
 use crate::model::{Constraint, Root, Type, TypeDeclaration, TypeKind, TypeUse, Types};
 
 impl Page<'_> {
     /// A type at the top level.
     pub(super) fn declared(&mut self, declared: &TypeDeclaration) {
         self.begin(false);
-        self.declaration(declared, 0, 0);
+        let text = self.type_declaration(declared);
+        self.out.push_str(&text);
         self.out.push('\n');
     }
 
-    /// A type inside of a tool, with `after` columns to follow.
-    pub(super) fn local(&mut self, declared: &TypeDeclaration, after: usize) {
-        self.declaration(declared, INDENT, after);
-    }
-
-    fn declaration(&mut self, declared: &TypeDeclaration, indent: usize, after: usize) {
-        let before = self.out.len();
+    /// The declaration of a type.
+    pub(super) fn type_declaration(&self, declared: &TypeDeclaration) -> String {
         let type_use = &declared.type_use;
         let (doc, mut entries) = description(type_use.description.as_deref());
         let text = type_use.description.as_deref().filter(|_| doc.is_none());
@@ -31,130 +26,52 @@ impl Page<'_> {
             TypeKind::Alias => entries,
         };
         entries.extend(special(declared));
-        self.doc(doc.as_deref(), indent);
-        layout::indent(&mut self.out, indent);
-        let label = match &declared.kind {
-            TypeKind::Record => "Record",
-            TypeKind::Enum(_) => "Enum",
-            TypeKind::Union(_) => "Union",
-            TypeKind::Alias => "Alias",
+        let (label, elements) = match &declared.kind {
+            TypeKind::Record => ("::Record", self.fields(type_use)),
+            TypeKind::Enum(descriptions) => ("::Enum", members(type_use, descriptions)),
+            TypeKind::Union(_) => ("::Union", self.union_members(type_use)),
+            TypeKind::Alias => ("::Alias", vec![Node::of_alias(self.types, type_use).text]),
         };
-        let start = format!("[{}::{label}", text::identifier(&declared.name));
-        let head = if entries.is_empty() {
-            layout::Layout::Text(start)
-        } else {
-            layout::Layout::group(format!("{start} {{"), entries, "}")
-        };
-        head.write(&mut self.out, indent, indent, 2);
-        match &declared.kind {
-            TypeKind::Record => {
-                self.record(type_use, indent);
-                self.join(before, indent, after);
-            }
-            TypeKind::Enum(descriptions) => {
-                self.enumeration(type_use, descriptions, head.width(), (indent, after));
-            }
-            TypeKind::Union(_) => self.union_members(type_use, head.width(), (indent, after)),
-            TypeKind::Alias => self.alias(type_use, head.width(), (indent, after)),
-        }
+        super::pattern(doc.as_deref(), (&declared.name, label), &entries, &elements)
     }
 
-    /// The fields of a record, one on a line.
-    fn record(&mut self, type_use: &TypeUse, indent: usize) {
-        let Type::Object(object) = type_use.ty.without_null() else { return self.out.push(']') };
-        let fields = object.fields.as_deref().unwrap_or_default();
-        if fields.is_empty() {
-            return self.out.push(']');
-        }
-        self.out.push_str(" |\n");
-        for (at, field) in fields.iter().enumerate() {
-            let node = self.field(field, "");
-            self.doc(node.doc(), indent + INDENT);
-            layout::indent(&mut self.out, indent + INDENT);
-            let comma = usize::from(at + 1 < fields.len());
-            node.layout().write(&mut self.out, indent + INDENT, indent + INDENT, comma);
-            self.out.push_str(&","[..comma]);
-            self.out.push('\n');
-        }
-        layout::indent(&mut self.out, indent);
-        self.out.push(']');
+    /// The fields of a record.
+    fn fields(&self, type_use: &TypeUse) -> Vec<String> {
+        let Type::Object(object) = type_use.ty.without_null() else { return Vec::new() };
+        let nodes = object.fields.iter().flatten().map(|field| self.field(field));
+        nodes.map(|node| format!("{}{}", node.doc.unwrap_or_default(), node.text)).collect()
     }
 
-    fn enumeration(
-        &mut self,
-        type_use: &TypeUse,
-        descriptions: &[Option<smol_str::SmolStr>],
-        head: Option<usize>,
-        around: (usize, usize),
-    ) {
-        let values = type_use.constraints.iter().find_map(|known| match known {
-            Constraint::Enum(values) => Some(values.as_slice()),
-            _ => None,
-        });
-        let names = values.unwrap_or_default().iter().enumerate();
-        let names: Vec<_> = names
-            .map(|(at, value)| {
-                let name = text::identifier(value.as_str().unwrap_or_default());
-                match descriptions.get(at).and_then(Option::as_deref) {
-                    Some(text) => format!("({name} {{description: {}}})", text::string(text)),
-                    None => name,
-                }
-            })
-            .collect();
-        self.elements(&names, head, around);
-    }
-
-    fn union_members(&mut self, type_use: &TypeUse, head: Option<usize>, around: (usize, usize)) {
+    fn union_members(&self, type_use: &TypeUse) -> Vec<String> {
         let (Type::Union(members) | Type::OneOf(members)) = type_use.ty.without_null() else {
-            return self.out.push(']');
+            return Vec::new();
         };
-        let names: Vec<_> = members.iter().map(|member| self.label(member)).collect();
-        self.elements(&names, head, around);
+        let member = |member: &Type| {
+            let text = expression::of(self.types, member).text;
+            if matches!(member, Type::Named(_)) || crate::format::built_in(&text).is_some() {
+                text
+            } else {
+                format!("(::{text})")
+            }
+        };
+        members.iter().map(member).collect()
     }
+}
 
-    /// A type as a member of a union is written: its name, or an expression between backticks.
-    fn label(&self, ty: &Type) -> String {
-        let text = expression::of(self.types, ty).text;
-        if matches!(ty, Type::Named(_)) || built_in(&text).is_some() {
-            text
-        } else {
-            text::quoted(&text, '`')
+/// The members of an enum: names, or nodes where they have descriptions.
+fn members(type_use: &TypeUse, descriptions: &[Option<smol_str::SmolStr>]) -> Vec<String> {
+    let values = type_use.constraints.iter().find_map(|known| match known {
+        Constraint::Enum(values) => Some(values.as_slice()),
+        _ => None,
+    });
+    let member = |(at, value): (usize, &serde_json::Value)| {
+        let name = text::identifier(value.as_str().unwrap_or_default());
+        match descriptions.get(at).and_then(Option::as_deref) {
+            Some(text) => format!("({name} {{{}}})", entry("description", text::string(text))),
+            None => name,
         }
-    }
-
-    /// Names behind a bar: on the head's line where they fit, which takes `head` columns, with
-    /// columns before it and behind the bracket.
-    fn elements(&mut self, names: &[String], head: Option<usize>, (indent, after): (usize, usize)) {
-        let width: usize = names.iter().map(|name| name.chars().count() + 2).sum();
-        let fits = head.is_some_and(|head| indent + head + width + 2 + after <= WIDTH);
-        if fits {
-            self.out.push_str(" | ");
-            self.out.push_str(&names.join(", "));
-        } else {
-            self.out.push_str(" |\n");
-            self.names(names, indent + INDENT);
-            self.out.push('\n');
-            layout::indent(&mut self.out, indent);
-        }
-        self.out.push(']');
-    }
-
-    fn alias(&mut self, type_use: &TypeUse, head: Option<usize>, (indent, after): (usize, usize)) {
-        let node = Node::of_alias(self.types, type_use);
-        let width =
-            head.zip(node.layout().width()).map(|(head, width)| indent + head + width + 4 + after);
-        if width.is_some_and(|width| width <= WIDTH) {
-            self.out.push_str(" | ");
-            node.layout().write_flat(&mut self.out);
-        } else {
-            self.out.push_str(" |\n");
-            layout::indent(&mut self.out, indent + INDENT);
-            node.layout().write(&mut self.out, indent + INDENT, indent + INDENT, 0);
-            self.out.push('\n');
-            layout::indent(&mut self.out, indent);
-        }
-        self.out.push(']');
-    }
+    };
+    values.unwrap_or_default().iter().enumerate().map(member).collect()
 }
 
 /// The attributes of an enum, without its members.
@@ -165,40 +82,38 @@ fn without_enum(type_use: &TypeUse) -> TypeUse {
 }
 
 /// The attributes that only declared types have.
-fn special(declared: &TypeDeclaration) -> Vec<Entry> {
+fn special(declared: &TypeDeclaration) -> Vec<String> {
     let mut entries = Vec::new();
     if let TypeKind::Union(tag) = &declared.kind {
         if matches!(declared.type_use.ty.without_null(), Type::OneOf(_)) {
-            entries.push(Entry::new("oneOf", "true"));
+            entries.push(entry("oneOf", "true"));
         }
         let tag = tag.as_deref();
-        entries.extend(tag.map(|tag| Entry::new("discriminator", text::string(tag))));
+        entries.extend(tag.map(|tag| entry("discriminator", text::string(tag))));
     }
     let name = declared.schema_name.as_deref();
-    entries.extend(name.map(|name| Entry::new("schemaName", text::string(name))));
+    entries.extend(name.map(|name| entry("schemaName", text::string(name))));
     if !declared.local && !declared.referred {
-        entries.push(Entry::new("inline", "true"));
+        entries.push(entry("inline", "true"));
     }
     entries
 }
 
 /// A tool's attributes of its parameter object.
-pub(super) fn root(types: &Types, root: &Root) -> Vec<Entry> {
+pub(super) fn root(types: &Types, root: &Root) -> Vec<String> {
     let Root { title, description, requires, defs, verbatim, extensions } = root;
     let mut entries = Vec::new();
     for (key, text) in [("schemaTitle", title), ("schemaDescription", description)] {
-        entries.extend(text.as_deref().map(|text| Entry::new(key, text::block(text))));
+        entries.extend(text.as_deref().map(|text| entry(key, text::block(text))));
     }
     entries.extend(field::requires(requires));
     if !defs.is_empty() {
-        let names = defs.iter().filter_map(|id| types.get(*id));
-        let names = names.map(|declared| Entry::item(declared.name.to_string().into()));
-        entries
-            .push(Entry::new("defs", layout::Layout::group("[".to_owned(), names.collect(), "]")));
+        let names = defs.iter().filter_map(|id| types.get(*id)).map(|ty| ty.name.to_string());
+        entries.push(entry("defs", format!("[{}]", names.collect::<Vec<_>>().join(", "))));
     }
     if !extensions.is_empty() {
         entries.push(field::keywords("schemaExtensions", extensions));
     }
-    entries.extend(verbatim.as_ref().map(|schema| Entry::new("schema", value::schema(schema))));
+    entries.extend(verbatim.as_ref().map(|schema| entry("schema", value::schema(schema))));
     entries
 }

@@ -1,8 +1,10 @@
 //! Types as type expressions.
 
-use crate::expression::{MAX_DEPTH, is_name, parse};
+use gram_syntax::{MAX_TYPE_DEPTH as MAX_DEPTH, SourceFile, Span, parse_type};
+
+use super::text;
 use crate::format::Format;
-use crate::model::{Field, ObjectType, Open, Optionality, Type, TypeUse, Types, ValueSource};
+use crate::model::{Field, ObjectType, Open, Optionality, Type, Types};
 
 /// A type as a type expression.
 pub(super) struct PrintedType {
@@ -15,20 +17,38 @@ pub(super) struct PrintedType {
 
 /// The expression of a type.
 pub(super) fn of(types: &Types, ty: &Type) -> PrintedType {
+    of_at(types, ty, 0)
+}
+
+/// The expression of a type that nests at the given depth.
+pub(super) fn of_at(types: &Types, ty: &Type, depth: u32) -> PrintedType {
     let mut writer = Writer::new(types);
-    writer.union(ty, 0);
+    writer.union(ty, depth);
     writer.finish()
 }
 
+/// The expression of a type for people, without the attributes of fields.
+pub(super) fn shape(types: &Types, ty: &Type) -> String {
+    let mut writer = Writer { shape: true, ..Writer::new(types) };
+    writer.union(ty, 0);
+    writer.text
+}
+
 /// The expression of an object type of which nothing but its fields is said.
-pub(super) fn of_fields(types: &Types, fields: Option<&[Field]>) -> PrintedType {
+pub(super) fn of_fields(types: &Types, fields: Option<&[Field]>, depth: u32) -> PrintedType {
     let mut writer = Writer::new(types);
-    writer.fields(fields, 0);
+    writer.fields(fields, depth);
     writer.finish()
 }
 
 /// How deep an expression may nest without a doubt that it can be read.
 const UNDOUBTED: u32 = MAX_DEPTH / 2;
+
+/// Whether a text is a type expression.
+fn is_type(text: &str) -> bool {
+    let whole = Span::new(0, u32::try_from(text.len()).unwrap_or(u32::MAX));
+    parse_type(&std::sync::Arc::new(SourceFile::new("", text)), whole).diagnostics().is_empty()
+}
 
 struct Writer<'m> {
     types: &'m Types,
@@ -36,16 +56,18 @@ struct Writer<'m> {
     exact: bool,
     /// How deep it nests.
     deepest: u32,
+    /// Whether attributes of fields are left out.
+    shape: bool,
 }
 
 impl<'m> Writer<'m> {
     fn new(types: &'m Types) -> Self {
-        Self { types, text: String::with_capacity(24), exact: true, deepest: 0 }
+        Self { types, text: String::with_capacity(24), exact: true, deepest: 0, shape: false }
     }
 
     fn finish(self) -> PrintedType {
         let Self { text, exact, deepest, .. } = self;
-        let exact = exact && (deepest <= UNDOUBTED || parse(&text).is_ok());
+        let exact = exact && (deepest <= UNDOUBTED || is_type(&text));
         PrintedType { text, exact }
     }
 
@@ -117,7 +139,10 @@ impl<'m> Writer<'m> {
             Type::Literal(value) => {
                 let scalar = !(value.is_null() || value.is_array() || value.is_object());
                 self.exact &= scalar;
-                return self.push(&value.to_string());
+                return match value.as_str() {
+                    Some(text) => self.push(&text::quoted(text, '"')),
+                    None => self.push(&value.to_string()),
+                };
             }
             Type::Named(id) => {
                 let name = self.types.get(*id).map_or("Any", |declared| &declared.name);
@@ -127,7 +152,12 @@ impl<'m> Writer<'m> {
             Type::Map(None) => "Map",
             Type::Map(Some(value)) => {
                 self.push("Map<");
+                let start = self.text.len();
                 self.union(value, depth + 1);
+                // `<-` would be the start of an arrow.
+                if self.text.get(start..).is_some_and(|value| value.starts_with('-')) {
+                    self.text.insert(start, ' ');
+                }
                 return self.push(">");
             }
             Type::Tuple(items) => return self.tuple(items, depth),
@@ -162,25 +192,19 @@ impl<'m> Writer<'m> {
         self.push("}");
     }
 
-    /// `field = ( Name | string ) [ "?" ] ":" type [ "=" literal ]`
     fn field(&mut self, field: &Field, depth: u32) {
-        let Field { name, type_use, optionality, source, secret } = field;
-        let TypeUse { ty, description, default, constraints, details } = type_use;
-        self.exact &= description.is_none() && constraints.is_empty() && details.is_none();
-        self.exact &=
-            *source == ValueSource::Model && !secret && *optionality != Optionality::Required;
-        if is_name(name) {
-            self.push(name);
-        } else {
-            self.push(&serde_json::Value::from(name.as_str()).to_string());
+        if self.shape {
+            self.push(&text::field_name(&field.name));
+            self.push(if field.optionality == Optionality::Optional { "?: " } else { ": " });
+            return self.union(&field.type_use.ty, depth + 1);
         }
-        self.push(if *optionality == Optionality::Optional { "?: " } else { ": " });
-        self.union(ty, depth + 1);
-        if let Some(default) = default {
-            self.exact &= !(default.is_array() || default.is_object());
-            self.push(" = ");
-            self.push(&default.to_string());
+        if depth > MAX_DEPTH {
+            self.exact = false;
+            return;
         }
+        let (text, exact) = super::field::inline(self.types, field, depth + 1);
+        self.exact &= exact;
+        self.push(&text);
     }
 }
 

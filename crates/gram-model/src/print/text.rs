@@ -2,20 +2,14 @@
 
 use smol_str::SmolStr;
 
-use super::layout::Layout;
-
 /// A name of a declaration, parameter or field: bare where it can be.
 pub(super) fn identifier(name: &str) -> String {
     if is_symbol(name) || is_integer(name) { name.to_owned() } else { quoted(name, '`') }
 }
 
-/// Writes a name of a declaration, parameter or field.
-pub(super) fn write_identifier(out: &mut String, name: &str) {
-    if is_symbol(name) {
-        out.push_str(name);
-    } else {
-        out.push_str(&identifier(name));
-    }
+/// The name of a field in a record type: bare where it can be.
+pub(super) fn field_name(name: &str) -> String {
+    if is_symbol(name) { name.to_owned() } else { quoted(name, '"') }
 }
 
 /// A key: bare where it can be.
@@ -44,11 +38,18 @@ pub(super) fn string(text: &str) -> String {
 }
 
 /// A text: between fences where it has several lines.
-pub(super) fn block(text: &str) -> Layout {
-    if fits_fence(text) {
-        return Layout::Text(format!("```\n{text}\n```"));
-    }
-    Layout::Text(string(text))
+pub(super) fn block(text: &str) -> String {
+    if fits_fence(text) { format!("```\n{text}\n```") } else { string(text) }
+}
+
+/// An attribute.
+pub(super) fn entry(name: &str, value: impl AsRef<str>) -> String {
+    format!("{}: {}", key(name), value.as_ref())
+}
+
+/// Entries in braces, with a space before them; nothing if there are none.
+pub(super) fn record(entries: &[String]) -> String {
+    if entries.is_empty() { String::new() } else { format!(" {{{}}}", entries.join(", ")) }
 }
 
 /// Whether a text of several lines is the same between fences, where nothing can be escaped.
@@ -160,7 +161,7 @@ mod tests {
 
     #[test]
     fn texts_of_several_lines_are_fenced_where_that_keeps_them() {
-        let fenced = |text| matches!(block(text), Layout::Text(text) if text.starts_with("```"));
+        let fenced = |text| block(text).starts_with("```");
         assert!(fenced("a\nb") && fenced("a\n") && fenced("a\n\n  \"b\" `c` ``\n"));
         assert!(fenced("\n    a\n    ") && fenced(" a\nb") && fenced("\n\n"));
         for text in ["a", "\n /a", " // a\n", "a\n```", "a\r\nb", "//a\nb", "/** a\nb", "a\n\0"] {

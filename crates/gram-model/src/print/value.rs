@@ -2,14 +2,13 @@
 
 use serde_json::Value;
 
-use super::layout::{Entry, Layout};
 use super::text;
 
 /// How deep a JSON text may nest for `serde_json` to read it.
 const MAX_JSON_DEPTH: u32 = 127;
 
 /// A value that an attribute has: a text of several lines between fences.
-pub(super) fn attribute(value: &Value) -> Layout {
+pub(super) fn attribute(value: &Value) -> String {
     match value {
         Value::String(text) => text::block(text),
         value => self::value(value),
@@ -17,9 +16,9 @@ pub(super) fn attribute(value: &Value) -> Layout {
 }
 
 /// A value: as plain gram where that can write it, else as JSON in a tagged string.
-pub(super) fn value(value: &Value) -> Layout {
-    if let Some(layout) = plain(value, Nesting::Map) {
-        return layout;
+pub(super) fn value(value: &Value) -> String {
+    if let Some(text) = plain(value, Nesting::Map) {
+        return text;
     }
     if depth(value) <= MAX_JSON_DEPTH {
         return schema(value);
@@ -28,7 +27,7 @@ pub(super) fn value(value: &Value) -> Layout {
     match value {
         Value::Array(items) => array(items.iter().map(self::value)),
         Value::Object(map) => self::map(map.iter().map(|(key, value)| (key, self::value(value)))),
-        scalar => Layout::Text(scalar.to_string()),
+        scalar => scalar.to_string(),
     }
 }
 
@@ -39,15 +38,15 @@ const MAX_JSON_LINE: usize = 60;
 const MAX_INDENTED_DEPTH: u32 = 24;
 
 /// A schema, word for word: on lines of its own where it is long.
-pub(super) fn schema(schema: &Value) -> Layout {
+pub(super) fn schema(schema: &Value) -> String {
     let short = schema.to_string();
     if short.len() > MAX_JSON_LINE
         && depth(schema) <= MAX_INDENTED_DEPTH
         && let Some(fenced) = fenced(schema)
     {
-        return Layout::Text(fenced);
+        return fenced;
     }
-    Layout::Text(format!("json{}", text::quoted(&short, '`')))
+    format!("json{}", text::quoted(&short, '`'))
 }
 
 /// JSON between fences, where nothing can be escaped, if it stays the same there.
@@ -66,15 +65,15 @@ enum Nesting {
 }
 
 /// A value that plain gram can write: an array of scalars, a map of scalars and such arrays.
-fn plain(value: &Value, most: Nesting) -> Option<Layout> {
+fn plain(value: &Value, most: Nesting) -> Option<String> {
     match value {
-        Value::Null => Some("null".into()),
-        Value::Bool(flag) => Some(flag.to_string().into()),
+        Value::Null => Some("null".to_owned()),
+        Value::Bool(flag) => Some(flag.to_string()),
         Value::Number(number) => {
             let text = number.to_string();
-            (!text.contains(['e', 'E'])).then_some(Layout::Text(text))
+            (!text.contains(['e', 'E'])).then_some(text)
         }
-        Value::String(text) => Some(text::string(text).into()),
+        Value::String(text) => Some(text::string(text)),
         Value::Array(items) if most >= Nesting::Array && !items.is_empty() => {
             let items: Option<Vec<_>> =
                 items.iter().map(|item| plain(item, Nesting::Scalar)).collect();
@@ -91,13 +90,13 @@ fn plain(value: &Value, most: Nesting) -> Option<Layout> {
     }
 }
 
-fn array(items: impl Iterator<Item = Layout>) -> Layout {
-    Layout::group("[".to_owned(), items.map(Entry::item).collect(), "]")
+fn array(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(", "))
 }
 
-fn map<'v>(entries: impl Iterator<Item = (&'v String, Layout)>) -> Layout {
-    let entries = entries.map(|(key, value)| Entry::new(key, value));
-    Layout::group("{".to_owned(), entries.collect(), "}")
+fn map<'v>(entries: impl Iterator<Item = (&'v String, String)>) -> String {
+    let entries = entries.map(|(key, value)| text::entry(key, value));
+    format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
 }
 
 /// How deep arrays and objects nest in a value.
@@ -116,9 +115,7 @@ mod tests {
     use super::*;
 
     fn printed(value: &Value) -> String {
-        let mut out = String::new();
-        self::value(value).write_flat(&mut out);
-        out
+        self::value(value)
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub(super) struct Break {
     pub(super) closes: bool,
     /// Whether an empty line is kept where there is no comment.
     pub(super) paragraphs: bool,
+    /// Whether an empty line comes before the token and the comments on lines before it.
+    pub(super) apart: bool,
 }
 
 /// What of a gap has been written.
@@ -79,9 +81,9 @@ impl Layout<'_> {
     }
 
     /// The gap before a top-level pattern; `behind` is the first token of the gap.
-    pub(super) fn top_level_gap(&mut self, behind: u32, token: u32) {
+    pub(super) fn top_level_gap(&mut self, behind: u32, token: u32, apart: bool) {
         let opens = self.at_start();
-        let place = Break { inner: 0, outer: 0, opens, closes: false, paragraphs: true };
+        let place = Break { inner: 0, outer: 0, opens, closes: false, paragraphs: true, apart };
         self.line_gap(behind, token, place);
     }
 
@@ -90,7 +92,8 @@ impl Layout<'_> {
         let mut end = behind;
         let mut progress = Progress::default();
         let opens = self.at_start();
-        let place = Break { inner: 0, outer: 0, opens, closes: true, paragraphs: false };
+        let place =
+            Break { inner: 0, outer: 0, opens, closes: true, paragraphs: false, apart: false };
         while self.kind(end) != T::End {
             self.trivia_in_break(end, place, &mut progress);
             end += 1;
@@ -115,7 +118,8 @@ impl Layout<'_> {
             self.trivia_in_break(trivia, place, &mut progress);
         }
         let kept = if progress.any { !place.opens || progress.own_line } else { place.keeps() };
-        let empty_line = progress.lines > 1 && !place.closes && !progress.doc && kept;
+        let kept = progress.lines > 1 && !place.closes && !progress.doc && kept;
+        let empty_line = kept || (place.apart && !place.opens && !progress.own_line);
         self.new_line(empty_line, place.outer);
     }
 
@@ -133,7 +137,8 @@ impl Layout<'_> {
         if comment && progress.lines == 0 && !progress.any && !self.at_start() {
             self.out.push(' ');
         } else {
-            let empty_line = progress.lines > 1 && (!place.opens || progress.own_line);
+            let apart = place.apart && !place.opens && !progress.own_line;
+            let empty_line = apart || (progress.lines > 1 && (!place.opens || progress.own_line));
             self.new_line(empty_line, place.inner);
             progress.own_line = true;
         }
@@ -248,7 +253,14 @@ impl Layout<'_> {
 
     /// The gap before what begins a line without being an item.
     pub(super) fn own_line(&mut self, before: u32, token: u32, indent: u32, paragraphs: bool) {
-        let place = Break { inner: indent, outer: indent, opens: false, closes: false, paragraphs };
+        let place = Break {
+            inner: indent,
+            outer: indent,
+            opens: false,
+            closes: false,
+            paragraphs,
+            apart: false,
+        };
         self.break_line(before, token, place);
     }
 }

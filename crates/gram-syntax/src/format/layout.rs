@@ -43,6 +43,8 @@ enum Kind {
     Path { step: u32 },
     /// An annotated pattern, and the last token of its annotations.
     Annotated { annotations: u32 },
+    /// A union in a type expression.
+    Union,
 }
 
 /// The text that is made, and what it is made of.
@@ -82,9 +84,15 @@ pub(super) fn document(tree: &Tree, width: u32) -> String {
         layout.out.push('\u{feff}');
     }
     let mut behind = 0;
+    // A declaration of several lines is set off from others by an empty line.
+    let mut after_long = false;
     while let Some(&pattern) = tree.nodes.get(layout.node as usize) {
-        layout.top_level_gap(behind, pattern.first);
+        layout.marks.measure(tree, pattern.first, pattern.last);
+        layout.column = 0;
+        let long = !layout.flat(layout.node, pattern, pattern.end == layout.node + 1);
+        layout.top_level_gap(behind, pattern.first, long || after_long);
         layout.pattern(pattern);
+        after_long = long;
         behind = pattern.last + 1;
         layout.node = pattern.end;
     }
@@ -128,7 +136,6 @@ impl Layout<'_> {
 
     /// A pattern of the top level, or the header.
     fn pattern(&mut self, pattern: NodeData) {
-        self.marks.measure(self.tree, pattern.first, pattern.last);
         self.frames.clear();
         let mut before = None;
         let mut token = pattern.first;
@@ -199,7 +206,8 @@ impl Layout<'_> {
     fn spread(&mut self, node: NodeData) {
         let indent = self.indent;
         let kind = match node.kind {
-            N::Record | N::Map => Kind::Brackets { fill: false },
+            N::Record | N::Map | N::TypeRecord | N::TypeTuple => Kind::Brackets { fill: false },
+            N::TypeExpression if self.has_members(node) => Kind::Union,
             N::Array => Kind::Brackets { fill: self.has_short_items(node) },
             N::SubjectPattern => Kind::Pattern { bar: false },
             N::Path => Kind::Path { step: indent },
@@ -211,6 +219,11 @@ impl Layout<'_> {
         };
         let tail = self.tail(&node);
         self.frames.push(Frame { kind, first: node.first, last: node.last, indent, tail });
+    }
+
+    /// Whether the type expression whose first member is the next node has others.
+    fn has_members(&self, ty: NodeData) -> bool {
+        self.tree.nodes.get(self.node as usize).is_some_and(|member| member.end < ty.end)
     }
 
     /// Whether the items of the array whose first item is the next node are short enough to share
@@ -236,12 +249,34 @@ impl Layout<'_> {
         match (frame.kind, self.kind(next)) {
             _ if next > frame.last => frame.tail,
             (_, T::Comma) | (Kind::Annotated { .. }, T::RParen) => 1,
+            (_, T::LBrace | T::Less) => self.record_tail(next),
+            (Kind::Brackets { .. }, T::Equals) => self.default_tail(next, frame),
             (Kind::Pattern { .. }, T::Pipe) => 2,
             (Kind::Pattern { bar: false }, T::RBracket) => 1 + frame.tail,
             (Kind::Path { .. }, T::RParen) => 1 + if next == frame.last { frame.tail } else { 0 },
             (Kind::Path { .. }, T::RBracket | T::LParen) => self.arrow_tail(next, frame),
             _ => 0,
         }
+    }
+
+    /// The characters of a record that must follow a type on its line.
+    fn record_tail(&self, opener: u32) -> u32 {
+        if self.opens_entries(opener) {
+            return 2;
+        }
+        let closer = self.significant(opener + 1);
+        let behind = matches!(self.kind(self.significant(closer + 1)), T::RParen | T::Comma);
+        3 + u32::from(behind)
+    }
+
+    /// The characters of a default that must follow a field's type on its line.
+    fn default_tail(&self, equals: u32, frame: &Frame) -> u32 {
+        let value = self.significant(equals + 1);
+        if matches!(self.kind(value), T::LBrace | T::LBracket) {
+            return 4;
+        }
+        let comma = self.kind(self.significant(value + 1)) == T::Comma && value < frame.last;
+        self.marks.width(equals, value) + 1 + u32::from(comma)
     }
 
     /// The characters from a token behind an arrow's start to the end of the step, or to the record
@@ -313,10 +348,14 @@ impl Layout<'_> {
         let Some(&frame) = self.frames.last() else {
             return self.within_line(before, token, self.indent);
         };
-        if matches!(kind, T::Comma | T::Pipe) {
+        if matches!(kind, T::Comma | T::Pipe) && frame.kind != Kind::Union {
             return self.before_separator(before, token, deeper(frame.indent));
         }
         match frame.kind {
+            Kind::Union if kind == T::Pipe => {
+                self.own_line(before, token, deeper(frame.indent), false);
+            }
+            Kind::Union => self.within_line(before, token, deeper(frame.indent)),
             Kind::Brackets { fill } => self.gap_in_brackets(before, token, frame, fill),
             Kind::Pattern { bar } => self.gap_in_pattern(before, token, frame, bar),
             Kind::Path { step } => self.gap_in_path(before, token, frame, step),
@@ -380,7 +419,11 @@ impl Layout<'_> {
         let inner = deeper(frame.indent);
         let closes = token == frame.last;
         let outer = if closes { frame.indent } else { inner };
-        self.break_line(before, token, Break { inner, outer, opens, closes, paragraphs: true });
+        self.break_line(
+            before,
+            token,
+            Break { inner, outer, opens, closes, paragraphs: true, apart: false },
+        );
     }
 
     fn set_kind(&mut self, kind: Kind) {

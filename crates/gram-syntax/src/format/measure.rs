@@ -1,7 +1,7 @@
 //! How wide things are on one line, measured once for all that a pattern holds.
 
 use crate::token::TokenKind as T;
-use crate::tree::{NodeData, Tree};
+use crate::tree::{NodeData, NodeKind as N, Tree};
 
 /// What is known of a token, counted from the start of its pattern as if all of it stood on one
 /// line. A node's share is the difference between its last token and its first.
@@ -60,6 +60,7 @@ impl Marks {
         let mut context = Context::default();
         let mut gap_start = tree.tokens.span(first).start;
         let mut comments = false;
+        let mut types = Types::new(tree, first);
         let mut token = first;
         while token <= last {
             let kind = tree.tokens.kind(token);
@@ -70,7 +71,9 @@ impl Marks {
             }
             let closing = last_piece(tree, token);
             let span = tree.tokens.span(token).cover(tree.tokens.span(closing));
-            let space = context.space_before(kind);
+            // `<-` would be the start of an arrow.
+            let negative = context.last == T::Less && text[span.range()].starts_with('-');
+            let space = context.space_before(kind, types.place(token)) || negative;
             let gap = text.get(gap_start as usize..span.start as usize).unwrap_or_default();
             // By bytes: the library's comparison of short texts, some of them empty, took half of
             // the time of all formatting.
@@ -120,6 +123,50 @@ pub(super) fn last_piece(tree: &Tree, token: u32) -> u32 {
     last
 }
 
+/// Where a token is, as far as types are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TypePlace {
+    Outside,
+    Inside,
+    /// At the start of a record of attributes.
+    Record,
+}
+
+/// The type expressions of a pattern, token by token.
+struct Types<'t> {
+    tree: &'t Tree,
+    /// The next node.
+    node: usize,
+    /// The first token behind the current type expression.
+    end: u32,
+}
+
+impl<'t> Types<'t> {
+    fn new(tree: &'t Tree, first: u32) -> Self {
+        Self { tree, node: tree.nodes.partition_point(|node| node.first < first), end: 0 }
+    }
+
+    fn place(&mut self, token: u32) -> TypePlace {
+        let mut record = false;
+        // A label's own start is outside: the colons before it decide.
+        let inside = token < self.end;
+        while let Some(node) = self.tree.nodes.get(self.node)
+            && node.first <= token
+        {
+            record |= node.kind == N::Record && node.first == token;
+            if node.kind == N::TypeExpression {
+                self.end = self.end.max(node.last + 1);
+            }
+            self.node += 1;
+        }
+        match (inside, record) {
+            (false, _) => TypePlace::Outside,
+            (true, false) => TypePlace::Inside,
+            (true, true) => TypePlace::Record,
+        }
+    }
+}
+
 fn is_fence(kind: T) -> bool {
     matches!(kind, T::Fenced | T::FencedTagged)
 }
@@ -166,10 +213,14 @@ impl Context {
     }
 
     /// Whether a space precedes a token of `kind` on the same line.
-    fn space_before(&self, kind: T) -> bool {
+    fn space_before(&self, kind: T, place: TypePlace) -> bool {
         use T::{At, AtAt, Colon, ColonColon, End, LBrace, LBracket, LParen, Less, Pipe, RParen};
+        let opens_type = matches!(self.last, T::Comma | Pipe | Colon | T::Equals);
         match (self.last, kind) {
             (LBracket | LParen | LBrace | Less | ColonColon | At | AtAt | End, _) => false,
+            (_, Less) if place == TypePlace::Inside => false,
+            (_, LBracket | LParen) if place == TypePlace::Inside => opens_type,
+            (T::Equals, _) | (_, T::Equals) if place != TypePlace::Outside => true,
             (T::Comma | Pipe, _) | (_, Pipe | LBrace | Less | At | AtAt) => true,
             (Colon, _) => self.braces > 0,
             // Behind annotations: `@@name (a)`, `@key(1) (a)`, but not within them.

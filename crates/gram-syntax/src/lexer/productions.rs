@@ -31,6 +31,7 @@ pub(super) fn alone(byte: u8) -> Option<TokenKind> {
         b'}' => TokenKind::RBrace,
         b',' => TokenKind::Comma,
         b'|' => TokenKind::Pipe,
+        b'?' => TokenKind::Question,
         _ => return None,
     })
 }

@@ -37,7 +37,8 @@ impl Lexer<'_> {
         let start = self.at;
         let (errors, escapes) = (self.out.errors.len(), self.out.unicode_escapes.len());
         let stop = self.reference_text_end(quote, start + 1);
-        let opening = self.opening(start + 1, stop);
+        // The text around a type expression decided already what is a comment.
+        let opening = if self.in_type { Opening::Text } else { self.opening(start + 1, stop) };
         let end = self.quoted_text_end(quote, start + 1, stop);
         let closed = end < self.bytes.len() && self.byte(end) == quote;
         let whole = match opening {

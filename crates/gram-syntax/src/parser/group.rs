@@ -26,6 +26,10 @@ pub(super) enum Items {
     Entries,
     /// Values.
     Values,
+    /// Types.
+    Types,
+    /// Fields of a record type.
+    Fields,
 }
 
 /// The token after an item.
@@ -163,6 +167,15 @@ impl Parser<'_> {
             Items::Entries => {
                 matches!(self.kind(), T::Symbol | T::Backticked | T::DoubleQuoted)
                     && matches!(self.second(), T::Colon | T::ColonColon)
+            }
+            Items::Fields => {
+                matches!(self.kind(), T::Symbol | T::DoubleQuoted)
+                    && matches!(self.second(), T::Colon | T::ColonColon | T::Question)
+            }
+            Items::Types => {
+                let kind = self.kind();
+                kind.is_number()
+                    || matches!(kind, T::Symbol | T::DoubleQuoted | T::LBrace | T::LBracket)
             }
             Items::Values => {
                 let kind = self.kind();

@@ -9,6 +9,7 @@ mod group;
 mod path;
 mod pattern;
 mod record;
+mod types;
 mod value;
 
 use std::sync::Arc;
@@ -44,6 +45,18 @@ pub(crate) fn parse(source: &Arc<SourceFile>, limits: &Limits) -> Parsed {
         }
     }
     Parser::run(source, lexed, limits)
+}
+
+/// Parses a part of a text as a type expression.
+pub(crate) fn parse_type(source: &Arc<SourceFile>, span: Span) -> Parsed {
+    let limits = Limits::default();
+    let lexed = lexer::lex_part(source.text(), span);
+    let mut parser = Parser::new(source, &limits, Tokens::default());
+    parser.note(&lexed);
+    parser.tokens = lexed.tokens;
+    parser.skip_trivia(0);
+    parser.whole_type();
+    parser.finish()
 }
 
 struct Parser<'a> {

@@ -13,14 +13,18 @@ impl Parser<'_> {
         self.subject_of(false);
     }
 
-    /// The subject of a node, whose label may be meant as a type expression.
+    /// The subject of a node, whose label may be a type expression (E5) and whose identifier may be
+    /// optional (E6).
     pub(super) fn node_subject(&mut self) {
         self.subject_of(true);
     }
 
     fn subject_of(&mut self, node: bool) {
         let before = self.last;
-        self.identifier();
+        if self.identifier() && node && self.kind() == T::Question {
+            self.extension(Extension::OptionalMark, self.span(self.at));
+            self.bump();
+        }
         self.labels_of(node);
         if matches!(self.kind(), T::LBrace | T::Less) {
             self.record();
@@ -57,6 +61,7 @@ impl Parser<'_> {
         self.labels_of(false)
     }
 
+    /// The labels of a node: E5 adds type expressions.
     fn labels_of(&mut self, node: bool) -> bool {
         if !matches!(self.kind(), T::Colon | T::ColonColon) {
             return false;
@@ -64,17 +69,11 @@ impl Parser<'_> {
         let labels = self.open(N::Labels);
         while matches!(self.kind(), T::Colon | T::ColonColon) {
             self.bump();
-            let name = self.at;
-            let named = self.kind() == T::Symbol;
-            if named {
+            if node && self.at_bare_type() {
+                self.bare_type();
+            } else if self.kind() == T::Symbol {
                 self.leaf(N::Symbol);
-            } else if self.quoted_name() {
-                continue;
-            }
-            if node && self.at_bare_type(named) && self.bare_type(name) {
-                break;
-            }
-            if !named {
+            } else if !self.quoted_name() {
                 self.missing_type();
             }
         }

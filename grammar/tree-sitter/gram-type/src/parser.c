@@ -7,150 +7,248 @@
 #endif
 
 #define LANGUAGE_VERSION 14
-#define STATE_COUNT 48
-#define LARGE_STATE_COUNT 9
-#define SYMBOL_COUNT 39
-#define ALIAS_COUNT 0
-#define TOKEN_COUNT 21
+#define STATE_COUNT 136
+#define LARGE_STATE_COUNT 2
+#define SYMBOL_COUNT 72
+#define ALIAS_COUNT 1
+#define TOKEN_COUNT 37
 #define EXTERNAL_TOKEN_COUNT 0
-#define FIELD_COUNT 4
-#define MAX_ALIAS_SEQUENCE_LENGTH 6
+#define FIELD_COUNT 6
+#define MAX_ALIAS_SEQUENCE_LENGTH 7
 #define MAX_RESERVED_WORD_SET_SIZE 0
-#define PRODUCTION_ID_COUNT 7
+#define PRODUCTION_ID_COUNT 12
 #define SUPERTYPE_COUNT 0
 
 enum ts_symbol_identifiers {
-  sym_name = 1,
-  anon_sym_PIPE = 2,
-  anon_sym_LBRACK = 3,
-  anon_sym_RBRACK = 4,
-  anon_sym_QMARK = 5,
-  anon_sym_Map = 6,
-  anon_sym_LPAREN = 7,
-  anon_sym_RPAREN = 8,
-  anon_sym_LT = 9,
-  anon_sym_GT = 10,
-  anon_sym_COMMA = 11,
-  anon_sym_LBRACE = 12,
-  anon_sym_RBRACE = 13,
-  anon_sym_COLON = 14,
-  anon_sym_EQ = 15,
-  anon_sym_true = 16,
-  anon_sym_false = 17,
-  anon_sym_null = 18,
-  sym_number = 19,
-  sym_string = 20,
-  sym_expression = 21,
-  sym__type = 22,
-  sym_union = 23,
-  sym__member = 24,
-  sym_list = 25,
-  sym_nullable = 26,
-  sym__primary = 27,
-  sym_map = 28,
-  sym_tuple = 29,
-  sym_record = 30,
-  sym_field = 31,
-  sym__field_name = 32,
-  sym__literal = 33,
-  sym_boolean = 34,
-  sym_null = 35,
-  aux_sym_union_repeat1 = 36,
-  aux_sym_tuple_repeat1 = 37,
-  aux_sym_record_repeat1 = 38,
+  anon_sym_PIPE = 1,
+  anon_sym_LBRACK = 2,
+  anon_sym_RBRACK = 3,
+  anon_sym_QMARK = 4,
+  anon_sym_LT = 5,
+  anon_sym_COMMA = 6,
+  anon_sym_GT = 7,
+  anon_sym_LPAREN = 8,
+  anon_sym_RPAREN = 9,
+  anon_sym_LBRACE = 10,
+  anon_sym_RBRACE = 11,
+  anon_sym_COLON = 12,
+  anon_sym_EQ = 13,
+  anon_sym_DQUOTE = 14,
+  anon_sym_COLON_COLON = 15,
+  anon_sym_DOT_DOT = 16,
+  anon_sym_DOT_DOT_DOT = 17,
+  anon_sym_true = 18,
+  anon_sym_false = 19,
+  sym_symbol = 20,
+  sym_integer = 21,
+  sym_decimal = 22,
+  sym_hexadecimal = 23,
+  sym_octal = 24,
+  sym_measurement = 25,
+  sym__json_number = 26,
+  anon_sym_BQUOTE = 27,
+  anon_sym_SQUOTE = 28,
+  anon_sym_BQUOTE_BQUOTE_BQUOTE = 29,
+  anon_sym_LF = 30,
+  sym__single_quoted_text = 31,
+  sym__double_quoted_text = 32,
+  sym__backticked_text = 33,
+  sym__fenced_text = 34,
+  sym_comment = 35,
+  sym_doc_comment = 36,
+  sym_gram_pattern = 37,
+  sym_type_expression = 38,
+  sym_type_member = 39,
+  sym__type_suffix = 40,
+  sym__type_primary = 41,
+  sym__compound_type = 42,
+  sym_type_arguments = 43,
+  sym_type_group = 44,
+  sym_type_tuple = 45,
+  sym_type_record = 46,
+  sym_type_field = 47,
+  sym__double_quoted_literal = 48,
+  sym__subject_record = 49,
+  sym_record = 50,
+  sym__angle_record = 51,
+  sym_record_property = 52,
+  sym__key_name = 53,
+  sym__value = 54,
+  sym_array = 55,
+  sym_map = 56,
+  sym_map_entry = 57,
+  sym_range = 58,
+  sym_boolean_literal = 59,
+  sym__numeric_literal = 60,
+  sym_quoted_name = 61,
+  sym_double_quoted_name = 62,
+  sym_string_literal = 63,
+  sym_tagged_string = 64,
+  aux_sym_type_expression_repeat1 = 65,
+  aux_sym_type_member_repeat1 = 66,
+  aux_sym_type_arguments_repeat1 = 67,
+  aux_sym_type_record_repeat1 = 68,
+  aux_sym_record_repeat1 = 69,
+  aux_sym_array_repeat1 = 70,
+  aux_sym_map_repeat1 = 71,
+  alias_sym_type_name = 72,
 };
 
 static const char * const ts_symbol_names[] = {
   [ts_builtin_sym_end] = "end",
-  [sym_name] = "name",
   [anon_sym_PIPE] = "|",
   [anon_sym_LBRACK] = "[",
   [anon_sym_RBRACK] = "]",
   [anon_sym_QMARK] = "\?",
-  [anon_sym_Map] = "name",
+  [anon_sym_LT] = "<",
+  [anon_sym_COMMA] = ",",
+  [anon_sym_GT] = ">",
   [anon_sym_LPAREN] = "(",
   [anon_sym_RPAREN] = ")",
-  [anon_sym_LT] = "<",
-  [anon_sym_GT] = ">",
-  [anon_sym_COMMA] = ",",
   [anon_sym_LBRACE] = "{",
   [anon_sym_RBRACE] = "}",
   [anon_sym_COLON] = ":",
   [anon_sym_EQ] = "=",
+  [anon_sym_DQUOTE] = "\"",
+  [anon_sym_COLON_COLON] = "::",
+  [anon_sym_DOT_DOT] = "..",
+  [anon_sym_DOT_DOT_DOT] = "...",
   [anon_sym_true] = "true",
   [anon_sym_false] = "false",
-  [anon_sym_null] = "null",
-  [sym_number] = "number",
-  [sym_string] = "string",
-  [sym_expression] = "expression",
-  [sym__type] = "_type",
-  [sym_union] = "union",
-  [sym__member] = "_member",
-  [sym_list] = "list",
-  [sym_nullable] = "nullable",
-  [sym__primary] = "_primary",
-  [sym_map] = "map",
-  [sym_tuple] = "tuple",
+  [sym_symbol] = "symbol",
+  [sym_integer] = "integer",
+  [sym_decimal] = "decimal",
+  [sym_hexadecimal] = "hexadecimal",
+  [sym_octal] = "octal",
+  [sym_measurement] = "measurement",
+  [sym__json_number] = "decimal",
+  [anon_sym_BQUOTE] = "`",
+  [anon_sym_SQUOTE] = "'",
+  [anon_sym_BQUOTE_BQUOTE_BQUOTE] = "```",
+  [anon_sym_LF] = "\n",
+  [sym__single_quoted_text] = "string_content",
+  [sym__double_quoted_text] = "string_content",
+  [sym__backticked_text] = "string_content",
+  [sym__fenced_text] = "string_content",
+  [sym_comment] = "comment",
+  [sym_doc_comment] = "doc_comment",
+  [sym_gram_pattern] = "gram_pattern",
+  [sym_type_expression] = "type_expression",
+  [sym_type_member] = "type_member",
+  [sym__type_suffix] = "_type_suffix",
+  [sym__type_primary] = "_type_primary",
+  [sym__compound_type] = "_compound_type",
+  [sym_type_arguments] = "type_arguments",
+  [sym_type_group] = "type_group",
+  [sym_type_tuple] = "type_tuple",
+  [sym_type_record] = "type_record",
+  [sym_type_field] = "type_field",
+  [sym__double_quoted_literal] = "string_literal",
+  [sym__subject_record] = "_subject_record",
   [sym_record] = "record",
-  [sym_field] = "field",
-  [sym__field_name] = "_field_name",
-  [sym__literal] = "_literal",
-  [sym_boolean] = "boolean",
-  [sym_null] = "null",
-  [aux_sym_union_repeat1] = "union_repeat1",
-  [aux_sym_tuple_repeat1] = "tuple_repeat1",
+  [sym__angle_record] = "record",
+  [sym_record_property] = "record_property",
+  [sym__key_name] = "_key_name",
+  [sym__value] = "_value",
+  [sym_array] = "array",
+  [sym_map] = "map",
+  [sym_map_entry] = "map_entry",
+  [sym_range] = "range",
+  [sym_boolean_literal] = "boolean_literal",
+  [sym__numeric_literal] = "_numeric_literal",
+  [sym_quoted_name] = "quoted_name",
+  [sym_double_quoted_name] = "double_quoted_name",
+  [sym_string_literal] = "string_literal",
+  [sym_tagged_string] = "tagged_string",
+  [aux_sym_type_expression_repeat1] = "type_expression_repeat1",
+  [aux_sym_type_member_repeat1] = "type_member_repeat1",
+  [aux_sym_type_arguments_repeat1] = "type_arguments_repeat1",
+  [aux_sym_type_record_repeat1] = "type_record_repeat1",
   [aux_sym_record_repeat1] = "record_repeat1",
+  [aux_sym_array_repeat1] = "array_repeat1",
+  [aux_sym_map_repeat1] = "map_repeat1",
+  [alias_sym_type_name] = "type_name",
 };
 
 static const TSSymbol ts_symbol_map[] = {
   [ts_builtin_sym_end] = ts_builtin_sym_end,
-  [sym_name] = sym_name,
   [anon_sym_PIPE] = anon_sym_PIPE,
   [anon_sym_LBRACK] = anon_sym_LBRACK,
   [anon_sym_RBRACK] = anon_sym_RBRACK,
   [anon_sym_QMARK] = anon_sym_QMARK,
-  [anon_sym_Map] = sym_name,
+  [anon_sym_LT] = anon_sym_LT,
+  [anon_sym_COMMA] = anon_sym_COMMA,
+  [anon_sym_GT] = anon_sym_GT,
   [anon_sym_LPAREN] = anon_sym_LPAREN,
   [anon_sym_RPAREN] = anon_sym_RPAREN,
-  [anon_sym_LT] = anon_sym_LT,
-  [anon_sym_GT] = anon_sym_GT,
-  [anon_sym_COMMA] = anon_sym_COMMA,
   [anon_sym_LBRACE] = anon_sym_LBRACE,
   [anon_sym_RBRACE] = anon_sym_RBRACE,
   [anon_sym_COLON] = anon_sym_COLON,
   [anon_sym_EQ] = anon_sym_EQ,
+  [anon_sym_DQUOTE] = anon_sym_DQUOTE,
+  [anon_sym_COLON_COLON] = anon_sym_COLON_COLON,
+  [anon_sym_DOT_DOT] = anon_sym_DOT_DOT,
+  [anon_sym_DOT_DOT_DOT] = anon_sym_DOT_DOT_DOT,
   [anon_sym_true] = anon_sym_true,
   [anon_sym_false] = anon_sym_false,
-  [anon_sym_null] = anon_sym_null,
-  [sym_number] = sym_number,
-  [sym_string] = sym_string,
-  [sym_expression] = sym_expression,
-  [sym__type] = sym__type,
-  [sym_union] = sym_union,
-  [sym__member] = sym__member,
-  [sym_list] = sym_list,
-  [sym_nullable] = sym_nullable,
-  [sym__primary] = sym__primary,
-  [sym_map] = sym_map,
-  [sym_tuple] = sym_tuple,
+  [sym_symbol] = sym_symbol,
+  [sym_integer] = sym_integer,
+  [sym_decimal] = sym_decimal,
+  [sym_hexadecimal] = sym_hexadecimal,
+  [sym_octal] = sym_octal,
+  [sym_measurement] = sym_measurement,
+  [sym__json_number] = sym_decimal,
+  [anon_sym_BQUOTE] = anon_sym_BQUOTE,
+  [anon_sym_SQUOTE] = anon_sym_SQUOTE,
+  [anon_sym_BQUOTE_BQUOTE_BQUOTE] = anon_sym_BQUOTE_BQUOTE_BQUOTE,
+  [anon_sym_LF] = anon_sym_LF,
+  [sym__single_quoted_text] = sym__single_quoted_text,
+  [sym__double_quoted_text] = sym__single_quoted_text,
+  [sym__backticked_text] = sym__single_quoted_text,
+  [sym__fenced_text] = sym__single_quoted_text,
+  [sym_comment] = sym_comment,
+  [sym_doc_comment] = sym_doc_comment,
+  [sym_gram_pattern] = sym_gram_pattern,
+  [sym_type_expression] = sym_type_expression,
+  [sym_type_member] = sym_type_member,
+  [sym__type_suffix] = sym__type_suffix,
+  [sym__type_primary] = sym__type_primary,
+  [sym__compound_type] = sym__compound_type,
+  [sym_type_arguments] = sym_type_arguments,
+  [sym_type_group] = sym_type_group,
+  [sym_type_tuple] = sym_type_tuple,
+  [sym_type_record] = sym_type_record,
+  [sym_type_field] = sym_type_field,
+  [sym__double_quoted_literal] = sym_string_literal,
+  [sym__subject_record] = sym__subject_record,
   [sym_record] = sym_record,
-  [sym_field] = sym_field,
-  [sym__field_name] = sym__field_name,
-  [sym__literal] = sym__literal,
-  [sym_boolean] = sym_boolean,
-  [sym_null] = sym_null,
-  [aux_sym_union_repeat1] = aux_sym_union_repeat1,
-  [aux_sym_tuple_repeat1] = aux_sym_tuple_repeat1,
+  [sym__angle_record] = sym_record,
+  [sym_record_property] = sym_record_property,
+  [sym__key_name] = sym__key_name,
+  [sym__value] = sym__value,
+  [sym_array] = sym_array,
+  [sym_map] = sym_map,
+  [sym_map_entry] = sym_map_entry,
+  [sym_range] = sym_range,
+  [sym_boolean_literal] = sym_boolean_literal,
+  [sym__numeric_literal] = sym__numeric_literal,
+  [sym_quoted_name] = sym_quoted_name,
+  [sym_double_quoted_name] = sym_double_quoted_name,
+  [sym_string_literal] = sym_string_literal,
+  [sym_tagged_string] = sym_tagged_string,
+  [aux_sym_type_expression_repeat1] = aux_sym_type_expression_repeat1,
+  [aux_sym_type_member_repeat1] = aux_sym_type_member_repeat1,
+  [aux_sym_type_arguments_repeat1] = aux_sym_type_arguments_repeat1,
+  [aux_sym_type_record_repeat1] = aux_sym_type_record_repeat1,
   [aux_sym_record_repeat1] = aux_sym_record_repeat1,
+  [aux_sym_array_repeat1] = aux_sym_array_repeat1,
+  [aux_sym_map_repeat1] = aux_sym_map_repeat1,
+  [alias_sym_type_name] = alias_sym_type_name,
 };
 
 static const TSSymbolMetadata ts_symbol_metadata[] = {
   [ts_builtin_sym_end] = {
     .visible = false,
-    .named = true,
-  },
-  [sym_name] = {
-    .visible = true,
     .named = true,
   },
   [anon_sym_PIPE] = {
@@ -169,19 +267,11 @@ static const TSSymbolMetadata ts_symbol_metadata[] = {
     .visible = true,
     .named = false,
   },
-  [anon_sym_Map] = {
-    .visible = true,
-    .named = true,
-  },
-  [anon_sym_LPAREN] = {
-    .visible = true,
-    .named = false,
-  },
-  [anon_sym_RPAREN] = {
-    .visible = true,
-    .named = false,
-  },
   [anon_sym_LT] = {
+    .visible = true,
+    .named = false,
+  },
+  [anon_sym_COMMA] = {
     .visible = true,
     .named = false,
   },
@@ -189,7 +279,11 @@ static const TSSymbolMetadata ts_symbol_metadata[] = {
     .visible = true,
     .named = false,
   },
-  [anon_sym_COMMA] = {
+  [anon_sym_LPAREN] = {
+    .visible = true,
+    .named = false,
+  },
+  [anon_sym_RPAREN] = {
     .visible = true,
     .named = false,
   },
@@ -209,6 +303,22 @@ static const TSSymbolMetadata ts_symbol_metadata[] = {
     .visible = true,
     .named = false,
   },
+  [anon_sym_DQUOTE] = {
+    .visible = true,
+    .named = false,
+  },
+  [anon_sym_COLON_COLON] = {
+    .visible = true,
+    .named = false,
+  },
+  [anon_sym_DOT_DOT] = {
+    .visible = true,
+    .named = false,
+  },
+  [anon_sym_DOT_DOT_DOT] = {
+    .visible = true,
+    .named = false,
+  },
   [anon_sym_true] = {
     .visible = true,
     .named = false,
@@ -217,83 +327,199 @@ static const TSSymbolMetadata ts_symbol_metadata[] = {
     .visible = true,
     .named = false,
   },
-  [anon_sym_null] = {
+  [sym_symbol] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym_integer] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym_decimal] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym_hexadecimal] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym_octal] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym_measurement] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym__json_number] = {
+    .visible = true,
+    .named = true,
+  },
+  [anon_sym_BQUOTE] = {
     .visible = true,
     .named = false,
   },
-  [sym_number] = {
+  [anon_sym_SQUOTE] = {
+    .visible = true,
+    .named = false,
+  },
+  [anon_sym_BQUOTE_BQUOTE_BQUOTE] = {
+    .visible = true,
+    .named = false,
+  },
+  [anon_sym_LF] = {
+    .visible = true,
+    .named = false,
+  },
+  [sym__single_quoted_text] = {
     .visible = true,
     .named = true,
   },
-  [sym_string] = {
+  [sym__double_quoted_text] = {
     .visible = true,
     .named = true,
   },
-  [sym_expression] = {
+  [sym__backticked_text] = {
     .visible = true,
     .named = true,
   },
-  [sym__type] = {
+  [sym__fenced_text] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym_comment] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym_doc_comment] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym_gram_pattern] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym_type_expression] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym_type_member] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym__type_suffix] = {
     .visible = false,
     .named = true,
   },
-  [sym_union] = {
-    .visible = true,
-    .named = true,
-  },
-  [sym__member] = {
+  [sym__type_primary] = {
     .visible = false,
     .named = true,
   },
-  [sym_list] = {
-    .visible = true,
-    .named = true,
-  },
-  [sym_nullable] = {
-    .visible = true,
-    .named = true,
-  },
-  [sym__primary] = {
+  [sym__compound_type] = {
     .visible = false,
     .named = true,
   },
-  [sym_map] = {
+  [sym_type_arguments] = {
     .visible = true,
     .named = true,
   },
-  [sym_tuple] = {
+  [sym_type_group] = {
     .visible = true,
+    .named = true,
+  },
+  [sym_type_tuple] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym_type_record] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym_type_field] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym__double_quoted_literal] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym__subject_record] = {
+    .visible = false,
     .named = true,
   },
   [sym_record] = {
     .visible = true,
     .named = true,
   },
-  [sym_field] = {
+  [sym__angle_record] = {
     .visible = true,
     .named = true,
   },
-  [sym__field_name] = {
+  [sym_record_property] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym__key_name] = {
     .visible = false,
     .named = true,
   },
-  [sym__literal] = {
+  [sym__value] = {
     .visible = false,
     .named = true,
   },
-  [sym_boolean] = {
+  [sym_array] = {
     .visible = true,
     .named = true,
   },
-  [sym_null] = {
+  [sym_map] = {
     .visible = true,
     .named = true,
   },
-  [aux_sym_union_repeat1] = {
+  [sym_map_entry] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym_range] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym_boolean_literal] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym__numeric_literal] = {
+    .visible = false,
+    .named = true,
+  },
+  [sym_quoted_name] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym_double_quoted_name] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym_string_literal] = {
+    .visible = true,
+    .named = true,
+  },
+  [sym_tagged_string] = {
+    .visible = true,
+    .named = true,
+  },
+  [aux_sym_type_expression_repeat1] = {
     .visible = false,
     .named = false,
   },
-  [aux_sym_tuple_repeat1] = {
+  [aux_sym_type_member_repeat1] = {
+    .visible = false,
+    .named = false,
+  },
+  [aux_sym_type_arguments_repeat1] = {
+    .visible = false,
+    .named = false,
+  },
+  [aux_sym_type_record_repeat1] = {
     .visible = false,
     .named = false,
   },
@@ -301,54 +527,83 @@ static const TSSymbolMetadata ts_symbol_metadata[] = {
     .visible = false,
     .named = false,
   },
+  [aux_sym_array_repeat1] = {
+    .visible = false,
+    .named = false,
+  },
+  [aux_sym_map_repeat1] = {
+    .visible = false,
+    .named = false,
+  },
+  [alias_sym_type_name] = {
+    .visible = true,
+    .named = true,
+  },
 };
 
 enum ts_field_identifiers {
-  field_default = 1,
-  field_name = 2,
-  field_type = 3,
-  field_values = 4,
+  field_content = 1,
+  field_key = 2,
+  field_lower = 3,
+  field_tag = 4,
+  field_upper = 5,
+  field_value = 6,
 };
 
 static const char * const ts_field_names[] = {
   [0] = NULL,
-  [field_default] = "default",
-  [field_name] = "name",
-  [field_type] = "type",
-  [field_values] = "values",
+  [field_content] = "content",
+  [field_key] = "key",
+  [field_lower] = "lower",
+  [field_tag] = "tag",
+  [field_upper] = "upper",
+  [field_value] = "value",
 };
 
 static const TSMapSlice ts_field_map_slices[PRODUCTION_ID_COUNT] = {
   [2] = {.index = 0, .length = 1},
-  [3] = {.index = 1, .length = 2},
-  [4] = {.index = 3, .length = 2},
-  [5] = {.index = 5, .length = 3},
-  [6] = {.index = 8, .length = 3},
+  [3] = {.index = 1, .length = 1},
+  [4] = {.index = 2, .length = 1},
+  [5] = {.index = 3, .length = 1},
+  [6] = {.index = 4, .length = 2},
+  [7] = {.index = 6, .length = 2},
+  [8] = {.index = 8, .length = 2},
+  [9] = {.index = 10, .length = 1},
+  [10] = {.index = 11, .length = 1},
+  [11] = {.index = 12, .length = 2},
 };
 
 static const TSFieldMapEntry ts_field_map_entries[] = {
   [0] =
-    {field_values, 2},
+    {field_content, 0, .inherited = true},
   [1] =
-    {field_name, 0},
-    {field_type, 2},
+    {field_content, 1},
+  [2] =
+    {field_upper, 1},
   [3] =
-    {field_name, 0},
-    {field_type, 3},
-  [5] =
-    {field_default, 4},
-    {field_name, 0},
-    {field_type, 2},
+    {field_lower, 0},
+  [4] =
+    {field_key, 0},
+    {field_value, 2},
+  [6] =
+    {field_lower, 0},
+    {field_upper, 2},
   [8] =
-    {field_default, 5},
-    {field_name, 0},
-    {field_type, 3},
+    {field_content, 2},
+    {field_tag, 0},
+  [10] =
+    {field_tag, 1},
+  [11] =
+    {field_content, 2},
+  [12] =
+    {field_content, 3},
+    {field_tag, 1},
 };
 
 static const TSSymbol ts_alias_sequences[PRODUCTION_ID_COUNT][MAX_ALIAS_SEQUENCE_LENGTH] = {
   [0] = {0},
   [1] = {
-    [0] = sym_name,
+    [0] = alias_sym_type_name,
   },
 };
 
@@ -374,7 +629,7 @@ static const TSStateId ts_primary_state_ids[STATE_COUNT] = {
   [14] = 14,
   [15] = 15,
   [16] = 16,
-  [17] = 17,
+  [17] = 15,
   [18] = 18,
   [19] = 19,
   [20] = 20,
@@ -395,16 +650,104 @@ static const TSStateId ts_primary_state_ids[STATE_COUNT] = {
   [35] = 35,
   [36] = 36,
   [37] = 37,
-  [38] = 38,
+  [38] = 32,
   [39] = 39,
   [40] = 40,
   [41] = 41,
   [42] = 42,
   [43] = 43,
-  [44] = 44,
-  [45] = 45,
-  [46] = 46,
+  [44] = 43,
+  [45] = 41,
+  [46] = 39,
   [47] = 47,
+  [48] = 48,
+  [49] = 49,
+  [50] = 50,
+  [51] = 51,
+  [52] = 52,
+  [53] = 53,
+  [54] = 54,
+  [55] = 55,
+  [56] = 56,
+  [57] = 57,
+  [58] = 58,
+  [59] = 59,
+  [60] = 60,
+  [61] = 61,
+  [62] = 62,
+  [63] = 63,
+  [64] = 64,
+  [65] = 65,
+  [66] = 66,
+  [67] = 67,
+  [68] = 68,
+  [69] = 69,
+  [70] = 70,
+  [71] = 71,
+  [72] = 72,
+  [73] = 73,
+  [74] = 74,
+  [75] = 75,
+  [76] = 76,
+  [77] = 77,
+  [78] = 78,
+  [79] = 79,
+  [80] = 80,
+  [81] = 81,
+  [82] = 82,
+  [83] = 83,
+  [84] = 84,
+  [85] = 85,
+  [86] = 86,
+  [87] = 87,
+  [88] = 88,
+  [89] = 89,
+  [90] = 90,
+  [91] = 91,
+  [92] = 92,
+  [93] = 93,
+  [94] = 94,
+  [95] = 95,
+  [96] = 96,
+  [97] = 97,
+  [98] = 98,
+  [99] = 99,
+  [100] = 100,
+  [101] = 101,
+  [102] = 102,
+  [103] = 103,
+  [104] = 104,
+  [105] = 105,
+  [106] = 106,
+  [107] = 107,
+  [108] = 108,
+  [109] = 109,
+  [110] = 110,
+  [111] = 111,
+  [112] = 112,
+  [113] = 113,
+  [114] = 114,
+  [115] = 115,
+  [116] = 116,
+  [117] = 117,
+  [118] = 118,
+  [119] = 119,
+  [120] = 120,
+  [121] = 121,
+  [122] = 122,
+  [123] = 123,
+  [124] = 124,
+  [125] = 125,
+  [126] = 126,
+  [127] = 127,
+  [128] = 128,
+  [129] = 129,
+  [130] = 130,
+  [131] = 131,
+  [132] = 132,
+  [133] = 133,
+  [134] = 134,
+  [135] = 135,
 };
 
 static bool ts_lex(TSLexer *lexer, TSStateId state) {
@@ -412,263 +755,1079 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
   eof = lexer->eof(lexer);
   switch (state) {
     case 0:
-      if (eof) ADVANCE(18);
+      if (eof) ADVANCE(57);
       ADVANCE_MAP(
-        '"', 1,
-        '(', 23,
-        ')', 24,
-        ',', 27,
-        '-', 2,
-        '0', 33,
-        ':', 30,
-        '<', 25,
-        '=', 31,
-        '>', 26,
-        '?', 22,
-        '[', 20,
-        ']', 21,
-        '{', 28,
-        '|', 19,
-        '}', 29,
+        '"', 71,
+        '\'', 105,
+        '(', 65,
+        ')', 66,
+        ',', 63,
+        '-', 29,
+        '.', 25,
+        '/', 4,
+        '0', 85,
+        ':', 69,
+        '<', 62,
+        '=', 70,
+        '>', 64,
+        '?', 61,
+        '[', 59,
+        ']', 60,
+        '`', 104,
+        'f', 77,
+        't', 81,
+        '{', 67,
+        '|', 58,
+        '}', 68,
       );
-      if (lookahead == '\t' ||
-          lookahead == '\n' ||
-          lookahead == '\r' ||
+      if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ') SKIP(0);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(34);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(86);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(32);
+          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(84);
       END_STATE();
     case 1:
-      if (lookahead == '"') ADVANCE(37);
-      if (lookahead == '\\') ADVANCE(4);
-      if (lookahead > 0x1f) ADVANCE(1);
+      if (lookahead == '\n') ADVANCE(107);
+      if (lookahead == '/') ADVANCE(4);
+      if (('\t' <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') SKIP(1);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
       END_STATE();
     case 2:
-      if (lookahead == '0') ADVANCE(33);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(34);
+      ADVANCE_MAP(
+        '"', 71,
+        '\'', 105,
+        '-', 31,
+        '.', 27,
+        '/', 4,
+        '0', 88,
+        '[', 59,
+        ']', 60,
+        '`', 104,
+        'f', 77,
+        't', 81,
+        '{', 67,
+      );
+      if (('\t' <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') SKIP(2);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(89);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(84);
       END_STATE();
     case 3:
-      if (lookahead == '\\') ADVANCE(5);
+      ADVANCE_MAP(
+        '"', 71,
+        '(', 65,
+        '-', 30,
+        '/', 4,
+        '0', 99,
+        '>', 64,
+        '[', 59,
+        '`', 103,
+        '{', 67,
+        '}', 68,
+      );
+      if (('\t' <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') SKIP(3);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(100);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(84);
       END_STATE();
     case 4:
-      ADVANCE_MAP(
-        'u', 7,
-        '"', 1,
-        '/', 1,
-        '\\', 1,
-        'b', 1,
-        'f', 1,
-        'n', 1,
-        'r', 1,
-        't', 1,
-      );
+      if (lookahead == '*') ADVANCE(5);
+      if (lookahead == '/') ADVANCE(153);
       END_STATE();
     case 5:
-      if (lookahead == 'u') ADVANCE(8);
+      if (lookahead == '*') ADVANCE(22);
       END_STATE();
     case 6:
-      if (lookahead == '+' ||
-          lookahead == '-') ADVANCE(12);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(36);
+      if (lookahead == '*') ADVANCE(6);
+      if (lookahead == '/') ADVANCE(154);
+      if (lookahead != 0) ADVANCE(22);
       END_STATE();
     case 7:
-      if (lookahead == 'D' ||
-          lookahead == 'd') ADVANCE(9);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(17);
+      ADVANCE_MAP(
+        '*', 6,
+        'u', 19,
+        '\'', 111,
+        '/', 111,
+        '\\', 111,
+        'b', 111,
+        'f', 111,
+        'n', 111,
+        'r', 111,
+        't', 111,
+      );
+      if (lookahead != 0) ADVANCE(22);
       END_STATE();
     case 8:
-      if (lookahead == 'D' ||
-          lookahead == 'd') ADVANCE(10);
+      ADVANCE_MAP(
+        '*', 6,
+        'u', 20,
+        '"', 118,
+        '/', 118,
+        '\\', 118,
+        'b', 118,
+        'f', 118,
+        'n', 118,
+        'r', 118,
+        't', 118,
+      );
+      if (lookahead != 0) ADVANCE(22);
       END_STATE();
     case 9:
-      if (lookahead == '8' ||
-          lookahead == '9' ||
-          lookahead == 'A' ||
-          lookahead == 'B' ||
-          lookahead == 'a' ||
-          lookahead == 'b') ADVANCE(15);
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(16);
+      ADVANCE_MAP(
+        '*', 6,
+        'u', 21,
+        '/', 125,
+        '\\', 125,
+        '`', 125,
+        'b', 125,
+        'f', 125,
+        'n', 125,
+        'r', 125,
+        't', 125,
+      );
+      if (lookahead != 0) ADVANCE(22);
       END_STATE();
     case 10:
-      if (('C' <= lookahead && lookahead <= 'F') ||
-          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(16);
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(111);
+      if (lookahead != 0) ADVANCE(22);
       END_STATE();
     case 11:
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(35);
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(118);
+      if (lookahead != 0) ADVANCE(22);
       END_STATE();
     case 12:
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(36);
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(125);
+      if (lookahead != 0) ADVANCE(22);
       END_STATE();
     case 13:
+      if (lookahead == '*') ADVANCE(6);
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(1);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(10);
+      if (lookahead != 0) ADVANCE(22);
       END_STATE();
     case 14:
+      if (lookahead == '*') ADVANCE(6);
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(3);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(11);
+      if (lookahead != 0) ADVANCE(22);
       END_STATE();
     case 15:
+      if (lookahead == '*') ADVANCE(6);
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(14);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(12);
+      if (lookahead != 0) ADVANCE(22);
       END_STATE();
     case 16:
+      if (lookahead == '*') ADVANCE(6);
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
           ('a' <= lookahead && lookahead <= 'f')) ADVANCE(13);
+      if (lookahead != 0) ADVANCE(22);
       END_STATE();
     case 17:
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(14);
+      if (lookahead != 0) ADVANCE(22);
+      END_STATE();
+    case 18:
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(15);
+      if (lookahead != 0) ADVANCE(22);
+      END_STATE();
+    case 19:
+      if (lookahead == '*') ADVANCE(6);
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
           ('a' <= lookahead && lookahead <= 'f')) ADVANCE(16);
-      END_STATE();
-    case 18:
-      ACCEPT_TOKEN(ts_builtin_sym_end);
-      END_STATE();
-    case 19:
-      ACCEPT_TOKEN(anon_sym_PIPE);
+      if (lookahead != 0) ADVANCE(22);
       END_STATE();
     case 20:
-      ACCEPT_TOKEN(anon_sym_LBRACK);
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(17);
+      if (lookahead != 0) ADVANCE(22);
       END_STATE();
     case 21:
-      ACCEPT_TOKEN(anon_sym_RBRACK);
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(18);
+      if (lookahead != 0) ADVANCE(22);
       END_STATE();
     case 22:
-      ACCEPT_TOKEN(anon_sym_QMARK);
+      if (lookahead == '*') ADVANCE(6);
+      if (lookahead != 0) ADVANCE(22);
       END_STATE();
     case 23:
-      ACCEPT_TOKEN(anon_sym_LPAREN);
+      if (lookahead == '*') ADVANCE(131);
+      if (lookahead == '`') ADVANCE(22);
+      if (lookahead != 0) ADVANCE(132);
       END_STATE();
     case 24:
-      ACCEPT_TOKEN(anon_sym_RPAREN);
+      if (lookahead == '*') ADVANCE(131);
+      if (lookahead == '`') ADVANCE(23);
+      if (lookahead != 0) ADVANCE(132);
       END_STATE();
     case 25:
-      ACCEPT_TOKEN(anon_sym_LT);
+      if (lookahead == '.') ADVANCE(73);
       END_STATE();
     case 26:
-      ACCEPT_TOKEN(anon_sym_GT);
+      if (lookahead == '.') ADVANCE(74);
       END_STATE();
     case 27:
-      ACCEPT_TOKEN(anon_sym_COMMA);
+      if (lookahead == '.') ADVANCE(26);
       END_STATE();
     case 28:
-      ACCEPT_TOKEN(anon_sym_LBRACE);
+      if (lookahead == '/') ADVANCE(130);
+      if (lookahead == '`') ADVANCE(35);
+      if (('\t' <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') ADVANCE(134);
+      if (lookahead != 0) ADVANCE(135);
       END_STATE();
     case 29:
-      ACCEPT_TOKEN(anon_sym_RBRACE);
+      if (lookahead == '0') ADVANCE(87);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(86);
       END_STATE();
     case 30:
-      ACCEPT_TOKEN(anon_sym_COLON);
+      if (lookahead == '0') ADVANCE(99);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(100);
       END_STATE();
     case 31:
-      ACCEPT_TOKEN(anon_sym_EQ);
+      if (lookahead == '0') ADVANCE(90);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(89);
       END_STATE();
     case 32:
-      ACCEPT_TOKEN(sym_name);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(32);
+      if (lookahead == '`') ADVANCE(106);
       END_STATE();
     case 33:
-      ACCEPT_TOKEN(sym_number);
-      if (lookahead == '.') ADVANCE(11);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(6);
+      if (lookahead == '`') ADVANCE(106);
+      if (lookahead != 0) ADVANCE(135);
       END_STATE();
     case 34:
-      ACCEPT_TOKEN(sym_number);
-      if (lookahead == '.') ADVANCE(11);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(6);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(34);
+      if (lookahead == '`') ADVANCE(56);
+      if (lookahead != 0) ADVANCE(135);
       END_STATE();
     case 35:
-      ACCEPT_TOKEN(sym_number);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(6);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(35);
+      if (lookahead == '`') ADVANCE(33);
+      if (lookahead != 0) ADVANCE(135);
       END_STATE();
     case 36:
-      ACCEPT_TOKEN(sym_number);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(36);
+      ADVANCE_MAP(
+        'u', 53,
+        '\'', 113,
+        '/', 113,
+        '\\', 113,
+        'b', 113,
+        'f', 113,
+        'n', 113,
+        'r', 113,
+        't', 113,
+      );
       END_STATE();
     case 37:
-      ACCEPT_TOKEN(sym_string);
+      ADVANCE_MAP(
+        'u', 54,
+        '"', 120,
+        '/', 120,
+        '\\', 120,
+        'b', 120,
+        'f', 120,
+        'n', 120,
+        'r', 120,
+        't', 120,
+      );
       END_STATE();
-    default:
-      return false;
-  }
-}
-
-static bool ts_lex_keywords(TSLexer *lexer, TSStateId state) {
-  START_LEXER();
-  eof = lexer->eof(lexer);
-  switch (state) {
-    case 0:
-      if (lookahead == 'M') ADVANCE(1);
-      if (lookahead == 'f') ADVANCE(2);
-      if (lookahead == 'n') ADVANCE(3);
-      if (lookahead == 't') ADVANCE(4);
-      if (lookahead == '\t' ||
-          lookahead == '\n' ||
-          lookahead == '\r' ||
-          lookahead == ' ') SKIP(0);
+    case 38:
+      ADVANCE_MAP(
+        'u', 55,
+        '/', 127,
+        '\\', 127,
+        '`', 127,
+        'b', 127,
+        'f', 127,
+        'n', 127,
+        'r', 127,
+        't', 127,
+      );
       END_STATE();
-    case 1:
-      if (lookahead == 'a') ADVANCE(5);
+    case 39:
+      if (lookahead == '+' ||
+          lookahead == '-') ADVANCE(41);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(102);
       END_STATE();
-    case 2:
-      if (lookahead == 'a') ADVANCE(6);
+    case 40:
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(91);
       END_STATE();
-    case 3:
-      if (lookahead == 'u') ADVANCE(7);
+    case 41:
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(102);
       END_STATE();
-    case 4:
-      if (lookahead == 'r') ADVANCE(8);
+    case 42:
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(101);
       END_STATE();
-    case 5:
-      if (lookahead == 'p') ADVANCE(9);
+    case 43:
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(92);
       END_STATE();
-    case 6:
-      if (lookahead == 'l') ADVANCE(10);
+    case 44:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(113);
       END_STATE();
-    case 7:
-      if (lookahead == 'l') ADVANCE(11);
+    case 45:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(120);
       END_STATE();
-    case 8:
-      if (lookahead == 'u') ADVANCE(12);
+    case 46:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(127);
       END_STATE();
-    case 9:
-      ACCEPT_TOKEN(anon_sym_Map);
+    case 47:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(44);
       END_STATE();
-    case 10:
-      if (lookahead == 's') ADVANCE(13);
+    case 48:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(45);
       END_STATE();
-    case 11:
-      if (lookahead == 'l') ADVANCE(14);
+    case 49:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(46);
       END_STATE();
-    case 12:
-      if (lookahead == 'e') ADVANCE(15);
+    case 50:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(47);
       END_STATE();
-    case 13:
-      if (lookahead == 'e') ADVANCE(16);
+    case 51:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(48);
       END_STATE();
-    case 14:
-      ACCEPT_TOKEN(anon_sym_null);
+    case 52:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(49);
       END_STATE();
-    case 15:
+    case 53:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(50);
+      END_STATE();
+    case 54:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(51);
+      END_STATE();
+    case 55:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(52);
+      END_STATE();
+    case 56:
+      if (lookahead != 0 &&
+          lookahead != '`') ADVANCE(135);
+      END_STATE();
+    case 57:
+      ACCEPT_TOKEN(ts_builtin_sym_end);
+      END_STATE();
+    case 58:
+      ACCEPT_TOKEN(anon_sym_PIPE);
+      END_STATE();
+    case 59:
+      ACCEPT_TOKEN(anon_sym_LBRACK);
+      END_STATE();
+    case 60:
+      ACCEPT_TOKEN(anon_sym_RBRACK);
+      END_STATE();
+    case 61:
+      ACCEPT_TOKEN(anon_sym_QMARK);
+      END_STATE();
+    case 62:
+      ACCEPT_TOKEN(anon_sym_LT);
+      END_STATE();
+    case 63:
+      ACCEPT_TOKEN(anon_sym_COMMA);
+      END_STATE();
+    case 64:
+      ACCEPT_TOKEN(anon_sym_GT);
+      END_STATE();
+    case 65:
+      ACCEPT_TOKEN(anon_sym_LPAREN);
+      END_STATE();
+    case 66:
+      ACCEPT_TOKEN(anon_sym_RPAREN);
+      END_STATE();
+    case 67:
+      ACCEPT_TOKEN(anon_sym_LBRACE);
+      END_STATE();
+    case 68:
+      ACCEPT_TOKEN(anon_sym_RBRACE);
+      END_STATE();
+    case 69:
+      ACCEPT_TOKEN(anon_sym_COLON);
+      if (lookahead == ':') ADVANCE(72);
+      END_STATE();
+    case 70:
+      ACCEPT_TOKEN(anon_sym_EQ);
+      END_STATE();
+    case 71:
+      ACCEPT_TOKEN(anon_sym_DQUOTE);
+      END_STATE();
+    case 72:
+      ACCEPT_TOKEN(anon_sym_COLON_COLON);
+      END_STATE();
+    case 73:
+      ACCEPT_TOKEN(anon_sym_DOT_DOT);
+      if (lookahead == '.') ADVANCE(74);
+      END_STATE();
+    case 74:
+      ACCEPT_TOKEN(anon_sym_DOT_DOT_DOT);
+      END_STATE();
+    case 75:
       ACCEPT_TOKEN(anon_sym_true);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
       END_STATE();
-    case 16:
+    case 76:
       ACCEPT_TOKEN(anon_sym_false);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
+      END_STATE();
+    case 77:
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'a') ADVANCE(80);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(84);
+      END_STATE();
+    case 78:
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'e') ADVANCE(75);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
+      END_STATE();
+    case 79:
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'e') ADVANCE(76);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
+      END_STATE();
+    case 80:
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'l') ADVANCE(82);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
+      END_STATE();
+    case 81:
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'r') ADVANCE(83);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
+      END_STATE();
+    case 82:
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 's') ADVANCE(79);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
+      END_STATE();
+    case 83:
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'u') ADVANCE(78);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
+      END_STATE();
+    case 84:
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
+      END_STATE();
+    case 85:
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(40);
+      if (lookahead == 'x') ADVANCE(97);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(96);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(95);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(98);
+      END_STATE();
+    case 86:
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(40);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(96);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(86);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(98);
+      END_STATE();
+    case 87:
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(40);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(96);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(98);
+      END_STATE();
+    case 88:
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(43);
+      if (lookahead == 'x') ADVANCE(97);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(95);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(98);
+      END_STATE();
+    case 89:
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(43);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(89);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(98);
+      END_STATE();
+    case 90:
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(43);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(98);
+      END_STATE();
+    case 91:
+      ACCEPT_TOKEN(sym_decimal);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(39);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(91);
+      END_STATE();
+    case 92:
+      ACCEPT_TOKEN(sym_decimal);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(92);
+      END_STATE();
+    case 93:
+      ACCEPT_TOKEN(sym_hexadecimal);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(94);
+      if (('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(93);
+      if (('G' <= lookahead && lookahead <= 'Z') ||
+          ('g' <= lookahead && lookahead <= 'z')) ADVANCE(98);
+      END_STATE();
+    case 94:
+      ACCEPT_TOKEN(sym_hexadecimal);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(94);
+      END_STATE();
+    case 95:
+      ACCEPT_TOKEN(sym_octal);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(95);
+      END_STATE();
+    case 96:
+      ACCEPT_TOKEN(sym_measurement);
+      if (lookahead == '+' ||
+          lookahead == '-') ADVANCE(41);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(102);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(98);
+      END_STATE();
+    case 97:
+      ACCEPT_TOKEN(sym_measurement);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(94);
+      if (('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(93);
+      if (('G' <= lookahead && lookahead <= 'Z') ||
+          ('g' <= lookahead && lookahead <= 'z')) ADVANCE(98);
+      END_STATE();
+    case 98:
+      ACCEPT_TOKEN(sym_measurement);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(98);
+      END_STATE();
+    case 99:
+      ACCEPT_TOKEN(sym__json_number);
+      if (lookahead == '.') ADVANCE(42);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(39);
+      END_STATE();
+    case 100:
+      ACCEPT_TOKEN(sym__json_number);
+      if (lookahead == '.') ADVANCE(42);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(39);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(100);
+      END_STATE();
+    case 101:
+      ACCEPT_TOKEN(sym__json_number);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(39);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(101);
+      END_STATE();
+    case 102:
+      ACCEPT_TOKEN(sym__json_number);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(102);
+      END_STATE();
+    case 103:
+      ACCEPT_TOKEN(anon_sym_BQUOTE);
+      END_STATE();
+    case 104:
+      ACCEPT_TOKEN(anon_sym_BQUOTE);
+      if (lookahead == '`') ADVANCE(32);
+      END_STATE();
+    case 105:
+      ACCEPT_TOKEN(anon_sym_SQUOTE);
+      END_STATE();
+    case 106:
+      ACCEPT_TOKEN(anon_sym_BQUOTE_BQUOTE_BQUOTE);
+      END_STATE();
+    case 107:
+      ACCEPT_TOKEN(anon_sym_LF);
+      if (lookahead == '\n') ADVANCE(107);
+      END_STATE();
+    case 108:
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '*') ADVANCE(109);
+      if (lookahead == '/') ADVANCE(114);
+      if (lookahead == '\\') ADVANCE(36);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '\'') ADVANCE(113);
+      END_STATE();
+    case 109:
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '*') ADVANCE(111);
+      if (lookahead == '\\') ADVANCE(36);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '\'') ADVANCE(113);
+      END_STATE();
+    case 110:
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '*') ADVANCE(110);
+      if (lookahead == '/') ADVANCE(113);
+      if (lookahead == '\\') ADVANCE(7);
+      if (lookahead == '\n' ||
+          lookahead == '\'') ADVANCE(22);
+      if (lookahead != 0) ADVANCE(111);
+      END_STATE();
+    case 111:
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '*') ADVANCE(110);
+      if (lookahead == '\\') ADVANCE(7);
+      if (lookahead == '\n' ||
+          lookahead == '\'') ADVANCE(22);
+      if (lookahead != 0) ADVANCE(111);
+      END_STATE();
+    case 112:
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '/') ADVANCE(108);
+      if (lookahead == '\\') ADVANCE(36);
+      if (lookahead == '\t' ||
+          (0x0b <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') ADVANCE(112);
+      if (lookahead != 0 &&
+          (lookahead < '\t' || '\r' < lookahead) &&
+          lookahead != '\'') ADVANCE(113);
+      END_STATE();
+    case 113:
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '\\') ADVANCE(36);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '\'') ADVANCE(113);
+      END_STATE();
+    case 114:
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '\\') ADVANCE(138);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '\'') ADVANCE(114);
+      END_STATE();
+    case 115:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '*') ADVANCE(116);
+      if (lookahead == '/') ADVANCE(121);
+      if (lookahead == '\\') ADVANCE(37);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '"') ADVANCE(120);
+      END_STATE();
+    case 116:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '*') ADVANCE(118);
+      if (lookahead == '\\') ADVANCE(37);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '"') ADVANCE(120);
+      END_STATE();
+    case 117:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '*') ADVANCE(117);
+      if (lookahead == '/') ADVANCE(120);
+      if (lookahead == '\\') ADVANCE(8);
+      if (lookahead == '\n' ||
+          lookahead == '"') ADVANCE(22);
+      if (lookahead != 0) ADVANCE(118);
+      END_STATE();
+    case 118:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '*') ADVANCE(117);
+      if (lookahead == '\\') ADVANCE(8);
+      if (lookahead == '\n' ||
+          lookahead == '"') ADVANCE(22);
+      if (lookahead != 0) ADVANCE(118);
+      END_STATE();
+    case 119:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '/') ADVANCE(115);
+      if (lookahead == '\\') ADVANCE(37);
+      if (lookahead == '\t' ||
+          (0x0b <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') ADVANCE(119);
+      if (lookahead != 0 &&
+          (lookahead < '\t' || '\r' < lookahead) &&
+          lookahead != '"') ADVANCE(120);
+      END_STATE();
+    case 120:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '\\') ADVANCE(37);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '"') ADVANCE(120);
+      END_STATE();
+    case 121:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '\\') ADVANCE(139);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '"') ADVANCE(121);
+      END_STATE();
+    case 122:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '*') ADVANCE(123);
+      if (lookahead == '/') ADVANCE(128);
+      if (lookahead == '\\') ADVANCE(38);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '`') ADVANCE(127);
+      END_STATE();
+    case 123:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '*') ADVANCE(125);
+      if (lookahead == '\\') ADVANCE(38);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '`') ADVANCE(127);
+      END_STATE();
+    case 124:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '*') ADVANCE(124);
+      if (lookahead == '/') ADVANCE(127);
+      if (lookahead == '\\') ADVANCE(9);
+      if (lookahead == '\n' ||
+          lookahead == '`') ADVANCE(22);
+      if (lookahead != 0) ADVANCE(125);
+      END_STATE();
+    case 125:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '*') ADVANCE(124);
+      if (lookahead == '\\') ADVANCE(9);
+      if (lookahead == '\n' ||
+          lookahead == '`') ADVANCE(22);
+      if (lookahead != 0) ADVANCE(125);
+      END_STATE();
+    case 126:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '/') ADVANCE(122);
+      if (lookahead == '\\') ADVANCE(38);
+      if (lookahead == '\t' ||
+          (0x0b <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') ADVANCE(126);
+      if (lookahead != 0 &&
+          (lookahead < '\t' || '\r' < lookahead) &&
+          lookahead != '`') ADVANCE(127);
+      END_STATE();
+    case 127:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '\\') ADVANCE(38);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '`') ADVANCE(127);
+      END_STATE();
+    case 128:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '\\') ADVANCE(140);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '`') ADVANCE(128);
+      END_STATE();
+    case 129:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '\n') ADVANCE(135);
+      if (lookahead == '`') ADVANCE(137);
+      if (lookahead != 0) ADVANCE(129);
+      END_STATE();
+    case 130:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '*') ADVANCE(133);
+      if (lookahead == '/') ADVANCE(129);
+      if (lookahead == '`') ADVANCE(34);
+      if (lookahead != 0) ADVANCE(135);
+      END_STATE();
+    case 131:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '*') ADVANCE(131);
+      if (lookahead == '/') ADVANCE(135);
+      if (lookahead == '`') ADVANCE(24);
+      if (lookahead != 0) ADVANCE(132);
+      END_STATE();
+    case 132:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '*') ADVANCE(131);
+      if (lookahead == '`') ADVANCE(24);
+      if (lookahead != 0) ADVANCE(132);
+      END_STATE();
+    case 133:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '*') ADVANCE(132);
+      if (lookahead == '`') ADVANCE(34);
+      if (lookahead != 0) ADVANCE(135);
+      END_STATE();
+    case 134:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '/') ADVANCE(130);
+      if (lookahead == '`') ADVANCE(35);
+      if (('\t' <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') ADVANCE(134);
+      if (lookahead != 0) ADVANCE(135);
+      END_STATE();
+    case 135:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '`') ADVANCE(34);
+      if (lookahead != 0) ADVANCE(135);
+      END_STATE();
+    case 136:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '\n') ADVANCE(135);
+      if (lookahead == '`') ADVANCE(153);
+      if (lookahead != 0) ADVANCE(129);
+      END_STATE();
+    case 137:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '\n') ADVANCE(135);
+      if (lookahead == '`') ADVANCE(136);
+      if (lookahead != 0) ADVANCE(129);
+      END_STATE();
+    case 138:
+      ACCEPT_TOKEN(sym_comment);
+      ADVANCE_MAP(
+        'u', 150,
+        '\'', 114,
+        '/', 114,
+        '\\', 114,
+        'b', 114,
+        'f', 114,
+        'n', 114,
+        'r', 114,
+        't', 114,
+      );
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(153);
+      END_STATE();
+    case 139:
+      ACCEPT_TOKEN(sym_comment);
+      ADVANCE_MAP(
+        'u', 151,
+        '"', 121,
+        '/', 121,
+        '\\', 121,
+        'b', 121,
+        'f', 121,
+        'n', 121,
+        'r', 121,
+        't', 121,
+      );
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(153);
+      END_STATE();
+    case 140:
+      ACCEPT_TOKEN(sym_comment);
+      ADVANCE_MAP(
+        'u', 152,
+        '/', 128,
+        '\\', 128,
+        '`', 128,
+        'b', 128,
+        'f', 128,
+        'n', 128,
+        'r', 128,
+        't', 128,
+      );
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(153);
+      END_STATE();
+    case 141:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(114);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(153);
+      END_STATE();
+    case 142:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(141);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(153);
+      END_STATE();
+    case 143:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(121);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(153);
+      END_STATE();
+    case 144:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(128);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(153);
+      END_STATE();
+    case 145:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(143);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(153);
+      END_STATE();
+    case 146:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(144);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(153);
+      END_STATE();
+    case 147:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(142);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(153);
+      END_STATE();
+    case 148:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(145);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(153);
+      END_STATE();
+    case 149:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(146);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(153);
+      END_STATE();
+    case 150:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(147);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(153);
+      END_STATE();
+    case 151:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(148);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(153);
+      END_STATE();
+    case 152:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(149);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(153);
+      END_STATE();
+    case 153:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(153);
+      END_STATE();
+    case 154:
+      ACCEPT_TOKEN(sym_doc_comment);
       END_STATE();
     default:
       return false;
@@ -677,23 +1836,23 @@ static bool ts_lex_keywords(TSLexer *lexer, TSStateId state) {
 
 static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [0] = {.lex_state = 0},
-  [1] = {.lex_state = 0},
-  [2] = {.lex_state = 0},
+  [1] = {.lex_state = 3},
+  [2] = {.lex_state = 2},
   [3] = {.lex_state = 0},
   [4] = {.lex_state = 0},
   [5] = {.lex_state = 0},
-  [6] = {.lex_state = 0},
-  [7] = {.lex_state = 0},
-  [8] = {.lex_state = 0},
-  [9] = {.lex_state = 0},
-  [10] = {.lex_state = 0},
-  [11] = {.lex_state = 0},
-  [12] = {.lex_state = 0},
-  [13] = {.lex_state = 0},
-  [14] = {.lex_state = 0},
-  [15] = {.lex_state = 0},
+  [6] = {.lex_state = 2},
+  [7] = {.lex_state = 2},
+  [8] = {.lex_state = 2},
+  [9] = {.lex_state = 3},
+  [10] = {.lex_state = 3},
+  [11] = {.lex_state = 3},
+  [12] = {.lex_state = 3},
+  [13] = {.lex_state = 3},
+  [14] = {.lex_state = 3},
+  [15] = {.lex_state = 3},
   [16] = {.lex_state = 0},
-  [17] = {.lex_state = 0},
+  [17] = {.lex_state = 3},
   [18] = {.lex_state = 0},
   [19] = {.lex_state = 0},
   [20] = {.lex_state = 0},
@@ -711,691 +1870,2240 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [32] = {.lex_state = 0},
   [33] = {.lex_state = 0},
   [34] = {.lex_state = 0},
-  [35] = {.lex_state = 0},
-  [36] = {.lex_state = 0},
-  [37] = {.lex_state = 0},
+  [35] = {.lex_state = 3},
+  [36] = {.lex_state = 3},
+  [37] = {.lex_state = 3},
   [38] = {.lex_state = 0},
   [39] = {.lex_state = 0},
-  [40] = {.lex_state = 0},
+  [40] = {.lex_state = 3},
   [41] = {.lex_state = 0},
-  [42] = {.lex_state = 0},
+  [42] = {.lex_state = 3},
   [43] = {.lex_state = 0},
   [44] = {.lex_state = 0},
   [45] = {.lex_state = 0},
   [46] = {.lex_state = 0},
-  [47] = {.lex_state = 0},
+  [47] = {.lex_state = 2},
+  [48] = {.lex_state = 0},
+  [49] = {.lex_state = 2},
+  [50] = {.lex_state = 3},
+  [51] = {.lex_state = 0},
+  [52] = {.lex_state = 0},
+  [53] = {.lex_state = 3},
+  [54] = {.lex_state = 0},
+  [55] = {.lex_state = 0},
+  [56] = {.lex_state = 0},
+  [57] = {.lex_state = 0},
+  [58] = {.lex_state = 0},
+  [59] = {.lex_state = 0},
+  [60] = {.lex_state = 0},
+  [61] = {.lex_state = 0},
+  [62] = {.lex_state = 0},
+  [63] = {.lex_state = 0},
+  [64] = {.lex_state = 0},
+  [65] = {.lex_state = 0},
+  [66] = {.lex_state = 0},
+  [67] = {.lex_state = 0},
+  [68] = {.lex_state = 0},
+  [69] = {.lex_state = 0},
+  [70] = {.lex_state = 0},
+  [71] = {.lex_state = 0},
+  [72] = {.lex_state = 0},
+  [73] = {.lex_state = 0},
+  [74] = {.lex_state = 0},
+  [75] = {.lex_state = 0},
+  [76] = {.lex_state = 0},
+  [77] = {.lex_state = 0},
+  [78] = {.lex_state = 0},
+  [79] = {.lex_state = 0},
+  [80] = {.lex_state = 0},
+  [81] = {.lex_state = 0},
+  [82] = {.lex_state = 0},
+  [83] = {.lex_state = 0},
+  [84] = {.lex_state = 0},
+  [85] = {.lex_state = 0},
+  [86] = {.lex_state = 0},
+  [87] = {.lex_state = 0},
+  [88] = {.lex_state = 0},
+  [89] = {.lex_state = 0},
+  [90] = {.lex_state = 0},
+  [91] = {.lex_state = 0},
+  [92] = {.lex_state = 0},
+  [93] = {.lex_state = 0},
+  [94] = {.lex_state = 0},
+  [95] = {.lex_state = 0},
+  [96] = {.lex_state = 0},
+  [97] = {.lex_state = 0},
+  [98] = {.lex_state = 0},
+  [99] = {.lex_state = 0},
+  [100] = {.lex_state = 1},
+  [101] = {.lex_state = 0},
+  [102] = {.lex_state = 28},
+  [103] = {.lex_state = 28},
+  [104] = {.lex_state = 0},
+  [105] = {.lex_state = 0},
+  [106] = {.lex_state = 0},
+  [107] = {.lex_state = 0},
+  [108] = {.lex_state = 0},
+  [109] = {.lex_state = 0},
+  [110] = {.lex_state = 0},
+  [111] = {.lex_state = 0},
+  [112] = {.lex_state = 0},
+  [113] = {.lex_state = 0},
+  [114] = {.lex_state = 112},
+  [115] = {.lex_state = 0},
+  [116] = {.lex_state = 0},
+  [117] = {.lex_state = 0},
+  [118] = {.lex_state = 1},
+  [119] = {.lex_state = 0},
+  [120] = {.lex_state = 119},
+  [121] = {.lex_state = 0},
+  [122] = {.lex_state = 0},
+  [123] = {.lex_state = 0},
+  [124] = {.lex_state = 119},
+  [125] = {.lex_state = 0},
+  [126] = {.lex_state = 0},
+  [127] = {.lex_state = 0},
+  [128] = {.lex_state = 0},
+  [129] = {.lex_state = 126},
+  [130] = {.lex_state = 126},
+  [131] = {.lex_state = 0},
+  [132] = {.lex_state = 119},
+  [133] = {.lex_state = 0},
+  [134] = {.lex_state = 126},
+  [135] = {.lex_state = 0},
 };
 
 static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
   [STATE(0)] = {
     [ts_builtin_sym_end] = ACTIONS(1),
-    [sym_name] = ACTIONS(1),
     [anon_sym_PIPE] = ACTIONS(1),
     [anon_sym_LBRACK] = ACTIONS(1),
     [anon_sym_RBRACK] = ACTIONS(1),
     [anon_sym_QMARK] = ACTIONS(1),
-    [anon_sym_Map] = ACTIONS(1),
+    [anon_sym_LT] = ACTIONS(1),
+    [anon_sym_COMMA] = ACTIONS(1),
+    [anon_sym_GT] = ACTIONS(1),
     [anon_sym_LPAREN] = ACTIONS(1),
     [anon_sym_RPAREN] = ACTIONS(1),
-    [anon_sym_LT] = ACTIONS(1),
-    [anon_sym_GT] = ACTIONS(1),
-    [anon_sym_COMMA] = ACTIONS(1),
     [anon_sym_LBRACE] = ACTIONS(1),
     [anon_sym_RBRACE] = ACTIONS(1),
     [anon_sym_COLON] = ACTIONS(1),
     [anon_sym_EQ] = ACTIONS(1),
+    [anon_sym_DQUOTE] = ACTIONS(1),
+    [anon_sym_COLON_COLON] = ACTIONS(1),
+    [anon_sym_DOT_DOT] = ACTIONS(1),
+    [anon_sym_DOT_DOT_DOT] = ACTIONS(1),
     [anon_sym_true] = ACTIONS(1),
     [anon_sym_false] = ACTIONS(1),
-    [anon_sym_null] = ACTIONS(1),
-    [sym_number] = ACTIONS(1),
-    [sym_string] = ACTIONS(1),
+    [sym_symbol] = ACTIONS(1),
+    [sym_integer] = ACTIONS(1),
+    [sym_decimal] = ACTIONS(1),
+    [sym_hexadecimal] = ACTIONS(1),
+    [sym_octal] = ACTIONS(1),
+    [sym_measurement] = ACTIONS(1),
+    [sym__json_number] = ACTIONS(1),
+    [anon_sym_BQUOTE] = ACTIONS(1),
+    [anon_sym_SQUOTE] = ACTIONS(1),
+    [anon_sym_BQUOTE_BQUOTE_BQUOTE] = ACTIONS(1),
+    [sym_comment] = ACTIONS(3),
+    [sym_doc_comment] = ACTIONS(3),
   },
   [STATE(1)] = {
-    [sym_expression] = STATE(45),
-    [sym__type] = STATE(43),
-    [sym_union] = STATE(43),
-    [sym__member] = STATE(10),
-    [sym_list] = STATE(10),
-    [sym_nullable] = STATE(10),
-    [sym__primary] = STATE(10),
-    [sym_map] = STATE(10),
-    [sym_tuple] = STATE(10),
-    [sym_record] = STATE(10),
-    [sym__literal] = STATE(10),
-    [sym_boolean] = STATE(10),
-    [sym_null] = STATE(10),
-    [sym_name] = ACTIONS(3),
+    [sym_gram_pattern] = STATE(119),
+    [sym_type_expression] = STATE(133),
+    [sym_type_member] = STATE(39),
+    [sym__type_primary] = STATE(16),
+    [sym__compound_type] = STATE(16),
+    [sym_type_arguments] = STATE(16),
+    [sym_type_group] = STATE(16),
+    [sym_type_tuple] = STATE(16),
+    [sym_type_record] = STATE(16),
+    [sym__double_quoted_literal] = STATE(21),
     [anon_sym_LBRACK] = ACTIONS(5),
-    [anon_sym_Map] = ACTIONS(7),
-    [anon_sym_LPAREN] = ACTIONS(9),
-    [anon_sym_LBRACE] = ACTIONS(11),
-    [anon_sym_true] = ACTIONS(13),
-    [anon_sym_false] = ACTIONS(13),
-    [anon_sym_null] = ACTIONS(15),
-    [sym_number] = ACTIONS(17),
-    [sym_string] = ACTIONS(17),
-  },
-  [STATE(2)] = {
-    [sym__type] = STATE(29),
-    [sym_union] = STATE(29),
-    [sym__member] = STATE(10),
-    [sym_list] = STATE(10),
-    [sym_nullable] = STATE(10),
-    [sym__primary] = STATE(10),
-    [sym_map] = STATE(10),
-    [sym_tuple] = STATE(10),
-    [sym_record] = STATE(10),
-    [sym__literal] = STATE(10),
-    [sym_boolean] = STATE(10),
-    [sym_null] = STATE(10),
-    [sym_name] = ACTIONS(3),
-    [anon_sym_LBRACK] = ACTIONS(5),
-    [anon_sym_Map] = ACTIONS(7),
-    [anon_sym_LPAREN] = ACTIONS(9),
-    [anon_sym_LBRACE] = ACTIONS(11),
-    [anon_sym_true] = ACTIONS(13),
-    [anon_sym_false] = ACTIONS(13),
-    [anon_sym_null] = ACTIONS(15),
-    [sym_number] = ACTIONS(17),
-    [sym_string] = ACTIONS(17),
-  },
-  [STATE(3)] = {
-    [sym__type] = STATE(42),
-    [sym_union] = STATE(42),
-    [sym__member] = STATE(10),
-    [sym_list] = STATE(10),
-    [sym_nullable] = STATE(10),
-    [sym__primary] = STATE(10),
-    [sym_map] = STATE(10),
-    [sym_tuple] = STATE(10),
-    [sym_record] = STATE(10),
-    [sym__literal] = STATE(10),
-    [sym_boolean] = STATE(10),
-    [sym_null] = STATE(10),
-    [sym_name] = ACTIONS(3),
-    [anon_sym_LBRACK] = ACTIONS(5),
-    [anon_sym_Map] = ACTIONS(7),
-    [anon_sym_LPAREN] = ACTIONS(9),
-    [anon_sym_LBRACE] = ACTIONS(11),
-    [anon_sym_true] = ACTIONS(13),
-    [anon_sym_false] = ACTIONS(13),
-    [anon_sym_null] = ACTIONS(15),
-    [sym_number] = ACTIONS(17),
-    [sym_string] = ACTIONS(17),
-  },
-  [STATE(4)] = {
-    [sym__type] = STATE(47),
-    [sym_union] = STATE(47),
-    [sym__member] = STATE(10),
-    [sym_list] = STATE(10),
-    [sym_nullable] = STATE(10),
-    [sym__primary] = STATE(10),
-    [sym_map] = STATE(10),
-    [sym_tuple] = STATE(10),
-    [sym_record] = STATE(10),
-    [sym__literal] = STATE(10),
-    [sym_boolean] = STATE(10),
-    [sym_null] = STATE(10),
-    [sym_name] = ACTIONS(3),
-    [anon_sym_LBRACK] = ACTIONS(5),
-    [anon_sym_Map] = ACTIONS(7),
-    [anon_sym_LPAREN] = ACTIONS(9),
-    [anon_sym_LBRACE] = ACTIONS(11),
-    [anon_sym_true] = ACTIONS(13),
-    [anon_sym_false] = ACTIONS(13),
-    [anon_sym_null] = ACTIONS(15),
-    [sym_number] = ACTIONS(17),
-    [sym_string] = ACTIONS(17),
-  },
-  [STATE(5)] = {
-    [sym__type] = STATE(33),
-    [sym_union] = STATE(33),
-    [sym__member] = STATE(10),
-    [sym_list] = STATE(10),
-    [sym_nullable] = STATE(10),
-    [sym__primary] = STATE(10),
-    [sym_map] = STATE(10),
-    [sym_tuple] = STATE(10),
-    [sym_record] = STATE(10),
-    [sym__literal] = STATE(10),
-    [sym_boolean] = STATE(10),
-    [sym_null] = STATE(10),
-    [sym_name] = ACTIONS(3),
-    [anon_sym_LBRACK] = ACTIONS(5),
-    [anon_sym_Map] = ACTIONS(7),
-    [anon_sym_LPAREN] = ACTIONS(9),
-    [anon_sym_LBRACE] = ACTIONS(11),
-    [anon_sym_true] = ACTIONS(13),
-    [anon_sym_false] = ACTIONS(13),
-    [anon_sym_null] = ACTIONS(15),
-    [sym_number] = ACTIONS(17),
-    [sym_string] = ACTIONS(17),
-  },
-  [STATE(6)] = {
-    [sym__type] = STATE(37),
-    [sym_union] = STATE(37),
-    [sym__member] = STATE(10),
-    [sym_list] = STATE(10),
-    [sym_nullable] = STATE(10),
-    [sym__primary] = STATE(10),
-    [sym_map] = STATE(10),
-    [sym_tuple] = STATE(10),
-    [sym_record] = STATE(10),
-    [sym__literal] = STATE(10),
-    [sym_boolean] = STATE(10),
-    [sym_null] = STATE(10),
-    [sym_name] = ACTIONS(3),
-    [anon_sym_LBRACK] = ACTIONS(5),
-    [anon_sym_Map] = ACTIONS(7),
-    [anon_sym_LPAREN] = ACTIONS(9),
-    [anon_sym_LBRACE] = ACTIONS(11),
-    [anon_sym_true] = ACTIONS(13),
-    [anon_sym_false] = ACTIONS(13),
-    [anon_sym_null] = ACTIONS(15),
-    [sym_number] = ACTIONS(17),
-    [sym_string] = ACTIONS(17),
-  },
-  [STATE(7)] = {
-    [sym__type] = STATE(34),
-    [sym_union] = STATE(34),
-    [sym__member] = STATE(10),
-    [sym_list] = STATE(10),
-    [sym_nullable] = STATE(10),
-    [sym__primary] = STATE(10),
-    [sym_map] = STATE(10),
-    [sym_tuple] = STATE(10),
-    [sym_record] = STATE(10),
-    [sym__literal] = STATE(10),
-    [sym_boolean] = STATE(10),
-    [sym_null] = STATE(10),
-    [sym_name] = ACTIONS(3),
-    [anon_sym_LBRACK] = ACTIONS(5),
-    [anon_sym_Map] = ACTIONS(7),
-    [anon_sym_LPAREN] = ACTIONS(9),
-    [anon_sym_LBRACE] = ACTIONS(11),
-    [anon_sym_true] = ACTIONS(13),
-    [anon_sym_false] = ACTIONS(13),
-    [anon_sym_null] = ACTIONS(15),
-    [sym_number] = ACTIONS(17),
-    [sym_string] = ACTIONS(17),
-  },
-  [STATE(8)] = {
-    [sym__member] = STATE(21),
-    [sym_list] = STATE(21),
-    [sym_nullable] = STATE(21),
-    [sym__primary] = STATE(21),
-    [sym_map] = STATE(21),
-    [sym_tuple] = STATE(21),
-    [sym_record] = STATE(21),
-    [sym__literal] = STATE(21),
-    [sym_boolean] = STATE(21),
-    [sym_null] = STATE(21),
-    [sym_name] = ACTIONS(19),
-    [anon_sym_LBRACK] = ACTIONS(5),
-    [anon_sym_Map] = ACTIONS(7),
-    [anon_sym_LPAREN] = ACTIONS(9),
-    [anon_sym_LBRACE] = ACTIONS(11),
-    [anon_sym_true] = ACTIONS(13),
-    [anon_sym_false] = ACTIONS(13),
-    [anon_sym_null] = ACTIONS(15),
-    [sym_number] = ACTIONS(21),
-    [sym_string] = ACTIONS(21),
+    [anon_sym_LPAREN] = ACTIONS(7),
+    [anon_sym_LBRACE] = ACTIONS(9),
+    [anon_sym_DQUOTE] = ACTIONS(11),
+    [sym_symbol] = ACTIONS(13),
+    [sym__json_number] = ACTIONS(15),
+    [sym_comment] = ACTIONS(3),
+    [sym_doc_comment] = ACTIONS(3),
   },
 };
 
 static const uint16_t ts_small_parse_table[] = {
-  [0] = 2,
+  [0] = 15,
+    ACTIONS(17), 1,
+      anon_sym_LBRACK,
+    ACTIONS(19), 1,
+      anon_sym_RBRACK,
+    ACTIONS(21), 1,
+      anon_sym_LBRACE,
+    ACTIONS(23), 1,
+      anon_sym_DQUOTE,
     ACTIONS(25), 1,
-      anon_sym_LT,
-    ACTIONS(23), 10,
-      ts_builtin_sym_end,
-      anon_sym_PIPE,
-      anon_sym_LBRACK,
-      anon_sym_RBRACK,
-      anon_sym_QMARK,
-      anon_sym_RPAREN,
-      anon_sym_GT,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-      anon_sym_EQ,
-  [16] = 5,
+      anon_sym_DOT_DOT_DOT,
     ACTIONS(29), 1,
-      anon_sym_PIPE,
-    ACTIONS(31), 1,
+      sym_symbol,
+    ACTIONS(35), 1,
+      anon_sym_BQUOTE,
+    ACTIONS(37), 1,
+      anon_sym_SQUOTE,
+    ACTIONS(39), 1,
+      anon_sym_BQUOTE_BQUOTE_BQUOTE,
+    STATE(48), 1,
+      sym__numeric_literal,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(27), 2,
+      anon_sym_true,
+      anon_sym_false,
+    ACTIONS(33), 2,
+      sym_decimal,
+      sym_octal,
+    ACTIONS(31), 3,
+      sym_integer,
+      sym_hexadecimal,
+      sym_measurement,
+    STATE(79), 7,
+      sym__value,
+      sym_array,
+      sym_map,
+      sym_range,
+      sym_boolean_literal,
+      sym_string_literal,
+      sym_tagged_string,
+  [57] = 15,
+    ACTIONS(17), 1,
       anon_sym_LBRACK,
+    ACTIONS(21), 1,
+      anon_sym_LBRACE,
+    ACTIONS(23), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(25), 1,
+      anon_sym_DOT_DOT_DOT,
+    ACTIONS(29), 1,
+      sym_symbol,
     ACTIONS(33), 1,
-      anon_sym_QMARK,
-    STATE(23), 1,
-      aux_sym_union_repeat1,
-    ACTIONS(27), 7,
-      ts_builtin_sym_end,
-      anon_sym_RBRACK,
-      anon_sym_RPAREN,
-      anon_sym_GT,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-      anon_sym_EQ,
-  [38] = 1,
-    ACTIONS(35), 10,
-      ts_builtin_sym_end,
-      anon_sym_PIPE,
+      sym_octal,
+    ACTIONS(35), 1,
+      anon_sym_BQUOTE,
+    ACTIONS(37), 1,
+      anon_sym_SQUOTE,
+    ACTIONS(39), 1,
+      anon_sym_BQUOTE_BQUOTE_BQUOTE,
+    ACTIONS(41), 1,
+      sym__json_number,
+    STATE(48), 1,
+      sym__numeric_literal,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(27), 2,
+      anon_sym_true,
+      anon_sym_false,
+    ACTIONS(31), 4,
+      sym_integer,
+      sym_decimal,
+      sym_hexadecimal,
+      sym_measurement,
+    STATE(110), 7,
+      sym__value,
+      sym_array,
+      sym_map,
+      sym_range,
+      sym_boolean_literal,
+      sym_string_literal,
+      sym_tagged_string,
+  [114] = 15,
+    ACTIONS(17), 1,
       anon_sym_LBRACK,
-      anon_sym_RBRACK,
-      anon_sym_QMARK,
-      anon_sym_RPAREN,
-      anon_sym_GT,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-      anon_sym_EQ,
-  [51] = 1,
-    ACTIONS(37), 10,
-      ts_builtin_sym_end,
-      anon_sym_PIPE,
+    ACTIONS(21), 1,
+      anon_sym_LBRACE,
+    ACTIONS(23), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(25), 1,
+      anon_sym_DOT_DOT_DOT,
+    ACTIONS(29), 1,
+      sym_symbol,
+    ACTIONS(33), 1,
+      sym_octal,
+    ACTIONS(35), 1,
+      anon_sym_BQUOTE,
+    ACTIONS(37), 1,
+      anon_sym_SQUOTE,
+    ACTIONS(39), 1,
+      anon_sym_BQUOTE_BQUOTE_BQUOTE,
+    ACTIONS(43), 1,
+      sym__json_number,
+    STATE(48), 1,
+      sym__numeric_literal,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(27), 2,
+      anon_sym_true,
+      anon_sym_false,
+    ACTIONS(31), 4,
+      sym_integer,
+      sym_decimal,
+      sym_hexadecimal,
+      sym_measurement,
+    STATE(106), 7,
+      sym__value,
+      sym_array,
+      sym_map,
+      sym_range,
+      sym_boolean_literal,
+      sym_string_literal,
+      sym_tagged_string,
+  [171] = 15,
+    ACTIONS(17), 1,
       anon_sym_LBRACK,
-      anon_sym_RBRACK,
-      anon_sym_QMARK,
-      anon_sym_RPAREN,
-      anon_sym_GT,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-      anon_sym_EQ,
-  [64] = 1,
-    ACTIONS(39), 10,
-      ts_builtin_sym_end,
-      anon_sym_PIPE,
+    ACTIONS(21), 1,
+      anon_sym_LBRACE,
+    ACTIONS(23), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(25), 1,
+      anon_sym_DOT_DOT_DOT,
+    ACTIONS(29), 1,
+      sym_symbol,
+    ACTIONS(33), 1,
+      sym_octal,
+    ACTIONS(35), 1,
+      anon_sym_BQUOTE,
+    ACTIONS(37), 1,
+      anon_sym_SQUOTE,
+    ACTIONS(39), 1,
+      anon_sym_BQUOTE_BQUOTE_BQUOTE,
+    ACTIONS(45), 1,
+      sym__json_number,
+    STATE(48), 1,
+      sym__numeric_literal,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(27), 2,
+      anon_sym_true,
+      anon_sym_false,
+    ACTIONS(31), 4,
+      sym_integer,
+      sym_decimal,
+      sym_hexadecimal,
+      sym_measurement,
+    STATE(111), 7,
+      sym__value,
+      sym_array,
+      sym_map,
+      sym_range,
+      sym_boolean_literal,
+      sym_string_literal,
+      sym_tagged_string,
+  [228] = 14,
+    ACTIONS(17), 1,
       anon_sym_LBRACK,
-      anon_sym_RBRACK,
-      anon_sym_QMARK,
-      anon_sym_RPAREN,
-      anon_sym_GT,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-      anon_sym_EQ,
-  [77] = 1,
-    ACTIONS(41), 10,
-      ts_builtin_sym_end,
-      anon_sym_PIPE,
+    ACTIONS(21), 1,
+      anon_sym_LBRACE,
+    ACTIONS(23), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(25), 1,
+      anon_sym_DOT_DOT_DOT,
+    ACTIONS(29), 1,
+      sym_symbol,
+    ACTIONS(35), 1,
+      anon_sym_BQUOTE,
+    ACTIONS(37), 1,
+      anon_sym_SQUOTE,
+    ACTIONS(39), 1,
+      anon_sym_BQUOTE_BQUOTE_BQUOTE,
+    STATE(48), 1,
+      sym__numeric_literal,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(27), 2,
+      anon_sym_true,
+      anon_sym_false,
+    ACTIONS(33), 2,
+      sym_decimal,
+      sym_octal,
+    ACTIONS(31), 3,
+      sym_integer,
+      sym_hexadecimal,
+      sym_measurement,
+    STATE(87), 7,
+      sym__value,
+      sym_array,
+      sym_map,
+      sym_range,
+      sym_boolean_literal,
+      sym_string_literal,
+      sym_tagged_string,
+  [282] = 14,
+    ACTIONS(17), 1,
       anon_sym_LBRACK,
-      anon_sym_RBRACK,
-      anon_sym_QMARK,
-      anon_sym_RPAREN,
-      anon_sym_GT,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-      anon_sym_EQ,
-  [90] = 1,
-    ACTIONS(43), 10,
-      ts_builtin_sym_end,
-      anon_sym_PIPE,
+    ACTIONS(21), 1,
+      anon_sym_LBRACE,
+    ACTIONS(23), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(25), 1,
+      anon_sym_DOT_DOT_DOT,
+    ACTIONS(29), 1,
+      sym_symbol,
+    ACTIONS(35), 1,
+      anon_sym_BQUOTE,
+    ACTIONS(37), 1,
+      anon_sym_SQUOTE,
+    ACTIONS(39), 1,
+      anon_sym_BQUOTE_BQUOTE_BQUOTE,
+    STATE(48), 1,
+      sym__numeric_literal,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(27), 2,
+      anon_sym_true,
+      anon_sym_false,
+    ACTIONS(33), 2,
+      sym_decimal,
+      sym_octal,
+    ACTIONS(31), 3,
+      sym_integer,
+      sym_hexadecimal,
+      sym_measurement,
+    STATE(107), 7,
+      sym__value,
+      sym_array,
+      sym_map,
+      sym_range,
+      sym_boolean_literal,
+      sym_string_literal,
+      sym_tagged_string,
+  [336] = 14,
+    ACTIONS(17), 1,
       anon_sym_LBRACK,
-      anon_sym_RBRACK,
-      anon_sym_QMARK,
-      anon_sym_RPAREN,
-      anon_sym_GT,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-      anon_sym_EQ,
-  [103] = 1,
-    ACTIONS(45), 10,
-      ts_builtin_sym_end,
-      anon_sym_PIPE,
+    ACTIONS(21), 1,
+      anon_sym_LBRACE,
+    ACTIONS(23), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(25), 1,
+      anon_sym_DOT_DOT_DOT,
+    ACTIONS(29), 1,
+      sym_symbol,
+    ACTIONS(35), 1,
+      anon_sym_BQUOTE,
+    ACTIONS(37), 1,
+      anon_sym_SQUOTE,
+    ACTIONS(39), 1,
+      anon_sym_BQUOTE_BQUOTE_BQUOTE,
+    STATE(48), 1,
+      sym__numeric_literal,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(27), 2,
+      anon_sym_true,
+      anon_sym_false,
+    ACTIONS(33), 2,
+      sym_decimal,
+      sym_octal,
+    ACTIONS(31), 3,
+      sym_integer,
+      sym_hexadecimal,
+      sym_measurement,
+    STATE(105), 7,
+      sym__value,
+      sym_array,
+      sym_map,
+      sym_range,
+      sym_boolean_literal,
+      sym_string_literal,
+      sym_tagged_string,
+  [390] = 11,
+    ACTIONS(5), 1,
       anon_sym_LBRACK,
-      anon_sym_RBRACK,
-      anon_sym_QMARK,
-      anon_sym_RPAREN,
-      anon_sym_GT,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-      anon_sym_EQ,
-  [116] = 1,
-    ACTIONS(47), 10,
-      ts_builtin_sym_end,
-      anon_sym_PIPE,
+    ACTIONS(7), 1,
+      anon_sym_LPAREN,
+    ACTIONS(9), 1,
+      anon_sym_LBRACE,
+    ACTIONS(11), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(13), 1,
+      sym_symbol,
+    ACTIONS(15), 1,
+      sym__json_number,
+    STATE(21), 1,
+      sym__double_quoted_literal,
+    STATE(39), 1,
+      sym_type_member,
+    STATE(96), 1,
+      sym_type_expression,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    STATE(16), 6,
+      sym__type_primary,
+      sym__compound_type,
+      sym_type_arguments,
+      sym_type_group,
+      sym_type_tuple,
+      sym_type_record,
+  [430] = 11,
+    ACTIONS(5), 1,
       anon_sym_LBRACK,
-      anon_sym_RBRACK,
+    ACTIONS(7), 1,
+      anon_sym_LPAREN,
+    ACTIONS(9), 1,
+      anon_sym_LBRACE,
+    ACTIONS(11), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(13), 1,
+      sym_symbol,
+    ACTIONS(15), 1,
+      sym__json_number,
+    STATE(21), 1,
+      sym__double_quoted_literal,
+    STATE(39), 1,
+      sym_type_member,
+    STATE(92), 1,
+      sym_type_expression,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    STATE(16), 6,
+      sym__type_primary,
+      sym__compound_type,
+      sym_type_arguments,
+      sym_type_group,
+      sym_type_tuple,
+      sym_type_record,
+  [470] = 11,
+    ACTIONS(5), 1,
+      anon_sym_LBRACK,
+    ACTIONS(7), 1,
+      anon_sym_LPAREN,
+    ACTIONS(9), 1,
+      anon_sym_LBRACE,
+    ACTIONS(11), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(15), 1,
+      sym__json_number,
+    ACTIONS(47), 1,
+      sym_symbol,
+    STATE(21), 1,
+      sym__double_quoted_literal,
+    STATE(33), 1,
+      sym_type_expression,
+    STATE(46), 1,
+      sym_type_member,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    STATE(16), 6,
+      sym__type_primary,
+      sym__compound_type,
+      sym_type_arguments,
+      sym_type_group,
+      sym_type_tuple,
+      sym_type_record,
+  [510] = 11,
+    ACTIONS(5), 1,
+      anon_sym_LBRACK,
+    ACTIONS(7), 1,
+      anon_sym_LPAREN,
+    ACTIONS(9), 1,
+      anon_sym_LBRACE,
+    ACTIONS(11), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(13), 1,
+      sym_symbol,
+    ACTIONS(15), 1,
+      sym__json_number,
+    STATE(21), 1,
+      sym__double_quoted_literal,
+    STATE(39), 1,
+      sym_type_member,
+    STATE(90), 1,
+      sym_type_expression,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    STATE(16), 6,
+      sym__type_primary,
+      sym__compound_type,
+      sym_type_arguments,
+      sym_type_group,
+      sym_type_tuple,
+      sym_type_record,
+  [550] = 11,
+    ACTIONS(5), 1,
+      anon_sym_LBRACK,
+    ACTIONS(7), 1,
+      anon_sym_LPAREN,
+    ACTIONS(9), 1,
+      anon_sym_LBRACE,
+    ACTIONS(11), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(15), 1,
+      sym__json_number,
+    ACTIONS(47), 1,
+      sym_symbol,
+    STATE(21), 1,
+      sym__double_quoted_literal,
+    STATE(34), 1,
+      sym_type_expression,
+    STATE(46), 1,
+      sym_type_member,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    STATE(16), 6,
+      sym__type_primary,
+      sym__compound_type,
+      sym_type_arguments,
+      sym_type_group,
+      sym_type_tuple,
+      sym_type_record,
+  [590] = 11,
+    ACTIONS(5), 1,
+      anon_sym_LBRACK,
+    ACTIONS(7), 1,
+      anon_sym_LPAREN,
+    ACTIONS(9), 1,
+      anon_sym_LBRACE,
+    ACTIONS(11), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(13), 1,
+      sym_symbol,
+    ACTIONS(15), 1,
+      sym__json_number,
+    STATE(21), 1,
+      sym__double_quoted_literal,
+    STATE(39), 1,
+      sym_type_member,
+    STATE(113), 1,
+      sym_type_expression,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    STATE(16), 6,
+      sym__type_primary,
+      sym__compound_type,
+      sym_type_arguments,
+      sym_type_group,
+      sym_type_tuple,
+      sym_type_record,
+  [630] = 10,
+    ACTIONS(5), 1,
+      anon_sym_LBRACK,
+    ACTIONS(7), 1,
+      anon_sym_LPAREN,
+    ACTIONS(9), 1,
+      anon_sym_LBRACE,
+    ACTIONS(11), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(15), 1,
+      sym__json_number,
+    ACTIONS(47), 1,
+      sym_symbol,
+    STATE(21), 1,
+      sym__double_quoted_literal,
+    STATE(31), 1,
+      sym_type_member,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    STATE(16), 6,
+      sym__type_primary,
+      sym__compound_type,
+      sym_type_arguments,
+      sym_type_group,
+      sym_type_tuple,
+      sym_type_record,
+  [667] = 5,
+    ACTIONS(51), 1,
+      anon_sym_LBRACK,
+    ACTIONS(53), 1,
       anon_sym_QMARK,
-      anon_sym_RPAREN,
-      anon_sym_GT,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-      anon_sym_EQ,
-  [129] = 1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    STATE(19), 2,
+      sym__type_suffix,
+      aux_sym_type_member_repeat1,
     ACTIONS(49), 10,
       ts_builtin_sym_end,
       anon_sym_PIPE,
+      anon_sym_RBRACK,
+      anon_sym_LT,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [694] = 10,
+    ACTIONS(5), 1,
       anon_sym_LBRACK,
-      anon_sym_RBRACK,
-      anon_sym_QMARK,
-      anon_sym_RPAREN,
-      anon_sym_GT,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-      anon_sym_EQ,
-  [142] = 1,
-    ACTIONS(51), 10,
-      ts_builtin_sym_end,
-      anon_sym_PIPE,
-      anon_sym_LBRACK,
-      anon_sym_RBRACK,
-      anon_sym_QMARK,
-      anon_sym_RPAREN,
-      anon_sym_GT,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-      anon_sym_EQ,
-  [155] = 1,
-    ACTIONS(53), 10,
-      ts_builtin_sym_end,
-      anon_sym_PIPE,
-      anon_sym_LBRACK,
-      anon_sym_RBRACK,
-      anon_sym_QMARK,
-      anon_sym_RPAREN,
-      anon_sym_GT,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-      anon_sym_EQ,
-  [168] = 3,
-    ACTIONS(31), 1,
-      anon_sym_LBRACK,
-    ACTIONS(33), 1,
-      anon_sym_QMARK,
-    ACTIONS(55), 8,
-      ts_builtin_sym_end,
-      anon_sym_PIPE,
-      anon_sym_RBRACK,
-      anon_sym_RPAREN,
-      anon_sym_GT,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-      anon_sym_EQ,
-  [185] = 6,
-    ACTIONS(57), 1,
-      sym_name,
-    ACTIONS(61), 1,
-      anon_sym_RBRACE,
-    ACTIONS(63), 1,
-      sym_string,
-    STATE(35), 1,
-      sym_field,
-    STATE(38), 1,
-      sym__field_name,
-    ACTIONS(59), 4,
-      anon_sym_Map,
-      anon_sym_true,
-      anon_sym_false,
-      anon_sym_null,
-  [207] = 3,
-    ACTIONS(29), 1,
-      anon_sym_PIPE,
-    STATE(24), 1,
-      aux_sym_union_repeat1,
-    ACTIONS(65), 7,
-      ts_builtin_sym_end,
-      anon_sym_RBRACK,
-      anon_sym_RPAREN,
-      anon_sym_GT,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-      anon_sym_EQ,
-  [223] = 3,
-    ACTIONS(67), 1,
-      anon_sym_PIPE,
-    STATE(24), 1,
-      aux_sym_union_repeat1,
-    ACTIONS(55), 7,
-      ts_builtin_sym_end,
-      anon_sym_RBRACK,
-      anon_sym_RPAREN,
-      anon_sym_GT,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-      anon_sym_EQ,
-  [239] = 5,
-    ACTIONS(57), 1,
-      sym_name,
-    ACTIONS(63), 1,
-      sym_string,
-    STATE(38), 1,
-      sym__field_name,
-    STATE(40), 1,
-      sym_field,
-    ACTIONS(59), 4,
-      anon_sym_Map,
-      anon_sym_true,
-      anon_sym_false,
-      anon_sym_null,
-  [258] = 4,
-    ACTIONS(72), 1,
-      anon_sym_null,
-    ACTIONS(70), 2,
-      anon_sym_true,
-      anon_sym_false,
-    ACTIONS(74), 2,
-      sym_number,
-      sym_string,
-    STATE(39), 3,
-      sym__literal,
-      sym_boolean,
-      sym_null,
-  [275] = 4,
-    ACTIONS(72), 1,
-      anon_sym_null,
-    ACTIONS(70), 2,
-      anon_sym_true,
-      anon_sym_false,
-    ACTIONS(76), 2,
-      sym_number,
-      sym_string,
-    STATE(41), 3,
-      sym__literal,
-      sym_boolean,
-      sym_null,
-  [292] = 3,
-    ACTIONS(78), 1,
-      anon_sym_COMMA,
-    ACTIONS(81), 1,
-      anon_sym_RBRACE,
-    STATE(28), 1,
-      aux_sym_record_repeat1,
-  [302] = 3,
-    ACTIONS(83), 1,
-      anon_sym_RBRACK,
-    ACTIONS(85), 1,
-      anon_sym_COMMA,
-    STATE(32), 1,
-      aux_sym_tuple_repeat1,
-  [312] = 3,
-    ACTIONS(87), 1,
-      anon_sym_RBRACK,
-    ACTIONS(89), 1,
-      anon_sym_COMMA,
-    STATE(30), 1,
-      aux_sym_tuple_repeat1,
-  [322] = 3,
-    ACTIONS(92), 1,
-      anon_sym_COMMA,
-    ACTIONS(94), 1,
-      anon_sym_RBRACE,
-    STATE(28), 1,
-      aux_sym_record_repeat1,
-  [332] = 3,
-    ACTIONS(85), 1,
-      anon_sym_COMMA,
-    ACTIONS(96), 1,
-      anon_sym_RBRACK,
-    STATE(30), 1,
-      aux_sym_tuple_repeat1,
-  [342] = 2,
-    ACTIONS(100), 1,
-      anon_sym_EQ,
-    ACTIONS(98), 2,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-  [350] = 2,
-    ACTIONS(104), 1,
-      anon_sym_EQ,
-    ACTIONS(102), 2,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-  [358] = 3,
-    ACTIONS(92), 1,
-      anon_sym_COMMA,
-    ACTIONS(106), 1,
-      anon_sym_RBRACE,
+    ACTIONS(7), 1,
+      anon_sym_LPAREN,
+    ACTIONS(9), 1,
+      anon_sym_LBRACE,
+    ACTIONS(11), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(13), 1,
+      sym_symbol,
+    ACTIONS(15), 1,
+      sym__json_number,
+    STATE(21), 1,
+      sym__double_quoted_literal,
     STATE(31), 1,
-      aux_sym_record_repeat1,
-  [368] = 1,
-    ACTIONS(108), 2,
+      sym_type_member,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    STATE(16), 6,
+      sym__type_primary,
+      sym__compound_type,
+      sym_type_arguments,
+      sym_type_group,
+      sym_type_tuple,
+      sym_type_record,
+  [731] = 5,
+    ACTIONS(57), 1,
+      anon_sym_LBRACK,
+    ACTIONS(60), 1,
       anon_sym_QMARK,
-      anon_sym_COLON,
-  [373] = 1,
-    ACTIONS(87), 2,
-      anon_sym_RBRACK,
-      anon_sym_COMMA,
-  [378] = 2,
-    ACTIONS(110), 1,
-      anon_sym_QMARK,
-    ACTIONS(112), 1,
-      anon_sym_COLON,
-  [385] = 1,
-    ACTIONS(114), 2,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-  [390] = 1,
-    ACTIONS(81), 2,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-  [395] = 1,
-    ACTIONS(116), 2,
-      anon_sym_COMMA,
-      anon_sym_RBRACE,
-  [400] = 1,
-    ACTIONS(118), 1,
-      anon_sym_RPAREN,
-  [404] = 1,
-    ACTIONS(120), 1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    STATE(18), 2,
+      sym__type_suffix,
+      aux_sym_type_member_repeat1,
+    ACTIONS(55), 10,
       ts_builtin_sym_end,
-  [408] = 1,
-    ACTIONS(83), 1,
+      anon_sym_PIPE,
       anon_sym_RBRACK,
-  [412] = 1,
-    ACTIONS(122), 1,
-      ts_builtin_sym_end,
-  [416] = 1,
-    ACTIONS(124), 1,
-      anon_sym_COLON,
-  [420] = 1,
-    ACTIONS(126), 1,
+      anon_sym_LT,
+      anon_sym_COMMA,
       anon_sym_GT,
+      anon_sym_RPAREN,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [758] = 5,
+    ACTIONS(51), 1,
+      anon_sym_LBRACK,
+    ACTIONS(65), 1,
+      anon_sym_QMARK,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    STATE(18), 2,
+      sym__type_suffix,
+      aux_sym_type_member_repeat1,
+    ACTIONS(63), 10,
+      ts_builtin_sym_end,
+      anon_sym_PIPE,
+      anon_sym_RBRACK,
+      anon_sym_LT,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [785] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(67), 12,
+      ts_builtin_sym_end,
+      anon_sym_PIPE,
+      anon_sym_LBRACK,
+      anon_sym_RBRACK,
+      anon_sym_QMARK,
+      anon_sym_LT,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [804] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(69), 12,
+      ts_builtin_sym_end,
+      anon_sym_PIPE,
+      anon_sym_LBRACK,
+      anon_sym_RBRACK,
+      anon_sym_QMARK,
+      anon_sym_LT,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [823] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(71), 12,
+      ts_builtin_sym_end,
+      anon_sym_PIPE,
+      anon_sym_LBRACK,
+      anon_sym_RBRACK,
+      anon_sym_QMARK,
+      anon_sym_LT,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [842] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(73), 12,
+      ts_builtin_sym_end,
+      anon_sym_PIPE,
+      anon_sym_LBRACK,
+      anon_sym_RBRACK,
+      anon_sym_QMARK,
+      anon_sym_LT,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [861] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(75), 12,
+      ts_builtin_sym_end,
+      anon_sym_PIPE,
+      anon_sym_LBRACK,
+      anon_sym_RBRACK,
+      anon_sym_QMARK,
+      anon_sym_LT,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [880] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(77), 12,
+      ts_builtin_sym_end,
+      anon_sym_PIPE,
+      anon_sym_LBRACK,
+      anon_sym_RBRACK,
+      anon_sym_QMARK,
+      anon_sym_LT,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [899] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(79), 12,
+      ts_builtin_sym_end,
+      anon_sym_PIPE,
+      anon_sym_LBRACK,
+      anon_sym_RBRACK,
+      anon_sym_QMARK,
+      anon_sym_LT,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [918] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(81), 12,
+      ts_builtin_sym_end,
+      anon_sym_PIPE,
+      anon_sym_LBRACK,
+      anon_sym_RBRACK,
+      anon_sym_QMARK,
+      anon_sym_LT,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [937] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(83), 12,
+      ts_builtin_sym_end,
+      anon_sym_PIPE,
+      anon_sym_LBRACK,
+      anon_sym_RBRACK,
+      anon_sym_QMARK,
+      anon_sym_LT,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [956] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(85), 12,
+      ts_builtin_sym_end,
+      anon_sym_PIPE,
+      anon_sym_LBRACK,
+      anon_sym_RBRACK,
+      anon_sym_QMARK,
+      anon_sym_LT,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [975] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(87), 12,
+      ts_builtin_sym_end,
+      anon_sym_PIPE,
+      anon_sym_LBRACK,
+      anon_sym_RBRACK,
+      anon_sym_QMARK,
+      anon_sym_LT,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [994] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(89), 10,
+      ts_builtin_sym_end,
+      anon_sym_PIPE,
+      anon_sym_RBRACK,
+      anon_sym_LT,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [1011] = 3,
+    ACTIONS(93), 1,
+      anon_sym_LT,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(91), 8,
+      ts_builtin_sym_end,
+      anon_sym_PIPE,
+      anon_sym_LBRACK,
+      anon_sym_RBRACK,
+      anon_sym_QMARK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+  [1029] = 6,
+    ACTIONS(95), 1,
+      anon_sym_LT,
+    ACTIONS(99), 1,
+      anon_sym_LBRACE,
+    ACTIONS(101), 1,
+      anon_sym_EQ,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(97), 2,
+      anon_sym_COMMA,
+      anon_sym_RBRACE,
+    STATE(78), 3,
+      sym__subject_record,
+      sym_record,
+      sym__angle_record,
+  [1052] = 6,
+    ACTIONS(95), 1,
+      anon_sym_LT,
+    ACTIONS(99), 1,
+      anon_sym_LBRACE,
+    ACTIONS(105), 1,
+      anon_sym_EQ,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(103), 2,
+      anon_sym_COMMA,
+      anon_sym_RBRACE,
+    STATE(83), 3,
+      sym__subject_record,
+      sym_record,
+      sym__angle_record,
+  [1075] = 7,
+    ACTIONS(107), 1,
+      anon_sym_RBRACE,
+    ACTIONS(109), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(111), 1,
+      sym_symbol,
+    ACTIONS(113), 1,
+      anon_sym_BQUOTE,
+    STATE(95), 1,
+      sym_record_property,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    STATE(109), 3,
+      sym__key_name,
+      sym_quoted_name,
+      sym_double_quoted_name,
+  [1100] = 7,
+    ACTIONS(109), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(111), 1,
+      sym_symbol,
+    ACTIONS(113), 1,
+      anon_sym_BQUOTE,
+    ACTIONS(115), 1,
+      anon_sym_GT,
+    STATE(89), 1,
+      sym_record_property,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    STATE(109), 3,
+      sym__key_name,
+      sym_quoted_name,
+      sym_double_quoted_name,
+  [1125] = 7,
+    ACTIONS(109), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(113), 1,
+      anon_sym_BQUOTE,
+    ACTIONS(117), 1,
+      anon_sym_RBRACE,
+    ACTIONS(119), 1,
+      sym_symbol,
+    STATE(81), 1,
+      sym_map_entry,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    STATE(121), 3,
+      sym__key_name,
+      sym_quoted_name,
+      sym_double_quoted_name,
+  [1150] = 3,
+    ACTIONS(121), 1,
+      anon_sym_LT,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(91), 7,
+      anon_sym_PIPE,
+      anon_sym_LBRACK,
+      anon_sym_QMARK,
+      anon_sym_COMMA,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [1167] = 4,
+    ACTIONS(126), 1,
+      anon_sym_PIPE,
+    STATE(43), 1,
+      aux_sym_type_expression_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(124), 5,
+      ts_builtin_sym_end,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+  [1185] = 6,
+    ACTIONS(109), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(111), 1,
+      sym_symbol,
+    ACTIONS(113), 1,
+      anon_sym_BQUOTE,
+    STATE(85), 1,
+      sym_record_property,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    STATE(109), 3,
+      sym__key_name,
+      sym_quoted_name,
+      sym_double_quoted_name,
+  [1207] = 4,
+    ACTIONS(128), 1,
+      anon_sym_PIPE,
+    STATE(41), 1,
+      aux_sym_type_expression_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(89), 5,
+      ts_builtin_sym_end,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+  [1225] = 6,
+    ACTIONS(109), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(113), 1,
+      anon_sym_BQUOTE,
+    ACTIONS(119), 1,
+      sym_symbol,
+    STATE(108), 1,
+      sym_map_entry,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    STATE(121), 3,
+      sym__key_name,
+      sym_quoted_name,
+      sym_double_quoted_name,
+  [1247] = 4,
+    ACTIONS(126), 1,
+      anon_sym_PIPE,
+    STATE(41), 1,
+      aux_sym_type_expression_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(131), 5,
+      ts_builtin_sym_end,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RPAREN,
+  [1265] = 4,
+    ACTIONS(133), 1,
+      anon_sym_PIPE,
+    STATE(45), 1,
+      aux_sym_type_expression_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(131), 5,
+      anon_sym_LT,
+      anon_sym_COMMA,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [1283] = 4,
+    ACTIONS(135), 1,
+      anon_sym_PIPE,
+    STATE(45), 1,
+      aux_sym_type_expression_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(89), 5,
+      anon_sym_LT,
+      anon_sym_COMMA,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [1301] = 4,
+    ACTIONS(133), 1,
+      anon_sym_PIPE,
+    STATE(44), 1,
+      aux_sym_type_expression_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(124), 5,
+      anon_sym_LT,
+      anon_sym_COMMA,
+      anon_sym_LBRACE,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [1319] = 4,
+    STATE(57), 1,
+      sym__numeric_literal,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(140), 2,
+      sym_decimal,
+      sym_octal,
+    ACTIONS(138), 3,
+      sym_integer,
+      sym_hexadecimal,
+      sym_measurement,
+  [1336] = 4,
+    ACTIONS(144), 1,
+      anon_sym_DOT_DOT,
+    ACTIONS(146), 1,
+      anon_sym_DOT_DOT_DOT,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(142), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1353] = 4,
+    STATE(65), 1,
+      sym__numeric_literal,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(150), 2,
+      sym_decimal,
+      sym_octal,
+    ACTIONS(148), 3,
+      sym_integer,
+      sym_hexadecimal,
+      sym_measurement,
+  [1370] = 6,
+    ACTIONS(109), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(152), 1,
+      anon_sym_RBRACE,
+    ACTIONS(154), 1,
+      sym_symbol,
+    STATE(80), 1,
+      sym_type_field,
+    STATE(104), 1,
+      sym_double_quoted_name,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1390] = 3,
+    ACTIONS(156), 1,
+      anon_sym_BQUOTE,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(142), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1404] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(158), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1415] = 5,
+    ACTIONS(109), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(154), 1,
+      sym_symbol,
+    STATE(104), 1,
+      sym_double_quoted_name,
+    STATE(112), 1,
+      sym_type_field,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1432] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(160), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1443] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(162), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1454] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(164), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1465] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(166), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1476] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(168), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1487] = 4,
+    ACTIONS(170), 1,
+      anon_sym_COMMA,
+    STATE(59), 1,
+      aux_sym_record_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(173), 2,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1502] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(175), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1513] = 4,
+    ACTIONS(179), 1,
+      anon_sym_COMMA,
+    STATE(61), 1,
+      aux_sym_type_arguments_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(177), 2,
+      anon_sym_RBRACK,
+      anon_sym_GT,
+  [1528] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(182), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1539] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(184), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1550] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(186), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1561] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(188), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1572] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(190), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1583] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(192), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1594] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(194), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1605] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(196), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1616] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(198), 4,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1627] = 4,
+    ACTIONS(200), 1,
+      anon_sym_COMMA,
+    ACTIONS(203), 1,
+      anon_sym_RBRACE,
+    STATE(71), 1,
+      aux_sym_type_record_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1641] = 3,
+    ACTIONS(207), 1,
+      anon_sym_COLON,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(205), 2,
+      anon_sym_QMARK,
+      anon_sym_COLON_COLON,
+  [1653] = 4,
+    ACTIONS(209), 1,
+      anon_sym_COMMA,
+    ACTIONS(211), 1,
+      anon_sym_GT,
+    STATE(61), 1,
+      aux_sym_type_arguments_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1667] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(213), 3,
+      anon_sym_COMMA,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [1677] = 4,
+    ACTIONS(215), 1,
+      anon_sym_COMMA,
+    ACTIONS(217), 1,
+      anon_sym_GT,
+    STATE(59), 1,
+      aux_sym_record_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1691] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(219), 3,
+      anon_sym_COMMA,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [1701] = 4,
+    ACTIONS(215), 1,
+      anon_sym_COMMA,
+    ACTIONS(221), 1,
+      anon_sym_RBRACE,
+    STATE(59), 1,
+      aux_sym_record_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1715] = 3,
+    ACTIONS(105), 1,
+      anon_sym_EQ,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(103), 2,
+      anon_sym_COMMA,
+      anon_sym_RBRACE,
+  [1727] = 4,
+    ACTIONS(223), 1,
+      anon_sym_RBRACK,
+    ACTIONS(225), 1,
+      anon_sym_COMMA,
+    STATE(91), 1,
+      aux_sym_array_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1741] = 4,
+    ACTIONS(227), 1,
+      anon_sym_COMMA,
+    ACTIONS(229), 1,
+      anon_sym_RBRACE,
+    STATE(82), 1,
+      aux_sym_type_record_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1755] = 4,
+    ACTIONS(231), 1,
+      anon_sym_COMMA,
+    ACTIONS(233), 1,
+      anon_sym_RBRACE,
+    STATE(94), 1,
+      aux_sym_map_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1769] = 4,
+    ACTIONS(227), 1,
+      anon_sym_COMMA,
+    ACTIONS(235), 1,
+      anon_sym_RBRACE,
+    STATE(71), 1,
+      aux_sym_type_record_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1783] = 3,
+    ACTIONS(239), 1,
+      anon_sym_EQ,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(237), 2,
+      anon_sym_COMMA,
+      anon_sym_RBRACE,
+  [1795] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(241), 3,
+      anon_sym_COMMA,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [1805] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(173), 3,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1815] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(243), 3,
+      anon_sym_COMMA,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [1825] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(245), 3,
+      anon_sym_COMMA,
+      anon_sym_GT,
+      anon_sym_RBRACE,
+  [1835] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(247), 3,
+      anon_sym_COMMA,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [1845] = 4,
+    ACTIONS(215), 1,
+      anon_sym_COMMA,
+    ACTIONS(249), 1,
+      anon_sym_GT,
+    STATE(75), 1,
+      aux_sym_record_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1859] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(177), 3,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+      anon_sym_GT,
+  [1869] = 4,
+    ACTIONS(225), 1,
+      anon_sym_COMMA,
+    ACTIONS(251), 1,
+      anon_sym_RBRACK,
+    STATE(97), 1,
+      aux_sym_array_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1883] = 4,
+    ACTIONS(209), 1,
+      anon_sym_COMMA,
+    ACTIONS(253), 1,
+      anon_sym_RBRACK,
+    STATE(99), 1,
+      aux_sym_type_arguments_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1897] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(255), 3,
+      anon_sym_COMMA,
+      anon_sym_RBRACE,
+      anon_sym_EQ,
+  [1907] = 4,
+    ACTIONS(231), 1,
+      anon_sym_COMMA,
+    ACTIONS(257), 1,
+      anon_sym_RBRACE,
+    STATE(98), 1,
+      aux_sym_map_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1921] = 4,
+    ACTIONS(215), 1,
+      anon_sym_COMMA,
+    ACTIONS(259), 1,
+      anon_sym_RBRACE,
+    STATE(77), 1,
+      aux_sym_record_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1935] = 4,
+    ACTIONS(209), 1,
+      anon_sym_COMMA,
+    ACTIONS(261), 1,
+      anon_sym_GT,
+    STATE(73), 1,
+      aux_sym_type_arguments_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1949] = 4,
+    ACTIONS(263), 1,
+      anon_sym_RBRACK,
+    ACTIONS(265), 1,
+      anon_sym_COMMA,
+    STATE(97), 1,
+      aux_sym_array_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1963] = 4,
+    ACTIONS(268), 1,
+      anon_sym_COMMA,
+    ACTIONS(271), 1,
+      anon_sym_RBRACE,
+    STATE(98), 1,
+      aux_sym_map_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1977] = 4,
+    ACTIONS(209), 1,
+      anon_sym_COMMA,
+    ACTIONS(273), 1,
+      anon_sym_RBRACK,
+    STATE(61), 1,
+      aux_sym_type_arguments_repeat1,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [1991] = 3,
+    ACTIONS(275), 1,
+      sym_symbol,
+    ACTIONS(277), 1,
+      anon_sym_LF,
+    ACTIONS(279), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2002] = 3,
+    ACTIONS(281), 1,
+      anon_sym_COLON,
+    ACTIONS(283), 1,
+      anon_sym_COLON_COLON,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2013] = 3,
+    ACTIONS(285), 1,
+      anon_sym_BQUOTE_BQUOTE_BQUOTE,
+    ACTIONS(287), 1,
+      sym__fenced_text,
+    ACTIONS(279), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2024] = 3,
+    ACTIONS(289), 1,
+      anon_sym_BQUOTE_BQUOTE_BQUOTE,
+    ACTIONS(291), 1,
+      sym__fenced_text,
+    ACTIONS(279), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2035] = 3,
+    ACTIONS(293), 1,
+      anon_sym_QMARK,
+    ACTIONS(295), 1,
+      anon_sym_COLON,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2046] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(263), 2,
+      anon_sym_RBRACK,
+      anon_sym_COMMA,
+  [2055] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(297), 2,
+      anon_sym_COMMA,
+      anon_sym_RBRACE,
+  [2064] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(299), 2,
+      anon_sym_COMMA,
+      anon_sym_RBRACE,
+  [2073] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(271), 2,
+      anon_sym_COMMA,
+      anon_sym_RBRACE,
+  [2082] = 3,
+    ACTIONS(301), 1,
+      anon_sym_COLON,
+    ACTIONS(303), 1,
+      anon_sym_COLON_COLON,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2093] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(237), 2,
+      anon_sym_COMMA,
+      anon_sym_RBRACE,
+  [2102] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(305), 2,
+      anon_sym_COMMA,
+      anon_sym_RBRACE,
+  [2111] = 2,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+    ACTIONS(203), 2,
+      anon_sym_COMMA,
+      anon_sym_RBRACE,
+  [2120] = 2,
+    ACTIONS(307), 1,
+      anon_sym_RPAREN,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2128] = 2,
+    ACTIONS(309), 1,
+      sym__single_quoted_text,
+    ACTIONS(279), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2136] = 2,
+    ACTIONS(311), 1,
+      anon_sym_SQUOTE,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2144] = 2,
+    ACTIONS(313), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2152] = 2,
+    ACTIONS(315), 1,
+      anon_sym_BQUOTE_BQUOTE_BQUOTE,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2160] = 2,
+    ACTIONS(317), 1,
+      anon_sym_LF,
+    ACTIONS(279), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2168] = 2,
+    ACTIONS(319), 1,
+      ts_builtin_sym_end,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2176] = 2,
+    ACTIONS(321), 1,
+      sym__double_quoted_text,
+    ACTIONS(279), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2184] = 2,
+    ACTIONS(323), 1,
+      anon_sym_COLON,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2192] = 2,
+    ACTIONS(325), 1,
+      anon_sym_RBRACK,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2200] = 2,
+    ACTIONS(311), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2208] = 2,
+    ACTIONS(327), 1,
+      sym__double_quoted_text,
+    ACTIONS(279), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2216] = 2,
+    ACTIONS(329), 1,
+      anon_sym_BQUOTE,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2224] = 2,
+    ACTIONS(331), 1,
+      anon_sym_DQUOTE,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2232] = 2,
+    ACTIONS(333), 1,
+      anon_sym_COLON,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2240] = 2,
+    ACTIONS(335), 1,
+      anon_sym_BQUOTE_BQUOTE_BQUOTE,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2248] = 2,
+    ACTIONS(337), 1,
+      sym__backticked_text,
+    ACTIONS(279), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2256] = 2,
+    ACTIONS(339), 1,
+      sym__backticked_text,
+    ACTIONS(279), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2264] = 2,
+    ACTIONS(311), 1,
+      anon_sym_BQUOTE,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2272] = 2,
+    ACTIONS(341), 1,
+      sym__double_quoted_text,
+    ACTIONS(279), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2280] = 2,
+    ACTIONS(343), 1,
+      ts_builtin_sym_end,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2288] = 2,
+    ACTIONS(345), 1,
+      sym__backticked_text,
+    ACTIONS(279), 2,
+      sym_comment,
+      sym_doc_comment,
+  [2296] = 2,
+    ACTIONS(347), 1,
+      anon_sym_BQUOTE,
+    ACTIONS(3), 2,
+      sym_comment,
+      sym_doc_comment,
 };
 
 static const uint32_t ts_small_parse_table_map[] = {
-  [SMALL_STATE(9)] = 0,
-  [SMALL_STATE(10)] = 16,
-  [SMALL_STATE(11)] = 38,
-  [SMALL_STATE(12)] = 51,
-  [SMALL_STATE(13)] = 64,
-  [SMALL_STATE(14)] = 77,
-  [SMALL_STATE(15)] = 90,
-  [SMALL_STATE(16)] = 103,
-  [SMALL_STATE(17)] = 116,
-  [SMALL_STATE(18)] = 129,
-  [SMALL_STATE(19)] = 142,
-  [SMALL_STATE(20)] = 155,
-  [SMALL_STATE(21)] = 168,
-  [SMALL_STATE(22)] = 185,
-  [SMALL_STATE(23)] = 207,
-  [SMALL_STATE(24)] = 223,
-  [SMALL_STATE(25)] = 239,
-  [SMALL_STATE(26)] = 258,
-  [SMALL_STATE(27)] = 275,
-  [SMALL_STATE(28)] = 292,
-  [SMALL_STATE(29)] = 302,
-  [SMALL_STATE(30)] = 312,
-  [SMALL_STATE(31)] = 322,
-  [SMALL_STATE(32)] = 332,
-  [SMALL_STATE(33)] = 342,
-  [SMALL_STATE(34)] = 350,
-  [SMALL_STATE(35)] = 358,
-  [SMALL_STATE(36)] = 368,
-  [SMALL_STATE(37)] = 373,
-  [SMALL_STATE(38)] = 378,
-  [SMALL_STATE(39)] = 385,
-  [SMALL_STATE(40)] = 390,
-  [SMALL_STATE(41)] = 395,
-  [SMALL_STATE(42)] = 400,
-  [SMALL_STATE(43)] = 404,
-  [SMALL_STATE(44)] = 408,
-  [SMALL_STATE(45)] = 412,
-  [SMALL_STATE(46)] = 416,
-  [SMALL_STATE(47)] = 420,
+  [SMALL_STATE(2)] = 0,
+  [SMALL_STATE(3)] = 57,
+  [SMALL_STATE(4)] = 114,
+  [SMALL_STATE(5)] = 171,
+  [SMALL_STATE(6)] = 228,
+  [SMALL_STATE(7)] = 282,
+  [SMALL_STATE(8)] = 336,
+  [SMALL_STATE(9)] = 390,
+  [SMALL_STATE(10)] = 430,
+  [SMALL_STATE(11)] = 470,
+  [SMALL_STATE(12)] = 510,
+  [SMALL_STATE(13)] = 550,
+  [SMALL_STATE(14)] = 590,
+  [SMALL_STATE(15)] = 630,
+  [SMALL_STATE(16)] = 667,
+  [SMALL_STATE(17)] = 694,
+  [SMALL_STATE(18)] = 731,
+  [SMALL_STATE(19)] = 758,
+  [SMALL_STATE(20)] = 785,
+  [SMALL_STATE(21)] = 804,
+  [SMALL_STATE(22)] = 823,
+  [SMALL_STATE(23)] = 842,
+  [SMALL_STATE(24)] = 861,
+  [SMALL_STATE(25)] = 880,
+  [SMALL_STATE(26)] = 899,
+  [SMALL_STATE(27)] = 918,
+  [SMALL_STATE(28)] = 937,
+  [SMALL_STATE(29)] = 956,
+  [SMALL_STATE(30)] = 975,
+  [SMALL_STATE(31)] = 994,
+  [SMALL_STATE(32)] = 1011,
+  [SMALL_STATE(33)] = 1029,
+  [SMALL_STATE(34)] = 1052,
+  [SMALL_STATE(35)] = 1075,
+  [SMALL_STATE(36)] = 1100,
+  [SMALL_STATE(37)] = 1125,
+  [SMALL_STATE(38)] = 1150,
+  [SMALL_STATE(39)] = 1167,
+  [SMALL_STATE(40)] = 1185,
+  [SMALL_STATE(41)] = 1207,
+  [SMALL_STATE(42)] = 1225,
+  [SMALL_STATE(43)] = 1247,
+  [SMALL_STATE(44)] = 1265,
+  [SMALL_STATE(45)] = 1283,
+  [SMALL_STATE(46)] = 1301,
+  [SMALL_STATE(47)] = 1319,
+  [SMALL_STATE(48)] = 1336,
+  [SMALL_STATE(49)] = 1353,
+  [SMALL_STATE(50)] = 1370,
+  [SMALL_STATE(51)] = 1390,
+  [SMALL_STATE(52)] = 1404,
+  [SMALL_STATE(53)] = 1415,
+  [SMALL_STATE(54)] = 1432,
+  [SMALL_STATE(55)] = 1443,
+  [SMALL_STATE(56)] = 1454,
+  [SMALL_STATE(57)] = 1465,
+  [SMALL_STATE(58)] = 1476,
+  [SMALL_STATE(59)] = 1487,
+  [SMALL_STATE(60)] = 1502,
+  [SMALL_STATE(61)] = 1513,
+  [SMALL_STATE(62)] = 1528,
+  [SMALL_STATE(63)] = 1539,
+  [SMALL_STATE(64)] = 1550,
+  [SMALL_STATE(65)] = 1561,
+  [SMALL_STATE(66)] = 1572,
+  [SMALL_STATE(67)] = 1583,
+  [SMALL_STATE(68)] = 1594,
+  [SMALL_STATE(69)] = 1605,
+  [SMALL_STATE(70)] = 1616,
+  [SMALL_STATE(71)] = 1627,
+  [SMALL_STATE(72)] = 1641,
+  [SMALL_STATE(73)] = 1653,
+  [SMALL_STATE(74)] = 1667,
+  [SMALL_STATE(75)] = 1677,
+  [SMALL_STATE(76)] = 1691,
+  [SMALL_STATE(77)] = 1701,
+  [SMALL_STATE(78)] = 1715,
+  [SMALL_STATE(79)] = 1727,
+  [SMALL_STATE(80)] = 1741,
+  [SMALL_STATE(81)] = 1755,
+  [SMALL_STATE(82)] = 1769,
+  [SMALL_STATE(83)] = 1783,
+  [SMALL_STATE(84)] = 1795,
+  [SMALL_STATE(85)] = 1805,
+  [SMALL_STATE(86)] = 1815,
+  [SMALL_STATE(87)] = 1825,
+  [SMALL_STATE(88)] = 1835,
+  [SMALL_STATE(89)] = 1845,
+  [SMALL_STATE(90)] = 1859,
+  [SMALL_STATE(91)] = 1869,
+  [SMALL_STATE(92)] = 1883,
+  [SMALL_STATE(93)] = 1897,
+  [SMALL_STATE(94)] = 1907,
+  [SMALL_STATE(95)] = 1921,
+  [SMALL_STATE(96)] = 1935,
+  [SMALL_STATE(97)] = 1949,
+  [SMALL_STATE(98)] = 1963,
+  [SMALL_STATE(99)] = 1977,
+  [SMALL_STATE(100)] = 1991,
+  [SMALL_STATE(101)] = 2002,
+  [SMALL_STATE(102)] = 2013,
+  [SMALL_STATE(103)] = 2024,
+  [SMALL_STATE(104)] = 2035,
+  [SMALL_STATE(105)] = 2046,
+  [SMALL_STATE(106)] = 2055,
+  [SMALL_STATE(107)] = 2064,
+  [SMALL_STATE(108)] = 2073,
+  [SMALL_STATE(109)] = 2082,
+  [SMALL_STATE(110)] = 2093,
+  [SMALL_STATE(111)] = 2102,
+  [SMALL_STATE(112)] = 2111,
+  [SMALL_STATE(113)] = 2120,
+  [SMALL_STATE(114)] = 2128,
+  [SMALL_STATE(115)] = 2136,
+  [SMALL_STATE(116)] = 2144,
+  [SMALL_STATE(117)] = 2152,
+  [SMALL_STATE(118)] = 2160,
+  [SMALL_STATE(119)] = 2168,
+  [SMALL_STATE(120)] = 2176,
+  [SMALL_STATE(121)] = 2184,
+  [SMALL_STATE(122)] = 2192,
+  [SMALL_STATE(123)] = 2200,
+  [SMALL_STATE(124)] = 2208,
+  [SMALL_STATE(125)] = 2216,
+  [SMALL_STATE(126)] = 2224,
+  [SMALL_STATE(127)] = 2232,
+  [SMALL_STATE(128)] = 2240,
+  [SMALL_STATE(129)] = 2248,
+  [SMALL_STATE(130)] = 2256,
+  [SMALL_STATE(131)] = 2264,
+  [SMALL_STATE(132)] = 2272,
+  [SMALL_STATE(133)] = 2280,
+  [SMALL_STATE(134)] = 2288,
+  [SMALL_STATE(135)] = 2296,
 };
 
 static const TSParseActionEntry ts_parse_actions[] = {
   [0] = {.entry = {.count = 0, .reusable = false}},
   [1] = {.entry = {.count = 1, .reusable = false}}, RECOVER(),
-  [3] = {.entry = {.count = 1, .reusable = false}}, SHIFT(10),
-  [5] = {.entry = {.count = 1, .reusable = true}}, SHIFT(2),
-  [7] = {.entry = {.count = 1, .reusable = false}}, SHIFT(9),
-  [9] = {.entry = {.count = 1, .reusable = true}}, SHIFT(3),
-  [11] = {.entry = {.count = 1, .reusable = true}}, SHIFT(22),
-  [13] = {.entry = {.count = 1, .reusable = false}}, SHIFT(11),
-  [15] = {.entry = {.count = 1, .reusable = false}}, SHIFT(14),
-  [17] = {.entry = {.count = 1, .reusable = true}}, SHIFT(10),
-  [19] = {.entry = {.count = 1, .reusable = false}}, SHIFT(21),
-  [21] = {.entry = {.count = 1, .reusable = true}}, SHIFT(21),
-  [23] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__primary, 1, 0, 0),
-  [25] = {.entry = {.count = 1, .reusable = true}}, SHIFT(4),
-  [27] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__type, 1, 0, 0),
-  [29] = {.entry = {.count = 1, .reusable = true}}, SHIFT(8),
-  [31] = {.entry = {.count = 1, .reusable = true}}, SHIFT(44),
-  [33] = {.entry = {.count = 1, .reusable = true}}, SHIFT(12),
-  [35] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_boolean, 1, 0, 0),
-  [37] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_nullable, 2, 0, 0),
-  [39] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_record, 2, 0, 0),
-  [41] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_null, 1, 0, 0),
-  [43] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_list, 3, 0, 0),
-  [45] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_tuple, 4, 0, 0),
-  [47] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__primary, 3, 0, 0),
-  [49] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_map, 4, 0, 2),
-  [51] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_record, 3, 0, 0),
-  [53] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_record, 4, 0, 0),
-  [55] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_union_repeat1, 2, 0, 0),
-  [57] = {.entry = {.count = 1, .reusable = false}}, SHIFT(38),
-  [59] = {.entry = {.count = 1, .reusable = false}}, SHIFT(36),
-  [61] = {.entry = {.count = 1, .reusable = true}}, SHIFT(13),
-  [63] = {.entry = {.count = 1, .reusable = true}}, SHIFT(38),
-  [65] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_union, 2, 0, 0),
-  [67] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_union_repeat1, 2, 0, 0), SHIFT_REPEAT(8),
-  [70] = {.entry = {.count = 1, .reusable = true}}, SHIFT(11),
-  [72] = {.entry = {.count = 1, .reusable = true}}, SHIFT(14),
-  [74] = {.entry = {.count = 1, .reusable = true}}, SHIFT(39),
-  [76] = {.entry = {.count = 1, .reusable = true}}, SHIFT(41),
-  [78] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_record_repeat1, 2, 0, 0), SHIFT_REPEAT(25),
-  [81] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_record_repeat1, 2, 0, 0),
-  [83] = {.entry = {.count = 1, .reusable = true}}, SHIFT(15),
-  [85] = {.entry = {.count = 1, .reusable = true}}, SHIFT(6),
-  [87] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_tuple_repeat1, 2, 0, 0),
-  [89] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_tuple_repeat1, 2, 0, 0), SHIFT_REPEAT(6),
-  [92] = {.entry = {.count = 1, .reusable = true}}, SHIFT(25),
-  [94] = {.entry = {.count = 1, .reusable = true}}, SHIFT(20),
-  [96] = {.entry = {.count = 1, .reusable = true}}, SHIFT(16),
-  [98] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_field, 3, 0, 3),
-  [100] = {.entry = {.count = 1, .reusable = true}}, SHIFT(26),
-  [102] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_field, 4, 0, 4),
-  [104] = {.entry = {.count = 1, .reusable = true}}, SHIFT(27),
-  [106] = {.entry = {.count = 1, .reusable = true}}, SHIFT(19),
-  [108] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__field_name, 1, 0, 1),
-  [110] = {.entry = {.count = 1, .reusable = true}}, SHIFT(46),
-  [112] = {.entry = {.count = 1, .reusable = true}}, SHIFT(5),
-  [114] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_field, 5, 0, 5),
-  [116] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_field, 6, 0, 6),
-  [118] = {.entry = {.count = 1, .reusable = true}}, SHIFT(17),
-  [120] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_expression, 1, 0, 0),
-  [122] = {.entry = {.count = 1, .reusable = true}},  ACCEPT_INPUT(),
-  [124] = {.entry = {.count = 1, .reusable = true}}, SHIFT(7),
-  [126] = {.entry = {.count = 1, .reusable = true}}, SHIFT(18),
+  [3] = {.entry = {.count = 1, .reusable = true}}, SHIFT_EXTRA(),
+  [5] = {.entry = {.count = 1, .reusable = true}}, SHIFT(10),
+  [7] = {.entry = {.count = 1, .reusable = true}}, SHIFT(14),
+  [9] = {.entry = {.count = 1, .reusable = true}}, SHIFT(50),
+  [11] = {.entry = {.count = 1, .reusable = true}}, SHIFT(124),
+  [13] = {.entry = {.count = 1, .reusable = true}}, SHIFT(32),
+  [15] = {.entry = {.count = 1, .reusable = true}}, SHIFT(16),
+  [17] = {.entry = {.count = 1, .reusable = true}}, SHIFT(2),
+  [19] = {.entry = {.count = 1, .reusable = true}}, SHIFT(55),
+  [21] = {.entry = {.count = 1, .reusable = true}}, SHIFT(37),
+  [23] = {.entry = {.count = 1, .reusable = true}}, SHIFT(120),
+  [25] = {.entry = {.count = 1, .reusable = true}}, SHIFT(47),
+  [27] = {.entry = {.count = 1, .reusable = false}}, SHIFT(54),
+  [29] = {.entry = {.count = 1, .reusable = false}}, SHIFT(51),
+  [31] = {.entry = {.count = 1, .reusable = false}}, SHIFT(48),
+  [33] = {.entry = {.count = 1, .reusable = true}}, SHIFT(48),
+  [35] = {.entry = {.count = 1, .reusable = false}}, SHIFT(130),
+  [37] = {.entry = {.count = 1, .reusable = true}}, SHIFT(114),
+  [39] = {.entry = {.count = 1, .reusable = true}}, SHIFT(100),
+  [41] = {.entry = {.count = 1, .reusable = false}}, SHIFT(110),
+  [43] = {.entry = {.count = 1, .reusable = false}}, SHIFT(106),
+  [45] = {.entry = {.count = 1, .reusable = false}}, SHIFT(111),
+  [47] = {.entry = {.count = 1, .reusable = true}}, SHIFT(38),
+  [49] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_type_member, 1, 0, 0),
+  [51] = {.entry = {.count = 1, .reusable = true}}, SHIFT(122),
+  [53] = {.entry = {.count = 1, .reusable = true}}, SHIFT(19),
+  [55] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_type_member_repeat1, 2, 0, 0),
+  [57] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_type_member_repeat1, 2, 0, 0), SHIFT_REPEAT(122),
+  [60] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_type_member_repeat1, 2, 0, 0), SHIFT_REPEAT(18),
+  [63] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_type_member, 2, 0, 0),
+  [65] = {.entry = {.count = 1, .reusable = true}}, SHIFT(18),
+  [67] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_type_tuple, 4, 0, 0),
+  [69] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__compound_type, 1, 0, 2),
+  [71] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_type_record, 2, 0, 0),
+  [73] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_type_tuple, 3, 0, 0),
+  [75] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_type_group, 3, 0, 0),
+  [77] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_type_record, 4, 0, 0),
+  [79] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_type_arguments, 4, 0, 1),
+  [81] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_type_arguments, 5, 0, 1),
+  [83] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_type_record, 3, 0, 0),
+  [85] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__type_suffix, 2, 0, 0),
+  [87] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__double_quoted_literal, 3, 0, 3),
+  [89] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_type_expression_repeat1, 2, 0, 0),
+  [91] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__type_primary, 1, 0, 1),
+  [93] = {.entry = {.count = 1, .reusable = true}}, SHIFT(9),
+  [95] = {.entry = {.count = 1, .reusable = true}}, SHIFT(36),
+  [97] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_type_field, 3, 0, 0),
+  [99] = {.entry = {.count = 1, .reusable = true}}, SHIFT(35),
+  [101] = {.entry = {.count = 1, .reusable = true}}, SHIFT(3),
+  [103] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_type_field, 4, 0, 0),
+  [105] = {.entry = {.count = 1, .reusable = true}}, SHIFT(4),
+  [107] = {.entry = {.count = 1, .reusable = true}}, SHIFT(93),
+  [109] = {.entry = {.count = 1, .reusable = true}}, SHIFT(132),
+  [111] = {.entry = {.count = 1, .reusable = true}}, SHIFT(109),
+  [113] = {.entry = {.count = 1, .reusable = true}}, SHIFT(134),
+  [115] = {.entry = {.count = 1, .reusable = true}}, SHIFT(84),
+  [117] = {.entry = {.count = 1, .reusable = true}}, SHIFT(56),
+  [119] = {.entry = {.count = 1, .reusable = true}}, SHIFT(121),
+  [121] = {.entry = {.count = 2, .reusable = true}}, REDUCE(sym__type_primary, 1, 0, 1), SHIFT(9),
+  [124] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_type_expression, 1, 0, 0),
+  [126] = {.entry = {.count = 1, .reusable = true}}, SHIFT(17),
+  [128] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_type_expression_repeat1, 2, 0, 0), SHIFT_REPEAT(17),
+  [131] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_type_expression, 2, 0, 0),
+  [133] = {.entry = {.count = 1, .reusable = true}}, SHIFT(15),
+  [135] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_type_expression_repeat1, 2, 0, 0), SHIFT_REPEAT(15),
+  [138] = {.entry = {.count = 1, .reusable = false}}, SHIFT(57),
+  [140] = {.entry = {.count = 1, .reusable = true}}, SHIFT(57),
+  [142] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__value, 1, 0, 0),
+  [144] = {.entry = {.count = 1, .reusable = false}}, SHIFT(49),
+  [146] = {.entry = {.count = 1, .reusable = true}}, SHIFT(58),
+  [148] = {.entry = {.count = 1, .reusable = false}}, SHIFT(65),
+  [150] = {.entry = {.count = 1, .reusable = true}}, SHIFT(65),
+  [152] = {.entry = {.count = 1, .reusable = true}}, SHIFT(22),
+  [154] = {.entry = {.count = 1, .reusable = true}}, SHIFT(104),
+  [156] = {.entry = {.count = 1, .reusable = true}}, SHIFT(129),
+  [158] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_tagged_string, 5, 0, 11),
+  [160] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_boolean_literal, 1, 0, 0),
+  [162] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_array, 2, 0, 0),
+  [164] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_map, 2, 0, 0),
+  [166] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_range, 2, 0, 4),
+  [168] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_range, 2, 0, 5),
+  [170] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_record_repeat1, 2, 0, 0), SHIFT_REPEAT(40),
+  [173] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_record_repeat1, 2, 0, 0),
+  [175] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_array, 3, 0, 0),
+  [177] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_type_arguments_repeat1, 2, 0, 0),
+  [179] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_type_arguments_repeat1, 2, 0, 0), SHIFT_REPEAT(12),
+  [182] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_map, 3, 0, 0),
+  [184] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_string_literal, 3, 0, 3),
+  [186] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_string_literal, 3, 0, 0),
+  [188] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_range, 3, 0, 7),
+  [190] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_array, 4, 0, 0),
+  [192] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_map, 4, 0, 0),
+  [194] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_tagged_string, 4, 0, 8),
+  [196] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_tagged_string, 4, 0, 9),
+  [198] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_string_literal, 4, 0, 10),
+  [200] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_type_record_repeat1, 2, 0, 0), SHIFT_REPEAT(53),
+  [203] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_type_record_repeat1, 2, 0, 0),
+  [205] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_double_quoted_name, 3, 0, 3),
+  [207] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym_double_quoted_name, 3, 0, 3),
+  [209] = {.entry = {.count = 1, .reusable = true}}, SHIFT(12),
+  [211] = {.entry = {.count = 1, .reusable = true}}, SHIFT(27),
+  [213] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__angle_record, 3, 0, 0),
+  [215] = {.entry = {.count = 1, .reusable = true}}, SHIFT(40),
+  [217] = {.entry = {.count = 1, .reusable = true}}, SHIFT(86),
+  [219] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_record, 3, 0, 0),
+  [221] = {.entry = {.count = 1, .reusable = true}}, SHIFT(88),
+  [223] = {.entry = {.count = 1, .reusable = true}}, SHIFT(60),
+  [225] = {.entry = {.count = 1, .reusable = true}}, SHIFT(8),
+  [227] = {.entry = {.count = 1, .reusable = true}}, SHIFT(53),
+  [229] = {.entry = {.count = 1, .reusable = true}}, SHIFT(28),
+  [231] = {.entry = {.count = 1, .reusable = true}}, SHIFT(42),
+  [233] = {.entry = {.count = 1, .reusable = true}}, SHIFT(62),
+  [235] = {.entry = {.count = 1, .reusable = true}}, SHIFT(25),
+  [237] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_type_field, 5, 0, 0),
+  [239] = {.entry = {.count = 1, .reusable = true}}, SHIFT(5),
+  [241] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__angle_record, 2, 0, 0),
+  [243] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__angle_record, 4, 0, 0),
+  [245] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_record_property, 3, 0, 6),
+  [247] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_record, 4, 0, 0),
+  [249] = {.entry = {.count = 1, .reusable = true}}, SHIFT(74),
+  [251] = {.entry = {.count = 1, .reusable = true}}, SHIFT(66),
+  [253] = {.entry = {.count = 1, .reusable = true}}, SHIFT(23),
+  [255] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_record, 2, 0, 0),
+  [257] = {.entry = {.count = 1, .reusable = true}}, SHIFT(67),
+  [259] = {.entry = {.count = 1, .reusable = true}}, SHIFT(76),
+  [261] = {.entry = {.count = 1, .reusable = true}}, SHIFT(26),
+  [263] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_array_repeat1, 2, 0, 0),
+  [265] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_array_repeat1, 2, 0, 0), SHIFT_REPEAT(8),
+  [268] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_map_repeat1, 2, 0, 0), SHIFT_REPEAT(42),
+  [271] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_map_repeat1, 2, 0, 0),
+  [273] = {.entry = {.count = 1, .reusable = true}}, SHIFT(20),
+  [275] = {.entry = {.count = 1, .reusable = false}}, SHIFT(118),
+  [277] = {.entry = {.count = 1, .reusable = true}}, SHIFT(102),
+  [279] = {.entry = {.count = 1, .reusable = false}}, SHIFT_EXTRA(),
+  [281] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym_quoted_name, 3, 0, 3),
+  [283] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_quoted_name, 3, 0, 3),
+  [285] = {.entry = {.count = 1, .reusable = false}}, SHIFT(64),
+  [287] = {.entry = {.count = 1, .reusable = true}}, SHIFT(117),
+  [289] = {.entry = {.count = 1, .reusable = false}}, SHIFT(69),
+  [291] = {.entry = {.count = 1, .reusable = true}}, SHIFT(128),
+  [293] = {.entry = {.count = 1, .reusable = true}}, SHIFT(127),
+  [295] = {.entry = {.count = 1, .reusable = true}}, SHIFT(11),
+  [297] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_type_field, 6, 0, 0),
+  [299] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_map_entry, 3, 0, 6),
+  [301] = {.entry = {.count = 1, .reusable = false}}, SHIFT(6),
+  [303] = {.entry = {.count = 1, .reusable = true}}, SHIFT(6),
+  [305] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_type_field, 7, 0, 0),
+  [307] = {.entry = {.count = 1, .reusable = true}}, SHIFT(24),
+  [309] = {.entry = {.count = 1, .reusable = false}}, SHIFT(115),
+  [311] = {.entry = {.count = 1, .reusable = true}}, SHIFT(63),
+  [313] = {.entry = {.count = 1, .reusable = true}}, SHIFT(30),
+  [315] = {.entry = {.count = 1, .reusable = true}}, SHIFT(70),
+  [317] = {.entry = {.count = 1, .reusable = true}}, SHIFT(103),
+  [319] = {.entry = {.count = 1, .reusable = true}},  ACCEPT_INPUT(),
+  [321] = {.entry = {.count = 1, .reusable = false}}, SHIFT(123),
+  [323] = {.entry = {.count = 1, .reusable = true}}, SHIFT(7),
+  [325] = {.entry = {.count = 1, .reusable = true}}, SHIFT(29),
+  [327] = {.entry = {.count = 1, .reusable = false}}, SHIFT(116),
+  [329] = {.entry = {.count = 1, .reusable = true}}, SHIFT(101),
+  [331] = {.entry = {.count = 1, .reusable = true}}, SHIFT(72),
+  [333] = {.entry = {.count = 1, .reusable = true}}, SHIFT(13),
+  [335] = {.entry = {.count = 1, .reusable = true}}, SHIFT(52),
+  [337] = {.entry = {.count = 1, .reusable = false}}, SHIFT(135),
+  [339] = {.entry = {.count = 1, .reusable = false}}, SHIFT(131),
+  [341] = {.entry = {.count = 1, .reusable = false}}, SHIFT(126),
+  [343] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_gram_pattern, 1, 0, 0),
+  [345] = {.entry = {.count = 1, .reusable = false}}, SHIFT(125),
+  [347] = {.entry = {.count = 1, .reusable = true}}, SHIFT(68),
 };
 
 #ifdef __cplusplus
@@ -1435,8 +4143,6 @@ TS_PUBLIC const TSLanguage *tree_sitter_gram_type(void) {
     .alias_sequences = &ts_alias_sequences[0][0],
     .lex_modes = (const void*)ts_lex_modes,
     .lex_fn = ts_lex,
-    .keyword_lex_fn = ts_lex_keywords,
-    .keyword_capture_token = sym_name,
     .primary_state_ids = ts_primary_state_ids,
   };
   return &language;

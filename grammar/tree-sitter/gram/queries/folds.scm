@@ -2,6 +2,7 @@
   (subject_pattern)
   (node_pattern)
   (record)
+  (type_record)
   (map)
   (array)
   (doc_comment)

@@ -32,6 +32,19 @@
     "List" "Map" "Any" "Null" "Date" "Time" "DateTime" "Duration" "Email" "Uri" "Uuid" "Ipv4"
     "Ipv6" "Hostname" "Bytes"))
 
+(type_name) @type
+
+((type_name) @type.builtin
+  (#any-of? @type.builtin
+    "Text" "String" "Int" "Integer" "Double" "Float" "Number" "Bool" "Boolean" "Object" "Array"
+    "List" "Map" "Any" "Null" "Date" "Time" "DateTime" "Duration" "Email" "Uri" "Uuid" "Ipv4"
+    "Ipv6" "Hostname" "Bytes"))
+
+((type_name) @constant.builtin
+  (#any-of? @constant.builtin "true" "false" "null"))
+
+(type_field . [(symbol) (double_quoted_name)] @property)
+
 ((subject_pattern
     identifier: (_) @function
     labels: (labels (symbol) @_kind))
@@ -88,6 +101,8 @@
   (right_arrow)
   (bidirectional_arrow)
 ] @operator
+
+["?" "="] @operator
 
 ["(" ")" "[" "]" "{" "}" "<" ">"] @punctuation.bracket
 ["," "|" ":" "::"] @punctuation.delimiter

@@ -15,4 +15,5 @@
 (relationship_pattern left: (node_pattern identifier: (symbol) @local.definition))
 
 (labels (symbol) @local.reference)
+(type_name) @local.reference
 (pattern_reference identifier: (symbol) @local.reference)

@@ -5,6 +5,7 @@ mod brackets;
 mod lexical;
 mod places;
 mod subjects;
+mod types;
 mod values;
 
 pub(super) use places::Place;
@@ -59,7 +60,7 @@ impl Parser<'_> {
     }
 
     /// Whether there is no trivia between the last token and the next one.
-    fn touching(&self) -> bool {
+    pub(super) fn touching(&self) -> bool {
         self.span(self.last).end == self.span(self.at).start
     }
 

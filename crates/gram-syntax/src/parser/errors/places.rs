@@ -27,7 +27,7 @@ impl From<Items> for Place {
         match items {
             Items::One | Items::Annotation => Self::Subject,
             Items::Elements => Self::Elements,
-            Items::Entries | Items::Values => Self::Values,
+            Items::Entries | Items::Values | Items::Types | Items::Fields => Self::Values,
         }
     }
 }
@@ -81,8 +81,11 @@ impl Parser<'_> {
             (T::Unknown, _) if text == "#" => {
                 error.help("start a comment with `//`").fix(replace("write `//`", "//"))
             }
-            (T::Unknown, _) if text == "?" => error.help(
-                "write a nullable type in backticks, (a::`Text?`), and an optional parameter as {optional: true}",
+            (T::Question, _) => error.help(
+                "write `?` behind the name of an optional parameter, (a?::Text), or behind a type that allows null, (a::Text?)",
+            ),
+            (T::Unknown, _) if text == "&" => error.help(
+                "types cannot be intersected; declare a record that extends others: [Both::Record {extends: [A, B]}]",
             ),
             (T::Unknown, Place::Values) if text == "+" => {
                 error.help("write one string: strings cannot be concatenated")

@@ -172,6 +172,9 @@ impl Parser<'_> {
                 .help(format!("write a nullable type as `{second}?`, in backticks, and an optional parameter as {{optional: true}}"))
                 .fix(Fix::replace(NeedsLook, format!("write `{second}?`"), both, format!("`{second}?`")));
         }
+        if let (true, Some(error)) = (label, self.modified_type()) {
+            return error;
+        }
         let message = format!("unexpected `{second}` after `{first}`");
         if label {
             return self
@@ -199,62 +202,5 @@ impl Parser<'_> {
         error
             .help(format!("separate a name from its type with `::`: ({first}::{second})"))
             .fix(Fix::replace(NeedsLook, "insert `::`", gap, "::"))
-    }
-
-    /// A type expression without its backticks: `Text[]`, `"a" | "b"`, `Map<Text>`. Gives whether
-    /// it is one, and passes over it.
-    pub(in crate::parser) fn bare_type(&mut self, start: u32) -> bool {
-        let Some(end) = self.bare_type_end(start) else { return false };
-        let span = Span::new(self.span(start).start, self.span(end).end);
-        let text = self.source.slice(span);
-        let fix = format!("`{}`", text.replace('\\', "\\\\").replace('`', "\\`"));
-        let shown = if text.len() < 60 { fix.clone() } else { "`…`".to_owned() };
-        let error = self
-            .error(&codes::MISSING_TYPE, span, "expected backticks around this type")
-            .help(format!("write {shown}"))
-            .fix(Fix::replace(NeedsLook, "put it into backticks", span, fix));
-        self.report(error);
-        self.skip_to(span.end);
-        true
-    }
-
-    /// The last token up to the end of a node or its record, from `start` on.
-    fn bare_type_end(&self, start: u32) -> Option<u32> {
-        let (mut depth, mut last, mut index) = (0_u32, start, start);
-        for _ in 0..100 {
-            let kind = self.tokens.kind(index);
-            match kind {
-                T::End => return None,
-                T::RParen if depth == 0 => return (index > start).then_some(last),
-                T::LBrace if depth == 0 && index > start => return Some(last),
-                T::LBracket | T::LParen | T::LBrace | T::Less => depth += 1,
-                _ if is_closer(kind) => depth = depth.checked_sub(1)?,
-                _ if is_arrow(kind) && kind != T::Equals => return None,
-                _ => {}
-            }
-            last = index;
-            index = self.after(index);
-        }
-        None
-    }
-
-    /// Whether what follows a label's colons, or the label's name, makes it a bare type.
-    pub(in crate::parser) fn at_bare_type(&self, named: bool) -> bool {
-        // `<>` and `<key: …` are records.
-        let angle = self.kind() == T::Less
-            && self.touching()
-            && self.tokens.kind(self.after(self.at)) != T::Greater
-            && !matches!(
-                self.tokens.kind(self.after(self.after(self.at))),
-                T::Colon | T::ColonColon
-            );
-        match self.kind() {
-            T::LBracket | T::Unknown if named => {
-                self.touching() && matches!(self.text(self.at), "[" | "?")
-            }
-            T::Pipe => named,
-            T::LBracket | T::LParen | T::LBrace | T::DoubleQuoted => !named,
-            _ => named && angle,
-        }
     }
 }
