@@ -21,7 +21,6 @@ pub struct Run {
     /// The repeat, from 0.
     pub repeat: u32,
     /// Whether the run meets the expectation of its case, if there is one.
-    #[serde(default)]
     pub success: Option<bool>,
     /// The expectations that are not met.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

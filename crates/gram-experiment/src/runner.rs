@@ -58,22 +58,6 @@ pub struct RunConfig {
     pub replies: Option<Arc<ReplyCache>>,
 }
 
-impl Default for RunConfig {
-    fn default() -> Self {
-        Self {
-            concurrency: 8,
-            rate: None,
-            limits: Limits::default(),
-            prices: BTreeMap::new(),
-            max_cost: None,
-            max_tokens: None,
-            max_time: None,
-            shard: None,
-            replies: None,
-        }
-    }
-}
-
 /// Why an experiment stopped.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StopReason {
