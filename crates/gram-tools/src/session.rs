@@ -172,8 +172,8 @@ impl Session {
         match self.checked(tool, &arguments) {
             Ok(accepted) => {
                 self.state().accepted(tool);
-                let admitted = (admitted, arguments);
-                let ready = AdmittedCall::new(self, tool, id, name, accepted, warnings, admitted);
+                let (session, admitted) = (self, (admitted, arguments));
+                let ready = AdmittedCall { session, tool, id, name, accepted, warnings, admitted };
                 Admission::Ready(Box::new(ready))
             }
             Err(error) => {
@@ -225,7 +225,7 @@ impl Session {
             return None;
         }
         match check.check(arguments, policy) {
-            Err(Rejection::Malformed(malformed)) => Some(CallError::Malformed(malformed)),
+            Err(rejection @ Rejection::Malformed(_)) => Some(rejection.into()),
             _ => None,
         }
     }
@@ -256,7 +256,7 @@ impl Session {
                 let found = found.into_iter().map(|problem| masks.problem(problem)).collect();
                 Err(CallError::Validation(InvalidArguments::of_host(check, found)))
             }
-            Err(Rejection::Malformed(malformed)) => Err(CallError::Malformed(malformed)),
+            Err(rejection @ Rejection::Malformed(_)) => Err(rejection.into()),
             Err(Rejection::Invalid(mut invalid)) => {
                 let masks = masks::SecretMasks::new(invalid.secrets().iter().cloned());
                 // Keep only problems of values that passed the check. The others may be

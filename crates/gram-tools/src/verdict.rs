@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
-use crate::check::{InvalidArguments, MalformedArguments, Problem, ProblemCode, Repair};
+use crate::check::{InvalidArguments, MalformedArguments, Problem, ProblemCode, Rejection, Repair};
 use crate::names::Suggestion;
 use json_schema_kit::pointer::dotted;
 
@@ -122,6 +122,15 @@ pub enum CallError {
         /// The error of the last attempt.
         last: Box<CallError>,
     },
+}
+
+impl From<Rejection> for CallError {
+    fn from(rejection: Rejection) -> Self {
+        match rejection {
+            Rejection::Malformed(malformed) => Self::Malformed(malformed),
+            Rejection::Invalid(invalid) => Self::Validation(invalid),
+        }
+    }
 }
 
 impl CallError {

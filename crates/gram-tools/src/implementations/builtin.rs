@@ -9,17 +9,9 @@ use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
 
-/// An implementation that is compiled in.
+/// An implementation that is compiled in, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Builtin(BuiltinTool);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BuiltinTool {
-    SayHello,
-    Now,
-    Echo,
-    Add,
-}
+pub struct Builtin(&'static str);
 
 impl Builtin {
     /// The declared names.
@@ -33,17 +25,9 @@ impl Builtin {
     ///   is text;
     /// - `add` adds all arguments that are numbers; sums of integers are exact.
     pub fn named(name: &str) -> Option<Self> {
-        Some(Self(match name {
-            "sayHello" => BuiltinTool::SayHello,
-            "now" => BuiltinTool::Now,
-            "echo" => BuiltinTool::Echo,
-            "add" => BuiltinTool::Add,
-            _ => return None,
-        }))
+        Self::NAMES.into_iter().find(|known| *known == name).map(Self)
     }
-}
 
-impl Builtin {
     pub(super) fn load(declared: &gram_model::Implementation) -> Result<Self, String> {
         let name = name_or_tool(declared, "name");
         Self::named(&name).ok_or_else(|| {
@@ -62,24 +46,20 @@ impl Implementation for Builtin {
     }
 }
 
-fn answer(which: BuiltinTool, invocation: &Invocation) -> Result<Answer, InvocationError> {
-    let arguments: Map<String, Value> =
-        serde_json::from_str(&invocation.arguments).map_err(|error| {
-            let detail = format!("the arguments are not a JSON object: {error}");
-            InvocationError::new(InvocationErrorKind::Failed, detail)
-        })?;
-    match which {
-        BuiltinTool::SayHello => {
+fn answer(name: &str, invocation: &Invocation) -> Result<Answer, InvocationError> {
+    let arguments = invocation.object()?;
+    match name {
+        "sayHello" => {
             let name = arguments.get("personName").and_then(Value::as_str).unwrap_or("world");
             Ok(Answer::Json(format!("Hello, {name}! Nice to meet you.").into()))
         }
-        BuiltinTool::Now => {
+        "now" => {
             // A clock before 1970 is a broken one.
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             Ok(Answer::Json(rfc3339(now.as_secs(), now.subsec_millis()).into()))
         }
-        BuiltinTool::Echo => Ok(Answer::Json(echo(arguments, invocation.text_result))),
-        BuiltinTool::Add => add(arguments.values().filter_map(Value::as_number)),
+        "add" => add(arguments.values().filter_map(Value::as_number)),
+        _ => Ok(Answer::Json(echo(arguments, invocation.text_result))),
     }
 }
 

@@ -145,9 +145,7 @@ pub(super) fn stub(id: RequestId) -> ServerJsonRpcMessage {
 /// The parts of a message that identify its request. The rest is skipped.
 #[derive(Deserialize)]
 pub(super) struct Envelope {
-    #[serde(default)]
     id: Option<Value>,
-    #[serde(default)]
     result: Option<IgnoredAny>,
 }
 

@@ -1,22 +1,24 @@
 //! A server that a library keeps a connection to.
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::fmt::{self, Display};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
-use reqwest::Url;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use super::NO_ADDRESS;
-use super::connection::Connection;
+use super::McpError;
+use super::connection::{Connection, ServerAddress};
 use crate::http_client;
 use crate::invocation::{InvocationError, InvocationErrorKind};
 use crate::sanitize::sanitize_line;
 
+/// How long a server may take to begin. `npx` and its like install a server before they start it,
+/// which can take most of a minute.
+const START_LIMIT: Duration = Duration::from_mins(1);
 /// The longest wait before a broken server is tried again. The waits begin with none, and then
 /// double from one second on.
 const MAX_WAIT: Duration = Duration::from_mins(1);
@@ -32,12 +34,6 @@ struct ServerState {
     link: Mutex<ServerLink>,
     /// The tools that were seen last.
     tools: RwLock<Option<Arc<[Value]>>>,
-}
-
-#[derive(Clone)]
-enum ServerAddress {
-    Command { words: Arc<[String]>, folder: Arc<Path> },
-    Url(Arc<Url>),
 }
 
 /// The state of a connection.
@@ -68,25 +64,17 @@ impl Drop for ConnectionAttempt {
     }
 }
 
-impl ServerAddress {
-    /// The server, as the subject of a sentence, as its connection calls it.
-    fn name(&self) -> String {
-        match self {
-            Self::Command { words, .. } => {
-                let program = words.first().map(String::as_str).unwrap_or_default();
-                format!("the MCP server `{}`", sanitize_line(program))
-            }
-            Self::Url(url) => format!("the MCP server at {}", http_client::without_secrets(url)),
-        }
+async fn open(address: ServerAddress) -> ConnectionResult {
+    if let ServerAddress::Command { words, .. } = &address
+        && words.is_empty()
+    {
+        return Err(unreachable(McpError::EmptyCommand));
     }
+    Connection::open(&address, START_LIMIT).await.map(Arc::new).map_err(unreachable)
+}
 
-    async fn open(self) -> ConnectionResult {
-        let connection = match &self {
-            Self::Command { words, folder } => Connection::to_command(words, folder).await?,
-            Self::Url(url) => Connection::to_url(url).await?,
-        };
-        Ok(Arc::new(connection))
-    }
+fn unreachable(detail: impl Display) -> InvocationError {
+    InvocationError::new(InvocationErrorKind::Unreachable, detail.to_string())
 }
 
 impl McpServer {
@@ -95,13 +83,12 @@ impl McpServer {
     pub fn command(words: Vec<String>, folder: PathBuf) -> Self {
         // This fails where there is no working folder; then everything else fails as well.
         let folder = std::path::absolute(&folder).unwrap_or(folder);
-        Self::new(ServerAddress::Command { words: words.into(), folder: folder.into() })
+        Self::new(ServerAddress::Command { words: words.into(), folder: Some(folder.into()) })
     }
 
     /// The server at an address, over streamable HTTP. Fails where that is no whole URL.
     pub fn url(url: &str) -> Result<Self, InvocationError> {
-        let url = http_client::address(url)
-            .ok_or_else(|| InvocationError::new(InvocationErrorKind::Unreachable, NO_ADDRESS))?;
+        let url = http_client::address(url).ok_or_else(|| unreachable(McpError::InvalidAddress))?;
         Ok(Self::new(ServerAddress::Url(Arc::new(url))))
     }
 
@@ -184,8 +171,9 @@ impl McpServer {
         if names().any(|name| name == tool) {
             return None;
         }
-        let mut detail = format!("{} has no tool `{}`", self.0.address.name(), sanitize_line(tool));
-        if let Some(question) = gram_model::did_you_mean(tool, names()) {
+        let (server, tool) = (&self.0.address, sanitize_line(tool));
+        let mut detail = format!("the MCP server {server} has no tool `{tool}`");
+        if let Some(question) = gram_model::did_you_mean(&tool, names()) {
             detail += "; ";
             detail += &question;
         }
@@ -220,7 +208,10 @@ impl McpServer {
             };
             match opened {
                 Some(Ok(connection)) if connection.listens().await => return Ok(connection),
-                Some(Ok(connection)) => self.abandon(&connection, &silent(&connection)),
+                Some(Ok(connection)) => {
+                    let silent = format!("{} does not listen any more", connection.name());
+                    self.abandon(&connection, &unreachable(silent));
+                }
                 Some(Err(error)) => {
                     self.link().failed(number, &error);
                     return Err(error);
@@ -229,8 +220,7 @@ impl McpServer {
                 None => self.link().forget(number),
             }
         }
-        let detail = "the MCP server was closed while it was needed";
-        Err(InvocationError::new(InvocationErrorKind::Unreachable, detail))
+        Err(unreachable("the MCP server was closed while it was needed"))
     }
 
     /// Uses a connection no more. Other calls that are under way on it may still end well.
@@ -252,11 +242,6 @@ impl McpServer {
     }
 }
 
-fn silent(connection: &Connection) -> InvocationError {
-    let detail = format!("{} does not listen any more", connection.name());
-    InvocationError::new(InvocationErrorKind::Unreachable, detail)
-}
-
 impl ServerLink {
     /// The connection that there is, or else a new one, with its number. Fails where it is too
     /// early to try again.
@@ -273,14 +258,14 @@ impl ServerLink {
                 // Rounded up, so that it is true.
                 let seconds = left.as_secs() + 1;
                 let detail = format!("{}\nIt is tried again in {seconds} s.", error.detail);
-                return Err(InvocationError::new(InvocationErrorKind::Unreachable, detail));
+                return Err(unreachable(detail));
             }
         }
         self.count += 1;
         let (tell, outcome) = watch::channel(None);
         let address = address.clone();
         let task = tokio::spawn(async move {
-            let opened = address.open().await;
+            let opened = open(address).await;
             // The receiver may be gone.
             let _ = tell.send(Some(opened));
         });
@@ -320,11 +305,6 @@ impl ServerLink {
 
 impl fmt::Debug for McpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The arguments of a command may hold a password.
-        let address = match &self.0.address {
-            ServerAddress::Command { words, .. } => words.first().cloned().unwrap_or_default(),
-            ServerAddress::Url(url) => http_client::without_secrets(url),
-        };
-        f.debug_tuple("McpServer").field(&address).finish()
+        f.debug_tuple("McpServer").field(&self.0.address.to_string()).finish()
     }
 }
