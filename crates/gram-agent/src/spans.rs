@@ -1,9 +1,8 @@
 //! OpenTelemetry spans of runs, following its semantic conventions for generative AI.
 //!
 //! A turn is a span `invoke_agent NAME` that contains the model requests (`chat MODEL`) and the
-//! tool
-//! calls (`execute_tool NAME`). The turn of a called agent is inside the call. Message contents are
-//! only recorded on request.
+//! tool calls (`execute_tool NAME`). The turn of a called agent is inside the call. Message contents
+//! are only recorded on request.
 
 mod contents;
 mod export;

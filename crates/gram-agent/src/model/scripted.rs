@@ -8,10 +8,9 @@ use gram_schema::Target;
 use serde_json::{Map, Value, json};
 
 use super::rules::ScriptRule;
-use super::{
-    Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamEvent, StreamSink,
-};
+use super::{Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamSink};
 use crate::message::{AssistantMessage, Message, ModelCall, Reply};
+use crate::observer::Event;
 
 /// A deterministic model that needs no network.
 #[derive(Debug)]
@@ -162,7 +161,7 @@ impl Model for ScriptedModel {
         if let Ok(Reply { message: AssistantMessage { content: Some(text), .. }, .. }) = &reply
             && request.stream
         {
-            sink(StreamEvent::Text(text));
+            sink(Event::ReplyText(text));
         }
         Box::pin(std::future::ready(reply))
     }

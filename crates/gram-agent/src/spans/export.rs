@@ -130,8 +130,7 @@ impl Telemetry {
     }
 
     /// Exports the remaining spans within a time limit and describes failures of the export. Blocks
-    /// the
-    /// thread.
+    /// the thread.
     pub fn shut_down(self, limit: Duration) -> Option<String> {
         let over = self.provider.shutdown_with_timeout(limit);
         let (count, why) = &*self.failures.now();
@@ -248,12 +247,7 @@ fn cause(error: &(dyn std::error::Error + 'static)) -> String {
     {
         return "timed out".to_owned();
     }
-    let mut cause = error;
-    while let Some(deeper) = cause.source() {
-        cause = deeper;
-    }
-    let cause = cause.to_string();
-    cause.split(" (os error").next().unwrap_or_default().to_lowercase()
+    client::root_cause(error).to_lowercase()
 }
 
 impl HttpClient for OtlpClient {
