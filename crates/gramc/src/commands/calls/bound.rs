@@ -84,11 +84,8 @@ pub(in crate::commands) fn read_declared(
         return one(&read, path, Some(name)).map(Some);
     }
     let known = &spec.module.libraries;
-    let nearest = gram_model::did_you_mean(named, known.iter().map(|library| &*library.name));
-    let nearest = nearest.map(|nearest| format!("; {nearest}")).unwrap_or_default();
-    Err(Failure::new(format!(
-        "`{named}` is neither a file nor a library of the specification{nearest}"
-    )))
+    let message = format!("`{named}` is neither a file nor a library of the specification");
+    Err(Failure::unknown(&message, named, known.iter().map(|library| &*library.name), None))
 }
 
 /// The library of a file. Those that it imports are meant only where it declares none itself, or
@@ -118,9 +115,9 @@ fn one(read: &Read, path: &str, name: Option<&str>) -> Result<Declared, Failure>
         (Some(name), _) => {
             known.iter().copied().find(|&at| libraries[at].name == name).ok_or_else(|| {
                 let known = names();
-                let help = gram_model::did_you_mean(name, known.iter().copied());
-                let help = help.unwrap_or_else(|| format!("there are {}", known.join(", ")));
-                Failure::new(format!("{path} declares no library `{name}`; {help}"))
+                let help = Some(format!("there are {}", known.join(", ")));
+                let message = format!("{path} declares no library `{name}`");
+                Failure::unknown(&message, name, known.into_iter(), help)
             })?
         }
     };

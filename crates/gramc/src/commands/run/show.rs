@@ -1,7 +1,7 @@
 //! What is shown of a run while it goes on.
 
 use std::borrow::Cow;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::sync::{Mutex, PoisonError};
 
 use gram_agent::{Event, Observer, TurnEnd, TurnResult};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Display, Format, Run};
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, say};
 
 /// Shows what happens: the model's text on standard output, if it is shown while it comes; all
 /// else on standard error.
@@ -67,12 +67,11 @@ impl Show {
 
     /// Says something to the person; agents that others call are named.
     fn print_message(&self, agent: &str, text: &str) {
-        // There is nowhere to say that standard error is closed.
-        let _ = if agent.is_empty() || agent == self.agent {
-            writeln!(io::stderr(), "{text}")
+        if agent.is_empty() || agent == self.agent {
+            say(text);
         } else {
-            writeln!(io::stderr(), "[{agent}] {text}")
-        };
+            say(format_args!("[{agent}] {text}"));
+        }
     }
 
     /// What is printed of an answer: at a terminal, nothing that steers it.

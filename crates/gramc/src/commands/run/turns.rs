@@ -8,8 +8,8 @@ use tokio::sync::mpsc;
 
 use self::editor::{Chat, Typed};
 use crate::args::Run;
-use crate::commands::calls::say;
 use crate::failure::Failure;
+use crate::output::say;
 
 /// The turns of a conversation.
 pub(super) enum Turns {
@@ -78,8 +78,7 @@ impl Turns {
                         Typed::Interrupt if interrupted => return Err(Failure::Interrupted(2)),
                         Typed::Interrupt => {
                             interrupted = true;
-                            let help = "press Ctrl-C again or Ctrl-D to end the conversation";
-                            say(std::iter::once(help.to_owned()));
+                            say("press Ctrl-C again or Ctrl-D to end the conversation");
                         }
                         Typed::Failed(why) => return Err(unreadable(&why)),
                     }
