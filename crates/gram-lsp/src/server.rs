@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::capabilities::capabilities;
 use crate::client::{Client, ClientSettings};
-use crate::global_state::{GlobalState, ProjectKey};
+use crate::global_state::GlobalState;
 use crate::load::{LoadedProject, load};
 use crate::position::Encoding;
 use crate::transport::{self, Incoming, Json};
@@ -436,11 +436,6 @@ impl Server {
             self.answer_waiting();
         }
         self.refresh(&[1, 2]);
-    }
-
-    /// The project that a document belongs to.
-    fn key_of(&self, uri: &Uri) -> Option<ProjectKey> {
-        self.state.key_of(uri)
     }
 }
 
