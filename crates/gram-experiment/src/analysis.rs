@@ -294,7 +294,7 @@ pub(crate) fn discordant(stats: &RunStats, arm: usize) -> (u64, u64) {
 }
 
 /// The standard deviation of the differences.
-#[expect(clippy::cast_precision_loss, reason = "nobody has so many cases")]
+#[expect(clippy::cast_precision_loss, reason = "the number of cases is far below 2^53")]
 pub(crate) fn deviation(stats: &RunStats, arm: usize) -> f64 {
     let PairedValues { differences, .. } = pairs(stats, arm, Outcome::Success);
     let center = mean(&differences);

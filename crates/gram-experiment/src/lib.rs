@@ -37,7 +37,7 @@ pub use manifest::{ArmManifest, Difference, ExperimentManifest, hash};
 pub use monitor::SequentialMonitor;
 pub use outcome::Outcome;
 pub use plan::{Plan, PlannedRun, Shard};
-pub use price::{Price, models_without_price};
+pub use price::models_without_price;
 pub use reply_cache::ReplyCache;
 pub use report::Report;
 pub use run::{Run, RunMetrics};

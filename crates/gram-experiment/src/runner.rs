@@ -13,7 +13,7 @@ use crate::case::Case;
 use crate::journal::Journal;
 use crate::monitor::SequentialMonitor;
 use crate::plan::{PlannedRun, Shard};
-use crate::price::Price;
+use crate::price;
 use crate::reply_cache::{CachedModel, ReplyCache};
 use crate::run::{Run, RunCounter, RunCounts, RunMetrics, Transcript};
 use crate::run_stats::RunStats;
@@ -22,6 +22,7 @@ use gram_agent::Conversation;
 use gram_agent::model::{Model, ModelErrorKind};
 use gram_agent::{Limits, TurnEnd};
 use gram_agent::{Message, Usage};
+use gram_project::Price;
 
 /// Consecutive runs without an answer of the model that end an experiment.
 const MAX_CONSECUTIVE_FAILURES: u32 = 10;
@@ -424,7 +425,7 @@ impl Runner {
             usage.add(*used);
             let model = arm.team.model_name_of(agent).unwrap_or_default();
             let price = self.running.prices.get(model).filter(|_| used.total() > 0);
-            cost = cost.zip(price).map(|(cost, price)| cost + price.of(*used));
+            cost = cost.zip(price).map(|(sum, price)| sum + price::cost(price, *used));
         }
         let known = usage.input_tokens.is_some() || usage.output_tokens.is_some();
         RunMetrics {
