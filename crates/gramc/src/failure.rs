@@ -19,7 +19,7 @@ pub(crate) const FAILED: i32 = 2;
 /// Why a command could not do its work.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// A message for the person who ran it.
+    /// A message for the user.
     Message(String),
     /// The output was closed.
     BrokenPipe,

@@ -36,7 +36,6 @@ impl Projects {
     /// What the project of a file says; without a file, of the current folder.
     pub(crate) fn of(&self, path: Option<&Path>) -> Result<Project, Failure> {
         let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
-        // Nobody panics while it is locked.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Known { folders, files } = &mut *known;
         if !folders.contains_key(folder) {

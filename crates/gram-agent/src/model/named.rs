@@ -5,18 +5,20 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use genai::adapter::AdapterKind;
 use gram_model::Api;
 use gram_schema::Target;
 
 use super::chat::ChatModel;
-use super::providers::{GenaiModel, GenaiProvider};
+use super::providers::GenaiModel;
 use super::{Model, ScriptError, ScriptedModel};
 
 /// A provider: its name, protocol and environment variables.
 struct ProviderSpec {
     name: &'static str,
-    /// The protocol, if the crate `genai` implements it; else chat completions.
-    genai: Option<GenaiProvider>,
+    /// The protocol and the target of tools, if the crate `genai` implements it; else chat
+    /// completions.
+    genai: Option<(AdapterKind, Target)>,
     /// The variable of the address, and the default address.
     base: (&'static str, &'static str),
     /// The variable of the key.
@@ -33,19 +35,19 @@ const PROVIDERS: [ProviderSpec; 7] = [
     },
     ProviderSpec {
         name: "openai-responses",
-        genai: Some(GenaiProvider::Responses),
+        genai: Some((AdapterKind::OpenAIResp, Target::OpenAiResponses)),
         base: ("OPENAI_BASE_URL", "https://api.openai.com/v1"),
         key: Some("OPENAI_API_KEY"),
     },
     ProviderSpec {
         name: "anthropic",
-        genai: Some(GenaiProvider::Anthropic),
+        genai: Some((AdapterKind::Anthropic, Target::Anthropic)),
         base: ("ANTHROPIC_BASE_URL", "https://api.anthropic.com/v1"),
         key: Some("ANTHROPIC_API_KEY"),
     },
     ProviderSpec {
         name: "gemini",
-        genai: Some(GenaiProvider::Gemini),
+        genai: Some((AdapterKind::Gemini, Target::Gemini)),
         base: ("GEMINI_BASE_URL", "https://generativelanguage.googleapis.com/v1beta"),
         key: Some("GEMINI_API_KEY"),
     },
@@ -107,7 +109,7 @@ impl Models {
         let provider = name.split_once('/').map_or(name, |(provider, _)| provider);
         let spec = PROVIDERS.iter().find(|spec| spec.name == provider);
         match (spec.and_then(|spec| spec.genai), api) {
-            (Some(genai), _) => genai.target(),
+            (Some((_, target)), _) => target,
             (None, Api::Tools) => Target::OpenAi,
             (None, Api::Functions) => Target::OpenAiFunctions,
         }

@@ -35,38 +35,14 @@ impl std::fmt::Debug for ApiKey {
     }
 }
 
-/// A provider that `genai` supports.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum GenaiProvider {
-    Responses,
-    Anthropic,
-    Gemini,
-}
-
-impl GenaiProvider {
-    /// The target that tools are compiled to.
-    pub(super) fn target(self) -> Target {
-        match self {
-            Self::Responses => Target::OpenAiResponses,
-            Self::Anthropic => Target::Anthropic,
-            Self::Gemini => Target::Gemini,
-        }
-    }
-}
-
 impl GenaiModel {
     /// `base` is the address without the paths of the provider's API.
     pub(super) fn new(
         (name, model): (&str, &str),
-        provider: GenaiProvider,
+        (kind, target): (AdapterKind, Target),
         base: &str,
         key: String,
     ) -> Result<Self, String> {
-        let kind = match provider {
-            GenaiProvider::Responses => AdapterKind::OpenAIResp,
-            GenaiProvider::Anthropic => AdapterKind::Anthropic,
-            GenaiProvider::Gemini => AdapterKind::Gemini,
-        };
         let base = format!("{}/", base.trim_end_matches('/'));
         let (_, web) = client::of_address(&base)?;
         let client = Client::builder().with_reqwest(web).build();
@@ -77,8 +53,7 @@ impl GenaiModel {
             auth: AuthData::from_single(key.clone()),
             model: ModelIden::new(kind, model),
         };
-        let (name, target) = (name.to_owned(), provider.target());
-        Ok(Self { name, target, kind, service, client, key: ApiKey(key) })
+        Ok(Self { name: name.to_owned(), target, kind, service, client, key: ApiKey(key) })
     }
 
     async fn request(

@@ -190,7 +190,7 @@ impl FailureLog {
         self.seen().rubbish.get_or_insert_with(|| sanitize_line(text));
     }
 
-    /// A message of the server is longer than anybody needs.
+    /// A message of the server is too long.
     pub(super) fn too_long(&self) {
         let limit = MAX_MESSAGE_BYTES >> 20;
         let why = format!("a message of it is longer than {limit} megabytes");

@@ -121,8 +121,7 @@ impl PendingCalls {
         self.waiting().get(id).and_then(Weak::upgrade).map(PendingCall)
     }
 
-    /// Puts the text of a message beside if it answers a call, and gives the message that stands
-    /// in for it.
+    /// Stores the text of a message if it answers a call, and returns the message that replaces it.
     pub(super) fn settle(&self, message: &str) -> Option<ServerJsonRpcMessage> {
         if self.waiting().is_empty() {
             return None;

@@ -50,8 +50,8 @@ struct ServerLink {
 
 type ConnectionResult = Result<Arc<Connection>, InvocationError>;
 
-/// A connection that is open, or will be. It is opened by a task of its own: who waits for it may
-/// give up, and still the next one finds it.
+/// A connection that is open or being opened. A separate task opens it, so that it is there for the
+/// next caller if the first one gives up.
 struct ConnectionAttempt {
     outcome: watch::Receiver<Option<ConnectionResult>>,
     task: AbortHandle,

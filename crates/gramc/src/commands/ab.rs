@@ -13,7 +13,7 @@ use std::time::Duration;
 use gram_agent::model::{Models, Sampling};
 use gram_agent::{AgentTeam, Limits, TeamOptions};
 use gram_experiment::{
-    Arm, Case, DeclaredLibrary, ExperimentError, ExperimentManifest, Journal, Method, Plan, Price,
+    Arm, Case, DeclaredLibrary, ExperimentError, ExperimentManifest, Journal, Method, Plan,
     ReplyCache, Report, RunConfig, RunStats, SequentialMonitor, StopReason, differences, hash,
     models_without_price,
 };
@@ -87,7 +87,7 @@ fn sides(wanted: &Wanted, spec: &Read, display: Display) -> Result<Option<Vec<Si
     Ok(Some(sides))
 }
 
-/// What a library plays back. What cannot be read is told when it is bound.
+/// The recordings that a library replays. Unreadable ones are reported when it is bound.
 fn recordings(library: &Library, folder: &Path) -> Vec<u8> {
     let replays = library.implementations.iter();
     let files = replays.filter(|it| it.kind == ImplementationKind::Replay);
@@ -293,11 +293,7 @@ fn running(args: &Ab, spec: &Path, display: Display, arms: &[Arm]) -> Result<Run
     let inputs = Inputs { paths: vec![spec.to_owned()], stdin_filename: String::new() };
     let (project, mistakes) = project::read(&inputs)?;
     report::show(display, &mistakes)?;
-    let prices: BTreeMap<_, _> = project
-        .prices
-        .into_iter()
-        .map(|(model, price)| (model, Price { input: price.input, output: price.output }))
-        .collect();
+    let prices: BTreeMap<_, _> = project.prices.into_iter().collect();
     if bounds.max_cost.is_some() {
         let unknown: Vec<_> =
             arms.iter().flat_map(|arm| models_without_price(&arm.team, &prices)).collect();

@@ -10,7 +10,7 @@ use gram_syntax::Severity;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::args::{self, Compile, Display, Format};
+use crate::args::{Compile, Display, Format};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::{self, Layout};
 use crate::{input, report};
@@ -23,16 +23,13 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     let texts = input::read(&args.inputs)?;
     refuse_to_overwrite_sources(args, &texts)?;
     let mut checked = texts.check();
-    // Who compiles wants to know what is wrong; `check` tells what is worth knowing besides.
+    // `gramc check` also shows notes.
     checked.diagnostics.retain(|found| found.severity > Severity::Note);
     report::show(display, &checked.diagnostics)?;
     let Some(module) = checked.module else { return Ok(PROBLEMS) };
     let options = Options {
         target: args.target,
-        draft: match args.draft {
-            args::Draft::Draft2020 => gram_schema::Draft::Draft2020,
-            args::Draft::Draft7 => gram_schema::Draft::Draft7,
-        },
+        draft: args.draft,
         files: 0..texts.named,
         expanded: args.expanded || args.tool.is_some(),
     };

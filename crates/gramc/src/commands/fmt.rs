@@ -19,7 +19,7 @@ const DIFF_TIME: Duration = Duration::from_secs(2);
 enum Done {
     /// It is formatted already.
     Same,
-    /// It was formatted, or would be; who only checks is told where.
+    /// It was formatted, or would be. The diagnostic is for `--check`.
     Changed(Option<Box<Diagnostic>>),
     /// It has syntax errors, and was left alone.
     Wrong(Vec<Diagnostic>),

@@ -124,7 +124,7 @@ async fn converse(
         if let Some(signal) = interrupted.filter(|_| !turns.is_chat()) {
             return Err(Failure::Interrupted(signal));
         }
-        // Who sits at a terminal can go on; a script has lost what its next turn builds on.
+        // A user at a terminal can continue; in a script, later turns depend on this one.
         if own != CLEAN && !turns.is_chat() {
             return Ok(code);
         }
@@ -150,8 +150,7 @@ fn telemetry() -> Option<Telemetry> {
     })
 }
 
-/// Sends the spans that are left, and says what is lost. Whoever interrupts gramc does not want to
-/// wait for that.
+/// Sends the remaining spans, and reports lost ones. After an interrupt, it does not wait long.
 fn send_the_rest(telemetry: Telemetry, interrupted: bool) {
     let most = Duration::from_secs(if interrupted { 1 } else { 5 });
     if let Some(lost) = telemetry.shut_down(most) {

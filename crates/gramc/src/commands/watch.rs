@@ -52,8 +52,8 @@ pub(super) fn run(args: &Check, display: Display) -> Outcome {
 
 /// The one path of a file or folder, though it may be gone.
 fn real(path: &Path) -> PathBuf {
-    let beside = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
-    let found = path.canonicalize().ok().or_else(beside);
+    let in_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    let found = path.canonicalize().ok().or_else(in_folder);
     found.or_else(|| std::path::absolute(path).ok()).unwrap_or_else(|| path.to_owned())
 }
 

@@ -117,7 +117,7 @@ pub(super) fn finish(
     let failures: Vec<_> =
         args.gate.iter().flat_map(|gate| gate.failures(&report.comparisons)).collect();
     report.only(&args.outcome);
-    // What was found is told, even where it cannot be kept.
+    // The report is printed even if it cannot be written.
     if display.format == Format::Json {
         output::print(&format!("{}\n", report.json()))?;
     } else {

@@ -7,7 +7,7 @@ use gram_model::Place;
 use gram_model::{Library, Module};
 use gram_tools::ToolLibrary;
 
-use crate::args::{Bind, Display, Format, Inputs, Spec};
+use crate::args::{Display, Format, Inputs, Spec};
 use crate::failure::Failure;
 use crate::input::{self, Texts};
 use crate::report;
@@ -41,16 +41,6 @@ fn read(path: &Path, stdin_filename: &str, display: Display) -> Result<Option<Re
     Ok(checked.module.map(|module| Read { module, texts }))
 }
 
-/// Reads a library: that of a file, one of several in a file, or one that the specification
-/// declares.
-pub(super) fn read_library(
-    bind: &Bind,
-    spec: &Read,
-    display: Display,
-) -> Result<Option<ToolLibrary>, Failure> {
-    Ok(read_declared(&bind.library, spec, display)?.map(|(library, ..)| library))
-}
-
 /// A library, with what its file declares, and the folder that paths in it are relative to.
 pub(in crate::commands) type Declared = (ToolLibrary, Library, PathBuf);
 
@@ -63,7 +53,8 @@ pub(in crate::commands) fn declared_here(
     at.map(|at| made(spec, at)).transpose()
 }
 
-/// The library of `--library`, with the module of its file.
+/// The library of `--library`: that of a file, one of several in a file, or one that the
+/// specification declares.
 pub(in crate::commands) fn read_declared(
     named: &str,
     spec: &Read,

@@ -20,11 +20,10 @@ use tokio::runtime::Builder;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{BindCommand, Call, Display, Format, Replay, Undeclared, Validate};
+use crate::args::{BindCommand, Call, Display, Format, Replay, Validate};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::live;
 use crate::output::{self, say, say_each};
-use bound::read_library;
 pub(super) use bound::{Read, declared_here, read_declared, read_spec};
 use lines::{CallLine, Lines};
 
@@ -34,13 +33,8 @@ const GOODBYE: Duration = Duration::from_secs(5);
 pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
     only_one_reads(&[&args.spec.path, &args.calls])?;
     let Some(spec) = read_spec(&args.spec, display)? else { return Ok(PROBLEMS) };
-    let undeclared = match args.undeclared {
-        Undeclared::Strip => gram_tools::check::Undeclared::Strip,
-        Undeclared::Reject => gram_tools::check::Undeclared::Reject,
-        Undeclared::Keep => gram_tools::check::Undeclared::Keep,
-        Undeclared::Schema => gram_tools::check::Undeclared::Schema,
-    };
-    let check = Policy { repair: !args.no_repair, correct_names: false, undeclared };
+    let (repair, undeclared) = (!args.no_repair, args.undeclared);
+    let check = Policy { repair, correct_names: false, undeclared };
     let library = ToolLibrary::new("").settings(Settings { check, ..Settings::default() });
     let (bound, _) = library.bind_partly(&spec.module);
     let session = Session::new(&bound);
@@ -235,8 +229,8 @@ pub(super) fn read(
     display: Display,
 ) -> Result<Option<Both>, Failure> {
     let Some(spec) = read_spec(spec, display)? else { return Ok(None) };
-    let Some(library) = read_library(bind, &spec, display)? else { return Ok(None) };
-    Ok(Some(Both { spec, library }))
+    let library = read_declared(&bind.library, &spec, display)?;
+    Ok(library.map(|(library, ..)| Both { spec, library }))
 }
 
 /// Fails where two arguments are standard input: the second one would find nothing there.

@@ -57,7 +57,7 @@ impl Turns {
             Self::Given(messages) => Ok(messages.pop()),
             Self::Lines { lines, chat } => loop {
                 if *chat {
-                    // Whoever cannot see the prompt can still type.
+                    // The prompt is optional.
                     let _ = write!(io::stderr(), "> ").and_then(|()| io::stderr().flush());
                 }
                 match lines.recv().await {

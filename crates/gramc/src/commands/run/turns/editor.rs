@@ -142,8 +142,8 @@ pub(in crate::commands::run) fn history_file() -> Option<PathBuf> {
     Some(folder("XDG_STATE_HOME").or(local).or_else(home)?.join("gramc").join("history"))
 }
 
-/// The terminal as it was before anybody edited a line. When gramc is ended at the prompt, the editor
-/// cannot give it back.
+/// The settings of the terminal before a line was edited. If gramc is ended at the prompt, the editor
+/// cannot restore them.
 struct Terminal {
     /// Whether a line is edited.
     busy: bool,
