@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use gram_schema::Target;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -84,7 +85,7 @@ impl ReplyCache {
     fn keep(&self, key: &str, took: u64, reply: &Reply) -> Result<(), ModelError> {
         let line = CacheLine { key: key.to_owned(), took, reply: reply.clone() };
         let text = serde_json::to_string(&line).unwrap_or_default() + "\n";
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.file.lock();
         let end = file.metadata().map(|it| it.len());
         file.write_all(text.as_bytes()).map_err(|error| {
             // An incomplete line would corrupt the next one.
@@ -125,7 +126,7 @@ impl CachedModel {
             ],
         ]);
         let key = hash(parts.to_string());
-        let mut all = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.requests.lock();
         let count = all.entry(key.clone()).or_insert(0);
         *count += 1;
         // Repeated requests may have different replies.
@@ -145,7 +146,7 @@ impl Model for CachedModel {
     fn send<'a>(&'a self, request: ModelRequest<'a>, sink: StreamSink<'a>) -> ReplyFuture<'a> {
         let key = self.key(&request);
         let known = {
-            let known = self.replies.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = self.replies.known.lock();
             known.get(&key).cloned()
         };
         Box::pin(async move {

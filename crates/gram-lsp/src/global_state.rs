@@ -291,11 +291,7 @@ impl GlobalState {
     fn invalidate_importers(&mut self, file: &File) {
         let Some(path) = &file.path else { return };
         for project in self.projects.values_mut() {
-            let import_cache = project
-                .state
-                .import_cache
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            let import_cache = project.state.import_cache.lock();
             let concerned = import_cache.contains_key(path)
                 || project.snapshot.as_ref().is_some_and(|it| it.imports_external(path));
             drop(import_cache);
@@ -380,11 +376,7 @@ impl GlobalState {
         for path in changed.iter().map(|path| real(path)) {
             let name = path.file_name().unwrap_or_default();
             for project in self.projects.values_mut() {
-                let mut import_cache = project
-                    .state
-                    .import_cache
-                    .lock()
-                    .unwrap_or_else(std::sync::PoisonError::into_inner);
+                let mut import_cache = project.state.import_cache.lock();
                 let known = import_cache.remove(&path).is_some();
                 drop(import_cache);
                 if known {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use gram_check::names::{Declaration, Found, Names, Use};
 use gram_check::{ImportGraph, PartialModule};
@@ -12,6 +12,7 @@ use gram_project::Budget;
 use gram_project::follow_imports;
 use gram_syntax::{Diagnostic, Parse, SourceFile, Span};
 use lsp_types::Location;
+use parking_lot::Mutex;
 use smol_str::SmolStr;
 
 use crate::file::File;
@@ -135,8 +136,7 @@ impl Snapshot {
         if let Some(open) = self.open.get(path) {
             return Some(Arc::clone(open));
         }
-        let mut import_cache =
-            self.project.import_cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut import_cache = self.project.import_cache.lock();
         let read = || {
             let uri = crate::uri::of_path(path)?;
             File::read(path, name, uri).map(Arc::new)
@@ -189,7 +189,7 @@ impl Snapshot {
     pub(crate) fn diagnostics(&self) -> &[Vec<Diagnostic>] {
         self.diagnostics.get_or_init(|| {
             let texts = self.parses();
-            let mut cache = self.project.cache.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut cache = self.project.cache.lock();
             let found = cache.diagnostics(&texts, self.imports(), self.settings());
             drop(cache);
             // The diagnostics are sorted by file.
@@ -234,9 +234,9 @@ impl Snapshot {
 
     /// All types, terms, agents and libraries, and the tools near a span of a file.
     pub(crate) fn partial_module(&self, file: usize, span: Span) -> Arc<PartialModule> {
-        let mut known = self.partial.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.partial.lock();
         let read = || {
-            let cache = self.project.cache.lock().unwrap_or_else(PoisonError::into_inner);
+            let cache = self.project.cache.lock();
             let near = (file, span);
             Arc::new(cache.partial_module(&self.parses(), self.imports(), near))
         };

@@ -1,10 +1,12 @@
 //! Worker threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, SendError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+
+use parking_lot::Mutex;
 
 use crate::load::THREAD_STACK_SIZE;
 
@@ -53,7 +55,7 @@ impl Workers {
 
 fn run_jobs(queue: &Mutex<Receiver<Job>>) {
     loop {
-        let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let job = queue.lock().recv();
         let Ok(job) = job else { return };
         // A panic in a job must not end the thread.
         let _ = catch_unwind(AssertUnwindSafe(job));

@@ -2,9 +2,10 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use gram_schema::Target;
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use super::rules::ScriptRule;
@@ -112,7 +113,7 @@ impl ScriptedModel {
         match &self.script {
             Script::Echo => Ok(echo(request)),
             Script::Replies { replies, next } => {
-                let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut next = next.lock();
                 let reply = replies.get(*next).cloned().ok_or_else(|| {
                     let count = replies.len();
                     ModelError::new(

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Display};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -77,7 +77,7 @@ pub(super) struct Connection {
     doubtful: AtomicBool,
     /// Whether the server still listens, once it is asked. A task waits for the answer: those who
     /// call may have less time than the server, and still the next one learns it.
-    heard: std::sync::Mutex<Option<Shared<BoxFuture<'static, bool>>>>,
+    heard: parking_lot::Mutex<Option<Shared<BoxFuture<'static, bool>>>>,
     /// Set when the server answered a call, so that it is worth to be started again.
     proven: AtomicBool,
 }
@@ -117,7 +117,7 @@ impl Connection {
                 us,
                 tools: Mutex::default(),
                 doubtful: AtomicBool::new(false),
-                heard: std::sync::Mutex::default(),
+                heard: parking_lot::Mutex::default(),
                 proven: AtomicBool::new(false),
             }),
             Err(failure) => {
@@ -155,18 +155,14 @@ impl Connection {
         if !self.doubtful.load(Ordering::Acquire) {
             return true;
         }
-        let heard = self.liveness().get_or_insert_with(|| self.probe()).clone();
+        let heard = self.heard.lock().get_or_insert_with(|| self.probe()).clone();
         let heard = heard.await;
         // The next doubt is another question.
-        *self.liveness() = None;
+        *self.heard.lock() = None;
         if heard {
             self.doubtful.store(false, Ordering::Release);
         }
         heard
-    }
-
-    fn liveness(&self) -> std::sync::MutexGuard<'_, Option<Shared<BoxFuture<'static, bool>>>> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn probe(&self) -> Shared<BoxFuture<'static, bool>> {

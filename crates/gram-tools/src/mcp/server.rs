@@ -2,9 +2,10 @@
 
 use std::fmt::{self, Display};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, RwLock};
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
@@ -112,7 +113,7 @@ impl McpServer {
     /// Ends the connection. A server that was started is asked to end, and waited for; the
     /// connection is opened again when it is needed.
     pub async fn close(&self) {
-        let Some(opening) = self.link().opening.take() else {
+        let Some(opening) = self.0.link.lock().opening.take() else {
             return;
         };
         let outcome = opening.outcome.borrow().clone();
@@ -127,7 +128,7 @@ impl McpServer {
 
     /// A tool as the server lists it, if its tools were asked for already.
     pub(crate) fn known_tool(&self, name: &str) -> Option<Value> {
-        let tools = self.0.tools.read().unwrap_or_else(PoisonError::into_inner);
+        let tools = self.0.tools.read();
         tools.as_ref()?.iter().find(|tool| tool["name"] == name).cloned()
     }
 
@@ -165,7 +166,7 @@ impl McpServer {
 
     /// That the server lacks a tool, if its tools were asked for already.
     pub(crate) fn known_missing(&self, tool: &str) -> Option<String> {
-        let tools = self.0.tools.read().unwrap_or_else(PoisonError::into_inner);
+        let tools = self.0.tools.read();
         let tools = tools.as_ref()?;
         let names = || tools.iter().filter_map(|tool| tool["name"].as_str());
         if names().any(|name| name == tool) {
@@ -189,19 +190,15 @@ impl McpServer {
                 self.abandon(connection, error);
             }
         })?;
-        *self.0.tools.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&tools));
+        *self.0.tools.write() = Some(Arc::clone(&tools));
         Ok(tools)
-    }
-
-    fn link(&self) -> MutexGuard<'_, ServerLink> {
-        self.0.link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The connection, which is opened if need be.
     async fn connection(&self) -> ConnectionResult {
         // A server that does not listen any more is given up, and started again; that once.
         for _ in 0..2 {
-            let (mut outcome, number) = self.link().open(&self.0.address)?;
+            let (mut outcome, number) = self.0.link.lock().open(&self.0.address)?;
             let opened = match outcome.wait_for(Option::is_some).await {
                 Ok(opened) => opened.clone(),
                 Err(_) => None,
@@ -213,11 +210,11 @@ impl McpServer {
                     self.abandon(&connection, &unreachable(silent));
                 }
                 Some(Err(error)) => {
-                    self.link().failed(number, &error);
+                    self.0.link.lock().failed(number, &error);
                     return Err(error);
                 }
                 // It was closed concurrently.
-                None => self.link().forget(number),
+                None => self.0.link.lock().forget(number),
             }
         }
         Err(unreachable("the MCP server was closed while it was needed"))
@@ -225,7 +222,7 @@ impl McpServer {
 
     /// Uses a connection no more. Other calls that are under way on it may still end well.
     fn abandon(&self, connection: &Arc<Connection>, error: &InvocationError) {
-        let mut link = self.link();
+        let mut link = self.0.link.lock();
         let number = link.opening.as_ref().and_then(|opening| match &*opening.outcome.borrow() {
             Some(Ok(open)) if Arc::ptr_eq(open, connection) => Some(opening.number),
             _ => None,

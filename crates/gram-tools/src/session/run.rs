@@ -127,7 +127,7 @@ impl<'s> AdmittedCall<'s> {
     ) -> Invocation {
         let occurrence = if implementation.counts() {
             let hash = hash_of(&self.accepted.arguments);
-            self.session.state().occurrence(self.tool, hash)
+            self.session.state.lock().occurrence(self.tool, hash)
         } else {
             0
         };
@@ -170,7 +170,7 @@ impl<'s> AdmittedCall<'s> {
         let Self { session, id, name, warnings, admitted: (admitted, sent), .. } = self;
         let (ended, hash) =
             if failed { (CallOutcome::Failure, hash_of(&sent)) } else { (CallOutcome::Success, 0) };
-        session.state().throttle.finish(admitted, hash, ended, session.clock.now());
+        session.state.lock().throttle.finish(admitted, hash, ended, session.clock.now());
         Verdict { id, name, warnings, outcome }
     }
 

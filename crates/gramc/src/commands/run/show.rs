@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
-use std::sync::{Mutex, PoisonError};
 
 use gram_agent::{Event, Observer, TurnEnd, TurnResult};
 use gram_tools::Verdict;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::args::{Display, Format, Run};
@@ -45,7 +45,7 @@ impl Show {
                 Some(value) => value.to_string(),
                 None => turn.text.clone(),
             };
-            let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut shown = self.shown.lock();
             let rest = if *shown == answer { "" } else { answer.as_str() };
             if *shown != answer && !shown.is_empty() && self.streams {
                 // What was shown of an answer that did not come to its end.
@@ -91,7 +91,7 @@ impl Show {
 
     /// Ends a line of the answer before something else is shown.
     fn break_line(&self) {
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = self.shown.lock();
         if !shown.is_empty() && self.streams {
             let _ = output::print("\n");
         }
@@ -136,7 +136,7 @@ impl Observer for Show {
     fn on_event(&self, agent: &str, event: &Event<'_>) {
         match event {
             Event::ReplyText(text) if self.streams && agent == self.agent => {
-                self.shown.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
+                self.shown.lock().push_str(text);
                 // A closed output is reported at the end of the turn.
                 let _ = output::print(&self.answer(text));
             }
