@@ -246,7 +246,6 @@ impl Spread {
     }
 }
 
-/// Minimum cases for a bootstrap.
 const MIN_BOOTSTRAP_CASES: usize = 6;
 
 /// Minimum cases for a reliable bootstrap.
@@ -387,7 +386,6 @@ pub(crate) struct Histogram {
     pub arms: Vec<Vec<u64>>,
 }
 
-/// The number of bins.
 const BINS: usize = 24;
 
 /// The histograms of all outcomes that vary, except success.

@@ -21,7 +21,6 @@ pub struct Case {
     pub grader: Option<Grader>,
 }
 
-/// Maximum bytes of a case.
 const MAX_CASE_BYTES: usize = 16 << 20;
 
 #[derive(Deserialize)]

@@ -15,7 +15,6 @@ use crate::run_stats::RunStats;
 const MANIFEST: &str = "experiment.json";
 const RUNS: &str = "runs.jsonl";
 
-/// Maximum bytes of a run.
 const MAX_RUN_BYTES: u64 = 1 << 30;
 
 /// The position of a run in `runs.jsonl`.

@@ -28,7 +28,6 @@ pub struct ReplyCache {
     offline: bool,
 }
 
-/// Maximum bytes of a reply.
 const MAX_REPLY_BYTES: u64 = 256 << 20;
 
 #[derive(Serialize, Deserialize)]

@@ -97,7 +97,6 @@ pub(crate) struct RecordedCall {
 #[derive(Debug, Default)]
 pub(crate) struct RunCounter(Mutex<RunCounts>);
 
-/// The counts of a run.
 #[derive(Debug, Default)]
 pub(crate) struct RunCounts {
     pub(crate) calls: Vec<RecordedCall>,

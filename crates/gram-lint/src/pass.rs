@@ -16,7 +16,6 @@ use gram_check::{Known, Visitor};
 use gram_model::walk::names_of_type_use;
 use gram_model::{Module, Open, Tool, TypeId};
 
-/// The enabled lints.
 pub(crate) struct EnabledLints {
     /// Their passes, and the severity of what each finds.
     passes: Vec<(&'static LintPass, Severity)>,

@@ -96,7 +96,6 @@ impl Shape {
     }
 }
 
-/// A name in a case.
 pub(crate) fn written_in(name: &str, case: Case) -> String {
     let capital = |word: &String| {
         let mut chars = word.chars();

@@ -17,7 +17,6 @@ use crate::request::{RequestContext, RequestResult};
 /// The kind of the action that applies all safe fixes.
 pub(crate) const FIX_ALL: &str = "source.fixAll.gram";
 
-/// The kinds of actions.
 pub(crate) const KINDS: [&str; 2] = ["quickfix", FIX_ALL];
 
 /// The command that returns the explanation of a code.

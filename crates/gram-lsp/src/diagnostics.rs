@@ -49,11 +49,8 @@ impl DocumentReport {
 pub(crate) fn reports(snapshot: &Snapshot) -> Vec<DocumentReport> {
     let found = snapshot.diagnostics();
     let texts = snapshot.files().iter().zip(found).enumerate();
-    let own = snapshot
-        .project_file()
-        .file
-        .iter()
-        .map(|file| report(file, &snapshot.project_file().found, None));
+    let project = snapshot.project_file();
+    let own = project.file.iter().map(|file| report(file, &project.found, None));
     own.chain(texts.map(|(at, (file, found))| report(file, found, Some(at)))).collect()
 }
 
@@ -81,14 +78,11 @@ fn report(file: &Arc<File>, found: &[Diagnostic], number: Option<usize>) -> Docu
 
 /// A diagnostic in the form of the protocol.
 pub(crate) fn to_protocol(snapshot: &Snapshot, found: &Diagnostic) -> Option<lsp::Diagnostic> {
+    let project_file = &snapshot.project_file().file;
     let range = |source: &Arc<SourceFile>, span| {
         let file = match snapshot.number_of_source(source) {
             Some(number) => snapshot.files().get(number)?,
-            None => snapshot
-                .project_file()
-                .file
-                .as_ref()
-                .filter(|it| Arc::ptr_eq(it.source(), source))?,
+            None => project_file.as_ref().filter(|it| Arc::ptr_eq(it.source(), source))?,
         };
         Some(lsp::Location::new(file.uri.clone(), file.positions(snapshot.encoding).range(span)))
     };

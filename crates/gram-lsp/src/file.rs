@@ -118,12 +118,10 @@ impl File {
         }
     }
 
-    /// The source file.
     pub(crate) fn source(&self) -> &Arc<SourceFile> {
         &self.source
     }
 
-    /// The text.
     pub(crate) fn text(&self) -> &str {
         self.source.text()
     }

@@ -49,7 +49,6 @@ impl Project {
         self.snapshot = None;
     }
 
-    /// Replaces the files.
     fn set_files(&mut self, mut files: Vec<Arc<File>>) {
         files.sort_by(|one, other| one.path.cmp(&other.path));
         let indices = files.iter().enumerate();
@@ -82,7 +81,6 @@ impl Project {
     }
 }
 
-/// The state of the server.
 #[derive(Debug, Default)]
 pub(crate) struct GlobalState {
     pub(crate) encoding: Encoding,
@@ -106,7 +104,6 @@ impl GlobalState {
         state
     }
 
-    /// Adds a folder to the workspace.
     pub(crate) fn add_folder(&mut self, folder: PathBuf) {
         let one = real(&folder);
         if !one.is_dir() || self.folders.iter().any(|(known, _)| *known == one) {
@@ -120,7 +117,6 @@ impl GlobalState {
         self.assign_all();
     }
 
-    /// Removes a folder from the workspace.
     pub(crate) fn remove_folder(&mut self, folder: &Path) {
         let one = real(folder);
         self.folders.retain(|(known, _)| *known != one);
@@ -419,7 +415,6 @@ impl GlobalState {
         }
     }
 
-    /// The snapshot of a project.
     pub(crate) fn snapshot(&mut self, key: &ProjectKey) -> Option<Arc<Snapshot>> {
         let project = self.projects.get_mut(key)?;
         if let Some(known) = &project.snapshot {

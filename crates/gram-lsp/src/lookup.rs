@@ -42,13 +42,11 @@ pub(crate) fn touches(span: Span, at: u32) -> bool {
     span.start <= at && at <= span.end
 }
 
-/// The symbol at a position of the document.
 pub(crate) fn symbol_at(cx: &RequestContext, position: Position) -> Option<SymbolAt> {
     let at = cx.positions().offset(position);
     symbol(&cx.snapshot, cx.number, &cx.file, at)
 }
 
-/// The symbol at an offset of a file.
 pub(crate) fn symbol(snapshot: &Snapshot, number: usize, file: &File, at: u32) -> Option<SymbolAt> {
     let own = snapshot.names().of(number);
     let declared = own.iter().position(|one| touches(one.place, at));
@@ -127,7 +125,6 @@ pub(crate) struct ToolRef {
 }
 
 impl ToolRef {
-    /// The tool.
     pub(crate) fn get(&self) -> Option<&Tool> {
         self.module.module().tools.get(self.at)
     }
@@ -138,7 +135,6 @@ fn is_at(place: Option<Place>, found: Found, declaration: &Declaration) -> bool 
     place.is_some_and(|it| it.file == found.file && it.node == declaration.node)
 }
 
-/// The tool of a declaration.
 pub(crate) fn tool_of(snapshot: &Snapshot, found: Found) -> Option<ToolRef> {
     let declaration = snapshot.declaration(found)?;
     let module = snapshot.partial_module(found.file, declaration.span);
@@ -184,7 +180,6 @@ pub(crate) fn fields(module: &Module, id: TypeId) -> &[Field] {
     }
 }
 
-/// The node of a declaration.
 pub(crate) fn node_of(snapshot: &Snapshot, found: Found) -> Option<Node<'_>> {
     let declaration = snapshot.declaration(found)?;
     Some(snapshot.text(found.file)?.parse().tree().node(declaration.node))

@@ -78,7 +78,6 @@ pub(crate) struct Server {
     asked: BTreeMap<i32, ClientRequest>,
 }
 
-/// A request to the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ClientRequest {
     /// A request without a result.
@@ -346,7 +345,6 @@ impl Server {
         self.process_changes();
     }
 
-    /// Cancels a request.
     fn cancel(&mut self, id: RequestId) {
         let waited = self.waiting.iter().position(|request| request.id == id);
         let known = self.pending.remove(&id).is_some();

@@ -104,7 +104,6 @@ impl Snapshot {
         }
     }
 
-    /// The project file.
     pub(crate) fn project_file(&self) -> &ProjectFile {
         &self.project.file
     }
@@ -160,7 +159,6 @@ impl Snapshot {
         self.files().get(file).map(|file| &**file)
     }
 
-    /// The import graph.
     pub(crate) fn imports(&self) -> &ImportGraph {
         &self.linked().imports
     }
@@ -175,7 +173,6 @@ impl Snapshot {
         Some(self.text(file)?.positions(self.encoding))
     }
 
-    /// The location of a span in a file.
     pub(crate) fn location(&self, file: usize, span: Span) -> Option<Location> {
         let text = self.text(file)?;
         Some(Location::new(text.uri.clone(), text.positions(self.encoding).range(span)))
@@ -192,23 +189,12 @@ impl Snapshot {
             let mut cache = self.project.cache.lock();
             let found = cache.diagnostics(&texts, self.imports(), self.settings());
             drop(cache);
-            // The diagnostics are sorted by file.
             let mut all: Vec<Vec<Diagnostic>> = texts.iter().map(|_| Vec::new()).collect();
-            let mut at = 0;
-            for diagnostic in found {
-                let own = |at: usize| {
-                    texts.get(at).is_some_and(|text| Arc::ptr_eq(text.source(), &diagnostic.source))
-                };
-                while at < texts.len() && !own(at) {
-                    at += 1;
-                }
-                if let Some(all) = all.get_mut(at) {
-                    all.push(diagnostic);
-                }
-            }
-            for diagnostic in self.budget_diagnostics(&texts) {
-                let own = |text: &Parse| Arc::ptr_eq(text.source(), &diagnostic.source);
-                if let Some(all) = texts.iter().position(own).and_then(|at| all.get_mut(at)) {
+            let sources = texts.iter().map(|text| Arc::as_ptr(text.source()));
+            let files: HashMap<_, usize> = sources.zip(0..).collect();
+            for diagnostic in found.into_iter().chain(self.budget_diagnostics(&texts)) {
+                let file = files.get(&Arc::as_ptr(&diagnostic.source));
+                if let Some(all) = file.and_then(|at| all.get_mut(*at)) {
                     all.push(diagnostic);
                 }
             }

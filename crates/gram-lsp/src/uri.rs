@@ -24,7 +24,6 @@ pub(crate) fn path_of(uri: &Uri) -> Option<PathBuf> {
     Some(PathBuf::from(if drive { &path[1..] } else { &path }))
 }
 
-/// The URI of a file.
 pub(crate) fn of_path(path: &Path) -> Option<Uri> {
     let text = path.to_string_lossy();
     let text = if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() };

@@ -174,12 +174,6 @@ impl ToolLibrary {
         self.change(tool, |entry| entry.validators.push(Arc::clone(&validator)))
     }
 
-    /// Sets the policy of a tool that was added before.
-    #[must_use]
-    pub fn settings_of(self, tool: &str, settings: &Settings) -> Self {
-        self.change(tool, |entry| entry.settings = settings.clone())
-    }
-
     /// Connects to all that is apart, such as MCP servers, so that binding sees what they declare.
     /// Gives what cannot be reached, by tool.
     pub async fn connect(&self) -> Vec<(SmolStr, InvocationError)> {

@@ -20,13 +20,13 @@ use tokio_util::sync::CancellationToken;
 use crate::bind::{Bound, CallTarget};
 use crate::check::{Accepted, InvalidArguments, Problem, Rejection, ToolCheck};
 use crate::clock::{Clock, SystemClock};
+use crate::stats::SessionStats;
 use crate::throttle::CallOutcome;
 use crate::verdict::{Call, CallError, Success, Verdict, Warning};
 
 pub use redaction::RedactedArguments;
 pub use run::AdmittedCall;
 use state::SessionState;
-pub use state::{ContainerStats, SessionStats};
 
 /// The maximum number of tools that the error for an unknown name lists.
 const MAX_LISTED: usize = 100;

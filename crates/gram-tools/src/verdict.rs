@@ -229,7 +229,6 @@ fn repair_json(repair: &Repair) -> Value {
     })
 }
 
-/// A problem as a JSON object.
 fn problem_json(problem: &Problem) -> Value {
     json!({
         "property": problem.property(),
@@ -330,7 +329,6 @@ fn format_duration(time: Duration) -> String {
     format!("{} s", seconds(time))
 }
 
-/// The error message.
 fn error_message(name: &str, error: &CallError) -> String {
     match error {
         CallError::Validation(invalid) => match &invalid.problems()[..] {

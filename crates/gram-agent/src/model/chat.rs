@@ -62,7 +62,6 @@ impl ChatModel {
         builder.finish(sink).map_err(|error| self.malformed(&error))
     }
 
-    /// Reads a streamed reply.
     async fn read_stream(
         &self,
         response: reqwest::Response,

@@ -14,7 +14,6 @@ use super::{ModelError, ModelErrorKind};
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 /// Maximum time that a provider may send nothing.
 const MODEL_TIMEOUT: Duration = Duration::from_mins(2);
-/// Maximum bytes of a reply.
 const MAX_REPLY_BYTES: usize = 64 << 20;
 /// Maximum bytes of an error response that are read.
 const MAX_ERROR_BYTES: usize = 64 << 10;

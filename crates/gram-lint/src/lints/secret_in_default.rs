@@ -141,7 +141,6 @@ fn holds_secret(field: &Field) -> bool {
     })
 }
 
-/// Whether a value contains a key.
 fn holds_key(value: &Value) -> bool {
     match value {
         Value::String(text) => is_key(text),

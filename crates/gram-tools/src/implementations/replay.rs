@@ -33,7 +33,6 @@ pub struct ReplayError {
     pub detail: String,
 }
 
-/// A recorded call.
 #[derive(Debug)]
 struct RecordedCall {
     arguments: Map<String, Value>,

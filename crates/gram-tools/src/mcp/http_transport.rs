@@ -264,13 +264,11 @@ fn read_answer(
     }
 }
 
-/// A message as text.
 fn text(message: &ServerJsonRpcMessage) -> String {
     // It holds nothing but an id, which can be written.
     serde_json::to_string(message).unwrap_or_default()
 }
 
-/// The kind of an error.
 fn kind_of(error: &HttpError) -> InvocationErrorKind {
     match error {
         HttpError::Client(error) if error.is_connect() => InvocationErrorKind::Unreachable,

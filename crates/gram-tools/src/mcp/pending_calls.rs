@@ -109,7 +109,6 @@ impl PendingCalls {
         waiting.values().filter_map(Weak::upgrade).map(|slot| PendingCall(slot).room()).max()
     }
 
-    /// The call with an id.
     pub(super) fn find(&self, id: &RequestId) -> Option<PendingCall> {
         self.0.lock().get(id).and_then(Weak::upgrade).map(PendingCall)
     }

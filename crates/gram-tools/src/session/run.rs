@@ -174,7 +174,6 @@ impl<'s> AdmittedCall<'s> {
         Verdict { id, name, warnings, outcome }
     }
 
-    /// The value of an answer.
     fn value(&self, answer: Answer) -> Result<Value, CallError> {
         let text = match answer {
             Answer::Json(value) => return Ok(self.unwrapped(value)),

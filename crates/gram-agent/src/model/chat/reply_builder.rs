@@ -79,7 +79,6 @@ impl ReplyBuilder {
         self.add_delta(choice, &|_| {})
     }
 
-    /// Adds a chunk of a streamed reply.
     pub(super) fn add_chunk(&mut self, json: &str, sink: StreamSink<'_>) -> Result<(), String> {
         let chunk: Chunk = serde_json::from_str(json).map_err(|error| error.to_string())?;
         match self.read_chunk(chunk)? {
@@ -147,7 +146,6 @@ impl ReplyBuilder {
         self.calls.get_mut(at).ok_or_else(String::new)
     }
 
-    /// Finishes the reply.
     pub(super) fn finish(self, sink: StreamSink<'_>) -> Result<Reply, String> {
         let Self { text, has_text, calls, usage, .. } = self;
         let (text, rest) = text.finish();
