@@ -3,8 +3,8 @@
 use gram_model::{ObjectType, Output, Tool, Type, TypeUse, Types};
 use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
-use gram_tools::check::{Policy, Rejection, SchemaError, ToolCheck};
-use gram_tools::{CallError, Verdict};
+use gram_tools::Verdict;
+use gram_tools::check::{Policy, SchemaError, ToolCheck};
 use serde_json::Value;
 
 /// Checks the answers of an agent against its result type.
@@ -51,17 +51,15 @@ impl AnswerCheck {
         } else {
             plain
         };
-        let error = match self.check.check(json, Policy::default()) {
+        let rejection = match self.check.check(json, Policy::default()) {
             Ok(accepted) => {
                 return serde_json::from_str(&accepted.arguments)
                     .map_err(|error| format!("invalid answer: {error}"));
             }
-            Err(Rejection::Malformed(malformed)) => CallError::Malformed(malformed),
-            Err(Rejection::Invalid(invalid)) => CallError::Validation(invalid),
+            Err(rejection) => Err(rejection.into()),
         };
-        let verdict =
-            Verdict { id: None, name: "answer".into(), warnings: Vec::new(), outcome: Err(error) };
-        Err(verdict.message())
+        let (name, warnings) = ("answer".into(), Vec::new());
+        Err(Verdict { id: None, name, warnings, outcome: rejection }.message())
     }
 }
 

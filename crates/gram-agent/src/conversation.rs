@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
-use gram_tools::check::{Policy, Rejection};
+use gram_tools::check::Policy;
 use gram_tools::{Call, CallError, Session, Success, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
-use crate::model::{ModelRequest, StreamEvent};
+use crate::model::ModelRequest;
 use crate::observer::{Event, Observer};
 use crate::team::{AgentTeam, PreparedAgent};
 use crate::turn::{Limits, TurnEnd, TurnResult};
@@ -108,9 +108,7 @@ impl Conversation {
     ) -> TurnResult {
         let team = Arc::clone(&self.team);
         let Some(member) = team.members.get(self.member) else {
-            let end = TurnEnd::Cancelled;
-            let (text, usage) = (String::new(), Usage::default());
-            return TurnResult { text, value: None, end, iterations: 0, calls: 0, usage };
+            return TurnResult { end: TurnEnd::Cancelled, ..TurnResult::default() };
         };
         observer.on_event(&member.name, &Event::TurnStarted { text: &self.mask_text(text) });
         self.session.begin_turn();
@@ -121,14 +119,7 @@ impl Conversation {
             observer,
             cancelled,
             deadline,
-            turn: TurnResult {
-                text: String::new(),
-                value: None,
-                end: TurnEnd::Answered,
-                iterations: 0,
-                calls: 0,
-                usage: Usage::default(),
-            },
+            turn: TurnResult::default(),
             attempts: 0,
         };
         state.turn.end = self.run_turn(&mut state).await;
@@ -194,13 +185,7 @@ impl Conversation {
         let shown = self.mask_messages(&messages);
         let shown = ModelRequest { messages: &shown, ..request };
         observer.on_event(&member.name, &Event::ModelRequested { iteration, request: &shown });
-        let sink = |event: StreamEvent<'_>| {
-            let event = match event {
-                StreamEvent::Text(text) => Event::ReplyText(text),
-                StreamEvent::Retry { error, wait } => Event::ModelRetried { error, wait },
-            };
-            observer.on_event(&member.name, &event);
-        };
+        let sink = |event: Event<'_>| observer.on_event(&member.name, &event);
         let start = Instant::now();
         let Some(model) = self.team.models.get(self.member) else { return Err(TurnEnd::Cancelled) };
         let sent = self.limits.retry.send(&**model, request, &sink);
@@ -373,13 +358,7 @@ async fn call_agent(
     let verdict = |outcome| agent_verdict(call, outcome);
     let accepted = match team.message.check(&call.arguments, Policy::default()) {
         Ok(accepted) => accepted,
-        Err(refused) => {
-            let error = match refused {
-                Rejection::Malformed(malformed) => CallError::Malformed(malformed),
-                Rejection::Invalid(invalid) => CallError::Validation(invalid),
-            };
-            return (verdict(Err(error)), Usage::default());
-        }
+        Err(refused) => return (verdict(Err(refused.into())), Usage::default()),
     };
     if depth >= MAX_AGENT_DEPTH {
         let detail =

@@ -129,7 +129,6 @@ fn largest<'s>(sizes: impl Iterator<Item = &'s (SmolStr, usize, bool)>) -> Strin
     if sizes.len() > 3 { format!("the largest, {named}") } else { named }
 }
 
-/// Compiles the tools of an agent for its model.
 fn compile_tools(module: &Valid<Module>, agent: &Agent) -> (Target, AgentTools) {
     let target = Models::target(agent.model.as_deref().unwrap_or_default(), agent.api);
     (target, AgentTools::new(module, agent, target))

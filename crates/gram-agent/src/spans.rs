@@ -1,22 +1,22 @@
 //! OpenTelemetry spans of runs, following its semantic conventions for generative AI.
 //!
 //! A turn is a span `invoke_agent NAME` that contains the model requests (`chat MODEL`) and the
-//! tool
-//! calls (`execute_tool NAME`). The turn of a called agent is inside the call. Message contents are
-//! only recorded on request.
+//! tool calls (`execute_tool NAME`). The turn of a called agent is inside the call. Message contents
+//! are only recorded on request.
 
 mod contents;
 mod export;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use gram_tools::Verdict;
 use opentelemetry::trace::{Span as _, SpanBuilder, SpanKind, Status, TraceContextExt as _};
 use opentelemetry::{Context, KeyValue, StringValue, Value};
 use opentelemetry_sdk::trace::{IdGenerator as _, RandomIdGenerator, SdkTracer};
+use parking_lot::Mutex;
 use smol_str::SmolStr;
 
 use crate::message::{ModelCall, Reply, Usage};
@@ -87,10 +87,6 @@ impl SpanRecorder {
         Self { shared, parent, conversation, state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, OpenSpans> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The attributes of all spans of an agent's model.
     fn model_attributes(&self, operation: &'static str, agent: &str) -> Vec<KeyValue> {
         let mut all = vec![
@@ -114,7 +110,7 @@ impl SpanRecorder {
         let mut attributes = self.model_attributes("invoke_agent", agent);
         attributes.push(KeyValue::new("gen_ai.agent.name", agent.to_owned()));
         let turn = self.start_span(format!("invoke_agent {agent}"), attributes, &self.parent);
-        *self.state() = OpenSpans { turn: Some(turn), ..OpenSpans::default() };
+        *self.state.lock() = OpenSpans { turn: Some(turn), ..OpenSpans::default() };
     }
 
     fn start_request(&self, agent: &str, request: &ModelRequest<'_>) {
@@ -138,7 +134,7 @@ impl SpanRecorder {
             put("gen_ai.input.messages", attribute(contents::messages(request.messages)));
             put("gen_ai.tool.definitions", attribute(contents::tools(request.tools)));
         }
-        self.state().request = Some((SystemTime::now(), attributes));
+        self.state.lock().request = Some((SystemTime::now(), attributes));
     }
 
     /// Ends the span of a model request. A retry starts a new one after the delay.
@@ -148,7 +144,7 @@ impl SpanRecorder {
         outcome: Result<&Reply, &'static str>,
         again: Option<Duration>,
     ) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let Some((began, mut attributes)) = state.request.take() else { return };
         let now = SystemTime::now();
         // The turn ended during the delay before a retry.
@@ -192,7 +188,7 @@ impl SpanRecorder {
 
     fn end_call(&self, call: &ModelCall, verdict: &Verdict, took: Duration) {
         let now = SystemTime::now();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let call_span = state.calls.remove(&call.id).unwrap_or_else(|| {
             let (name, attributes) = self.call_attributes(&call.id, &call.name);
             let builder = SpanBuilder::from_name(name).with_kind(SpanKind::Internal);
@@ -223,7 +219,7 @@ impl SpanRecorder {
         };
         // Requests and calls that are still open end with the turn.
         self.end_request(agent, Err(error.unwrap_or("_OTHER")), None);
-        let state = std::mem::take(&mut *self.state());
+        let state = std::mem::take(&mut *self.state.lock());
         for call in state.calls.values() {
             call.span().set_status(Status::error(""));
             call.span().end();
@@ -255,7 +251,7 @@ impl Observer for SpanRecorder {
     }
 
     fn observe_call<'w>(&'w self, id: &str, agent: &str) -> Option<Box<dyn Observer + 'w>> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let (name, attributes) = self.call_attributes(id, agent);
         let call = self.start_span(name, attributes, state.turn.as_ref().unwrap_or(&self.parent));
         state.calls.insert(id.to_owned(), call.clone());

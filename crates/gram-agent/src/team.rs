@@ -162,19 +162,6 @@ impl AgentTeam {
         let at = self.members.iter().position(|member| member.name == agent)?;
         self.models.get(at).map(|model| model.name())
     }
-
-    /// The system prompt of the first agent.
-    pub fn instruction(&self) -> &str {
-        self.members.first().map_or("", |member| &member.instruction)
-    }
-
-    /// The tools of the first agent in the provider's form: those that are visible initially, and
-    /// all with containers expanded.
-    pub fn tools(&self) -> (Vec<Value>, Vec<Value>) {
-        let Some(first) = self.members.first() else { return Default::default() };
-        let (initial, all) = first.tools.definitions();
-        (initial.to_vec(), all.cloned().collect())
-    }
 }
 
 fn unknown_agent(module: &Module, name: &str) -> TeamError {

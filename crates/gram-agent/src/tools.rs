@@ -14,15 +14,13 @@ use smol_str::SmolStr;
 use crate::message::{AssistantMessage, Message, ModelCall};
 
 /// The tools of an agent, in order.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct AgentTools {
     all: Vec<OfferedTool>,
     /// Indexes into `all` by the tool's name in the target.
     by_name: HashMap<String, usize>,
     /// The tools that are visible before any container is expanded, in the target's form.
     initial: Vec<Value>,
-    /// Whether there are tools that only an expanded container shows.
-    has_hidden: bool,
     /// Whether a tool has another name in the target.
     renamed: bool,
 }
@@ -43,13 +41,7 @@ impl AgentTools {
         let compilation = Compilation::whole(module, target);
         let entries: HashMap<&str, Entry<'_>> =
             compilation.entries().iter().map(|entry| (entry.name(), *entry)).collect();
-        let mut tools = Self {
-            all: Vec::new(),
-            by_name: HashMap::new(),
-            initial: Vec::new(),
-            has_hidden: false,
-            renamed: false,
-        };
+        let mut tools = Self::default();
         let containers: Vec<_> =
             agent.members.iter().filter_map(|name| module.container(name)).collect();
         for name in &agent.members {
@@ -79,7 +71,6 @@ impl AgentTools {
         let restore = compiled.restore().into_owned();
         let json = compiled.into_json();
         self.renamed |= name != own;
-        self.has_hidden |= hidden;
         if !hidden {
             self.initial.push(json.clone());
         }
@@ -89,17 +80,12 @@ impl AgentTools {
 
     /// The tools that are visible in a session, in the target's form.
     pub(crate) fn visible(&self, session: &Session) -> std::borrow::Cow<'_, [Value]> {
-        if !self.has_hidden {
+        if self.initial.len() == self.all.len() {
             return self.initial.as_slice().into();
         }
         let visible = session.visible();
         let seen = |it: &&OfferedTool| !it.hidden || visible.contains(&it.name);
         self.all.iter().filter(seen).map(|it| it.json.clone()).collect::<Vec<_>>().into()
-    }
-
-    /// The initially visible tools and all tools, in the target's form.
-    pub(crate) fn definitions(&self) -> (&[Value], impl Iterator<Item = &Value>) {
-        (&self.initial, self.all.iter().map(|it| &it.json))
     }
 
     /// All tools: name in the specification, target's form, and whether only a container shows it.

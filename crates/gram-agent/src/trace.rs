@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -187,12 +187,8 @@ impl<W: Write> TraceWriter<W> {
         trace
     }
 
-    fn out(&self) -> MutexGuard<'_, (W, Option<io::Error>)> {
-        self.out.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn write(&self, line: &TraceLine<'_>) {
-        let mut guard = self.out();
+        let mut guard = self.out.lock();
         let (out, error) = &mut *guard;
         if error.is_some() {
             return;
@@ -204,7 +200,7 @@ impl<W: Write> TraceWriter<W> {
 
     /// The error that stopped the trace, if any.
     pub fn error(&self) -> Option<io::Error> {
-        self.out().1.take()
+        self.out.lock().1.take()
     }
 }
 

@@ -39,7 +39,7 @@ impl Default for Limits {
 }
 
 /// The result of a turn.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct TurnResult {
     /// The last text of the model. May be empty.
     pub text: String,
@@ -56,9 +56,10 @@ pub struct TurnResult {
 }
 
 /// Why a turn ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum TurnEnd {
     /// The model answered.
+    #[default]
     Answered,
     /// The model reached this number of requests and still calls tools.
     Iterations(u32),

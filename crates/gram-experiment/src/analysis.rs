@@ -49,16 +49,13 @@ pub struct Comparison {
     /// The number of cases with this outcome.
     pub cases: usize,
     /// The mean paired difference, this arm minus the first. A fraction for success.
-    #[serde(serialize_with = "number")]
     pub estimate: f64,
     /// The confidence interval of the difference.
     #[serde(serialize_with = "pair")]
     pub interval: Interval,
     /// The p-value of the difference.
-    #[serde(serialize_with = "number")]
     pub p_value: f64,
     /// The p-value adjusted for multiple arms (Holm).
-    #[serde(serialize_with = "number")]
     pub adjusted_p_value: f64,
     /// The statistical methods.
     pub method: &'static str,
@@ -75,7 +72,6 @@ pub struct Comparison {
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct ShiftEstimate {
     /// The estimate, in the unit of the outcome.
-    #[serde(serialize_with = "number")]
     pub estimate: f64,
     /// The confidence interval.
     #[serde(serialize_with = "pair")]
@@ -86,13 +82,10 @@ pub struct ShiftEstimate {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
     /// The mean.
-    #[serde(serialize_with = "number")]
     pub mean: f64,
     /// The median.
-    #[serde(serialize_with = "number")]
     pub median: f64,
     /// The 95th percentile.
-    #[serde(serialize_with = "number")]
     pub p95: f64,
 }
 
@@ -130,22 +123,14 @@ pub struct Flip {
     pub runs: [usize; 2],
 }
 
-/// Serializes a number that is not finite as null.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields so")]
-fn number<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    value.is_finite().then_some(*value).serialize(serializer)
-}
-
+/// Serializes an interval. JSON has null for ends that are not finite.
 fn pair<S: Serializer>(value: &Interval, serializer: S) -> Result<S::Ok, S::Error> {
-    [value.low, value.high].map(|end| end.is_finite().then_some(end)).serialize(serializer)
+    [value.low, value.high].serialize(serializer)
 }
 
 #[expect(clippy::ref_option, reason = "serde passes fields so")]
 fn maybe_pair<S: Serializer>(value: &Option<Interval>, serializer: S) -> Result<S::Ok, S::Error> {
-    match value {
-        Some(interval) => pair(interval, serializer),
-        None => serializer.serialize_none(),
-    }
+    value.map(|interval| [interval.low, interval.high]).serialize(serializer)
 }
 
 /// Compares all arms with the first in all known outcomes. Only cases that are finished in all arms
@@ -261,7 +246,6 @@ impl Spread {
     }
 }
 
-/// Minimum cases for a bootstrap.
 const MIN_BOOTSTRAP_CASES: usize = 6;
 
 /// Minimum cases for a reliable bootstrap.
@@ -309,7 +293,7 @@ pub(crate) fn discordant(stats: &RunStats, arm: usize) -> (u64, u64) {
 }
 
 /// The standard deviation of the differences.
-#[expect(clippy::cast_precision_loss, reason = "nobody has so many cases")]
+#[expect(clippy::cast_precision_loss, reason = "the number of cases is far below 2^53")]
 pub(crate) fn deviation(stats: &RunStats, arm: usize) -> f64 {
     let PairedValues { differences, .. } = pairs(stats, arm, Outcome::Success);
     let center = mean(&differences);
@@ -402,7 +386,6 @@ pub(crate) struct Histogram {
     pub arms: Vec<Vec<u64>>,
 }
 
-/// The number of bins.
 const BINS: usize = 24;
 
 /// The histograms of all outcomes that vary, except success.

@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 use std::io::BufRead;
+use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::ExperimentError;
-use crate::grade::{Expectation, Grader};
+use crate::grade::{Expectation, Grader, OneOrMany};
 
 /// A case: a conversation that runs in every arm.
 #[derive(Debug)]
@@ -20,23 +21,13 @@ pub struct Case {
     pub grader: Option<Grader>,
 }
 
-/// Maximum bytes of a case.
 const MAX_CASE_BYTES: usize = 16 << 20;
 
 #[derive(Deserialize)]
 struct CaseLine {
-    #[serde(default)]
     id: Option<Value>,
-    input: CaseInput,
-    #[serde(default)]
+    input: OneOrMany,
     expect: Option<Expectation>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum CaseInput {
-    One(String),
-    Several(Vec<String>),
 }
 
 impl Case {
@@ -52,17 +43,11 @@ impl Case {
         loop {
             line.clear();
             number += 1;
-            let invalid = |message: String| ExperimentError::Content {
-                place: format!("{name}:{number}"),
-                message,
-            };
+            let place = format!("{name}:{number}");
+            let invalid = |message: String| ExperimentError::content(&place, message);
             let read = std::io::Read::take(&mut lines, MAX_CASE_BYTES as u64 + 1)
                 .read_until(b'\n', &mut line)
-                .map_err(|error| ExperimentError::Io {
-                    action: "read",
-                    path: name.to_owned(),
-                    message: error.to_string(),
-                })?;
+                .map_err(|error| ExperimentError::io("read", Path::new(name), &error))?;
             if read == 0 {
                 break;
             }
@@ -80,10 +65,7 @@ impl Case {
             cases.push(case);
         }
         if cases.is_empty() {
-            return Err(ExperimentError::Content {
-                place: name.to_owned(),
-                message: "no cases".to_owned(),
-            });
+            return Err(ExperimentError::content(name, "no cases"));
         }
         Ok(cases)
     }
@@ -97,11 +79,11 @@ impl Case {
                 message => format!("invalid case: {message}"),
             })?;
         let turns = match line.input {
-            CaseInput::One(turn) => vec![turn],
-            CaseInput::Several(turns) if turns.is_empty() => {
+            OneOrMany::One(turn) => vec![turn],
+            OneOrMany::Many(turns) if turns.is_empty() => {
                 return Err("expected `input` to have at least one string".to_owned());
             }
-            CaseInput::Several(turns) => turns,
+            OneOrMany::Many(turns) => turns,
         };
         let id = match line.id {
             None | Some(Value::Null) => number.to_string(),

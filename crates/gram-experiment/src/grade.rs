@@ -26,22 +26,16 @@ pub(crate) struct Expectation {
     matches: Option<String>,
     schema: Option<Value>,
     calls: Option<Vec<ExpectedCall>>,
-    command: Option<CommandLine>,
+    /// A command line, or a program and its arguments.
+    command: Option<OneOrMany>,
 }
 
+/// A string or a list of strings.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum OneOrMany {
+pub(crate) enum OneOrMany {
     One(String),
-    All(Vec<String>),
-}
-
-/// A program: a command line, or a list of arguments.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum CommandLine {
-    Line(String),
-    CommandLine(Vec<String>),
+    Many(Vec<String>),
 }
 
 /// A call that a run must make.
@@ -84,19 +78,19 @@ impl Grader {
                 .map_err(|error| format!("invalid JSON Schema: {error}"))
         });
         let command = command.map(|command| match command {
-            CommandLine::CommandLine(words) if !words.is_empty() => Ok(words),
-            CommandLine::Line(line) => {
+            OneOrMany::Many(words) if !words.is_empty() => Ok(words),
+            OneOrMany::One(line) => {
                 let words = shlex::split(&line).filter(|words| !words.is_empty());
                 words.ok_or_else(|| format!("invalid command `{line}`"))
             }
-            CommandLine::CommandLine(_) => Err("`command` is empty".to_owned()),
+            OneOrMany::Many(_) => Err("`command` is empty".to_owned()),
         });
         Ok(Self {
             equals,
             contains: match contains {
                 None => Vec::new(),
                 Some(OneOrMany::One(text)) => vec![text],
-                Some(OneOrMany::All(texts)) => texts,
+                Some(OneOrMany::Many(texts)) => texts,
             },
             matches: matches.transpose()?,
             schema: schema.transpose()?,

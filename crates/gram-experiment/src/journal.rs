@@ -15,7 +15,6 @@ use crate::run_stats::RunStats;
 const MANIFEST: &str = "experiment.json";
 const RUNS: &str = "runs.jsonl";
 
-/// Maximum bytes of a run.
 const MAX_RUN_BYTES: u64 = 1 << 30;
 
 /// The position of a run in `runs.jsonl`.
@@ -56,14 +55,15 @@ impl Journal {
         path: &Path,
         manifest: &ExperimentManifest,
     ) -> Result<(Self, RunStats), ExperimentError> {
-        fs::create_dir_all(path).map_err(|error| io_error("create folder", path, &error))?;
+        fs::create_dir_all(path)
+            .map_err(|error| ExperimentError::io("create folder", path, &error))?;
         let file = path.join(RUNS);
         let runs = OpenOptions::new()
             .read(true)
             .append(true)
             .create(true)
             .open(&file)
-            .map_err(|error| io_error("write", &file, &error))?;
+            .map_err(|error| ExperimentError::io("write", &file, &error))?;
         match runs.try_lock() {
             Err(TryLockError::WouldBlock) => {
                 return Err(ExperimentError::Locked { path: path.display().to_string() });
@@ -77,7 +77,7 @@ impl Journal {
             known.ensure_matches(manifest, path)?;
         } else if folder.length()? > 0 {
             let message = format!("found {RUNS} without {MANIFEST}; use another folder");
-            return Err(ExperimentError::Content { place: path.display().to_string(), message });
+            return Err(ExperimentError::content(path.display(), message));
         }
         if known.as_ref() != Some(manifest) {
             write_manifest(path, manifest)?;
@@ -86,7 +86,7 @@ impl Journal {
         folder.read(&mut stats)?;
         if folder.length()? > folder.end {
             let cut = folder.runs.set_len(folder.end);
-            cut.map_err(|error| io_error("write", &file, &error))?;
+            cut.map_err(|error| ExperimentError::io("write", &file, &error))?;
         }
         Ok((Self { folder: Some(folder) }, stats))
     }
@@ -97,12 +97,12 @@ impl Journal {
     ///
     /// If the folder contains no experiment or cannot be read.
     pub fn read(path: &Path) -> Result<(Self, ExperimentManifest, RunStats), ExperimentError> {
-        let manifest = read_manifest(path)?.ok_or_else(|| ExperimentError::Content {
-            place: path.display().to_string(),
-            message: format!("expected an experiment, found no {MANIFEST}"),
+        let manifest = read_manifest(path)?.ok_or_else(|| {
+            let message = format!("expected an experiment, found no {MANIFEST}");
+            ExperimentError::content(path.display(), message)
         })?;
         let file = path.join(RUNS);
-        let runs = File::open(&file).map_err(|error| io_error("read", &file, &error))?;
+        let runs = File::open(&file).map_err(|error| ExperimentError::io("read", &file, &error))?;
         let mut folder = JournalFolder { path: path.to_owned(), runs, end: 0, lines: Vec::new() };
         let mut stats = RunStats::new(&manifest);
         folder.read(&mut stats)?;
@@ -179,13 +179,15 @@ impl JournalFolder {
 
     fn length(&self) -> Result<u64, ExperimentError> {
         let metadata = self.runs.metadata();
-        metadata.map(|it| it.len()).map_err(|error| io_error("read", &self.file(), &error))
+        metadata
+            .map(|it| it.len())
+            .map_err(|error| ExperimentError::io("read", &self.file(), &error))
     }
 
     /// Reads all complete lines.
     fn read(&mut self, stats: &mut RunStats) -> Result<(), ExperimentError> {
         let file = self.file();
-        let failed = |error: io::Error| io_error("read", &file, &error);
+        let failed = |error: io::Error| ExperimentError::io("read", &file, &error);
         let mut reader = BufReader::new(&self.runs);
         reader.seek(SeekFrom::Start(0)).map_err(failed)?;
         let (mut line, mut number) = (Vec::new(), 0_usize);
@@ -197,11 +199,10 @@ impl JournalFolder {
             if line.last() != Some(&b'\n') {
                 return Ok(());
             }
-            let run: Run =
-                serde_json::from_slice(&line).map_err(|error| ExperimentError::Content {
-                    place: format!("{}:{number}", file.display()),
-                    message: format!("invalid run: {error}"),
-                })?;
+            let run: Run = serde_json::from_slice(&line).map_err(|error| {
+                let place = format!("{}:{number}", file.display());
+                ExperimentError::content(place, format!("invalid run: {error}"))
+            })?;
             if stats.add(&run) {
                 let length = length as u64;
                 self.lines.push(JournalLine { place: run.place, start: self.end, length });
@@ -214,7 +215,7 @@ impl JournalFolder {
         if let Err(error) = self.runs.write_all(line) {
             // If this fails, the incomplete line is removed when the folder is opened.
             let _ = self.runs.set_len(self.end);
-            return Err(io_error("write", &self.file(), &error));
+            return Err(ExperimentError::io("write", &self.file(), &error));
         }
         let length = line.len() as u64;
         self.lines.push(JournalLine { place, start: self.end, length });
@@ -227,14 +228,14 @@ impl JournalFolder {
         let mut file = &self.runs;
         file.seek(SeekFrom::Start(line.start))
             .and_then(|_| file.take(line.length).read_to_end(&mut bytes))
-            .map_err(|error| io_error("read", &self.file(), &error))?;
+            .map_err(|error| ExperimentError::io("read", &self.file(), &error))?;
         Ok(bytes)
     }
 
     fn run(&self, line: JournalLine) -> Result<Run, ExperimentError> {
         serde_json::from_slice(&self.bytes(line)?).map_err(|error| {
-            let place = self.file().display().to_string();
-            ExperimentError::Content { place, message: format!("the file has changed: {error}") }
+            let message = format!("the file has changed: {error}");
+            ExperimentError::content(self.file().display(), message)
         })
     }
 }
@@ -244,11 +245,10 @@ fn read_manifest(folder: &Path) -> Result<Option<ExperimentManifest>, Experiment
     let text = match fs::read(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(io_error("read", &path, &error)),
+        Err(error) => return Err(ExperimentError::io("read", &path, &error)),
     };
     let manifest = serde_json::from_slice(&text).map_err(|error| {
-        let place = path.display().to_string();
-        ExperimentError::Content { place, message: format!("invalid manifest: {error}") }
+        ExperimentError::content(path.display(), format!("invalid manifest: {error}"))
     })?;
     Ok(Some(manifest))
 }
@@ -259,9 +259,5 @@ fn write_manifest(folder: &Path, manifest: &ExperimentManifest) -> Result<(), Ex
     let text = serde_json::to_string_pretty(manifest).unwrap_or_default() + "\n";
     fs::write(&new, text)
         .and_then(|()| fs::rename(&new, &path))
-        .map_err(|error| io_error("write", &path, &error))
-}
-
-pub(crate) fn io_error(action: &'static str, path: &Path, error: &io::Error) -> ExperimentError {
-    ExperimentError::Io { action, path: path.display().to_string(), message: error.to_string() }
+        .map_err(|error| ExperimentError::io("write", &path, &error))
 }

@@ -24,6 +24,9 @@ mod run_stats;
 mod runner;
 mod verdict;
 
+use std::fmt::Display;
+use std::path::Path;
+
 pub use analysis::{Comparison, Flip, Method, ShiftEstimate, Spread, SuccessRate};
 pub use arms::{DeclaredLibrary, differences};
 pub use case::Case;
@@ -34,12 +37,22 @@ pub use manifest::{ArmManifest, Difference, ExperimentManifest, hash};
 pub use monitor::SequentialMonitor;
 pub use outcome::Outcome;
 pub use plan::{Plan, PlannedRun, Shard};
-pub use price::{Price, models_without_price};
+pub use price::models_without_price;
 pub use reply_cache::ReplyCache;
 pub use report::Report;
 pub use run::{Run, RunMetrics};
 pub use run_stats::{RunStats, RunSummary};
 pub use runner::{Arm, Progress, RunConfig, StopReason, run};
+
+impl ExperimentError {
+    fn io(action: &'static str, path: &Path, error: &dyn Display) -> Self {
+        Self::Io { action, path: path.display().to_string(), message: error.to_string() }
+    }
+
+    fn content(place: impl Display, message: impl Into<String>) -> Self {
+        Self::Content { place: place.to_string(), message: message.into() }
+    }
+}
 
 /// An experiment that cannot be planned, run or reported.
 #[derive(Debug, thiserror::Error)]

@@ -91,7 +91,7 @@ impl SequentialMonitor {
 
     /// The number of cases, difference, confidence interval and p-value of an arm against the
     /// first.
-    #[expect(clippy::cast_precision_loss, reason = "nobody has so many cases")]
+    #[expect(clippy::cast_precision_loss, reason = "the number of cases is far below 2^53")]
     pub(crate) fn of(&self, arm: usize) -> Option<(u64, f64, Interval, f64)> {
         let (_, monitor, sum) = self.arms.get(arm.checked_sub(1)?)?;
         let cases = monitor.cases();

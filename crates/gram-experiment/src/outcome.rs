@@ -1,11 +1,12 @@
 //! Outcomes of runs.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::run_stats::RunSummary;
 
 /// An outcome by which arms are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// Whether a run meets the expectation of its case.
     Success,
@@ -41,34 +42,29 @@ impl Outcome {
         Self::Latency,
     ];
 
+    /// The name and the description.
+    const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Success => ("success", "runs that meet the expectation of their case"),
+            Self::Calls => ("calls", "tool calls per run"),
+            Self::Refused => ("refused", "refused calls per run"),
+            Self::Repairs => ("repairs", "repaired values per run"),
+            Self::Attempts => ("attempts", "attempts until a call was accepted"),
+            Self::Iterations => ("iterations", "model requests per run"),
+            Self::Tokens => ("tokens", "tokens per run"),
+            Self::Cost => ("cost", "cost per run"),
+            Self::Latency => ("latency", "milliseconds per run"),
+        }
+    }
+
     /// The name in reports.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::Calls => "calls",
-            Self::Refused => "refused",
-            Self::Repairs => "repairs",
-            Self::Attempts => "attempts",
-            Self::Iterations => "iterations",
-            Self::Tokens => "tokens",
-            Self::Cost => "cost",
-            Self::Latency => "latency",
-        }
+        self.words().0
     }
 
     /// A description for users.
     pub const fn description(self) -> &'static str {
-        match self {
-            Self::Success => "runs that meet the expectation of their case",
-            Self::Calls => "tool calls per run",
-            Self::Refused => "refused calls per run",
-            Self::Repairs => "repaired values per run",
-            Self::Attempts => "attempts until a call was accepted",
-            Self::Iterations => "model requests per run",
-            Self::Tokens => "tokens per run",
-            Self::Cost => "cost per run",
-            Self::Latency => "milliseconds per run",
-        }
+        self.words().1
     }
 
     /// Finds an outcome by name.
@@ -123,11 +119,5 @@ impl Outcome {
             Self::Tokens => signed(1, value),
             _ => signed(2, value),
         }
-    }
-}
-
-impl Serialize for Outcome {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
     }
 }

@@ -119,52 +119,20 @@ impl Report {
     /// The table of all outcomes.
     fn outcomes(&self) -> Markup {
         let (head, lines) = self.cells();
+        let rows = lines.iter().zip(&self.comparisons).map(|(line, comparison)| {
+            (line, self.clear(comparison), Some(comparison.outcome.description()))
+        });
+        let spreads = self.spreads();
+        let spread_rows = spreads.1.iter().map(|line| (line, false, None));
         html! {
             @if !lines.is_empty() {
                 section aria-labelledby="outcomes" {
                     h2 #outcomes { "All outcomes" }
-                    div.scroll tabindex="0" role="group" aria-label="table of all outcomes" {
-                        table {
-                            thead { tr { @for cell in &head { th scope="col" { (cell) } } } }
-                            tbody {
-                                @for (line, comparison) in lines.iter().zip(&self.comparisons) {
-                                    tr.clear[self.clear(comparison)] {
-                                        @for (at, cell) in line.iter().enumerate() {
-                                            @if at == 0 {
-                                                th scope="row" title=(comparison.outcome.description()) {
-                                                    (cell)
-                                                }
-                                            } @else { td { (cell) } }
-                                        }
-                                    }
-                                }
-                            }
-                        }
-                    }
+                    (table("table of all outcomes", &head, rows))
                     p.fine { "Means per run. " (self.note()) }
                     details {
                         summary { "Medians, percentiles and typical cases" }
-                        (self.spread_table())
-                    }
-                }
-            }
-        }
-    }
-
-    fn spread_table(&self) -> Markup {
-        let (head, lines) = self.spreads();
-        html! {
-            div.scroll tabindex="0" role="group" aria-label="table of medians and percentiles" {
-                table {
-                    thead { tr { @for cell in &head { th scope="col" { (cell) } } } }
-                    tbody {
-                        @for line in &lines {
-                            tr {
-                                @for (at, cell) in line.iter().enumerate() {
-                                    @if at == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
-                                }
-                            }
-                        }
+                        (table("table of medians and percentiles", &spreads.0, spread_rows))
                     }
                 }
             }
@@ -254,6 +222,30 @@ impl Report {
                 p.fine.ends {
                     span { (all.outcome.show(all.low)) }
                     span { (all.outcome.show(all.high)) " or more" }
+                }
+            }
+        }
+    }
+}
+
+/// A table. A row has its cells, whether it is highlighted, and the title of its first cell.
+fn table<'r>(
+    label: &str,
+    head: &[String],
+    rows: impl Iterator<Item = (&'r Vec<String>, bool, Option<&'r str>)>,
+) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="group" aria-label=(label) {
+            table {
+                thead { tr { @for cell in head { th scope="col" { (cell) } } } }
+                tbody {
+                    @for (line, clear, title) in rows {
+                        tr.clear[clear] {
+                            @for (at, cell) in line.iter().enumerate() {
+                                @if at == 0 { th scope="row" title=[title] { (cell) } } @else { td { (cell) } }
+                            }
+                        }
+                    }
                 }
             }
         }

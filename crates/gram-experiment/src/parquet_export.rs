@@ -48,14 +48,10 @@ impl Journal {
     ///
     /// If runs cannot be read or the file cannot be written.
     pub fn write_parquet(&self, path: &Path) -> Result<(), ExperimentError> {
-        let failed = |error: ParquetError| ExperimentError::Io {
-            action: "write",
-            path: path.display().to_string(),
-            message: error.to_string(),
-        };
+        let failed = |error: ParquetError| ExperimentError::io("write", path, &error);
         let new = path.with_extension("new");
         let file =
-            File::create(&new).map_err(|error| crate::journal::io_error("write", path, &error))?;
+            File::create(&new).map_err(|error| ExperimentError::io("write", path, &error))?;
         let schema = parse_message_type(SCHEMA).map_err(failed)?;
         let properties =
             WriterProperties::builder().set_compression(Compression::UNCOMPRESSED).build();
@@ -72,7 +68,7 @@ impl Journal {
             group.close().map_err(failed)?;
         }
         writer.close().map_err(failed)?;
-        std::fs::rename(&new, path).map_err(|error| crate::journal::io_error("write", path, &error))
+        std::fs::rename(&new, path).map_err(|error| ExperimentError::io("write", path, &error))
     }
 }
 

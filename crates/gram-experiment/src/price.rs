@@ -3,24 +3,14 @@
 use std::collections::{BTreeMap, HashSet};
 
 use gram_agent::{AgentTeam, Usage};
+use gram_project::Price;
 
-/// The price of a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Price {
-    /// Input tokens.
-    pub input: f64,
-    /// Output tokens.
-    pub output: f64,
-}
-
-impl Price {
-    #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
-    /// The cost of tokens.
-    pub(crate) fn of(self, usage: Usage) -> f64 {
-        let [input, output] =
-            [usage.input_tokens, usage.output_tokens].map(|count| count.unwrap_or(0) as f64);
-        (input * self.input + output * self.output) / 1e6
-    }
+/// The cost of tokens.
+#[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
+pub(crate) fn cost(price: &Price, usage: Usage) -> f64 {
+    let [input, output] =
+        [usage.input_tokens, usage.output_tokens].map(|count| count.unwrap_or(0) as f64);
+    (input * price.input + output * price.output) / 1e6
 }
 
 /// The models of a team that have no price, in order.

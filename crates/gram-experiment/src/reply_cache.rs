@@ -4,16 +4,16 @@ use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use gram_schema::Target;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::ExperimentError;
-use crate::journal::io_error;
 use crate::manifest::hash;
 use gram_agent::Reply;
 use gram_agent::model::{Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamSink};
@@ -28,7 +28,6 @@ pub struct ReplyCache {
     offline: bool,
 }
 
-/// Maximum bytes of a reply.
 const MAX_REPLY_BYTES: u64 = 256 << 20;
 
 #[derive(Serialize, Deserialize)]
@@ -47,13 +46,12 @@ impl ReplyCache {
     /// If the file cannot be read or written or is not a cache.
     pub fn open(path: &Path, offline: bool) -> Result<Self, ExperimentError> {
         let file = OpenOptions::new().read(true).append(true).create(!offline).open(path);
-        let file = file.map_err(|error| io_error("write", path, &error))?;
+        let file = file.map_err(|error| ExperimentError::io("write", path, &error))?;
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(ExperimentError::Locked { path: path.display().to_string() });
         }
-        let invalid = |error: String| ExperimentError::Content {
-            place: path.display().to_string(),
-            message: format!("invalid reply cache: {error}"),
+        let invalid = |error: String| {
+            ExperimentError::content(path.display(), format!("invalid reply cache: {error}"))
         };
         let (mut known, mut reader, mut end) = (HashMap::new(), BufReader::new(&file), 0);
         let mut line = Vec::new();
@@ -61,7 +59,7 @@ impl ReplyCache {
             line.clear();
             let length = std::io::Read::take(&mut reader, MAX_REPLY_BYTES)
                 .read_until(b'\n', &mut line)
-                .map_err(|error| io_error("read", path, &error))?;
+                .map_err(|error| ExperimentError::io("read", path, &error))?;
             if length as u64 == MAX_REPLY_BYTES {
                 return Err(invalid("the line is too long".to_owned()));
             }
@@ -77,7 +75,7 @@ impl ReplyCache {
         }
         if !line.is_empty() && !offline {
             // The last line is incomplete.
-            file.set_len(end).map_err(|error| io_error("write", path, &error))?;
+            file.set_len(end).map_err(|error| ExperimentError::io("write", path, &error))?;
         }
         let (known, file) = (Mutex::new(known), Mutex::new(file));
         Ok(Self { known, file, path: path.to_owned(), offline })
@@ -86,12 +84,12 @@ impl ReplyCache {
     fn keep(&self, key: &str, took: u64, reply: &Reply) -> Result<(), ModelError> {
         let line = CacheLine { key: key.to_owned(), took, reply: reply.clone() };
         let text = serde_json::to_string(&line).unwrap_or_default() + "\n";
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.file.lock();
         let end = file.metadata().map(|it| it.len());
         file.write_all(text.as_bytes()).map_err(|error| {
             // An incomplete line would corrupt the next one.
             let _ = end.and_then(|end| file.set_len(end));
-            let error = io_error("write", &self.path, &error).to_string();
+            let error = ExperimentError::io("write", &self.path, &error).to_string();
             ModelError::new(ModelErrorKind::Rejected, error)
         })
     }
@@ -127,7 +125,7 @@ impl CachedModel {
             ],
         ]);
         let key = hash(parts.to_string());
-        let mut all = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.requests.lock();
         let count = all.entry(key.clone()).or_insert(0);
         *count += 1;
         // Repeated requests may have different replies.
@@ -147,7 +145,7 @@ impl Model for CachedModel {
     fn send<'a>(&'a self, request: ModelRequest<'a>, sink: StreamSink<'a>) -> ReplyFuture<'a> {
         let key = self.key(&request);
         let known = {
-            let known = self.replies.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = self.replies.known.lock();
             known.get(&key).cloned()
         };
         Box::pin(async move {

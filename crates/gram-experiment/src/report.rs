@@ -356,7 +356,6 @@ const MAX_NAMED_CASES: usize = 8;
 /// Maximum cases listed in Markdown.
 const MAX_LISTED_CASES: usize = 200;
 
-/// Formats a p-value.
 pub(crate) fn p_value(p: f64) -> String {
     match p {
         p if p.is_nan() => "–".to_owned(),

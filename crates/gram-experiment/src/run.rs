@@ -1,8 +1,7 @@
 //! Runs and their measurements.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use gram_tools::{CallError, Verdict};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -21,7 +20,6 @@ pub struct Run {
     /// The repeat, from 0.
     pub repeat: u32,
     /// Whether the run meets the expectation of its case, if there is one.
-    #[serde(default)]
     pub success: Option<bool>,
     /// The expectations that are not met.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -99,7 +97,6 @@ pub(crate) struct RecordedCall {
 #[derive(Debug, Default)]
 pub(crate) struct RunCounter(Mutex<RunCounts>);
 
-/// The counts of a run.
 #[derive(Debug, Default)]
 pub(crate) struct RunCounts {
     pub(crate) calls: Vec<RecordedCall>,
@@ -114,23 +111,19 @@ pub(crate) struct RunCounts {
 }
 
 impl RunCounter {
-    fn counts(&self) -> MutexGuard<'_, RunCounts> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns the counts and resets them.
     pub(crate) fn take(&self) -> RunCounts {
-        std::mem::take(&mut self.counts())
+        std::mem::take(&mut self.0.lock())
     }
 }
 
 impl Observer for RunCounter {
     fn on_event(&self, agent: &str, event: &Event<'_>) {
         match event {
-            Event::ModelRequested { .. } => self.counts().iterations += 1,
-            Event::ModelReplied { reply, .. } => self.counts().used(agent, reply.usage),
+            Event::ModelRequested { .. } => self.0.lock().iterations += 1,
+            Event::ModelReplied { reply, .. } => self.0.lock().used(agent, reply.usage),
             Event::ToolCalled { call, verdict, .. } => {
-                self.counts().called(&call.name, &call.arguments, verdict);
+                self.0.lock().called(&call.name, &call.arguments, verdict);
             }
             _ => {}
         }

@@ -26,8 +26,6 @@ pub struct RunStats {
 pub struct RunSummary {
     /// Whether the run succeeded, if that is known.
     pub success: Option<bool>,
-    /// Whether the model answered.
-    pub answered: bool,
     /// The measurements.
     pub measures: RunMetrics,
 }
@@ -60,11 +58,7 @@ impl RunStats {
         let (true, Some(known @ None)) = (is_planned, self.runs.get_mut(run.place)) else {
             return false;
         };
-        *known = Some(RunSummary {
-            success: run.success,
-            answered: run.end == "answered",
-            measures: run.measures(),
-        });
+        *known = Some(RunSummary { success: run.success, measures: run.measures() });
         if let Some(name @ None) = self.names.get_mut(run.place / self.plan.block().max(1)) {
             *name = Some(SmolStr::new(&run.case));
         }

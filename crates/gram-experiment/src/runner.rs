@@ -1,10 +1,11 @@
 //! Execution of experiments.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -13,7 +14,7 @@ use crate::case::Case;
 use crate::journal::Journal;
 use crate::monitor::SequentialMonitor;
 use crate::plan::{PlannedRun, Shard};
-use crate::price::Price;
+use crate::price;
 use crate::reply_cache::{CachedModel, ReplyCache};
 use crate::run::{Run, RunCounter, RunCounts, RunMetrics, Transcript};
 use crate::run_stats::RunStats;
@@ -22,6 +23,7 @@ use gram_agent::Conversation;
 use gram_agent::model::{Model, ModelErrorKind};
 use gram_agent::{Limits, TurnEnd};
 use gram_agent::{Message, Usage};
+use gram_project::Price;
 
 /// Consecutive runs without an answer of the model that end an experiment.
 const MAX_CONSECUTIVE_FAILURES: u32 = 10;
@@ -56,22 +58,6 @@ pub struct RunConfig {
     pub shard: Option<Shard>,
     /// The cache of model replies.
     pub replies: Option<Arc<ReplyCache>>,
-}
-
-impl Default for RunConfig {
-    fn default() -> Self {
-        Self {
-            concurrency: 8,
-            rate: None,
-            limits: Limits::default(),
-            prices: BTreeMap::new(),
-            max_cost: None,
-            max_tokens: None,
-            max_time: None,
-            shard: None,
-            replies: None,
-        }
-    }
 }
 
 /// Why an experiment stopped.
@@ -145,7 +131,7 @@ pub async fn run(
         state: Mutex::new(state),
         ending: cancelled.child_token(),
     });
-    work.progress.finished(work.state().stats.finished(), of);
+    work.progress.finished(work.state.lock().stats.finished(), of);
     let mut workers = JoinSet::new();
     for _ in 0..concurrency {
         workers.spawn(Arc::clone(&work).work());
@@ -165,7 +151,7 @@ pub async fn run(
     let was_cancelled = cancelled.is_cancelled();
     let work = Arc::into_inner(work)
         .ok_or_else(|| ExperimentError::Internal("a run did not end".to_owned()))?;
-    let state = work.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let state = work.state.into_inner();
     let stop = match state.stop {
         _ if was_cancelled => StopReason::Cancelled,
         Some(stop) => stop,
@@ -236,16 +222,12 @@ impl RunnerState {
 }
 
 impl Runner {
-    fn state(&self) -> MutexGuard<'_, RunnerState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The next run, and when it begins.
     fn next(&self) -> Option<(PlannedRun, Option<tokio::time::Instant>)> {
         if self.is_over() {
             return None;
         }
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let planned = state.missing.next()?;
         let at = self.running.rate.map(|rate| {
             let at = state.next.max(tokio::time::Instant::now());
@@ -256,7 +238,7 @@ impl Runner {
     }
 
     fn is_over(&self) -> bool {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.stop.is_none() {
             state.stop = state.reached_limit(&self.running);
         }
@@ -288,7 +270,7 @@ impl Runner {
     }
 
     fn finish(&self, run: &Run) -> Result<(), ExperimentError> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let RunnerState { journal, stats, .. } = &mut *state;
         journal.write(run)?;
         stats.add(run);
@@ -309,7 +291,7 @@ impl Runner {
 
     /// A run in which the model failed is not counted. It is repeated when the experiment resumes.
     fn add_failure(&self, planned: PlannedRun, detail: String, hopeless: bool, spent: (u64, f64)) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.failed += 1;
         state.failed_in_a_row += 1;
         state.unanswered.0 = state.unanswered.0.saturating_add(spent.0);
@@ -440,7 +422,7 @@ impl Runner {
             usage.add(*used);
             let model = arm.team.model_name_of(agent).unwrap_or_default();
             let price = self.running.prices.get(model).filter(|_| used.total() > 0);
-            cost = cost.zip(price).map(|(cost, price)| cost + price.of(*used));
+            cost = cost.zip(price).map(|(sum, price)| sum + price::cost(price, *used));
         }
         let known = usage.input_tokens.is_some() || usage.output_tokens.is_some();
         RunMetrics {

@@ -66,7 +66,7 @@ fn sentence(stats: &RunStats, comparison: &Comparison, arm: usize, method: &Meth
 }
 
 /// The number of additional cases needed to detect a difference as large as the margin.
-#[expect(clippy::cast_precision_loss, reason = "nobody has so many cases")]
+#[expect(clippy::cast_precision_loss, reason = "the number of cases is far below 2^53")]
 fn more(stats: &RunStats, comparison: &Comparison, arm: usize, method: &Method) -> Option<u64> {
     let (alpha, cases) = (1.0 - method.level, comparison.cases as u64);
     let needed = if stats.plan().repeats == 1 {

@@ -246,7 +246,6 @@ fn allows(text: &Parse) -> Vec<Allow> {
     allows
 }
 
-/// The offset of a part of a text in it.
 fn offset_in(text: &str, part: &str) -> u32 {
     let at = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     u32::try_from(at).unwrap_or(u32::MAX)

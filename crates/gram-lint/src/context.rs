@@ -35,7 +35,6 @@ pub(crate) struct Project<'a> {
     pub(crate) uses: Option<&'a HashSet<(usize, usize)>>,
     /// The types that tools name.
     pub(crate) named: &'a [TypeId],
-    /// The analyses of each file.
     pub(crate) files: &'a [Arc<FileAnalysis<LintOutput>>],
     /// All tools, in the order of the files.
     pub(crate) tools: &'a [ListedTool<'a>],
@@ -61,7 +60,6 @@ pub(crate) struct ListedTool<'a> {
 }
 
 impl<'a> ListedTool<'a> {
-    /// Its summary.
     pub(crate) fn tool(&self) -> &'a ToolSummary {
         self.at.tool
     }
@@ -149,12 +147,10 @@ pub(crate) struct ToolView<'a> {
     pub(crate) file: usize,
     /// Its declaration.
     pub(crate) node: Node<'a>,
-    /// The span of its name.
     pub(crate) name: Span,
 }
 
 impl<'a> ToolView<'a> {
-    /// Its signature.
     pub(crate) fn signature(&self) -> Option<Node<'a>> {
         self.node.elements().next().filter(|path| path.kind() == N::Path)
     }
@@ -166,7 +162,6 @@ impl<'a> ToolView<'a> {
         nodes.filter_map(|node| node.subject().identifier)
     }
 
-    /// The node of one of its parameters.
     pub(crate) fn parameter(&self, field: &Field) -> Option<Node<'a>> {
         named(self.signature()?.children(), field)
     }
@@ -176,7 +171,6 @@ impl<'a> ToolView<'a> {
         name_of(self.parameter(field)).unwrap_or(self.name)
     }
 
-    /// The node of its result.
     pub(crate) fn result(&self) -> Option<Node<'a>> {
         let parts: Vec<_> = self.signature()?.children().collect();
         let leftwards = parts.get(1)?.kind() == N::LeftArrow;
@@ -192,7 +186,6 @@ pub(crate) struct TypeView<'a> {
     pub(crate) file: usize,
     /// Its declaration.
     pub(crate) node: Node<'a>,
-    /// The span of its name.
     pub(crate) name: Span,
 }
 

@@ -66,6 +66,7 @@ impl Level {
 }
 
 /// How a lint looks for what it finds. All run on several threads at once, each text on one.
+#[derive(Debug)]
 pub(crate) enum LintPass {
     /// While declarations are read: the checker reports it.
     Checker,
@@ -81,20 +82,6 @@ pub(crate) enum LintPass {
     Module(fn(&Context<'_>, &mut Report)),
     /// At all declarations together, the tools whole. They have to be kept for it.
     Whole(fn(&Context<'_>, &mut Report)),
-}
-
-impl std::fmt::Debug for LintPass {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Checker => "Checker",
-            Self::Comments => "Comments",
-            Self::Text(_) => "Text",
-            Self::Tool(_) => "Tool",
-            Self::Type(_) => "Type",
-            Self::Module(_) => "Module",
-            Self::Whole(_) => "Whole",
-        })
-    }
 }
 
 impl Lint {

@@ -6,7 +6,7 @@ use gram_syntax::{Diagnostic, Parse, Severity, Span};
 use rayon::prelude::*;
 
 use crate::allow;
-use crate::context::{Context, Count, LintOutput, Project, Report, ToolView, TypeView};
+use crate::context::{Context, Count, LintOutput, Project, Report};
 use crate::lint::LintPass;
 use crate::lints::LINTS;
 use crate::lints::naming::compared_names;
@@ -16,47 +16,24 @@ use gram_check::{Known, Visitor};
 use gram_model::walk::names_of_type_use;
 use gram_model::{Module, Open, Tool, TypeId};
 
-/// A lint, and the severity of its diagnostics.
-type Enabled<F> = Vec<(F, Severity)>;
-
-/// The enabled lints, grouped by their input.
-#[derive(Default)]
 pub(crate) struct EnabledLints {
-    text: Enabled<fn(&Context<'_>, usize, &mut Report)>,
-    tool: Enabled<fn(&Context<'_>, &ToolView<'_>, &mut Report)>,
-    ty: Enabled<fn(&Context<'_>, &TypeView<'_>, &mut Report)>,
-    all: Enabled<fn(&Context<'_>, &mut Report)>,
-    /// Whether one of them needs complete tools.
-    whole: bool,
+    /// Their passes, and the severity of what each finds.
+    passes: Vec<(&'static LintPass, Severity)>,
     /// The diagnostics that each file is given.
     max: usize,
 }
 
 impl EnabledLints {
     pub(crate) fn from_settings(settings: &Settings) -> Self {
-        let mut lints = Self { max: settings.max_diagnostics, ..Self::default() };
-        let wanted = LINTS.iter().filter_map(|lint| Some((lint, settings.severity(lint)?)));
-        for (lint, severity) in wanted {
-            for run in lint.passes {
-                match run {
-                    LintPass::Checker | LintPass::Comments => {}
-                    LintPass::Text(run) => lints.text.push((*run, severity)),
-                    LintPass::Tool(run) => lints.tool.push((*run, severity)),
-                    LintPass::Type(run) => lints.ty.push((*run, severity)),
-                    LintPass::Module(run) => lints.all.push((*run, severity)),
-                    LintPass::Whole(run) => {
-                        lints.whole = true;
-                        lints.all.push((*run, severity));
-                    }
-                }
-            }
-        }
-        lints
+        let wanted = LINTS.iter().filter_map(|lint| Some((lint.passes, settings.severity(lint)?)));
+        let passes =
+            wanted.flat_map(|(passes, severity)| passes.iter().map(move |it| (it, severity)));
+        Self { passes: passes.collect(), max: settings.max_diagnostics }
     }
 
     /// Whether all tools have to be kept whole to be compared.
     pub(crate) fn want_whole_tools(&self) -> bool {
-        self.whole
+        self.passes.iter().any(|(pass, _)| matches!(pass, LintPass::Whole(_)))
     }
 
     /// How many diagnostics about a file are kept, before its comments suppress some.
@@ -67,9 +44,11 @@ impl EnabledLints {
     /// Runs the lints of whole files.
     pub(crate) fn of_file(&self, cx: &Context<'_>, file: usize, may_allow: bool) -> FileOutput {
         let mut report = Report::new(file, vec![self.count(may_allow)]);
-        for (run, severity) in &self.text {
-            report.set_severity(*severity);
-            run(cx, file, &mut report);
+        for (pass, severity) in &self.passes {
+            if let LintPass::Text(run) = pass {
+                report.set_severity(*severity);
+                run(cx, file, &mut report);
+            }
         }
         let found: Vec<_> = report.take().into_iter().map(|(_, diagnostic)| diagnostic).collect();
         let mut count = self.count(may_allow);
@@ -90,12 +69,15 @@ impl EnabledLints {
         let id = |at| TypeId(u32::try_from(at).unwrap_or(u32::MAX));
         let mut report = Report::new(0, counts.to_vec());
         for view in (0..cx.known.types.0.len()).filter_map(|at| cx.ty(id(at))) {
-            for (run, severity) in &self.ty {
-                report.set_severity(*severity);
-                run(cx, &view, &mut report);
+            for (pass, severity) in &self.passes {
+                if let LintPass::Type(run) = pass {
+                    report.set_severity(*severity);
+                    run(cx, &view, &mut report);
+                }
             }
         }
-        let run = |(run, severity): &(fn(&Context<'_>, &mut Report), Severity)| {
+        let run = |(pass, severity): &(&LintPass, Severity)| {
+            let (LintPass::Module(run) | LintPass::Whole(run)) = pass else { return Vec::new() };
             let mut report = Report::new(0, counts.to_vec());
             report.set_severity(*severity);
             run(cx, &mut report);
@@ -104,8 +86,8 @@ impl EnabledLints {
         let bytes = cx.texts.iter().map(|text| text.source().text().len()).sum();
         let others: Vec<_> = threads::run(
             bytes,
-            || self.all.par_iter().map(run).collect(),
-            || self.all.iter().map(run).collect(),
+            || self.passes.par_iter().map(run).collect(),
+            || self.passes.iter().map(run).collect(),
         );
         let mut found = report.take();
         found.extend(others.into_iter().flatten());
@@ -157,9 +139,11 @@ impl Visitor for LintVisitor<'_> {
         let cx = Context { texts, imports, known, module, settings, project: Project::default() };
         let mut report = Report::new(file, vec![self.lints.count(self.may_allow(file))]);
         for view in cx.tools() {
-            for (run, severity) in &self.lints.tool {
-                report.set_severity(*severity);
-                run(&cx, &view, &mut report);
+            for (pass, severity) in &self.lints.passes {
+                if let LintPass::Tool(run) = pass {
+                    report.set_severity(*severity);
+                    run(&cx, &view, &mut report);
+                }
             }
         }
         let cut = report.is_cut();

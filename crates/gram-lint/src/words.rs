@@ -28,8 +28,7 @@ pub(crate) fn words(name: &str) -> Vec<String> {
 
 /// Whether a text contains only white space.
 pub(crate) fn is_blank(text: &str) -> bool {
-    // Most begin with a letter.
-    !text.starts_with(|c: char| c.is_ascii_graphic()) && text.trim().is_empty()
+    text.trim().is_empty()
 }
 
 /// The character classes of a name, as bits.
@@ -49,40 +48,23 @@ impl Shape {
     /// An upper letter at the start.
     const CAPITAL: u8 = 1 << 7;
 
-    /// The class of each byte.
-    const OF_BYTES: [u8; 256] = {
-        let mut all = [Self::FOREIGN; 256];
-        let mut byte = 0;
-        while byte < 128_u8 {
-            all[byte as usize] = match byte {
-                b'a'..=b'z' => Self::ASCII_LOWER | Self::LOWER,
-                b'A'..=b'Z' => Self::ASCII_UPPER | Self::UPPER,
-                b'0'..=b'9' => 0,
-                b'_' => Self::UNDERSCORE,
-                b'-' => Self::HYPHEN,
-                _ => Self::FOREIGN,
-            };
-            byte += 1;
-        }
-        all
-    };
-
     pub(crate) fn of(name: &str) -> Self {
-        let of = |byte: u8| Self::OF_BYTES[usize::from(byte)];
-        let mut found = name.bytes().fold(0, |found, byte| found | of(byte));
-        if found & Self::FOREIGN != 0 {
-            for c in name.chars().filter(|c| !c.is_ascii()) {
-                found |= if c.is_uppercase() { Self::UPPER } else { 0 };
-                found |= if c.is_lowercase() { Self::LOWER } else { 0 };
-            }
-        }
-        if name.starts_with('_') {
-            found |= Self::FOREIGN;
-        }
-        if found & Self::UPPER != 0 && name.starts_with(char::is_uppercase) {
-            found |= Self::CAPITAL;
-        }
-        Self(found)
+        let class = |c: char| match c {
+            'a'..='z' => Self::ASCII_LOWER | Self::LOWER,
+            'A'..='Z' => Self::ASCII_UPPER | Self::UPPER,
+            '0'..='9' => 0,
+            '_' => Self::UNDERSCORE,
+            '-' => Self::HYPHEN,
+            _ if c.is_uppercase() => Self::FOREIGN | Self::UPPER,
+            _ if c.is_lowercase() => Self::FOREIGN | Self::LOWER,
+            _ => Self::FOREIGN,
+        };
+        let found = name.chars().fold(0, |found, c| found | class(c));
+        Self(match name.chars().next() {
+            Some('_') => found | Self::FOREIGN,
+            Some(c) if c.is_uppercase() => found | Self::CAPITAL,
+            _ => found,
+        })
     }
 
     fn has(self, bits: u8) -> bool {
@@ -114,7 +96,6 @@ impl Shape {
     }
 }
 
-/// A name in a case.
 pub(crate) fn written_in(name: &str, case: Case) -> String {
     let capital = |word: &String| {
         let mut chars = word.chars();

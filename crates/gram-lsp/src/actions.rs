@@ -17,7 +17,6 @@ use crate::request::{RequestContext, RequestResult};
 /// The kind of the action that applies all safe fixes.
 pub(crate) const FIX_ALL: &str = "source.fixAll.gram";
 
-/// The kinds of actions.
 pub(crate) const KINDS: [&str; 2] = ["quickfix", FIX_ALL];
 
 /// The command that returns the explanation of a code.
@@ -214,7 +213,7 @@ fn suggestions(cx: &RequestContext, span: Span, found: &mut Vec<CodeAction>) {
     let own = cx.snapshot.names().list(cx.number);
     for (at, one) in own.iter().enumerate() {
         let touched = one.span.start <= span.end && span.start <= one.span.end;
-        let calls = cx.snapshot.trace_stats.tools.get(&one.name);
+        let calls = cx.snapshot.project.trace_stats.tools.get(&one.name);
         let Some(calls) = calls.filter(|_| touched && one.kind == Kind::Tool) else { continue };
         for (key, rejected) in calls.errors.iter().filter(|(it, _)| it.code == "NOT_IN_ENUM") {
             let text =
@@ -227,14 +226,11 @@ fn suggestions(cx: &RequestContext, span: Span, found: &mut Vec<CodeAction>) {
             };
             let Some(other) = cx.snapshot.text(file) else { continue };
             let range = other.positions(cx.snapshot.encoding).range(edit.span);
-            let change =
-                vec![(other.uri.clone(), other.version, vec![TextEdit::new(range, edit.text)])];
+            let edits = vec![TextEdit::new(range, edit.text)];
+            let change = vec![(other.uri.clone(), other.version, edits)];
+            let (parameter, why) = (&key.parameter, rejection_summary(calls, key, rejected));
             found.push(CodeAction {
-                title: format!(
-                    "add `{text}` to the values of `{}`: {}",
-                    key.parameter,
-                    rejection_summary(calls, key, rejected)
-                ),
+                title: format!("add `{text}` to the values of `{parameter}`: {why}"),
                 kind: Some(CodeActionKind::QUICKFIX),
                 edit: Some(crate::rename::edit(cx, change)),
                 ..CodeAction::default()

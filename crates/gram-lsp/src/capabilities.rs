@@ -7,10 +7,8 @@ use crate::actions::{EXPLAIN, KINDS};
 use crate::position::Encoding;
 use crate::tokens;
 
-/// The characters that trigger completion.
 const TRIGGER_CHARACTERS: [&str; 9] = [":", "(", "{", "[", "`", ",", "|", "\"", "<"];
 
-/// The server's capabilities.
 pub(crate) fn capabilities(encoding: Encoding) -> ServerCapabilities {
     let words = |all: &[&str]| Some(all.iter().map(|one| (*one).to_owned()).collect());
     let none = lsp::WorkDoneProgressOptions::default();

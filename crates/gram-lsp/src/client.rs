@@ -53,7 +53,6 @@ impl ClientSettings {
     }
 }
 
-/// The refresh methods.
 pub(crate) const REFRESHES: [&str; 4] = [
     "workspace/diagnostic/refresh",
     "workspace/codeLens/refresh",

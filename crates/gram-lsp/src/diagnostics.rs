@@ -9,6 +9,7 @@ use gram_lint::Lint;
 use gram_syntax::{Diagnostic, Severity, SourceFile};
 use lsp_types as lsp;
 use lsp_types::Uri;
+use serde::Serialize;
 
 use crate::file::File;
 use crate::request::{RequestContext, RequestResult};
@@ -38,7 +39,7 @@ impl DocumentReport {
     pub(crate) fn items(&self, snapshot: &Snapshot) -> Vec<lsp::Diagnostic> {
         let found = match self.number {
             Some(number) => snapshot.diagnostics().get(number).map(Vec::as_slice),
-            None => Some(snapshot.file.found.as_slice()),
+            None => Some(snapshot.project_file().found.as_slice()),
         };
         found.unwrap_or_default().iter().filter_map(|found| to_protocol(snapshot, found)).collect()
     }
@@ -48,7 +49,8 @@ impl DocumentReport {
 pub(crate) fn reports(snapshot: &Snapshot) -> Vec<DocumentReport> {
     let found = snapshot.diagnostics();
     let texts = snapshot.files().iter().zip(found).enumerate();
-    let own = snapshot.file.file.iter().map(|file| report(file, &snapshot.file.found, None));
+    let project = snapshot.project_file();
+    let own = project.file.iter().map(|file| report(file, &project.found, None));
     own.chain(texts.map(|(at, (file, found))| report(file, found, Some(at)))).collect()
 }
 
@@ -76,10 +78,11 @@ fn report(file: &Arc<File>, found: &[Diagnostic], number: Option<usize>) -> Docu
 
 /// A diagnostic in the form of the protocol.
 pub(crate) fn to_protocol(snapshot: &Snapshot, found: &Diagnostic) -> Option<lsp::Diagnostic> {
+    let project_file = &snapshot.project_file().file;
     let range = |source: &Arc<SourceFile>, span| {
         let file = match snapshot.number_of_source(source) {
             Some(number) => snapshot.files().get(number)?,
-            None => snapshot.file.file.as_ref().filter(|it| Arc::ptr_eq(it.source(), source))?,
+            None => project_file.as_ref().filter(|it| Arc::ptr_eq(it.source(), source))?,
         };
         Some(lsp::Location::new(file.uri.clone(), file.positions(snapshot.encoding).range(span)))
     };
@@ -122,91 +125,73 @@ fn tags(code: &str) -> Vec<lsp::DiagnosticTag> {
     }
 }
 
+/// The response to a request for diagnostics: all of them, or the id of those that the client has.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub(crate) enum Report {
+    Full {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        result_id: Option<String>,
+        items: Vec<lsp::Diagnostic>,
+    },
+    Unchanged {
+        result_id: String,
+    },
+}
+
+/// The report of a document of the workspace.
+#[derive(Debug, Serialize)]
+pub(crate) struct WorkspaceReport {
+    uri: String,
+    version: Option<i32>,
+    #[serde(flatten)]
+    report: Report,
+}
+
+impl Report {
+    const EMPTY: Self = Self::Full { result_id: None, items: Vec::new() };
+
+    /// The report of a document. `before` is the id of the last report that the client has.
+    fn of(snapshot: &Snapshot, report: &DocumentReport, before: Option<&str>) -> Self {
+        let result_id = report.result_id();
+        if before == Some(result_id.as_str()) {
+            return Self::Unchanged { result_id };
+        }
+        Self::Full { result_id: Some(result_id), items: report.items(snapshot) }
+    }
+}
+
 /// `textDocument/diagnostic`
 pub(crate) fn pull(
     cx: &RequestContext,
     params: lsp::DocumentDiagnosticParams,
-) -> RequestResult<lsp::DocumentDiagnosticReport> {
-    let all = reports(&cx.snapshot);
-    let own = all.into_iter().find(|report| report.uri == cx.file.uri);
-    let Some(report) = own else {
-        let empty = lsp::RelatedFullDocumentDiagnosticReport::default();
-        return Ok(lsp::DocumentDiagnosticReport::Full(empty));
-    };
-    let result_id = report.result_id();
-    if params.previous_result_id.as_ref() == Some(&result_id) {
-        let same = lsp::UnchangedDocumentDiagnosticReport { result_id };
-        return Ok(lsp::DocumentDiagnosticReport::Unchanged(
-            lsp::RelatedUnchangedDocumentDiagnosticReport {
-                related_documents: None,
-                unchanged_document_diagnostic_report: same,
-            },
-        ));
-    }
-    let full = lsp::FullDocumentDiagnosticReport {
-        result_id: Some(result_id),
-        items: report.items(&cx.snapshot),
-    };
-    Ok(lsp::DocumentDiagnosticReport::Full(lsp::RelatedFullDocumentDiagnosticReport {
-        related_documents: None,
-        full_document_diagnostic_report: full,
-    }))
+) -> RequestResult<Report> {
+    let own = reports(&cx.snapshot).into_iter().find(|report| report.uri == cx.file.uri);
+    let before = params.previous_result_id.as_deref();
+    Ok(own.map_or(Report::EMPTY, |report| Report::of(&cx.snapshot, &report, before)))
 }
 
 /// `workspace/diagnostic`: the reports that changed since the client's previous request.
 pub(crate) fn pull_all(
     snapshots: &[Arc<Snapshot>],
     params: &lsp::WorkspaceDiagnosticParams,
-) -> lsp::WorkspaceDiagnosticReport {
+) -> Vec<WorkspaceReport> {
     let known = params.previous_result_ids.iter();
     let mut known: BTreeMap<_, _> =
         known.map(|known| (known.uri.as_str().to_owned(), known.value.as_str())).collect();
     let mut items = Vec::new();
     for snapshot in snapshots {
-        for report in reports(snapshot) {
-            let before = known.remove(report.uri.as_str());
-            items.push(document_report(snapshot, &report, before));
+        for document in reports(snapshot) {
+            let before = known.remove(document.uri.as_str());
+            let report = Report::of(snapshot, &document, before);
+            let uri = document.uri.as_str().to_owned();
+            items.push(WorkspaceReport { uri, version: document.version, report });
         }
     }
     // Removed documents get an empty report.
-    for (uri, _) in known {
-        let Ok(uri) = uri.parse() else { continue };
-        let full = lsp::WorkspaceFullDocumentDiagnosticReport {
-            uri,
-            version: None,
-            full_document_diagnostic_report: lsp::FullDocumentDiagnosticReport::default(),
-        };
-        items.push(lsp::WorkspaceDocumentDiagnosticReport::Full(full));
-    }
-    lsp::WorkspaceDiagnosticReport { items }
-}
-
-fn document_report(
-    snapshot: &Snapshot,
-    report: &DocumentReport,
-    before: Option<&str>,
-) -> lsp::WorkspaceDocumentDiagnosticReport {
-    let (uri, version) = (report.uri.clone(), report.version.map(i64::from));
-    let result_id = report.result_id();
-    if before == Some(result_id.as_str()) {
-        let same = lsp::UnchangedDocumentDiagnosticReport { result_id };
-        return lsp::WorkspaceDocumentDiagnosticReport::Unchanged(
-            lsp::WorkspaceUnchangedDocumentDiagnosticReport {
-                uri,
-                version,
-                unchanged_document_diagnostic_report: same,
-            },
-        );
-    }
-    let full = lsp::FullDocumentDiagnosticReport {
-        result_id: Some(result_id),
-        items: report.items(snapshot),
-    };
-    lsp::WorkspaceDocumentDiagnosticReport::Full(lsp::WorkspaceFullDocumentDiagnosticReport {
-        uri,
-        version,
-        full_document_diagnostic_report: full,
-    })
+    let removed = known.into_keys();
+    items.extend(removed.map(|uri| WorkspaceReport { uri, version: None, report: Report::EMPTY }));
+    items
 }
 
 /// The explanation of a code or a target.

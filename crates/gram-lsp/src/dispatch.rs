@@ -51,7 +51,6 @@ fn run<P: DeserializeOwned, R: Serialize>(
     json(&work(cx, params)?)
 }
 
-/// Serializes the result of a request.
 pub(crate) fn json(made: &impl Serialize) -> RequestResult<Json> {
     let json = serde_json::to_string(made).map(Json);
     json.map_err(|error| RequestError(ErrorCode::InternalError, error.to_string()))

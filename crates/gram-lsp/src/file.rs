@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use gram_check::names;
@@ -11,6 +11,7 @@ use gram_check::names::{Declaration, Use};
 use gram_project::{Imported, files, resolve_import};
 use gram_syntax::{Parse, SourceFile, Span};
 use lsp_types::Uri;
+use parking_lot::Mutex;
 use smol_str::SmolStr;
 
 use crate::position::{Encoding, Lines, Positions};
@@ -111,18 +112,16 @@ impl File {
             stamp: self.stamp,
             parse: self.parse.clone(),
             types: self.types.clone(),
-            declarations: Mutex::new(self.cached_declarations().clone()),
-            uses: Mutex::new(self.cached_uses().clone()),
+            declarations: Mutex::new(self.declarations.lock().clone()),
+            uses: Mutex::new(self.uses.lock().clone()),
             ..Self::new(uri, path, self.version, Arc::clone(&self.source))
         }
     }
 
-    /// The source file.
     pub(crate) fn source(&self) -> &Arc<SourceFile> {
         &self.source
     }
 
-    /// The text.
     pub(crate) fn text(&self) -> &str {
         self.source.text()
     }
@@ -130,14 +129,6 @@ impl File {
     /// The tree and its syntax errors.
     pub(crate) fn parse(&self) -> &Parse {
         self.parse.get_or_init(|| gram_syntax::parse(Arc::clone(&self.source)))
-    }
-
-    fn cached_declarations(&self) -> MutexGuard<'_, Option<CachedDeclarations>> {
-        self.declarations.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn cached_uses(&self) -> MutexGuard<'_, Option<CachedUses>> {
-        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Converts offsets and positions in the file.
@@ -177,7 +168,7 @@ impl File {
             let own = own.map(|one| one.name.clone()).collect();
             if !asked.get() {
                 // The declarations do not depend on type names.
-                *self.cached_declarations() =
+                *self.declarations.lock() =
                     Some(CachedDeclarations { types: None, declarations: Arc::new(found) });
             }
             own
@@ -186,7 +177,7 @@ impl File {
 
     /// The declarations in source order, given the type names of the project.
     pub(crate) fn declarations(&self, types: &Arc<Vec<SmolStr>>) -> Arc<Vec<Declaration>> {
-        let mut known = self.cached_declarations();
+        let mut known = self.declarations.lock();
         if let Some(known) = &*known
             && known.types.as_ref().is_none_or(|of| Arc::ptr_eq(of, types) || of == types)
         {
@@ -205,7 +196,7 @@ impl File {
 
     /// The uses of names.
     pub(crate) fn uses(&self, declarations: &Arc<Vec<Declaration>>) -> Arc<Vec<Use>> {
-        let mut known = self.cached_uses();
+        let mut known = self.uses.lock();
         if let Some((of, found)) = &*known
             && Arc::ptr_eq(of, declarations)
         {

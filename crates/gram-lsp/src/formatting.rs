@@ -9,7 +9,7 @@ use crate::request::{RequestContext, RequestError, RequestResult};
 
 /// The edits that format the lines touched by a span.
 fn edits(cx: &RequestContext, span: Span) -> Result<Vec<TextEdit>, FormatError> {
-    let options = FormatOptions { width: cx.snapshot.file.project.width };
+    let options = FormatOptions { width: cx.snapshot.project_file().project.width };
     let edits = format_range(cx.file.parse(), options, span)?;
     let positions = cx.positions();
     let edit = |edit: gram_syntax::Edit| TextEdit::new(positions.range(edit.span), edit.text);

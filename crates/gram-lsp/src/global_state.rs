@@ -3,10 +3,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
-use gram_lint::Cache;
 use gram_project::files::{self, PROJECT_FILE};
 use gram_syntax::SourceFile;
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
@@ -14,8 +13,7 @@ use lsp_types::{TextDocumentContentChangeEvent, Uri};
 use crate::file::File;
 use crate::load::{LoadRequest, LoadedProject, address, project_file};
 use crate::position::{Encoding, Lines, Positions};
-use crate::snapshot::{ImportCache, ProjectFile, Snapshot, SnapshotParts};
-use crate::trace_stats::TraceStats;
+use crate::snapshot::{ProjectFile, ProjectState, Snapshot};
 use crate::uri::{path_of, real};
 
 /// Identifies a project.
@@ -30,17 +28,9 @@ pub(crate) enum ProjectKey {
 /// Files that are checked together.
 #[derive(Debug)]
 pub(crate) struct Project {
-    root: Arc<Path>,
+    state: ProjectState,
     /// Whether the files of the folder are loaded.
     pub(crate) loaded: bool,
-    file: Arc<ProjectFile>,
-    trace_stats: Arc<TraceStats>,
-    /// Sorted by path.
-    files: Vec<Arc<File>>,
-    indices: Arc<HashMap<PathBuf, usize>>,
-    import_cache: Arc<ImportCache>,
-    /// The cached analyses of declarations.
-    cache: Arc<Mutex<Cache>>,
     /// Changes with every change of the project.
     pub(crate) revision: u64,
     /// The snapshot of the current revision, created on first use.
@@ -49,18 +39,7 @@ pub(crate) struct Project {
 
 impl Project {
     fn new(root: &Path) -> Self {
-        Self {
-            root: Arc::from(root),
-            loaded: false,
-            file: Arc::default(),
-            trace_stats: Arc::default(),
-            files: Vec::new(),
-            indices: Arc::default(),
-            import_cache: Arc::default(),
-            cache: Arc::default(),
-            revision: 0,
-            snapshot: None,
-        }
+        Self { state: ProjectState::new(root), loaded: false, revision: 0, snapshot: None }
     }
 
     fn changed(&mut self) {
@@ -70,31 +49,31 @@ impl Project {
         self.snapshot = None;
     }
 
-    /// Replaces the files.
     fn set_files(&mut self, mut files: Vec<Arc<File>>) {
         files.sort_by(|one, other| one.path.cmp(&other.path));
         let indices = files.iter().enumerate();
         let indices = indices.filter_map(|(at, file)| Some((file.path.clone()?, at)));
-        self.indices = Arc::new(indices.collect());
-        self.files = files;
+        self.state.indices = Arc::new(indices.collect());
+        self.state.files = files;
         self.changed();
     }
 
     /// Adds a file or replaces the file with the same path.
     fn put_file(&mut self, path: &Path, file: &Arc<File>) {
-        if let Some(known) = self.indices.get(path).and_then(|at| self.files.get_mut(*at)) {
+        let ProjectState { indices, files, .. } = &mut self.state;
+        if let Some(known) = indices.get(path).and_then(|at| files.get_mut(*at)) {
             *known = Arc::clone(file);
             self.changed();
         } else {
-            let mut files = std::mem::take(&mut self.files);
+            let mut files = std::mem::take(&mut self.state.files);
             files.push(Arc::clone(file));
             self.set_files(files);
         }
     }
 
     fn remove(&mut self, gone: impl Fn(&Path) -> bool) -> bool {
-        let before = self.files.len();
-        let mut files = std::mem::take(&mut self.files);
+        let before = self.state.files.len();
+        let mut files = std::mem::take(&mut self.state.files);
         files.retain(|file| !file.path.as_deref().is_some_and(&gone));
         let less = files.len() < before;
         self.set_files(files);
@@ -102,7 +81,6 @@ impl Project {
     }
 }
 
-/// The state of the server.
 #[derive(Debug, Default)]
 pub(crate) struct GlobalState {
     pub(crate) encoding: Encoding,
@@ -126,7 +104,6 @@ impl GlobalState {
         state
     }
 
-    /// Adds a folder to the workspace.
     pub(crate) fn add_folder(&mut self, folder: PathBuf) {
         let one = real(&folder);
         if !one.is_dir() || self.folders.iter().any(|(known, _)| *known == one) {
@@ -140,7 +117,6 @@ impl GlobalState {
         self.assign_all();
     }
 
-    /// Removes a folder from the workspace.
     pub(crate) fn remove_folder(&mut self, folder: &Path) {
         let one = real(folder);
         self.folders.retain(|(known, _)| *known != one);
@@ -163,7 +139,7 @@ impl GlobalState {
         let requests = std::mem::take(&mut self.load_requests);
         let request = |root: PathBuf| {
             let project = self.projects.get(&ProjectKey::Folder(root.clone()));
-            let files = project.into_iter().flat_map(|project| &project.files);
+            let files = project.into_iter().flat_map(|project| &project.state.files);
             let known = files.filter_map(|file| Some((file.path.clone()?, Arc::clone(file))));
             LoadRequest { root, folders: self.folders.clone(), known: known.collect() }
         };
@@ -190,9 +166,9 @@ impl GlobalState {
         };
         let Some(project) = self.projects.get_mut(&ProjectKey::Folder(root)) else { return };
         project.loaded = true;
-        project.file = Arc::new(file);
-        project.trace_stats = Arc::new(trace_stats);
-        project.import_cache = Arc::default();
+        project.state.file = Arc::new(file);
+        project.state.trace_stats = Arc::new(trace_stats);
+        project.state.import_cache = Arc::default();
         project.set_files(files);
         self.refresh_open();
         self.assign_all();
@@ -229,11 +205,11 @@ impl GlobalState {
     fn assign(&mut self, file: &Arc<File>) {
         let path = file.path.clone();
         if let Some(path) = path.as_deref().filter(|path| is_project_file(path)) {
-            let (root, key) = (path.parent().unwrap_or(path).to_owned(), path.parent());
-            let key = ProjectKey::Folder(key.unwrap_or(path).to_owned());
+            let root = path.parent().unwrap_or(path).to_owned();
+            let key = ProjectKey::Folder(root.clone());
             if let Some(project) = self.projects.get_mut(&key).filter(|project| project.loaded) {
                 let new = project_file(&root, &self.folders, Some(file));
-                project.file = Arc::new(new);
+                project.state.file = Arc::new(new);
                 project.changed();
             }
             return;
@@ -244,7 +220,7 @@ impl GlobalState {
         let Some(project) = self.projects.get_mut(&key) else {
             return self.request_load(root);
         };
-        let known = project.indices.contains_key(&path);
+        let known = project.state.indices.contains_key(&path);
         if known || !project.loaded || !path.exists() {
             project.put_file(&path, file);
         } else {
@@ -264,8 +240,8 @@ impl GlobalState {
         project.loaded = true;
         // Diagnostics of the project file are reported for its own project.
         let settings = settings.unwrap_or_default();
-        project.file = Arc::new(ProjectFile { found: Vec::new(), file: None, ..settings });
-        project.import_cache = Arc::default();
+        project.state.file = Arc::new(ProjectFile { found: Vec::new(), file: None, ..settings });
+        project.state.import_cache = Arc::default();
         project.set_files(vec![Arc::clone(file)]);
     }
 
@@ -283,7 +259,8 @@ impl GlobalState {
         };
         let mut file = File::open(uri.clone(), path.clone(), version, SourceFile::new(name, text));
         let mut projects = self.projects.values();
-        let known = projects.find_map(|it| it.files.get(*it.indices.get(path.as_ref()?)?));
+        let known =
+            projects.find_map(|it| it.state.files.get(*it.state.indices.get(path.as_ref()?)?));
         if let Some(known) = known {
             file = file.reusing_parse(known);
         }
@@ -310,8 +287,7 @@ impl GlobalState {
     fn invalidate_importers(&mut self, file: &File) {
         let Some(path) = &file.path else { return };
         for project in self.projects.values_mut() {
-            let import_cache =
-                project.import_cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let import_cache = project.state.import_cache.lock();
             let concerned = import_cache.contains_key(path)
                 || project.snapshot.as_ref().is_some_and(|it| it.imports_external(path));
             drop(import_cache);
@@ -378,10 +354,10 @@ impl GlobalState {
         }
         let Some(root) = self.root_of(path) else { return false };
         let Some(project) = self.projects.get_mut(&ProjectKey::Folder(root)) else { return false };
-        if !project.indices.contains_key(path) {
+        if !project.state.indices.contains_key(path) {
             return false;
         }
-        let name = path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
+        let name = path.strip_prefix(&project.state.root).unwrap_or(path).display().to_string();
         let uri = address(&self.folders, path);
         match uri.and_then(|uri| File::read(path, &name, uri)) {
             Some(file) => project.put_file(path, &Arc::new(file)),
@@ -396,8 +372,7 @@ impl GlobalState {
         for path in changed.iter().map(|path| real(path)) {
             let name = path.file_name().unwrap_or_default();
             for project in self.projects.values_mut() {
-                let mut import_cache =
-                    project.import_cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                let mut import_cache = project.state.import_cache.lock();
                 let known = import_cache.remove(&path).is_some();
                 drop(import_cache);
                 if known {
@@ -440,23 +415,13 @@ impl GlobalState {
         }
     }
 
-    /// The snapshot of a project.
     pub(crate) fn snapshot(&mut self, key: &ProjectKey) -> Option<Arc<Snapshot>> {
         let project = self.projects.get_mut(key)?;
         if let Some(known) = &project.snapshot {
             return Some(Arc::clone(known));
         }
-        let snapshot = Arc::new(Snapshot::new(SnapshotParts {
-            root: Arc::clone(&project.root),
-            file: Arc::clone(&project.file),
-            encoding: self.encoding,
-            trace_stats: Arc::clone(&project.trace_stats),
-            project_files: project.files.clone(),
-            indices: Arc::clone(&project.indices),
-            import_cache: Arc::clone(&project.import_cache),
-            cache: Arc::clone(&project.cache),
-            open: Arc::clone(&self.open_paths),
-        }));
+        let open = Arc::clone(&self.open_paths);
+        let snapshot = Arc::new(Snapshot::new(project.state.clone(), self.encoding, open));
         project.snapshot = Some(Arc::clone(&snapshot));
         Some(snapshot)
     }

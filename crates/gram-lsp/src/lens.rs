@@ -50,7 +50,7 @@ pub(crate) fn lenses(cx: &RequestContext, _: lsp::CodeLensParams) -> RequestResu
         if !libraries_with(cx, &one.name).is_empty() {
             add("libraries");
         }
-        if cx.snapshot.trace_stats.tools.contains_key(&one.name) {
+        if cx.snapshot.project.trace_stats.tools.contains_key(&one.name) {
             add("runs");
         }
     }
@@ -64,7 +64,7 @@ pub(crate) fn resolve(cx: &RequestContext, mut lens: CodeLens) -> RequestResult<
     let title = match data["what"].as_str() {
         Some("losses") => losses_title(cx, name),
         Some("libraries") => Some(format!("bound by {}", libraries_with(cx, name).join(", "))),
-        Some("runs") => cx.snapshot.trace_stats.tools.get(name).map(trace_title),
+        Some("runs") => cx.snapshot.project.trace_stats.tools.get(name).map(trace_title),
         _ => None,
     };
     // Editors show a lens without a title as still loading.
@@ -116,13 +116,7 @@ fn trace_title(calls: &ToolStats) -> String {
     let worst = calls.errors.iter().max_by_key(|(_, rejected)| rejected.count);
     match worst {
         Some((key, rejected)) => rejection_summary(calls, key, rejected),
-        None if calls.rejected > 0 => {
-            format!(
-                "rejected in {} of {}",
-                percent(calls.rejected, calls.total),
-                call_count(calls.total)
-            )
-        }
+        None if calls.rejected > 0 => rejection_rate(calls.rejected, calls.total),
         None => format!("{}, none rejected", call_count(calls.total)),
     }
 }
@@ -133,11 +127,7 @@ pub(crate) fn rejection_summary(
     key: &ParameterErrorKey,
     rejected: &RejectedValues,
 ) -> String {
-    let often = format!(
-        "rejected in {} of {}",
-        percent(rejected.count, calls.total),
-        call_count(calls.total)
-    );
+    let often = rejection_rate(rejected.count, calls.total);
     let what = match (&*key.code, rejected.most_frequent()) {
         ("REQUIRED_FIELD", _) => ", the model omits it".to_owned(),
         (_, Some(value)) => format!(", the model sends `{}`", value.trim_matches('"')),
@@ -150,8 +140,8 @@ fn call_count(calls: u64) -> String {
     if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") }
 }
 
-fn percent(part: u64, whole: u64) -> String {
+fn rejection_rate(rejected: u64, calls: u64) -> String {
+    let percent = (rejected * 100 + calls / 2).checked_div(calls).unwrap_or(0);
     // At least 1 %.
-    let percent = (part * 100 + whole / 2).checked_div(whole).unwrap_or(0);
-    format!("{} %", percent.max(1))
+    format!("rejected in {} % of {}", percent.max(1), call_count(calls))
 }

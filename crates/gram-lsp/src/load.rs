@@ -25,7 +25,6 @@ pub(crate) struct LoadRequest {
     pub(crate) known: HashMap<PathBuf, Arc<File>>,
 }
 
-/// A loaded project.
 #[derive(Debug)]
 pub(crate) struct LoadedProject {
     pub(crate) root: PathBuf,
@@ -46,7 +45,6 @@ pub(crate) fn address(folders: &[(PathBuf, PathBuf)], path: &Path) -> Option<Uri
     crate::uri::of_path(given.as_deref().unwrap_or(path))
 }
 
-/// Loads a project.
 pub(crate) fn load(request: &LoadRequest) -> LoadedProject {
     let LoadRequest { root, folders, known } = request;
     let wanted = |path: &Path| {

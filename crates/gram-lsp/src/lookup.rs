@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gram_check::PartialModule;
 use gram_check::names::{Declaration, Found, Kind, Use, types_in};
 use gram_model::BUILT_IN;
-use gram_model::{Field, Module, Tool, Type, TypeId};
+use gram_model::{Field, Module, Place, Tool, Type, TypeId};
 use gram_syntax::{Node, NodeKind as N, Span, Tree};
 use lsp_types::Position;
 
@@ -42,13 +42,11 @@ pub(crate) fn touches(span: Span, at: u32) -> bool {
     span.start <= at && at <= span.end
 }
 
-/// The symbol at a position of the document.
 pub(crate) fn symbol_at(cx: &RequestContext, position: Position) -> Option<SymbolAt> {
     let at = cx.positions().offset(position);
     symbol(&cx.snapshot, cx.number, &cx.file, at)
 }
 
-/// The symbol at an offset of a file.
 pub(crate) fn symbol(snapshot: &Snapshot, number: usize, file: &File, at: u32) -> Option<SymbolAt> {
     let own = snapshot.names().of(number);
     let declared = own.iter().position(|one| touches(one.place, at));
@@ -127,21 +125,22 @@ pub(crate) struct ToolRef {
 }
 
 impl ToolRef {
-    /// The tool.
     pub(crate) fn get(&self) -> Option<&Tool> {
         self.module.module().tools.get(self.at)
     }
 }
 
-/// The tool of a declaration.
+/// Whether a place in a module is that of a declaration.
+fn is_at(place: Option<Place>, found: Found, declaration: &Declaration) -> bool {
+    place.is_some_and(|it| it.file == found.file && it.node == declaration.node)
+}
+
 pub(crate) fn tool_of(snapshot: &Snapshot, found: Found) -> Option<ToolRef> {
     let declaration = snapshot.declaration(found)?;
     let module = snapshot.partial_module(found.file, declaration.span);
     let tools = module.module();
-    let at = (0..tools.tools.len()).find(|at| {
-        let place = tools.spans().tool(*at);
-        place.is_some_and(|it| it.file == found.file && it.node == declaration.node)
-    })?;
+    let mut all = 0..tools.tools.len();
+    let at = all.find(|at| is_at(tools.spans().tool(*at), found, declaration))?;
     Some(ToolRef { module, at })
 }
 
@@ -150,23 +149,17 @@ pub(crate) fn type_of(snapshot: &Snapshot, found: Found) -> Option<TypeId> {
     let declaration = snapshot.declaration(found)?;
     let module = snapshot.shared_module().module();
     let mut all = module.types.iter().map(|(id, _)| id);
-    all.find(|id| {
-        let place = module.spans().ty(*id);
-        place.is_some_and(|it| it.file == found.file && it.node == declaration.node)
-    })
+    all.find(|id| is_at(module.spans().ty(*id), found, declaration))
 }
 
 /// The vocabulary term of a declaration.
 pub(crate) fn term_of(snapshot: &Snapshot, found: Found) -> Option<&Field> {
     let declaration = snapshot.declaration(found)?;
     let module = snapshot.shared_module().module();
-    let at = (0..module.terms.len()).find(|at| {
-        module
-            .spans()
-            .term(*at)
-            .is_some_and(|it| it.file == found.file && it.node == declaration.node)
-    })?;
-    module.terms.get(at).map(|term| &term.field)
+    let mut terms = module.terms.iter().enumerate();
+    terms
+        .find(|(at, _)| is_at(module.spans().term(*at), found, declaration))
+        .map(|(_, term)| &term.field)
 }
 
 /// A parameter of a tool, or a field of a record, by the declaration and the field's name.
@@ -187,10 +180,16 @@ pub(crate) fn fields(module: &Module, id: TypeId) -> &[Field] {
     }
 }
 
-/// The node of a declaration.
 pub(crate) fn node_of(snapshot: &Snapshot, found: Found) -> Option<Node<'_>> {
     let declaration = snapshot.declaration(found)?;
     Some(snapshot.text(found.file)?.parse().tree().node(declaration.node))
+}
+
+/// The description of a declaration, parameter or field.
+pub(crate) fn description(node: Node<'_>) -> Option<String> {
+    let own = node.subject().entries().find(|entry| entry.key.content() == "description");
+    let text = own.map(|entry| entry.value.content()).or_else(|| node.doc_text())?;
+    Some(text.into_owned())
 }
 
 /// The nodes of a tool's signature: its parameters, then its result.

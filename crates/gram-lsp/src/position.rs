@@ -120,7 +120,6 @@ impl<'t> Positions<'t> {
         Position::new(number(line), self.encoding.count(before))
     }
 
-    /// The range of a span.
     pub(crate) fn range(self, span: Span) -> Range {
         let start = self.position(span.start);
         let lines = self.text.get(span.range());

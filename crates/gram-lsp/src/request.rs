@@ -31,7 +31,6 @@ impl From<RequestError> for ResponseError {
     }
 }
 
-/// The result of a request.
 pub(crate) type RequestResult<T> = Result<T, RequestError>;
 
 /// The input of a request handler: a snapshot of the project and the document of the request.

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::capabilities::capabilities;
 use crate::client::{Client, ClientSettings};
-use crate::global_state::{GlobalState, ProjectKey};
+use crate::global_state::GlobalState;
 use crate::load::{LoadedProject, load};
 use crate::position::Encoding;
 use crate::transport::{self, Incoming, Json};
@@ -78,7 +78,6 @@ pub(crate) struct Server {
     asked: BTreeMap<i32, ClientRequest>,
 }
 
-/// A request to the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ClientRequest {
     /// A request without a result.
@@ -346,7 +345,6 @@ impl Server {
         self.process_changes();
     }
 
-    /// Cancels a request.
     fn cancel(&mut self, id: RequestId) {
         let waited = self.waiting.iter().position(|request| request.id == id);
         let known = self.pending.remove(&id).is_some();
@@ -436,11 +434,6 @@ impl Server {
             self.answer_waiting();
         }
         self.refresh(&[1, 2]);
-    }
-
-    /// The project that a document belongs to.
-    fn key_of(&self, uri: &Uri) -> Option<ProjectKey> {
-        self.state.key_of(uri)
     }
 }
 

@@ -4,7 +4,7 @@ use gram_check::names::Kind;
 use gram_syntax::Node;
 use lsp_types as lsp;
 
-use crate::lookup::{signature, touches};
+use crate::lookup::{description, signature, touches};
 use crate::request::{RequestContext, RequestResult};
 
 /// `textDocument/signatureHelp`
@@ -31,12 +31,9 @@ pub(crate) fn help(
         let start = encoding.count(&label);
         label.push_str(&short(*part));
         let end = encoding.count(&label);
-        let said = part.subject().entries().find(|entry| entry.key.content() == "description");
-        let said = said.map(|entry| entry.value.content()).or_else(|| part.doc_text());
-        let said = said.map(std::borrow::Cow::into_owned);
         parameters.push(lsp::ParameterInformation {
             label: lsp::ParameterLabel::LabelOffsets([start, end]),
-            documentation: said.map(lsp::Documentation::String),
+            documentation: description(*part).map(lsp::Documentation::String),
         });
     }
     let active = parts.iter().position(|part| at <= part.span().end).unwrap_or(parts.len() - 1);

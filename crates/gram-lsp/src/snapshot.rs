@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use gram_check::names::{Declaration, Found, Names, Use};
 use gram_check::{ImportGraph, PartialModule};
@@ -12,6 +12,7 @@ use gram_project::Budget;
 use gram_project::follow_imports;
 use gram_syntax::{Diagnostic, Parse, SourceFile, Span};
 use lsp_types::Location;
+use parking_lot::Mutex;
 use smol_str::SmolStr;
 
 use crate::file::File;
@@ -30,27 +31,47 @@ pub(crate) struct ProjectFile {
 /// Imported files outside the project, kept until they change on disk.
 pub(crate) type ImportCache = Mutex<HashMap<PathBuf, Option<Arc<File>>>>;
 
-/// An immutable snapshot of a project.
-#[derive(Debug)]
-pub(crate) struct Snapshot {
+/// The state of a project that snapshots read.
+#[derive(Debug, Clone)]
+pub(crate) struct ProjectState {
     /// The folder that file names are relative to.
     pub(crate) root: Arc<Path>,
     pub(crate) file: Arc<ProjectFile>,
-    pub(crate) encoding: Encoding,
     /// Tool calls in the project's traces.
     pub(crate) trace_stats: Arc<TraceStats>,
     /// The files of the project, sorted by path.
-    pub(crate) project_files: Vec<Arc<File>>,
+    pub(crate) files: Vec<Arc<File>>,
     /// Indices of files by canonical path.
     pub(crate) indices: Arc<HashMap<PathBuf, usize>>,
     pub(crate) import_cache: Arc<ImportCache>,
+    /// The cached analyses of declarations.
+    cache: Arc<Mutex<Cache>>,
+}
+
+impl ProjectState {
+    pub(crate) fn new(root: &Path) -> Self {
+        Self {
+            root: Arc::from(root),
+            file: Arc::default(),
+            trace_stats: Arc::default(),
+            files: Vec::new(),
+            indices: Arc::default(),
+            import_cache: Arc::default(),
+            cache: Arc::default(),
+        }
+    }
+}
+
+/// An immutable snapshot of a project.
+#[derive(Debug)]
+pub(crate) struct Snapshot {
+    pub(crate) project: ProjectState,
+    pub(crate) encoding: Encoding,
     /// Open documents by canonical path. They take precedence over files on disk.
-    pub(crate) open: Arc<HashMap<PathBuf, Arc<File>>>,
+    open: Arc<HashMap<PathBuf, Arc<File>>>,
     linked: OnceLock<LinkedFiles>,
     names: OnceLock<Names>,
     uses: OnceLock<Vec<Arc<Vec<Use>>>>,
-    /// The cached analyses of declarations.
-    cache: Arc<Mutex<Cache>>,
     shared: OnceLock<Arc<PartialModule>>,
     /// Partial modules by file and span.
     partial: Mutex<HashMap<(usize, Span), Arc<PartialModule>>>,
@@ -64,63 +85,41 @@ struct LinkedFiles {
     imports: ImportGraph,
 }
 
-/// The fields of a snapshot that are not computed.
-pub(crate) struct SnapshotParts {
-    pub(crate) root: Arc<Path>,
-    pub(crate) file: Arc<ProjectFile>,
-    pub(crate) encoding: Encoding,
-    pub(crate) trace_stats: Arc<TraceStats>,
-    pub(crate) project_files: Vec<Arc<File>>,
-    pub(crate) indices: Arc<HashMap<PathBuf, usize>>,
-    pub(crate) import_cache: Arc<ImportCache>,
-    pub(crate) cache: Arc<Mutex<Cache>>,
-    pub(crate) open: Arc<HashMap<PathBuf, Arc<File>>>,
-}
-
 impl Snapshot {
-    pub(crate) fn new(parts: SnapshotParts) -> Self {
-        let SnapshotParts {
-            root,
-            file,
-            encoding,
-            trace_stats,
-            project_files,
-            indices,
-            import_cache,
-            cache,
-            open,
-        } = parts;
+    pub(crate) fn new(
+        project: ProjectState,
+        encoding: Encoding,
+        open: Arc<HashMap<PathBuf, Arc<File>>>,
+    ) -> Self {
         Self {
-            root,
-            file,
+            project,
             encoding,
-            trace_stats,
-            project_files,
-            indices,
-            import_cache,
             open,
             linked: OnceLock::new(),
             names: OnceLock::new(),
             uses: OnceLock::new(),
-            cache,
             shared: OnceLock::new(),
             partial: Mutex::default(),
             diagnostics: OnceLock::new(),
         }
     }
 
+    pub(crate) fn project_file(&self) -> &ProjectFile {
+        &self.project.file
+    }
+
     /// The lint settings.
     pub(crate) fn settings(&self) -> &Settings {
-        &self.file.project.lints
+        &self.project_file().project.lints
     }
 
     fn linked(&self) -> &LinkedFiles {
         self.linked.get_or_init(|| {
-            let mut files = self.project_files.clone();
+            let mut files = self.project.files.clone();
             let imports = follow_imports(
                 &mut files,
-                |_, file| file.imports(&self.root).to_vec(),
-                |path| self.indices.get(path).copied(),
+                |_, file| file.imports(&self.project.root).to_vec(),
+                |path| self.project.indices.get(path).copied(),
                 |import| {
                     let name = import.shown.display().to_string();
                     self.read_external(&import.path, &name)
@@ -136,7 +135,7 @@ impl Snapshot {
         if let Some(open) = self.open.get(path) {
             return Some(Arc::clone(open));
         }
-        let mut import_cache = self.import_cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut import_cache = self.project.import_cache.lock();
         let read = || {
             let uri = crate::uri::of_path(path)?;
             File::read(path, name, uri).map(Arc::new)
@@ -147,7 +146,7 @@ impl Snapshot {
     /// Whether an imported file outside the project was read.
     pub(crate) fn imports_external(&self, path: &Path) -> bool {
         let files = self.linked.get().map(|linked| linked.files.as_slice()).unwrap_or_default();
-        files.iter().skip(self.project_files.len()).any(|file| file.path.as_deref() == Some(path))
+        files.iter().skip(self.project.files.len()).any(|file| file.path.as_deref() == Some(path))
     }
 
     /// The files of the project, then imported files outside it.
@@ -160,7 +159,6 @@ impl Snapshot {
         self.files().get(file).map(|file| &**file)
     }
 
-    /// The import graph.
     pub(crate) fn imports(&self) -> &ImportGraph {
         &self.linked().imports
     }
@@ -175,7 +173,6 @@ impl Snapshot {
         Some(self.text(file)?.positions(self.encoding))
     }
 
-    /// The location of a span in a file.
     pub(crate) fn location(&self, file: usize, span: Span) -> Option<Location> {
         let text = self.text(file)?;
         Some(Location::new(text.uri.clone(), text.positions(self.encoding).range(span)))
@@ -189,26 +186,15 @@ impl Snapshot {
     pub(crate) fn diagnostics(&self) -> &[Vec<Diagnostic>] {
         self.diagnostics.get_or_init(|| {
             let texts = self.parses();
-            let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut cache = self.project.cache.lock();
             let found = cache.diagnostics(&texts, self.imports(), self.settings());
             drop(cache);
-            // The diagnostics are sorted by file.
             let mut all: Vec<Vec<Diagnostic>> = texts.iter().map(|_| Vec::new()).collect();
-            let mut at = 0;
-            for diagnostic in found {
-                let own = |at: usize| {
-                    texts.get(at).is_some_and(|text| Arc::ptr_eq(text.source(), &diagnostic.source))
-                };
-                while at < texts.len() && !own(at) {
-                    at += 1;
-                }
-                if let Some(all) = all.get_mut(at) {
-                    all.push(diagnostic);
-                }
-            }
-            for diagnostic in self.budget_diagnostics(&texts) {
-                let own = |text: &Parse| Arc::ptr_eq(text.source(), &diagnostic.source);
-                if let Some(all) = texts.iter().position(own).and_then(|at| all.get_mut(at)) {
+            let sources = texts.iter().map(|text| Arc::as_ptr(text.source()));
+            let files: HashMap<_, usize> = sources.zip(0..).collect();
+            for diagnostic in found.into_iter().chain(self.budget_diagnostics(&texts)) {
+                let file = files.get(&Arc::as_ptr(&diagnostic.source));
+                if let Some(all) = file.and_then(|at| all.get_mut(*at)) {
                     all.push(diagnostic);
                 }
             }
@@ -224,7 +210,7 @@ impl Snapshot {
     /// The agents that exceed the project's budget, if it has one and no file has an error.
     #[cfg(feature = "agents")]
     fn budget_diagnostics(&self, texts: &[Parse]) -> Vec<Diagnostic> {
-        let budget = &self.file.project.budget;
+        let budget = &self.project_file().project.budget;
         if *budget == Budget::default() {
             return Vec::new();
         }
@@ -234,9 +220,9 @@ impl Snapshot {
 
     /// All types, terms, agents and libraries, and the tools near a span of a file.
     pub(crate) fn partial_module(&self, file: usize, span: Span) -> Arc<PartialModule> {
-        let mut known = self.partial.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.partial.lock();
         let read = || {
-            let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+            let cache = self.project.cache.lock();
             let near = (file, span);
             Arc::new(cache.partial_module(&self.parses(), self.imports(), near))
         };

@@ -8,6 +8,7 @@ use gram_model::BUILT_IN;
 use gram_syntax::{Node, NodeKind as N, Span, TokenKind as T};
 use lsp_types as lsp;
 use lsp_types::{SemanticToken, SemanticTokensLegend};
+use parking_lot::Mutex;
 use serde::{Serialize, Serializer};
 
 use crate::request::{RequestContext, RequestResult};
@@ -300,7 +301,7 @@ pub(crate) fn delta(
 
 /// The tokens last sent for each document.
 #[derive(Debug, Default)]
-pub(crate) struct TokenCache(std::sync::Mutex<TokenCacheState>);
+pub(crate) struct TokenCache(Mutex<TokenCacheState>);
 
 #[derive(Debug, Default)]
 struct TokenCacheState {
@@ -309,13 +310,9 @@ struct TokenCacheState {
 }
 
 impl TokenCache {
-    fn state(&self) -> std::sync::MutexGuard<'_, TokenCacheState> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
     /// Stores the tokens of a document and returns their result id.
     fn insert(&self, uri: &lsp::Uri, data: &Arc<Vec<SemanticToken>>) -> String {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         state.count += 1;
         let id = state.count.to_string();
         state.of.insert(uri.as_str().to_owned(), (id.clone(), Arc::clone(data)));
@@ -324,13 +321,13 @@ impl TokenCache {
 
     /// The tokens sent with a result id.
     fn get(&self, uri: &lsp::Uri, id: &str) -> Option<Arc<Vec<SemanticToken>>> {
-        let state = self.state();
+        let state = self.0.lock();
         let (known, data) = state.of.get(uri.as_str())?;
         (known == id).then(|| Arc::clone(data))
     }
 
     /// Removes a document.
     pub(crate) fn forget(&self, uri: &lsp::Uri) {
-        self.state().of.remove(uri.as_str());
+        self.0.lock().of.remove(uri.as_str());
     }
 }

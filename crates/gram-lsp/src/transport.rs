@@ -151,7 +151,6 @@ pub(crate) fn write(output: &mut impl Write, message: &Json) -> io::Result<()> {
     output.flush()
 }
 
-/// A message as JSON.
 pub(crate) fn json(message: &Message) -> Json {
     // All keys are strings, so serialization cannot fail.
     let mut value = serde_json::to_value(message).unwrap_or_default();

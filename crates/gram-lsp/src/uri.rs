@@ -24,7 +24,6 @@ pub(crate) fn path_of(uri: &Uri) -> Option<PathBuf> {
     Some(PathBuf::from(if drive { &path[1..] } else { &path }))
 }
 
-/// The URI of a file.
 pub(crate) fn of_path(path: &Path) -> Option<Uri> {
     let text = path.to_string_lossy();
     let text = if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() };
@@ -34,8 +33,8 @@ pub(crate) fn of_path(path: &Path) -> Option<Uri> {
 
 /// The canonical path of a file, or the path itself if the file does not exist.
 pub(crate) fn real(path: &Path) -> PathBuf {
-    let beside = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
-    path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.to_owned())
+    let in_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
 }
 
 #[cfg(test)]

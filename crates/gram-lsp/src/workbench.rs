@@ -100,9 +100,9 @@ impl Workbench {
         let uri = crate::dispatch::document(&params).ok_or("missing document in the parameters")?;
         let key = self.state.key_of(&uri).ok_or("unknown document")?;
         let snapshot = self.state.snapshot(&key).ok_or("unknown project")?;
-        let number = snapshot.project_files.iter().position(|file| file.uri == uri);
+        let number = snapshot.project.files.iter().position(|file| file.uri == uri);
         let number = number.ok_or("there is no such document")?;
-        let file = Arc::clone(&snapshot.project_files[number]);
+        let file = Arc::clone(&snapshot.project.files[number]);
         let cx = RequestContext { snapshot, client: Arc::clone(&self.client), number, file };
         let answer = answer(&cx, method, params).map_err(|refusal| refusal.1)?;
         serde_json::from_str(&answer.0).map_err(|error| error.to_string())

@@ -1,83 +1,62 @@
 //! Worker threads.
 
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, SendError, Sender};
 use std::thread;
+
+use parking_lot::Mutex;
 
 use crate::load::THREAD_STACK_SIZE;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-#[derive(Default)]
-struct JobQueue {
-    jobs: VecDeque<Job>,
-    closed: bool,
-}
-
 /// Threads that run jobs in order.
+#[derive(Debug)]
 pub(crate) struct Workers {
-    shared: Arc<(Mutex<JobQueue>, Condvar)>,
-}
-
-impl std::fmt::Debug for Workers {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Workers").finish_non_exhaustive()
-    }
+    jobs: Sender<Job>,
+    /// The number of the last job of [`Self::replace_jobs`].
+    latest: Arc<AtomicU64>,
 }
 
 impl Workers {
     /// Starts `count` threads. If none can be started, jobs run on the caller's thread.
     pub(crate) fn new(name: &str, count: usize) -> Self {
-        let shared = Arc::<(Mutex<JobQueue>, Condvar)>::default();
-        let mut started = 0;
+        let (jobs, queue) = mpsc::channel();
+        let queue = Arc::new(Mutex::new(queue));
         for _ in 0..count {
-            let shared = Arc::clone(&shared);
+            let queue = Arc::clone(&queue);
             let thread = thread::Builder::new().name(name.to_owned()).stack_size(THREAD_STACK_SIZE);
-            started += u32::from(thread.spawn(move || run_jobs(&shared)).is_ok());
+            let _ = thread.spawn(move || run_jobs(&queue));
         }
-        if started == 0 {
-            shared.0.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
-        }
-        Self { shared }
+        Self { jobs, latest: Arc::default() }
     }
 
     /// Adds a job to the queue.
     pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
-        self.add(Box::new(job), false);
+        // Without a thread there is no receiver.
+        if let Err(SendError(job)) = self.jobs.send(Box::new(job)) {
+            job();
+        }
     }
 
-    /// Replaces all queued jobs by this one.
+    /// Adds a job that replaces those that this function added before.
     pub(crate) fn replace_jobs(&self, job: impl FnOnce() + Send + 'static) {
-        self.add(Box::new(job), true);
-    }
-
-    fn add(&self, job: Job, instead: bool) {
-        let (state, woken) = &*self.shared;
-        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.closed {
-            drop(state);
-            return job();
-        }
-        if instead {
-            state.jobs.clear();
-        }
-        state.jobs.push_back(job);
-        woken.notify_one();
+        let latest = Arc::clone(&self.latest);
+        let own = latest.fetch_add(1, Ordering::Relaxed) + 1;
+        self.run(move || {
+            if latest.load(Ordering::Relaxed) == own {
+                job();
+            }
+        });
     }
 }
 
-fn run_jobs(shared: &(Mutex<JobQueue>, Condvar)) {
-    let (state, woken) = shared;
+fn run_jobs(queue: &Mutex<Receiver<Job>>) {
     loop {
-        let mut held = state.lock().unwrap_or_else(PoisonError::into_inner);
-        let job = loop {
-            match held.jobs.pop_front() {
-                Some(job) => break job,
-                None => held = woken.wait(held).unwrap_or_else(PoisonError::into_inner),
-            }
-        };
-        drop(held);
+        let job = queue.lock().recv();
+        let Ok(job) = job else { return };
         // A panic in a job must not end the thread.
         let _ = catch_unwind(AssertUnwindSafe(job));
     }

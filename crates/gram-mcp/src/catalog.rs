@@ -98,12 +98,10 @@ impl Catalog {
         Ok(())
     }
 
-    /// The entry with a name.
     pub(crate) fn get(&self, name: &str) -> Option<&CatalogEntry> {
         self.indices.get(name).map(|index| &self.entries[*index])
     }
 
-    /// Whether there are containers.
     pub(crate) fn has_containers(&self) -> bool {
         self.initial_count < self.entries.len()
     }

@@ -131,13 +131,8 @@ async fn run(ready: AdmittedCall<'_>, name: &str, context: &RequestContext<RoleS
             report_progress(&context.peer, &token, seconds, format!("`{name}` {word}")).await;
             return verdict;
         }
-        report_progress(
-            &context.peer,
-            &token,
-            seconds,
-            format!("`{name}` running for {seconds:.0} s"),
-        )
-        .await;
+        let message = format!("`{name}` running for {seconds:.0} s");
+        report_progress(&context.peer, &token, seconds, message).await;
     }
 }
 

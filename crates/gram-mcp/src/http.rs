@@ -17,6 +17,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::net::{TcpListener, lookup_host};
 use tokio_util::sync::CancellationToken;
 
+use crate::connection::Connection;
 use crate::{ServeError, Server};
 
 /// The path of the endpoint.
@@ -125,7 +126,7 @@ impl Server {
         sessions.session_config.keep_alive = Some(MAX_SESSION_IDLE);
         let server = self.clone();
         let service = StreamableHttpService::new(
-            move || Ok(server.connection()),
+            move || Ok(Connection::new(&server)),
             Arc::new(sessions),
             listener.config(&stop),
         );

@@ -12,7 +12,6 @@ mod catalog;
 mod connection;
 mod http;
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,7 +34,8 @@ const MAX_DRAIN_TIME: Duration = Duration::from_secs(5);
 const RESPONSE_DRAIN_TIME: Duration = Duration::from_millis(50);
 
 /// An error of the server.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub enum ServeError {
     /// A tool cannot be represented in MCP.
     Tool(String),
@@ -46,18 +46,6 @@ pub enum ServeError {
     /// The address is not a loopback address, and there is no token.
     NoToken(String),
 }
-
-impl fmt::Display for ServeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tool(why) | Self::Client(why) | Self::Address(why) | Self::NoToken(why) => {
-                f.write_str(why)
-            }
-        }
-    }
-}
-
-impl std::error::Error for ServeError {}
 
 /// An MCP server for the tools of a bound library. Cheap to clone, and shared by all connections.
 #[derive(Debug, Clone)]
@@ -112,7 +100,7 @@ impl Server {
     {
         let stop = CancellationToken::new();
         let work = async {
-            match self.connection().serve_with_ct(transport, stop.clone()).await {
+            match Connection::new(self).serve_with_ct(transport, stop.clone()).await {
                 Ok(service) => {
                     // The client disconnected or `stop` was cancelled; neither is an error.
                     let _ = service.waiting().await;
@@ -143,11 +131,6 @@ impl Server {
         // Other tasks still send the last responses, and there is no way to wait for them.
         tokio::time::sleep(RESPONSE_DRAIN_TIME).await;
         ended
-    }
-
-    /// The handler of a new connection.
-    fn connection(&self) -> Connection {
-        Connection::new(self)
     }
 }
 

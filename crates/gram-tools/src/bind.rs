@@ -83,7 +83,8 @@ impl ToolLibrary {
     /// Binds the library as far as possible, and returns the problems. Calls of a tool without an
     /// implementation fail.
     pub fn bind_partly(&self, module: &Valid<Module>) -> (Bound, Vec<BindProblem>) {
-        Binder::new(self, module).bind()
+        let (problems, warnings) = (Vec::new(), Vec::new());
+        Binder { library: self, module, problems, warnings }.bind()
     }
 }
 
@@ -95,10 +96,6 @@ struct Binder<'b> {
 }
 
 impl<'b> Binder<'b> {
-    fn new(library: &'b ToolLibrary, module: &'b Module) -> Self {
-        Self { library, module, problems: Vec::new(), warnings: Vec::new() }
-    }
-
     fn bind(mut self) -> (Bound, Vec<BindProblem>) {
         let entries = self.entries();
         let mut names = HashMap::with_capacity(self.module.tools.len());
@@ -150,7 +147,7 @@ impl<'b> Binder<'b> {
             self.problems.push(BindProblem::Faulty { tool: tool.name.clone(), why });
         }
         let injected = self.injected(tool, entry);
-        if let Some(declared) = entry.implementation.declared() {
+        if let Some(declared) = entry.declared() {
             for problem in compatibility::problems(self.module, tool, &declared, entry) {
                 match problem {
                     BindProblem::Undecided { .. } => self.warnings.push(problem),

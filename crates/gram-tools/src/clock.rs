@@ -1,9 +1,9 @@
 //! The clock of a session, which tests and replays can set.
 
 use std::fmt::Debug;
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 /// Measures the time since a fixed moment in the past.
 pub trait Clock: Debug + Send + Sync {
@@ -38,13 +38,13 @@ pub struct ManualClock {
 impl ManualClock {
     /// Moves the clock forward to `moment`. Does nothing if `moment` is in the past.
     pub fn move_to(&self, moment: Duration) {
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut now = self.now.lock();
         *now = moment.max(*now);
     }
 }
 
 impl Clock for ManualClock {
     fn now(&self) -> Duration {
-        *self.now.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.now.lock()
     }
 }

@@ -23,7 +23,6 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     matches!(url.host_str().unwrap_or_default(), "localhost" | "127.0.0.1" | "[::1]")
 }
 
-/// A client builder for a URL.
 pub(crate) fn client(url: &Url) -> ClientBuilder {
     // This fails if the provider is already installed, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();

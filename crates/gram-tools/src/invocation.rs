@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use smol_str::SmolStr;
 use tokio_util::sync::CancellationToken;
 
@@ -27,6 +27,16 @@ pub struct Invocation {
     pub hidden: Arc<[SmolStr]>,
     /// Cancelled when the caller no longer waits for the answer.
     pub cancelled: CancellationToken,
+}
+
+impl Invocation {
+    /// The arguments.
+    pub(crate) fn object(&self) -> Result<Map<String, Value>, InvocationError> {
+        serde_json::from_str(&self.arguments).map_err(|error| {
+            let detail = format!("the arguments are not a JSON object: {error}");
+            InvocationError::new(InvocationErrorKind::Failed, detail)
+        })
+    }
 }
 
 /// The answer of an implementation.

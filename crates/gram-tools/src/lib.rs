@@ -56,13 +56,13 @@ mod process;
 mod sanitize;
 mod session;
 mod settings;
+mod stats;
 pub mod throttle;
 mod verdict;
 
 pub use bind::{BindProblem, Binding, Bound, Incompatibility};
 pub use library::{InjectedSource, LibraryError, ToolLibrary};
-pub use session::{
-    Admission, AdmittedCall, ContainerStats, RedactedArguments, Session, SessionStats,
-};
+pub use session::{Admission, AdmittedCall, RedactedArguments, Session};
 pub use settings::{Expand, Settings, undeclared};
+pub use stats::{ContainerStats, SessionStats};
 pub use verdict::{Call, CallError, Success, Verdict, Warning};

@@ -9,7 +9,7 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use crate::check::Problem;
-use crate::invocation::{Implementation, InvocationError};
+use crate::invocation::{DeclaredInterface, Implementation, InvocationError};
 use crate::settings::Settings;
 
 pub use declared::LibraryError;
@@ -35,8 +35,17 @@ pub(crate) struct LibraryEntry {
     pub(crate) settings: Settings,
     /// Injected parameters and where their values come from.
     pub(crate) inject: Vec<Injection>,
+    /// The interface that the library declares for the implementation.
+    interface: Option<DeclaredInterface>,
     /// Further validators of the tool's calls.
     pub(crate) validators: Vec<Arc<Validator>>,
+}
+
+impl LibraryEntry {
+    /// The interface that the library or the implementation itself declares.
+    pub(crate) fn declared(&self) -> Option<DeclaredInterface> {
+        self.interface.clone().or_else(|| self.implementation.declared())
+    }
 }
 
 impl std::fmt::Debug for LibraryEntry {
@@ -115,7 +124,7 @@ impl ToolLibrary {
         implementation: impl Implementation + 'static,
     ) -> Self {
         let settings = self.settings.clone();
-        self.add(tool.into(), Arc::new(implementation), settings, Vec::new())
+        self.add(tool.into(), Arc::new(implementation), settings, Vec::new(), None)
     }
 
     fn add(
@@ -124,8 +133,10 @@ impl ToolLibrary {
         implementation: Arc<dyn Implementation>,
         settings: Settings,
         inject: Vec<Injection>,
+        interface: Option<DeclaredInterface>,
     ) -> Self {
-        let entry = LibraryEntry { tool, implementation, settings, inject, validators: Vec::new() };
+        let validators = Vec::new();
+        let entry = LibraryEntry { tool, implementation, settings, inject, interface, validators };
         Arc::make_mut(&mut self.entries).push(entry);
         self
     }
@@ -161,12 +172,6 @@ impl ToolLibrary {
     ) -> Self {
         let validator: Arc<Validator> = Arc::new(validator);
         self.change(tool, |entry| entry.validators.push(Arc::clone(&validator)))
-    }
-
-    /// Sets the policy of a tool that was added before.
-    #[must_use]
-    pub fn settings_of(self, tool: &str, settings: &Settings) -> Self {
-        self.change(tool, |entry| entry.settings = settings.clone())
     }
 
     /// Connects to all that is apart, such as MCP servers, so that binding sees what they declare.

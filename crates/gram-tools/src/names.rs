@@ -238,7 +238,6 @@ impl NameIndex {
         if within { reading.share } else { 0.98 * reading.share }
     }
 
-    /// Compares the words of names.
     fn compare_words(
         &self,
         reading: &NameReading,

@@ -30,18 +30,13 @@ impl ProcessGroup {
         arguments: &[String],
         folder: Option<&Path>,
     ) -> io::Result<(Self, ProcessPipes)> {
-        let mut command = match folder {
-            Some(folder) => {
-                let mut command = if program.contains(std::path::is_separator) {
-                    Command::new(folder.join(program))
-                } else {
-                    Command::new(program)
-                };
-                command.current_dir(folder);
-                command
-            }
+        let mut command = match folder.filter(|_| program.contains(std::path::is_separator)) {
+            Some(folder) => Command::new(folder.join(program)),
             None => Command::new(program),
         };
+        if let Some(folder) = folder {
+            command.current_dir(folder);
+        }
         command
             .args(arguments)
             .stdin(Stdio::piped())

@@ -10,8 +10,9 @@ mod warnings;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::Value;
 use smol_str::SmolStr;
 use tokio_util::sync::CancellationToken;
@@ -19,13 +20,13 @@ use tokio_util::sync::CancellationToken;
 use crate::bind::{Bound, CallTarget};
 use crate::check::{Accepted, InvalidArguments, Problem, Rejection, ToolCheck};
 use crate::clock::{Clock, SystemClock};
+use crate::stats::SessionStats;
 use crate::throttle::CallOutcome;
 use crate::verdict::{Call, CallError, Success, Verdict, Warning};
 
 pub use redaction::RedactedArguments;
 pub use run::AdmittedCall;
 use state::SessionState;
-pub use state::{ContainerStats, SessionStats};
 
 /// The maximum number of tools that the error for an unknown name lists.
 const MAX_LISTED: usize = 100;
@@ -101,11 +102,6 @@ impl Session {
         &self.bound
     }
 
-    fn state(&self) -> MutexGuard<'_, SessionState> {
-        // No code panics while it holds the lock, and a partial update is harmless.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Checks a call and runs it.
     pub async fn call(&self, call: Call) -> Verdict {
         self.call_until(call, CancellationToken::new()).await
@@ -136,7 +132,7 @@ impl Session {
                 return Admission::Answered(Verdict { id, name, warnings, outcome });
             }
             None => {
-                self.state().count_unknown(self.bound.settings(None), self.clock.now());
+                self.state.lock().count_unknown(self.bound.settings(None), self.clock.now());
                 let error = self.unknown(&name, false);
                 return refuse(name, error);
             }
@@ -144,10 +140,10 @@ impl Session {
         let settings = self.bound.settings(Some(tool));
         // Malformed arguments take precedence over a collapsed container, and count as a failure.
         if self.is_collapsed(tool) && self.malformed(tool, &arguments).is_none() {
-            self.state().count_unknown(settings, self.clock.now());
+            self.state.lock().count_unknown(settings, self.clock.now());
             return refuse(name, self.not_expanded(tool));
         }
-        let mut state = self.state();
+        let mut state = self.state.lock();
         // The clock is read under the lock, so that calls enter the windows in order.
         let admitted = state.throttle.admit(Some(tool), &settings.throttle, self.clock.now());
         drop(state);
@@ -162,7 +158,7 @@ impl Session {
                 return refuse(name, error);
             }
         };
-        let repeats = self.state().throttle.repeats_failure(tool, || hash_of(&arguments));
+        let repeats = self.state.lock().throttle.repeats_failure(tool, || hash_of(&arguments));
         let warnings = Vec::from_iter(repeats.then(|| Warning {
             code: "repeated-failure",
             message: format!(
@@ -171,14 +167,14 @@ impl Session {
         }));
         match self.checked(tool, &arguments) {
             Ok(accepted) => {
-                self.state().accepted(tool);
-                let admitted = (admitted, arguments);
-                let ready = AdmittedCall::new(self, tool, id, name, accepted, warnings, admitted);
+                self.state.lock().accepted(tool);
+                let (session, admitted) = (self, (admitted, arguments));
+                let ready = AdmittedCall { session, tool, id, name, accepted, warnings, admitted };
                 Admission::Ready(Box::new(ready))
             }
             Err(error) => {
                 let hash = hash_of(&arguments);
-                let mut state = self.state();
+                let mut state = self.state.lock();
                 state.throttle.finish(admitted, hash, CallOutcome::Failure, self.clock.now());
                 // Errors of the host do not count as attempts of the model.
                 let is_the_models = !matches!(error, CallError::Invocation { .. });
@@ -225,7 +221,7 @@ impl Session {
             return None;
         }
         match check.check(arguments, policy) {
-            Err(Rejection::Malformed(malformed)) => Some(CallError::Malformed(malformed)),
+            Err(rejection @ Rejection::Malformed(_)) => Some(rejection.into()),
             _ => None,
         }
     }
@@ -256,7 +252,7 @@ impl Session {
                 let found = found.into_iter().map(|problem| masks.problem(problem)).collect();
                 Err(CallError::Validation(InvalidArguments::of_host(check, found)))
             }
-            Err(Rejection::Malformed(malformed)) => Err(CallError::Malformed(malformed)),
+            Err(rejection @ Rejection::Malformed(_)) => Err(rejection.into()),
             Err(Rejection::Invalid(mut invalid)) => {
                 let masks = masks::SecretMasks::new(invalid.secrets().iter().cloned());
                 // Keep only problems of values that passed the check. The others may be
@@ -302,7 +298,7 @@ impl Session {
     }
 
     fn names(&self, expanded: bool) -> Vec<SmolStr> {
-        let state = self.state();
+        let state = self.state.lock();
         let tools = self.bound.tools().iter();
         let tools = tools.filter(|tool| {
             expanded
@@ -317,7 +313,7 @@ impl Session {
 
     /// Begins a turn after a message of the user. Containers that expand for a turn collapse.
     pub fn begin_turn(&self) {
-        self.state().begin_turn();
+        self.state.lock().begin_turn();
     }
 
     /// Expands the containers of a tool, if there are any.
@@ -325,14 +321,14 @@ impl Session {
         let Some(CallTarget::Tool(tool)) = self.bound.named(tool) else { return };
         let expand = self.bound.settings(None).expand;
         for &container in &self.bound.tool(tool).containers {
-            self.state().expand(container, expand);
+            self.state.lock().expand(container, expand);
         }
     }
 
     /// Expands a container, like a call of it. Does nothing if the name is unknown.
     pub fn expand(&self, container: &str) {
         if let Some(CallTarget::Container(at)) = self.named(container) {
-            self.state().expand(at, self.bound.settings(None).expand);
+            self.state.lock().expand(at, self.bound.settings(None).expand);
         }
     }
 
@@ -340,18 +336,18 @@ impl Session {
     /// exists.
     pub fn reset(&self, tool: &str) -> bool {
         let Some(CallTarget::Tool(tool)) = self.bound.named(tool) else { return false };
-        self.state().reset(tool);
+        self.state.lock().reset(tool);
         true
     }
 
     /// Forgets the failures of all tools.
     pub fn reset_all(&self) {
-        self.state().reset_all();
+        self.state.lock().reset_all();
     }
 
     /// Statistics of the last minute, and of container calls in the whole session.
     pub fn stats(&self) -> SessionStats {
-        self.state().stats(&self.bound, self.clock.now())
+        self.state.lock().stats(&self.bound, self.clock.now())
     }
 }
 

@@ -87,9 +87,7 @@ impl Settings {
     fn take_one(&mut self, key: &str, value: &Value) {
         match key {
             "undeclared" => {
-                if let Some(undeclared) = value.as_str().and_then(undeclared) {
-                    self.check.undeclared = undeclared;
-                }
+                set(&mut self.check.undeclared, value.as_str().and_then(undeclared));
             }
             "repair" => set(&mut self.check.repair, value.as_bool()),
             "correctNames" => set(&mut self.check.correct_names, value.as_bool()),

@@ -4,14 +4,19 @@
 //! moment in the past. A call counts towards the windows when it is admitted, so concurrent calls
 //! count; its outcome is recorded when it ends.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
+
+use smol_str::SmolStr;
+
+use crate::stats::SessionStats;
 
 /// The maximum number of remembered calls, per tool and in total, regardless of the policy. The
 /// oldest are forgotten first. It also caps the limits of the policy.
 const MAX_REMEMBERED: usize = 65_536;
 
-/// The period that [`ThrottleStats`] cover.
+/// The period that statistics cover.
 const LOOK_BACK: Duration = Duration::from_mins(1);
 
 /// The limits on the calls of a session. A limit of 0 disables its rule.
@@ -82,7 +87,6 @@ pub struct Throttled {
     pub retry_after: Duration,
 }
 
-/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallOutcome {
     /// The call returned a result whose success flag, if any, is not negative.
@@ -97,18 +101,6 @@ pub(crate) enum CallOutcome {
 #[must_use = "tell how the call went, with `finish`"]
 pub(crate) struct ThrottleTicket {
     tool: Option<u32>,
-}
-
-/// Statistics of the last minute.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ThrottleStats {
-    /// The number of admitted calls, including calls of unknown tools.
-    pub calls: usize,
-    /// The tools whose last call failed with their number of consecutive failures, descending.
-    pub failing: Vec<(u32, u32)>,
-    /// The called tools with their number of calls, descending. Ties are in the order of the first
-    /// call.
-    pub most_called: Vec<(u32, usize)>,
 }
 
 /// The throttle of one session.
@@ -232,27 +224,29 @@ impl Throttle {
     }
 
     /// Statistics of the last 60 seconds, limited to the remembered calls.
-    pub(crate) fn stats(&self, now: Duration) -> ThrottleStats {
+    pub(crate) fn stats(&self, now: Duration, name: impl Fn(u32) -> SmolStr) -> SessionStats {
         let now = Moment::of(now);
         let first = self.calls.partition_point(|call| call.at.left(LOOK_BACK, now).is_none());
-        let mut stats =
-            ThrottleStats { calls: self.calls.len() - first, ..ThrottleStats::default() };
+        let mut called: Vec<(u32, usize)> = Vec::new();
         let mut places = HashMap::new();
         for tool in self.calls.range(first..).filter_map(|call| call.tool) {
             let place = *places.entry(tool).or_insert_with(|| {
-                stats.most_called.push((tool, 0));
-                stats.most_called.len() - 1
+                called.push((tool, 0));
+                called.len() - 1
             });
-            stats.most_called[place].1 += 1;
+            called[place].1 += 1;
         }
         // The sort is stable, so ties stay in the order of the first call.
-        stats.most_called.sort_by_key(|(_, calls)| std::cmp::Reverse(*calls));
+        called.sort_by_key(|(_, calls)| Reverse(*calls));
         let failing = self.tools.iter().filter(|(_, tool)| tool.failures > 0);
-        stats.failing = failing.map(|(index, tool)| (*index, tool.failures)).collect();
-        stats
-            .failing
-            .sort_unstable_by_key(|(tool, failures)| (std::cmp::Reverse(*failures), *tool));
-        stats
+        let mut failing: Vec<_> = failing.map(|(tool, record)| (*tool, record.failures)).collect();
+        failing.sort_unstable_by_key(|(tool, failures)| (Reverse(*failures), *tool));
+        SessionStats {
+            calls: self.calls.len() - first,
+            failing: failing.into_iter().map(|(tool, count)| (name(tool), count)).collect(),
+            most_called: called.into_iter().map(|(tool, count)| (name(tool), count)).collect(),
+            containers: Vec::new(),
+        }
     }
 
     /// Forgets calls older than both the retention and the window.

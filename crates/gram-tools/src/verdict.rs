@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
-use crate::check::{InvalidArguments, MalformedArguments, Problem, ProblemCode, Repair};
+use crate::check::{InvalidArguments, MalformedArguments, Problem, ProblemCode, Rejection, Repair};
 use crate::names::Suggestion;
 use json_schema_kit::pointer::dotted;
 
@@ -124,6 +124,15 @@ pub enum CallError {
     },
 }
 
+impl From<Rejection> for CallError {
+    fn from(rejection: Rejection) -> Self {
+        match rejection {
+            Rejection::Malformed(malformed) => Self::Malformed(malformed),
+            Rejection::Invalid(invalid) => Self::Validation(invalid),
+        }
+    }
+}
+
 impl CallError {
     /// The error type, as used in verdicts.
     pub fn error_type(&self) -> &'static str {
@@ -220,7 +229,6 @@ fn repair_json(repair: &Repair) -> Value {
     })
 }
 
-/// A problem as a JSON object.
 fn problem_json(problem: &Problem) -> Value {
     json!({
         "property": problem.property(),
@@ -321,7 +329,6 @@ fn format_duration(time: Duration) -> String {
     format!("{} s", seconds(time))
 }
 
-/// The error message.
 fn error_message(name: &str, error: &CallError) -> String {
     match error {
         CallError::Validation(invalid) => match &invalid.problems()[..] {

@@ -9,11 +9,11 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use gram_schema::Target;
 use gram_schema::import::Origin;
+use gram_schema::{Draft, Target};
 
 pub(crate) use ab::{Ab, AbCommand, Merge, Reporting};
-pub(crate) use calls::{Bind, BindCommand, Call, Replay, Spec, Undeclared, Validate};
+pub(crate) use calls::{Bind, BindCommand, Call, Replay, Spec, Validate};
 pub(crate) use mcp::Mcp;
 pub(crate) use run::{Run, Trace};
 
@@ -150,7 +150,7 @@ pub(crate) struct Compile {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// JSON Schema draft
-    #[arg(long, value_enum, default_value_t = Draft::Draft2020)]
+    #[arg(long, value_name = "DRAFT", value_parser = drafts(), default_value = "2020-12")]
     pub(crate) draft: Draft,
     /// Indent the output [default: one line per tool]
     #[arg(long)]
@@ -165,14 +165,10 @@ fn targets() -> impl TypedValueParser<Value = Target> {
         .map(|name| Target::from_name(&name).unwrap_or(Target::JsonSchema))
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Draft {
-    /// Draft 2020-12
-    #[value(name = "2020-12")]
-    Draft2020,
-    /// Draft 7
-    #[value(name = "7")]
-    Draft7,
+fn drafts() -> impl TypedValueParser<Value = Draft> {
+    let values = [("2020-12", "Draft 2020-12"), ("7", "Draft 7")];
+    PossibleValuesParser::new(values.map(|(name, help)| PossibleValue::new(name).help(help)))
+        .map(|name| if name == "7" { Draft::Draft7 } else { Draft::Draft2020 })
 }
 
 /// Convert JSON Schemas and tool lists to gram

@@ -1,10 +1,13 @@
 //! Failures of commands. Diagnostics about the input are not failures.
 
 use std::fmt;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
+use gram_experiment::ExperimentError;
 use gram_project::files::plain;
+
+use crate::output::say;
 
 /// The input is clean.
 pub(crate) const CLEAN: i32 = 0;
@@ -16,11 +19,11 @@ pub(crate) const FAILED: i32 = 2;
 /// Why a command could not do its work.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// A message for the person who ran it.
+    /// A message for the user.
     Message(String),
-    /// Nobody reads the output any more.
+    /// The output was closed.
     BrokenPipe,
-    /// Somebody wanted the program to end, with the signal of this number.
+    /// The program received the signal of this number.
     Interrupted(i32),
 }
 
@@ -44,18 +47,36 @@ impl Failure {
         Self::new(format!("cannot write the output: {}", plain(error)))
     }
 
-    /// Tells the person, and gives the exit code.
+    /// An unknown name: suggests the most similar of the `known` names, or else `help`.
+    pub(crate) fn unknown<'n>(
+        message: &str,
+        name: &str,
+        known: impl Iterator<Item = &'n str>,
+        help: Option<String>,
+    ) -> Self {
+        match gram_model::did_you_mean(name, known).or(help) {
+            Some(help) => Self::new(format!("{message}; {help}")),
+            None => Self::new(message),
+        }
+    }
+
+    /// Reports the failure to the user, and returns the exit code.
     pub(crate) fn report(&self) -> i32 {
         match self {
             Self::Message(message) => {
-                // There is nowhere to say that standard error is closed.
-                let _ = writeln!(io::stderr(), "gramc: {message}");
+                say(format_args!("gramc: {message}"));
                 FAILED
             }
             Self::BrokenPipe => FAILED,
             // As shells have it.
             Self::Interrupted(signal) => 128 + signal,
         }
+    }
+}
+
+impl From<ExperimentError> for Failure {
+    fn from(error: ExperimentError) -> Self {
+        Self::new(error.to_string())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Files, folders and standard input to parsed texts.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use gram_check::{Checked, ImportGraph};
@@ -13,13 +14,6 @@ use crate::args::Inputs;
 use crate::failure::Failure;
 use crate::imports::ImportPaths;
 use crate::project::project_folder;
-
-/// Where a text comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Origin {
-    Stdin,
-    File(PathBuf),
-}
 
 /// Texts that belong together.
 pub(crate) struct Texts {
@@ -76,7 +70,7 @@ impl Texts {
         let (Some(path), Some(old)) = (self.paths.path(at), self.all.get_mut(at)) else {
             return Ok(false);
         };
-        let new = read_one(&Origin::File(path.to_owned()), "")?;
+        let new = read_one(Some(path), "")?;
         let paths = |text: &Parse| gram_check::imports(text).into_iter().map(|import| import.path);
         if !paths(old).eq(paths(&new)) {
             return Ok(false);
@@ -92,15 +86,12 @@ impl Texts {
 /// Reads and parses all inputs, in order, in parallel, and what they import.
 pub(crate) fn read(inputs: &Inputs) -> Result<Texts, Failure> {
     let origins = origins(inputs)?;
-    let read = for_all(&origins, |origin| read_one(origin, &inputs.stdin_filename));
+    let read = for_all(&origins, |path| read_one(path, &inputs.stdin_filename));
     let all = read.into_iter().collect::<Result<Vec<_>, Failure>>()?;
     let named = all.len();
-    let paths = origins.into_iter().map(|origin| match origin {
-        Origin::File(path) => Some(path),
-        Origin::Stdin => None,
-    });
-    let (paths, all, imports) = ImportPaths::follow(paths.zip(all).collect(), |path| {
-        read_one(&Origin::File(path.to_owned()), "").map_err(|failure| failure.to_string())
+    let files = origins.into_iter().zip(all).collect();
+    let (paths, all, imports) = ImportPaths::follow(files, |path| {
+        read_one(Some(path), "").map_err(|failure| failure.to_string())
     });
     Ok(Texts { all, named, paths, imports })
 }
@@ -112,29 +103,22 @@ pub(crate) fn each<R: Send>(
     inputs: &Inputs,
     work: impl Fn(Option<&Path>, Result<Parse, Failure>) -> R + Sync + Send,
 ) -> Result<Vec<R>, Failure> {
-    Ok(for_all(&origins(inputs)?, |origin| {
-        let path = match origin {
-            Origin::Stdin => None,
-            Origin::File(path) => Some(path.as_path()),
-        };
-        work(path, read_one(origin, &inputs.stdin_filename))
-    }))
+    Ok(for_all(&origins(inputs)?, |path| work(path, read_one(path, &inputs.stdin_filename))))
 }
 
-/// What `work` makes of each origin, in their order; many of them in parallel.
-fn for_all<R: Send>(origins: &[Origin], work: impl Fn(&Origin) -> R + Sync + Send) -> Vec<R> {
+/// The results of `work` for each origin, in order; for several origins, in parallel.
+fn for_all<R: Send>(
+    origins: &[Option<PathBuf>],
+    work: impl Fn(Option<&Path>) -> R + Sync + Send,
+) -> Vec<R> {
     match origins {
-        [_, _, ..] => origins.par_iter().map(work).collect(),
-        _ => origins.iter().map(work).collect(),
+        [_, _, ..] => origins.par_iter().map(|path| work(path.as_deref())).collect(),
+        _ => origins.iter().map(|path| work(path.as_deref())).collect(),
     }
 }
 
-fn origin(path: &Path) -> Origin {
-    if path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(path.to_owned()) }
-}
-
-/// The texts that the inputs name, each once.
-fn origins(inputs: &Inputs) -> Result<Vec<Origin>, Failure> {
+/// The files that the inputs name, each once; `None` is standard input.
+fn origins(inputs: &Inputs) -> Result<Vec<Option<PathBuf>>, Failure> {
     let project;
     let paths = if inputs.paths.is_empty() {
         project = [project_folder()?];
@@ -148,21 +132,16 @@ fn origins(inputs: &Inputs) -> Result<Vec<Origin>, Failure> {
         // A walk meets each file once, so that the paths need not be told apart.
         let files = walk(folder)?;
         if !files.is_empty() {
-            return Ok(files.into_iter().map(Origin::File).collect());
+            return Ok(files.into_iter().map(Some).collect());
         }
     }
-    let mut origins: Vec<Origin> = Vec::new();
+    let mut origins = Vec::new();
     let mut known = std::collections::HashSet::new();
     for path in paths {
-        let origin = origin(path);
-        if origin != Origin::Stdin && path.is_dir() {
-            for file in walk(path)? {
-                if known.insert(one_path(&file)) {
-                    origins.push(Origin::File(file));
-                }
-            }
-        } else if known.insert(one_path(path)) {
-            origins.push(origin);
+        let stdin = path.as_os_str() == "-";
+        let files = if !stdin && path.is_dir() { walk(path)? } else { vec![path.to_owned()] };
+        for file in files.into_iter().filter(|file| known.insert(one_path(file))) {
+            origins.push((!stdin).then_some(file));
         }
     }
     if origins.is_empty() {
@@ -187,11 +166,26 @@ fn walk(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(found.into_iter().map(plain).collect())
 }
 
-fn read_one(origin: &Origin, stdin_filename: &str) -> Result<Parse, Failure> {
-    match origin {
-        Origin::Stdin => files::parse_from(io::stdin().lock(), stdin_filename, 0)
+/// The bytes of a file, or of standard input for `-`. Fails for more than `max` bytes.
+pub(crate) fn read_bytes(path: &Path, max: u64) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = if path.as_os_str() == "-" {
+        io::stdin().lock().take(max + 1).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(max + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| Failure::path("read", path, &error))?;
+    if bytes.len() as u64 > max {
+        return Err(Failure::new(format!("{} has more than {} MiB", path.display(), max >> 20)));
+    }
+    Ok(bytes)
+}
+
+fn read_one(path: Option<&Path>, stdin_filename: &str) -> Result<Parse, Failure> {
+    match path {
+        None => files::parse_from(io::stdin().lock(), stdin_filename, 0)
             .map_err(|error| Failure::path("read", Path::new("standard input"), &error)),
-        Origin::File(path) => files::read(path, &path.display().to_string())
+        Some(path) => files::read(path, &path.display().to_string())
             .map_err(|error| Failure::path("read", path, &error)),
     }
 }

@@ -48,7 +48,6 @@ fn unknown(name: &str) -> Failure {
     }
     let groups = ["all", "warnings"];
     let known = LINTS.iter().map(|rule| rule.code.name).chain(groups);
-    let help = gram_model::did_you_mean(name, known)
-        .unwrap_or_else(|| "run `gramc explain` for all lints".to_owned());
-    Failure::new(format!("unknown lint `{name}`; {help}"))
+    let help = Some("run `gramc explain` for all lints".to_owned());
+    Failure::unknown(&format!("unknown lint `{name}`"), name, known, help)
 }

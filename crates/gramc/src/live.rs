@@ -99,9 +99,9 @@ impl Signals {
     }
 }
 
-/// Waits for a signal to end the program, and returns its number. A program in
-/// a process group of its own does not hear of that, and has to be ended first. From the call on gramc
-/// goes on when it is told to end, so this is for commands that wait for little else.
+/// Waits for a signal to end the program, and returns its number. Child processes in their own
+/// process groups do not receive it. From the call on, signals do not end gramc, so the caller has to
+/// wait for this.
 pub(crate) fn signalled() -> impl Future<Output = i32> {
     let mut signals = Signals::new();
     async move { signals.next().await }

@@ -1,21 +1,29 @@
 //! Data to standard output or to files.
 
+use std::fmt::Display;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use rayon::prelude::*;
 use serde::Serialize;
-use serde_json::ser::PrettyFormatter;
 
 use crate::failure::Failure;
 
 /// Writes text to standard output.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(|error| Failure::output(&error))
+    write_to(None, |out| out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Writes a message to standard error, on a line of its own.
+pub(crate) fn say(message: impl Display) {
+    // A closed standard error cannot be reported.
+    let _ = writeln!(io::stderr(), "{message}");
+}
+
+/// Writes items to standard error, each on a line of its own that starts with `prefix`.
+pub(crate) fn say_each(prefix: &str, items: impl IntoIterator<Item: Display>) {
+    items.into_iter().for_each(|item| say(format_args!("{prefix}{item}")));
 }
 
 /// A name that cannot steer a terminal or break a line.
@@ -38,33 +46,33 @@ const BUFFER: usize = 1 << 18;
 /// The items from which on another thread is worth its start.
 const MIN_PER_THREAD: usize = 200;
 
-/// Writes JSON and a line break to standard output.
-pub(crate) fn print_json(value: &impl Serialize, layout: Layout) -> Result<(), Failure> {
-    write_json(io::stdout().lock(), value, layout).map_err(|error| Failure::output(&error))
+/// Writes to a file, or to standard output without a path.
+pub(crate) fn write_to(
+    path: Option<&Path>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let Some(path) = path else {
+        return write(&mut io::stdout().lock()).map_err(|error| Failure::output(&error));
+    };
+    let written = fs::File::create(path).and_then(|mut file| write(&mut file));
+    written.map_err(|error| Failure::path("write", path, &error))
 }
 
-/// Writes JSON and a line break to a file.
-pub(crate) fn save_json(
-    path: &Path,
+/// Writes JSON and a line break to a file or to standard output.
+pub(crate) fn write_json(
+    path: Option<&Path>,
     value: &impl Serialize,
     layout: Layout,
 ) -> Result<(), Failure> {
-    let failed = |error: io::Error| Failure::path("write", path, &error);
-    write_json(fs::File::create(path).map_err(failed)?, value, layout).map_err(failed)
-}
-
-fn write_json(out: impl Write, value: &impl Serialize, layout: Layout) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(BUFFER, out);
-    match layout {
-        Layout::Pretty => {
-            let formatter = PrettyFormatter::new();
-            let mut serializer = serde_json::Serializer::with_formatter(&mut out, formatter);
-            value.serialize(&mut serializer)?;
+    write_to(path, |out| {
+        let mut out = BufWriter::with_capacity(BUFFER, out);
+        match layout {
+            Layout::Pretty => serde_json::to_writer_pretty(&mut out, value)?,
+            Layout::Line => serde_json::to_writer(&mut out, value)?,
         }
-        Layout::Line => serde_json::to_writer(&mut out, value)?,
-    }
-    out.write_all(b"\n")?;
-    out.flush()
+        out.write_all(b"\n")?;
+        out.flush()
+    })
 }
 
 /// Writes lines to standard output or to a file: `open`, the items joined by `,` and a line
@@ -75,23 +83,14 @@ pub(crate) fn write_lines<T: Sync>(
     items: &[T],
     write: impl Fn(&mut Vec<u8>, &T) -> io::Result<()> + Sync,
 ) -> Result<(), Failure> {
-    let failed = |error: io::Error| match path {
-        Some(path) => Failure::path("write", path, &error),
-        None => Failure::output(&error),
-    };
-    let written = || -> io::Result<()> {
-        let mut out: Box<dyn Write> = match path {
-            Some(path) => Box::new(fs::File::create(path)?),
-            None => Box::new(io::stdout().lock()),
-        };
+    write_to(path, |out| {
         out.write_all(open.as_bytes())?;
         for part in lines_in_parallel(items, &write) {
             out.write_all(&part?)?;
         }
         writeln!(out, "\n{close}")?;
         out.flush()
-    };
-    written().map_err(failed)
+    })
 }
 
 /// What a function makes of items, in order, on all processors where there are many.

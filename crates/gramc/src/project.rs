@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use gram_project::Project;
 use gram_project::files::{self, PROJECT_FILE, project_root};
 use gram_syntax::Diagnostic;
+use parking_lot::Mutex;
 
 use crate::args::Inputs;
 use crate::failure::Failure;
@@ -36,8 +36,7 @@ impl Projects {
     /// What the project of a file says; without a file, of the current folder.
     pub(crate) fn of(&self, path: Option<&Path>) -> Result<Project, Failure> {
         let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
-        // Nobody panics while it is locked.
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         let Known { folders, files } = &mut *known;
         if !folders.contains_key(folder) {
             let paths = path.map(Path::to_owned).into_iter().collect();
@@ -56,7 +55,7 @@ impl Projects {
 
     /// What is wrong in their files.
     pub(crate) fn mistakes(self) -> Vec<Diagnostic> {
-        let known = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let known = self.0.into_inner();
         known.files.into_values().flatten().flat_map(|(_, found)| found).collect()
     }
 }

@@ -28,11 +28,11 @@ fn replaced(path: &Path, text: &str) -> io::Result<()> {
     if metadata.permissions().readonly() {
         return Err(io::Error::from(io::ErrorKind::PermissionDenied));
     }
-    let (beside, mut file) = create_temporary(&target)?;
-    let done = fill(&mut file, text, &metadata).and_then(|()| fs::rename(&beside, &target));
+    let (temporary, mut file) = create_temporary(&target)?;
+    let done = fill(&mut file, text, &metadata).and_then(|()| fs::rename(&temporary, &target));
     if done.is_err() {
         // What cannot be removed does no harm: no command reads it.
-        let _ = fs::remove_file(&beside);
+        let _ = fs::remove_file(&temporary);
     }
     done
 }
@@ -45,9 +45,10 @@ fn create_temporary(target: &Path) -> io::Result<(PathBuf, File)> {
     let name: String = name.chars().take(40).collect();
     loop {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let beside = target.with_file_name(format!(".{name}.{}-{number}.tmp", std::process::id()));
-        match OpenOptions::new().write(true).create_new(true).open(&beside) {
-            Ok(file) => return Ok((beside, file)),
+        let temporary =
+            target.with_file_name(format!(".{name}.{}-{number}.tmp", std::process::id()));
+        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+            Ok(file) => return Ok((temporary, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }

@@ -1,6 +1,7 @@
 //! Exact sign-flip distribution of differences that are multiples of one number.
 
 use crate::proportions::mcnemar_exact;
+use crate::ranks::distribution;
 
 /// Differences as whole multiples of one number. None is zero.
 pub(crate) struct Lattice {
@@ -76,18 +77,10 @@ impl Lattice {
 
     /// The number of subsets of differences with a sum of at most `most`.
     fn counted(&self, most: usize) -> f64 {
-        let mut probabilities = vec![0.0; most + 1];
-        probabilities[0] = 1.0_f64;
-        for &(size, count) in &self.sizes {
-            let size = usize::try_from(size).unwrap_or(usize::MAX);
-            for _ in 0..count {
-                for sum in (0..=most).rev() {
-                    let with = if sum >= size { probabilities[sum - size] } else { 0.0 };
-                    probabilities[sum] = f64::midpoint(probabilities[sum], with);
-                }
-            }
-        }
-        (2.0 * probabilities.iter().sum::<f64>()).min(1.0)
+        let parts = self.sizes.iter().flat_map(|&(size, count)| {
+            std::iter::repeat_n(usize::try_from(size).unwrap_or(usize::MAX), count as usize)
+        });
+        (2.0 * distribution(parts, most).iter().sum::<f64>()).min(1.0)
     }
 
     /// The same, for many cases. Adds up the waves of the characteristic function, which is a product

@@ -22,8 +22,7 @@ impl TestRequirements {
         (inside(alpha) && inside(power) && power > alpha).then_some(Self { alpha, power })
     }
 
-    /// Whether sums of probabilities have no digits left for this. Nobody asks for it in earnest, and
-    /// a formula answers.
+    /// Whether sums of probabilities are not precise enough, so that a formula is used.
     fn is_extreme(self) -> bool {
         self.alpha < 1e-9 || self.power > 1.0 - 1e-9
     }
@@ -50,21 +49,12 @@ pub fn cases_needed(difference: f64, discordant: f64, alpha: f64, power: f64) ->
     if !(difference > 0.0 && difference <= discordant && discordant <= 1.0) {
         return None;
     }
-    let guess = by_formula(difference, discordant, asked);
-    if guess > MAX_CASES {
-        return None;
-    }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is bounded")]
-    let guess = guess.ceil() as u64;
+    let guess = whole(by_formula(difference, discordant, asked))?;
     if guess > MAX_EXACT_CASES || asked.is_extreme() {
         return Some(guess);
     }
     let seen = |cases: u64| counted_power(cases, difference, discordant, alpha) >= power;
-    let mut high = guess.max(4);
-    while !seen(high) {
-        high += high / 16 + 1;
-    }
-    let first = first_that(1, high, seen);
+    let first = first_that(1, guess.max(4), seen);
     // The power of a test of counts is a saw: a few cases more may see less. Where the cases are
     // many, the teeth are narrow.
     let teeth = (first / 32 + 8).min(64);
@@ -83,8 +73,18 @@ fn by_formula(difference: f64, discordant: f64, asked: TestRequirements) -> f64 
     root * root
 }
 
-/// The smallest number from `low` to `high` that is taken; `high` is.
-fn first_that(mut low: u64, mut high: u64, taken: impl Fn(u64) -> bool) -> u64 {
+/// A number of cases, unless it is too large.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is bounded")]
+fn whole(cases: f64) -> Option<u64> {
+    (cases <= MAX_CASES).then_some(cases.ceil() as u64)
+}
+
+/// The smallest number from `low` on that is taken, near a guess.
+fn first_that(mut low: u64, guess: u64, taken: impl Fn(u64) -> bool) -> u64 {
+    let mut high = guess;
+    while !taken(high) {
+        high += high / 16 + 1;
+    }
     while low < high {
         let middle = low.midpoint(high);
         if taken(middle) {
@@ -185,20 +185,11 @@ pub fn cases_needed_mean(difference: f64, deviation: f64, alpha: f64, power: f64
     let (false_alarm, seen) = asked.deviations();
     // Guenther's correction of the normal formula for the deviation that is estimated.
     let guess = ((false_alarm + seen) / effect).powi(2) + false_alarm * false_alarm / 2.0;
-    if guess > MAX_CASES {
-        return None;
-    }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is bounded")]
-    let guess = guess.ceil().max(2.0) as u64;
+    let guess = whole(guess)?.max(2);
     if guess > MAX_EXACT_CASES || asked.is_extreme() {
         return Some(guess);
     }
-    let enough = |cases: u64| power_of_t(cases, effect, alpha) >= power;
-    let mut high = guess;
-    while !enough(high) {
-        high += high / 16 + 1;
-    }
-    Some(first_that(2, high, enough))
+    Some(first_that(2, guess, |cases| power_of_t(cases, effect, alpha) >= power))
 }
 
 /// Number of steps of an integral.

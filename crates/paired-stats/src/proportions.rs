@@ -153,8 +153,7 @@ fn none_of(trials: u64, marked: u64, k: u64) -> f64 {
     if few <= STEPS {
         return (0..few).map(|at| share(at as f64)).product();
     }
-    // Counts that are no counts of attempts any more come to an end, too: a step then stands for the
-    // factors around its middle, which leaves some nine digits.
+    // For huge counts, a step covers the factors around its middle, which leaves some nine digits.
     let step = few as f64 / STEPS as f64;
     let logarithm = |at: u64| step * share((at as f64 + 0.5) * step - 0.5).ln();
     (0..STEPS).map(logarithm).sum::<f64>().exp()

@@ -53,12 +53,12 @@ pub fn hodges_lehmann(differences: &[f64], level: f64) -> Shift {
 )]
 fn first_inside(cases: usize, tail: f64) -> u64 {
     if cases <= MAX_EXACT_CASES {
-        let ranks: Vec<usize> = (1..=cases).collect();
         let mut below = 0.0;
-        let inside = distribution(&ranks).into_iter().position(|probability| {
-            below += probability;
-            below > tail
-        });
+        let inside =
+            distribution(1..=cases, cases * (cases + 1) / 2).into_iter().position(|probability| {
+                below += probability;
+                below > tail
+            });
         return inside.unwrap_or_default() as u64;
     }
     let count = cases as f64;
@@ -114,15 +114,15 @@ fn number_at(place: u64) -> f64 {
     f64::from_bits(if place >> 63 == 1 { place ^ 1 << 63 } else { !place })
 }
 
-/// How probable each sum is of ranks of which each counts or not, by the toss of a fair coin.
-fn distribution(ranks: &[usize]) -> Vec<f64> {
-    let mut probabilities = vec![0.0; ranks.iter().sum::<usize>() + 1];
+/// The probability of each sum up to `most`, if a fair coin decides for each part whether it counts.
+pub(crate) fn distribution(parts: impl IntoIterator<Item = usize>, most: usize) -> Vec<f64> {
+    let mut probabilities = vec![0.0; most + 1];
     probabilities[0] = 1.0;
-    let mut most = 0;
-    for &rank in ranks {
-        most += rank;
-        for sum in (0..=most).rev() {
-            let with = if sum >= rank { probabilities[sum - rank] } else { 0.0 };
+    let mut reached = 0_usize;
+    for part in parts {
+        reached = reached.saturating_add(part).min(most);
+        for sum in (0..=reached).rev() {
+            let with = if sum >= part { probabilities[sum - part] } else { 0.0 };
             probabilities[sum] = f64::midpoint(probabilities[sum], with);
         }
     }
@@ -159,7 +159,7 @@ pub fn wilcoxon(differences: &[f64]) -> f64 {
     if differences.len() <= 13 || (plain && differences.len() <= 50) {
         let all: usize = ranks.iter().sum();
         let less = positive.min(all - positive);
-        let below: f64 = distribution(&ranks)[..=less].iter().sum();
+        let below: f64 = distribution(ranks, less).iter().sum();
         return (2.0 * below).min(1.0);
     }
     let count = ranks.len() as f64;

@@ -2,6 +2,7 @@
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use rayon::prelude::*;
 
 use crate::binomial::ln_probability;
 
@@ -98,33 +99,6 @@ fn by_rejection(random: &mut Pcg64Mcg, trials: u64, chance: f64) -> u64 {
 }
 
 /// Runs all parts of some work on all processors and returns the results in order.
-pub(crate) fn in_parts<T: Send>(parts: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    on_threads(threads, parts, work)
-}
-
-/// The same on a given number of threads.
-pub(crate) fn on_threads<T: Send>(
-    threads: usize,
-    parts: usize,
-    work: impl Fn(usize) -> T + Sync,
-) -> Vec<T> {
-    let each = parts.div_ceil(threads.clamp(1, parts.max(1)));
-    let work = &work;
-    let share = |from: usize| (from..parts.min(from + each)).map(work).collect::<Vec<T>>();
-    if each >= parts {
-        return share(0);
-    }
-    std::thread::scope(|scope| {
-        let start =
-            |from| std::thread::Builder::new().spawn_scoped(scope, move || share(from)).ok();
-        let others: Vec<_> = (each..parts).step_by(each).map(|from| (from, start(from))).collect();
-        let mut all = share(0);
-        for (from, other) in others {
-            // What no thread could be had for is left to this one.
-            let done = other.and_then(|other| other.join().ok());
-            all.extend(done.unwrap_or_else(|| share(from)));
-        }
-        all
-    })
+pub(crate) fn in_parts<T: Send>(parts: usize, work: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    (0..parts).into_par_iter().map(work).collect()
 }

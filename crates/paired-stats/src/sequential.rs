@@ -87,8 +87,8 @@ impl Sequential {
     }
 }
 
-/// Who bets that differences are higher than some mean. All is halved and moved, so that differences
-/// and means are from 0 to 1.
+/// Bets that differences are higher than some mean. Differences and means are scaled to the range from
+/// 0 to 1.
 #[derive(Clone, Debug)]
 struct Side {
     /// The differences so far, in order, each with its number.

@@ -623,12 +623,13 @@ fn looks_at_anything_have_an_answer() {
 
 #[test]
 fn all_is_the_same_on_any_number_of_threads() {
-    let squares = |threads: usize| sampling::on_threads(threads, 103, |part| part * part);
-    let expected: Vec<usize> = (0..103).map(|part| part * part).collect();
-    for threads in [0, 1, 2, 3, 50, 103, 200] {
-        assert_eq!(squares(threads), expected, "{threads}");
-    }
-    assert_eq!(sampling::on_threads(4, 0, |part| part), Vec::<usize>::new());
+    let differences: Vec<f64> = (0..300_u32).map(|at| f64::from(at * 7919 % 301)).collect();
+    let found = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.expect("threads can be started")
+            .install(|| bca_mean(&differences, &Resampling::default()))
+    };
+    assert_eq!(found(1), found(7));
 }
 
 /// Numbers of all kinds, in lists of all lengths up to 60.

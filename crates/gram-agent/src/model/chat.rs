@@ -37,9 +37,7 @@ impl ChatModel {
         api: Api,
     ) -> Result<Self, String> {
         let url = format!("{}/chat/completions", base.trim_end_matches('/'));
-        let url = Url::parse(&url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-        let url = url.ok_or_else(|| format!("invalid server address `{base}`"))?;
-        let client = client::client(&url, client::MODEL_TIMEOUT)?;
+        let (url, client) = client::of_address(&url)?;
         Ok(Self { name: name.to_owned(), model: model.to_owned(), url, key, api, client })
     }
 
@@ -64,7 +62,6 @@ impl ChatModel {
         builder.finish(sink).map_err(|error| self.malformed(&error))
     }
 
-    /// Reads a streamed reply.
     async fn read_stream(
         &self,
         response: reqwest::Response,

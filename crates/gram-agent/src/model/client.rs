@@ -13,8 +13,7 @@ use super::{ModelError, ModelErrorKind};
 /// Maximum time to connect to a provider.
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 /// Maximum time that a provider may send nothing.
-pub(crate) const MODEL_TIMEOUT: Duration = Duration::from_mins(2);
-/// Maximum bytes of a reply.
+const MODEL_TIMEOUT: Duration = Duration::from_mins(2);
 const MAX_REPLY_BYTES: usize = 64 << 20;
 /// Maximum bytes of an error response that are read.
 const MAX_ERROR_BYTES: usize = 64 << 10;
@@ -38,21 +37,43 @@ pub(crate) fn client(url: &Url, read_timeout: Duration) -> Result<Client, String
     builder.build().map_err(|error| format!("cannot create a client for {url}: {error}"))
 }
 
+/// Parses the address of a provider and creates a client for it.
+pub(super) fn of_address(address: &str) -> Result<(Url, Client), String> {
+    let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    let url = url.ok_or_else(|| format!("invalid server address `{address}`"))?;
+    let client = client(&url, MODEL_TIMEOUT)?;
+    Ok((url, client))
+}
+
+/// The innermost cause of an error, without the number of an error of the operating system.
+pub(crate) fn root_cause(mut error: &(dyn std::error::Error + 'static)) -> String {
+    while let Some(deeper) = error.source() {
+        error = deeper;
+    }
+    let cause = error.to_string();
+    cause.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
 pub(super) async fn check_status(response: Response, key: &str) -> Result<Response, ModelError> {
     let status = response.status();
     if status.is_success() {
         return Ok(response);
     }
-    let retry_after = retry_after(response.headers());
+    let headers = response.headers().clone();
     let body = match read(response, MAX_ERROR_BYTES).await {
         Ok(body) => String::from_utf8_lossy(&body).into_owned(),
         Err(_) => String::new(),
     };
-    Err(ModelError { retry_after, ..status_error(status, &body, key) })
+    Err(status_error(status, &headers, &body, key))
 }
 
-/// The error of a status and the body of its response.
-pub(super) fn status_error(status: StatusCode, body: &str, key: &str) -> ModelError {
+/// The error of a response with this status.
+pub(super) fn status_error(
+    status: StatusCode,
+    headers: &HeaderMap,
+    body: &str,
+    key: &str,
+) -> ModelError {
     let kind = match status.as_u16() {
         429 => ModelErrorKind::RateLimited,
         408 | 409 | 425 | 500..=599 => ModelErrorKind::Unavailable,
@@ -69,7 +90,7 @@ pub(super) fn status_error(status: StatusCode, body: &str, key: &str) -> ModelEr
         detail.push_str(": ");
         detail.push_str(&sanitize(message, key));
     }
-    ModelError::new(kind, detail)
+    ModelError { kind, detail, retry_after: retry_after(headers) }
 }
 
 /// Masks the key and removes control characters in a text of a provider, and truncates it.
@@ -84,7 +105,7 @@ pub(super) fn sanitize(text: &str, key: &str) -> String {
 }
 
 /// The delay before a retry: `Retry-After` in seconds or as a date.
-pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     if let Some(text) = headers.get("retry-after-ms").and_then(|value| value.to_str().ok())
         && let Ok(milliseconds) = text.trim().parse()
     {
@@ -103,12 +124,7 @@ pub(super) fn request_error(error: &reqwest::Error) -> ModelError {
     if error.is_timeout() && !error.is_connect() {
         return ModelError::new(ModelErrorKind::Timeout, "the provider did not respond in time");
     }
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(deeper) = cause.source() {
-        cause = deeper;
-    }
-    let cause = cause.to_string();
-    let cause = cause.split(" (os error").next().unwrap_or_default();
+    let cause = root_cause(error);
     if error.is_connect() {
         // The rest of the address may contain a key.
         let at = error.url().map(|url| format!(" at {}", url.origin().ascii_serialization()));

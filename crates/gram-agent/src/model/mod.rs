@@ -17,6 +17,7 @@ use gram_schema::Target;
 use serde_json::Value;
 
 use crate::message::{Message, Reply};
+use crate::observer::Event;
 
 pub use named::{ModelNameError, Models};
 pub use retry::RetryPolicy;
@@ -50,25 +51,12 @@ pub struct Sampling {
     pub seed: Option<u64>,
 }
 
-/// An event while a reply is being generated.
-#[derive(Debug, Clone, Copy)]
-pub enum StreamEvent<'s> {
-    /// More text of the reply.
-    Text(&'s str),
-    /// The request failed and will be retried. Text received so far is void.
-    Retry {
-        /// The failure.
-        error: &'s ModelError,
-        /// The delay before the retry.
-        wait: Duration,
-    },
-}
-
 /// A reply that is being generated.
 pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply, ModelError>> + Send + 'a>>;
 
-/// Receives the events of a reply that is being generated.
-pub type StreamSink<'a> = &'a (dyn Fn(StreamEvent<'_>) + Send + Sync);
+/// Receives the events of a reply that is being generated: [`Event::ReplyText`] and
+/// [`Event::ModelRetried`].
+pub type StreamSink<'a> = &'a (dyn Fn(Event<'_>) + Send + Sync);
 
 /// A model.
 pub trait Model: fmt::Debug + Send + Sync {

@@ -5,69 +5,29 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use genai::adapter::AdapterKind;
 use gram_model::Api;
 use gram_schema::Target;
 
 use super::chat::ChatModel;
-use super::providers::{GenaiModel, GenaiProvider};
+use super::providers::GenaiModel;
 use super::{Model, ScriptError, ScriptedModel};
 
-/// A provider: its name, protocol and environment variables.
-struct ProviderSpec {
-    name: &'static str,
-    /// The protocol, if the crate `genai` implements it; else chat completions.
-    genai: Option<GenaiProvider>,
-    /// The variable of the address, and the default address.
-    base: (&'static str, &'static str),
-    /// The variable of the key.
-    key: Option<&'static str>,
-}
-
-/// The providers, with the addresses of their documentation.
-const PROVIDERS: [ProviderSpec; 7] = [
-    ProviderSpec {
-        name: "openai",
-        genai: None,
-        base: ("OPENAI_BASE_URL", "https://api.openai.com/v1"),
-        key: Some("OPENAI_API_KEY"),
-    },
-    ProviderSpec {
-        name: "openai-responses",
-        genai: Some(GenaiProvider::Responses),
-        base: ("OPENAI_BASE_URL", "https://api.openai.com/v1"),
-        key: Some("OPENAI_API_KEY"),
-    },
-    ProviderSpec {
-        name: "anthropic",
-        genai: Some(GenaiProvider::Anthropic),
-        base: ("ANTHROPIC_BASE_URL", "https://api.anthropic.com/v1"),
-        key: Some("ANTHROPIC_API_KEY"),
-    },
-    ProviderSpec {
-        name: "gemini",
-        genai: Some(GenaiProvider::Gemini),
-        base: ("GEMINI_BASE_URL", "https://generativelanguage.googleapis.com/v1beta"),
-        key: Some("GEMINI_API_KEY"),
-    },
-    ProviderSpec {
-        name: "mistral",
-        genai: None,
-        base: ("MISTRAL_BASE_URL", "https://api.mistral.ai/v1"),
-        key: Some("MISTRAL_API_KEY"),
-    },
-    ProviderSpec {
-        name: "ollama",
-        genai: None,
-        base: ("OLLAMA_BASE_URL", "http://127.0.0.1:11434/v1"),
-        key: None,
-    },
-    ProviderSpec {
-        name: "llamacpp",
-        genai: None,
-        base: ("LLAMACPP_BASE_URL", "http://127.0.0.1:8080/v1"),
-        key: None,
-    },
+/// The providers: their names, the addresses of their documentation, and the protocol and the target
+/// of tools if the crate `genai` implements them; else chat completions.
+const PROVIDERS: [(&str, &str, Option<(AdapterKind, Target)>); 7] = [
+    ("openai", OPENAI, None),
+    ("openai-responses", OPENAI, Some((AdapterKind::OpenAIResp, Target::OpenAiResponses))),
+    ("anthropic", ANTHROPIC, Some((AdapterKind::Anthropic, Target::Anthropic))),
+    ("gemini", GEMINI, Some((AdapterKind::Gemini, Target::Gemini))),
+    ("mistral", "https://api.mistral.ai/v1", None),
+    ("ollama", "http://127.0.0.1:11434/v1", None),
+    ("llamacpp", "http://127.0.0.1:8080/v1", None),
 ];
+
+const OPENAI: &str = "https://api.openai.com/v1";
+const ANTHROPIC: &str = "https://api.anthropic.com/v1";
+const GEMINI: &str = "https://generativelanguage.googleapis.com/v1beta";
 
 /// Looks up environment variables.
 type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
@@ -105,9 +65,9 @@ impl Models {
     /// The target that tools are compiled to for a model. The model need not be available.
     pub fn target(name: &str, api: Api) -> Target {
         let provider = name.split_once('/').map_or(name, |(provider, _)| provider);
-        let spec = PROVIDERS.iter().find(|spec| spec.name == provider);
-        match (spec.and_then(|spec| spec.genai), api) {
-            (Some(genai), _) => genai.target(),
+        let spec = PROVIDERS.iter().find(|(name, ..)| *name == provider);
+        match (spec.and_then(|(.., genai)| *genai), api) {
+            (Some((_, target)), _) => target,
             (None, Api::Tools) => Target::OpenAi,
             (None, Api::Functions) => Target::OpenAiFunctions,
         }
@@ -139,26 +99,29 @@ impl Models {
                 file => ScriptedModel::file(&self.folder.join(Path::new(file)))?,
             }));
         }
-        let Some(spec) = PROVIDERS.iter().find(|spec| spec.name == provider) else {
-            let names = || PROVIDERS.iter().map(|spec| spec.name).chain(["scripted"]);
+        let Some((_, address, genai)) = PROVIDERS.iter().find(|(name, ..)| *name == provider)
+        else {
+            let names = || PROVIDERS.iter().map(|(name, ..)| *name).chain(["scripted"]);
             let help = gram_model::did_you_mean(provider, names()).unwrap_or_else(|| {
                 format!("expected one of {}", names().collect::<Vec<_>>().join(", "))
             });
             return Err(ModelNameError::UnknownProvider { name: provider.to_owned(), help });
         };
         let read = |variable: &str| (self.environment)(variable).filter(|value| !value.is_empty());
-        let own_base = read(spec.base.0);
-        let key = spec.key.and_then(read);
-        if let (Some(variable), None, None) = (spec.key, &key, &own_base) {
-            let (model, base) = (name.to_owned(), spec.base.0);
-            return Err(ModelNameError::MissingKey { model, key: variable, base });
+        // `openai` and `openai-responses` share their variables.
+        let prefix = provider.split('-').next().unwrap_or(provider).to_uppercase();
+        let (base, key) = (format!("{prefix}_BASE_URL"), format!("{prefix}_API_KEY"));
+        // A server on this machine needs no key.
+        let is_local = address.starts_with("http:");
+        let (own_base, own_key) = (read(&base), if is_local { None } else { read(&key) });
+        if !is_local && own_key.is_none() && own_base.is_none() {
+            return Err(ModelNameError::MissingKey { model: name.to_owned(), key, base });
         }
-        let base = own_base.as_deref().unwrap_or(spec.base.1);
-        let key = key.unwrap_or_default();
-        if let (Some(_), Api::Functions) = (spec.genai, api) {
+        let (base, key) = (own_base.as_deref().unwrap_or(address), own_key.unwrap_or_default());
+        if let (Some(_), Api::Functions) = (genai, api) {
             return Err(ModelNameError::NoFunctions(provider.to_owned()));
         }
-        let created: Result<Arc<dyn Model>, String> = match spec.genai {
+        let created: Result<Arc<dyn Model>, String> = match *genai {
             None => ChatModel::new((name, model), base, key, api)
                 .map(|model| -> Arc<dyn Model> { Arc::new(model) }),
             Some(provider) => GenaiModel::new((name, model), provider, base, key)
@@ -191,9 +154,9 @@ pub enum ModelNameError {
         /// The model.
         model: String,
         /// The variable of the key.
-        key: &'static str,
+        key: String,
         /// The variable of the address.
-        base: &'static str,
+        base: String,
     },
     /// The provider does not support the older way to pass tools.
     #[error("`{0}` does not support `functions`; remove `api: \"functions\"`")]

@@ -9,13 +9,11 @@ use genai::chat::{
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Client, ModelIden, ServiceTarget};
 use gram_schema::Target;
-use reqwest::Url;
 use serde_json::{Value, json};
 
-use super::{
-    Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamEvent, StreamSink, client,
-};
+use super::{Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamSink, client};
 use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
+use crate::observer::Event;
 
 /// A model of a provider that `genai` supports.
 #[derive(Debug)]
@@ -37,42 +35,16 @@ impl std::fmt::Debug for ApiKey {
     }
 }
 
-/// A provider that `genai` supports.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum GenaiProvider {
-    Responses,
-    Anthropic,
-    Gemini,
-}
-
-impl GenaiProvider {
-    /// The target that tools are compiled to.
-    pub(super) fn target(self) -> Target {
-        match self {
-            Self::Responses => Target::OpenAiResponses,
-            Self::Anthropic => Target::Anthropic,
-            Self::Gemini => Target::Gemini,
-        }
-    }
-}
-
 impl GenaiModel {
     /// `base` is the address without the paths of the provider's API.
     pub(super) fn new(
         (name, model): (&str, &str),
-        provider: GenaiProvider,
+        (kind, target): (AdapterKind, Target),
         base: &str,
         key: String,
     ) -> Result<Self, String> {
-        let kind = match provider {
-            GenaiProvider::Responses => AdapterKind::OpenAIResp,
-            GenaiProvider::Anthropic => AdapterKind::Anthropic,
-            GenaiProvider::Gemini => AdapterKind::Gemini,
-        };
         let base = format!("{}/", base.trim_end_matches('/'));
-        let url = Url::parse(&base).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-        let url = url.ok_or_else(|| format!("invalid server address `{base}`"))?;
-        let web = client::client(&url, client::MODEL_TIMEOUT)?;
+        let (_, web) = client::of_address(&base)?;
         let client = Client::builder().with_reqwest(web).build();
         let client =
             client.map_err(|error| format!("cannot create a client for {base}: {error}"))?;
@@ -81,8 +53,7 @@ impl GenaiModel {
             auth: AuthData::from_single(key.clone()),
             model: ModelIden::new(kind, model),
         };
-        let (name, target) = (name.to_owned(), provider.target());
-        Ok(Self { name, target, kind, service, client, key: ApiKey(key) })
+        Ok(Self { name: name.to_owned(), target, kind, service, client, key: ApiKey(key) })
     }
 
     async fn request(
@@ -123,7 +94,7 @@ impl GenaiModel {
         let mut stream = response.await.map_err(|error| self.convert_error(error))?.stream;
         while let Some(event) = stream.next().await {
             match event.map_err(|error| self.convert_error(error))? {
-                ChatStreamEvent::Chunk(chunk) => sink(StreamEvent::Text(&chunk.content)),
+                ChatStreamEvent::Chunk(chunk) => sink(Event::ReplyText(&chunk.content)),
                 ChatStreamEvent::End(end) => {
                     // `genai` also sends this event if the stream ends without a stop reason.
                     if end.captured_stop_reason.is_none() && self.kind != AdapterKind::Anthropic {
@@ -255,18 +226,16 @@ impl GenaiModel {
         match error {
             E::WebModelCall { webc_error, .. } | E::WebAdapterCall { webc_error, .. } => {
                 match webc_error {
-                    Web::ResponseFailedStatus { status, body, headers } => ModelError {
-                        retry_after: client::retry_after(&headers),
-                        ..client::status_error(status, &body, &self.key.0)
-                    },
+                    Web::ResponseFailedStatus { status, body, headers } => {
+                        client::status_error(status, &headers, &body, &self.key.0)
+                    }
                     Web::Reqwest(error) => client::request_error(&error),
                     other => self.malformed(&other.to_string()),
                 }
             }
-            E::HttpError { status, body, headers, .. } => ModelError {
-                retry_after: client::retry_after(&headers),
-                ..client::status_error(status, &body, &self.key.0)
-            },
+            E::HttpError { status, body, headers, .. } => {
+                client::status_error(status, &headers, &body, &self.key.0)
+            }
             // All failures of a streamed request are wrapped in this error.
             E::WebStream { cause, error, .. } => match error.downcast::<genai::Error>() {
                 Ok(error) => self.convert_error(*error),

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Model, ModelError, ModelRequest, StreamEvent, StreamSink};
+use super::{Model, ModelError, ModelRequest, StreamSink};
 use crate::message::Reply;
+use crate::observer::Event;
 
 /// Retries of failed model requests, with exponential backoff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +45,7 @@ impl RetryPolicy {
                 return Err(error);
             }
             let Some(wait) = self.backoff(retries, error.retry_after) else { return Err(error) };
-            sink(StreamEvent::Retry { error: &error, wait });
+            sink(Event::ModelRetried { error: &error, wait });
             tokio::time::sleep(wait).await;
             retries += 1;
         }

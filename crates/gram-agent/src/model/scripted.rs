@@ -2,16 +2,16 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use gram_schema::Target;
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use super::rules::ScriptRule;
-use super::{
-    Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamEvent, StreamSink,
-};
+use super::{Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamSink};
 use crate::message::{AssistantMessage, Message, ModelCall, Reply};
+use crate::observer::Event;
 
 /// A deterministic model that needs no network.
 #[derive(Debug)]
@@ -113,7 +113,7 @@ impl ScriptedModel {
         match &self.script {
             Script::Echo => Ok(echo(request)),
             Script::Replies { replies, next } => {
-                let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut next = next.lock();
                 let reply = replies.get(*next).cloned().ok_or_else(|| {
                     let count = replies.len();
                     ModelError::new(
@@ -162,7 +162,7 @@ impl Model for ScriptedModel {
         if let Ok(Reply { message: AssistantMessage { content: Some(text), .. }, .. }) = &reply
             && request.stream
         {
-            sink(StreamEvent::Text(text));
+            sink(Event::ReplyText(text));
         }
         Box::pin(std::future::ready(reply))
     }

@@ -1,7 +1,7 @@
 //! Export of spans to an OpenTelemetry collector.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use opentelemetry::trace::TracerProvider as _;
@@ -12,6 +12,7 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::resource::{EnvResourceDetector, TelemetryResourceDetector};
 use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider, SpanData};
+use parking_lot::Mutex;
 use reqwest::Url;
 use tokio::runtime::Runtime;
 
@@ -54,12 +55,6 @@ pub struct Telemetry {
 /// The number of spans that were not exported, and the last error.
 #[derive(Debug, Default)]
 struct ExportFailures(Mutex<(usize, String)>);
-
-impl ExportFailures {
-    fn now(&self) -> MutexGuard<'_, (usize, String)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 impl Telemetry {
     /// Configures telemetry from the standard environment variables. Returns `None` without
@@ -130,11 +125,10 @@ impl Telemetry {
     }
 
     /// Exports the remaining spans within a time limit and describes failures of the export. Blocks
-    /// the
-    /// thread.
+    /// the thread.
     pub fn shut_down(self, limit: Duration) -> Option<String> {
         let over = self.provider.shutdown_with_timeout(limit);
-        let (count, why) = &*self.failures.now();
+        let (count, why) = &*self.failures.0.lock();
         let collector = &self.collector;
         match (count, over) {
             (0, Ok(())) => None,
@@ -187,8 +181,8 @@ impl opentelemetry_sdk::trace::SpanExporter for CountingExporter {
         let count = batch.len();
         let outcome = self.exporter.export(batch).await;
         if let Err(error) = &outcome {
-            let why = self.why.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let mut failures = self.failures.now();
+            let why = self.why.lock().take();
+            let mut failures = self.failures.0.lock();
             *failures = (failures.0 + count, why.unwrap_or_else(|| error.to_string()));
         }
         outcome
@@ -236,7 +230,7 @@ impl OtlpClient {
             Ok(answer) => Some(format!("HTTP status {}", answer.status())),
             Err(error) => Some(cause(&**error)),
         };
-        *self.why.lock().unwrap_or_else(PoisonError::into_inner) = why;
+        *self.why.lock() = why;
         answer
     }
 }
@@ -248,12 +242,7 @@ fn cause(error: &(dyn std::error::Error + 'static)) -> String {
     {
         return "timed out".to_owned();
     }
-    let mut cause = error;
-    while let Some(deeper) = cause.source() {
-        cause = deeper;
-    }
-    let cause = cause.to_string();
-    cause.split(" (os error").next().unwrap_or_default().to_lowercase()
+    client::root_cause(error).to_lowercase()
 }
 
 impl HttpClient for OtlpClient {

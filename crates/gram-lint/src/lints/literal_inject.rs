@@ -69,7 +69,6 @@ fn check_injected(
     }
 }
 
-/// Whether a value is a literal.
 fn is_literal(text: &str) -> bool {
     !["env:", "file:"].iter().any(|source| text.starts_with(source))
 }

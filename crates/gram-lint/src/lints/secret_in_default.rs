@@ -141,7 +141,6 @@ fn holds_secret(field: &Field) -> bool {
     })
 }
 
-/// Whether a value contains a key.
 fn holds_key(value: &Value) -> bool {
     match value {
         Value::String(text) => is_key(text),
@@ -157,13 +156,6 @@ fn is_like_secret(text: &str) -> bool {
 }
 
 fn is_secret_name(name: &str) -> bool {
-    // Most names hold none of these words, which is seen without taking them apart.
-    let holds = |part: &&str| {
-        name.as_bytes().windows(part.len()).any(|own| own.eq_ignore_ascii_case(part.as_bytes()))
-    };
-    if name.is_ascii() && !SECRETS.iter().any(&holds) && !holds(&"key") {
-        return false;
-    }
     let words = words(name);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     let key = words.windows(2).any(|pair| {

@@ -80,7 +80,7 @@ fn check_field<'a>(
     report.add(file, diagnostic.help("remove the type, or choose another name").fix(fix));
 }
 
-/// The type of a field that names stand for; a record stands for itself. Whether null may stand in
+/// The type of a field that names refer to; a record is its own type. Whether null may be in
 /// its place does not matter: the thing is the same, and may be absent.
 fn own_type<'a>(cx: &Context<'a>, field: &'a Field) -> &'a Type {
     let mut ty = &field.type_use.ty;

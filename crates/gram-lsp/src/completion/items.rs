@@ -13,7 +13,7 @@ use lsp_types::{CompletionItem, CompletionItemKind as K};
 
 use super::context::{CompletionContext, Expected, RecordOwner, is_typed};
 use super::edits::{import_edit, relative};
-use crate::lookup::node_of;
+use crate::lookup::{description, node_of};
 use crate::request::RequestContext;
 
 /// Maximum number of items in a response. Items that start with the typed text come first.
@@ -46,7 +46,7 @@ pub(super) fn items(
         Expected::Label(holder) => items.labels(*holder),
         Expected::Type => items.types(),
         Expected::Implementation => items.implementations(),
-        Expected::Parameter => items.terms(),
+        Expected::Parameter => items.declared(Space::Terms, |_| true, true),
         Expected::Element(kind) => items.elements(*kind),
         Expected::Key(owner) => items.keys(owner),
         Expected::Value(owner, key) => items.values(owner, key),
@@ -175,10 +175,6 @@ impl ItemList<'_> {
         }
     }
 
-    fn terms(&mut self) {
-        self.declared(Space::Terms, |_| true, true);
-    }
-
     fn labels(&mut self, holder: Option<Kind>) {
         let fits = |kind: &Kind| match holder {
             None => true,
@@ -220,18 +216,18 @@ impl ItemList<'_> {
 
     fn keys(&mut self, owner: &RecordOwner) {
         if *owner == RecordOwner::Property {
-            self.key("name", "Name of the property");
-            self.key("type", "Type of the property, in quotes");
+            for (name, about) in
+                [("name", "Name of the property"), ("type", "Type of the property, in quotes")]
+            {
+                let (snippet, plain) = (format!("{name}: \"$1\"$0"), format!("{name}: "));
+                self.snippet(name, K::PROPERTY, about, &snippet, &plain);
+            }
         }
         for one in self.attributes(owner) {
             if !self.context.siblings.iter().any(|known| known == one.name) {
                 self.attribute(one);
             }
         }
-    }
-
-    fn key(&mut self, name: &str, about: &str) {
-        self.snippet(name, K::PROPERTY, about, &format!("{name}: \"$1\"$0"), &format!("{name}: "));
     }
 
     fn attribute(&mut self, one: &AttributeSpec) {
@@ -246,13 +242,8 @@ impl ItemList<'_> {
             ValueType::List => "[$1]$0",
             _ => "$0",
         };
-        self.snippet(
-            name,
-            K::PROPERTY,
-            one.documentation,
-            &format!("{name}: {value}"),
-            &format!("{name}: "),
-        );
+        let (snippet, plain) = (format!("{name}: {value}"), format!("{name}: "));
+        self.snippet(name, K::PROPERTY, one.documentation, &snippet, &plain);
     }
 
     /// The attributes that are allowed at the cursor.
@@ -368,13 +359,6 @@ pub(crate) fn member(element: gram_syntax::Node<'_>) -> Option<(String, Span)> {
         _ => return None,
     };
     Some((name.content().into_owned(), name.span()))
-}
-
-/// The description of a declaration.
-fn description(node: gram_syntax::Node<'_>) -> Option<String> {
-    let own = node.subject().entries().find(|entry| entry.key.content() == "description");
-    let text = own.map(|entry| entry.value.content()).or_else(|| node.doc_text())?;
-    Some(text.into_owned())
 }
 
 /// The format of a built-in type.

@@ -20,7 +20,6 @@ pub(super) struct Publications {
     documents: Arc<HashMap<String, PublishedReport>>,
 }
 
-/// The key of a published report and its project.
 type PublishedReport = (u64, ProjectKey);
 
 /// The new diagnostics of some projects.

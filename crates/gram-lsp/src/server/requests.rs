@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use super::{PendingRequest, Server, ServerEvent};
 use crate::diagnostics;
-use crate::dispatch::{self};
+use crate::dispatch;
 use crate::global_state::ProjectKey;
-use crate::request::{RequestContext, RequestError};
+use crate::request::{RequestContext, RequestError, RequestResult};
 use crate::snapshot::Snapshot;
 use crate::symbols;
 use crate::transport::Json;
@@ -49,14 +49,14 @@ impl Server {
             let why = "missing document in the parameters";
             return self.refuse(id, ErrorCode::InvalidParams, why);
         };
-        let snapshot = self.key_of(&uri).and_then(|key| self.state.snapshot(&key));
+        let snapshot = self.state.key_of(&uri).and_then(|key| self.state.snapshot(&key));
         let found = snapshot.and_then(|snapshot| {
-            let number = snapshot.project_files.iter().position(|file| file.uri == uri);
-            let project = snapshot.file.file.as_ref().is_some_and(|file| file.uri == uri);
+            let number = snapshot.project.files.iter().position(|file| file.uri == uri);
+            let project = snapshot.project_file().file.as_ref().is_some_and(|file| file.uri == uri);
             let document = self.state.document(&uri).cloned();
             let file = match number {
-                Some(number) => Arc::clone(snapshot.project_files.get(number)?),
-                None if project => Arc::clone(snapshot.file.file.as_ref()?),
+                Some(number) => Arc::clone(snapshot.project.files.get(number)?),
+                None if project => Arc::clone(snapshot.project_file().file.as_ref()?),
                 None => document.filter(|file| {
                     file.path.as_deref().is_some_and(crate::global_state::is_project_file)
                 })?,
@@ -82,7 +82,7 @@ impl Server {
         let keys: Vec<ProjectKey> = self.state.projects.keys().cloned().collect();
         let snapshots: Vec<Arc<Snapshot>> =
             keys.iter().filter_map(|key| self.state.snapshot(key)).collect();
-        let work: Box<dyn FnOnce() -> crate::request::RequestResult<Json> + Send> = match method {
+        let work: Box<dyn FnOnce() -> RequestResult<Json> + Send> = match method {
             "workspace/symbol" => Box::new(move || {
                 let query = params["query"].as_str().unwrap_or_default();
                 dispatch::json(&symbols::of_workspace(&snapshots, query))
@@ -90,7 +90,8 @@ impl Server {
             "workspace/diagnostic" => Box::new(move || {
                 let params: lsp::WorkspaceDiagnosticParams = serde_json::from_value(params)
                     .map_err(|error| RequestError::invalid(error.to_string()))?;
-                dispatch::json(&diagnostics::pull_all(&snapshots, &params))
+                let items = diagnostics::pull_all(&snapshots, &params);
+                dispatch::json(&serde_json::json!({ "items": items }))
             }),
             _ => Box::new(move || {
                 let command = params["command"].as_str().unwrap_or_default();
@@ -111,7 +112,7 @@ impl Server {
     fn run_job(
         &mut self,
         id: RequestId,
-        work: impl FnOnce() -> crate::request::RequestResult<Json> + Send + 'static,
+        work: impl FnOnce() -> RequestResult<Json> + Send + 'static,
     ) {
         let events = self.events.clone();
         self.workers.run(move || {

@@ -1,7 +1,5 @@
 //! Problems of binding a library to a specification.
 
-use std::fmt;
-
 use smol_str::SmolStr;
 
 use json_schema_kit::containment::Counterexample;
@@ -16,14 +14,16 @@ pub struct Binding<'b> {
 }
 
 /// Why a library cannot be bound to a specification.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BindProblem {
     /// A tool has no implementation.
+    #[error("`{tool}` has no implementation: the library does not name it")]
     NoImplementation {
         /// The tool.
         tool: SmolStr,
     },
     /// An implementation has no tool.
+    #[error("`{implementation}` is not a tool of the specification{}", suggestion(.nearest))]
     NoTool {
         /// The name of the missing tool.
         implementation: SmolStr,
@@ -31,11 +31,13 @@ pub enum BindProblem {
         nearest: Option<String>,
     },
     /// A tool has two implementations.
+    #[error("`{tool}` has two implementations: keep one")]
     Twice {
         /// The tool.
         tool: SmolStr,
     },
     /// Every call of the implementation would fail.
+    #[error("nothing can run `{tool}`: {why}")]
     Faulty {
         /// The tool.
         tool: SmolStr,
@@ -43,6 +45,7 @@ pub enum BindProblem {
         why: String,
     },
     /// An injected parameter has no value.
+    #[error("nothing supplies the injected parameter `{parameter}` of `{tool}`: {why}")]
     NotInjected {
         /// The tool.
         tool: SmolStr,
@@ -52,6 +55,10 @@ pub enum BindProblem {
         why: String,
     },
     /// The injected value is invalid for its parameter.
+    #[error(
+        "what the library supplies for the injected parameter `{parameter}` of `{tool}` does not \
+         fit it: {wanted}"
+    )]
     InvalidInjected {
         /// The tool.
         tool: SmolStr,
@@ -61,6 +68,12 @@ pub enum BindProblem {
         wanted: String,
     },
     /// A value is supplied for an unknown injected parameter. The library is bound anyway.
+    #[error(
+        "{} has {} injected parameter `{parameter}`, which the library's `inject` names{}",
+        .tool.as_ref().map_or_else(|| "no tool".to_owned(), |tool| format!("`{tool}`")),
+        if .tool.is_some() { "no" } else { "an" },
+        suggestion(.nearest)
+    )]
     NothingInjected {
         /// The tool. `None` if no tool of the library has such a parameter.
         tool: Option<SmolStr>,
@@ -70,6 +83,7 @@ pub enum BindProblem {
         nearest: Option<String>,
     },
     /// The implementation's declared interface is incompatible with the specification.
+    #[error("{}: {}", contradiction(.tool, *.incompatibility), shown(.example))]
     Incompatible {
         /// The tool.
         tool: SmolStr,
@@ -79,6 +93,7 @@ pub enum BindProblem {
         example: Counterexample,
     },
     /// The signature that the library declares for an implementation is invalid.
+    #[error("the signature of the implementation of `{tool}` cannot be read: {why}")]
     NoSignature {
         /// The tool.
         tool: SmolStr,
@@ -86,6 +101,13 @@ pub enum BindProblem {
         why: String,
     },
     /// Compatibility cannot be decided. The library is bound anyway.
+    #[error(
+        "cannot decide whether the implementation of `{tool}` {}: {why}",
+        match .incompatibility {
+            Incompatibility::Arguments => "takes all arguments that the tool allows",
+            Incompatibility::Result => "gives back only what the tool allows",
+        }
+    )]
     Undecided {
         /// The tool.
         tool: SmolStr,
@@ -123,69 +145,25 @@ impl BindProblem {
     }
 }
 
-impl fmt::Display for BindProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = |example: &Counterexample| match example.pointer.as_str() {
-            "" => String::new(),
-            pointer => format!(" at {pointer}"),
-        };
-        match self {
-            Self::NoImplementation { tool } => {
-                write!(f, "`{tool}` has no implementation: the library does not name it")
-            }
-            Self::NoTool { implementation, nearest } => {
-                write!(f, "`{implementation}` is not a tool of the specification")?;
-                nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; {nearest}"))
-            }
-            Self::Twice { tool } => write!(f, "`{tool}` has two implementations: keep one"),
-            Self::Faulty { tool, why } => write!(f, "nothing can run `{tool}`: {why}"),
-            Self::NotInjected { tool, parameter, why } => {
-                write!(
-                    f,
-                    "nothing supplies the injected parameter `{parameter}` of `{tool}`: {why}"
-                )
-            }
-            Self::InvalidInjected { tool, parameter, wanted } => write!(
-                f,
-                "what the library supplies for the injected parameter `{parameter}` of `{tool}` \
-                 does not fit it: {wanted}"
-            ),
-            Self::NothingInjected { tool, parameter, nearest } => {
-                match tool {
-                    Some(tool) => write!(f, "`{tool}` has no injected parameter `{parameter}`")?,
-                    None => write!(f, "no tool has an injected parameter `{parameter}`")?,
-                }
-                f.write_str(", which the library's `inject` names")?;
-                nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; {nearest}"))
-            }
-            Self::Incompatible { tool, incompatibility: Incompatibility::Arguments, example } => {
-                write!(
-                    f,
-                    "`{tool}` allows arguments that its implementation refuses: {}{}: {}",
-                    example.value,
-                    place(example),
-                    example.reason
-                )
-            }
-            Self::Incompatible { tool, incompatibility: Incompatibility::Result, example } => {
-                write!(
-                    f,
-                    "the implementation of `{tool}` may give back what the tool does not: {}{}: {}",
-                    example.value,
-                    place(example),
-                    example.reason
-                )
-            }
-            Self::NoSignature { tool, why } => {
-                write!(f, "the signature of the implementation of `{tool}` cannot be read: {why}")
-            }
-            Self::Undecided { tool, incompatibility, why } => {
-                let what = match incompatibility {
-                    Incompatibility::Arguments => "takes all arguments that the tool allows",
-                    Incompatibility::Result => "gives back only what the tool allows",
-                };
-                write!(f, "cannot decide whether the implementation of `{tool}` {what}: {why}")
-            }
+/// The part of a message that names a similar name.
+fn suggestion(nearest: &Option<String>) -> String {
+    nearest.as_ref().map(|nearest| format!("; {nearest}")).unwrap_or_default()
+}
+
+/// A counterexample, with its place and the reason.
+fn shown(Counterexample { value, pointer, reason }: &Counterexample) -> String {
+    let place = if pointer.is_empty() { String::new() } else { format!(" at {pointer}") };
+    format!("{value}{place}: {reason}")
+}
+
+/// How an implementation contradicts a tool.
+fn contradiction(tool: &str, incompatibility: Incompatibility) -> String {
+    match incompatibility {
+        Incompatibility::Arguments => {
+            format!("`{tool}` allows arguments that its implementation refuses")
+        }
+        Incompatibility::Result => {
+            format!("the implementation of `{tool}` may give back what the tool does not")
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Implementations that are compiled in, for examples and for trying things out.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
+use chrono::{SecondsFormat, Utc};
 use serde_json::{Map, Number, Value};
 
 use super::name_or_tool;
@@ -9,17 +8,9 @@ use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
 
-/// An implementation that is compiled in.
+/// An implementation that is compiled in, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Builtin(BuiltinTool);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BuiltinTool {
-    SayHello,
-    Now,
-    Echo,
-    Add,
-}
+pub struct Builtin(&'static str);
 
 impl Builtin {
     /// The declared names.
@@ -33,17 +24,9 @@ impl Builtin {
     ///   is text;
     /// - `add` adds all arguments that are numbers; sums of integers are exact.
     pub fn named(name: &str) -> Option<Self> {
-        Some(Self(match name {
-            "sayHello" => BuiltinTool::SayHello,
-            "now" => BuiltinTool::Now,
-            "echo" => BuiltinTool::Echo,
-            "add" => BuiltinTool::Add,
-            _ => return None,
-        }))
+        Self::NAMES.into_iter().find(|known| *known == name).map(Self)
     }
-}
 
-impl Builtin {
     pub(super) fn load(declared: &gram_model::Implementation) -> Result<Self, String> {
         let name = name_or_tool(declared, "name");
         Self::named(&name).ok_or_else(|| {
@@ -62,24 +45,19 @@ impl Implementation for Builtin {
     }
 }
 
-fn answer(which: BuiltinTool, invocation: &Invocation) -> Result<Answer, InvocationError> {
-    let arguments: Map<String, Value> =
-        serde_json::from_str(&invocation.arguments).map_err(|error| {
-            let detail = format!("the arguments are not a JSON object: {error}");
-            InvocationError::new(InvocationErrorKind::Failed, detail)
-        })?;
-    match which {
-        BuiltinTool::SayHello => {
+fn answer(name: &str, invocation: &Invocation) -> Result<Answer, InvocationError> {
+    let arguments = invocation.object()?;
+    match name {
+        "sayHello" => {
             let name = arguments.get("personName").and_then(Value::as_str).unwrap_or("world");
             Ok(Answer::Json(format!("Hello, {name}! Nice to meet you.").into()))
         }
-        BuiltinTool::Now => {
-            // A clock before 1970 is a broken one.
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            Ok(Answer::Json(rfc3339(now.as_secs(), now.subsec_millis()).into()))
+        "now" => {
+            let now = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
+            Ok(Answer::Json(now.into()))
         }
-        BuiltinTool::Echo => Ok(Answer::Json(echo(arguments, invocation.text_result))),
-        BuiltinTool::Add => add(arguments.values().filter_map(Value::as_number)),
+        "add" => add(arguments.values().filter_map(Value::as_number)),
+        _ => Ok(Answer::Json(echo(arguments, invocation.text_result))),
     }
 }
 
@@ -112,44 +90,6 @@ fn add<'n>(numbers: impl Iterator<Item = &'n Number>) -> Result<Answer, Invocati
         Some(rest) => Number::from_f64(rest + whole as f64),
     };
     sum.map(|sum| Answer::Json(sum.into())).ok_or_else(|| failed("the sum is too large"))
-}
-
-/// A moment in UTC, from the seconds and milliseconds since the beginning of 1970.
-fn rfc3339(seconds: u64, milliseconds: u32) -> String {
-    const DAY: u64 = 24 * 60 * 60;
-    let (year, month, day) = date(seconds / DAY);
-    let second = seconds % DAY;
-    format!(
-        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{milliseconds:03}Z",
-        second / 3600,
-        second / 60 % 60,
-        second % 60,
-    )
-}
-
-/// The date in the Gregorian calendar, from the days since the beginning of 1970.
-fn date(mut days: u64) -> (u64, usize, u64) {
-    /// The calendar repeats after so many years and days.
-    const CYCLE: (u64, u64) = (400, 146_097);
-    let mut year = 1970 + days / CYCLE.1 * CYCLE.0;
-    days %= CYCLE.1;
-    let leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    while days >= 365 + u64::from(leap(year)) {
-        days -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(leap(year));
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    (year, month, days + 1)
 }
 
 #[cfg(test)]
@@ -212,22 +152,6 @@ mod tests {
             (error.kind, error.detail.as_str()),
             (InvocationErrorKind::Failed, "the sum is too large")
         );
-    }
-
-    #[test]
-    fn moments_are_told_in_utc() {
-        for (seconds, expected) in [
-            (0, "1970-01-01T00:00:00.007Z"),
-            (68_169_599, "1972-02-28T23:59:59.007Z"),
-            (68_169_600, "1972-02-29T00:00:00.007Z"),
-            (951_868_800, "2000-03-01T00:00:00.007Z"),
-            (1_000_000_000, "2001-09-09T01:46:40.007Z"),
-            (4_107_542_399, "2100-02-28T23:59:59.007Z"),
-            (4_107_542_400, "2100-03-01T00:00:00.007Z"),
-            (253_402_300_799, "9999-12-31T23:59:59.007Z"),
-        ] {
-            assert_eq!(rfc3339(seconds, 7), expected);
-        }
     }
 
     #[tokio::test]

@@ -12,15 +12,15 @@ use tokio::process::ChildStdin;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::{Loader, run_unless_cancelled, texts, too_large};
+use super::{Loader, raw_answer, run_unless_cancelled, texts, too_large};
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
 use crate::process::{ProcessGroup, start_error};
 use crate::sanitize::{TEXT_LENGTH, clean, sanitize_line};
 
-/// How long a pipe of a program that has ended may be empty before it counts as read. A process
-/// that the program started may hold it open for ever.
+/// How long a pipe may be empty after its program has ended, before it counts as read. A process
+/// that the program started may keep it open.
 const LEFTOVERS: Duration = Duration::from_millis(200);
 /// How many bytes are read at once; as many as a pipe holds on Linux.
 const PART: usize = 64 << 10;
@@ -124,12 +124,7 @@ async fn answer(
     if !status.success() {
         return Err(failed(&who, status, &complained));
     }
-    String::from_utf8(said).map(Answer::Raw).map_err(|_| {
-        InvocationError::new(
-            InvocationErrorKind::Garbled,
-            format!("{who} returned a response that is not valid UTF-8"),
-        )
-    })
+    raw_answer(&who, said)
 }
 
 fn unreachable(who: &str, folder: &Path, error: &io::Error) -> InvocationError {

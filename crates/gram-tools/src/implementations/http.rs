@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Response, Url};
 
-use super::{Loader, run_unless_cancelled, sources, text, too_large};
+use super::{Loader, raw_answer, run_unless_cancelled, sources, text, too_large};
 use crate::http_client;
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
@@ -115,10 +115,7 @@ impl Http {
             return Err(refused(&who, response).await);
         }
         let body = read(&who, response, invocation.max_answer).await?;
-        String::from_utf8(body).map(Answer::Raw).map_err(|_| {
-            let detail = format!("{who} returned a response that is not valid UTF-8");
-            InvocationError::new(InvocationErrorKind::Garbled, detail)
-        })
+        raw_answer(&who, body)
     }
 }
 

@@ -67,13 +67,7 @@ impl Mcp {
     }
 
     async fn answer(self, invocation: Invocation) -> Result<Answer, InvocationError> {
-        let arguments: Map<String, Value> =
-            serde_json::from_str(&invocation.arguments).map_err(|error| {
-                let detail = format!("the arguments are not a JSON object: {error}");
-                InvocationError::new(InvocationErrorKind::Failed, detail)
-            })?;
-        let outcome = self.ask(arguments, &invocation).await;
-        match outcome {
+        match self.ask(invocation.object()?, &invocation).await {
             // Error messages for an unknown tool differ between servers; the list of tools does
             // not.
             Err(error) if error.kind == InvocationErrorKind::Failed => {

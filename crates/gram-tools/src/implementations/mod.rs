@@ -130,6 +130,15 @@ async fn run_unless_cancelled(
     }
 }
 
+/// The output of a program or a service, which has to be UTF-8.
+#[cfg(any(feature = "command", feature = "http"))]
+fn raw_answer(who: &str, output: Vec<u8>) -> Result<Answer, InvocationError> {
+    String::from_utf8(output).map(Answer::Raw).map_err(|_| {
+        let detail = format!("{who} returned a response that is not valid UTF-8");
+        InvocationError::new(InvocationErrorKind::Garbled, detail)
+    })
+}
+
 /// The answer is longer than allowed.
 #[cfg(any(feature = "command", feature = "http", feature = "mcp"))]
 pub(crate) fn too_large(who: &str, max_answer: usize) -> InvocationError {

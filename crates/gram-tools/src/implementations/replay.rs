@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
 use super::{Loader, text};
@@ -12,6 +12,7 @@ use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
 use crate::sanitize::beginning;
+use json_schema_kit::values::same;
 
 /// A recording of a tool's calls, which answers as the tool did.
 ///
@@ -32,7 +33,6 @@ pub struct ReplayError {
     pub detail: String,
 }
 
-/// A recorded call.
 #[derive(Debug)]
 struct RecordedCall {
     arguments: Map<String, Value>,
@@ -105,8 +105,7 @@ impl Replay {
 
     fn answer(&self, invocation: &Invocation) -> Result<Answer, InvocationError> {
         let failed = |detail: String| InvocationError::new(InvocationErrorKind::Failed, detail);
-        let mut arguments: Map<String, Value> = serde_json::from_str(&invocation.arguments)
-            .map_err(|error| failed(format!("the arguments are not a JSON object: {error}")))?;
+        let mut arguments = invocation.object()?;
         let hidden = &invocation.hidden;
         arguments.retain(|name, _| !is_hidden(hidden, name));
         let mut matching = self
@@ -193,30 +192,6 @@ fn differing<'a>(
         !is_hidden(hidden, name) && sent.get(*name).is_none_or(|other| !same(value, other))
     };
     recorded.iter().filter(other).map(|(name, _)| name).chain(missing).map(String::as_str).collect()
-}
-
-/// Whether two values are equal as JSON: `1` and `1.0` are, and the order of keys means nothing.
-fn same(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => same_number(a, b),
-        (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
-        }
-        (Value::Object(a), Value::Object(b)) => same_object(a, b),
-        _ => a == b,
-    }
-}
-
-fn same_object(a: &Map<String, Value>, b: &Map<String, Value>) -> bool {
-    a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
-}
-
-/// Integers are compared exactly, other numbers as doubles.
-fn same_number(a: &Number, b: &Number) -> bool {
-    match (a.as_i128(), b.as_i128()) {
-        (Some(a), Some(b)) => a == b,
-        _ => a == b || a.as_f64().is_some_and(|a| Some(a) == b.as_f64()),
-    }
 }
 
 impl Implementation for Replay {

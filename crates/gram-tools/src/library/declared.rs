@@ -1,7 +1,6 @@
 //! Libraries that a text declares.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use gram_check::Valid;
 use gram_model::{Module, Open, Tool};
@@ -11,7 +10,7 @@ use smol_str::SmolStr;
 use super::{Injection, ToolLibrary};
 use crate::bind::schemas_of;
 use crate::implementations::{self, Loader, sources};
-use crate::invocation::{DeclaredInterface, Implementation};
+use crate::invocation::DeclaredInterface;
 use crate::settings::Settings;
 
 /// Why a declared library cannot be used.
@@ -54,32 +53,21 @@ impl ToolLibrary {
                 })
             });
             let inject = inject.collect();
-            match load(module, &mut loader, declared) {
+            match implementations::load(&mut loader, declared) {
                 Ok(implementation) => {
                     let mut settings = settings.clone();
                     settings.take(&declared.attributes);
-                    made = made.add(declared.tool.clone(), implementation, settings, inject);
+                    let text = declared.attribute("signature").and_then(Value::as_str);
+                    let interface =
+                        text.map(|text| interface(module, text, declared.signature.as_ref()));
+                    let tool = declared.tool.clone();
+                    made = made.add(tool, implementation, settings, inject, interface);
                 }
                 Err(message) => errors.push(LibraryError { tool: declared.tool.clone(), message }),
             }
         }
         if errors.is_empty() { Ok(made) } else { Err(errors) }
     }
-}
-
-fn load(
-    module: &Module,
-    loader: &mut Loader<'_>,
-    declared: &gram_model::Implementation,
-) -> Result<Arc<dyn Implementation>, String> {
-    let inner = implementations::load(loader, declared)?;
-    Ok(match declared.attribute("signature").and_then(Value::as_str) {
-        Some(text) => {
-            let declared = interface(module, text, declared.signature.as_ref());
-            Arc::new(WithSignature { inner, declared })
-        }
-        None => inner,
-    })
 }
 
 /// What a signature says. Its names mean what they mean in the library's texts; what means
@@ -110,47 +98,6 @@ fn interface(
     };
     let (parameters, result) = schemas_of(&module.types, &tool);
     DeclaredInterface::Schemas { parameters, result }
-}
-
-/// An implementation whose signature the library declares.
-#[derive(Debug)]
-struct WithSignature {
-    inner: Arc<dyn Implementation>,
-    declared: DeclaredInterface,
-}
-
-impl Implementation for WithSignature {
-    fn kind(&self) -> &'static str {
-        self.inner.kind()
-    }
-
-    fn invoke(&self, invocation: crate::invocation::Invocation) -> crate::invocation::AnswerFuture {
-        self.inner.invoke(invocation)
-    }
-
-    fn counts(&self) -> bool {
-        self.inner.counts()
-    }
-
-    fn description(&self) -> Option<SmolStr> {
-        self.inner.description()
-    }
-
-    fn connect(&self) -> crate::invocation::ConnectFuture {
-        self.inner.connect()
-    }
-
-    fn close(&self) -> crate::invocation::CloseFuture {
-        self.inner.close()
-    }
-
-    fn fault(&self) -> Option<String> {
-        self.inner.fault()
-    }
-
-    fn declared(&self) -> Option<DeclaredInterface> {
-        Some(self.declared.clone())
-    }
 }
 
 fn attribute<'a>(attributes: &'a [(SmolStr, Value)], key: &str) -> Option<&'a Value> {

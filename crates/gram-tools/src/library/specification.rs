@@ -62,7 +62,7 @@ impl ToolLibrary {
 
 /// A tool as MCP has it.
 fn of(entry: &LibraryEntry) -> Result<Value, String> {
-    let (parameters, result) = match entry.implementation.declared() {
+    let (parameters, result) = match entry.declared() {
         None => return Err("it declares neither a signature nor schemas".to_owned()),
         Some(DeclaredInterface::Schemas { parameters, result }) => (parameters, result),
         Some(DeclaredInterface::Signature { text, types }) => {

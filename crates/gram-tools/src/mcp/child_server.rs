@@ -23,8 +23,8 @@ use crate::process::ProcessGroup;
 
 /// How long a server may take to end by itself, and then to end when it is asked to.
 const GRACE: Duration = Duration::from_secs(1);
-/// How long to wait for what a server that has ended left in its pipes. A process that it started
-/// may hold them open for ever.
+/// How long to read the pipes of a server that has ended. A process that it started may keep them
+/// open.
 const LEFTOVERS: Duration = Duration::from_millis(200);
 /// The most bytes of a line of standard error that are kept.
 const ERROR_LINE: usize = 4 << 10;
@@ -95,9 +95,9 @@ impl ChildServer {
     }
 }
 
-/// Waits until the server has ended, or should, and then ends it with all that it started. Its
-/// pipe is closed by then, which asks it to end; then it is told to, then it is made to, as the
-/// protocol has it. Where the runtime ends before, the group is dropped, which kills it.
+/// Waits until the server has ended or should end, then ends it and the processes that it started,
+/// as the protocol requires: its input is closed already; if that is not enough, it is terminated,
+/// then killed. If the runtime ends first, the group is dropped, which kills it.
 async fn keep(
     mut group: ProcessGroup,
     mut readers: [JoinHandle<()>; 2],

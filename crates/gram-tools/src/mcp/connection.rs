@@ -1,13 +1,15 @@
 //! One connection to a server, which calls share.
 
+use std::fmt::{self, Display};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
 use reqwest::Url;
+use rmcp::ServiceExt as _;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, PingRequest, ServerResult,
 };
@@ -15,27 +17,52 @@ use rmcp::service::{PeerRequestOptions, RequestHandle, RoleClient, RunningServic
 use rmcp::transport::IntoTransport;
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::child_server::ChildServer;
 use super::failure_log::FailureLog;
-use super::pending_calls::PendingCall;
-use super::requests::{ClientHandler, RequestFailure, all_pages, introduced, late, unanswered};
-use super::{IN_ANSWERS, ON_OUTPUT, http_transport};
+use super::http_transport;
+use super::pending_calls::{PendingCall, ServerFault};
+use super::requests::{ClientHandler, RequestFailure, all_pages, late, refused, unanswered};
 use crate::http_client;
 use crate::invocation::{InvocationError, InvocationErrorKind};
 use crate::process::start_error;
 use crate::sanitize::sanitize_line;
 
-/// How long a server may take to begin. `npx` and its like install a server before they start it,
-/// which can take most of a minute.
-const START_LIMIT: Duration = Duration::from_mins(1);
 /// How long a server may take to list its tools.
 const LIST_LIMIT: Duration = Duration::from_mins(1);
 /// How long a server may take to show that it still listens.
 const PING_LIMIT: Duration = Duration::from_secs(3);
 /// The time limit for sending a cancellation and for closing.
 const GOODBYE: Duration = Duration::from_secs(2);
+
+/// A server: a program with its arguments and its folder, or an address.
+#[derive(Clone)]
+pub(super) enum ServerAddress {
+    Command { words: Arc<[String]>, folder: Option<Arc<Path>> },
+    Url(Arc<Url>),
+}
+
+/// The server without the arguments and credentials, which may be secret, as part of a message.
+impl Display for ServerAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command { words, .. } => {
+                write!(f, "`{}`", sanitize_line(words.first().map_or("", String::as_str)))
+            }
+            Self::Url(url) => write!(f, "at {}", http_client::without_secrets(url)),
+        }
+    }
+}
+
+/// A server that cannot be connected to.
+#[derive(Debug, thiserror::Error)]
+#[error("the MCP server {server} {step}: {reason}")]
+pub(super) struct OpenError {
+    pub(super) server: String,
+    step: &'static str,
+    pub(super) reason: String,
+}
 
 /// A connection. When it is dropped, its server is ended, if it was started for it.
 pub(super) struct Connection {
@@ -50,84 +77,58 @@ pub(super) struct Connection {
     doubtful: AtomicBool,
     /// Whether the server still listens, once it is asked. A task waits for the answer: those who
     /// call may have less time than the server, and still the next one learns it.
-    heard: std::sync::Mutex<Option<Shared<BoxFuture<'static, bool>>>>,
+    heard: parking_lot::Mutex<Option<Shared<BoxFuture<'static, bool>>>>,
     /// Set when the server answered a call, so that it is worth to be started again.
     proven: AtomicBool,
 }
 
 impl Connection {
-    /// Starts a server and introduces us.
-    pub(super) async fn to_command(
-        words: &[String],
-        folder: &Path,
-    ) -> Result<Self, InvocationError> {
-        let Some((program, arguments)) = words.split_first() else {
-            return Err(unreachable("the command of the MCP server is empty".to_owned()));
+    /// Connects to a server within a time limit.
+    pub(super) async fn open(address: &ServerAddress, limit: Duration) -> Result<Self, OpenError> {
+        let failed = |step, reason| OpenError { server: address.to_string(), step, reason };
+        let (step, failures, mut server, introduced) = match address {
+            ServerAddress::Command { words, folder } => {
+                let (program, arguments) = match words.split_first() {
+                    Some((program, arguments)) => (program.as_str(), arguments),
+                    None => ("", &[][..]),
+                };
+                let failures = Arc::new(FailureLog::new("On its standard output"));
+                let started = ChildServer::start(program, arguments, folder.as_deref(), &failures);
+                let (server, pipes) =
+                    started.map_err(|error| failed("cannot be started", start_error(&error)))?;
+                let introduced = introduce(pipes, &failures, limit).await;
+                ("does not begin", failures, Some(server), introduced)
+            }
+            ServerAddress::Url(url) => {
+                let (step, failures) =
+                    ("cannot be reached", Arc::new(FailureLog::new("In its answers")));
+                let transport = http_transport::transport(url, &failures);
+                let transport = transport.map_err(|why| failed(step, why))?;
+                let introduced = introduce(transport, &failures, limit).await;
+                (step, failures, None, introduced)
+            }
         };
-        // The arguments may hold a password, and stay out of messages.
-        let name = format!("the MCP server `{}`", sanitize_line(program));
-        let failures = Arc::new(FailureLog::new(ON_OUTPUT));
-        let (mut server, pipes) = ChildServer::start(program, arguments, Some(folder), &failures)
-            .map_err(|error| {
-            unreachable(format!("{name} cannot be started: {}", start_error(&error)))
-        })?;
-        match introduce(pipes, &failures).await {
-            Ok((running, us)) => Ok(Self::new(name, running, Some(server), failures, us)),
-            Err(broken) => {
-                let ended = server.end().await;
-                let why = failures.reason().map_or_else(
-                    || match (broken, ended) {
-                        (RequestFailure::Reason(why), _) => why,
-                        (RequestFailure::Closed(request), Some(status)) => {
-                            format!("it ended before it answered `{request}` ({status})")
-                        }
-                        (RequestFailure::Closed(request), None) => hung_up(request),
-                    },
-                    |fault| fault.why,
-                );
-                Err(unreachable(format!("{name} does not begin: {why}{}", failures.details())))
+        match introduced {
+            Ok((running, us)) => Ok(Self {
+                name: format!("the MCP server {address}"),
+                running,
+                server,
+                failures,
+                us,
+                tools: Mutex::default(),
+                doubtful: AtomicBool::new(false),
+                heard: parking_lot::Mutex::default(),
+                proven: AtomicBool::new(false),
+            }),
+            Err(failure) => {
+                let ended = match &mut server {
+                    Some(server) => server.end().await,
+                    None => None,
+                };
+                let fault = failures.reason();
+                let why = fault.map_or_else(|| failure.describe(ended), |fault| fault.why);
+                Err(failed(step, why + &failures.details()))
             }
-        }
-    }
-
-    /// Introduces us to the server at an address.
-    pub(super) async fn to_url(url: &Url) -> Result<Self, InvocationError> {
-        let name = format!("the MCP server at {}", http_client::without_secrets(url));
-        let failures = Arc::new(FailureLog::new(IN_ANSWERS));
-        let failed = |why: String| unreachable(format!("{name} cannot be reached: {why}"));
-        let transport = http_transport::transport(url, &failures).map_err(&failed)?;
-        match introduce(transport, &failures).await {
-            Ok((running, us)) => Ok(Self::new(name, running, None, failures, us)),
-            Err(broken) => {
-                let why = failures.reason().map_or_else(
-                    || match broken {
-                        RequestFailure::Reason(why) => why,
-                        RequestFailure::Closed(request) => hung_up(request),
-                    },
-                    |fault| fault.why,
-                );
-                Err(failed(why + &failures.details()))
-            }
-        }
-    }
-
-    fn new(
-        name: String,
-        running: RunningService<RoleClient, ClientHandler>,
-        server: Option<ChildServer>,
-        failures: Arc<FailureLog>,
-        us: ClientHandler,
-    ) -> Self {
-        Self {
-            name,
-            running,
-            server,
-            failures,
-            us,
-            tools: Mutex::default(),
-            doubtful: AtomicBool::new(false),
-            heard: std::sync::Mutex::default(),
-            proven: AtomicBool::new(false),
         }
     }
 
@@ -154,18 +155,14 @@ impl Connection {
         if !self.doubtful.load(Ordering::Acquire) {
             return true;
         }
-        let heard = self.liveness().get_or_insert_with(|| self.probe()).clone();
+        let heard = self.heard.lock().get_or_insert_with(|| self.probe()).clone();
         let heard = heard.await;
         // The next doubt is another question.
-        *self.liveness() = None;
+        *self.heard.lock() = None;
         if heard {
             self.doubtful.store(false, Ordering::Release);
         }
         heard
-    }
-
-    fn liveness(&self) -> std::sync::MutexGuard<'_, Option<Shared<BoxFuture<'static, bool>>>> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn probe(&self) -> Shared<BoxFuture<'static, bool>> {
@@ -190,18 +187,29 @@ impl Connection {
         if let Some(tools) = &*known {
             return Ok(Arc::clone(tools));
         }
+        match self.list(Instant::now() + LIST_LIMIT, LIST_LIMIT).await {
+            Ok(tools) => Ok(Arc::clone(known.insert(tools.into()))),
+            Err(fault) => Err(self.error(fault.kind, &fault.why)),
+        }
+    }
+
+    /// Asks for all tools until `end`, which is `limit` from the beginning.
+    pub(super) async fn list(
+        &self,
+        end: Instant,
+        limit: Duration,
+    ) -> Result<Vec<Value>, ServerFault> {
         let _listing = self.failures.listing();
         let outcome = tokio::select! {
             biased;
             () = self.failures.fatal() => Err(RequestFailure::Closed("tools/list")),
-            outcome = timeout(LIST_LIMIT, all_pages(self.running.peer())) => {
-                outcome.unwrap_or_else(|_| Err(late("tools/list", LIST_LIMIT)))
+            outcome = timeout_at(end, all_pages(self.running.peer())) => {
+                outcome.unwrap_or_else(|_| Err(late("tools/list", limit)))
             }
         };
         match outcome {
-            Ok(tools) => Ok(Arc::clone(known.insert(tools.into()))),
-            Err(RequestFailure::Reason(why)) => Err(self.error(InvocationErrorKind::Failed, &why)),
-            Err(RequestFailure::Closed(request)) => Err(self.gone(request).await),
+            Ok(tools) => Ok(tools),
+            Err(failure) => Err(self.fault(failure).await),
         }
     }
 
@@ -253,23 +261,28 @@ impl Connection {
     }
 
     /// Why the connection is gone.
-    async fn gone(&self, request: &str) -> InvocationError {
-        let (kind, why) = match self.failures.reason() {
-            Some(fault) => (fault.kind, fault.why),
-            None => (InvocationErrorKind::Died, self.last_words(request).await),
-        };
-        self.error(kind, &(why + &self.failures.details()))
+    async fn gone(&self, request: &'static str) -> InvocationError {
+        let fault = self.fault(RequestFailure::Closed(request)).await;
+        self.error(fault.kind, &fault.why)
     }
 
-    async fn last_words(&self, request: &str) -> String {
-        let ended = match &self.server {
-            Some(server) => server.ended().await,
-            None => None,
+    /// The fault behind a failed request, with what the server said.
+    async fn fault(&self, failure: RequestFailure) -> ServerFault {
+        let mut fault = match (self.failures.reason(), &failure, &self.server) {
+            (Some(fault), ..) => fault,
+            (None, RequestFailure::Closed(_), Some(server)) => {
+                let why = failure.describe(server.ended().await);
+                ServerFault { kind: InvocationErrorKind::Died, why }
+            }
+            (None, RequestFailure::Closed(_), None) => {
+                ServerFault { kind: InvocationErrorKind::Died, why: failure.describe(None) }
+            }
+            (None, RequestFailure::Reason(why), _) => {
+                ServerFault { kind: InvocationErrorKind::Failed, why: why.clone() }
+            }
         };
-        match ended {
-            Some(status) => format!("it ended before it answered `{request}` ({status})"),
-            None => hung_up(request),
-        }
+        fault.why += &self.failures.details();
+        fault
     }
 
     /// Says goodbye, and waits until the server has ended, if it was started for this.
@@ -282,29 +295,24 @@ impl Connection {
     }
 }
 
-fn unreachable(detail: String) -> InvocationError {
-    InvocationError::new(InvocationErrorKind::Unreachable, detail)
-}
-
-fn hung_up(request: &str) -> String {
-    format!("it hung up before it answered `{request}`")
-}
-
 async fn introduce<T, E, A>(
     transport: T,
     failures: &FailureLog,
+    limit: Duration,
 ) -> Result<(RunningService<RoleClient, ClientHandler>, ClientHandler), RequestFailure>
 where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
     let us = ClientHandler::default();
-    let work = introduced(transport, us.clone(), Instant::now() + START_LIMIT, START_LIMIT);
     tokio::select! {
         // The original failure explains more than its consequences.
         biased;
         () = failures.fatal() => Err(RequestFailure::Closed("initialize")),
-        outcome = work => Ok((outcome?, us)),
+        outcome = timeout(limit, us.clone().serve(transport)) => {
+            let outcome = outcome.map_err(|_| late("initialize", limit))?;
+            Ok((outcome.map_err(|error| refused(&error))?, us))
+        }
     }
 }
 

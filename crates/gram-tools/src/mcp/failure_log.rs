@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -80,14 +81,9 @@ impl FailureLog {
         }
     }
 
-    fn seen(&self) -> MutexGuard<'_, FailureRecord> {
-        // A panic leaves the list consistent.
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Ends the work, with a reason; the first one counts.
     pub(super) fn end(&self, kind: InvocationErrorKind, why: impl Into<String>) {
-        self.seen().fatal.get_or_insert_with(|| ServerFault { kind, why: why.into() });
+        self.seen.lock().fatal.get_or_insert_with(|| ServerFault { kind, why: why.into() });
         self.fatal.cancel();
     }
 
@@ -103,7 +99,7 @@ impl FailureLog {
 
     /// The reason to end the work, if there is one.
     pub(super) fn reason(&self) -> Option<ServerFault> {
-        self.seen().fatal.clone()
+        self.seen.lock().fatal.clone()
     }
 
     /// Allows long messages while what this gives lives.
@@ -156,7 +152,7 @@ impl FailureLog {
         if line.is_empty() {
             return;
         }
-        let mut seen = self.seen();
+        let mut seen = self.seen.lock();
         if seen.lines.len() == LINES {
             seen.lines.pop_front();
         }
@@ -187,10 +183,10 @@ impl FailureLog {
 
     /// Keeps the first invalid message.
     pub(super) fn rubbish(&self, text: &str) {
-        self.seen().rubbish.get_or_insert_with(|| sanitize_line(text));
+        self.seen.lock().rubbish.get_or_insert_with(|| sanitize_line(text));
     }
 
-    /// A message of the server is longer than anybody needs.
+    /// A message of the server is too long.
     pub(super) fn too_long(&self) {
         let limit = MAX_MESSAGE_BYTES >> 20;
         let why = format!("a message of it is longer than {limit} megabytes");
@@ -199,7 +195,7 @@ impl FailureLog {
 
     /// Further lines for an error message.
     pub(super) fn details(&self) -> String {
-        let seen = self.seen();
+        let seen = self.seen.lock();
         let mut text = String::new();
         if let Some(rubbish) = &seen.rubbish {
             let place = self.place;

@@ -45,8 +45,8 @@ pub(super) fn transport(
     let http = http_client::client(url).build().map_err(|error| http_client::root(&error))?;
     let client = HttpTransport { http, failures: Arc::clone(failures) };
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
-    // A stream that breaks off is taken up again where the server allows that, but not for ever:
-    // whoever waits for an answer wants to know.
+    // An interrupted stream is resumed if the server allows that. The number of retries is limited,
+    // because a caller waits for the answer.
     let mut retry = ExponentialBackoff::default();
     retry.max_times = Some(MAX_RETRIES);
     config.retry_config = Arc::new(retry);
@@ -93,8 +93,8 @@ impl HttpTransport {
             .boxed()
     }
 
-    /// Asks for a page of tools, or calls one. All other requests are made by `rmcp`; of these it
-    /// would read the answer before anybody else could.
+    /// Requests a page of tools, or calls a tool. `rmcp` would parse the responses, so it only makes
+    /// the other requests.
     async fn post(
         &self,
         url: &str,
@@ -264,13 +264,11 @@ fn read_answer(
     }
 }
 
-/// A message as text.
 fn text(message: &ServerJsonRpcMessage) -> String {
     // It holds nothing but an id, which can be written.
     serde_json::to_string(message).unwrap_or_default()
 }
 
-/// The kind of an error.
 fn kind_of(error: &HttpError) -> InvocationErrorKind {
     match error {
         HttpError::Client(error) if error.is_connect() => InvocationErrorKind::Unreachable,

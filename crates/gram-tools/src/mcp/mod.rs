@@ -21,15 +21,12 @@ mod wire;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::time::Instant;
 
-use self::child_server::ChildServer;
-use self::failure_log::FailureLog;
-use self::requests::RequestFailure;
+use self::connection::{Connection, ServerAddress};
 pub use self::server::McpServer;
 use crate::http_client;
-use crate::process::start_error;
-use crate::sanitize::sanitize_line;
 
 /// Why the tools of an MCP server cannot be listed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +35,10 @@ pub enum McpError {
     #[error("the command of the MCP server is empty")]
     EmptyCommand,
     /// The server's address is not a URL with a host.
-    #[error("{NO_ADDRESS}")]
+    #[error(
+        "cannot reach the MCP server: its address must be a whole URL, such as \
+         https://example.com/mcp"
+    )]
     InvalidAddress,
     /// The server could not be started or reached, or gave no list of tools.
     #[error("cannot get the tools of the MCP server {server}: {reason}")]
@@ -61,32 +61,10 @@ pub async fn tools_of_command(
     limit: Duration,
     stop: impl Future<Output = String>,
 ) -> Result<Value, McpError> {
-    let Some((program, arguments)) = words.split_first() else {
+    if words.is_empty() {
         return Err(McpError::EmptyCommand);
-    };
-    // The arguments may hold a password, and stay out of messages.
-    let failed = |why: &str, details: &str| McpError::NoTools {
-        server: format!("`{}`", sanitize_line(program)),
-        reason: format!("{why}{details}"),
-    };
-    let failures = Arc::new(FailureLog::new(ON_OUTPUT));
-    let (mut server, pipes) = ChildServer::start(program, arguments, None, &failures)
-        .map_err(|error| failed(&start_error(&error), ""))?;
-    let outcome = requests::tools(pipes, limit, stop, &failures).await;
-    let ended = server.end().await;
-    outcome.map_err(|broken| {
-        let why = failures.reason().map_or_else(
-            || match broken {
-                RequestFailure::Reason(why) => why,
-                RequestFailure::Closed(request) => match ended {
-                    Some(status) => format!("it ended before it answered `{request}` ({status})"),
-                    None => format!("it hung up before it answered `{request}`"),
-                },
-            },
-            |fault| fault.why,
-        );
-        failed(&why, &failures.details())
-    })
+    }
+    tools_of(&ServerAddress::Command { words: words.into(), folder: None }, limit, stop).await
 }
 
 /// Asks the MCP server at `url` for its tools, over streamable HTTP.
@@ -97,33 +75,34 @@ pub async fn tools_of_url(
     limit: Duration,
     stop: impl Future<Output = String>,
 ) -> Result<Value, McpError> {
-    let address = http_client::address(url).ok_or(McpError::InvalidAddress)?;
-    let failed = |why: &str| McpError::NoTools {
-        server: format!("at {}", http_client::without_secrets(&address)),
-        reason: why.to_owned(),
-    };
-    let failures = Arc::new(FailureLog::new(IN_ANSWERS));
-    let transport = http_transport::transport(&address, &failures).map_err(|why| failed(&why))?;
-    requests::tools(transport, limit, stop, &failures).await.map_err(|broken| {
-        let why = failures.reason().map_or_else(
-            || match broken {
-                RequestFailure::Reason(why) => why,
-                RequestFailure::Closed(request) => {
-                    format!("it hung up before it answered `{request}`")
-                }
-            },
-            |fault| fault.why,
-        );
-        failed(&(why + &failures.details()))
-    })
+    let url = http_client::address(url).ok_or(McpError::InvalidAddress)?;
+    tools_of(&ServerAddress::Url(Arc::new(url)), limit, stop).await
 }
 
-/// The place of a child process's messages.
-const ON_OUTPUT: &str = "On its standard output";
-/// The place of an HTTP server's messages.
-const IN_ANSWERS: &str = "In its answers";
-const NO_ADDRESS: &str = "cannot reach the MCP server: its address must be a whole URL, \
-                          such as https://example.com/mcp";
+async fn tools_of(
+    address: &ServerAddress,
+    limit: Duration,
+    stop: impl Future<Output = String>,
+) -> Result<Value, McpError> {
+    let end = Instant::now() + limit;
+    let mut connection = None;
+    let work = async {
+        let opened = Connection::open(address, limit).await.map_err(|error| error.reason)?;
+        connection.insert(opened).list(end, limit).await.map_err(|fault| fault.why)
+    };
+    let outcome = tokio::select! {
+        biased;
+        reason = stop => Err(reason),
+        outcome = work => outcome,
+    };
+    if let Some(connection) = connection {
+        connection.close().await;
+    }
+    match outcome {
+        Ok(tools) => Ok(json!({ "tools": tools })),
+        Err(reason) => Err(McpError::NoTools { server: address.to_string(), reason }),
+    }
+}
 
 #[cfg(test)]
 mod real_servers;

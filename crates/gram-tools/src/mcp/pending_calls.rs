@@ -6,8 +6,9 @@
 //! calls.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
+use parking_lot::Mutex;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, EmptyResult, JsonRpcMessage, RequestId,
     ServerJsonRpcMessage, ServerResult,
@@ -63,12 +64,12 @@ impl PendingCall {
 
     /// The answer as the server sent it, or the failure. `None` while the call is pending.
     pub(super) fn take(&self) -> Option<Result<String, ServerFault>> {
-        self.outcome().take()
+        self.0.outcome.lock().take()
     }
 
     /// Whether the call has an answer or a failure.
     pub(super) fn is_settled(&self) -> bool {
-        self.outcome().is_some()
+        self.0.outcome.lock().is_some()
     }
 
     /// Fails the call, unless it has an outcome already.
@@ -83,11 +84,7 @@ impl PendingCall {
     }
 
     fn settle(&self, outcome: Result<String, ServerFault>) {
-        self.outcome().get_or_insert(outcome);
-    }
-
-    fn outcome(&self) -> MutexGuard<'_, Option<Result<String, ServerFault>>> {
-        self.0.outcome.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.outcome.lock().get_or_insert(outcome);
     }
 }
 
@@ -96,14 +93,10 @@ impl PendingCall {
 pub(super) struct PendingCalls(Mutex<HashMap<RequestId, Weak<PendingCallState>>>);
 
 impl PendingCalls {
-    fn waiting(&self) -> MutexGuard<'_, HashMap<RequestId, Weak<PendingCallState>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Waits for the answer to the call that a message makes, if it makes one.
     pub(super) fn expect(&self, message: &ClientJsonRpcMessage) {
         if let Some((id, call)) = PendingCall::of(message) {
-            let mut waiting = self.waiting();
+            let mut waiting = self.0.lock();
             // Abandoned calls are dropped.
             waiting.retain(|_, slot| slot.strong_count() > 0);
             waiting.insert(id.clone(), Arc::downgrade(&call.0));
@@ -112,19 +105,17 @@ impl PendingCalls {
 
     /// The most bytes of a message that answers one of them; nothing where there is none.
     pub(super) fn room(&self) -> Option<usize> {
-        let waiting = self.waiting();
+        let waiting = self.0.lock();
         waiting.values().filter_map(Weak::upgrade).map(|slot| PendingCall(slot).room()).max()
     }
 
-    /// The call with an id.
     pub(super) fn find(&self, id: &RequestId) -> Option<PendingCall> {
-        self.waiting().get(id).and_then(Weak::upgrade).map(PendingCall)
+        self.0.lock().get(id).and_then(Weak::upgrade).map(PendingCall)
     }
 
-    /// Puts the text of a message beside if it answers a call, and gives the message that stands
-    /// in for it.
+    /// Stores the text of a message if it answers a call, and returns the message that replaces it.
     pub(super) fn settle(&self, message: &str) -> Option<ServerJsonRpcMessage> {
-        if self.waiting().is_empty() {
+        if self.0.lock().is_empty() {
             return None;
         }
         let envelope: Envelope = serde_json::from_str(message).ok()?;
@@ -132,7 +123,7 @@ impl PendingCalls {
         let id = envelope.id()?;
         let call = self.find(&id)?;
         call.settle(Ok(message.to_owned()));
-        self.waiting().remove(&id);
+        self.0.lock().remove(&id);
         Some(stub(id))
     }
 }
@@ -145,9 +136,7 @@ pub(super) fn stub(id: RequestId) -> ServerJsonRpcMessage {
 /// The parts of a message that identify its request. The rest is skipped.
 #[derive(Deserialize)]
 pub(super) struct Envelope {
-    #[serde(default)]
     id: Option<Value>,
-    #[serde(default)]
     result: Option<IgnoredAny>,
 }
 

@@ -1,31 +1,24 @@
 //! The requests of a session: the handshake, then the pages of tools.
 
 use std::collections::HashSet;
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rmcp::ServiceExt as _;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientRequest, Implementation, ListToolsRequest,
     PaginatedRequestParams, ServerResult,
 };
-use rmcp::service::{
-    ClientInitializeError, NotificationContext, Peer, RoleClient, RunningService, ServiceError,
-};
-use rmcp::transport::IntoTransport;
-use serde_json::{Map, Value};
-use tokio::time::{Instant, timeout, timeout_at};
+use rmcp::service::{ClientInitializeError, NotificationContext, Peer, RoleClient, ServiceError};
+use serde_json::Value;
 
-use super::failure_log::FailureLog;
 use super::lines::MAX_MESSAGE_BYTES;
 use super::wire::opened;
 use crate::sanitize::sanitize_line;
 
 /// The most pages that a list of tools may have.
 const PAGE_LIMIT: usize = 1_000;
-/// How long saying goodbye may take.
-const GOODBYE: Duration = Duration::from_secs(2);
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -34,6 +27,19 @@ pub(super) enum RequestFailure {
     Reason(String),
     /// The connection is gone; what it belonged to may know why. Holds the request that was open.
     Closed(&'static str),
+}
+
+impl RequestFailure {
+    /// The failure in words. `ended` is how the server's process ended, if it did.
+    pub(super) fn describe(self, ended: Option<ExitStatus>) -> String {
+        match (self, ended) {
+            (Self::Reason(why), _) => why,
+            (Self::Closed(request), Some(status)) => {
+                format!("it ended before it answered `{request}` ({status})")
+            }
+            (Self::Closed(request), None) => format!("it hung up before it answered `{request}`"),
+        }
+    }
 }
 
 /// The client's side of a session: its identity and the notifications that it handles.
@@ -52,62 +58,6 @@ impl rmcp::ClientHandler for ClientHandler {
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
         self.other_tools.store(true, Ordering::Release);
     }
-}
-
-/// Asks over `transport` for all tools. `limit` is the time for everything; `stop` gives a reason to
-/// end before. The connection is closed when this returns.
-pub(super) async fn tools<T, E, A>(
-    transport: T,
-    limit: Duration,
-    stop: impl Future<Output = String>,
-    failures: &FailureLog,
-) -> Result<Value, RequestFailure>
-where
-    T: IntoTransport<RoleClient, E, A>,
-    E: std::error::Error + Send + Sync + 'static,
-{
-    let work = conversation(transport, Instant::now() + limit, limit);
-    tokio::select! {
-        // The original failure explains more than its consequences.
-        biased;
-        () = failures.fatal() => Err(RequestFailure::Closed("")),
-        reason = stop => Err(RequestFailure::Reason(reason)),
-        outcome = work => outcome,
-    }
-}
-
-async fn conversation<T, E, A>(
-    transport: T,
-    end: Instant,
-    limit: Duration,
-) -> Result<Value, RequestFailure>
-where
-    T: IntoTransport<RoleClient, E, A>,
-    E: std::error::Error + Send + Sync + 'static,
-{
-    let running = introduced(transport, ClientHandler::default(), end, limit).await?;
-    let outcome = timeout_at(end, all_pages(running.peer())).await;
-    // A server that does not listen any more has still given its answer.
-    let _ = timeout(GOODBYE, running.cancel()).await;
-    let tools = outcome.map_err(|_| late("tools/list", limit))??;
-    Ok(Value::Object(Map::from_iter([("tools".to_owned(), Value::Array(tools))])))
-}
-
-/// Introduces us to a server, until `end`, which is `limit` from the beginning.
-pub(super) async fn introduced<T, E, A>(
-    transport: T,
-    us: ClientHandler,
-    end: Instant,
-    limit: Duration,
-) -> Result<RunningService<RoleClient, ClientHandler>, RequestFailure>
-where
-    T: IntoTransport<RoleClient, E, A>,
-    E: std::error::Error + Send + Sync + 'static,
-{
-    timeout_at(end, us.serve(transport))
-        .await
-        .map_err(|_| late("initialize", limit))?
-        .map_err(|error| refused(&error))
 }
 
 pub(super) fn late(request: &str, limit: Duration) -> RequestFailure {
@@ -179,7 +129,7 @@ impl ToolPages {
 }
 
 /// Why the server did not let us in.
-fn refused(error: &ClientInitializeError) -> RequestFailure {
+pub(super) fn refused(error: &ClientInitializeError) -> RequestFailure {
     match error {
         ClientInitializeError::JsonRpcError(error) => {
             said_error("initialize", error.code.0, &error.message)

@@ -1,22 +1,25 @@
 //! A server that a library keeps a connection to.
 
-use std::fmt;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::fmt::{self, Display};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::Url;
+use parking_lot::{Mutex, RwLock};
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use super::NO_ADDRESS;
-use super::connection::Connection;
+use super::McpError;
+use super::connection::{Connection, ServerAddress};
 use crate::http_client;
 use crate::invocation::{InvocationError, InvocationErrorKind};
 use crate::sanitize::sanitize_line;
 
+/// How long a server may take to begin. `npx` and its like install a server before they start it,
+/// which can take most of a minute.
+const START_LIMIT: Duration = Duration::from_mins(1);
 /// The longest wait before a broken server is tried again. The waits begin with none, and then
 /// double from one second on.
 const MAX_WAIT: Duration = Duration::from_mins(1);
@@ -34,12 +37,6 @@ struct ServerState {
     tools: RwLock<Option<Arc<[Value]>>>,
 }
 
-#[derive(Clone)]
-enum ServerAddress {
-    Command { words: Arc<[String]>, folder: Arc<Path> },
-    Url(Arc<Url>),
-}
-
 /// The state of a connection.
 #[derive(Default)]
 struct ServerLink {
@@ -54,8 +51,8 @@ struct ServerLink {
 
 type ConnectionResult = Result<Arc<Connection>, InvocationError>;
 
-/// A connection that is open, or will be. It is opened by a task of its own: who waits for it may
-/// give up, and still the next one finds it.
+/// A connection that is open or being opened. A separate task opens it, so that it is there for the
+/// next caller if the first one gives up.
 struct ConnectionAttempt {
     outcome: watch::Receiver<Option<ConnectionResult>>,
     task: AbortHandle,
@@ -68,25 +65,17 @@ impl Drop for ConnectionAttempt {
     }
 }
 
-impl ServerAddress {
-    /// The server, as the subject of a sentence, as its connection calls it.
-    fn name(&self) -> String {
-        match self {
-            Self::Command { words, .. } => {
-                let program = words.first().map(String::as_str).unwrap_or_default();
-                format!("the MCP server `{}`", sanitize_line(program))
-            }
-            Self::Url(url) => format!("the MCP server at {}", http_client::without_secrets(url)),
-        }
+async fn open(address: ServerAddress) -> ConnectionResult {
+    if let ServerAddress::Command { words, .. } = &address
+        && words.is_empty()
+    {
+        return Err(unreachable(McpError::EmptyCommand));
     }
+    Connection::open(&address, START_LIMIT).await.map(Arc::new).map_err(unreachable)
+}
 
-    async fn open(self) -> ConnectionResult {
-        let connection = match &self {
-            Self::Command { words, folder } => Connection::to_command(words, folder).await?,
-            Self::Url(url) => Connection::to_url(url).await?,
-        };
-        Ok(Arc::new(connection))
-    }
+fn unreachable(detail: impl Display) -> InvocationError {
+    InvocationError::new(InvocationErrorKind::Unreachable, detail.to_string())
 }
 
 impl McpServer {
@@ -95,13 +84,12 @@ impl McpServer {
     pub fn command(words: Vec<String>, folder: PathBuf) -> Self {
         // This fails where there is no working folder; then everything else fails as well.
         let folder = std::path::absolute(&folder).unwrap_or(folder);
-        Self::new(ServerAddress::Command { words: words.into(), folder: folder.into() })
+        Self::new(ServerAddress::Command { words: words.into(), folder: Some(folder.into()) })
     }
 
     /// The server at an address, over streamable HTTP. Fails where that is no whole URL.
     pub fn url(url: &str) -> Result<Self, InvocationError> {
-        let url = http_client::address(url)
-            .ok_or_else(|| InvocationError::new(InvocationErrorKind::Unreachable, NO_ADDRESS))?;
+        let url = http_client::address(url).ok_or_else(|| unreachable(McpError::InvalidAddress))?;
         Ok(Self::new(ServerAddress::Url(Arc::new(url))))
     }
 
@@ -125,7 +113,7 @@ impl McpServer {
     /// Ends the connection. A server that was started is asked to end, and waited for; the
     /// connection is opened again when it is needed.
     pub async fn close(&self) {
-        let Some(opening) = self.link().opening.take() else {
+        let Some(opening) = self.0.link.lock().opening.take() else {
             return;
         };
         let outcome = opening.outcome.borrow().clone();
@@ -140,7 +128,7 @@ impl McpServer {
 
     /// A tool as the server lists it, if its tools were asked for already.
     pub(crate) fn known_tool(&self, name: &str) -> Option<Value> {
-        let tools = self.0.tools.read().unwrap_or_else(PoisonError::into_inner);
+        let tools = self.0.tools.read();
         tools.as_ref()?.iter().find(|tool| tool["name"] == name).cloned()
     }
 
@@ -178,14 +166,15 @@ impl McpServer {
 
     /// That the server lacks a tool, if its tools were asked for already.
     pub(crate) fn known_missing(&self, tool: &str) -> Option<String> {
-        let tools = self.0.tools.read().unwrap_or_else(PoisonError::into_inner);
+        let tools = self.0.tools.read();
         let tools = tools.as_ref()?;
         let names = || tools.iter().filter_map(|tool| tool["name"].as_str());
         if names().any(|name| name == tool) {
             return None;
         }
-        let mut detail = format!("{} has no tool `{}`", self.0.address.name(), sanitize_line(tool));
-        if let Some(question) = gram_model::did_you_mean(tool, names()) {
+        let (server, tool) = (&self.0.address, sanitize_line(tool));
+        let mut detail = format!("the MCP server {server} has no tool `{tool}`");
+        if let Some(question) = gram_model::did_you_mean(&tool, names()) {
             detail += "; ";
             detail += &question;
         }
@@ -201,41 +190,39 @@ impl McpServer {
                 self.abandon(connection, error);
             }
         })?;
-        *self.0.tools.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&tools));
+        *self.0.tools.write() = Some(Arc::clone(&tools));
         Ok(tools)
-    }
-
-    fn link(&self) -> MutexGuard<'_, ServerLink> {
-        self.0.link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The connection, which is opened if need be.
     async fn connection(&self) -> ConnectionResult {
         // A server that does not listen any more is given up, and started again; that once.
         for _ in 0..2 {
-            let (mut outcome, number) = self.link().open(&self.0.address)?;
+            let (mut outcome, number) = self.0.link.lock().open(&self.0.address)?;
             let opened = match outcome.wait_for(Option::is_some).await {
                 Ok(opened) => opened.clone(),
                 Err(_) => None,
             };
             match opened {
                 Some(Ok(connection)) if connection.listens().await => return Ok(connection),
-                Some(Ok(connection)) => self.abandon(&connection, &silent(&connection)),
+                Some(Ok(connection)) => {
+                    let silent = format!("{} does not listen any more", connection.name());
+                    self.abandon(&connection, &unreachable(silent));
+                }
                 Some(Err(error)) => {
-                    self.link().failed(number, &error);
+                    self.0.link.lock().failed(number, &error);
                     return Err(error);
                 }
                 // It was closed concurrently.
-                None => self.link().forget(number),
+                None => self.0.link.lock().forget(number),
             }
         }
-        let detail = "the MCP server was closed while it was needed";
-        Err(InvocationError::new(InvocationErrorKind::Unreachable, detail))
+        Err(unreachable("the MCP server was closed while it was needed"))
     }
 
     /// Uses a connection no more. Other calls that are under way on it may still end well.
     fn abandon(&self, connection: &Arc<Connection>, error: &InvocationError) {
-        let mut link = self.link();
+        let mut link = self.0.link.lock();
         let number = link.opening.as_ref().and_then(|opening| match &*opening.outcome.borrow() {
             Some(Ok(open)) if Arc::ptr_eq(open, connection) => Some(opening.number),
             _ => None,
@@ -250,11 +237,6 @@ impl McpServer {
             None => {}
         }
     }
-}
-
-fn silent(connection: &Connection) -> InvocationError {
-    let detail = format!("{} does not listen any more", connection.name());
-    InvocationError::new(InvocationErrorKind::Unreachable, detail)
 }
 
 impl ServerLink {
@@ -273,14 +255,14 @@ impl ServerLink {
                 // Rounded up, so that it is true.
                 let seconds = left.as_secs() + 1;
                 let detail = format!("{}\nIt is tried again in {seconds} s.", error.detail);
-                return Err(InvocationError::new(InvocationErrorKind::Unreachable, detail));
+                return Err(unreachable(detail));
             }
         }
         self.count += 1;
         let (tell, outcome) = watch::channel(None);
         let address = address.clone();
         let task = tokio::spawn(async move {
-            let opened = address.open().await;
+            let opened = open(address).await;
             // The receiver may be gone.
             let _ = tell.send(Some(opened));
         });
@@ -320,11 +302,6 @@ impl ServerLink {
 
 impl fmt::Debug for McpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The arguments of a command may hold a password.
-        let address = match &self.0.address {
-            ServerAddress::Command { words, .. } => words.first().cloned().unwrap_or_default(),
-            ServerAddress::Url(url) => http_client::without_secrets(url),
-        };
-        f.debug_tuple("McpServer").field(&address).finish()
+        f.debug_tuple("McpServer").field(&self.0.address.to_string()).finish()
     }
 }

@@ -16,7 +16,7 @@ impl Session {
     pub(super) fn call_container(&self, at: u32, arguments: &str) -> Result<Success, CallError> {
         let settings = self.bound.settings(None);
         let attempted = attempted(arguments);
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.count_unknown(settings, self.clock.now());
         if is_nothing(&attempted) {
             state.expand(at, settings.expand);
@@ -96,7 +96,7 @@ impl Session {
         if containers.is_empty() || self.is_named_itself(&self.bound.tool(tool).spec.name) {
             return false;
         }
-        let state = self.state();
+        let state = self.state.lock();
         !containers.iter().any(|&at| state.is_expanded(at))
     }
 
@@ -104,7 +104,7 @@ impl Session {
     pub(super) fn not_expanded(&self, tool: u32) -> CallError {
         // Collapsed functions belong to a container.
         let first = self.bound.tool(tool).containers.first().copied().unwrap_or_default();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let settings = self.bound.settings(None);
         let stats = state.of_container(first);
         stats.early_calls += 1;

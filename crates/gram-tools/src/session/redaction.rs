@@ -1,8 +1,9 @@
 //! Redacted arguments of calls, for logs and traces.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::Session;
+use super::masks::MASK;
 use crate::bind::{CallTarget, texts};
 use crate::check::repaired_json;
 
@@ -29,22 +30,14 @@ impl Session {
         }
         let read = serde_json::from_str(arguments).ok().or_else(|| repaired_json(arguments));
         let Some(Value::Object(mut map)) = read else {
-            return Some(RedactedArguments {
-                arguments: "\"***\"".to_owned(),
-                secrets: Vec::new(),
-            });
+            let arguments = format!("\"{MASK}\"");
+            return Some(RedactedArguments { arguments, secrets: Vec::new() });
         };
         let mut secrets = Vec::new();
-        mask(&mut map, &secret, &mut secrets);
-        Some(RedactedArguments { arguments: Value::Object(map).to_string(), secrets })
-    }
-}
-
-fn mask(map: &mut Map<String, Value>, names: &[&str], secrets: &mut Vec<String>) {
-    for (key, value) in map {
-        if names.contains(&key.as_str()) {
-            texts(value, secrets);
-            *value = "***".into();
+        for (_, value) in map.iter_mut().filter(|(key, _)| secret.contains(&key.as_str())) {
+            texts(value, &mut secrets);
+            *value = MASK.into();
         }
+        Some(RedactedArguments { arguments: Value::Object(map).to_string(), secrets })
     }
 }

@@ -20,14 +20,14 @@ use crate::verdict::{CallError, Success, Verdict, Warning};
 /// An admitted call.
 #[derive(Debug)]
 pub struct AdmittedCall<'s> {
-    session: &'s Session,
-    tool: u32,
-    id: Option<String>,
-    name: String,
-    accepted: Accepted,
-    warnings: Vec<Warning>,
+    pub(super) session: &'s Session,
+    pub(super) tool: u32,
+    pub(super) id: Option<String>,
+    pub(super) name: String,
+    pub(super) accepted: Accepted,
+    pub(super) warnings: Vec<Warning>,
     /// The throttle ticket, and the arguments as received.
-    admitted: (ThrottleTicket, String),
+    pub(super) admitted: (ThrottleTicket, String),
 }
 
 /// Why an invocation returned no answer.
@@ -36,19 +36,13 @@ enum RunFailure {
     TooLong,
 }
 
-impl<'s> AdmittedCall<'s> {
-    pub(super) fn new(
-        session: &'s Session,
-        tool: u32,
-        id: Option<String>,
-        name: String,
-        accepted: Accepted,
-        warnings: Vec<Warning>,
-        admitted: (ThrottleTicket, String),
-    ) -> Self {
-        Self { session, tool, id, name, accepted, warnings, admitted }
+impl RunFailure {
+    fn error(kind: InvocationErrorKind, detail: &str) -> Self {
+        Self::Error(InvocationError::new(kind, detail))
     }
+}
 
+impl<'s> AdmittedCall<'s> {
     /// The tool's name.
     pub fn name(&self) -> &str {
         &self.name
@@ -97,10 +91,7 @@ impl<'s> AdmittedCall<'s> {
         let tool = bound.tool(self.tool);
         let Some(entry) = &tool.entry else {
             let detail = "the library has no implementation of it";
-            return Err(RunFailure::Error(InvocationError::new(
-                InvocationErrorKind::Unreachable,
-                detail,
-            )));
+            return Err(RunFailure::error(InvocationErrorKind::Unreachable, detail));
         };
         let implementation = Arc::clone(&entry.implementation);
         let invocation = self.invocation(&*implementation, cancelled.clone());
@@ -117,13 +108,12 @@ impl<'s> AdmittedCall<'s> {
         tokio::select! {
             biased;
             () = cancelled.cancelled() => {
-                Err(RunFailure::Error(InvocationError::new(InvocationErrorKind::Cancelled, "it was cancelled")))
+                Err(RunFailure::error(InvocationErrorKind::Cancelled, "it was cancelled"))
             }
             outcome = timeout(self.settings().time_limit(), caught) => match outcome {
                 Err(_) => Err(RunFailure::TooLong),
                 Ok(Err(_)) => {
-                    let detail = "the implementation panicked";
-                    Err(RunFailure::Error(InvocationError::new(InvocationErrorKind::Died, detail)))
+                    Err(RunFailure::error(InvocationErrorKind::Died, "the implementation panicked"))
                 }
                 Ok(Ok(answer)) => answer.map_err(RunFailure::Error),
             },
@@ -137,7 +127,7 @@ impl<'s> AdmittedCall<'s> {
     ) -> Invocation {
         let occurrence = if implementation.counts() {
             let hash = hash_of(&self.accepted.arguments);
-            self.session.state().occurrence(self.tool, hash)
+            self.session.state.lock().occurrence(self.tool, hash)
         } else {
             0
         };
@@ -180,11 +170,10 @@ impl<'s> AdmittedCall<'s> {
         let Self { session, id, name, warnings, admitted: (admitted, sent), .. } = self;
         let (ended, hash) =
             if failed { (CallOutcome::Failure, hash_of(&sent)) } else { (CallOutcome::Success, 0) };
-        session.state().throttle.finish(admitted, hash, ended, session.clock.now());
+        session.state.lock().throttle.finish(admitted, hash, ended, session.clock.now());
         Verdict { id, name, warnings, outcome }
     }
 
-    /// The value of an answer.
     fn value(&self, answer: Answer) -> Result<Value, CallError> {
         let text = match answer {
             Answer::Json(value) => return Ok(self.unwrapped(value)),

@@ -3,14 +3,11 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
-use smol_str::SmolStr;
-
 use crate::bind::Bound;
 use crate::settings::{Expand, Settings};
+use crate::stats::{ContainerStats, SessionStats};
 use crate::throttle::Throttle;
 
-/// The state of a session.
 #[derive(Debug, Default)]
 pub(super) struct SessionState {
     pub(super) throttle: Throttle,
@@ -22,19 +19,6 @@ pub(super) struct SessionState {
     containers: HashMap<u32, ContainerStats>,
     /// The number of runs by tool and hash of the arguments, if the implementation uses it.
     occurrences: HashMap<(u32, u64), u32>,
-}
-
-/// Statistics on the calls of a container in a session.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ContainerStats {
-    /// The number of valid calls.
-    pub expansions: u32,
-    /// The number of calls with parameters.
-    pub wrong_calls: u32,
-    /// The number of calls of its functions while it was collapsed.
-    pub early_calls: u32,
-    /// The number of expansions after an invalid call.
-    pub auto_expansions: u32,
 }
 
 impl SessionState {
@@ -90,63 +74,13 @@ impl SessionState {
     }
 
     pub(super) fn stats(&self, bound: &Bound, now: Duration) -> SessionStats {
-        let stats = self.throttle.stats(now);
-        let name = |tool: u32| bound.tool(tool).spec.name.clone();
         let mut containers: Vec<_> = self.containers.iter().collect();
         containers.sort_unstable_by_key(|(at, _)| **at);
         let container =
             |(at, stats): (&u32, &ContainerStats)| (bound.container(*at).spec.name.clone(), *stats);
         SessionStats {
-            calls: stats.calls,
-            failing: stats.failing.into_iter().map(|(tool, count)| (name(tool), count)).collect(),
-            most_called: stats
-                .most_called
-                .into_iter()
-                .map(|(tool, count)| (name(tool), count))
-                .collect(),
             containers: containers.into_iter().map(container).collect(),
+            ..self.throttle.stats(now, |tool| bound.tool(tool).spec.name.clone())
         }
-    }
-}
-
-/// Statistics of a session.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SessionStats {
-    /// The number of calls in the last 60 s, without those that the throttle refused.
-    pub calls: usize,
-    /// The tools whose last call failed with their number of consecutive failures, descending.
-    pub failing: Vec<(SmolStr, u32)>,
-    /// The tools called in the last 60 s with their number of calls, descending.
-    pub most_called: Vec<(SmolStr, usize)>,
-    /// The containers that were called in the session.
-    pub containers: Vec<(SmolStr, ContainerStats)>,
-}
-
-impl SessionStats {
-    /// The statistics as JSON.
-    pub fn json(&self) -> Value {
-        let failing = self.failing.iter();
-        let failing: Map<_, _> =
-            failing.map(|(name, count)| (name.to_string(), json!(count))).collect();
-        let called = self.most_called.iter();
-        let called = called.map(|(name, count)| json!({"tool": name.as_str(), "calls": count}));
-        let containers = self.containers.iter().map(|(name, stats)| {
-            let stats = json!({
-                "expansions": stats.expansions,
-                "wrong_calls": stats.wrong_calls,
-                "early_calls": stats.early_calls,
-                "auto_expansions": stats.auto_expansions,
-            });
-            (name.to_string(), stats)
-        });
-        let errors: u32 =
-            self.containers.iter().map(|(_, stats)| stats.wrong_calls + stats.early_calls).sum();
-        json!({
-            "calls_last_60_seconds": self.calls,
-            "tools_with_failures": failing,
-            "most_called_tools": called.collect::<Vec<_>>(),
-            "container_errors": errors,
-            "containers": containers.collect::<Map<_, _>>(),
-        })
     }
 }

@@ -2,11 +2,19 @@
 
 use std::time::{Duration, Instant};
 
+use smol_str::SmolStr;
+
 use super::CallOutcome::{Failure, Success};
 use super::{
     CallOutcome, CallRecord, MAX_REMEMBERED, Moment, Throttle, ThrottlePolicy, ThrottleRule,
-    ThrottleStats, Throttled,
+    Throttled,
 };
+use crate::stats::SessionStats;
+
+/// The name of a tool of a number.
+fn named(tool: u32) -> SmolStr {
+    tool.to_string().into()
+}
 
 fn s(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -99,7 +107,7 @@ fn a_reset_ends_the_block() {
     assert_eq!(session.refused(2, s(20)).0, "max_consecutive_failures");
     session.throttle.reset_all();
     session.fine(2, Success, s(30));
-    assert!(session.throttle.stats(s(30)).failing.is_empty());
+    assert!(session.throttle.stats(s(30), named).failing.is_empty());
 }
 
 #[test]
@@ -140,8 +148,8 @@ fn unknown_tools_count_towards_all_tools_alone() {
     assert_eq!(session.refused(1, s(1)), ("all_tools_calls", 10, s(4)));
     let refused = session.throttle.admit(None, &session.policy, s(1)).unwrap_err();
     assert_eq!(refused.rule, ThrottleRule::AllTools);
-    let stats = session.throttle.stats(s(1));
-    assert_eq!(stats, ThrottleStats { calls: 10, failing: vec![], most_called: vec![] });
+    let stats = session.throttle.stats(s(1), named);
+    assert_eq!(stats, SessionStats { calls: 10, ..SessionStats::default() });
 }
 
 #[test]
@@ -157,7 +165,7 @@ fn calls_that_run_count() {
     let refused = throttle.admit(Some(1), &policy, s(31)).unwrap_err();
     assert_eq!(refused.rule, ThrottleRule::ConsecutiveFailures);
     assert_eq!(refused.retry_after, s(59));
-    assert_eq!(throttle.stats(s(31)).failing, [(1, 5)]);
+    assert_eq!(throttle.stats(s(31), named).failing, [(named(1), 5)]);
 }
 
 #[test]
@@ -222,12 +230,15 @@ fn stats_tell_of_the_last_minute() {
     session.fine(1, Failure, s(22));
     session.fine(2, Failure, s(23));
     session.fine(4, Failure, s(24));
-    let stats = session.throttle.stats(s(60));
+    let stats = session.throttle.stats(s(60), named);
     assert_eq!(stats.calls, 6, "the call of a minute ago is none of the last minute");
-    assert_eq!(stats.most_called, [(2, 2), (1, 2), (3, 1), (4, 1)]);
-    assert_eq!(stats.failing, [(1, 2), (2, 2), (4, 1)]);
-    assert_eq!(session.throttle.stats(s(59)).calls, 7);
-    assert_eq!(session.throttle.stats(s(1_000)).calls, 0);
+    assert_eq!(
+        stats.most_called,
+        [(2, 2), (1, 2), (3, 1), (4, 1)].map(|(tool, calls)| (named(tool), calls))
+    );
+    assert_eq!(stats.failing, [(1, 2), (2, 2), (4, 1)].map(|(tool, calls)| (named(tool), calls)));
+    assert_eq!(session.throttle.stats(s(59), named).calls, 7);
+    assert_eq!(session.throttle.stats(s(1_000), named).calls, 0);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Subcommand};
 use gram_experiment::{Gate, Outcome, Shard};
 
-use super::run::{seconds, temperature};
+use super::run::{number, seconds, temperature};
 
 /// Run an agent with several libraries and compare the results
 ///
@@ -151,10 +151,7 @@ pub(crate) struct Merge {
 }
 
 fn above_zero(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
-        _ => Err("expected a number greater than 0".to_owned()),
-    }
+    number(text, |number| number > 0.0, "expected a number greater than 0")
 }
 
 fn outcome(name: &str) -> Result<Outcome, String> {
@@ -167,9 +164,7 @@ fn outcome(name: &str) -> Result<Outcome, String> {
 
 /// Percentage points, as a fraction.
 fn points(text: &str) -> Result<f64, String> {
-    let number = text.strip_suffix("pp").unwrap_or(text).trim();
-    match number.parse::<f64>() {
-        Ok(points) if points > 0.0 && points < 100.0 => Ok(points / 100.0),
-        _ => Err("expected a number of percentage points between 0 and 100".to_owned()),
-    }
+    let text = text.strip_suffix("pp").unwrap_or(text).trim();
+    let wanted = "expected a number of percentage points between 0 and 100";
+    Ok(number(text, |points| points > 0.0 && points < 100.0, wanted)? / 100.0)
 }

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::Args as ClapArgs;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use gram_tools::check::Undeclared;
 
 /// A specification.
 #[derive(Debug, ClapArgs)]
@@ -43,20 +45,19 @@ pub(crate) struct Validate {
     #[arg(long)]
     pub(crate) no_repair: bool,
     /// Handling of undeclared parameters
-    #[arg(long, value_enum, default_value_t = Undeclared::Strip)]
+    #[arg(long, value_parser = undeclared(), default_value = "strip")]
     pub(crate) undeclared: Undeclared,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Undeclared {
-    /// Remove and report them
-    Strip,
-    /// Report them as errors
-    Reject,
-    /// Keep them
-    Keep,
-    /// Follow the schema
-    Schema,
+fn undeclared() -> impl TypedValueParser<Value = Undeclared> {
+    let values = [
+        ("strip", "Remove and report them"),
+        ("reject", "Report them as errors"),
+        ("keep", "Keep them"),
+        ("schema", "Follow the schema"),
+    ];
+    PossibleValuesParser::new(values.map(|(name, help)| PossibleValue::new(name).help(help)))
+        .map(|name| gram_tools::undeclared(&name).unwrap_or_default())
 }
 
 /// Show the implementation of each tool, and check that it is compatible

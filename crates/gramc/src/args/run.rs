@@ -78,17 +78,17 @@ pub(crate) struct Run {
 }
 
 pub(super) fn temperature(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
-        _ => Err("expected a number of at least 0".to_owned()),
-    }
+    number(text, |number| number >= 0.0, "expected a number of at least 0")
 }
 
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(seconds) if seconds.is_finite() && seconds > 0.0 => Ok(seconds),
-        _ => Err("expected a number of seconds greater than 0".to_owned()),
-    }
+    number(text, |seconds| seconds > 0.0, "expected a number of seconds greater than 0")
+}
+
+/// Parses a finite number that fits.
+pub(super) fn number(text: &str, fits: fn(f64) -> bool, wanted: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && fits(*number));
+    number.ok_or_else(|| wanted.to_owned())
 }
 
 /// Summarize a trace

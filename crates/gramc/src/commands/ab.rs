@@ -5,7 +5,7 @@ mod output;
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufReader, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,21 +13,22 @@ use std::time::Duration;
 use gram_agent::model::{Models, Sampling};
 use gram_agent::{AgentTeam, Limits, TeamOptions};
 use gram_experiment::{
-    Arm, Case, DeclaredLibrary, ExperimentError, ExperimentManifest, Journal, Method, Plan, Price,
+    Arm, Case, DeclaredLibrary, ExperimentError, ExperimentManifest, Journal, Method, Plan,
     ReplyCache, Report, RunConfig, RunStats, SequentialMonitor, StopReason, differences, hash,
     models_without_price,
 };
 use gram_model::print::print_specification;
 use gram_model::{ImplementationKind, Library};
 use gram_tools::{Bound, ToolLibrary};
-use tokio::time::timeout;
+use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
-use super::calls::{GOODBYE, Read, declared_here, only_one_reads, read_declared, read_spec, say};
+use super::calls::{Read, declared_here, only_one_reads, read_declared, read_spec, run_to_the_end};
 use super::run::{agent, folder, given_model};
-use crate::args::{Ab, AbCommand, Display, Inputs, Merge, Spec};
+use crate::args::{Ab, AbCommand, Display, Inputs, Merge, Reporting, Spec};
 use crate::failure::{FAILED, Failure, Outcome, PROBLEMS};
-use crate::{live, project, report};
+use crate::output::{say, say_each};
+use crate::{input, live, project, report};
 use declared::Wanted;
 use output::{Bar, finish};
 
@@ -54,25 +55,13 @@ fn compared(args: &Ab, spec: &Path, display: Display) -> Outcome {
     let wanted = Wanted::new(args, &read)?;
     only_one_reads(&[&spec.path, &wanted.cases])?;
     let Some(sides) = sides(&wanted, &read, display)? else { return Ok(PROBLEMS) };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(format!("cannot start the runtime: {error}")))?;
-    let outcome = runtime.block_on(async {
-        let outcome = on(args, display, &spec.path, &read, &wanted, &sides).await;
-        let closed = async {
-            for side in &sides {
-                side.library.close().await;
-            }
-        };
-        tokio::select! {
-            biased;
-            signal = live::signalled() => Err(Failure::Interrupted(signal)),
-            _ = timeout(GOODBYE, closed) => outcome,
+    let close = async {
+        for side in &sides {
+            side.library.close().await;
         }
-    });
-    runtime.shutdown_timeout(Duration::from_millis(500));
-    outcome
+    };
+    let work = on(args, display, &spec.path, &read, &wanted, &sides);
+    run_to_the_end(Builder::new_multi_thread(), work, close)
 }
 
 /// The libraries, which have different names.
@@ -98,7 +87,7 @@ fn sides(wanted: &Wanted, spec: &Read, display: Display) -> Result<Option<Vec<Si
     Ok(Some(sides))
 }
 
-/// What a library plays back. What cannot be read is told when it is bound.
+/// The recordings that a library replays. Unreadable ones are reported when it is bound.
 fn recordings(library: &Library, folder: &Path) -> Vec<u8> {
     let replays = library.implementations.iter();
     let files = replays.filter(|it| it.kind == ImplementationKind::Replay);
@@ -132,7 +121,7 @@ async fn on(
     let (cases, text) = cases(&wanted.cases)?;
     let about = about(args, wanted, read, sides, (&arms, &cases, &text));
     if display.format == crate::args::Format::Human {
-        say(std::iter::once(output::power(&about, &cases)));
+        say(output::power(&about, &cases));
     }
     if about.method.sequential && cases.iter().any(|case| case.grader.is_none()) {
         return Err(Failure::new("--sequential requires `expect` in every case"));
@@ -142,13 +131,8 @@ async fn on(
         return Ok(crate::failure::CLEAN);
     }
     let running = running(args, spec, display, &arms)?;
-    let (journal, tally) = match &args.reporting.report {
-        Some(folder) => Journal::open(folder, &about).map_err(|error| failure(&error))?,
-        None => (Journal::none(), RunStats::new(&about)),
-    };
-    let looks = about.method.sequential.then(|| {
-        SequentialMonitor::new(about.arm_names(), about.method.level, about.method.margin)
-    });
+    let (journal, tally) = open(&args.reporting, &about)?;
+    let looks = monitor(&about);
     let work = Work { about, arms, cases, running, journal, tally, looks };
     work.run(args, display).await
 }
@@ -178,7 +162,7 @@ impl Work {
             let mut run = std::pin::pin!(run);
             loop {
                 tokio::select! {
-                    ended = &mut run => break ended.map_err(|error| failure(&error))?,
+                    ended = &mut run => break ended?,
                     // Runs that are under way are dropped; a second interrupt is handled, too.
                     next = signals.next() => {
                         if signal.is_some() {
@@ -193,11 +177,10 @@ impl Work {
         bar.end();
         if let Some(signal) = signal {
             if journal.keeps() {
-                let told = format!(
+                say(format_args!(
                     "{} runs are saved; run the same command again to continue",
                     tally.finished()
-                );
-                say(std::iter::once(told));
+                ));
             }
             return Err(Failure::Interrupted(signal));
         }
@@ -205,12 +188,10 @@ impl Work {
             let s = if *runs == 1 { "" } else { "s" };
             let kept =
                 if journal.keeps() { "; run the same command again to retry them" } else { "" };
-            let told = format!("gramc: the model gave no answer in {runs} run{s}: {why}{kept}");
+            say(format_args!("gramc: the model gave no answer in {runs} run{s}: {why}{kept}"));
             if tally.finished() == 0 {
-                say(std::iter::once(told));
                 return Ok(FAILED);
             }
-            say(std::iter::once(told));
         }
         let report = Report::new(about, &tally, looks.as_ref(), &stop);
         let code = finish(report, &mut journal, &args.reporting, display)?;
@@ -235,15 +216,13 @@ async fn bound(read: &Read, sides: &[Side]) -> Result<Option<Vec<Bound>>, Failur
         }
         let (bound, problems) = side.library.bind_partly(&read.module);
         let name = &side.declared.name;
-        say(problems.iter().map(|found| format!("error: {name}: {found}")));
-        say(bound.warnings().iter().map(|found| format!("warning: {name}: {found}")));
+        say_each(&format!("error: {name}: "), &problems);
+        say_each(&format!("warning: {name}: "), bound.warnings());
         wrong |= !problems.is_empty();
         bounds.push(bound);
     }
     if wrong {
-        say(std::iter::once(
-            "nothing was run: the library of each arm must implement the specification".to_owned(),
-        ));
+        say("nothing was run: the library of each arm must implement the specification");
         return Ok(None);
     }
     Ok(Some(bounds))
@@ -254,25 +233,10 @@ const MAX_CASES: u64 = 1 << 30;
 
 /// The cases and their source text.
 fn cases(path: &Path) -> Result<(Vec<Case>, Vec<u8>), Failure> {
+    let text = input::read_bytes(path, MAX_CASES)?;
     let shown = path.display().to_string();
-    let mut text = Vec::new();
-    let read = |file: &mut dyn std::io::Read, text: &mut Vec<u8>| {
-        let mut file = std::io::Read::take(file, MAX_CASES + 1);
-        let length = std::io::Read::read_to_end(&mut file, text)
-            .map_err(|error| Failure::path("read", path, &error))?;
-        if length as u64 > MAX_CASES {
-            return Err(Failure::new(format!("{shown} is larger than {MAX_CASES} bytes")));
-        }
-        Ok(())
-    };
-    if shown == "-" {
-        read(&mut std::io::stdin().lock(), &mut text)?;
-    } else {
-        let file = File::open(path).map_err(|error| Failure::path("read", path, &error))?;
-        read(&mut BufReader::new(file), &mut text)?;
-    }
     let name = if shown == "-" { "<stdin>" } else { &shown };
-    let cases = Case::read(&text[..], name).map_err(|error| failure(&error))?;
+    let cases = Case::read(&text[..], name)?;
     Ok((cases, text))
 }
 
@@ -329,11 +293,7 @@ fn running(args: &Ab, spec: &Path, display: Display, arms: &[Arm]) -> Result<Run
     let inputs = Inputs { paths: vec![spec.to_owned()], stdin_filename: String::new() };
     let (project, mistakes) = project::read(&inputs)?;
     report::show(display, &mistakes)?;
-    let prices: BTreeMap<_, _> = project
-        .prices
-        .into_iter()
-        .map(|(model, price)| (model, Price { input: price.input, output: price.output }))
-        .collect();
+    let prices: BTreeMap<_, _> = project.prices.into_iter().collect();
     if bounds.max_cost.is_some() {
         let unknown: Vec<_> =
             arms.iter().flat_map(|arm| models_without_price(&arm.team, &prices)).collect();
@@ -345,9 +305,7 @@ fn running(args: &Ab, spec: &Path, display: Display, arms: &[Arm]) -> Result<Run
         }
     }
     let replies = match &bounds.replies {
-        Some(path) => {
-            Some(Arc::new(ReplyCache::open(path, bounds.offline).map_err(|error| failure(&error))?))
-        }
+        Some(path) => Some(Arc::new(ReplyCache::open(path, bounds.offline)?)),
         None => None,
     };
     Ok(RunConfig {
@@ -371,7 +329,7 @@ fn running(args: &Ab, spec: &Path, display: Display, arms: &[Arm]) -> Result<Run
 fn merged(args: &Merge, display: Display) -> Outcome {
     let mut parts: Vec<(PathBuf, Journal, ExperimentManifest)> = Vec::new();
     for path in &args.parts {
-        let (journal, about, _) = Journal::read(path).map_err(|error| failure(&error))?;
+        let (journal, about, _) = Journal::read(path)?;
         if let Some((first, _, known)) = parts.first()
             && let Some(what) = about.difference_from(known)
         {
@@ -389,20 +347,11 @@ fn merged(args: &Merge, display: Display) -> Outcome {
     let method = &mut about.method;
     method.margin = args.reporting.margin.unwrap_or(method.margin);
     method.resamples = args.reporting.resamples.map_or(method.resamples, |count| count as usize);
-    let mut tally = RunStats::new(&about);
-    let mut journal = match &args.reporting.report {
-        Some(folder) => {
-            let (journal, known) =
-                Journal::open(folder, &about).map_err(|error| failure(&error))?;
-            tally = known;
-            journal
-        }
-        None => Journal::none(),
-    };
+    let (mut journal, mut tally) = open(&args.reporting, &about)?;
     for (_, part, _) in &parts {
-        journal.merge(part).map_err(|error| failure(&error))?;
+        journal.merge(part)?;
         for run in part.all() {
-            tally.add(&run.map_err(|error| failure(&error))?);
+            tally.add(&run?);
         }
     }
     let stop = match about.plan.runs() - tally.finished() {
@@ -411,18 +360,28 @@ fn merged(args: &Merge, display: Display) -> Outcome {
             StopReason::Early(format!("{missing} of {} runs are missing", about.plan.runs()))
         }
     };
-    let looks = about.method.sequential.then(|| {
-        let mut looks =
-            SequentialMonitor::new(about.arm_names(), about.method.level, about.method.margin);
+    let mut looks = monitor(&about);
+    if let Some(looks) = &mut looks {
         looks.update(&tally);
-        looks
-    });
+    }
     let report = Report::new(about, &tally, looks.as_ref(), &stop);
     finish(report, &mut journal, &args.reporting, display)
 }
 
-fn failure(error: &ExperimentError) -> Failure {
-    Failure::new(error.to_string())
+/// The journal of an experiment and the statistics of its finished runs.
+fn open(
+    reporting: &Reporting,
+    about: &ExperimentManifest,
+) -> Result<(Journal, RunStats), ExperimentError> {
+    match &reporting.report {
+        Some(folder) => Journal::open(folder, about),
+        None => Ok((Journal::none(), RunStats::new(about))),
+    }
+}
+
+fn monitor(about: &ExperimentManifest) -> Option<SequentialMonitor> {
+    let Method { sequential, level, margin, .. } = about.method;
+    sequential.then(|| SequentialMonitor::new(about.arm_names(), level, margin))
 }
 
 /// Writes a file, whole or not at all.

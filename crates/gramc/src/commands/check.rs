@@ -1,7 +1,5 @@
 //! `gramc check`
 
-use std::io::{self, Write as _};
-
 use gram_lint::Settings;
 use gram_project::Budget;
 use gram_syntax::{Applicability, Diagnostic};
@@ -10,6 +8,7 @@ use super::watch;
 use crate::args::{Check, Display, Format};
 use crate::failure::{Failure, Outcome};
 use crate::input::Texts;
+use crate::output::say;
 use crate::{input, levels, output, project, report, save};
 
 /// What the files are checked by.
@@ -45,18 +44,16 @@ impl Plan {
             let count = texts.all.len();
             let files = if count == 1 { "1 file" } else { &format!("{count} files") };
             if found.is_empty() {
-                say(&format!("checked {files}, no problems found"));
+                say(format_args!("checked {files}, no problems found"));
             } else if let Some(fixable) = fixable(found) {
-                say(&format!("checked {files}; `gramc check --fix` fixes {fixable}"));
+                say(format_args!("checked {files}; `gramc check --fix` fixes {fixable}"));
             } else {
-                say(&format!("checked {files}"));
+                say(format_args!("checked {files}"));
             }
         }
         Ok(counts.exit_code(self.deny_warnings))
     }
-}
 
-impl Plan {
     /// What agents cost too much. That is known where the texts have no error.
     fn over_budget(&self, texts: &Texts) -> Vec<Diagnostic> {
         if self.budget == Budget::default() {
@@ -108,7 +105,7 @@ fn fix(plan: &Plan, display: Display, texts: &mut Texts) -> Outcome {
     let code = plan.show(display, texts, &fixed.checked.diagnostics)?;
     if count > 0 && display.format == Format::Human {
         let s = |n: usize| if n == 1 { "" } else { "s" };
-        say(&format!("fixed {count} diagnostic{} in {files} file{}", s(count), s(files)));
+        say(format_args!("fixed {count} diagnostic{} in {files} file{}", s(count), s(files)));
     }
     let code = failures.iter().map(Failure::report).next_back().unwrap_or(code);
     Ok(code)
@@ -124,10 +121,4 @@ fn fixable(found: &[Diagnostic]) -> Option<String> {
         1 => Some("1 of them".to_owned()),
         count => Some(format!("{count} of them")),
     }
-}
-
-/// Says something on standard error.
-pub(super) fn say(message: &str) {
-    // There is nowhere to say that standard error is closed.
-    let _ = writeln!(io::stderr(), "{message}");
 }

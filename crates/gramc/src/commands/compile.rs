@@ -10,7 +10,7 @@ use gram_syntax::Severity;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::args::{self, Compile, Display, Format};
+use crate::args::{Compile, Display, Format};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::{self, Layout};
 use crate::{input, report};
@@ -23,16 +23,13 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     let texts = input::read(&args.inputs)?;
     refuse_to_overwrite_sources(args, &texts)?;
     let mut checked = texts.check();
-    // Who compiles wants to know what is wrong; `check` tells what is worth knowing besides.
+    // `gramc check` also shows notes.
     checked.diagnostics.retain(|found| found.severity > Severity::Note);
     report::show(display, &checked.diagnostics)?;
     let Some(module) = checked.module else { return Ok(PROBLEMS) };
     let options = Options {
         target: args.target,
-        draft: match args.draft {
-            args::Draft::Draft2020 => gram_schema::Draft::Draft2020,
-            args::Draft::Draft7 => gram_schema::Draft::Draft7,
-        },
+        draft: args.draft,
         files: 0..texts.named,
         expanded: args.expanded || args.tool.is_some(),
     };
@@ -89,9 +86,8 @@ fn one<'m>(
     if let Some(entry) = entries.iter().find(|entry| entry.name() == name) {
         return Ok(vec![*entry]);
     }
-    let help = gram_model::did_you_mean(name, entries.iter().map(|entry| entry.name()));
-    let help = help.map(|help| format!("; {help}")).unwrap_or_default();
-    Err(Failure::new(format!("there is no tool `{name}`{help}")))
+    let known = entries.iter().map(|entry| entry.name());
+    Err(Failure::unknown(&format!("there is no tool `{name}`"), name, known, None))
 }
 
 /// Says which limits of a whole request the tools are beyond.
@@ -143,8 +139,7 @@ impl Output<'_> {
     fn write(&self) -> Result<(), Failure> {
         match (self.args.output.as_deref(), self.args.tool.is_some(), self.tools) {
             (Some(folder), _, _) if is_folder(folder) => self.folder(folder),
-            (Some(path), true, [tool]) => output::save_json(path, &tool.compiled, self.layout()),
-            (None, true, [tool]) => output::print_json(&tool.compiled, self.layout()),
+            (path, true, [tool]) => output::write_json(path, &tool.compiled, self.layout()),
             (output, ..) => self.all(output),
         }
     }
@@ -152,11 +147,7 @@ impl Output<'_> {
     /// All tools together, one a line or indented.
     fn all(&self, output: Option<&Path>) -> Result<(), Failure> {
         if self.layout() == Layout::Pretty {
-            let request = self.compilation.request();
-            return match output {
-                Some(path) => output::save_json(path, &request, Layout::Pretty),
-                None => output::print_json(&request, Layout::Pretty),
-            };
+            return output::write_json(output, &self.compilation.request(), Layout::Pretty);
         }
         let keyed = self.compilation.is_keyed();
         output::write_lines(output, self.compilation.brackets(), self.tools, |line, tool| {
@@ -177,13 +168,12 @@ impl Output<'_> {
                 // Percent-encoded, as no other tool's name comes out.
                 "%6Eames.json".clone_into(&mut name);
             }
-            let path = folder.join(name);
-            output::save_json(&path, &tool.compiled, Layout::Pretty)?;
+            output::write_json(Some(&folder.join(name)), &tool.compiled, Layout::Pretty)?;
         }
         let names = MappedNames::of(self.tools);
         let path = folder.join(NAMES);
         if !names.is_empty() {
-            return output::save_json(&path, &names, Layout::Pretty);
+            return output::write_json(Some(&path), &names, Layout::Pretty);
         }
         // A file of an earlier run would list mappings that no longer exist.
         match std::fs::remove_file(&path) {

@@ -19,12 +19,8 @@ pub(super) fn run(args: &Explain) -> Outcome {
     Ok(CLEAN)
 }
 
-fn codes() -> impl Iterator<Item = &'static Code> {
-    gram_lint::all_codes()
-}
-
 fn page(name: &str) -> Result<String, Failure> {
-    if let Some(code) = codes().find(|code| code.name == name) {
+    if let Some(code) = gram_lint::all_codes().find(|code| code.name == name) {
         let mut page = format!("{}\n", code.page.trim_end());
         if let Some(rule) = Lint::of(name) {
             page.push_str(&facts(rule));
@@ -35,10 +31,9 @@ fn page(name: &str) -> Result<String, Failure> {
         return Ok(gram_schema::lower::page(target));
     }
     let targets = Target::ALL.map(Target::name);
-    let known = codes().map(|code| code.name).chain(targets);
-    let help = gram_model::did_you_mean(name, known);
-    let help = help.unwrap_or_else(|| "run `gramc explain` for all codes".to_owned());
-    Err(Failure::new(format!("unknown code or target `{name}`; {help}")))
+    let known = gram_lint::all_codes().map(|code| code.name).chain(targets);
+    let help = Some("run `gramc explain` for all codes".to_owned());
+    Err(Failure::unknown(&format!("unknown code or target `{name}`"), name, known, help))
 }
 
 /// The level, fix and options of a lint.
@@ -61,7 +56,7 @@ fn facts(rule: &Lint) -> String {
 
 /// All codes: errors, then lints with their levels.
 fn list() -> String {
-    let mut codes: Vec<&Code> = codes().collect();
+    let mut codes: Vec<&Code> = gram_lint::all_codes().collect();
     codes.sort_by_key(|code| code.name);
     let width = codes.iter().map(|code| code.name.len()).max().unwrap_or_default();
     let (lints, errors): (Vec<&Code>, Vec<&Code>) =

@@ -1,7 +1,6 @@
 //! `gramc fmt`
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use gram_syntax::{Diagnostic, FormatError, FormatOptions, Parse, Position, Span}
 
 use crate::args::{Display, Fmt, Format};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
+use crate::output::say;
 use crate::project::Projects;
 use crate::{input, output, report, save};
 
@@ -19,7 +19,7 @@ const DIFF_TIME: Duration = Duration::from_secs(2);
 enum Done {
     /// It is formatted already.
     Same,
-    /// It was formatted, or would be; who only checks is told where.
+    /// It was formatted, or would be. The diagnostic is for `--check`.
     Changed(Option<Box<Diagnostic>>),
     /// It has syntax errors, and was left alone.
     Wrong(Vec<Diagnostic>),
@@ -175,12 +175,11 @@ fn report_files(
     report::show(display, &found_diagnostics)?;
     if args.check && display.format == Format::Human {
         for name in &changed {
-            let _ = writeln!(io::stderr(), "{}: not formatted", output::printable(name));
+            say(format_args!("{}: not formatted", output::printable(name)));
         }
     }
     if display.format == Format::Human && (looks || !stdin_alone) {
-        // There is nowhere to say that standard error is closed.
-        let _ = writeln!(io::stderr(), "{}", count.summary(looks));
+        say(count.summary(looks));
     }
     let found = mistaken || count.wrong > 0 || (looks && count.changed > 0);
     Ok(if code == CLEAN && found { PROBLEMS } else { code })

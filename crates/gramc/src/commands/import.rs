@@ -1,13 +1,14 @@
 //! `gramc import`
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use gram_schema::import::{ImportOptions, Imported, Origin, import};
 
 use crate::args::Import;
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
-use crate::{live, output};
+use crate::output::say;
+use crate::{input, live, output};
 
 /// The most bytes that are read: the same as of a text in gram.
 const MAX_BYTES: u64 = 64 << 20;
@@ -36,36 +37,21 @@ pub(super) fn run(args: &Import) -> Outcome {
     let options = ImportOptions { from, name, container: args.container.as_deref() };
     match import(&json, &options) {
         Ok(imported) => {
-            match &args.output {
-                Some(path) => std::fs::write(path, &imported.text)
-                    .map_err(|error| Failure::path("write", path, &error))?,
-                None => output::print(&imported.text)?,
-            }
+            output::write_to(args.output.as_deref(), |out| {
+                out.write_all(imported.text.as_bytes())
+            })?;
             print_notes(&imported).map_err(|error| Failure::output(&error))?;
             Ok(CLEAN)
         }
         Err(error) => {
-            // There is nowhere to say that standard error is closed.
-            let _ = writeln!(io::stderr(), "gramc: {called}: {error}");
+            say(format_args!("gramc: {called}: {error}"));
             Ok(PROBLEMS)
         }
     }
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    let failed = |error: io::Error| Failure::path("read", path, &error);
-    let mut bytes = Vec::new();
-    let read = if path.as_os_str() == "-" {
-        io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
-    };
-    read.map_err(failed)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        let most = MAX_BYTES >> 20;
-        return Err(Failure::new(format!("{} has more than {most} MiB", path.display())));
-    }
-    String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(input::read_bytes(path, MAX_BYTES)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Failure::new(format!("{} is not valid UTF-8 at byte {at}", path.display()))
     })

@@ -3,11 +3,13 @@
 use std::io::{self, IsTerminal as _};
 
 use gram_mcp::{Listener, ServeError, Server};
+use tokio::runtime::Builder;
 
 use super::calls;
 use crate::args::{Display, Mcp};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::live;
+use crate::output::{say, say_each};
 
 pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     let library = std::path::Path::new(&args.bind.library);
@@ -22,33 +24,31 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     let Some(read) = calls::read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
     if !problems.is_empty() {
-        calls::say(problems.iter().map(|found| format!("error: {found}")));
+        say_each("error: ", &problems);
         return Ok(PROBLEMS);
     }
     let server = Server::new(&read.spec.module, &bound).map_err(|error| failure(&error))?;
-    calls::run_to_the_end(&read.library, async {
+    let work = async {
         let served = match &args.http {
             None => {
                 if io::stdin().is_terminal() {
                     // Without this message, the user would wait for a prompt.
-                    let help =
-                        "waiting for an MCP client on standard input; Ctrl-D ends the server";
-                    calls::say(std::iter::once(help.to_owned()));
+                    say("waiting for an MCP client on standard input; Ctrl-D ends the server");
                 }
                 server.over_stdio(ended(live::signalled())).await
             }
             Some(address) => http(&server, address, token).await,
         };
-        served.map_err(|error| failure(&error))
-    })?;
-    Ok(CLEAN)
+        served.map(|()| CLEAN).map_err(|error| failure(&error))
+    };
+    calls::run_to_the_end(Builder::new_current_thread(), work, read.library.close())
 }
 
 async fn http(server: &Server, address: &str, token: Option<String>) -> Result<(), ServeError> {
     // Signals are handled from here on, before the address is printed.
     let over = ended(live::signalled());
     let listener = Listener::bind(address, token).await?;
-    calls::say(std::iter::once(format!("serving MCP at {}", listener.url())));
+    say(format_args!("serving MCP at {}", listener.url()));
     server.over_http(listener, over).await
 }
 

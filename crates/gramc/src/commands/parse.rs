@@ -31,7 +31,7 @@ pub(super) fn run(args: &Parse, display: Display) -> Outcome {
         Ok(Shown { name, text: shown, found })
     })?;
     let all = all.into_iter().collect::<Result<Vec<_>, Failure>>()?;
-    // How many files a folder happens to hold makes no difference to who reads this.
+    // The output format must not depend on the number of files in a folder.
     let one = matches!(args.inputs.paths.as_slice(), [path] if !path.is_dir());
     for Shown { name, text, .. } in &all {
         match args.tree {

@@ -15,28 +15,22 @@ use gram_agent::{
     TeamOptions, Telemetry, TraceWriter,
 };
 use gram_model::Module;
+use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
-use super::calls::{Both, only_one_reads, read, run_to_the_end, say};
+use super::calls::{Both, only_one_reads, read, run_to_the_end};
 use crate::args::{Display, Format, Run};
 use crate::failure::{CLEAN, FAILED, Failure, Outcome, PROBLEMS};
+use crate::output::say;
 use crate::{live, save};
 use show::Show;
 use turns::Turns;
 
 pub(super) fn run(args: &Run, display: Display) -> Outcome {
     only_one_reads(&[&args.spec.path, Path::new(&args.bind.library)])?;
-    let Some(Both { spec, library }) = read(&args.spec, &args.bind, display)? else {
-        return Ok(PROBLEMS);
-    };
-    let (bound, problems) = library.bind_partly(&spec.module);
-    if !args.partial && !problems.is_empty() {
-        say(problems.iter().map(|found| format!("error: {found}")));
-        say(std::iter::once(
-            "nothing was run; --partial allows missing implementations".to_owned(),
-        ));
-        return Ok(PROBLEMS);
-    }
+    let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
+    let Some(bound) = read.bind(args.partial) else { return Ok(PROBLEMS) };
+    let Both { spec, library } = read;
     let agent = agent(&spec.module, args.agent.as_deref())?;
     let mut models = Models::new(|name| std::env::var(name).ok(), folder(&args.spec.path));
     let options = TeamOptions {
@@ -70,7 +64,7 @@ pub(super) fn run(args: &Run, display: Display) -> Outcome {
         watch = watch.with(SpanRecorder::new(telemetry, &crew));
     }
     let held = converse(args, display, conversation, (&show, &watch));
-    let code = run_to_the_end(&library, held);
+    let code = run_to_the_end(Builder::new_current_thread(), held, library.close());
     drop(watch);
     if let Some(telemetry) = telemetry {
         send_the_rest(telemetry, matches!(code, Err(Failure::Interrupted(_))));
@@ -125,12 +119,12 @@ async fn converse(
         show.end(&turn, display)?;
         kept?;
         if let (Some(path), true) = (&args.conversation, own != CLEAN) {
-            say(std::iter::once(format!("the conversation is saved in {}", path.display())));
+            say(format_args!("the conversation is saved in {}", path.display()));
         }
         if let Some(signal) = interrupted.filter(|_| !turns.is_chat()) {
             return Err(Failure::Interrupted(signal));
         }
-        // Who sits at a terminal can go on; a script has lost what its next turn builds on.
+        // A user at a terminal can continue; in a script, later turns depend on this one.
         if own != CLEAN && !turns.is_chat() {
             return Ok(code);
         }
@@ -151,17 +145,16 @@ fn limits(args: &Run) -> Limits {
 /// not to run.
 fn telemetry() -> Option<Telemetry> {
     Telemetry::from_environment().unwrap_or_else(|error| {
-        say(std::iter::once(format!("warning: spans are not exported: {error}")));
+        say(format_args!("warning: spans are not exported: {error}"));
         None
     })
 }
 
-/// Sends the spans that are left, and says what is lost. Whoever interrupts gramc does not want to
-/// wait for that.
+/// Sends the remaining spans, and reports lost ones. After an interrupt, it does not wait long.
 fn send_the_rest(telemetry: Telemetry, interrupted: bool) {
     let most = Duration::from_secs(if interrupted { 1 } else { 5 });
     if let Some(lost) = telemetry.shut_down(most) {
-        say(std::iter::once(format!("warning: {lost}")));
+        say(format_args!("warning: {lost}"));
     }
 }
 

@@ -11,10 +11,11 @@ use gram_project::files::PROJECT_FILE;
 use notify::event::{EventKind, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use super::check::{Plan, say};
+use super::check::Plan;
 use crate::args::{Check, Display, Format};
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Texts};
+use crate::output::say;
 use crate::project::{self, project_folder};
 use crate::report;
 
@@ -51,8 +52,8 @@ pub(super) fn run(args: &Check, display: Display) -> Outcome {
 
 /// The one path of a file or folder, though it may be gone.
 fn real(path: &Path) -> PathBuf {
-    let beside = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
-    let found = path.canonicalize().ok().or_else(beside);
+    let in_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    let found = path.canonicalize().ok().or_else(in_folder);
     found.or_else(|| std::path::absolute(path).ok()).unwrap_or_else(|| path.to_owned())
 }
 
@@ -126,14 +127,14 @@ impl State {
             let _ = write!(io::stderr(), "\x1b[2J\x1b[H");
         }
         if let Some(message) = &self.failure {
-            say(&format!("gramc: {message}\nwaiting for changes"));
+            say(format_args!("gramc: {message}\nwaiting for changes"));
             return Ok(());
         }
         let found = self.texts.cached_diagnostics(&self.plan.settings, &mut self.cache);
         let took = self.since.elapsed();
         self.plan.show(display, &self.texts, &found)?;
         let s = if self.read == 1 { "" } else { "s" };
-        say(&format!(
+        say(format_args!(
             "read {} file{s} and checked all in {} ms; waiting for changes",
             self.read,
             took.as_millis()

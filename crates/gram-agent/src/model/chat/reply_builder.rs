@@ -6,18 +6,16 @@ use serde_json::value::RawValue;
 
 use super::text_of;
 use crate::message::{AssistantMessage, ModelCall, Reply, Usage};
-use crate::model::{StreamEvent, StreamSink};
+use crate::model::StreamSink;
+use crate::observer::Event;
 
 /// Maximum calls of one reply.
 const MAX_CALLS: usize = 1_000;
 
 #[derive(Deserialize)]
 struct Chunk {
-    #[serde(default)]
     choices: Option<Vec<Choice>>,
-    #[serde(default)]
-    usage: Option<TokenCounts>,
-    #[serde(default)]
+    usage: Option<Usage>,
     error: Option<Value>,
 }
 
@@ -25,46 +23,28 @@ struct Chunk {
 struct Choice {
     #[serde(default, alias = "message")]
     delta: Option<Delta>,
-    #[serde(default)]
     finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct Delta {
-    #[serde(default)]
     content: Option<Box<RawValue>>,
-    #[serde(default)]
     refusal: Option<String>,
-    #[serde(default)]
     tool_calls: Option<Vec<CallDelta>>,
-    #[serde(default)]
     function_call: Option<FunctionDelta>,
 }
 
 #[derive(Deserialize)]
 struct CallDelta {
-    #[serde(default)]
     index: Option<usize>,
-    #[serde(default)]
     id: Option<String>,
-    #[serde(default)]
     function: Option<FunctionDelta>,
 }
 
 #[derive(Deserialize)]
 struct FunctionDelta {
-    #[serde(default)]
     name: Option<String>,
-    #[serde(default)]
     arguments: Option<Box<RawValue>>,
-}
-
-#[derive(Deserialize)]
-struct TokenCounts {
-    #[serde(default)]
-    prompt_tokens: Option<u64>,
-    #[serde(default)]
-    completion_tokens: Option<u64>,
 }
 
 /// Builds a reply from chunks.
@@ -99,7 +79,6 @@ impl ReplyBuilder {
         self.add_delta(choice, &|_| {})
     }
 
-    /// Adds a chunk of a streamed reply.
     pub(super) fn add_chunk(&mut self, json: &str, sink: StreamSink<'_>) -> Result<(), String> {
         let chunk: Chunk = serde_json::from_str(json).map_err(|error| error.to_string())?;
         match self.read_chunk(chunk)? {
@@ -114,12 +93,7 @@ impl ReplyBuilder {
             let message = error.get("message").and_then(Value::as_str).map(str::to_owned);
             return Err(message.unwrap_or_else(|| error.to_string()));
         }
-        if let Some(counted) = chunk.usage {
-            self.usage = Usage {
-                input_tokens: counted.prompt_tokens,
-                output_tokens: counted.completion_tokens,
-            };
-        }
+        self.usage = chunk.usage.unwrap_or(self.usage);
         Ok(chunk.choices.and_then(|choices| choices.into_iter().next()))
     }
 
@@ -130,13 +104,13 @@ impl ReplyBuilder {
             self.has_text |= content.get() != "null";
             let text = self.text.push(&content);
             if !text.is_empty() {
-                sink(StreamEvent::Text(text));
+                sink(Event::ReplyText(text));
             }
         }
         if let Some(refusal) = delta.refusal.filter(|refusal| !refusal.is_empty()) {
             self.has_text = true;
             self.text.read.push_str(&refusal);
-            sink(StreamEvent::Text(&refusal));
+            sink(Event::ReplyText(&refusal));
         }
         for delta in delta.tool_calls.unwrap_or_default() {
             let call = self.call(delta.index, delta.id.as_deref())?;
@@ -172,37 +146,23 @@ impl ReplyBuilder {
         self.calls.get_mut(at).ok_or_else(String::new)
     }
 
-    /// Finishes the reply.
     pub(super) fn finish(self, sink: StreamSink<'_>) -> Result<Reply, String> {
         let Self { text, has_text, calls, usage, .. } = self;
         let (text, rest) = text.finish();
         if !rest.is_empty() {
-            sink(StreamEvent::Text(&rest));
+            sink(Event::ReplyText(&rest));
         }
-        let calls: Vec<_> = calls
-            .into_iter()
-            .map(|call| ModelCall {
-                id: call.id,
-                name: call.name,
-                arguments: call.arguments.finish().0,
-            })
-            .collect();
-        if calls.is_empty() && !has_text {
-            // A finished reply may be empty.
-            return if self.finished { Ok(empty(usage)) } else { Err("no content".into()) };
+        // A finished reply may be empty.
+        if calls.is_empty() && !has_text && !self.finished {
+            return Err("no content".into());
         }
-        let content = has_text.then_some(text).filter(|text| !text.is_empty() || calls.is_empty());
-        Ok(Reply {
-            message: AssistantMessage { content, tool_calls: calls, provider: None },
-            usage,
-        })
-    }
-}
-
-fn empty(usage: Usage) -> Reply {
-    Reply {
-        message: AssistantMessage { content: Some(String::new()), ..AssistantMessage::default() },
-        usage,
+        let content = (calls.is_empty() || !text.is_empty()).then_some(text);
+        let call = |PartialCall { id, name, arguments, .. }| {
+            let arguments = arguments.finish().0;
+            ModelCall { id, name, arguments }
+        };
+        let tool_calls = calls.into_iter().map(call).collect();
+        Ok(Reply { message: AssistantMessage { content, tool_calls, provider: None }, usage })
     }
 }
 
@@ -304,8 +264,8 @@ mod tests {
 
     fn build(chunks: &[&str]) -> (Reply, String) {
         let streamed = Mutex::new(String::new());
-        let sink = |it: StreamEvent<'_>| {
-            if let StreamEvent::Text(text) = it {
+        let sink = |it: Event<'_>| {
+            if let Event::ReplyText(text) = it {
                 streamed.lock().unwrap().push_str(text);
             }
         };

@@ -88,11 +88,11 @@ fn find<'s>(name: &str, spec: &'s Read) -> Result<(usize, &'s Experiment), Failu
     let known = &spec.module.experiments;
     let at = known.iter().position(|experiment| experiment.name == name).ok_or_else(|| {
         let names = || known.iter().map(|experiment| experiment.name.as_str());
-        let help = gram_model::did_you_mean(name, names()).unwrap_or_else(|| match known.len() {
+        let help = match known.len() {
             0 => "the specification declares none".to_owned(),
             _ => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
-        });
-        Failure::new(format!("unknown experiment `{name}`; {help}"))
+        };
+        Failure::unknown(&format!("unknown experiment `{name}`"), name, names(), Some(help))
     })?;
     Ok((at, &known[at]))
 }

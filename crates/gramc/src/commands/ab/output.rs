@@ -8,11 +8,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use paired_stats::{cases_needed, detectable};
 use serde_json::json;
 
-use super::{failure, write};
+use super::write;
 use crate::args::{Display, Format, Reporting};
-use crate::commands::calls::say;
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
-use crate::output;
+use crate::output::{self, say, say_each};
 
 /// How far the runs are, on a terminal.
 pub(super) struct Bar(ProgressBar);
@@ -118,7 +117,7 @@ pub(super) fn finish(
     let failures: Vec<_> =
         args.gate.iter().flat_map(|gate| gate.failures(&report.comparisons)).collect();
     report.only(&args.outcome);
-    // What was found is told, even where it cannot be kept.
+    // The report is printed even if it cannot be written.
     if display.format == Format::Json {
         output::print(&format!("{}\n", report.json()))?;
     } else {
@@ -128,14 +127,12 @@ pub(super) fn finish(
         let pretty = serde_json::to_string_pretty(&report.json()).unwrap_or_default() + "\n";
         write(&folder.join("report.json"), &pretty)?;
         write(&folder.join("report.md"), &report.markdown())?;
-        let page = report.html(journal).map_err(|error| failure(&error))?;
-        write(&folder.join("report.html"), &page)?;
-        journal.write_parquet(&folder.join("runs.parquet")).map_err(|error| failure(&error))?;
+        write(&folder.join("report.html"), &report.html(journal)?)?;
+        journal.write_parquet(&folder.join("runs.parquet"))?;
     }
     if let Some(folder) = args.report.as_ref().filter(|_| std::io::stderr().is_terminal()) {
-        say(std::iter::once(format!("the report is in {}", folder.join("report.html").display())));
+        say(format_args!("the report is in {}", folder.join("report.html").display()));
     }
-    let failed = !failures.is_empty();
-    say(failures.into_iter());
-    Ok(if failed { PROBLEMS } else { CLEAN })
+    say_each("", &failures);
+    Ok(if failures.is_empty() { CLEAN } else { PROBLEMS })
 }

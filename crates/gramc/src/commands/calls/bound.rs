@@ -7,7 +7,7 @@ use gram_model::Place;
 use gram_model::{Library, Module};
 use gram_tools::ToolLibrary;
 
-use crate::args::{Bind, Display, Format, Inputs, Spec};
+use crate::args::{Display, Format, Inputs, Spec};
 use crate::failure::Failure;
 use crate::input::{self, Texts};
 use crate::report;
@@ -41,16 +41,6 @@ fn read(path: &Path, stdin_filename: &str, display: Display) -> Result<Option<Re
     Ok(checked.module.map(|module| Read { module, texts }))
 }
 
-/// Reads a library: that of a file, one of several in a file, or one that the specification
-/// declares.
-pub(super) fn read_library(
-    bind: &Bind,
-    spec: &Read,
-    display: Display,
-) -> Result<Option<ToolLibrary>, Failure> {
-    Ok(read_declared(&bind.library, spec, display)?.map(|(library, ..)| library))
-}
-
 /// A library, with what its file declares, and the folder that paths in it are relative to.
 pub(in crate::commands) type Declared = (ToolLibrary, Library, PathBuf);
 
@@ -63,7 +53,8 @@ pub(in crate::commands) fn declared_here(
     at.map(|at| made(spec, at)).transpose()
 }
 
-/// The library of `--library`, with the module of its file.
+/// The library of `--library`: that of a file, one of several in a file, or one that the
+/// specification declares.
 pub(in crate::commands) fn read_declared(
     named: &str,
     spec: &Read,
@@ -84,11 +75,8 @@ pub(in crate::commands) fn read_declared(
         return one(&read, path, Some(name)).map(Some);
     }
     let known = &spec.module.libraries;
-    let nearest = gram_model::did_you_mean(named, known.iter().map(|library| &*library.name));
-    let nearest = nearest.map(|nearest| format!("; {nearest}")).unwrap_or_default();
-    Err(Failure::new(format!(
-        "`{named}` is neither a file nor a library of the specification{nearest}"
-    )))
+    let message = format!("`{named}` is neither a file nor a library of the specification");
+    Err(Failure::unknown(&message, named, known.iter().map(|library| &*library.name), None))
 }
 
 /// The library of a file. Those that it imports are meant only where it declares none itself, or
@@ -118,9 +106,9 @@ fn one(read: &Read, path: &str, name: Option<&str>) -> Result<Declared, Failure>
         (Some(name), _) => {
             known.iter().copied().find(|&at| libraries[at].name == name).ok_or_else(|| {
                 let known = names();
-                let help = gram_model::did_you_mean(name, known.iter().copied());
-                let help = help.unwrap_or_else(|| format!("there are {}", known.join(", ")));
-                Failure::new(format!("{path} declares no library `{name}`; {help}"))
+                let help = Some(format!("there are {}", known.join(", ")));
+                let message = format!("{path} declares no library `{name}`");
+                Failure::unknown(&message, name, known.into_iter(), help)
             })?
         }
     };

@@ -134,7 +134,7 @@ impl Lines {
             },
             Some(raw) => Some(raw.get().to_owned()),
             None => {
-                // Nobody means a call without arguments by a key that is nearly theirs.
+                // An unknown key is most likely a misspelled `arguments`.
                 if let Some(key) = map.keys().find(|key| !KEYS.contains(&key.as_str())) {
                     let what = format!(
                         "this call has no `arguments`, and `{key}` is no key of a call: \

@@ -4,7 +4,6 @@ mod bound;
 mod lines;
 mod shadow;
 
-use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,40 +16,35 @@ use gram_tools::clock::ManualClock;
 use gram_tools::invocation::{Answer, InvocationError, InvocationErrorKind};
 use gram_tools::{Admission, BindProblem, Bound, Session, Settings, ToolLibrary, Verdict};
 use serde_json::{Value, json};
+use tokio::runtime::Builder;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{BindCommand, Call, Display, Format, Replay, Undeclared, Validate};
+use crate::args::{BindCommand, Call, Display, Format, Replay, Validate};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::live;
-use crate::output;
-use bound::read_library;
+use crate::output::{self, say, say_each};
 pub(super) use bound::{Read, declared_here, read_declared, read_spec};
 use lines::{CallLine, Lines};
 
 /// How long servers may take to end.
-pub(super) const GOODBYE: Duration = Duration::from_secs(5);
+const GOODBYE: Duration = Duration::from_secs(5);
 
 pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
     only_one_reads(&[&args.spec.path, &args.calls])?;
     let Some(spec) = read_spec(&args.spec, display)? else { return Ok(PROBLEMS) };
-    let undeclared = match args.undeclared {
-        Undeclared::Strip => gram_tools::check::Undeclared::Strip,
-        Undeclared::Reject => gram_tools::check::Undeclared::Reject,
-        Undeclared::Keep => gram_tools::check::Undeclared::Keep,
-        Undeclared::Schema => gram_tools::check::Undeclared::Schema,
-    };
-    let check = Policy { repair: !args.no_repair, correct_names: false, undeclared };
+    let (repair, undeclared) = (!args.no_repair, args.undeclared);
+    let check = Policy { repair, correct_names: false, undeclared };
     let library = ToolLibrary::new("").settings(Settings { check, ..Settings::default() });
     let (bound, _) = library.bind_partly(&spec.module);
     let session = Session::new(&bound);
-    let mut verdicts = Verdicts::new();
+    let mut code = CLEAN;
     for line in Lines::open(&args.calls)? {
         if let CallLine::Call { call, .. } = line? {
-            verdicts.print(&session.validate(call))?;
+            code = code.max(print(&session.validate(call))?);
         }
     }
-    Ok(verdicts.code())
+    Ok(code)
 }
 
 pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
@@ -71,8 +65,8 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
             format!("{:width$}  {}\n", binding.tool, binding.implementation.unwrap_or("-"))
         });
         output::print(&lines.collect::<String>())?;
-        say(problems.iter().map(|found| format!("error: {found}")));
-        say(bound.warnings().iter().map(|found| format!("warning: {found}")));
+        say_each("error: ", &problems);
+        say_each("warning: ", bound.warnings());
     }
     if args.costs {
         costs(&read.spec.module, &bound, display)?;
@@ -81,7 +75,7 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
         .iter()
         .map(|(tool, error)| format!("cannot connect to the implementation of `{tool}`: {error}"));
     if let Some(first) = unreachable.next() {
-        say(unreachable.map(|other| format!("error: {other}")));
+        say_each("error: ", unreachable);
         return Err(Failure::new(first));
     }
     Ok(if problems.is_empty() { CLEAN } else { PROBLEMS })
@@ -130,11 +124,12 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
     // What does not fit elsewhere is no business of this call.
     let own: Vec<_> = problems.iter().filter(|found| found.tool() == Some(&args.tool)).collect();
     if !own.is_empty() {
-        say(own.iter().map(|found| format!("error: {found}")));
+        say_each("error: ", &own);
         return Ok(PROBLEMS);
     }
     let arguments = match args.arguments.as_str() {
-        "-" => standard_input()?,
+        "-" => std::io::read_to_string(std::io::stdin())
+            .map_err(|error| Failure::new(format!("cannot read standard input: {error}")))?,
         arguments => arguments.to_owned(),
     };
     let session = Session::new(&bound);
@@ -142,9 +137,7 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
     session.expand_containers_of(&args.tool);
     let call = gram_tools::Call::new(args.tool.as_str(), arguments);
     let verdict = run(&read.library, async { Ok(session.call(call).await) })?;
-    let mut verdicts = Verdicts::new();
-    verdicts.print(&verdict)?;
-    Ok(verdicts.code())
+    print(&verdict)
 }
 
 pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
@@ -162,17 +155,10 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
         let (bound, _) = read.library.bind_partly(&read.spec.module);
         return shadow::replay(trace, &read.spec.module, &bound, display);
     }
-    let (bound, problems) = read.library.bind_partly(&read.spec.module);
-    if !args.partial && !problems.is_empty() {
-        say(problems.iter().map(|found| format!("error: {found}")));
-        say(std::iter::once(
-            "nothing was run; --partial allows missing implementations".to_owned(),
-        ));
-        return Ok(PROBLEMS);
-    }
+    let Some(bound) = read.bind(args.partial) else { return Ok(PROBLEMS) };
     let clock = Arc::new(ManualClock::default());
     let session = Session::with_clock(&bound, clock.clone());
-    let mut verdicts = Verdicts::new();
+    let mut code = CLEAN;
     let mut lines = Lines::open(&calls)?;
     run(&read.library, async {
         loop {
@@ -184,17 +170,14 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
                     if let Some(at) = at {
                         clock.move_to(at);
                     }
-                    verdicts.print(&replayed(&session, call, result).await)?;
+                    code = code.max(print(&replayed(&session, call, result).await)?);
                 }
                 CallLine::Turn => session.begin_turn(),
                 CallLine::Reset(Some(tool)) => {
                     if !session.reset(&tool) {
                         let tools = bound.bindings().map(|binding| binding.tool);
-                        let nearest = gram_model::did_you_mean(&tool, tools);
-                        let nearest = nearest.map(|it| format!("; {it}")).unwrap_or_default();
-                        return Err(Failure::new(format!(
-                            "cannot reset the unknown tool `{tool}`{nearest}"
-                        )));
+                        let message = format!("cannot reset the unknown tool `{tool}`");
+                        return Err(Failure::unknown(&message, &tool, tools, None));
                     }
                 }
                 CallLine::Reset(None) => session.reset_all(),
@@ -204,7 +187,7 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
     if args.stats {
         output::print(&format!("{}\n", json!({"stats": session.stats().json()})))?;
     }
-    Ok(verdicts.code())
+    Ok(code)
 }
 
 async fn replayed(session: &Session, call: gram_tools::Call, result: Option<Value>) -> Verdict {
@@ -227,14 +210,27 @@ pub(super) struct Both {
     pub(super) library: ToolLibrary,
 }
 
+impl Both {
+    /// Binds the library. Problems are reported; they prevent runs unless `partial` allows them.
+    pub(super) fn bind(&self, partial: bool) -> Option<Bound> {
+        let (bound, problems) = self.library.bind_partly(&self.spec.module);
+        if partial || problems.is_empty() {
+            return Some(bound);
+        }
+        say_each("error: ", &problems);
+        say("nothing was run; --partial allows missing implementations");
+        None
+    }
+}
+
 pub(super) fn read(
     spec: &crate::args::Spec,
     bind: &crate::args::Bind,
     display: Display,
 ) -> Result<Option<Both>, Failure> {
     let Some(spec) = read_spec(spec, display)? else { return Ok(None) };
-    let Some(library) = read_library(bind, &spec, display)? else { return Ok(None) };
-    Ok(Some(Both { spec, library }))
+    let library = read_declared(&bind.library, &spec, display)?;
+    Ok(library.map(|(library, ..)| Both { spec, library }))
 }
 
 /// Fails where two arguments are standard input: the second one would find nothing there.
@@ -245,44 +241,29 @@ pub(super) fn only_one_reads(paths: &[&Path]) -> Result<(), Failure> {
     Err(Failure::new("only one argument can be `-`"))
 }
 
-/// Says something to the person, a line each.
-pub(super) fn say(lines: impl Iterator<Item = String>) {
-    for line in lines {
-        // There is nowhere to say that standard error is closed.
-        let _ = writeln!(std::io::stderr(), "{line}");
-    }
-}
-
-fn standard_input() -> Result<String, Failure> {
-    let mut text = String::new();
-    std::io::stdin()
-        .read_to_string(&mut text)
-        .map_err(|error| Failure::new(format!("cannot read standard input: {error}")))?;
-    Ok(text)
-}
-
-/// Runs what waits for the implementations of a library, on this thread, and ends what these keep
-/// running. If a signal arrives, the work is dropped, and all that it started
-/// is killed.
+/// Runs calls on this thread, then closes the library. A signal drops the calls and kills the
+/// processes that they started.
 fn run<T>(
     library: &ToolLibrary,
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
-    run_to_the_end(library, async {
+    let work = async {
         tokio::select! {
             biased;
             signal = live::signalled() => Err(Failure::Interrupted(signal)),
             outcome = work => outcome,
         }
-    })
+    };
+    run_to_the_end(Builder::new_current_thread(), work, library.close())
 }
 
-/// The same for work that handles the signals itself.
+/// Runs work that handles signals itself, then `close`.
 pub(super) fn run_to_the_end<T>(
-    library: &ToolLibrary,
+    mut runtime: Builder,
     work: impl Future<Output = Result<T, Failure>>,
+    close: impl Future<Output = ()>,
 ) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    let runtime = runtime
         .enable_all()
         .build()
         .map_err(|error| Failure::new(format!("cannot start the runtime: {error}")))?;
@@ -290,9 +271,9 @@ pub(super) fn run_to_the_end<T>(
         let outcome = work.await;
         tokio::select! {
             biased;
-            // Whoever says so twice does not want to wait.
+            // A second signal ends the program at once.
             signal = live::signalled() => Err(Failure::Interrupted(signal)),
-            _ = timeout(GOODBYE, library.close()) => outcome,
+            _ = timeout(GOODBYE, close) => outcome,
         }
     });
     // Work that still runs was abandoned, so the program does not wait for it.
@@ -300,23 +281,8 @@ pub(super) fn run_to_the_end<T>(
     outcome
 }
 
-/// Verdicts, as they are printed.
-struct Verdicts {
-    refused: bool,
-}
-
-impl Verdicts {
-    fn new() -> Self {
-        Self { refused: false }
-    }
-
-    fn print(&mut self, verdict: &Verdict) -> Result<(), Failure> {
-        self.refused |= !verdict.is_ok();
-        output::print(&format!("{}\n", verdict.json()))
-    }
-
-    /// The exit code.
-    fn code(&self) -> i32 {
-        if self.refused { PROBLEMS } else { CLEAN }
-    }
+/// Prints a verdict, and returns its exit code.
+fn print(verdict: &Verdict) -> Outcome {
+    output::print(&format!("{}\n", verdict.json()))?;
+    Ok(if verdict.is_ok() { CLEAN } else { PROBLEMS })
 }

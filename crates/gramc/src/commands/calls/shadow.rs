@@ -25,13 +25,11 @@ struct TraceLine {
     kind: String,
     #[serde(default)]
     agent: String,
-    #[serde(default)]
     id: Option<String>,
     #[serde(default)]
     name: String,
     #[serde(default)]
     arguments: String,
-    #[serde(default)]
     at: Option<f64>,
     #[serde(default)]
     verdict: Value,

@@ -1,16 +1,16 @@
 //! What is shown of a run while it goes on.
 
 use std::borrow::Cow;
-use std::io::{self, IsTerminal as _, Write as _};
-use std::sync::{Mutex, PoisonError};
+use std::io::{self, IsTerminal as _};
 
 use gram_agent::{Event, Observer, TurnEnd, TurnResult};
 use gram_tools::Verdict;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::args::{Display, Format, Run};
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, say};
 
 /// Shows what happens: the model's text on standard output, if it is shown while it comes; all
 /// else on standard error.
@@ -45,7 +45,7 @@ impl Show {
                 Some(value) => value.to_string(),
                 None => turn.text.clone(),
             };
-            let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut shown = self.shown.lock();
             let rest = if *shown == answer { "" } else { answer.as_str() };
             if *shown != answer && !shown.is_empty() && self.streams {
                 // What was shown of an answer that did not come to its end.
@@ -67,12 +67,11 @@ impl Show {
 
     /// Says something to the person; agents that others call are named.
     fn print_message(&self, agent: &str, text: &str) {
-        // There is nowhere to say that standard error is closed.
-        let _ = if agent.is_empty() || agent == self.agent {
-            writeln!(io::stderr(), "{text}")
+        if agent.is_empty() || agent == self.agent {
+            say(text);
         } else {
-            writeln!(io::stderr(), "[{agent}] {text}")
-        };
+            say(format_args!("[{agent}] {text}"));
+        }
     }
 
     /// What is printed of an answer: at a terminal, nothing that steers it.
@@ -92,7 +91,7 @@ impl Show {
 
     /// Ends a line of the answer before something else is shown.
     fn break_line(&self) {
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = self.shown.lock();
         if !shown.is_empty() && self.streams {
             let _ = output::print("\n");
         }
@@ -137,7 +136,7 @@ impl Observer for Show {
     fn on_event(&self, agent: &str, event: &Event<'_>) {
         match event {
             Event::ReplyText(text) if self.streams && agent == self.agent => {
-                self.shown.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
+                self.shown.lock().push_str(text);
                 // A closed output is reported at the end of the turn.
                 let _ = output::print(&self.answer(text));
             }

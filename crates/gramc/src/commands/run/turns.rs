@@ -8,8 +8,8 @@ use tokio::sync::mpsc;
 
 use self::editor::{Chat, Typed};
 use crate::args::Run;
-use crate::commands::calls::say;
 use crate::failure::Failure;
+use crate::output::say;
 
 /// The turns of a conversation.
 pub(super) enum Turns {
@@ -57,7 +57,7 @@ impl Turns {
             Self::Given(messages) => Ok(messages.pop()),
             Self::Lines { lines, chat } => loop {
                 if *chat {
-                    // Whoever cannot see the prompt can still type.
+                    // The prompt is optional.
                     let _ = write!(io::stderr(), "> ").and_then(|()| io::stderr().flush());
                 }
                 match lines.recv().await {
@@ -78,8 +78,7 @@ impl Turns {
                         Typed::Interrupt if interrupted => return Err(Failure::Interrupted(2)),
                         Typed::Interrupt => {
                             interrupted = true;
-                            let help = "press Ctrl-C again or Ctrl-D to end the conversation";
-                            say(std::iter::once(help.to_owned()));
+                            say("press Ctrl-C again or Ctrl-D to end the conversation");
                         }
                         Typed::Failed(why) => return Err(unreadable(&why)),
                     }

@@ -9,7 +9,7 @@ use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
 use tokio::sync::mpsc;
 
-use crate::commands::calls::say;
+use crate::output::say;
 
 /// How many lines are remembered.
 const MAX_HISTORY: usize = 1_000;
@@ -118,7 +118,7 @@ fn forgotten(path: &Path, error: &ReadlineError) {
     let error = error.to_string();
     let error = error.split(" (os error").next().unwrap_or_default().to_lowercase();
     let path = path.display();
-    say(std::iter::once(format!("warning: cannot save the history to {path}: {error}")));
+    say(format_args!("warning: cannot save the history to {path}: {error}"));
 }
 
 /// Creates a folder that only the user can access, if it does not exist.
@@ -142,8 +142,8 @@ pub(in crate::commands::run) fn history_file() -> Option<PathBuf> {
     Some(folder("XDG_STATE_HOME").or(local).or_else(home)?.join("gramc").join("history"))
 }
 
-/// The terminal as it was before anybody edited a line. When gramc is ended at the prompt, the editor
-/// cannot give it back.
+/// The settings of the terminal before a line was edited. If gramc is ended at the prompt, the editor
+/// cannot restore them.
 struct Terminal {
     /// Whether a line is edited.
     busy: bool,
