@@ -47,6 +47,14 @@ pub(super) enum Circles {
     Forbidden,
 }
 
+/// Which regular expressions a target takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Patterns {
+    All,
+    /// Without lookaround and backreferences.
+    WithoutLookaround,
+}
+
 /// What a target accepts.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of a table, not a state")]
@@ -71,6 +79,8 @@ pub(super) struct Dialect {
     pub(super) without: &'static [&'static str],
     /// The only formats.
     pub(super) formats: Option<&'static [&'static str]>,
+    /// Which regular expressions `pattern` may hold.
+    pub(super) patterns: Patterns,
     /// Whether an array has to say what its items are.
     pub(super) items: bool,
     /// The rules of the strict targets: objects are closed, and below the root each schema has a
@@ -104,6 +114,7 @@ const BASE: Dialect = Dialect {
     only_at_root: &[],
     without: &[],
     formats: None,
+    patterns: Patterns::All,
     items: false,
     closed_and_typed: false,
     all_required: false,
@@ -145,6 +156,7 @@ const OPENAI: Dialect = Dialect {
     names: Some(Names { first: dashed, other: dashed, most: 64 }),
     root_object: true,
     root_without: &["oneOf", "anyOf", "allOf", "enum", "not"],
+    patterns: Patterns::WithoutLookaround,
     items: true,
     ..BASE
 };
@@ -311,6 +323,7 @@ pub(super) fn dialect(target: &str) -> Option<Dialect> {
         "mistral" => Dialect {
             root_object: false,
             root_without: &[],
+            patterns: Patterns::All,
             items: false,
             without: &["$id", "$schema"],
             closable: false,

@@ -9,6 +9,8 @@ mod gemini;
 mod limits;
 mod meta;
 mod nodes;
+mod patterns;
+mod texts;
 mod walk;
 mod wrap;
 

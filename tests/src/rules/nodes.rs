@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::dialect::{Circles, Dialect, Wrap};
 use super::walk::{self, Link, Node, is_kind, resolve};
-use super::{Violations, gemini, meta};
+use super::{Violations, gemini, meta, patterns, texts};
 use crate::same::member;
 
 /// Checks one schema of a tool and all schemas inside it.
@@ -37,6 +37,13 @@ pub(super) fn check(
             keywords(dialect, tool, &node, members, violations);
             objects(dialect, tool, &node, members, violations);
             references(dialect, tool, root, &node, violations);
+            texts::check(dialect, tool, &node, members, violations);
+        }
+    }
+    // Schemas alone come out as they were declared.
+    if dialect.wrap != Wrap::Schemas {
+        for path in walk::endless(root, path) {
+            violations.add(tool, &path, "leads back to itself without an end");
         }
     }
     let around = match dialect.circles {
@@ -95,6 +102,11 @@ fn keywords(
     {
         let told = format!("`{format}` is not among the formats");
         violations.add(tool, &member(&node.path, "format"), &told);
+    }
+    if let Some(Value::String(pattern)) = members.get("pattern")
+        && let Some(wrong) = patterns::wrong(dialect.patterns, pattern)
+    {
+        violations.add(tool, &member(&node.path, "pattern"), wrong);
     }
     if dialect.items && is_kind(node.schema, "array") && !members.contains_key("items") {
         violations.add(tool, &node.path, "is an array without `items`");

@@ -650,6 +650,63 @@ fn gemini_takes_a_subset_of_openapi() {
     property(&only, &bad, &good, ".items", "is not an object");
 }
 
+#[test]
+fn patterns_have_no_lookaround_for_openai() {
+    let pattern = |pattern: &str| json!({"type": "string", "pattern": pattern});
+    let good = pattern(r"^\(?=[(?!]\\1(?:a)$");
+    for bad in ["(?=a)", "a(?!b)", "(?<=a)b", r"[)](?<!a)"] {
+        property(&OPENAI, &pattern(bad), &good, ".pattern", "has lookaround");
+    }
+    for bad in [r"(a)\1", r"(?<n>a)\k<n>"] {
+        property(&OPENAI, &pattern(bad), &good, ".pattern", "has a backreference");
+    }
+}
+
+#[test]
+fn definitions_have_an_end() {
+    let targets: Vec<&str> = TARGETS.into_iter().filter(|it| *it != "json-schema").collect();
+    let bad = |target: &str| {
+        let definitions = json!({
+            "A": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/B"}]}, "B": {"$ref": "#/$defs/A"}
+        });
+        defined(target, &text(), &definitions)
+    };
+    for target in targets {
+        let found = complaints(target, &wrapped(target, &bad(target)));
+        for name in ["A", "B"] {
+            let wanted =
+                format!("tool: {}.$defs.{name} leads back to itself without an end", place(target));
+            assert!(found.contains(&wanted), "{target}: {found:#?}");
+        }
+    }
+}
+
+#[test]
+fn descriptions_say_what_constrains() {
+    let bad = json!({
+        "type": "string",
+        "description": "JSON text of an object that fits this JSON Schema: {\"propertyNames\":{\"type\":\"string\"}}"
+    });
+    let told = "describes keys as strings, which they always are";
+    property(&TARGETS, &bad, &text(), "", told);
+    let bad = json!({"type": "string", "description": "Where. Leave this out: the host sets it."});
+    property(&["openai-strict"], &bad, &text(), "", "asks to leave out what is required");
+    let number = |more: Value| {
+        let mut schema = json!({"type": "number", "description": "More than 1.5. Less than 3."});
+        schema.as_object_mut().expect("an object").extend(more.as_object().cloned().expect("one"));
+        schema
+    };
+    let good = number(json!({"minimum": 1.5, "maximum": 3}));
+    let bad = number(json!({"maximum": 3}));
+    property(
+        &["gemini", "gemini-json"],
+        &bad,
+        &good,
+        "",
+        "says `More than …` and has no `minimum`",
+    );
+}
+
 /// What is done to a good output.
 type Edit = fn(&mut Value);
 

@@ -11,6 +11,7 @@ use gram_check::{Valid, check};
 use gram_model::print::print;
 use gram_model::{Module, Tool};
 use gram_schema::emit::{Compilation, Entry, Options, ParameterSchema};
+use gram_schema::lower::Loss;
 use gram_schema::{Draft, Target};
 use gram_syntax::{SourceFile, parse};
 use gramc_tests::modules::{Modules, Numbers};
@@ -146,6 +147,14 @@ fn look_at(
             None => own.clone(),
         };
         let lowered = parameters(target, &json);
+        let strict = matches!(target, Target::OpenAiStrict | Target::AnthropicStrict);
+        let told = |loss: &Loss| loss.path == "additionalProperties";
+        if strict
+            && own.get("additionalProperties") != Some(&Value::Bool(false))
+            && !compiled.losses().iter().any(told)
+        {
+            return Err(format!("nothing says that it is closed: {own}"));
+        }
         let both = Both {
             own_validator: validator(&own)?,
             validator: validator(&lowered)?,

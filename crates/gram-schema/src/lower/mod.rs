@@ -11,6 +11,7 @@ mod limits;
 mod loss;
 mod names;
 mod page;
+mod patterns;
 mod restore;
 mod schema;
 mod shape;
@@ -21,10 +22,15 @@ mod targets;
 mod testing;
 mod type_set;
 
+use std::borrow::Cow;
+
+pub(crate) use schema::sentences::PINNED;
+
 pub use excess::{Excess, request_limits};
 pub use loss::{Became, Loss};
 pub use names::Names;
 pub use page::page;
+pub use patterns::PatternRule;
 pub use restore::Restore;
 use serde_json::{Map, Value};
 pub use shape::request;
@@ -68,14 +74,20 @@ pub struct Lowered {
 /// Lowers a tool to a target. It never fails: a constraint that cannot be expressed becomes a
 /// sentence. `names` are the names of all tools in the request, for the same target.
 pub fn lower(spec: &TargetSpec, names: &Names, tool: ToolJson<'_>) -> Lowered {
-    let ToolJson { name, title, description, parameters, output, annotations, extras } = tool;
+    let ToolJson { name, title, description, mut parameters, mut output, annotations, extras } =
+        tool;
+    if spec.root.object {
+        schema::parts::modernize_all(&mut parameters);
+        output.iter_mut().for_each(schema::parts::modernize_all);
+    }
+    let mut description = description.map(Cow::Borrowed);
     let schema::LoweredSchema { schema, notes, mut losses, restore } =
-        schema::lower(spec, name, parameters);
+        schema::lower(spec, name, &mut description, parameters);
     let wire = names.get(name);
     if wire != name {
         losses.insert(0, loss::renamed(name, "name", name, wire));
     }
-    let description = schema::sentences::joined(description, &notes);
+    let description = schema::sentences::joined(description.as_deref(), &notes);
     let description = match description {
         Some(text) if !text.is_empty() || !spec.needs_description => Some(text),
         None if !spec.needs_description => None,

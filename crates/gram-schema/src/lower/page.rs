@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, json};
 
+use super::patterns::PatternRule;
 use super::target::Target;
 use super::target_spec::{
     AnyOfRule, First, Limits, NameRule, Recursion, RefRule, SeveralTypes, TargetSpec, ToolShape,
@@ -248,8 +249,14 @@ fn rewritten(spec: &TargetSpec) -> Vec<(K, &'static str)> {
     );
     add(K::Ref, "is replaced by the referenced schema");
     if spec.keeps(K::Minimum) {
-        add(K::ExclusiveMinimum, "becomes `minimum` for integers, or else a sentence");
-        add(K::ExclusiveMaximum, "becomes `maximum` for integers, or else a sentence");
+        add(
+            K::ExclusiveMinimum,
+            "becomes `minimum`, for numbers other than integers with a sentence",
+        );
+        add(
+            K::ExclusiveMaximum,
+            "becomes `maximum`, for numbers other than integers with a sentence",
+        );
     }
     add(
         K::PrefixItems,
@@ -291,7 +298,8 @@ fn forms(page: &mut String, spec: &TargetSpec) {
     }
     if objects.all_required {
         add("Every property is `required`. Optional properties also accept null, which means \
-             absent; gramc removes these nulls from a call before it checks the call.");
+             absent; gramc removes these nulls from a call before it checks the call. Of a pinned \
+             parameter, the description asks for null.");
     }
     if objects.empty_as_text {
         add("Maps and objects without properties become `type: string`: the model writes the \
@@ -319,6 +327,7 @@ fn forms(page: &mut String, spec: &TargetSpec) {
     if spec.enum_of_text_only {
         add("`enum` contains only text; other values become a sentence.");
     }
+    all.extend(patterns(spec).map(str::to_owned));
     if let Some(largest) = spec.largest_min_items {
         all.push(format!("`minItems` is at most {largest}; a larger one becomes a sentence."));
     }
@@ -341,6 +350,29 @@ fn forms(page: &mut String, spec: &TargetSpec) {
     page.push_str("\n## Rewritten keywords\n\n");
     for text in all {
         item(page, &text);
+    }
+}
+
+/// What becomes of regular expressions.
+fn patterns(spec: &TargetSpec) -> Option<&'static str> {
+    if !spec.keeps(K::Pattern) {
+        return None;
+    }
+    match spec.patterns {
+        PatternRule::Any => None,
+        PatternRule::NoLookaround => Some(
+            "A `pattern` with lookaround (such as `(?=`) or backreferences (such as `\\1`) becomes a \
+             sentence.",
+        ),
+        PatternRule::Regular => Some(
+            "A `pattern` with lookaround, backreferences, word boundaries, Unicode properties, or \
+             anchors that are not at its ends becomes a sentence.",
+        ),
+        PatternRule::Anchored => Some(
+            "A `pattern` begins with `^` and ends with `$`. Escapes such as `\\d` become classes \
+             such as `[0-9]`. A pattern with lookaround, backreferences, word boundaries or Unicode \
+             properties becomes a sentence.",
+        ),
     }
 }
 

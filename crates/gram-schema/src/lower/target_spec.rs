@@ -1,5 +1,6 @@
 //! The rules of a target as plain data. Each file of `targets` contains one table.
 
+use super::patterns::PatternRule;
 use super::target::Target;
 use json_schema_kit::keywords::{Keyword, Keywords};
 
@@ -26,6 +27,8 @@ pub struct TargetSpec {
     pub keep: Keywords,
     /// The supported values of `format`. `None` if all are supported.
     pub formats: Option<&'static [FormatRule]>,
+    /// The regular expressions that `pattern` may contain.
+    pub patterns: PatternRule,
     /// The maximum of `minItems`. `None` if it is not limited.
     pub largest_min_items: Option<u64>,
     /// How objects are written.
@@ -279,6 +282,7 @@ impl TargetSpec {
         keys: None,
         keep: Keywords::ALL,
         formats: None,
+        patterns: PatternRule::Any,
         largest_min_items: None,
         objects: ObjectRule {
             closed: false,

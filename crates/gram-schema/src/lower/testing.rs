@@ -25,6 +25,24 @@ pub(super) fn lowered(target: Target, schema: &Value) -> Lowered {
     lower(target.spec(), &Names::default(), tool)
 }
 
+/// The same for a tool with a description.
+pub(super) fn described(target: Target, description: &str, schema: &Value) -> Lowered {
+    let tool = ToolJson {
+        name: "t",
+        title: None,
+        description: Some(description),
+        parameters: schema.clone(),
+        output: None,
+        annotations: Map::new(),
+        extras: Vec::new(),
+    };
+    let mut out = lower(target.spec(), &Names::default(), tool);
+    if let Some(declaration) = out.value.get_mut("function") {
+        out.value = declaration.take();
+    }
+    out
+}
+
 /// The schema and the description of a tool in a target's format.
 pub(super) fn parts(spec: &TargetSpec, tool: &Value) -> (Value, String) {
     let (tool, key) = match spec.shape {

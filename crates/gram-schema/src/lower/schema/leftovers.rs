@@ -1,11 +1,12 @@
 //! Turns unsupported keywords into sentences of a description.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::super::loss::Became;
+use super::super::patterns::PatternFate;
 use super::super::type_set::TypeSet;
 use super::keys::Keys;
-use super::{Lowerer, parts, sentences};
+use super::{Lowerer, merge, parts, sentences};
 use json_schema_kit::keywords::{Keyword, Keywords};
 use json_schema_kit::path::Path;
 
@@ -51,6 +52,9 @@ impl Lowerer<'_> {
         self.bounds(map, has, path, types);
         if has.has(Keyword::Format) {
             self.format(map, notes, path, types);
+        }
+        if has.has(Keyword::Pattern) {
+            self.pattern(map, notes, path);
         }
         let kept = if path.is_root() { self.spec.root_keep() } else { self.spec.keep };
         // This module itself writes `nullable` for targets that support it.
@@ -149,24 +153,27 @@ impl Lowerer<'_> {
             ("exclusiveMinimum", Keyword::ExclusiveMinimum, "minimum", Keyword::Minimum, 1),
             ("exclusiveMaximum", Keyword::ExclusiveMaximum, "maximum", Keyword::Maximum, -1),
         ] {
-            if !whole || !has.has(keyword) || self.spec.keeps(keyword) || !self.spec.keeps(kept) {
+            if !has.has(keyword) || self.spec.keeps(keyword) || !self.spec.keeps(kept) {
                 continue;
             }
-            let Some(limit) = map.get(exclusive).and_then(Value::as_i64) else { continue };
-            let Some(new) = limit.checked_add(step) else { continue };
-            let value = map.shift_remove(exclusive).unwrap_or_default();
-            let tighter = match map.get(bound).map(Value::as_i64) {
+            let Some(Value::Number(limit)) = map.get(exclusive) else { continue };
+            let exact = if whole { next_integer(limit, step) } else { None };
+            let is_exact = exact.is_some();
+            // Of other numbers there is no next one, so a sentence excludes the bound itself.
+            let new = exact.map_or_else(|| limit.clone(), Number::from);
+            let tighter = match map.get(bound) {
                 None => true,
-                Some(Some(old)) => (old < new) == (step > 0),
-                Some(None) => {
-                    map.insert(exclusive.to_owned(), value);
-                    continue;
-                }
+                Some(Value::Number(old)) if step > 0 => merge::is_less(old, &new),
+                Some(Value::Number(old)) => merge::is_less(&new, old),
+                Some(_) => continue,
             };
             if tighter {
                 map.insert(bound.to_owned(), new.into());
             }
-            self.lose(&path.key(exclusive), exclusive, value, Became::Rewritten(bound.to_owned()));
+            if is_exact && let Some(value) = map.shift_remove(exclusive) {
+                let to = Became::Rewritten(bound.to_owned());
+                self.lose(&path.key(exclusive), exclusive, value, to);
+            }
         }
         if has.has(Keyword::MinItems)
             && let Some(largest) = self.spec.largest_min_items
@@ -178,6 +185,28 @@ impl Lowerer<'_> {
             let mut notes = Vec::new();
             self.sentence_of(&mut notes, path, "minItems", value);
             describe(map, notes);
+        }
+    }
+
+    /// Rewrites a `pattern` that the target does not support, or turns it into a sentence.
+    pub(super) fn pattern(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+    ) {
+        let Some(Value::String(pattern)) = map.get("pattern") else { return };
+        match self.spec.patterns.fate(pattern) {
+            PatternFate::Kept => {}
+            PatternFate::Rewritten(new) => {
+                let to = Became::Rewritten(format!("pattern: {new}"));
+                let old = map.insert("pattern".to_owned(), new.into()).unwrap_or_default();
+                self.lose(&path.key("pattern"), "pattern", old, to);
+            }
+            PatternFate::Refused => {
+                let pattern = map.shift_remove("pattern").unwrap_or_default();
+                self.sentence_of(notes, path, "pattern", pattern);
+            }
         }
     }
 
@@ -201,4 +230,18 @@ impl Lowerer<'_> {
             self.sentence_of(notes, path, "format", value);
         }
     }
+}
+
+/// The first integer above a number, or below it if `step` is negative. `None` if it is too large.
+fn next_integer(number: &Number, step: i64) -> Option<i64> {
+    /// Above it, not every integer is a float.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if let Some(whole) = number.as_i64() {
+        return whole.checked_add(step);
+    }
+    let float = number.as_f64().filter(|float| float.abs() < EXACT)?;
+    let rounded = if step > 0 { float.floor() } else { float.ceil() };
+    #[expect(clippy::cast_possible_truncation, reason = "it is a whole number below 2^53")]
+    let whole = rounded as i64;
+    whole.checked_add(step)
 }

@@ -143,6 +143,12 @@ impl Lowerer<'_> {
         target(self.original.as_deref()?, to).cloned()
     }
 
+    /// Removes a reference that leads back to itself, without a property or an item between.
+    pub(super) fn take_endless(&self, map: &mut Map<String, Value>) -> Option<Value> {
+        let to = map.get("$ref").and_then(Value::as_str)?;
+        self.endless.contains(to).then(|| map.shift_remove("$ref")).flatten()
+    }
+
     /// Lowers a schema with a `$ref` and its sibling keywords.
     pub(super) fn reference(
         &mut self,
@@ -150,6 +156,16 @@ impl Lowerer<'_> {
         path: &Path<'_>,
         at: At,
     ) -> Out {
+        if let Some(to) = self.take_endless(map) {
+            // What it accepts is not defined. The rest may say more.
+            if map.keys().any(|key| !Keyword::of(key).is_annotation()) {
+                let why = Became::Dropped("it leads back to itself");
+                self.lose(&path.key("$ref"), "$ref", to, why);
+                return self.place(map, path, at);
+            }
+            map.insert("$ref".to_owned(), to);
+            return self.text_of_anything(map, path, "$ref");
+        }
         let Some(Value::String(to)) = map.shift_remove("$ref") else {
             return self.place(map, path, at);
         };

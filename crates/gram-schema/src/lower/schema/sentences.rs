@@ -8,6 +8,11 @@ use serde_json::{Map, Value};
 use super::super::type_set::TypeSet;
 use json_schema_kit::keywords::Keyword;
 
+/// The sentence that asks a model not to supply a pinned value.
+pub(crate) const PINNED: &str = "Leave this out: the host sets it.";
+/// The same, for a target that requires all properties.
+pub(super) const PINNED_NULL: &str = "Always null: the host sets it.";
+
 /// A description with sentences appended. `None` if both are empty.
 pub(in super::super) fn joined<'d>(
     description: Option<&'d str>,
@@ -49,6 +54,9 @@ pub(super) fn sentence(
     schemas: &mut Printer<'_>,
 ) -> Option<String> {
     use Keyword as K;
+    if !keyword.is_annotation() && super::text::says_nothing(keyword, value) {
+        return None;
+    }
     let text = match (keyword, value) {
         (K::MinLength, n) => format!("At least {}.", number_of(n, "character", "characters")),
         (K::MaxLength, n) => format!("At most {}.", number_of(n, "character", "characters")),
@@ -287,7 +295,7 @@ impl<'d> Printer<'d> {
 }
 
 /// Collects the references in a schema.
-fn references(value: &Value, found: &mut Vec<String>, depth: usize) {
+pub(super) fn references(value: &Value, found: &mut Vec<String>, depth: usize) {
     if depth > super::super::limits::MAX_JSON_DEPTH {
         return;
     }
