@@ -417,7 +417,7 @@ def known_annotations(tools):
     return tools
 
 
-# Mistral and Ollama take OpenAI's form; their own packages are not installed.
+# These take OpenAI's form; packages of their own are not installed.
 TARGETS = {
     "json-schema": json_schema,
     "openai": chat,
@@ -431,6 +431,8 @@ TARGETS = {
     "bedrock": bedrock,
     "mistral": chat,
     "ollama": chat,
+    "llamacpp": chat,
+    "vllm": chat,
     "mcp": mcp,
 }
 
@@ -491,7 +493,7 @@ def known():
     city = ("properties", "city")
     yield "json-schema", {"forecast": PARAMETERS}, True
     yield "json-schema", {"forecast": with_(PARAMETERS, "required", "city")}, False
-    for target in ("openai", "mistral", "ollama"):
+    for target in ("openai", "mistral", "ollama", "llamacpp", "vllm"):
         yield target, [chat_tool(strict=False, parameters=OPEN)], True
         yield target, [chat_tool(stict=False)], False
         yield target, [chat_tool(name="fore cast")], False

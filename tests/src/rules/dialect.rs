@@ -53,6 +53,10 @@ pub(super) enum Patterns {
     All,
     /// Without lookaround and backreferences.
     WithoutLookaround,
+    /// Also without word boundaries, properties of Unicode, and anchors inside.
+    Xgrammar,
+    /// Also from `^` to `$`, and without escapes for classes.
+    LlamaCpp,
 }
 
 /// What a target accepts.
@@ -90,6 +94,18 @@ pub(super) struct Dialect {
     pub(super) all_required: bool,
     /// Whether a reference has no siblings and leads to the root or to one of its `$defs`.
     pub(super) plain_references: bool,
+    /// Whether every schema is an object: true and false are none, but for `additionalProperties`.
+    pub(super) only_objects: bool,
+    /// Whether references lead to `$defs` whose names need no escapes.
+    pub(super) plain_definitions: bool,
+    /// The highest `maxItems`.
+    pub(super) max_items: Option<u64>,
+    /// The highest `minLength`.
+    pub(super) min_length: Option<u64>,
+    /// Whether integers have whole bounds.
+    pub(super) whole: bool,
+    /// Whether texts have no lengths beside a pattern or a format, as xgrammar wants it.
+    pub(super) xgrammar: bool,
     /// Whether a reference may lead to another document.
     pub(super) outward: bool,
     pub(super) circles: Circles,
@@ -119,6 +135,12 @@ const BASE: Dialect = Dialect {
     closed_and_typed: false,
     all_required: false,
     plain_references: false,
+    only_objects: false,
+    plain_definitions: false,
+    max_items: None,
+    min_length: None,
+    whole: false,
+    xgrammar: false,
     outward: false,
     circles: Circles::Allowed,
     depth: None,
@@ -130,7 +152,7 @@ const fn dashed(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
-const fn dotted(c: char) -> bool {
+pub(super) const fn dotted(c: char) -> bool {
     dashed(c) || c == '.'
 }
 
@@ -298,6 +320,55 @@ const GEMINI_JSON: Dialect = Dialect {
     ..GEMINI
 };
 
+/// What llama.cpp and xgrammar make grammars of, and what only describes.
+const ENGINES: &[&str] = &[
+    "type",
+    "format",
+    "title",
+    "description",
+    "enum",
+    "const",
+    "default",
+    "examples",
+    "deprecated",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "prefixItems",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "anyOf",
+    "$ref",
+];
+
+/// The formats that vLLM lets pass to xgrammar.
+const XGRAMMAR_FORMATS: &[&str] = &[
+    "email",
+    "date",
+    "time",
+    "date-time",
+    "duration",
+    "ipv4",
+    "ipv6",
+    "hostname",
+    "uuid",
+    "uri",
+    "uri-reference",
+    "uri-template",
+    "json-pointer",
+    "relative-json-pointer",
+];
+
 /// The rules of a target; `None` for a name that is no target.
 pub(super) fn dialect(target: &str) -> Option<Dialect> {
     Some(match target {
@@ -343,6 +414,32 @@ pub(super) fn dialect(target: &str) -> Option<Dialect> {
             ]),
             only_at_root: &["$defs"],
             ..BASE
+        },
+        "llamacpp" => Dialect {
+            root_without: &[],
+            items: false,
+            only: Some(ENGINES),
+            only_at_root: &["$defs"],
+            formats: Some(&["date", "time", "date-time", "uuid"]),
+            patterns: Patterns::LlamaCpp,
+            only_objects: true,
+            plain_definitions: true,
+            min_items: Some(2_000),
+            max_items: Some(1_999),
+            min_length: Some(2_000),
+            whole: true,
+            ..OPENAI
+        },
+        "vllm" => Dialect {
+            root_without: &[],
+            items: false,
+            only: Some(ENGINES),
+            only_at_root: &["$defs"],
+            formats: Some(XGRAMMAR_FORMATS),
+            patterns: Patterns::Xgrammar,
+            whole: true,
+            xgrammar: true,
+            ..OPENAI
         },
         "mcp" => Dialect {
             wrap: Wrap::Mcp,

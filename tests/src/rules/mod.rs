@@ -24,7 +24,7 @@ use serde_json::Value;
 pub use limits::limits;
 
 /// The names of all targets.
-pub const TARGETS: [&str; 13] = [
+pub const TARGETS: [&str; 15] = [
     "json-schema",
     "openai",
     "openai-functions",
@@ -37,6 +37,8 @@ pub const TARGETS: [&str; 13] = [
     "bedrock",
     "mistral",
     "ollama",
+    "llamacpp",
+    "vllm",
     "mcp",
 ];
 

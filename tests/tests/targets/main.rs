@@ -60,9 +60,12 @@ fn escape_references(schema: &mut Value) {
 fn parameters(target: Target, tool: &Value) -> Value {
     let path = match target {
         Target::JsonSchema => "",
-        Target::OpenAi | Target::OpenAiStrict | Target::Mistral | Target::Ollama => {
-            "/function/parameters"
-        }
+        Target::OpenAi
+        | Target::OpenAiStrict
+        | Target::Mistral
+        | Target::Ollama
+        | Target::LlamaCpp
+        | Target::Vllm => "/function/parameters",
         Target::OpenAiFunctions | Target::OpenAiResponses | Target::Gemini => "/parameters",
         Target::Anthropic | Target::AnthropicStrict => "/input_schema",
         Target::GeminiJson => "/parametersJsonSchema",

@@ -7,7 +7,8 @@ use serde_json::{Map, json};
 use super::patterns::PatternRule;
 use super::target::Target;
 use super::target_spec::{
-    AnyOfRule, First, Limits, NameRule, Recursion, RefRule, SeveralTypes, TargetSpec, ToolShape,
+    AnyOfRule, BoundRule, First, Limits, NameRule, Recursion, RefRule, SeveralTypes, TargetSpec,
+    ToolShape,
 };
 use super::{Names, ToolJson, lower, request};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
@@ -17,7 +18,9 @@ use json_schema_kit::keywords::{Keyword as K, Keywords};
 pub fn page(target: Target) -> String {
     let spec = target.spec();
     let mut page = format!("# The target `{}`\n\n", target.name());
-    line(&mut page, &format!("`gramc compile --target {}` writes {}.", target.name(), spec.about));
+    let option = if spec.shape.is_output() { " --type NAME" } else { "" };
+    let name = target.name();
+    line(&mut page, &format!("`gramc compile --target {name}{option}` writes {}.", spec.about));
     shape(&mut page, spec);
     names(&mut page, spec);
     if spec.root.object {
@@ -86,10 +89,18 @@ fn shape(page: &mut String, spec: &TargetSpec) {
     let mut shown = lower(spec, &Names::default(), tool).value;
     shown = match spec.shape {
         ToolShape::Schema => json!({ "forecast": shown }),
+        shape if shape.is_output() => shown,
         _ => request(spec, vec![shown]),
     };
     page.push_str("\n## Example\n\n");
-    line(page, "A tool `forecast` with the parameters");
+    line(
+        page,
+        if spec.shape.is_output() {
+            "A type `forecast` with the schema"
+        } else {
+            "A tool `forecast` with the parameters"
+        },
+    );
     let _ =
         write!(page, "\n```json\n{parameters:#}\n```\n\ncompiles to\n\n```json\n{shown:#}\n```\n");
     if spec.needs_description {
@@ -106,11 +117,13 @@ fn shape(page: &mut String, spec: &TargetSpec) {
 fn names(page: &mut String, spec: &TargetSpec) {
     page.push_str("\n## Names\n\n");
     match &spec.names {
+        None if spec.shape.is_output() => line(page, "The name of the type is not written."),
         None => line(page, "Tools may have any name."),
         Some(rule) => line(
             page,
             &format!(
-                "The name of a tool {}. gramc changes other names to allowed, unique ones.",
+                "The name of a {} {}. gramc changes other names to allowed, unique ones.",
+                if spec.shape.is_output() { "type" } else { "tool" },
                 name_rule(rule)
             ),
         ),
@@ -152,8 +165,17 @@ fn name_rule(rule: &NameRule) -> String {
 }
 
 fn root(page: &mut String, spec: &TargetSpec) {
-    page.push_str("\n## The schema of all parameters\n\n");
-    line(page, "It always has `type: object`.");
+    if spec.shape.is_output() {
+        page.push_str("\n## The schema of the type\n\n");
+        line(
+            page,
+            "It always has `type: object`. A type of other values becomes the property `value` of an \
+             object.",
+        );
+    } else {
+        page.push_str("\n## The schema of all parameters\n\n");
+        line(page, "It always has `type: object`.");
+    }
     let refused: Vec<&str> =
         K::ALL.iter().filter(|k| spec.root.refused.has(**k)).map(|k| k.name()).collect();
     if !refused.is_empty() {
@@ -328,9 +350,7 @@ fn forms(page: &mut String, spec: &TargetSpec) {
         add("`enum` contains only text; other values become a sentence.");
     }
     all.extend(patterns(spec).map(str::to_owned));
-    if let Some(largest) = spec.largest_min_items {
-        all.push(format!("`minItems` is at most {largest}; a larger one becomes a sentence."));
-    }
+    all.extend(bounds(spec.bounds));
     let union = match spec.any_of {
         AnyOfRule::Anything => "",
         AnyOfRule::Annotations => {
@@ -351,6 +371,32 @@ fn forms(page: &mut String, spec: &TargetSpec) {
     for text in all {
         item(page, &text);
     }
+}
+
+/// What becomes of bounds.
+fn bounds(rule: BoundRule) -> Vec<String> {
+    let mut all = Vec::new();
+    for (key, largest) in [("minItems", rule.min_items), ("minLength", rule.min_length)] {
+        if let Some(largest) = largest {
+            all.push(format!(
+                "`{key}` is at most {largest}; a larger one also becomes a sentence."
+            ));
+        }
+    }
+    if let Some(largest) = rule.max_items {
+        all.push(format!("`maxItems` is at most {largest}; a larger one becomes a sentence."));
+    }
+    if rule.whole {
+        all.push(
+            "Bounds of integers are integers of 64 bits. Others are rounded, or become sentences, \
+             like those that no number can satisfy."
+                .to_owned(),
+        );
+    }
+    if !rule.length_beside_pattern {
+        all.push("Lengths next to a `pattern` or a `format` become sentences.".to_owned());
+    }
+    all
 }
 
 /// What becomes of regular expressions.
@@ -384,7 +430,11 @@ fn references(rule: RefRule) -> Option<&'static str> {
             "References are replaced by the referenced schemas. A recursive schema is written \
              once and becomes JSON text within itself.",
         ),
-        RefRule::Defs { siblings: false, recursion: Recursion::Any } => Some(
+        RefRule::Defs { root: false, .. } => Some(
+            "References point to `#/$defs/NAME` and have no sibling keywords: a description is \
+             written next to an `anyOf` of one reference. Schemas can be recursive.",
+        ),
+        RefRule::Defs { siblings: false, recursion: Recursion::Any, .. } => Some(
             "References point to `#` or `#/$defs/NAME` and have no sibling keywords: a \
              description is written next to an `anyOf` of one reference. Schemas can be recursive.",
         ),
@@ -449,19 +499,22 @@ mod tests {
     fn the_pages_in_the_repository_are_those_of_the_rules() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/targets");
         let update = std::env::var_os("UPDATE_PAGES").is_some();
-        for target in Target::ALL {
-            let path = format!("{folder}/{}.md", target.name());
+        let targets = Target::ALL.into_iter().chain(Target::OUTPUTS);
+        let pages = targets.map(|target| (target.name(), page(target)));
+        let typescript = (crate::typescript::NAME, crate::typescript::page());
+        for (name, page) in pages.chain([typescript]) {
+            let path = format!("{folder}/{name}.md");
             if update {
-                assert!(std::fs::write(&path, page(target)).is_ok(), "{path}");
+                assert!(std::fs::write(&path, &page).is_ok(), "{path}");
             }
             let stored = std::fs::read_to_string(&path).unwrap_or_default();
-            assert_eq!(stored, page(target), "{path}: UPDATE_PAGES=1 writes it");
+            assert_eq!(stored, page, "{path}: UPDATE_PAGES=1 writes it");
         }
     }
 
     #[test]
     fn a_page_names_every_limit_and_keeps_its_lines_short() {
-        for target in Target::ALL {
+        for target in Target::ALL.into_iter().chain(Target::OUTPUTS) {
             let page = page(target);
             let long = page.lines().find(|line| line.chars().count() > WIDTH + 10);
             assert_eq!(long, None, "{}", target.name());

@@ -14,10 +14,13 @@ pub enum PatternRule {
     /// Those that also have no word boundaries, no classes of Unicode properties, and anchors at
     /// the ends alone.
     Regular,
-    /// Those that also match the whole text, from `^` to `$`, and have no class escapes such as
-    /// `\d`.
+    /// Those that also match the whole text, from `^` to `$`, have no class escapes such as `\d`,
+    /// and repeat nothing more than 2,000 times.
     Anchored,
 }
+
+/// The repetitions that the parser of llama.cpp's grammars accepts.
+const MAX_REPETITIONS: u64 = 2_000;
 
 /// What becomes of a regular expression.
 #[derive(Debug, PartialEq, Eq)]
@@ -146,7 +149,17 @@ fn is_split_between_anchors(tokens: &[Token]) -> bool {
 }
 
 fn is_anchored(tokens: &[Token]) -> bool {
-    tokens.len() > 1 && tokens.first() == Some(&Token::Start) && tokens.last() == Some(&Token::End)
+    let is_short = |token: &Token| match token {
+        Token::Quantifier(text) => match text.trim_matches(['{', '}']).split(',').next() {
+            Some("*" | "+" | "?") | None => true,
+            Some(least) => least.parse::<u64>().is_ok_and(|least| least <= MAX_REPETITIONS),
+        },
+        _ => true,
+    };
+    tokens.len() > 1
+        && tokens.first() == Some(&Token::Start)
+        && tokens.last() == Some(&Token::End)
+        && tokens.iter().all(is_short)
 }
 
 /// The parts of a regular expression. `None` if it is malformed.
@@ -485,7 +498,7 @@ mod tests {
                 }
             }
         }
-        for pattern in ["a", "^a", r"^[\s\S]$", r"^a|b$", r"^\bx$", "^", "$"] {
+        for pattern in ["^a{2001}$", "a", "^a", r"^[\s\S]$", r"^a|b$", r"^\bx$", "^", "$"] {
             assert_eq!(PatternRule::Anchored.fate(pattern), PatternFate::Refused, "{pattern}");
         }
         for pattern in [r"^[0-9]{2,3}$", r"^a\.b$", r"^[a-z\-]$", r"^.*$"] {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use gram_lint::Lint;
-use gram_schema::Target;
+use gram_schema::{Target, typescript};
 use gram_syntax::{Applicability, Code};
 
 use crate::args::Explain;
@@ -34,7 +34,11 @@ fn page(name: &str) -> Result<String, Failure> {
     if let Some(target) = Target::from_name(name) {
         return Ok(gram_schema::lower::page(target));
     }
-    let targets = Target::ALL.map(Target::name);
+    if name == typescript::NAME {
+        return Ok(typescript::page());
+    }
+    let targets = Target::ALL.into_iter().chain(Target::OUTPUTS).map(Target::name);
+    let targets = targets.chain([typescript::NAME]);
     let known = codes().map(|code| code.name).chain(targets);
     let help = gram_model::did_you_mean(name, known);
     let help = help.unwrap_or_else(|| "run `gramc explain` for all codes".to_owned());

@@ -77,7 +77,7 @@ impl Cycles {
 
 /// The references whose targets lead back to themselves through references and unions alone, so that
 /// their schemas have no end.
-pub(super) fn endless(original: &Value) -> HashSet<String> {
+pub(in super::super) fn endless(original: &Value) -> HashSet<String> {
     if super::references::found_in(original, 0) == super::references::ReferenceScope::Nothing {
         return HashSet::new();
     }

@@ -49,7 +49,15 @@ impl Lowerer<'_> {
         types: TypeSet,
     ) {
         let has = parts::keywords(map);
-        self.bounds(map, has, path, types);
+        if map.get("enum").and_then(Value::as_array).is_some_and(Vec::is_empty)
+            && let Some(value) = map.shift_remove("enum")
+        {
+            // Providers take only lists with members.
+            let sentence = "No value is accepted.".to_owned();
+            notes.push(sentence.clone());
+            self.lose(&path.key("enum"), "enum", value, Became::Description(sentence));
+        }
+        self.bounds(map, notes, (path, has), types);
         if has.has(Keyword::Format) {
             self.format(map, notes, path, types);
         }
@@ -144,8 +152,8 @@ impl Lowerer<'_> {
     fn bounds(
         &mut self,
         map: &mut Map<String, Value>,
-        has: Keywords,
-        path: &Path<'_>,
+        notes: &mut Vec<String>,
+        (path, has): (&Path<'_>, Keywords),
         types: TypeSet,
     ) {
         let whole = types.without(TypeSet::NULL) == TypeSet::INTEGER;
@@ -175,16 +183,77 @@ impl Lowerer<'_> {
                 self.lose(&path.key(exclusive), exclusive, value, to);
             }
         }
-        if has.has(Keyword::MinItems)
-            && let Some(largest) = self.spec.largest_min_items
-            && let Some(value) = map.get("minItems")
-            && value.as_u64().is_none_or(|number| number > largest)
+        for (key, largest) in
+            [("minItems", self.spec.bounds.min_items), ("minLength", self.spec.bounds.min_length)]
         {
+            let Some(largest) = largest else { continue };
+            let Some(value) = map.get(key) else { continue };
+            if value.as_u64().is_none_or(|number| number > largest) {
+                let value = value.clone();
+                map.insert(key.to_owned(), largest.into());
+                self.sentence_of(notes, path, key, value);
+            }
+        }
+        if let Some(largest) = self.spec.bounds.max_items
+            && map.get("maxItems").is_some_and(|most| most.as_u64().is_none_or(|n| n > largest))
+            && let Some(value) = map.shift_remove("maxItems")
+        {
+            self.sentence_of(notes, path, "maxItems", value);
+        }
+        if !self.spec.bounds.length_beside_pattern
+            && has.has_any(&[Keyword::Pattern, Keyword::Format])
+        {
+            let lengths = |keyword| matches!(keyword, Keyword::MinLength | Keyword::MaxLength);
+            for (key, value) in parts::take(map, lengths) {
+                self.sentence_of(notes, path, &key, value);
+            }
+        }
+        if self.spec.bounds.whole {
+            self.whole_bounds(map, notes, path, whole);
+        }
+    }
+
+    /// Rounds the bounds of integers, and turns those that are too large or that contradict each
+    /// other into sentences.
+    fn whole_bounds(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        whole: bool,
+    ) {
+        let bounds = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
+        for key in bounds.into_iter().filter(|_| whole) {
+            let Some(value) = map.get(key).filter(|value| value.as_i64().is_none()) else {
+                continue;
+            };
+            let float = value.as_f64().filter(|float| float.abs() < EXACT);
+            let rounded = float.map(|float| match key {
+                "minimum" | "exclusiveMaximum" => float.ceil(),
+                _ => float.floor(),
+            });
             let value = value.clone();
-            map.insert("minItems".to_owned(), largest.into());
-            let mut notes = Vec::new();
-            self.sentence_of(&mut notes, path, "minItems", value);
-            describe(map, notes);
+            let Some(rounded) = rounded else {
+                map.shift_remove(key);
+                self.sentence_of(notes, path, key, value);
+                continue;
+            };
+            #[expect(clippy::cast_possible_truncation, reason = "it is a whole number below 2^53")]
+            let new = rounded as i64;
+            map.insert(key.to_owned(), new.into());
+            self.lose(&path.key(key), key, value, Became::Rewritten(format!("{key}: {new}")));
+        }
+        let limit = |key: &str| map.get(key).and_then(Value::as_number);
+        let low = [limit("minimum"), limit("exclusiveMinimum")].into_iter().flatten();
+        let high = [limit("maximum"), limit("exclusiveMaximum")];
+        let high: Vec<&Number> = high.into_iter().flatten().collect();
+        let is_empty = low.into_iter().any(|low| high.iter().any(|high| merge::is_less(high, low)));
+        if is_empty {
+            for key in bounds {
+                if let Some(value) = map.shift_remove(key) {
+                    self.sentence_of(notes, path, key, value);
+                }
+            }
         }
     }
 
@@ -232,10 +301,11 @@ impl Lowerer<'_> {
     }
 }
 
+/// Above it, not every integer is a float.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// The first integer above a number, or below it if `step` is negative. `None` if it is too large.
 fn next_integer(number: &Number, step: i64) -> Option<i64> {
-    /// Above it, not every integer is a float.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
     if let Some(whole) = number.as_i64() {
         return whole.checked_add(step);
     }

@@ -4,7 +4,7 @@
 //! For other targets, every schema is rewritten keyword by keyword (`node`).
 
 mod arrays;
-mod cycles;
+pub(super) mod cycles;
 mod keys;
 mod leftovers;
 mod mentions;
@@ -13,7 +13,7 @@ mod node;
 mod objects;
 mod open;
 pub(super) mod parts;
-mod references;
+pub(super) mod references;
 mod root;
 pub(in crate::lower) mod sentences;
 mod text;

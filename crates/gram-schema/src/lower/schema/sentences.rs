@@ -48,7 +48,7 @@ pub(super) fn about(name: &str, note: &str) -> String {
 }
 
 /// A keyword as a sentence. `None` if it contains nothing that the model can act on.
-pub(super) fn sentence(
+pub(in super::super) fn sentence(
     keyword: Keyword,
     value: &Value,
     schemas: &mut Printer<'_>,
@@ -228,7 +228,7 @@ const MAX_LENGTH: usize = 4_000;
 const ALL_TOGETHER: usize = 32_000;
 
 /// Writes schemas into sentences, in words or as JSON.
-pub(super) struct Printer<'d> {
+pub(in super::super) struct Printer<'d> {
     /// The root schema, which contains the definitions.
     root: Option<&'d Value>,
     written: &'d mut usize,
@@ -237,7 +237,7 @@ pub(super) struct Printer<'d> {
 impl<'d> Printer<'d> {
     /// `root` is the original root schema, and `written` the length of the tool's schemas printed
     /// so far.
-    pub(super) fn new(root: Option<&'d Value>, written: &'d mut usize) -> Self {
+    pub(in super::super) fn new(root: Option<&'d Value>, written: &'d mut usize) -> Self {
         Self { root, written }
     }
 
@@ -295,7 +295,7 @@ impl<'d> Printer<'d> {
 }
 
 /// Collects the references in a schema.
-pub(super) fn references(value: &Value, found: &mut Vec<String>, depth: usize) {
+pub(in super::super) fn references(value: &Value, found: &mut Vec<String>, depth: usize) {
     if depth > super::super::limits::MAX_JSON_DEPTH {
         return;
     }

@@ -61,7 +61,7 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
     },
     types: TypeRule { always: true, several: SeveralTypes::List },
     any_of: AnyOfRule::Annotations,
-    refs: RefRule::Defs { siblings: false, recursion: Recursion::Any },
+    refs: RefRule::Defs { siblings: false, root: true, recursion: Recursion::Any },
     limits: Limits {
         properties: Some(5_000),
         enum_values: Some(1_000),
