@@ -175,7 +175,7 @@ fn engines_take_all_imported_tools() {
 
 /// Whether a script of `tests/real` takes compiled tools: the Python packages of the providers, as
 /// far as they look at them without a network, or the engines that make grammars of them.
-fn script_takes(script: &str, judged: &[(&str, Value)]) {
+pub(crate) fn script_takes(script: &str, judged: &[(&str, Value)]) {
     let python = root().join(".tools/python/bin/python");
     let mut input = String::new();
     for (target, tools) in judged {

@@ -31,8 +31,8 @@ use gram_syntax::Code;
 
 use crate::lint::Lint;
 use portable::{
-    ANTHROPIC, ANTHROPIC_STRICT, BEDROCK, GEMINI, GEMINI_JSON, JSON_SCHEMA, MCP, MISTRAL, OLLAMA,
-    OPENAI, OPENAI_FUNCTIONS, OPENAI_RESPONSES, OPENAI_STRICT,
+    ANTHROPIC, ANTHROPIC_STRICT, BEDROCK, GEMINI, GEMINI_JSON, JSON_SCHEMA, LLAMACPP, MCP, MISTRAL,
+    OLLAMA, OPENAI, OPENAI_FUNCTIONS, OPENAI_RESPONSES, OPENAI_STRICT, VLLM,
 };
 
 /// All lints, in the order of their names.
@@ -51,6 +51,7 @@ pub static LINTS: &[&Lint] = &[
     &GEMINI_JSON,
     &portable_gram::LINT,
     &JSON_SCHEMA,
+    &LLAMACPP,
     &MCP,
     &MISTRAL,
     &OLLAMA,
@@ -58,6 +59,7 @@ pub static LINTS: &[&Lint] = &[
     &OPENAI_FUNCTIONS,
     &OPENAI_RESPONSES,
     &OPENAI_STRICT,
+    &VLLM,
     &prefer_double_arrow::LINT,
     &result_not_object::LINT,
     &secret_in_default::LINT,

@@ -19,6 +19,9 @@ pub(super) enum Wrap {
     Bedrock,
     /// `{"tools":[…]}`.
     Mcp,
+    /// A type for answers: the key of an object around it, if there is one, the keys that must be
+    /// there, those that may, and the key of the schema.
+    Output(Option<&'static str>, &'static [&'static str], &'static [&'static str], &'static str),
 }
 
 /// Which names tools may have: what the first character may be, what the others, and how many.
@@ -440,6 +443,40 @@ pub(super) fn dialect(target: &str) -> Option<Dialect> {
             whole: true,
             xgrammar: true,
             ..OPENAI
+        },
+        "openai-response-format" => Dialect {
+            wrap: Wrap::Output(
+                Some("json_schema"),
+                &["name", "schema", "strict"],
+                &["description"],
+                "schema",
+            ),
+            ..OPENAI_STRICT
+        },
+        "openai-text-format" => Dialect {
+            wrap: Wrap::Output(
+                None,
+                &["type", "name", "schema", "strict"],
+                &["description"],
+                "schema",
+            ),
+            ..OPENAI_STRICT
+        },
+        "anthropic-output-format" => Dialect {
+            wrap: Wrap::Output(None, &["type", "schema"], &[], "schema"),
+            names: None,
+            root_keys: None,
+            ..ANTHROPIC_STRICT
+        },
+        "gemini-response-schema" => Dialect {
+            wrap: Wrap::Output(
+                None,
+                &["responseMimeType", "responseJsonSchema"],
+                &[],
+                "responseJsonSchema",
+            ),
+            names: None,
+            ..GEMINI_JSON
         },
         "mcp" => Dialect {
             wrap: Wrap::Mcp,

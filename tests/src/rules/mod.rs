@@ -42,6 +42,14 @@ pub const TARGETS: [&str; 15] = [
     "mcp",
 ];
 
+/// The names of the targets that take a type for answers, and no tools.
+pub const OUTPUTS: [&str; 4] = [
+    "openai-response-format",
+    "openai-text-format",
+    "gemini-response-schema",
+    "anthropic-output-format",
+];
+
 /// What was found, each as a sentence.
 #[derive(Debug, Default)]
 struct Violations {

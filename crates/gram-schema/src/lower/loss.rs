@@ -18,7 +18,7 @@ pub struct Loss {
     pub path: String,
     /// The unsupported keyword, or `name` for a tool name, or `key` for a property key.
     pub constraint: String,
-    /// The original value.
+    /// The original value. Null if the keyword was not written, and its default is lost.
     pub value: Value,
     /// The replacement.
     pub became: Became,
@@ -104,6 +104,9 @@ impl fmt::Display for Loss {
         }
         if let Became::Wrapped { key } = became {
             return write!(f, "{tool}: the value became the property `{key}` of an object");
+        }
+        if *became == Became::Closed && value.is_null() {
+            return write!(f, "{tool}: {place} is lost: only the named properties can be given");
         }
         let text = value.to_string();
         let shown: String = text.chars().take(SHOWN).collect();

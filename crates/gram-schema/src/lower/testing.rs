@@ -13,34 +13,25 @@ use json_schema_kit::keywords::Keyword as K;
 
 /// Lowers a tool `t` with a schema.
 pub(super) fn lowered(target: Target, schema: &Value) -> Lowered {
+    lowered_tool(target, None, schema)
+}
+
+/// The same for a tool with a description.
+pub(super) fn described(target: Target, description: &str, schema: &Value) -> Lowered {
+    lowered_tool(target, Some(description), schema)
+}
+
+fn lowered_tool(target: Target, description: Option<&str>, schema: &Value) -> Lowered {
     let tool = ToolJson {
         name: "t",
         title: None,
-        description: None,
+        description,
         parameters: schema.clone(),
         output: None,
         annotations: Map::new(),
         extras: Vec::new(),
     };
     lower(target.spec(), &Names::default(), tool)
-}
-
-/// The same for a tool with a description.
-pub(super) fn described(target: Target, description: &str, schema: &Value) -> Lowered {
-    let tool = ToolJson {
-        name: "t",
-        title: None,
-        description: Some(description),
-        parameters: schema.clone(),
-        output: None,
-        annotations: Map::new(),
-        extras: Vec::new(),
-    };
-    let mut out = lower(target.spec(), &Names::default(), tool);
-    if let Some(declaration) = out.value.get_mut("function") {
-        out.value = declaration.take();
-    }
-    out
 }
 
 /// The schema and the description of a tool in a target's format.

@@ -128,12 +128,12 @@ impl Lowerer<'_> {
     fn close(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>, path: &Path<'_>) {
         let others = parts::set(map, "additionalProperties", false.into());
         // An object is open by default.
-        let others = others.unwrap_or(Value::Bool(true));
+        let others = others.unwrap_or_default();
         if others == Value::Bool(false) {
             return;
         }
         let key = path.key("additionalProperties");
-        if merge::is_anything(&others) {
+        if others.is_null() || merge::is_anything(&others) {
             self.lose(&key, "additionalProperties", others, Became::Closed);
         } else {
             self.sentence_of(notes, path, "additionalProperties", others);
