@@ -70,6 +70,7 @@ fn what_real_servers_send_comes_back() {
     let mut wrong = String::new();
     let (mut tools, mut verbatim) = (0, 0);
     let mut judged = Vec::new();
+    let mut typescript = TypeScript::default();
     for server in &servers {
         let sent = sent(server);
         let (gram, notes) = imported(server);
@@ -95,23 +96,93 @@ fn what_real_servers_send_comes_back() {
             }
             judged.push((target.name(), output));
         }
+        typescript.add(&folder, &file, &compiled(&folder, &file, Target::OpenAi));
     }
     assert!(wrong.is_empty(), "{wrong}");
     // Far below what was measured: new versions of servers bring new tools.
     assert!(tools > 100 && verbatim * 100 <= tools * 3, "{verbatim} places in {tools} tools");
-    providers_take(&judged);
+    script_takes("sdks.py", &judged);
+    let engines = judged.iter().filter(|(target, _)| matches!(*target, "llamacpp" | "vllm"));
+    script_takes("engines.py", &engines.cloned().collect::<Vec<_>>());
+    typescript.is_short();
+    typescript.is_accepted(&folder);
 }
 
-/// Whether the Python packages of the providers take compiled tools, as far as they look at them
-/// without a network.
-fn providers_take(judged: &[(&str, Value)]) {
+/// The tools of all servers as TypeScript.
+#[derive(Default)]
+struct TypeScript {
+    files: Vec<String>,
+    tokens: usize,
+    json_tokens: usize,
+}
+
+impl TypeScript {
+    fn add(&mut self, folder: &Folder, file: &str, json: &Value) {
+        let run = gramc("compile --target typescript").arg(file).within(folder.path()).run();
+        let text = run.exits(0).stdout;
+        let count = |text: &str| tiktoken_rs::o200k_base_singleton().count_ordinary(text);
+        self.tokens += count(&text);
+        self.json_tokens += count(&json.to_string());
+        // A file with an export has names of its own.
+        let file = file.replace(".gram", ".ts");
+        folder.write(&file, &(text + "export {};\n"));
+        self.files.push(file);
+    }
+
+    fn is_short(&self) {
+        let Self { tokens, json_tokens, .. } = self;
+        assert!(tokens * 100 <= json_tokens * 75, "{tokens} tokens instead of {json_tokens}");
+    }
+
+    fn is_accepted(&self, folder: &Folder) {
+        let compiler = root().join(".tools/editors/node_modules/typescript/bin/tsc");
+        let output = Command::new("node")
+            .arg(compiler)
+            .args(["--strict", "--noEmit", "--target", "es2022", "--types", ""])
+            .args(&self.files)
+            .current_dir(folder.path())
+            .output()
+            .expect("node is there");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && !self.files.is_empty(), "{said}");
+    }
+}
+
+#[test]
+fn engines_take_all_imported_tools() {
+    let folder = folder(&[]);
+    let corpus = root().join("tests/corpus/import");
+    let mut judged = Vec::new();
+    let mut typescript = TypeScript::default();
+    for entry in std::fs::read_dir(corpus).expect("the corpus is there") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        let gram = gramc("import").arg(path.display().to_string()).run().exits(0).stdout;
+        let file = format!("{name}.gram");
+        folder.write(&file, &gram);
+        for target in [Target::LlamaCpp, Target::Vllm] {
+            judged.push((target.name(), compiled(&folder, &file, target)));
+        }
+        typescript.add(&folder, &file, &Value::Null);
+    }
+    assert!(judged.len() >= 30, "{}", judged.len());
+    script_takes("engines.py", &judged);
+    typescript.is_accepted(&folder);
+}
+
+/// Whether a script of `tests/real` takes compiled tools: the Python packages of the providers, as
+/// far as they look at them without a network, or the engines that make grammars of them.
+pub(crate) fn script_takes(script: &str, judged: &[(&str, Value)]) {
     let python = root().join(".tools/python/bin/python");
     let mut input = String::new();
     for (target, tools) in judged {
         let _ = writeln!(input, "{}", json!({"target": target, "tools": tools}));
     }
     let mut child = Command::new(python)
-        .arg(root().join("tests/real/sdks.py"))
+        .arg(root().join("tests/real").join(script))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -165,9 +165,85 @@ fn a_container_stands_for_its_tools() {
 
 #[test]
 fn explain_shows_the_page_of_a_target() {
-    for target in Target::ALL {
+    for target in Target::ALL.into_iter().chain(Target::OUTPUTS) {
         let page = gramc("explain").arg(target.name()).run().clean().stdout;
         assert!(page.starts_with("# ") && page.contains(target.name()), "{page}");
     }
+    assert!(gramc("explain typescript").run().clean().stdout.contains("```ts"));
     gramc("explain gemeni").run().fails_with(&["unknown code or target", "gemini"]);
+}
+
+/// Types whose values are objects, and others.
+const TYPES: &str = r#"/** How good it is */
+[Rating::Record | (score::Int {range: 1..5}), (why::Text {optional: true, pattern: "^(?!no)"}), (tree::Tree {optional: true})]
+[Tree::Record | (label::Text), (children::`Tree[]` {optional: true})]
+[Tags::Alias | (::`Text[]`)]
+[Shape::Union | Disc, Box]
+[Disc::Record | (radius::Number)]
+[Box::Record | (side::Number)]
+"#;
+
+#[test]
+fn types_compile_to_structured_output() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.set_snapshot_path("snapshots/targets");
+    let mut judged = Vec::new();
+    for target in Target::OUTPUTS {
+        let mut shown = String::new();
+        for name in ["Rating", "Tree", "Tags", "Shape"] {
+            let line = format!("compile - --target {} --type {name} --losses", target.name());
+            let run = gramc(&line).input(TYPES).run().exits(0);
+            let output = run.json();
+            let complaints = rules::complaints(target.name(), &output);
+            assert!(complaints.is_empty(), "{name}: {complaints:#?}\n{output:#}");
+            let _ = writeln!(shown, "{output:#}\n{}", run.stderr.trim_end());
+            judged.push((target.name(), output));
+        }
+        settings.bind(|| insta::assert_snapshot!(target.name(), shown));
+    }
+    crate::real::script_takes("sdks.py", &judged);
+}
+
+#[test]
+fn the_result_of_an_agent_is_structured_output_by_default() {
+    let line = "compile - --target openai-text-format";
+    let agent = |name: &str| format!("[{name}:Agent {{result: \"Rating\"}}]\n");
+    let one = format!("{TYPES}{}[other:Agent]\n", agent("judge"));
+    let output = gramc(line).input(one.as_str()).run().clean().json();
+    assert_eq!(output["name"], "Rating");
+    assert_eq!(output["description"], "How good it is");
+    let two = format!("{one}{}", agent("critic"));
+    gramc(line).input(two).run().fails_with(&["`judge`, `critic`", "--type"]);
+    gramc(line).input(TYPES).run().fails_with(&["no agent has a `result`", "--type"]);
+    let wrong = format!("{line} --type Ratng");
+    gramc(&wrong).input(TYPES).run().fails_with(&["no type `Ratng`", "did you mean `Rating`?"]);
+    let tools = "compile - --target openai --type Rating";
+    gramc(tools).input(TYPES).run().fails_with(&["structured output", "openai-response-format"]);
+    let tool = format!("{line} --tool Rating");
+    gramc(&tool).input(TYPES).run().fails_with(&["use --type instead"]);
+}
+
+#[test]
+fn types_and_typescript_are_written_to_files() {
+    let folder = folder(&[("t.gram", TYPES)]);
+    let compile = |line: &str| gramc(line).within(folder.path()).run().clean();
+    compile("compile t.gram --target openai-text-format --type Tree -o out/");
+    assert_eq!(folder.list("out"), ["Tree.json"]);
+    compile("compile t.gram --target typescript -o ts/");
+    assert_eq!(folder.list("ts"), ["tools.ts"]);
+    compile("compile t.gram --target typescript -o tools.d.ts");
+    assert_eq!(folder.read("tools.d.ts"), "declare const tools: {\n};\n");
+}
+
+#[test]
+fn a_rich_example_as_typescript() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.set_snapshot_path("snapshots/targets");
+    let run = gramc(TRIPS).arg("typescript").args("--expanded --losses").run().exits(0);
+    assert_eq!(run.stderr, "no losses\n");
+    settings.bind(|| insta::assert_snapshot!("typescript", run.stdout));
 }

@@ -26,13 +26,14 @@ import mcp_types
 import openai
 import pydantic
 from anthropic.lib._parse._transform import transform_schema
-from anthropic.types import ToolParam
+from anthropic.types import JSONOutputFormatParam, ToolParam
 from anthropic.types.tool_param import InputSchemaTyped
 from google import genai
 from openai.lib._pydantic import _ensure_strict_json_schema
 from openai.types.chat import ChatCompletionFunctionToolParam
 from openai.types.chat.completion_create_params import Function
-from openai.types.responses import FunctionToolParam
+from openai.types.responses import FunctionToolParam, ResponseFormatTextJSONSchemaConfigParam
+from openai.types.shared_params import ResponseFormatJSONSchema
 
 OPENAI_NAME = r"^[a-zA-Z0-9_-]{1,64}$"
 ANTHROPIC_NAME = r"^[a-zA-Z0-9_-]{1,128}$"
@@ -417,7 +418,60 @@ def known_annotations(tools):
     return tools
 
 
-# Mistral and Ollama take OpenAI's form; their own packages are not installed.
+def response_format(value):
+    inner = value.get("json_schema") or {}
+    yield from typed(ResponseFormatJSONSchema, value, "response_format")
+    yield from strict_output(inner)
+    body = sent_by(
+        lambda: OPENAI.chat.completions.create(model="m", messages=MESSAGES, response_format=value)
+    )
+    yield from unchanged(value, body.get("response_format"), "sent")
+
+
+def text_format(value):
+    yield from typed(ResponseFormatTextJSONSchemaConfigParam, value, "format")
+    yield from strict_output(value)
+    body = sent_by(
+        lambda: OPENAI.responses.create(model="m", input="Hello", text={"format": value})
+    )
+    yield from unchanged(value, (body.get("text") or {}).get("format"), "sent")
+
+
+def strict_output(value):
+    yield from named(OPENAI_NAME, value.get("name"))
+    yield from good_schema(value.get("schema"), "schema")
+    if value.get("strict") is not True:
+        yield "`strict` is not true"
+    yield from openai_strict(value.get("schema"))
+
+
+def output_format(value):
+    yield from typed(JSONOutputFormatParam, value, "format")
+    yield from good_schema(value.get("schema"), "schema")
+    yield from anthropic_strict(value.get("schema"))
+    body = sent_by(
+        lambda: ANTHROPIC.messages.create(
+            model="m", max_tokens=1, messages=MESSAGES, output_config={"format": value}
+        )
+    )
+    yield from unchanged(value, (body.get("output_config") or {}).get("format"), "sent")
+
+
+def response_schema(value):
+    try:
+        config = genai.types.GenerateContentConfig.model_validate(value)
+    except pydantic.ValidationError as error:
+        for detail in error.errors():
+            yield "config: %s: %s" % ("/".join(map(str, detail["loc"])), detail["msg"])
+        return
+    yield from good_schema(value.get("responseJsonSchema"), "schema")
+    body = sent_by(
+        lambda: GEMINI.models.generate_content(model="m", contents="Hello", config=config)
+    )
+    yield from unchanged(value, body.get("generationConfig"), "sent")
+
+
+# These take OpenAI's form; packages of their own are not installed.
 TARGETS = {
     "json-schema": json_schema,
     "openai": chat,
@@ -431,7 +485,13 @@ TARGETS = {
     "bedrock": bedrock,
     "mistral": chat,
     "ollama": chat,
+    "llamacpp": chat,
+    "vllm": chat,
     "mcp": mcp,
+    "openai-response-format": response_format,
+    "openai-text-format": text_format,
+    "gemini-response-schema": response_schema,
+    "anthropic-output-format": output_format,
 }
 
 
@@ -491,7 +551,7 @@ def known():
     city = ("properties", "city")
     yield "json-schema", {"forecast": PARAMETERS}, True
     yield "json-schema", {"forecast": with_(PARAMETERS, "required", "city")}, False
-    for target in ("openai", "mistral", "ollama"):
+    for target in ("openai", "mistral", "ollama", "llamacpp", "vllm"):
         yield target, [chat_tool(strict=False, parameters=OPEN)], True
         yield target, [chat_tool(stict=False)], False
         yield target, [chat_tool(name="fore cast")], False
@@ -551,6 +611,20 @@ def known():
     yield "mcp", {"tools": [{**MCP, "parameters": {}}]}, False
     yield "mcp", {"tools": [with_(MCP, "inputSchema", "type", "array")]}, False
     yield "mcp", [MCP], False
+    named_schema = {"name": "Forecast", "schema": PARAMETERS, "strict": True}
+    chat_format = {"type": "json_schema", "json_schema": named_schema}
+    yield "openai-response-format", chat_format, True
+    yield "openai-response-format", {"type": "json_schema", **named_schema}, False
+    yield "openai-response-format", with_(chat_format, "json_schema", "schema", OPEN), False
+    yield "openai-response-format", with_(chat_format, "json_schema", "name", "a b"), False
+    yield "openai-text-format", {"type": "json_schema", **named_schema}, True
+    yield "openai-text-format", chat_format, False
+    yield "anthropic-output-format", {"type": "json_schema", "schema": PARAMETERS}, True
+    yield "anthropic-output-format", {"type": "json_schema", "schema": OPEN}, False
+    yield "anthropic-output-format", {"type": "json_schema", **named_schema}, False
+    mime = {"responseMimeType": "application/json"}
+    yield "gemini-response-schema", {**mime, "responseJsonSchema": PARAMETERS}, True
+    yield "gemini-response-schema", {**mime, "responseJsonSchem": PARAMETERS}, False
     yield "no-such-target", [], False
 
 

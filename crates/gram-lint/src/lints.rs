@@ -32,8 +32,8 @@ use gram_syntax::Code;
 
 use crate::lint::Lint;
 use portable::{
-    ANTHROPIC, ANTHROPIC_STRICT, BEDROCK, GEMINI, GEMINI_JSON, JSON_SCHEMA, MCP, MISTRAL, OLLAMA,
-    OPENAI, OPENAI_FUNCTIONS, OPENAI_RESPONSES, OPENAI_STRICT,
+    ANTHROPIC, ANTHROPIC_STRICT, BEDROCK, GEMINI, GEMINI_JSON, JSON_SCHEMA, LLAMACPP, MCP, MISTRAL,
+    OLLAMA, OPENAI, OPENAI_FUNCTIONS, OPENAI_RESPONSES, OPENAI_STRICT, VLLM,
 };
 
 /// All lints, in the order of their names.
@@ -52,6 +52,7 @@ pub static LINTS: &[&Lint] = &[
     &GEMINI_JSON,
     &portable_gram::LINT,
     &JSON_SCHEMA,
+    &LLAMACPP,
     &MCP,
     &MISTRAL,
     &OLLAMA,
@@ -59,6 +60,7 @@ pub static LINTS: &[&Lint] = &[
     &OPENAI_FUNCTIONS,
     &OPENAI_RESPONSES,
     &OPENAI_STRICT,
+    &VLLM,
     &prefer_bare_types::LINT,
     &prefer_double_arrow::LINT,
     &result_not_object::LINT,

@@ -9,6 +9,7 @@ pub mod emit;
 pub mod import;
 pub mod lower;
 mod signature;
+pub mod typescript;
 
 pub use emit::Draft;
 pub use lower::Target;

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use gram_schema::import::Origin;
-use gram_schema::{Draft, Target};
+use gram_schema::{Draft, Target, typescript};
 
 pub(crate) use ab::{Ab, AbCommand, Merge, Reporting};
 pub(crate) use calls::{Bind, BindCommand, Call, Replay, Spec, Validate};
@@ -129,16 +129,21 @@ pub(crate) struct Inputs {
   gramc compile tools/ -o schemas/           one file per tool
   gramc compile agent.gram --tool sayHello   the schema of one tool
   gramc compile agent.gram --target gemini --losses
+  gramc compile agent.gram --target typescript
+  gramc compile agent.gram --target openai-response-format --type Answer
   cat agent.gram | gramc compile -")]
 pub(crate) struct Compile {
     #[command(flatten)]
     pub(crate) inputs: Inputs,
     /// Target format
     #[arg(long, value_name = "TARGET", value_parser = targets(), default_value = "json-schema")]
-    pub(crate) target: Target,
+    pub(crate) target: CompileTarget,
     /// Compile only this tool
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
+    /// Type to compile to structured output [default: the `result` of the only agent with one]
+    #[arg(long = "type", value_name = "NAME", conflicts_with = "tool")]
+    pub(crate) type_name: Option<String>,
     /// Replace containers by their tools
     #[arg(long)]
     pub(crate) expanded: bool,
@@ -157,12 +162,31 @@ pub(crate) struct Compile {
     pub(crate) pretty: bool,
 }
 
+/// What `--target` names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CompileTarget {
+    /// Tools or structured output as JSON.
+    Json(Target),
+    /// Tools as TypeScript.
+    TypeScript,
+}
+
+impl CompileTarget {
+    fn from_name(name: &str) -> Self {
+        if name == typescript::NAME {
+            return Self::TypeScript;
+        }
+        Self::Json(Target::from_name(name).unwrap_or(Target::JsonSchema))
+    }
+}
+
 /// All targets, with their descriptions.
-fn targets() -> impl TypedValueParser<Value = Target> {
-    let values =
-        Target::ALL.map(|target| PossibleValue::new(target.name()).help(target.spec().about));
-    PossibleValuesParser::new(values)
-        .map(|name| Target::from_name(&name).unwrap_or(Target::JsonSchema))
+fn targets() -> impl TypedValueParser<Value = CompileTarget> {
+    let json = Target::ALL.into_iter().chain(Target::OUTPUTS);
+    let json = json.map(|target| (target.name(), target.spec().about));
+    let all = json.chain([(typescript::NAME, typescript::ABOUT)]);
+    let values: Vec<_> = all.map(|(name, about)| PossibleValue::new(name).help(about)).collect();
+    PossibleValuesParser::new(values).map(|name| CompileTarget::from_name(&name))
 }
 
 fn drafts() -> impl TypedValueParser<Value = Draft> {

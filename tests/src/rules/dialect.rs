@@ -19,6 +19,9 @@ pub(super) enum Wrap {
     Bedrock,
     /// `{"tools":[…]}`.
     Mcp,
+    /// A type for answers: the key of an object around it, if there is one, the keys that must be
+    /// there, those that may, and the key of the schema.
+    Output(Option<&'static str>, &'static [&'static str], &'static [&'static str], &'static str),
 }
 
 /// Which names tools may have: what the first character may be, what the others, and how many.
@@ -47,6 +50,18 @@ pub(super) enum Circles {
     Forbidden,
 }
 
+/// Which regular expressions a target takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Patterns {
+    All,
+    /// Without lookaround and backreferences.
+    WithoutLookaround,
+    /// Also without word boundaries, properties of Unicode, and anchors inside.
+    Xgrammar,
+    /// Also from `^` to `$`, and without escapes for classes.
+    LlamaCpp,
+}
+
 /// What a target accepts.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of a table, not a state")]
@@ -71,6 +86,8 @@ pub(super) struct Dialect {
     pub(super) without: &'static [&'static str],
     /// The only formats.
     pub(super) formats: Option<&'static [&'static str]>,
+    /// Which regular expressions `pattern` may hold.
+    pub(super) patterns: Patterns,
     /// Whether an array has to say what its items are.
     pub(super) items: bool,
     /// The rules of the strict targets: objects are closed, and below the root each schema has a
@@ -80,6 +97,18 @@ pub(super) struct Dialect {
     pub(super) all_required: bool,
     /// Whether a reference has no siblings and leads to the root or to one of its `$defs`.
     pub(super) plain_references: bool,
+    /// Whether every schema is an object: true and false are none, but for `additionalProperties`.
+    pub(super) only_objects: bool,
+    /// Whether references lead to `$defs` whose names need no escapes.
+    pub(super) plain_definitions: bool,
+    /// The highest `maxItems`.
+    pub(super) max_items: Option<u64>,
+    /// The highest `minLength`.
+    pub(super) min_length: Option<u64>,
+    /// Whether integers have whole bounds.
+    pub(super) whole: bool,
+    /// Whether texts have no lengths beside a pattern or a format, as xgrammar wants it.
+    pub(super) xgrammar: bool,
     /// Whether a reference may lead to another document.
     pub(super) outward: bool,
     pub(super) circles: Circles,
@@ -104,10 +133,17 @@ const BASE: Dialect = Dialect {
     only_at_root: &[],
     without: &[],
     formats: None,
+    patterns: Patterns::All,
     items: false,
     closed_and_typed: false,
     all_required: false,
     plain_references: false,
+    only_objects: false,
+    plain_definitions: false,
+    max_items: None,
+    min_length: None,
+    whole: false,
+    xgrammar: false,
     outward: false,
     circles: Circles::Allowed,
     depth: None,
@@ -119,7 +155,7 @@ const fn dashed(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
-const fn dotted(c: char) -> bool {
+pub(super) const fn dotted(c: char) -> bool {
     dashed(c) || c == '.'
 }
 
@@ -145,6 +181,7 @@ const OPENAI: Dialect = Dialect {
     names: Some(Names { first: dashed, other: dashed, most: 64 }),
     root_object: true,
     root_without: &["oneOf", "anyOf", "allOf", "enum", "not"],
+    patterns: Patterns::WithoutLookaround,
     items: true,
     ..BASE
 };
@@ -286,6 +323,55 @@ const GEMINI_JSON: Dialect = Dialect {
     ..GEMINI
 };
 
+/// What llama.cpp and xgrammar make grammars of, and what only describes.
+const ENGINES: &[&str] = &[
+    "type",
+    "format",
+    "title",
+    "description",
+    "enum",
+    "const",
+    "default",
+    "examples",
+    "deprecated",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "prefixItems",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "anyOf",
+    "$ref",
+];
+
+/// The formats that vLLM lets pass to xgrammar.
+const XGRAMMAR_FORMATS: &[&str] = &[
+    "email",
+    "date",
+    "time",
+    "date-time",
+    "duration",
+    "ipv4",
+    "ipv6",
+    "hostname",
+    "uuid",
+    "uri",
+    "uri-reference",
+    "uri-template",
+    "json-pointer",
+    "relative-json-pointer",
+];
+
 /// The rules of a target; `None` for a name that is no target.
 pub(super) fn dialect(target: &str) -> Option<Dialect> {
     Some(match target {
@@ -311,6 +397,7 @@ pub(super) fn dialect(target: &str) -> Option<Dialect> {
         "mistral" => Dialect {
             root_object: false,
             root_without: &[],
+            patterns: Patterns::All,
             items: false,
             without: &["$id", "$schema"],
             closable: false,
@@ -330,6 +417,66 @@ pub(super) fn dialect(target: &str) -> Option<Dialect> {
             ]),
             only_at_root: &["$defs"],
             ..BASE
+        },
+        "llamacpp" => Dialect {
+            root_without: &[],
+            items: false,
+            only: Some(ENGINES),
+            only_at_root: &["$defs"],
+            formats: Some(&["date", "time", "date-time", "uuid"]),
+            patterns: Patterns::LlamaCpp,
+            only_objects: true,
+            plain_definitions: true,
+            min_items: Some(2_000),
+            max_items: Some(1_999),
+            min_length: Some(2_000),
+            whole: true,
+            ..OPENAI
+        },
+        "vllm" => Dialect {
+            root_without: &[],
+            items: false,
+            only: Some(ENGINES),
+            only_at_root: &["$defs"],
+            formats: Some(XGRAMMAR_FORMATS),
+            patterns: Patterns::Xgrammar,
+            whole: true,
+            xgrammar: true,
+            ..OPENAI
+        },
+        "openai-response-format" => Dialect {
+            wrap: Wrap::Output(
+                Some("json_schema"),
+                &["name", "schema", "strict"],
+                &["description"],
+                "schema",
+            ),
+            ..OPENAI_STRICT
+        },
+        "openai-text-format" => Dialect {
+            wrap: Wrap::Output(
+                None,
+                &["type", "name", "schema", "strict"],
+                &["description"],
+                "schema",
+            ),
+            ..OPENAI_STRICT
+        },
+        "anthropic-output-format" => Dialect {
+            wrap: Wrap::Output(None, &["type", "schema"], &[], "schema"),
+            names: None,
+            root_keys: None,
+            ..ANTHROPIC_STRICT
+        },
+        "gemini-response-schema" => Dialect {
+            wrap: Wrap::Output(
+                None,
+                &["responseMimeType", "responseJsonSchema"],
+                &[],
+                "responseJsonSchema",
+            ),
+            names: None,
+            ..GEMINI_JSON
         },
         "mcp" => Dialect {
             wrap: Wrap::Mcp,

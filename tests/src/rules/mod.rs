@@ -9,6 +9,8 @@ mod gemini;
 mod limits;
 mod meta;
 mod nodes;
+mod patterns;
+mod texts;
 mod walk;
 mod wrap;
 
@@ -22,7 +24,7 @@ use serde_json::Value;
 pub use limits::limits;
 
 /// The names of all targets.
-pub const TARGETS: [&str; 13] = [
+pub const TARGETS: [&str; 15] = [
     "json-schema",
     "openai",
     "openai-functions",
@@ -35,7 +37,17 @@ pub const TARGETS: [&str; 13] = [
     "bedrock",
     "mistral",
     "ollama",
+    "llamacpp",
+    "vllm",
     "mcp",
+];
+
+/// The names of the targets that take a type for answers, and no tools.
+pub const OUTPUTS: [&str; 4] = [
+    "openai-response-format",
+    "openai-text-format",
+    "gemini-response-schema",
+    "anthropic-output-format",
 ];
 
 /// What was found, each as a sentence.

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::dialect::{Circles, Dialect, Wrap};
+use super::dialect::{Circles, Dialect, Wrap, dotted};
 use super::walk::{self, Link, Node, is_kind, resolve};
-use super::{Violations, gemini, meta};
+use super::{Violations, gemini, meta, patterns, texts};
 use crate::same::member;
 
 /// Checks one schema of a tool and all schemas inside it.
@@ -33,10 +33,24 @@ pub(super) fn check(
                 violations.add(tool, &node.path, told);
             }
         }
+        if dialect.only_objects
+            && node.schema.is_boolean()
+            && node.link != Link::Keyword("additionalProperties")
+        {
+            violations.add(tool, &node.path, "is not an object");
+        }
         if let Some(members) = node.schema.as_object() {
+            engines(dialect, tool, &node, members, violations);
             keywords(dialect, tool, &node, members, violations);
             objects(dialect, tool, &node, members, violations);
             references(dialect, tool, root, &node, violations);
+            texts::check(dialect, tool, &node, members, violations);
+        }
+    }
+    // Schemas alone come out as they were declared.
+    if dialect.wrap != Wrap::Schemas {
+        for path in walk::endless(root, path) {
+            violations.add(tool, &path, "leads back to itself without an end");
         }
     }
     let around = match dialect.circles {
@@ -96,6 +110,11 @@ fn keywords(
         let told = format!("`{format}` is not among the formats");
         violations.add(tool, &member(&node.path, "format"), &told);
     }
+    if let Some(Value::String(pattern)) = members.get("pattern")
+        && let Some(wrong) = patterns::wrong(dialect.patterns, pattern)
+    {
+        violations.add(tool, &member(&node.path, "pattern"), wrong);
+    }
     if dialect.items && is_kind(node.schema, "array") && !members.contains_key("items") {
         violations.add(tool, &node.path, "is an array without `items`");
     }
@@ -112,6 +131,64 @@ fn keywords(
         violations.add(tool, &member(&node.path, "additionalProperties"), "must not be false");
     }
 }
+
+/// What the engines that make grammars refuse.
+fn engines(
+    dialect: &Dialect,
+    tool: &str,
+    node: &Node<'_>,
+    members: &Map<String, Value>,
+    violations: &mut Violations,
+) {
+    let number = |key: &str| members.get(key).and_then(Value::as_f64);
+    if dialect.only_objects || dialect.xgrammar {
+        if members.get("enum").and_then(Value::as_array).is_some_and(Vec::is_empty) {
+            violations.add(tool, &member(&node.path, "enum"), "is empty");
+        }
+        if members.contains_key("anyOf") && members.keys().any(|key| !ANNOTATIONS.contains(&&**key))
+        {
+            violations.add(tool, &node.path, "has other keywords beside `anyOf`");
+        }
+        let reference = members.get("$ref").and_then(Value::as_str);
+        let name = reference.map(|to| to.strip_prefix("#/$defs/").unwrap_or(to));
+        let plain = |c: char| dotted(c) || (c == '#' && !dialect.plain_definitions);
+        if name.is_some_and(|name| !name.chars().all(plain)) {
+            violations.add(tool, &member(&node.path, "$ref"), "has a name that needs escapes");
+        }
+    }
+    for (key, most) in [("minLength", dialect.min_length), ("maxItems", dialect.max_items)] {
+        if let (Some(most), Some(count)) = (most, members.get(key))
+            && count.as_u64().is_none_or(|count| count > most)
+        {
+            violations.add(tool, &member(&node.path, key), &format!("is above {most}"));
+        }
+    }
+    if !dialect.whole {
+        return;
+    }
+    let lengths = ["minLength", "maxLength"].iter().any(|key| members.contains_key(*key));
+    let shaped = ["pattern", "format"].iter().any(|key| members.contains_key(*key));
+    if dialect.xgrammar && lengths && shaped {
+        violations.add(tool, &node.path, "has a length beside a pattern or a format");
+    }
+    let bounds = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
+    for key in bounds.into_iter().filter(|_| members.get("type").is_some_and(|it| it == "integer"))
+    {
+        if members.get(key).is_some_and(|bound| bound.as_i64().is_none()) {
+            violations.add(tool, &member(&node.path, key), "is not a whole number of 64 bits");
+        }
+    }
+    let low = [number("minimum"), number("exclusiveMinimum")];
+    let high = [number("maximum"), number("exclusiveMaximum")];
+    let crossed = |low: f64| high.iter().flatten().any(|high| *high < low);
+    if low.into_iter().flatten().any(crossed) {
+        violations.add(tool, &node.path, "has bounds that contradict each other");
+    }
+}
+
+/// What may stand beside a union.
+const ANNOTATIONS: [&str; 7] =
+    ["anyOf", "title", "description", "default", "examples", "deprecated", "$defs"];
 
 /// Keys of properties, closed objects, `required`, depth.
 fn objects(

@@ -1,6 +1,6 @@
 use serde_json::{Map, Value, json};
 
-use super::{TARGETS, complaints, limits, meta};
+use super::{OUTPUTS, TARGETS, complaints, limits, meta};
 use crate::rng::Rng;
 use crate::schemas::Schemas;
 
@@ -139,48 +139,60 @@ fn each_target_has_its_keywords() {
         (
             "oneOf",
             json!([{"type": "string"}]),
-            "openai-strict openai-responses anthropic-strict gemini ollama",
+            "openai-strict openai-responses anthropic-strict gemini ollama llamacpp vllm",
         ),
         ("anyOf", json!([{"type": "string"}]), ""),
-        ("allOf", json!([{"type": "string"}]), "openai-strict gemini gemini-json ollama"),
+        (
+            "allOf",
+            json!([{"type": "string"}]),
+            "openai-strict gemini gemini-json ollama llamacpp vllm",
+        ),
         (
             "not",
             json!({"type": "string"}),
-            "openai-strict anthropic-strict gemini gemini-json ollama",
+            "openai-strict anthropic-strict gemini gemini-json ollama llamacpp vllm",
         ),
         (
             "if",
             json!({"type": "string"}),
-            "openai-strict anthropic-strict gemini gemini-json ollama",
+            "openai-strict anthropic-strict gemini gemini-json ollama llamacpp vllm",
         ),
         (
             "then",
             json!({"type": "string"}),
-            "openai-strict anthropic-strict gemini gemini-json ollama",
+            "openai-strict anthropic-strict gemini gemini-json ollama llamacpp vllm",
         ),
         (
             "else",
             json!({"type": "string"}),
-            "openai-strict anthropic-strict gemini gemini-json ollama",
+            "openai-strict anthropic-strict gemini gemini-json ollama llamacpp vllm",
         ),
         ("default", json!("a"), "openai-strict gemini-json ollama"),
         (
             "patternProperties",
             json!({}),
-            "openai-strict anthropic-strict gemini gemini-json ollama",
+            "openai-strict anthropic-strict gemini gemini-json ollama llamacpp vllm",
         ),
-        ("propertyNames", text(), "openai-strict anthropic-strict gemini gemini-json ollama"),
+        (
+            "propertyNames",
+            text(),
+            "openai-strict anthropic-strict gemini gemini-json ollama llamacpp vllm",
+        ),
         ("minProperties", json!(1), "openai-strict gemini-json ollama"),
         ("maxProperties", json!(1), "openai-strict gemini-json ollama"),
-        ("contains", text(), "openai-strict gemini gemini-json ollama"),
-        ("uniqueItems", json!(true), "openai-strict anthropic-strict gemini gemini-json ollama"),
-        ("unevaluatedItems", text(), "openai-strict gemini gemini-json ollama"),
-        ("unevaluatedProperties", text(), "openai-strict gemini gemini-json ollama"),
+        ("contains", text(), "openai-strict gemini gemini-json ollama llamacpp vllm"),
+        (
+            "uniqueItems",
+            json!(true),
+            "openai-strict anthropic-strict gemini gemini-json ollama llamacpp vllm",
+        ),
+        ("unevaluatedItems", text(), "openai-strict gemini gemini-json ollama llamacpp vllm"),
+        ("unevaluatedProperties", text(), "openai-strict gemini gemini-json ollama llamacpp vllm"),
         ("minimum", json!(1), "anthropic-strict ollama"),
         ("maximum", json!(1), "anthropic-strict ollama"),
         ("exclusiveMinimum", json!(1), "anthropic-strict gemini gemini-json ollama"),
         ("exclusiveMaximum", json!(1), "anthropic-strict gemini gemini-json ollama"),
-        ("multipleOf", json!(1), "anthropic-strict gemini gemini-json ollama"),
+        ("multipleOf", json!(1), "anthropic-strict gemini gemini-json ollama llamacpp vllm"),
         ("minLength", json!(1), "anthropic-strict gemini-json ollama"),
         ("maxLength", json!(1), "anthropic-strict gemini-json ollama"),
         ("minItems", json!(1), "ollama"),
@@ -193,16 +205,20 @@ fn each_target_has_its_keywords() {
         ("additionalProperties", json!(true), "gemini ollama"),
         ("title", json!("a"), "ollama"),
         ("description", json!("a"), ""),
-        ("nullable", json!(true), "gemini-json ollama"),
-        ("example", json!("a"), "gemini-json ollama"),
+        ("nullable", json!(true), "gemini-json ollama llamacpp vllm"),
+        ("example", json!("a"), "gemini-json ollama llamacpp vllm"),
         ("examples", json!(["a"]), lists),
         ("deprecated", json!(true), lists),
-        ("x-foo", json!(1), lists),
+        ("x-foo", json!(1), "gemini gemini-json ollama llamacpp vllm"),
         ("prefixItems", json!([text()]), "gemini ollama"),
-        ("$defs", json!({}), "gemini ollama"),
-        ("$anchor", json!("a"), "gemini ollama"),
-        ("$id", json!("https://example.org/a"), "gemini mistral ollama"),
-        ("$schema", json!("https://example.org/a"), "gemini gemini-json mistral ollama"),
+        ("$defs", json!({}), "gemini ollama llamacpp vllm"),
+        ("$anchor", json!("a"), "gemini ollama llamacpp vllm"),
+        ("$id", json!("https://example.org/a"), "gemini mistral ollama llamacpp vllm"),
+        (
+            "$schema",
+            json!("https://example.org/a"),
+            "gemini gemini-json mistral ollama llamacpp vllm",
+        ),
     ];
     for (keyword, value, targets) in rows {
         let targets: Vec<&str> = targets.split_whitespace().collect();
@@ -267,6 +283,8 @@ fn roots_are_objects_of_their_own() {
         "gemini",
         "gemini-json",
         "bedrock",
+        "llamacpp",
+        "vllm",
         "mcp",
     ];
     let good = |target: &str| object(target, "a", &text());
@@ -331,7 +349,7 @@ fn names_keep_their_rules() {
         complaints(target, &output(target, vec![(name, object(target, "a", &text()))]))
     };
     let all = "openai openai-functions openai-strict openai-responses anthropic anthropic-strict \
-               gemini gemini-json bedrock mistral mcp";
+               gemini gemini-json bedrock mistral llamacpp vllm mcp";
     let (x64, x65, x128, x129) = ("x".repeat(64), "x".repeat(65), "x".repeat(128), "x".repeat(129));
     for (name, refused) in [
         ("a_b-C9", ""),
@@ -341,18 +359,24 @@ fn names_keep_their_rules() {
         ("a/b", all),
         (
             "a.b",
-            "openai openai-functions openai-strict openai-responses anthropic anthropic-strict bedrock mistral",
+            "openai openai-functions openai-strict openai-responses anthropic anthropic-strict bedrock mistral llamacpp vllm",
         ),
         (
             "a:b",
-            "openai openai-functions openai-strict openai-responses anthropic anthropic-strict bedrock mistral mcp",
+            "openai openai-functions openai-strict openai-responses anthropic anthropic-strict bedrock mistral llamacpp vllm mcp",
         ),
         ("9a", "gemini gemini-json bedrock"),
         ("-a", "gemini gemini-json bedrock"),
         ("_a", "bedrock"),
         (x64.as_str(), ""),
-        (x65.as_str(), "openai openai-functions openai-strict openai-responses bedrock mistral"),
-        (x128.as_str(), "openai openai-functions openai-strict openai-responses bedrock mistral"),
+        (
+            x65.as_str(),
+            "openai openai-functions openai-strict openai-responses bedrock mistral llamacpp vllm",
+        ),
+        (
+            x128.as_str(),
+            "openai openai-functions openai-strict openai-responses bedrock mistral llamacpp vllm",
+        ),
         (x129.as_str(), all),
     ] {
         let refused: Vec<&str> = refused.split_whitespace().collect();
@@ -481,7 +505,8 @@ fn formats_and_least_lengths_are_known() {
         assert_eq!(found.is_empty(), format == "date-time", "{found:#?}");
     }
     let bad = json!({"type": "string", "format": "uri"});
-    property(&["openai-strict"], &bad, &text(), ".format", "`uri` is not among the formats");
+    let told = "`uri` is not among the formats";
+    property(&["openai-strict", "llamacpp"], &bad, &text(), ".format", told);
     property(&["gemini"], &bad, &text(), ".format", "`uri` is not `enum` or `date-time`");
     let good = json!({"type": "string", "format": "enum", "enum": ["a"]});
     property(&["gemini"], &bad, &good, ".format", "`uri` is not `enum` or `date-time`");
@@ -504,8 +529,9 @@ fn references_lead_somewhere() {
     let definitions = json!({"A": closed(text()), "a b/c": {"type": "string"}});
     // Gemini and Ollama refuse every reference, and these, too.
     let good = |target: &str| defined(target, &json!({"$ref": "#/$defs/A"}), &definitions);
-    let whom: Vec<&str> =
-        TARGETS.into_iter().filter(|it| !["gemini", "ollama", "mistral"].contains(it)).collect();
+    // llama.cpp and xgrammar want names without escapes.
+    let none = ["gemini", "ollama", "mistral", "llamacpp", "vllm"];
+    let whom: Vec<&str> = TARGETS.into_iter().filter(|it| !none.contains(it)).collect();
     for reference in ["#/$defs/B", "#nowhere", "#/$defs/A/properties/c", "#/$defs/%ZZ"] {
         let bad = |target: &str| defined(target, &json!({"$ref": reference}), &definitions);
         for target in TARGETS {
@@ -648,6 +674,139 @@ fn gemini_takes_a_subset_of_openapi() {
     let bad = json!({"type": "array", "items": true});
     let good = json!({"type": "array", "items": {"type": "integer", "format": "int32"}});
     property(&only, &bad, &good, ".items", "is not an object");
+}
+
+#[test]
+fn patterns_have_no_lookaround_for_openai() {
+    let pattern = |pattern: &str| json!({"type": "string", "pattern": pattern});
+    let good = pattern(r"^\(?=[(?!]\\1(?:a)$");
+    for bad in ["(?=a)", "a(?!b)", "(?<=a)b", r"[)](?<!a)"] {
+        property(&OPENAI, &pattern(bad), &good, ".pattern", "has lookaround");
+    }
+    for bad in [r"(a)\1", r"(?<n>a)\k<n>"] {
+        property(&OPENAI, &pattern(bad), &good, ".pattern", "has a backreference");
+    }
+}
+
+#[test]
+fn definitions_have_an_end() {
+    let targets: Vec<&str> = TARGETS.into_iter().filter(|it| *it != "json-schema").collect();
+    let bad = |target: &str| {
+        let definitions = json!({
+            "A": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/B"}]}, "B": {"$ref": "#/$defs/A"}
+        });
+        defined(target, &text(), &definitions)
+    };
+    for target in targets {
+        let found = complaints(target, &wrapped(target, &bad(target)));
+        for name in ["A", "B"] {
+            let wanted =
+                format!("tool: {}.$defs.{name} leads back to itself without an end", place(target));
+            assert!(found.contains(&wanted), "{target}: {found:#?}");
+        }
+    }
+}
+
+#[test]
+fn descriptions_say_what_constrains() {
+    let bad = json!({
+        "type": "string",
+        "description": "JSON text of an object that fits this JSON Schema: {\"propertyNames\":{\"type\":\"string\"}}"
+    });
+    let told = "describes keys as strings, which they always are";
+    property(&TARGETS, &bad, &text(), "", told);
+    let bad = json!({"type": "string", "description": "Where. Leave this out: the host sets it."});
+    property(&["openai-strict"], &bad, &text(), "", "asks to leave out what is required");
+    let number = |more: Value| {
+        let mut schema = json!({"type": "number", "description": "More than 1.5. Less than 3."});
+        schema.as_object_mut().expect("an object").extend(more.as_object().cloned().expect("one"));
+        schema
+    };
+    let good = number(json!({"minimum": 1.5, "maximum": 3}));
+    let bad = number(json!({"maximum": 3}));
+    property(
+        &["gemini", "gemini-json"],
+        &bad,
+        &good,
+        "",
+        "says `More than …` and has no `minimum`",
+    );
+}
+
+/// One type in the form of each target of structured output.
+fn answer(target: &str, schema: &Value) -> Value {
+    match target {
+        "openai-response-format" => json!({"type": "json_schema", "json_schema": {
+            "name": "A", "schema": schema, "strict": true
+        }}),
+        "openai-text-format" => {
+            json!({"type": "json_schema", "name": "A", "schema": schema, "strict": true})
+        }
+        "gemini-response-schema" => {
+            json!({"responseMimeType": "application/json", "responseJsonSchema": schema})
+        }
+        _ => json!({"type": "json_schema", "schema": schema}),
+    }
+}
+
+#[test]
+fn types_of_answers_keep_the_rules_of_tools() {
+    let good = object("openai-strict", "a", &text());
+    for target in OUTPUTS {
+        let found = complaints(target, &answer(target, &good));
+        assert!(found.is_empty(), "{target}: {found:#?}");
+        let list = json!({"type": "array", "items": text()});
+        let found = complaints(target, &answer(target, &list));
+        assert!(found.iter().any(|it| it.ends_with("at the root")), "{target}: {found:#?}");
+        let more = object("openai-strict", "a", &json!({"type": "string", "not": {}}));
+        let found = complaints(target, &answer(target, &more));
+        assert!(found.iter().any(|it| it.contains("not allowed")), "{target}: {found:#?}");
+        let mut other = answer(target, &good);
+        other["x"] = json!(1);
+        assert!(!complaints(target, &other).is_empty(), "{target}");
+    }
+}
+
+#[test]
+fn engines_take_what_they_make_grammars_of() {
+    let both = ["llamacpp", "vllm"];
+    let pattern = |pattern: &str| json!({"type": "string", "pattern": pattern});
+    let good = pattern("^[0-9]{2}$");
+    let inside = "has an anchor inside";
+    for (bad, wrong) in [
+        ("^a$b$", inside),
+        (r"^\bx$", "has a word boundary"),
+        (r"^\p{L}$", "has a property of Unicode"),
+    ] {
+        property(&both, &pattern(bad), &good, ".pattern", wrong);
+    }
+    let whole = "does not match from `^` to `$`";
+    property(&["llamacpp"], &pattern("a"), &good, ".pattern", whole);
+    property(&["llamacpp"], &pattern(r"^\d$"), &good, ".pattern", "has an escape for a class");
+    property(
+        &["llamacpp"],
+        &pattern(r"^\\d\w$"),
+        &pattern(r"^\\d$"),
+        ".pattern",
+        "has an escape for a class",
+    );
+    property(&["llamacpp"], &json!(true), &json!({}), "", "is not an object");
+    let bad = json!({"type": "string", "minLength": 2001});
+    property(&["llamacpp"], &bad, &text(), ".minLength", "is above 2000");
+    let bad = json!({"type": "array", "items": text(), "maxItems": 2000});
+    property(&["llamacpp"], &bad, &text(), ".maxItems", "is above 1999");
+    property(&both, &json!({"enum": []}), &text(), ".enum", "is empty");
+    let bad = json!({"anyOf": [text()], "type": "string"});
+    let told = "has other keywords beside `anyOf`";
+    let found = complaints("vllm", &wrapped("vllm", &object("vllm", "a", &bad)));
+    assert!(found.iter().any(|it| it.ends_with(told)), "{found:#?}");
+    let bad = json!({"type": "integer", "minimum": 1.5});
+    let good = json!({"type": "integer", "minimum": 2});
+    property(&both, &bad, &good, ".minimum", "is not a whole number of 64 bits");
+    let bad = json!({"type": "number", "minimum": 2, "exclusiveMaximum": 1});
+    property(&both, &bad, &good, "", "has bounds that contradict each other");
+    let bad = json!({"type": "string", "format": "date", "minLength": 1});
+    property(&["vllm"], &bad, &text(), "", "has a length beside a pattern or a format");
 }
 
 /// What is done to a good output.

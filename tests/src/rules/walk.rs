@@ -158,6 +158,35 @@ pub(super) fn resolve<'a>(root: &'a Value, reference: &str) -> Option<&'a Value>
     })
 }
 
+/// The paths of references that lead back to themselves through references and unions alone.
+pub(super) fn endless(root: &Value, path: &str) -> Vec<String> {
+    nodes(root, path)
+        .into_iter()
+        .filter(|node| {
+            let mut seen = Vec::new();
+            let mut open = vec![node.schema];
+            while let Some(schema) = open.pop() {
+                if let Some(to) = schema.get("$ref").and_then(Value::as_str)
+                    && let Some(found) = resolve(root, to)
+                {
+                    if std::ptr::eq(found, node.schema) {
+                        return true;
+                    }
+                    if !seen.contains(&to) {
+                        seen.push(to);
+                        open.push(found);
+                    }
+                }
+                for key in ["anyOf", "oneOf", "allOf"] {
+                    open.extend(schema.get(key).and_then(Value::as_array).into_iter().flatten());
+                }
+            }
+            false
+        })
+        .map(|node| node.path)
+        .collect()
+}
+
 /// A URI's fragment without its percent signs; `None` if they encode no text.
 fn decoded(fragment: &str) -> Option<String> {
     let mut bytes = Vec::new();

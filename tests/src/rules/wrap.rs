@@ -47,11 +47,43 @@ pub(super) fn tools<'a>(
             })
             .collect();
     }
+    if let Wrap::Output(around, needed, allowed, key) = dialect.wrap {
+        return self::output(output, around, &Keys { needed, allowed }, key, violations)
+            .into_iter()
+            .collect();
+    }
     let Some((path, list)) = list(dialect.wrap, output, violations) else { return Vec::new() };
     list.iter()
         .enumerate()
         .filter_map(|(at, tool)| one(dialect, tool, &item(&path, at), violations))
         .collect()
+}
+
+/// A type for answers.
+fn output<'a>(
+    output: &'a Value,
+    around: Option<&str>,
+    keys: &Keys,
+    key: &str,
+    violations: &mut Violations,
+) -> Option<Tool<'a>> {
+    let (mut value, mut path) = (output, "$".to_owned());
+    if let Some(around) = around {
+        if output.as_object().is_none_or(|members| members.len() != 2) {
+            violations.add("", "$", "has other keys than `type` and one more");
+        }
+        path = member(&path, around);
+        value = output.get(around)?;
+    }
+    if key != "responseJsonSchema" && output.get("type").is_none_or(|kind| kind != "json_schema") {
+        violations.add("", "$", "is not of the type `json_schema`");
+    }
+    let members = object("", &path, value, keys, violations)?;
+    texts("", &path, members, violations);
+    let name = members.get("name").and_then(Value::as_str).unwrap_or_default();
+    let schema = members.get(key).map(|schema| (member(&path, key), schema));
+    let strict = members.get("strict") == Some(&Value::Bool(true));
+    Some(Tool { name, path, strict, schema, result: None })
 }
 
 /// The list of tools and its path.
@@ -167,7 +199,9 @@ fn keys(dialect: &Dialect) -> Keys {
             &["name", "inputSchema"],
             &["title", "description", "outputSchema", "annotations", "_meta", "execution", "icons"],
         ),
-        (Wrap::OldFunction | Wrap::Schemas, _) => (&["name", "parameters"], &["description"]),
+        (Wrap::OldFunction | Wrap::Schemas | Wrap::Output(..), _) => {
+            (&["name", "parameters"], &["description"])
+        }
     };
     Keys { needed, allowed }
 }

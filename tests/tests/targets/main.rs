@@ -11,6 +11,7 @@ use gram_check::{Valid, check};
 use gram_model::print::print;
 use gram_model::{Module, Tool};
 use gram_schema::emit::{Compilation, Entry, Options, ParameterSchema};
+use gram_schema::lower::Loss;
 use gram_schema::{Draft, Target};
 use gram_syntax::{SourceFile, parse};
 use gramc_tests::modules::{Modules, Numbers};
@@ -59,9 +60,12 @@ fn escape_references(schema: &mut Value) {
 fn parameters(target: Target, tool: &Value) -> Value {
     let path = match target {
         Target::JsonSchema => "",
-        Target::OpenAi | Target::OpenAiStrict | Target::Mistral | Target::Ollama => {
-            "/function/parameters"
-        }
+        Target::OpenAi
+        | Target::OpenAiStrict
+        | Target::Mistral
+        | Target::Ollama
+        | Target::LlamaCpp
+        | Target::Vllm => "/function/parameters",
         Target::OpenAiFunctions | Target::OpenAiResponses | Target::Gemini => "/parameters",
         Target::Anthropic | Target::AnthropicStrict => "/input_schema",
         Target::GeminiJson => "/parametersJsonSchema",
@@ -146,6 +150,14 @@ fn look_at(
             None => own.clone(),
         };
         let lowered = parameters(target, &json);
+        let strict = matches!(target, Target::OpenAiStrict | Target::AnthropicStrict);
+        let told = |loss: &Loss| loss.path == "additionalProperties";
+        if strict
+            && own.get("additionalProperties") != Some(&Value::Bool(false))
+            && !compiled.losses().iter().any(told)
+        {
+            return Err(format!("nothing says that it is closed: {own}"));
+        }
         let both = Both {
             own_validator: validator(&own)?,
             validator: validator(&lowered)?,

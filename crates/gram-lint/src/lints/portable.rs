@@ -58,6 +58,7 @@ portable!(ANTHROPIC_STRICT, AnthropicStrict, "anthropic-strict", anthropic_stric
 portable!(BEDROCK, Bedrock, "bedrock", bedrock);
 portable!(GEMINI, Gemini, "gemini", gemini);
 portable!(GEMINI_JSON, GeminiJson, "gemini-json", gemini_json);
+portable!(LLAMACPP, LlamaCpp, "llamacpp", llamacpp);
 portable!(MCP, Mcp, "mcp", mcp);
 portable!(MISTRAL, Mistral, "mistral", mistral);
 portable!(OLLAMA, Ollama, "ollama", ollama);
@@ -65,6 +66,7 @@ portable!(OPENAI, OpenAi, "openai", openai);
 portable!(OPENAI_FUNCTIONS, OpenAiFunctions, "openai-functions", openai_functions);
 portable!(OPENAI_RESPONSES, OpenAiResponses, "openai-responses", openai_responses);
 portable!(OPENAI_STRICT, OpenAiStrict, "openai-strict", openai_strict);
+portable!(VLLM, Vllm, "vllm", vllm);
 
 /// The lint about JSON Schema itself, which holds everything.
 pub(crate) static JSON_SCHEMA: Lint = Lint {
@@ -121,7 +123,9 @@ fn run(cx: &Context<'_>, lint: &'static Lint, target: Target, report: &mut Repor
 /// take of results has a lint of its own.
 fn is_grave(loss: &Loss) -> bool {
     let same = matches!(loss.became, Became::Rewritten(_) | Became::Inlined | Became::Nullable);
-    !same && loss.path != "outputSchema"
+    // What was not written was hardly meant.
+    let default = loss.became == Became::Closed && loss.value.is_null();
+    !same && !default && loss.path != "outputSchema"
 }
 
 /// The span of the parameter for a path in the schema.

@@ -10,6 +10,7 @@ use smol_str::SmolStr;
 use super::defs::Defs;
 use super::keywords::keywords;
 use super::place::TypePlace;
+use crate::lower::PINNED;
 use gram_model::{Field, Open, Root, Tool, Type, TypeUse, Types, ValueSource};
 
 /// A version of JSON Schema.
@@ -179,9 +180,6 @@ impl Serialize for Required<'_> {
         list.end()
     }
 }
-
-/// The sentence that asks the model not to supply a pinned value.
-const PINNED: &str = "Leave this out: the host sets it.";
 
 struct FieldSchema<'m> {
     field: &'m Field,

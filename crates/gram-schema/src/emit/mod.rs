@@ -144,6 +144,23 @@ impl<'m> Compilation<'m> {
         }
     }
 
+    /// An entry before the rules of a target are applied, with the schema of its result.
+    pub fn source(&self, entry: Entry<'m>) -> ToolJson<'m> {
+        match entry {
+            Entry::Tool(tool) => {
+                let mut json = tool_json(self.module, tool, &[]);
+                json.output = result_json(self.module, tool);
+                json
+            }
+            Entry::Container(container) => {
+                plain_json(&container.name, container.description.as_deref(), empty_object())
+            }
+            Entry::Agent(agent) => {
+                plain_json(&agent.name, agent.description.as_deref(), message_object())
+            }
+        }
+    }
+
     /// All tools together, in the form of the target's request.
     pub fn request(&self) -> impl Serialize {
         Request(self)

@@ -78,6 +78,9 @@ fn parts(shape: ToolShape, tool: &Value) -> (&str, Option<&Value>, &Value) {
         ToolShape::InputSchema { .. } => (tool, &tool["input_schema"]),
         ToolShape::Declaration { parameters, .. } => (tool, &tool[parameters]),
         ToolShape::ToolSpec => (&tool["toolSpec"], &tool["toolSpec"]["inputSchema"]["json"]),
+        ToolShape::ResponseFormat => (&tool["json_schema"], &tool["json_schema"]["schema"]),
+        ToolShape::TextFormat | ToolShape::OutputFormat => (tool, &tool["schema"]),
+        ToolShape::ResponseSchema => (tool, &tool["responseJsonSchema"]),
         ToolShape::Mcp => (tool, &tool["inputSchema"]),
     };
     (tool["name"].as_str().unwrap_or_default(), tool.get("description"), schema)

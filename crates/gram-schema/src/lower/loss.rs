@@ -18,7 +18,7 @@ pub struct Loss {
     pub path: String,
     /// The unsupported keyword, or `name` for a tool name, or `key` for a property key.
     pub constraint: String,
-    /// The original value.
+    /// The original value. Null if the keyword was not written, and its default is lost.
     pub value: Value,
     /// The replacement.
     pub became: Became,
@@ -44,6 +44,11 @@ pub enum Became {
     Inlined,
     /// Another keyword that accepts the same values.
     Rewritten(String),
+    /// The value is a property of an object.
+    Wrapped {
+        /// The key of the property.
+        key: &'static str,
+    },
     /// The object accepts only its named properties.
     Closed,
     /// The constraint was dropped. The reason states why nothing is lost.
@@ -61,6 +66,7 @@ impl Became {
             Self::AnyOf => "any-of",
             Self::Inlined => "inlined",
             Self::Rewritten(_) => "rewritten",
+            Self::Wrapped { .. } => "wrapped",
             Self::Closed => "closed",
             Self::Dropped(_) => "dropped",
         }
@@ -78,6 +84,7 @@ impl Serialize for Loss {
         match &self.became {
             Became::Description(sentence) => map.serialize_entry("sentence", sentence)?,
             Became::Renamed { to } | Became::Rewritten(to) => map.serialize_entry("to", to)?,
+            Became::Wrapped { key } => map.serialize_entry("to", key)?,
             Became::Dropped(reason) => map.serialize_entry("reason", reason)?,
             _ => {}
         }
@@ -95,6 +102,12 @@ impl fmt::Display for Loss {
         if let Became::Renamed { to } = became {
             return write!(f, "{tool}: {place} is renamed to `{to}`");
         }
+        if let Became::Wrapped { key } = became {
+            return write!(f, "{tool}: the value became the property `{key}` of an object");
+        }
+        if *became == Became::Closed && value.is_null() {
+            return write!(f, "{tool}: {place} is lost: only the named properties can be given");
+        }
         let text = value.to_string();
         let shown: String = text.chars().take(SHOWN).collect();
         let cut = if shown.len() < text.len() { "…" } else { "" };
@@ -103,7 +116,7 @@ impl fmt::Display for Loss {
             Became::Description(sentence) => {
                 write!(f, "became a sentence of the description: {sentence}")
             }
-            Became::Renamed { .. } => Ok(()),
+            Became::Renamed { .. } | Became::Wrapped { .. } => Ok(()),
             Became::JsonText => write!(f, "became a string that contains JSON"),
             Became::Nullable => write!(f, "became required, with null if omitted"),
             Became::AnyOf => write!(f, "became `anyOf`"),

@@ -10,7 +10,9 @@ mod excess;
 mod limits;
 mod loss;
 mod names;
+mod output;
 mod page;
+mod patterns;
 mod restore;
 mod schema;
 mod shape;
@@ -21,17 +23,26 @@ mod targets;
 mod testing;
 mod type_set;
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use json_schema_kit::keywords::Keyword;
+
+pub(crate) use schema::sentences::PINNED;
+
 pub use excess::{Excess, request_limits};
 pub use loss::{Became, Loss};
 pub use names::Names;
+pub use output::lower_output;
 pub use page::page;
+pub use patterns::PatternRule;
 pub use restore::Restore;
 use serde_json::{Map, Value};
 pub use shape::request;
 pub use target::Target;
 pub use target_spec::{
-    AnyOfRule, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule, Recursion, RefRule,
-    RootRule, SeveralTypes, TargetSpec, ToolShape, TypeRule,
+    AnyOfRule, BoundRule, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule, Recursion,
+    RefRule, RootRule, SeveralTypes, TargetSpec, ToolShape, TypeRule,
 };
 
 /// A tool before the rules of a target are applied.
@@ -65,17 +76,52 @@ pub struct Lowered {
     pub restore: Restore,
 }
 
+/// Rewrites keywords of older drafts.
+pub(crate) fn modernize(schema: &mut Value) {
+    schema::parts::modernize_all(schema);
+}
+
+/// A keyword of a schema as a sentence. `None` if it constrains nothing.
+pub(crate) fn constraint_sentence(keyword: Keyword, value: &Value, root: &Value) -> Option<String> {
+    let mut written = 0;
+    let mut printer = schema::sentences::Printer::new(Some(root), &mut written);
+    schema::sentences::sentence(keyword, value, &mut printer)
+}
+
+/// The references whose targets lead back to themselves, without a property or an item between.
+pub(crate) fn endless_references(schema: &Value) -> HashSet<String> {
+    schema::cycles::endless(schema)
+}
+
+/// What a reference of a schema leads to.
+pub(crate) fn reference_target<'r>(root: &'r Value, to: &str) -> Option<&'r Value> {
+    schema::references::target(root, to)
+}
+
+/// All references in a schema.
+pub(crate) fn references_in(schema: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    schema::sentences::references(schema, &mut found, 0);
+    found
+}
+
 /// Lowers a tool to a target. It never fails: a constraint that cannot be expressed becomes a
 /// sentence. `names` are the names of all tools in the request, for the same target.
 pub fn lower(spec: &TargetSpec, names: &Names, tool: ToolJson<'_>) -> Lowered {
-    let ToolJson { name, title, description, parameters, output, annotations, extras } = tool;
-    let schema::LoweredSchema { schema, notes, mut losses, restore } =
-        schema::lower(spec, name, parameters);
+    let ToolJson { name, title, description, mut parameters, mut output, annotations, extras } =
+        tool;
+    if spec.root.object {
+        schema::parts::modernize_all(&mut parameters);
+        output.iter_mut().for_each(schema::parts::modernize_all);
+    }
+    let mut description = description.map(Cow::Borrowed);
+    let schema::LoweredSchema { mut schema, notes, mut losses, restore } =
+        schema::lower(spec, name, &mut description, parameters);
     let wire = names.get(name);
     if wire != name {
         losses.insert(0, loss::renamed(name, "name", name, wire));
     }
-    let description = schema::sentences::joined(description, &notes);
+    let description = schema::sentences::joined(description.as_deref(), &notes);
     let description = match description {
         Some(text) if !text.is_empty() || !spec.needs_description => Some(text),
         None if !spec.needs_description => None,
@@ -84,6 +130,16 @@ pub fn lower(spec: &TargetSpec, names: &Names, tool: ToolJson<'_>) -> Lowered {
             Some(own.unwrap_or(wire).to_owned().into())
         }
     };
+    let mut description = description;
+    if !spec.shape.has_description()
+        && let (Value::Object(map), Some(text)) = (&mut schema, description.take())
+    {
+        // There is no other place for it.
+        let own = map.get("description").and_then(Value::as_str);
+        let notes = own.map(str::to_owned).into_iter().collect::<Vec<_>>();
+        let text = schema::sentences::joined(Some(&text), &notes).unwrap_or_default();
+        map.insert("description".to_owned(), text.into_owned().into());
+    }
     let parts = shape::ToolParts {
         name: wire,
         title,

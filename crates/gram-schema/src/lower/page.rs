@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, json};
 
+use super::patterns::PatternRule;
 use super::target::Target;
 use super::target_spec::{
-    AnyOfRule, First, Limits, NameRule, Recursion, RefRule, SeveralTypes, TargetSpec, ToolShape,
+    AnyOfRule, BoundRule, First, Limits, NameRule, Recursion, RefRule, SeveralTypes, TargetSpec,
+    ToolShape,
 };
 use super::{Names, ToolJson, lower, request};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
@@ -16,7 +18,9 @@ use json_schema_kit::keywords::{Keyword as K, Keywords};
 pub fn page(target: Target) -> String {
     let spec = target.spec();
     let mut page = format!("# The target `{}`\n\n", target.name());
-    line(&mut page, &format!("`gramc compile --target {}` writes {}.", target.name(), spec.about));
+    let option = if spec.shape.is_output() { " --type NAME" } else { "" };
+    let name = target.name();
+    line(&mut page, &format!("`gramc compile --target {name}{option}` writes {}.", spec.about));
     shape(&mut page, spec);
     names(&mut page, spec);
     if spec.root.object {
@@ -85,10 +89,18 @@ fn shape(page: &mut String, spec: &TargetSpec) {
     let mut shown = lower(spec, &Names::default(), tool).value;
     shown = match spec.shape {
         ToolShape::Schema => json!({ "forecast": shown }),
+        shape if shape.is_output() => shown,
         _ => request(spec, vec![shown]),
     };
     page.push_str("\n## Example\n\n");
-    line(page, "A tool `forecast` with the parameters");
+    line(
+        page,
+        if spec.shape.is_output() {
+            "A type `forecast` with the schema"
+        } else {
+            "A tool `forecast` with the parameters"
+        },
+    );
     let _ =
         write!(page, "\n```json\n{parameters:#}\n```\n\ncompiles to\n\n```json\n{shown:#}\n```\n");
     if spec.needs_description {
@@ -105,11 +117,13 @@ fn shape(page: &mut String, spec: &TargetSpec) {
 fn names(page: &mut String, spec: &TargetSpec) {
     page.push_str("\n## Names\n\n");
     match &spec.names {
+        None if spec.shape.is_output() => line(page, "The name of the type is not written."),
         None => line(page, "Tools may have any name."),
         Some(rule) => line(
             page,
             &format!(
-                "The name of a tool {}. gramc changes other names to allowed, unique ones.",
+                "The name of a {} {}. gramc changes other names to allowed, unique ones.",
+                if spec.shape.is_output() { "type" } else { "tool" },
                 name_rule(rule)
             ),
         ),
@@ -151,8 +165,17 @@ fn name_rule(rule: &NameRule) -> String {
 }
 
 fn root(page: &mut String, spec: &TargetSpec) {
-    page.push_str("\n## The schema of all parameters\n\n");
-    line(page, "It always has `type: object`.");
+    if spec.shape.is_output() {
+        page.push_str("\n## The schema of the type\n\n");
+        line(
+            page,
+            "It always has `type: object`. A type of other values becomes the property `value` of an \
+             object.",
+        );
+    } else {
+        page.push_str("\n## The schema of all parameters\n\n");
+        line(page, "It always has `type: object`.");
+    }
     let refused: Vec<&str> =
         K::ALL.iter().filter(|k| spec.root.refused.has(**k)).map(|k| k.name()).collect();
     if !refused.is_empty() {
@@ -248,8 +271,14 @@ fn rewritten(spec: &TargetSpec) -> Vec<(K, &'static str)> {
     );
     add(K::Ref, "is replaced by the referenced schema");
     if spec.keeps(K::Minimum) {
-        add(K::ExclusiveMinimum, "becomes `minimum` for integers, or else a sentence");
-        add(K::ExclusiveMaximum, "becomes `maximum` for integers, or else a sentence");
+        add(
+            K::ExclusiveMinimum,
+            "becomes `minimum`, for numbers other than integers with a sentence",
+        );
+        add(
+            K::ExclusiveMaximum,
+            "becomes `maximum`, for numbers other than integers with a sentence",
+        );
     }
     add(
         K::PrefixItems,
@@ -291,7 +320,8 @@ fn forms(page: &mut String, spec: &TargetSpec) {
     }
     if objects.all_required {
         add("Every property is `required`. Optional properties also accept null, which means \
-             absent; gramc removes these nulls from a call before it checks the call.");
+             absent; gramc removes these nulls from a call before it checks the call. Of a pinned \
+             parameter, the description asks for null.");
     }
     if objects.empty_as_text {
         add("Maps and objects without properties become `type: string`: the model writes the \
@@ -319,9 +349,8 @@ fn forms(page: &mut String, spec: &TargetSpec) {
     if spec.enum_of_text_only {
         add("`enum` contains only text; other values become a sentence.");
     }
-    if let Some(largest) = spec.largest_min_items {
-        all.push(format!("`minItems` is at most {largest}; a larger one becomes a sentence."));
-    }
+    all.extend(patterns(spec).map(str::to_owned));
+    all.extend(bounds(spec.bounds));
     let union = match spec.any_of {
         AnyOfRule::Anything => "",
         AnyOfRule::Annotations => {
@@ -344,6 +373,55 @@ fn forms(page: &mut String, spec: &TargetSpec) {
     }
 }
 
+/// What becomes of bounds.
+fn bounds(rule: BoundRule) -> Vec<String> {
+    let mut all = Vec::new();
+    for (key, largest) in [("minItems", rule.min_items), ("minLength", rule.min_length)] {
+        if let Some(largest) = largest {
+            all.push(format!(
+                "`{key}` is at most {largest}; a larger one also becomes a sentence."
+            ));
+        }
+    }
+    if let Some(largest) = rule.max_items {
+        all.push(format!("`maxItems` is at most {largest}; a larger one becomes a sentence."));
+    }
+    if rule.whole {
+        all.push(
+            "Bounds of integers are integers of 64 bits. Others are rounded, or become sentences, \
+             like those that no number can satisfy."
+                .to_owned(),
+        );
+    }
+    if !rule.length_beside_pattern {
+        all.push("Lengths next to a `pattern` or a `format` become sentences.".to_owned());
+    }
+    all
+}
+
+/// What becomes of regular expressions.
+fn patterns(spec: &TargetSpec) -> Option<&'static str> {
+    if !spec.keeps(K::Pattern) {
+        return None;
+    }
+    match spec.patterns {
+        PatternRule::Any => None,
+        PatternRule::NoLookaround => Some(
+            "A `pattern` with lookaround (such as `(?=`) or backreferences (such as `\\1`) becomes a \
+             sentence.",
+        ),
+        PatternRule::Regular => Some(
+            "A `pattern` with lookaround, backreferences, word boundaries, Unicode properties, or \
+             anchors that are not at its ends becomes a sentence.",
+        ),
+        PatternRule::Anchored => Some(
+            "A `pattern` begins with `^` and ends with `$`. Escapes such as `\\d` become classes \
+             such as `[0-9]`. A pattern with lookaround, backreferences, word boundaries or Unicode \
+             properties becomes a sentence.",
+        ),
+    }
+}
+
 /// How references and recursive schemas are lowered.
 fn references(rule: RefRule) -> Option<&'static str> {
     match rule {
@@ -352,7 +430,11 @@ fn references(rule: RefRule) -> Option<&'static str> {
             "References are replaced by the referenced schemas. A recursive schema is written \
              once and becomes JSON text within itself.",
         ),
-        RefRule::Defs { siblings: false, recursion: Recursion::Any } => Some(
+        RefRule::Defs { root: false, .. } => Some(
+            "References point to `#/$defs/NAME` and have no sibling keywords: a description is \
+             written next to an `anyOf` of one reference. Schemas can be recursive.",
+        ),
+        RefRule::Defs { siblings: false, recursion: Recursion::Any, .. } => Some(
             "References point to `#` or `#/$defs/NAME` and have no sibling keywords: a \
              description is written next to an `anyOf` of one reference. Schemas can be recursive.",
         ),
@@ -417,19 +499,22 @@ mod tests {
     fn the_pages_in_the_repository_are_those_of_the_rules() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/targets");
         let update = std::env::var_os("UPDATE_PAGES").is_some();
-        for target in Target::ALL {
-            let path = format!("{folder}/{}.md", target.name());
+        let targets = Target::ALL.into_iter().chain(Target::OUTPUTS);
+        let pages = targets.map(|target| (target.name(), page(target)));
+        let typescript = (crate::typescript::NAME, crate::typescript::page());
+        for (name, page) in pages.chain([typescript]) {
+            let path = format!("{folder}/{name}.md");
             if update {
-                assert!(std::fs::write(&path, page(target)).is_ok(), "{path}");
+                assert!(std::fs::write(&path, &page).is_ok(), "{path}");
             }
             let stored = std::fs::read_to_string(&path).unwrap_or_default();
-            assert_eq!(stored, page(target), "{path}: UPDATE_PAGES=1 writes it");
+            assert_eq!(stored, page, "{path}: UPDATE_PAGES=1 writes it");
         }
     }
 
     #[test]
     fn a_page_names_every_limit_and_keeps_its_lines_short() {
-        for target in Target::ALL {
+        for target in Target::ALL.into_iter().chain(Target::OUTPUTS) {
             let page = page(target);
             let long = page.lines().find(|line| line.chars().count() > WIDTH + 10);
             assert_eq!(long, None, "{}", target.name());

@@ -76,6 +76,30 @@ pub(super) fn tool(spec: &TargetSpec, parts: ToolParts<'_>) -> Value {
                 tool.insert(key.to_owned(), parameters);
             }
         }
+        ToolShape::ResponseFormat => {
+            name_it(&mut tool);
+            describe(&mut tool);
+            tool.insert("schema".to_owned(), parameters);
+            tool.insert("strict".to_owned(), true.into());
+            let mut outer = wrapped("type", "json_schema".into());
+            outer.insert("json_schema".to_owned(), Value::Object(tool));
+            tool = outer;
+        }
+        ToolShape::TextFormat => {
+            tool.insert("type".to_owned(), "json_schema".into());
+            name_it(&mut tool);
+            describe(&mut tool);
+            tool.insert("schema".to_owned(), parameters);
+            tool.insert("strict".to_owned(), true.into());
+        }
+        ToolShape::ResponseSchema => {
+            tool.insert("responseMimeType".to_owned(), "application/json".into());
+            tool.insert("responseJsonSchema".to_owned(), parameters);
+        }
+        ToolShape::OutputFormat => {
+            tool.insert("type".to_owned(), "json_schema".into());
+            tool.insert("schema".to_owned(), parameters);
+        }
         ToolShape::ToolSpec => {
             name_it(&mut tool);
             describe(&mut tool);

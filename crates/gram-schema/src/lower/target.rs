@@ -30,13 +30,25 @@ pub enum Target {
     Mistral,
     /// The field `tools` of Ollama's chat API.
     Ollama,
+    /// The field `tools` of llama.cpp's server.
+    LlamaCpp,
+    /// The field `tools` of vLLM's server, with xgrammar.
+    Vllm,
     /// The result of `tools/list` in the Model Context Protocol.
     Mcp,
+    /// The field `response_format` of OpenAI's Chat Completions API.
+    OpenAiResponseFormat,
+    /// The field `text.format` of OpenAI's Responses API.
+    OpenAiTextFormat,
+    /// The structured output of Gemini's `generationConfig`.
+    GeminiResponseSchema,
+    /// The field `output_config.format` of Anthropic's Messages API.
+    AnthropicOutputFormat,
 }
 
 impl Target {
-    /// All targets, in the order in which help and pages list them.
-    pub const ALL: [Self; 13] = [
+    /// All targets of tools, in the order in which help and pages list them.
+    pub const ALL: [Self; 15] = [
         Self::JsonSchema,
         Self::OpenAi,
         Self::OpenAiFunctions,
@@ -49,7 +61,17 @@ impl Target {
         Self::Bedrock,
         Self::Mistral,
         Self::Ollama,
+        Self::LlamaCpp,
+        Self::Vllm,
         Self::Mcp,
+    ];
+
+    /// All targets of structured output: they take a type, and no tools.
+    pub const OUTPUTS: [Self; 4] = [
+        Self::OpenAiResponseFormat,
+        Self::OpenAiTextFormat,
+        Self::GeminiResponseSchema,
+        Self::AnthropicOutputFormat,
     ];
 
     /// The name on the command line.
@@ -67,13 +89,19 @@ impl Target {
             Self::Bedrock => "bedrock",
             Self::Mistral => "mistral",
             Self::Ollama => "ollama",
+            Self::LlamaCpp => "llamacpp",
+            Self::Vllm => "vllm",
             Self::Mcp => "mcp",
+            Self::OpenAiResponseFormat => "openai-response-format",
+            Self::OpenAiTextFormat => "openai-text-format",
+            Self::GeminiResponseSchema => "gemini-response-schema",
+            Self::AnthropicOutputFormat => "anthropic-output-format",
         }
     }
 
-    /// The target with a name on the command line.
+    /// The target of tools or of structured output with a name on the command line.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|target| target.name() == name)
+        Self::ALL.into_iter().chain(Self::OUTPUTS).find(|target| target.name() == name)
     }
 
     /// The rules of the target.
@@ -91,7 +119,13 @@ impl Target {
             Self::Bedrock => &targets::bedrock::RULES,
             Self::Mistral => &targets::mistral::RULES,
             Self::Ollama => &targets::ollama::RULES,
+            Self::LlamaCpp => &targets::llamacpp::RULES,
+            Self::Vllm => &targets::vllm::RULES,
             Self::Mcp => &targets::mcp::RULES,
+            Self::OpenAiResponseFormat => &targets::openai_response_format::RULES,
+            Self::OpenAiTextFormat => &targets::openai_text_format::RULES,
+            Self::GeminiResponseSchema => &targets::gemini_response_schema::RULES,
+            Self::AnthropicOutputFormat => &targets::anthropic_output_format::RULES,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The rules of a target as plain data. Each file of `targets` contains one table.
 
+use super::patterns::PatternRule;
 use super::target::Target;
 use json_schema_kit::keywords::{Keyword, Keywords};
 
@@ -26,8 +27,10 @@ pub struct TargetSpec {
     pub keep: Keywords,
     /// The supported values of `format`. `None` if all are supported.
     pub formats: Option<&'static [FormatRule]>,
-    /// The maximum of `minItems`. `None` if it is not limited.
-    pub largest_min_items: Option<u64>,
+    /// The regular expressions that `pattern` may contain.
+    pub patterns: PatternRule,
+    /// How bounds of numbers and sizes are written.
+    pub bounds: BoundRule,
     /// How objects are written.
     pub objects: ObjectRule,
     /// How a schema declares its types.
@@ -75,9 +78,32 @@ pub enum ToolShape {
     },
     /// `{"toolSpec": {"name", "description", "inputSchema": {"json": …}}}`.
     ToolSpec,
+    /// `{"type": "json_schema", "json_schema": {"name", "description", "schema", "strict"}}`.
+    ResponseFormat,
+    /// `{"type": "json_schema", "name", "description", "schema", "strict"}`.
+    TextFormat,
+    /// `{"responseMimeType", "responseJsonSchema"}`.
+    ResponseSchema,
+    /// `{"type": "json_schema", "schema"}`.
+    OutputFormat,
     /// `{"name", "title", "description", "inputSchema", "outputSchema", "annotations"}`, in a list
     /// `{"tools": […]}`.
     Mcp,
+}
+
+impl ToolShape {
+    /// Whether there is a place for a description outside of the schema.
+    pub(super) const fn has_description(self) -> bool {
+        !matches!(self, Self::ResponseSchema | Self::OutputFormat)
+    }
+
+    /// Whether it is a type for a model's answer, and not a tool.
+    pub const fn is_output(self) -> bool {
+        matches!(
+            self,
+            Self::ResponseFormat | Self::TextFormat | Self::ResponseSchema | Self::OutputFormat
+        )
+    }
 }
 
 /// The characters and the length of a name. ASCII letters and digits are always allowed.
@@ -155,6 +181,21 @@ pub struct FormatRule {
     pub formats: &'static [&'static str],
 }
 
+/// How bounds of numbers and sizes are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BoundRule {
+    /// The maximum of `minItems`. `None` if it is not limited.
+    pub min_items: Option<u64>,
+    /// The maximum of `maxItems`. `None` if it is not limited.
+    pub max_items: Option<u64>,
+    /// The maximum of `minLength`. `None` if it is not limited.
+    pub min_length: Option<u64>,
+    /// Whether bounds of integers are 64-bit integers, and no range is empty.
+    pub whole: bool,
+    /// Whether a length may be next to a `pattern` or `format`.
+    pub length_beside_pattern: bool,
+}
+
 /// How objects are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "a table of independent rules")]
@@ -213,6 +254,8 @@ pub enum RefRule {
     Defs {
         /// Whether `$ref` may have sibling keywords.
         siblings: bool,
+        /// Whether a reference to the root is supported. If not, the root is also a definition.
+        root: bool,
         /// Which schemas may be recursive.
         recursion: Recursion,
     },
@@ -279,7 +322,14 @@ impl TargetSpec {
         keys: None,
         keep: Keywords::ALL,
         formats: None,
-        largest_min_items: None,
+        patterns: PatternRule::Any,
+        bounds: BoundRule {
+            min_items: None,
+            max_items: None,
+            min_length: None,
+            whole: false,
+            length_beside_pattern: true,
+        },
         objects: ObjectRule {
             closed: false,
             never_closed: false,

@@ -13,10 +13,19 @@ use json_schema_kit::keywords::Keyword as K;
 
 /// Lowers a tool `t` with a schema.
 pub(super) fn lowered(target: Target, schema: &Value) -> Lowered {
+    lowered_tool(target, None, schema)
+}
+
+/// The same for a tool with a description.
+pub(super) fn described(target: Target, description: &str, schema: &Value) -> Lowered {
+    lowered_tool(target, Some(description), schema)
+}
+
+fn lowered_tool(target: Target, description: Option<&str>, schema: &Value) -> Lowered {
     let tool = ToolJson {
         name: "t",
         title: None,
-        description: None,
+        description,
         parameters: schema.clone(),
         output: None,
         annotations: Map::new(),
@@ -38,6 +47,9 @@ pub(super) fn parts(spec: &TargetSpec, tool: &Value) -> (Value, String) {
             let description = tool["description"].as_str().unwrap_or_default();
             return (tool["inputSchema"]["json"].clone(), description.to_owned());
         }
+        ToolShape::ResponseFormat => (&tool["json_schema"], "schema"),
+        ToolShape::TextFormat | ToolShape::OutputFormat => (tool, "schema"),
+        ToolShape::ResponseSchema => (tool, "responseJsonSchema"),
         ToolShape::Mcp => (tool, "inputSchema"),
     };
     (tool[key].clone(), tool["description"].as_str().unwrap_or_default().to_owned())
@@ -165,11 +177,11 @@ impl Check<'_> {
     fn forms(&mut self, map: &Map<String, Value>, at: &str, root: bool) {
         let spec = self.spec;
         if let Some(to) = map.get("$ref").and_then(Value::as_str)
-            && let RefRule::Defs { siblings, .. } = spec.refs
+            && let RefRule::Defs { siblings, root: to_root, .. } = spec.refs
         {
             self.that(siblings || map.len() == 1, at, "has something beside $ref");
             let found = self.root.pointer(to.trim_start_matches('#')).is_some();
-            self.that(found && (to == "#" || to.starts_with("#/$defs/")), at, to);
+            self.that(found && (to == "#" && to_root || to.starts_with("#/$defs/")), at, to);
         }
         if map.contains_key("anyOf") && !root {
             let beside = map.keys().filter(|key| *key != "anyOf");
@@ -187,11 +199,14 @@ impl Check<'_> {
         if let (Some(spec), Some(format)) = (spec.formats, map.get("format")) {
             let known = spec.iter().any(|rule| {
                 rule.formats.iter().any(|known| format == known)
-                    && map.get("type").is_some_and(|types| types.to_string().contains(rule.kind))
+                    && match map.get("type") {
+                        Some(types) => types.to_string().contains(rule.kind),
+                        None => !self.spec.types.always,
+                    }
             });
             self.that(known, at, "format");
         }
-        if let (Some(most), Some(least)) = (spec.largest_min_items, map.get("minItems")) {
+        if let (Some(most), Some(least)) = (spec.bounds.min_items, map.get("minItems")) {
             self.that(least.as_u64().is_some_and(|least| least <= most), at, "minItems");
         }
         let closed = map.get("additionalProperties") == Some(&Value::Bool(false));

@@ -1,16 +1,19 @@
 //! `gramc compile`
 
+mod output_type;
+
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use gram_schema::Target;
 use gram_schema::emit::{Compilation, Compiled, Options};
 use gram_schema::lower::{Became, Loss, request_limits};
 use gram_syntax::Severity;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::args::{Compile, Display, Format};
+use crate::args::{Compile, CompileTarget, Display, Format};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::{self, Layout};
 use crate::{input, report};
@@ -27,8 +30,22 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     checked.diagnostics.retain(|found| found.severity > Severity::Note);
     report::show(display, &checked.diagnostics)?;
     let Some(module) = checked.module else { return Ok(PROBLEMS) };
+    let target = match args.target {
+        CompileTarget::Json(target) => target,
+        // It has the schemas as they are declared.
+        CompileTarget::TypeScript => Target::JsonSchema,
+    };
+    if target.spec().shape.is_output() {
+        return output_type::run(args, display, target, (&module).into());
+    }
+    if args.type_name.is_some() {
+        let targets = Target::OUTPUTS.map(Target::name).join(", ");
+        return Err(Failure::new(format!(
+            "--type needs a target of structured output; choose one of {targets}"
+        )));
+    }
     let options = Options {
-        target: args.target,
+        target,
         draft: args.draft,
         files: 0..texts.named,
         expanded: args.expanded || args.tool.is_some(),
@@ -38,13 +55,17 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
         Some(name) => one(&compilation, name)?,
         None => compilation.entries().to_vec(),
     };
+    if args.target == CompileTarget::TypeScript {
+        return typescript(args, display, &compilation, &entries);
+    }
     let tools = output::map_in_parallel(&entries, |entry| Tool {
         name: entry.name(),
         compiled: compilation.compile(*entry),
     });
-    excesses(args, &tools)?;
+    let values: Vec<&Value> = tools.iter().filter_map(|tool| tool.compiled.json()).collect();
+    excesses(target, &values)?;
     if args.losses {
-        losses(display, &tools)?;
+        losses(display, tools.iter().flat_map(|tool| tool.compiled.losses()))?;
         if losses_alone && args.output.is_none() {
             return Ok(CLEAN);
         }
@@ -90,23 +111,24 @@ fn one<'m>(
     Err(Failure::unknown(&format!("there is no tool `{name}`"), name, known, None))
 }
 
-/// Says which limits of a whole request the tools are beyond.
-fn excesses(args: &Compile, tools: &[Tool<'_>]) -> Result<(), Failure> {
-    let values: Vec<&Value> = tools.iter().filter_map(|tool| tool.compiled.json()).collect();
+/// Reports the limits of a request that the tools or types exceed.
+fn excesses(target: Target, values: &[&Value]) -> Result<(), Failure> {
     let mut out = io::stderr().lock();
-    for excess in request_limits(args.target.spec(), &values) {
-        writeln!(out, "warning: {}: {excess}", args.target.name())
+    for excess in request_limits(target.spec(), values) {
+        writeln!(out, "warning: {}: {excess}", target.name())
             .map_err(|error| Failure::output(&error))?;
     }
     Ok(())
 }
 
-/// Says what the target could not hold.
-fn losses(display: Display, tools: &[Tool<'_>]) -> Result<(), Failure> {
-    let losses = || tools.iter().flat_map(|tool| tool.compiled.losses());
+/// Reports what the target cannot express.
+fn losses<'l>(
+    display: Display,
+    losses: impl Iterator<Item = &'l Loss> + Clone,
+) -> Result<(), Failure> {
     if display.format == Format::Json {
         let mut text = String::new();
-        for loss in losses() {
+        for loss in losses {
             // A loss serializes as an object with keys that are strings, so this cannot fail.
             text.push_str(&serde_json::to_string(loss).unwrap_or_default());
             text.push('\n');
@@ -115,10 +137,10 @@ fn losses(display: Display, tools: &[Tool<'_>]) -> Result<(), Failure> {
     }
     let mut out = io::BufWriter::new(io::stderr().lock());
     let mut write = || {
-        for loss in losses() {
+        for loss in losses.clone() {
             writeln!(out, "{loss}")?;
         }
-        match losses().count() {
+        match losses.clone().count() {
             0 => writeln!(out, "no losses"),
             1 => writeln!(out, "1 loss"),
             count => writeln!(out, "{count} losses"),
@@ -126,6 +148,38 @@ fn losses(display: Display, tools: &[Tool<'_>]) -> Result<(), Failure> {
         out.flush()
     };
     write().map_err(|error| Failure::output(&error))
+}
+
+/// The file of a folder that holds TypeScript declarations.
+const TYPESCRIPT: &str = "tools.ts";
+
+/// Writes TypeScript declarations.
+fn typescript(
+    args: &Compile,
+    display: Display,
+    compilation: &Compilation<'_>,
+    entries: &[gram_schema::emit::Entry<'_>],
+) -> Outcome {
+    if args.losses {
+        losses(display, [].iter())?;
+        if display.format == Format::Json && args.output.is_none() {
+            return Ok(CLEAN);
+        }
+    }
+    let tools = entries.iter().map(|entry| compilation.source(*entry)).collect();
+    let text = gram_schema::typescript::declarations(tools);
+    let Some(path) = &args.output else {
+        output::print(&text)?;
+        return Ok(CLEAN);
+    };
+    let path = if is_folder(path) {
+        std::fs::create_dir_all(path).map_err(|error| Failure::path("make", path, &error))?;
+        path.join(TYPESCRIPT)
+    } else {
+        path.clone()
+    };
+    std::fs::write(&path, text).map_err(|error| Failure::path("write", &path, &error))?;
+    Ok(CLEAN)
 }
 
 /// Where the tools go.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use gram_lint::Lint;
-use gram_schema::Target;
+use gram_schema::{Target, typescript};
 use gram_syntax::{Applicability, Code};
 
 use crate::args::Explain;
@@ -30,7 +30,11 @@ fn page(name: &str) -> Result<String, Failure> {
     if let Some(target) = Target::from_name(name) {
         return Ok(gram_schema::lower::page(target));
     }
-    let targets = Target::ALL.map(Target::name);
+    if name == typescript::NAME {
+        return Ok(typescript::page());
+    }
+    let targets = Target::ALL.into_iter().chain(Target::OUTPUTS).map(Target::name);
+    let targets = targets.chain([typescript::NAME]);
     let known = gram_lint::all_codes().map(|code| code.name).chain(targets);
     let help = Some("run `gramc explain` for all codes".to_owned());
     Err(Failure::unknown(&format!("unknown code or target `{name}`"), name, known, help))

@@ -42,6 +42,8 @@ impl Lowerer<'_> {
         let missing = map.get("items").is_none_or(|items| *items == Value::Bool(true));
         if missing && is_array && self.spec.arrays_need_items {
             map.insert("items".to_owned(), Value::Object(Map::new()));
+        } else if missing {
+            map.shift_remove("items");
         }
         let items = match map.get_mut("items") {
             Some(items @ Value::Object(_)) => {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use json_schema_kit::keywords::Keyword;
+use json_schema_kit::keywords::Keyword as K;
 
 /// The reference graph of the original schema. `#` is the root.
 pub(super) struct Cycles {
@@ -31,31 +31,20 @@ struct Graph<'o> {
     numbers: HashMap<String, usize>,
     open: Vec<(usize, &'o Value)>,
     edges: Vec<Vec<Edge>>,
+    /// Whether only references are followed that apply to the same value.
+    in_place: bool,
 }
 
 impl Cycles {
     /// Finds the cycles of an original schema.
     pub(super) fn of(original: &Value) -> Self {
-        let mut graph = Graph {
-            original,
-            numbers: HashMap::from([("#".to_owned(), 0)]),
-            open: vec![(0, original)],
-            edges: vec![Vec::new()],
-        };
-        while let Some((from, schema)) = graph.open.pop() {
-            graph.scan(from, schema, false, 0);
-        }
+        let mut graph = Graph::new(original);
+        graph.follow();
         let Graph { numbers, edges, .. } = graph;
         let closing = closing(&edges, |_| true);
         let closing_without_property = self::closing(&edges, |edge| !edge.property);
         let circles = circles(&edges);
-        let mut sizes = HashMap::new();
-        for &circle in &circles {
-            *sizes.entry(circle).or_insert(0_usize) += 1;
-        }
-        let recursive = (0..edges.len())
-            .map(|at| sizes[&circles[at]] > 1 || edges[at].iter().any(|edge| edge.to == at))
-            .collect();
+        let recursive = recursive(&edges, &circles);
         Self { numbers, circles, recursive, closing, closing_without_property }
     }
 
@@ -86,7 +75,59 @@ impl Cycles {
     }
 }
 
+/// The references whose targets lead back to themselves through references and unions alone, so that
+/// their schemas have no end.
+pub(in super::super) fn endless(original: &Value) -> HashSet<String> {
+    if super::references::found_in(original, 0) == super::references::ReferenceScope::Nothing {
+        return HashSet::new();
+    }
+    let mut graph = Graph::new(original);
+    graph.in_place = true;
+    // References are not followed from outside of a circle, so all targets are added first.
+    graph.all_targets();
+    graph.follow();
+    let recursive = recursive(&graph.edges, &circles(&graph.edges));
+    let numbers = graph.numbers.into_iter().filter(|(_, at)| recursive[*at]);
+    numbers.map(|(to, _)| to).collect()
+}
+
+/// Whether each node is part of a cycle.
+fn recursive(edges: &[Vec<Edge>], circles: &[usize]) -> Vec<bool> {
+    let mut sizes = HashMap::new();
+    for &circle in circles {
+        *sizes.entry(circle).or_insert(0_usize) += 1;
+    }
+    let loops = |at: usize| edges[at].iter().any(|edge| edge.to == at);
+    (0..edges.len()).map(|at| sizes[&circles[at]] > 1 || loops(at)).collect()
+}
+
 impl<'o> Graph<'o> {
+    fn new(original: &'o Value) -> Self {
+        Self {
+            original,
+            numbers: HashMap::from([("#".to_owned(), 0)]),
+            open: vec![(0, original)],
+            edges: vec![Vec::new()],
+            in_place: false,
+        }
+    }
+
+    /// Finds the references of all schemas that references lead to.
+    fn follow(&mut self) {
+        while let Some((from, schema)) = self.open.pop() {
+            self.scan(from, schema, false, 0);
+        }
+    }
+
+    /// Adds the targets of all references.
+    fn all_targets(&mut self) {
+        let mut all = Vec::new();
+        super::sentences::references(self.original, &mut all, 0);
+        for to in all {
+            self.node(&to);
+        }
+    }
+
     /// Finds the references in a schema, without following them.
     fn scan(&mut self, from: usize, schema: &'o Value, property: bool, depth: usize) {
         let Value::Object(map) = schema else { return };
@@ -96,23 +137,29 @@ impl<'o> Graph<'o> {
         if let Some(Value::String(to)) = map.get("$ref") {
             self.edge(from, to, property);
         }
-        each_part(map, &mut |part, of_property| {
+        let in_place = self.in_place;
+        let apply = |key: K| !in_place || key.applies_in_place();
+        each_part(map, apply, &mut |part, of_property| {
             self.scan(from, part, property || of_property, depth + 1);
         });
     }
 
+    /// The number of a target, which is added if it is new. `None` if it does not exist.
+    fn node(&mut self, to: &str) -> Option<usize> {
+        if let Some(&number) = self.numbers.get(to) {
+            return Some(number);
+        }
+        let original: &'o Value = self.original;
+        let schema = super::references::target(original, to)?;
+        let number = self.edges.len();
+        self.numbers.insert(to.to_owned(), number);
+        self.edges.push(Vec::new());
+        self.open.push((number, schema));
+        Some(number)
+    }
+
     fn edge(&mut self, from: usize, to: &str, property: bool) {
-        let next = self.edges.len();
-        let number = if let Some(&number) = self.numbers.get(to) {
-            number
-        } else {
-            let original: &'o Value = self.original;
-            let Some(schema) = super::references::target(original, to) else { return };
-            self.numbers.insert(to.to_owned(), next);
-            self.edges.push(Vec::new());
-            self.open.push((next, schema));
-            next
-        };
+        let Some(number) = self.node(to) else { return };
         let edge = Edge { to: number, property };
         if !self.edges[from].contains(&edge) {
             self.edges[from].push(edge);
@@ -120,11 +167,15 @@ impl<'o> Graph<'o> {
     }
 }
 
-/// Calls `call` with each direct subschema, except definitions, and whether it is a property's.
-fn each_part<'o>(map: &'o Map<String, Value>, call: &mut impl FnMut(&'o Value, bool)) {
-    use Keyword as K;
-    for (key, value) in map {
-        match (Keyword::of(key), value) {
+/// Calls `call` with each direct subschema of some keywords, except definitions, and whether it is a
+/// property's.
+fn each_part<'o>(
+    map: &'o Map<String, Value>,
+    which: impl Fn(K) -> bool,
+    call: &mut impl FnMut(&'o Value, bool),
+) {
+    for (key, value) in map.iter().filter(|(key, _)| which(K::of(key))) {
+        match (K::of(key), value) {
             (K::Properties, Value::Object(parts)) => {
                 parts.values().for_each(|part| call(part, true));
             }
@@ -226,4 +277,75 @@ fn circles(edges: &[Vec<Edge>]) -> Vec<usize> {
         }
     }
     circle
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::super::Target;
+    use super::super::super::testing::{lowered, parts};
+
+    /// Whether a schema leads back to itself without a property or an item between, or has no type.
+    fn is_endless(root: &Value, schema: &Value, steps: usize) -> bool {
+        if steps == 0 {
+            return true;
+        }
+        if let Some(to) = schema.get("$ref").and_then(Value::as_str) {
+            return root.pointer(&to[1..]).is_none_or(|to| is_endless(root, to, steps - 1));
+        }
+        let members = ["anyOf", "oneOf", "allOf"].into_iter().find_map(|key| schema.get(key));
+        match members.and_then(Value::as_array) {
+            Some(members) => members.iter().any(|part| is_endless(root, part, steps - 1)),
+            None => schema.get("type").is_none(),
+        }
+    }
+
+    #[test]
+    fn definitions_that_loop_have_a_type_in_every_target() {
+        let reference = |name: &str| json!({"$ref": format!("#/$defs/{name}")});
+        for definitions in [
+            json!({"A": reference("A")}),
+            json!({"A": reference("B"), "B": reference("A")}),
+            json!({"A": {"anyOf": [reference("B")]}, "B": {"allOf": [reference("A")]}}),
+            json!({"A": {"oneOf": [reference("B"), {"type": "string"}]}, "B": reference("A")}),
+            json!({"A": {"$ref": "#/properties/p"}}),
+        ] {
+            let schema = json!({
+                "type": "object",
+                "properties": {"p": reference("A"), "q": {"type": "array", "items": reference("A")}},
+                "$defs": definitions
+            });
+            for target in Target::ALL {
+                if target == Target::JsonSchema {
+                    continue;
+                }
+                let out = lowered(target, &schema);
+                let (root, _) = parts(target.spec(), &out.value);
+                let definitions =
+                    root["$defs"].as_object().into_iter().flat_map(|all| all.values());
+                let properties = &root["properties"];
+                for part in
+                    [&properties["p"], &properties["q"]["items"]].into_iter().chain(definitions)
+                {
+                    assert!(!is_endless(&root, part, 20), "{}: {root}", target.name());
+                }
+                assert!(!out.losses.is_empty());
+            }
+        }
+        // A schema that holds itself in a property is not endless.
+        let tree = json!({"type": "object", "properties": {"t": reference("A")}});
+        let schema =
+            json!({"type": "object", "properties": {"p": reference("A")}, "$defs": {"A": tree}});
+        assert!(super::endless(&schema).is_empty());
+        for root in
+            [json!({"$ref": "#"}), json!({"$ref": "#/$defs/A", "$defs": {"A": reference("A")}})]
+        {
+            for target in Target::ALL.into_iter().filter(|it| *it != Target::JsonSchema) {
+                let out = lowered(target, &root);
+                let (root, _) = parts(target.spec(), &out.value);
+                assert!(root.is_null() || root["type"] == "object" && root.get("$ref").is_none());
+            }
+        }
+    }
 }

@@ -1,11 +1,12 @@
 //! Turns unsupported keywords into sentences of a description.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::super::loss::Became;
+use super::super::patterns::PatternFate;
 use super::super::type_set::TypeSet;
 use super::keys::Keys;
-use super::{Lowerer, parts, sentences};
+use super::{Lowerer, merge, parts, sentences};
 use json_schema_kit::keywords::{Keyword, Keywords};
 use json_schema_kit::path::Path;
 
@@ -48,9 +49,20 @@ impl Lowerer<'_> {
         types: TypeSet,
     ) {
         let has = parts::keywords(map);
-        self.bounds(map, has, path, types);
+        if map.get("enum").and_then(Value::as_array).is_some_and(Vec::is_empty)
+            && let Some(value) = map.shift_remove("enum")
+        {
+            // Providers take only lists with members.
+            let sentence = "No value is accepted.".to_owned();
+            notes.push(sentence.clone());
+            self.lose(&path.key("enum"), "enum", value, Became::Description(sentence));
+        }
+        self.bounds(map, notes, (path, has), types);
         if has.has(Keyword::Format) {
             self.format(map, notes, path, types);
+        }
+        if has.has(Keyword::Pattern) {
+            self.pattern(map, notes, path);
         }
         let kept = if path.is_root() { self.spec.root_keep() } else { self.spec.keep };
         // This module itself writes `nullable` for targets that support it.
@@ -140,8 +152,8 @@ impl Lowerer<'_> {
     fn bounds(
         &mut self,
         map: &mut Map<String, Value>,
-        has: Keywords,
-        path: &Path<'_>,
+        notes: &mut Vec<String>,
+        (path, has): (&Path<'_>, Keywords),
         types: TypeSet,
     ) {
         let whole = types.without(TypeSet::NULL) == TypeSet::INTEGER;
@@ -149,35 +161,121 @@ impl Lowerer<'_> {
             ("exclusiveMinimum", Keyword::ExclusiveMinimum, "minimum", Keyword::Minimum, 1),
             ("exclusiveMaximum", Keyword::ExclusiveMaximum, "maximum", Keyword::Maximum, -1),
         ] {
-            if !whole || !has.has(keyword) || self.spec.keeps(keyword) || !self.spec.keeps(kept) {
+            if !has.has(keyword) || self.spec.keeps(keyword) || !self.spec.keeps(kept) {
                 continue;
             }
-            let Some(limit) = map.get(exclusive).and_then(Value::as_i64) else { continue };
-            let Some(new) = limit.checked_add(step) else { continue };
-            let value = map.shift_remove(exclusive).unwrap_or_default();
-            let tighter = match map.get(bound).map(Value::as_i64) {
+            let Some(Value::Number(limit)) = map.get(exclusive) else { continue };
+            let exact = if whole { next_integer(limit, step) } else { None };
+            let is_exact = exact.is_some();
+            // Of other numbers there is no next one, so a sentence excludes the bound itself.
+            let new = exact.map_or_else(|| limit.clone(), Number::from);
+            let tighter = match map.get(bound) {
                 None => true,
-                Some(Some(old)) => (old < new) == (step > 0),
-                Some(None) => {
-                    map.insert(exclusive.to_owned(), value);
-                    continue;
-                }
+                Some(Value::Number(old)) if step > 0 => merge::is_less(old, &new),
+                Some(Value::Number(old)) => merge::is_less(&new, old),
+                Some(_) => continue,
             };
             if tighter {
                 map.insert(bound.to_owned(), new.into());
             }
-            self.lose(&path.key(exclusive), exclusive, value, Became::Rewritten(bound.to_owned()));
+            if is_exact && let Some(value) = map.shift_remove(exclusive) {
+                let to = Became::Rewritten(bound.to_owned());
+                self.lose(&path.key(exclusive), exclusive, value, to);
+            }
         }
-        if has.has(Keyword::MinItems)
-            && let Some(largest) = self.spec.largest_min_items
-            && let Some(value) = map.get("minItems")
-            && value.as_u64().is_none_or(|number| number > largest)
+        for (key, largest) in
+            [("minItems", self.spec.bounds.min_items), ("minLength", self.spec.bounds.min_length)]
         {
+            let Some(largest) = largest else { continue };
+            let Some(value) = map.get(key) else { continue };
+            if value.as_u64().is_none_or(|number| number > largest) {
+                let value = value.clone();
+                map.insert(key.to_owned(), largest.into());
+                self.sentence_of(notes, path, key, value);
+            }
+        }
+        if let Some(largest) = self.spec.bounds.max_items
+            && map.get("maxItems").is_some_and(|most| most.as_u64().is_none_or(|n| n > largest))
+            && let Some(value) = map.shift_remove("maxItems")
+        {
+            self.sentence_of(notes, path, "maxItems", value);
+        }
+        if !self.spec.bounds.length_beside_pattern
+            && has.has_any(&[Keyword::Pattern, Keyword::Format])
+        {
+            let lengths = |keyword| matches!(keyword, Keyword::MinLength | Keyword::MaxLength);
+            for (key, value) in parts::take(map, lengths) {
+                self.sentence_of(notes, path, &key, value);
+            }
+        }
+        if self.spec.bounds.whole {
+            self.whole_bounds(map, notes, path, whole);
+        }
+    }
+
+    /// Rounds the bounds of integers, and turns those that are too large or that contradict each
+    /// other into sentences.
+    fn whole_bounds(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        whole: bool,
+    ) {
+        let bounds = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
+        for key in bounds.into_iter().filter(|_| whole) {
+            let Some(value) = map.get(key).filter(|value| value.as_i64().is_none()) else {
+                continue;
+            };
+            let float = value.as_f64().filter(|float| float.abs() < EXACT);
+            let rounded = float.map(|float| match key {
+                "minimum" | "exclusiveMaximum" => float.ceil(),
+                _ => float.floor(),
+            });
             let value = value.clone();
-            map.insert("minItems".to_owned(), largest.into());
-            let mut notes = Vec::new();
-            self.sentence_of(&mut notes, path, "minItems", value);
-            describe(map, notes);
+            let Some(rounded) = rounded else {
+                map.shift_remove(key);
+                self.sentence_of(notes, path, key, value);
+                continue;
+            };
+            #[expect(clippy::cast_possible_truncation, reason = "it is a whole number below 2^53")]
+            let new = rounded as i64;
+            map.insert(key.to_owned(), new.into());
+            self.lose(&path.key(key), key, value, Became::Rewritten(format!("{key}: {new}")));
+        }
+        let limit = |key: &str| map.get(key).and_then(Value::as_number);
+        let low = [limit("minimum"), limit("exclusiveMinimum")].into_iter().flatten();
+        let high = [limit("maximum"), limit("exclusiveMaximum")];
+        let high: Vec<&Number> = high.into_iter().flatten().collect();
+        let is_empty = low.into_iter().any(|low| high.iter().any(|high| merge::is_less(high, low)));
+        if is_empty {
+            for key in bounds {
+                if let Some(value) = map.shift_remove(key) {
+                    self.sentence_of(notes, path, key, value);
+                }
+            }
+        }
+    }
+
+    /// Rewrites a `pattern` that the target does not support, or turns it into a sentence.
+    pub(super) fn pattern(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+    ) {
+        let Some(Value::String(pattern)) = map.get("pattern") else { return };
+        match self.spec.patterns.fate(pattern) {
+            PatternFate::Kept => {}
+            PatternFate::Rewritten(new) => {
+                let to = Became::Rewritten(format!("pattern: {new}"));
+                let old = map.insert("pattern".to_owned(), new.into()).unwrap_or_default();
+                self.lose(&path.key("pattern"), "pattern", old, to);
+            }
+            PatternFate::Refused => {
+                let pattern = map.shift_remove("pattern").unwrap_or_default();
+                self.sentence_of(notes, path, "pattern", pattern);
+            }
         }
     }
 
@@ -201,4 +299,19 @@ impl Lowerer<'_> {
             self.sentence_of(notes, path, "format", value);
         }
     }
+}
+
+/// Above it, not every integer is a float.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// The first integer above a number, or below it if `step` is negative. `None` if it is too large.
+fn next_integer(number: &Number, step: i64) -> Option<i64> {
+    if let Some(whole) = number.as_i64() {
+        return whole.checked_add(step);
+    }
+    let float = number.as_f64().filter(|float| float.abs() < EXACT)?;
+    let rounded = if step > 0 { float.floor() } else { float.ceil() };
+    #[expect(clippy::cast_possible_truncation, reason = "it is a whole number below 2^53")]
+    let whole = rounded as i64;
+    whole.checked_add(step)
 }

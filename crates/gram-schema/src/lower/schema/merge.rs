@@ -145,7 +145,8 @@ fn merge_key(key: &str, old: &mut Value, new: Value) {
     }
 }
 
-fn is_less(a: &Number, b: &Number) -> bool {
+/// Whether a number is less than another one.
+pub(super) fn is_less(a: &Number, b: &Number) -> bool {
     match (a.as_i64(), b.as_i64()) {
         (Some(a), Some(b)) => a < b,
         _ => a.as_f64() < b.as_f64(),

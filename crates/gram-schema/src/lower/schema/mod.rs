@@ -4,20 +4,22 @@
 //! For other targets, every schema is rewritten keyword by keyword (`node`).
 
 mod arrays;
-mod cycles;
+pub(super) mod cycles;
 mod keys;
 mod leftovers;
+mod mentions;
 mod merge;
 mod node;
 mod objects;
 mod open;
-mod parts;
-mod references;
+pub(super) mod parts;
+pub(super) mod references;
 mod root;
-pub(super) mod sentences;
+pub(in crate::lower) mod sentences;
 mod text;
 mod unions;
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -28,6 +30,7 @@ use super::restore::{Restore, RestorePlan};
 use super::target_spec::{RefRule, TargetSpec};
 use json_schema_kit::path::Path;
 use json_schema_kit::pointer::escape_fragment_token as escaped;
+use mentions::Mentions;
 use references::{ReferenceScope, References};
 use sentences::Printer;
 
@@ -43,8 +46,14 @@ pub(super) struct LoweredSchema {
     pub(super) restore: Restore,
 }
 
-/// Lowers the schema of a tool's parameters.
-pub(super) fn lower(spec: &TargetSpec, tool: &str, parameters: Value) -> LoweredSchema {
+/// Lowers the schema of a tool's parameters. Where the tool's description quotes a key that is
+/// renamed, it is changed.
+pub(super) fn lower(
+    spec: &TargetSpec,
+    tool: &str,
+    description: &mut Option<Cow<'_, str>>,
+    parameters: Value,
+) -> LoweredSchema {
     if !spec.root.object {
         return LoweredSchema {
             schema: parameters,
@@ -53,20 +62,45 @@ pub(super) fn lower(spec: &TargetSpec, tool: &str, parameters: Value) -> Lowered
             restore: Restore::default(),
         };
     }
-    let mut lowerer = Lowerer {
-        spec,
-        tool,
-        losses: Vec::new(),
-        original: None,
-        references: References::default(),
-        stack: Vec::new(),
-        seen: HashSet::new(),
-        inlined: 0,
-        written: 0,
-        muted: false,
-        changed: false,
-    };
-    lowerer.run(parameters)
+    if !spec.keys.as_ref().is_some_and(|rule| mentions::may_rename(rule, &parameters)) {
+        return Lowerer::new(spec, tool, Mentions::default()).run(parameters);
+    }
+    let mut first = Lowerer::new(spec, tool, Mentions::default());
+    let out = first.run(parameters.clone());
+    let renamed = std::mem::take(&mut first.renamed);
+    let mentions = Mentions::of(renamed, &out.schema, description.as_deref(), &parameters);
+    if mentions.is_empty() {
+        return out;
+    }
+    // Only now it is known what the descriptions should call the keys.
+    if let Some(text) = description {
+        *text = mentions.rewritten(text).into_owned().into();
+    }
+    let notes = mentions.notes();
+    let mut out = Lowerer::new(spec, tool, mentions).run(parameters);
+    out.notes.extend(notes);
+    out
+}
+
+impl<'r> Lowerer<'r> {
+    fn new(spec: &'r TargetSpec, tool: &'r str, mentions: Mentions) -> Self {
+        Self {
+            spec,
+            tool,
+            losses: Vec::new(),
+            original: None,
+            references: References::default(),
+            stack: Vec::new(),
+            seen: HashSet::new(),
+            inlined: 0,
+            written: 0,
+            muted: false,
+            changed: false,
+            endless: HashSet::new(),
+            renamed: Vec::new(),
+            mentions,
+        }
+    }
 }
 
 /// The state of lowering one schema.
@@ -90,6 +124,12 @@ struct Lowerer<'r> {
     muted: bool,
     /// Whether a call's arguments must be restored.
     changed: bool,
+    /// The references whose targets lead back to themselves, without a property or an item between.
+    endless: HashSet<String>,
+    /// The renamed keys and their new names.
+    renamed: Vec<(String, String)>,
+    /// The keys that descriptions quote and that are renamed.
+    mentions: Mentions,
 }
 
 /// The outcome of lowering a schema.
@@ -123,6 +163,7 @@ impl At {
 
 impl Lowerer<'_> {
     fn run(&mut self, mut parameters: Value) -> LoweredSchema {
+        self.endless = cycles::endless(&parameters);
         self.keep_original(&mut parameters);
         let mut notes = Vec::new();
         let mut map = self.root(parameters, &mut notes);

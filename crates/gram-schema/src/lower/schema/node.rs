@@ -30,6 +30,7 @@ impl Lowerer<'_> {
             }
         }
         let at = At::default();
+        self.mentions.rewrite(map);
         self.no_nullable(map, &Path::ROOT);
         self.irrelevant(map, &Path::ROOT, TypeSet::OBJECT);
         if self.spec.types.always {
@@ -84,6 +85,7 @@ impl Lowerer<'_> {
         if !self.stack.is_empty() {
             self.inlined += 1;
         }
+        self.mentions.rewrite(map);
         if at.depth >= MAX_DEPTH {
             let types = map.get("type").and_then(TypeSet::of_keyword).unwrap_or(TypeSet::ALL);
             return self.text(map, path, "type", types);

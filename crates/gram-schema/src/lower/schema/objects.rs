@@ -43,6 +43,7 @@ impl Lowerer<'_> {
             let place = inside.property(key, seen);
             let absent = self.spec.objects.all_required && !is_needed;
             let takes_null = absent && self.takes_null(property, 0);
+            let is_pinned = absent && is_pinned(property);
             let Out { plan, up } = self.node(property, &place, at);
             notes.extend(up.iter().map(|note| sentences::about(seen, note)));
             let null_is_absent = absent && {
@@ -50,7 +51,7 @@ impl Lowerer<'_> {
                 make_nullable(property);
                 self.changed = true;
                 self.lose(&place, "required", false.into(), Became::Nullable);
-                !(takes_null && took_null)
+                is_pinned || !(takes_null && took_null)
             };
             let original = keys.changed(key).map(|_| key.clone());
             if null_is_absent || !plan.is_keep() || original.is_some() {
@@ -126,9 +127,13 @@ impl Lowerer<'_> {
     /// Sets `additionalProperties: false`.
     fn close(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>, path: &Path<'_>) {
         let others = parts::set(map, "additionalProperties", false.into());
-        let Some(others) = others.filter(|others| *others != Value::Bool(false)) else { return };
+        // An object is open by default.
+        let others = others.unwrap_or_default();
+        if others == Value::Bool(false) {
+            return;
+        }
         let key = path.key("additionalProperties");
-        if merge::is_anything(&others) {
+        if others.is_null() || merge::is_anything(&others) {
             self.lose(&key, "additionalProperties", others, Became::Closed);
         } else {
             self.sentence_of(notes, path, "additionalProperties", others);
@@ -152,6 +157,7 @@ impl Lowerer<'_> {
             let inside = path.key("properties");
             for key in properties.keys() {
                 if let Some(to) = keys.changed(key) {
+                    self.renamed.push((key.clone(), to.to_owned()));
                     let place = inside.key(key).text();
                     self.losses.push(renamed(self.tool, &place, key, to));
                 }
@@ -213,6 +219,14 @@ impl Lowerer<'_> {
             && all()
             && referred()
     }
+}
+
+/// Whether the host sets a property's value. If so, its description then asks for null.
+fn is_pinned(property: &mut Value) -> bool {
+    let Some(Value::String(text)) = property.get_mut("description") else { return false };
+    let Some(own) = text.strip_suffix(sentences::PINNED) else { return false };
+    *text = format!("{own}{}", sentences::PINNED_NULL);
+    true
 }
 
 /// The required keys. Short lists are searched without a hash set.

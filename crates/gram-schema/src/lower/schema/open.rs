@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::super::limits::MAX_JSON_DEPTH;
 use super::super::loss::Became;
+use super::super::patterns::PatternRule;
 use super::super::restore::{FieldPlan, RestorePlan};
 use super::super::type_set::TypeSet;
 use super::keys::Keys;
@@ -21,6 +22,8 @@ impl Lowerer<'_> {
         if self.spec.arrays_need_items
             || self.spec.objects.never_closed
             || self.spec.keep != Keywords::ALL
+            || !self.endless.is_empty()
+            || !self.mentions.is_empty()
         {
             self.open_place(map, notes, &Path::ROOT, 0);
         }
@@ -54,6 +57,10 @@ impl Lowerer<'_> {
     ) {
         if depth > MAX_JSON_DEPTH {
             return;
+        }
+        self.mentions.rewrite(map);
+        if !self.endless.is_empty() {
+            self.without_endless(map, path);
         }
         let mut refused = false;
         for (key, value) in map.iter_mut() {
@@ -112,9 +119,21 @@ impl Lowerer<'_> {
         {
             self.sentence_of(notes, path, "additionalProperties", value);
         }
+        if self.spec.patterns != PatternRule::Any {
+            self.pattern(map, notes, path);
+        }
         if refused {
             self.refused(map, notes, path);
         }
+    }
+
+    /// Removes a reference that leads back to itself, and writes all types instead.
+    fn without_endless(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) {
+        let Some(value) = self.take_endless(map) else { return };
+        if !map.contains_key("type") {
+            map.insert("type".to_owned(), TypeSet::ALL.without(TypeSet::INTEGER).keyword());
+        }
+        self.lose(&path.key("$ref"), "$ref", value, Became::Rewritten("type".to_owned()));
     }
 
     fn refused(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>, path: &Path<'_>) {

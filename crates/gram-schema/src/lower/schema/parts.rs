@@ -101,6 +101,15 @@ pub(super) fn modernize(map: &mut Map<String, Value>, has: Keywords) {
     }
 }
 
+/// The same in a schema and all schemas inside it.
+pub(in super::super) fn modernize_all(schema: &mut Value) {
+    let Value::Object(map) = schema else { return };
+    modernize(map, keywords(map));
+    for (key, value) in map {
+        Keyword::of(key).subschemas_mut(value).into_iter().for_each(modernize_all);
+    }
+}
+
 /// The types that a keyword applies to.
 pub(super) const fn speaks_of(keyword: Keyword) -> TypeSet {
     use Keyword as K;

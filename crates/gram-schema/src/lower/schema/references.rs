@@ -6,8 +6,9 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::super::loss::Became;
+use super::super::names;
 use super::super::restore::RestorePlan;
-use super::super::target_spec::{Recursion, RefRule};
+use super::super::target_spec::{First, NameRule, Recursion, RefRule};
 use super::super::type_set::TypeSet;
 use super::cycles::Cycles;
 use super::{At, Lowerer, MAX_INLINED, Out, merge};
@@ -17,6 +18,9 @@ use json_schema_kit::pointer::{
     decode_fragment as decoded, escape_fragment_token as escaped,
     unescape_fragment_token as unescaped,
 };
+
+/// The names of definitions. Some engines look for them without unescaping a reference.
+const NAMES: NameRule = NameRule { first: First::Any, signs: "_.-", longest: 128 };
 
 /// The definitions of a lowered schema.
 #[derive(Default)]
@@ -54,13 +58,9 @@ impl References {
         if let Some(&number) = self.numbers.get(to) {
             return self.all[number].0.clone();
         }
-        let stem = last_step(to);
-        let mut name = stem.clone();
-        let mut number = 2_usize;
-        while !self.names.insert(name.clone()) {
-            name = format!("{stem}_{number}");
-            number += 1;
-        }
+        let name =
+            names::free(&NAMES, &last_step(to), "Arguments", |name| self.names.contains(name));
+        self.names.insert(name.clone());
         self.numbers.insert(to.to_owned(), self.all.len());
         self.all.push((name.clone(), to.to_owned()));
         name
@@ -128,7 +128,7 @@ fn definition(to: &str) -> Option<String> {
 }
 
 /// The target of a reference in the original schema, if it exists.
-pub(super) fn target<'o>(original: &'o Value, to: &str) -> Option<&'o Value> {
+pub(in super::super) fn target<'o>(original: &'o Value, to: &str) -> Option<&'o Value> {
     let pointer = to.strip_prefix('#')?;
     if pointer.contains('%') {
         original.pointer(&decoded(pointer))
@@ -143,6 +143,12 @@ impl Lowerer<'_> {
         target(self.original.as_deref()?, to).cloned()
     }
 
+    /// Removes a reference that leads back to itself, without a property or an item between.
+    pub(super) fn take_endless(&self, map: &mut Map<String, Value>) -> Option<Value> {
+        let to = map.get("$ref").and_then(Value::as_str)?;
+        self.endless.contains(to).then(|| map.shift_remove("$ref")).flatten()
+    }
+
     /// Lowers a schema with a `$ref` and its sibling keywords.
     pub(super) fn reference(
         &mut self,
@@ -150,6 +156,16 @@ impl Lowerer<'_> {
         path: &Path<'_>,
         at: At,
     ) -> Out {
+        if let Some(to) = self.take_endless(map) {
+            // What it accepts is not defined. The rest may say more.
+            if map.keys().any(|key| !Keyword::of(key).is_annotation()) {
+                let why = Became::Dropped("it leads back to itself");
+                self.lose(&path.key("$ref"), "$ref", to, why);
+                return self.place(map, path, at);
+            }
+            map.insert("$ref".to_owned(), to);
+            return self.text_of_anything(map, path, "$ref");
+        }
         let Some(Value::String(to)) = map.shift_remove("$ref") else {
             return self.place(map, path, at);
         };
@@ -159,8 +175,8 @@ impl Lowerer<'_> {
             return self.unknown_reference(map, path, &to, at);
         };
         match self.spec.refs {
-            RefRule::Defs { siblings, recursion } => {
-                self.kept_reference(map, path, at, &to, found, (siblings, recursion))
+            RefRule::Defs { siblings, root, recursion } => {
+                self.kept_reference(map, path, at, &to, found, (siblings, root, recursion))
             }
             _ => self.inlined_reference(map, path, at, &to, found),
         }
@@ -258,7 +274,7 @@ impl Lowerer<'_> {
         at: At,
         to: &str,
         found: &Value,
-        (siblings, recursion): (bool, Recursion),
+        (siblings, root, recursion): (bool, bool, Recursion),
     ) -> Out {
         if self.breaks_recursion(recursion, at, to) {
             let form = match to {
@@ -279,7 +295,7 @@ impl Lowerer<'_> {
             return self.place(map, path, at.deeper());
         }
         let name = match to {
-            "#" => to.to_owned(),
+            "#" if root => to.to_owned(),
             to => format!("#/$defs/{}", escaped(&self.references.name(to))),
         };
         let mut notes = Vec::new();

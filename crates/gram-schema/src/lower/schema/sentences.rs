@@ -8,6 +8,11 @@ use serde_json::{Map, Value};
 use super::super::type_set::TypeSet;
 use json_schema_kit::keywords::Keyword;
 
+/// The sentence that asks a model not to supply a pinned value.
+pub(crate) const PINNED: &str = "Leave this out: the host sets it.";
+/// The same, for a target that requires all properties.
+pub(super) const PINNED_NULL: &str = "Always null: the host sets it.";
+
 /// A description with sentences appended. `None` if both are empty.
 pub(in super::super) fn joined<'d>(
     description: Option<&'d str>,
@@ -43,12 +48,15 @@ pub(super) fn about(name: &str, note: &str) -> String {
 }
 
 /// A keyword as a sentence. `None` if it contains nothing that the model can act on.
-pub(super) fn sentence(
+pub(in super::super) fn sentence(
     keyword: Keyword,
     value: &Value,
     schemas: &mut Printer<'_>,
 ) -> Option<String> {
     use Keyword as K;
+    if !keyword.is_annotation() && super::text::says_nothing(keyword, value) {
+        return None;
+    }
     let text = match (keyword, value) {
         (K::MinLength, n) => format!("At least {}.", number_of(n, "character", "characters")),
         (K::MaxLength, n) => format!("At most {}.", number_of(n, "character", "characters")),
@@ -220,7 +228,7 @@ const MAX_LENGTH: usize = 4_000;
 const ALL_TOGETHER: usize = 32_000;
 
 /// Writes schemas into sentences, in words or as JSON.
-pub(super) struct Printer<'d> {
+pub(in super::super) struct Printer<'d> {
     /// The root schema, which contains the definitions.
     root: Option<&'d Value>,
     written: &'d mut usize,
@@ -229,7 +237,7 @@ pub(super) struct Printer<'d> {
 impl<'d> Printer<'d> {
     /// `root` is the original root schema, and `written` the length of the tool's schemas printed
     /// so far.
-    pub(super) fn new(root: Option<&'d Value>, written: &'d mut usize) -> Self {
+    pub(in super::super) fn new(root: Option<&'d Value>, written: &'d mut usize) -> Self {
         Self { root, written }
     }
 
@@ -287,7 +295,7 @@ impl<'d> Printer<'d> {
 }
 
 /// Collects the references in a schema.
-fn references(value: &Value, found: &mut Vec<String>, depth: usize) {
+pub(in super::super) fn references(value: &Value, found: &mut Vec<String>, depth: usize) {
     if depth > super::super::limits::MAX_JSON_DEPTH {
         return;
     }

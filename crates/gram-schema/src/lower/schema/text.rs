@@ -27,6 +27,18 @@ impl Lowerer<'_> {
         self.write_text(map, path, sentence, types, (constraint, value))
     }
 
+    /// The same for a schema whose `constraint` says nothing.
+    pub(super) fn text_of_anything(
+        &mut self,
+        map: &mut Map<String, Value>,
+        path: &Path<'_>,
+        constraint: &str,
+    ) -> Out {
+        let value = map.shift_remove(constraint).unwrap_or_default();
+        let sentence = format!("JSON text of {}.", kind(TypeSet::ALL));
+        self.write_text(map, path, sentence, TypeSet::ALL, (constraint, value))
+    }
+
     /// The same for a reference that closes a cycle. `form` names the schema that it points to.
     pub(super) fn text_of_cycle(
         &mut self,
@@ -87,41 +99,61 @@ impl Lowerer<'_> {
     fn text_sentence(&mut self, schema: &Value, types: TypeSet) -> String {
         let Value::Object(map) = schema else { return "JSON text of any value.".to_owned() };
         let kind = kind(types);
-        let says = |keyword: Keyword| {
-            map.iter().any(|(key, value)| Keyword::of(key) == keyword && !merge::is_anything(value))
-        };
-        let only = |allowed: &[Keyword]| {
-            map.iter().all(|(key, value)| {
-                let keyword = Keyword::of(key);
-                allowed.contains(&keyword) || is_empty(keyword, value)
-            })
-        };
-        if only(&[Keyword::Type]) {
+        let says = |(key, value): &(&String, &Value)| !says_nothing(Keyword::of(key), value);
+        let says: Map<String, Value> =
+            map.iter().filter(says).map(|(key, value)| (key.clone(), value.clone())).collect();
+        let mut keywords = says.keys().map(|key| Keyword::of(key));
+        if keywords.all(|keyword| keyword == Keyword::Type) {
             return format!("JSON text of {kind}.");
         }
-        if only(&[Keyword::Type, Keyword::AdditionalProperties])
-            && says(Keyword::AdditionalProperties)
+        let mut keywords = says.keys().map(|key| Keyword::of(key));
+        if keywords.all(|it| matches!(it, Keyword::Type | Keyword::AdditionalProperties))
+            && let Some(values) = says.get("additionalProperties")
         {
-            let values = map.get("additionalProperties").unwrap_or(schema);
             if *values == Value::Bool(false) {
                 return "JSON text of an object without properties.".to_owned();
             }
             let each = self.printing(|printer| printer.short(values));
             return format!("JSON text of {kind}. Each of its values: {each}.");
         }
-        let shown = self.printing(|printer| printer.print(schema));
+        let shown = self.printing(|printer| printer.print(&Value::Object(says)));
         format!("JSON text of {kind} that fits this JSON Schema: {shown}")
     }
 }
 
-/// Whether a keyword has no effect, so that the sentence can omit it.
-fn is_empty(keyword: Keyword, value: &Value) -> bool {
+/// Whether a keyword accepts every value, so that a sentence can omit it.
+pub(super) fn says_nothing(keyword: Keyword, value: &Value) -> bool {
+    use Keyword as K;
     match (keyword, value) {
-        (Keyword::Properties | Keyword::PatternProperties, Value::Object(map)) => map.is_empty(),
-        (Keyword::Required, Value::Array(keys)) => keys.is_empty(),
-        (Keyword::AdditionalProperties, value) => merge::is_anything(value),
+        (K::Properties | K::PatternProperties, Value::Object(map)) => {
+            map.values().all(merge::is_anything) && (keyword != K::Properties || map.is_empty())
+        }
+        (K::Required, Value::Array(keys)) => keys.is_empty(),
+        (K::DependentRequired | K::DependentSchemas | K::Defs | K::Definitions, value) => {
+            value.as_object().is_some_and(Map::is_empty)
+        }
+        (K::PropertyNames, value) => accepts_all_strings(value),
+        (
+            K::AdditionalProperties
+            | K::UnevaluatedProperties
+            | K::AdditionalItems
+            | K::UnevaluatedItems
+            | K::Items,
+            value,
+        ) => merge::is_anything(value),
+        (K::MinProperties | K::MinItems | K::MinLength, value) => value.as_u64() == Some(0),
+        (K::UniqueItems, value) => *value == Value::Bool(false),
         _ => keyword.is_annotation(),
     }
+}
+
+/// Whether a schema accepts every string.
+fn accepts_all_strings(schema: &Value) -> bool {
+    let Value::Object(map) = schema else { return *schema == Value::Bool(true) };
+    map.iter().all(|(key, value)| match Keyword::of(key) {
+        Keyword::Type => TypeSet::of_keyword(value).is_some_and(|types| types.has(TypeSet::STRING)),
+        keyword => says_nothing(keyword, value),
+    })
 }
 
 /// The noun for values of these types.

@@ -35,6 +35,34 @@ mod tests {
     }
 
     #[test]
+    fn schemas_of_older_drafts_are_written_in_the_current_one() {
+        let schema = serde_json::json!({
+            "type": "object",
+            "properties": {
+                "at": {
+                    "type": "array",
+                    "items": [{"type": "number", "minimum": 0, "exclusiveMinimum": true}],
+                    "additionalItems": false
+                }
+            }
+        });
+        let expected = serde_json::json!({
+            "type": "object",
+            "properties": {
+                "at": {
+                    "type": "array",
+                    "prefixItems": [{"type": "number", "exclusiveMinimum": 0}],
+                    "items": false
+                }
+            }
+        });
+        for target in [Target::Anthropic, Target::OpenAi, Target::Mistral, Target::Mcp] {
+            root_becomes(target, &schema, &expected, "");
+        }
+        root_becomes(Target::Bedrock, &schema, &expected, "t");
+    }
+
+    #[test]
     fn keys_of_parameters_are_changed_and_the_root_is_a_plain_object() {
         let schema = serde_json::json!({
             "type": "object",

@@ -2,8 +2,8 @@
 
 use super::super::target::Target;
 use super::super::target_spec::{
-    AnyOfRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, SeveralTypes, TargetSpec,
-    ToolShape, TypeRule,
+    AnyOfRule, BoundRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, SeveralTypes,
+    TargetSpec, ToolShape, TypeRule,
 };
 use super::anthropic;
 use json_schema_kit::keywords::{Keyword as K, Keywords};
@@ -48,7 +48,7 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
             "uuid",
         ],
     }]),
-    largest_min_items: Some(1),
+    bounds: BoundRule { min_items: Some(1), ..TargetSpec::OPEN.bounds },
     objects: ObjectRule {
         closed: true,
         empty_as_text: true,
@@ -60,7 +60,7 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
     types: TypeRule { always: true, several: SeveralTypes::AnyOf },
     arrays_need_items: true,
     any_of: AnyOfRule::Annotations,
-    refs: RefRule::Defs { siblings: false, recursion: Recursion::Never },
+    refs: RefRule::Defs { siblings: false, root: true, recursion: Recursion::Never },
     limits: Limits {
         tools: Some(20),
         optional_properties: Some(24),

@@ -106,7 +106,15 @@ mod tests {
                 ),
                 (
                     r#"{"type":"number","exclusiveMinimum":0,"multipleOf":0.5}"#,
-                    r#"{"type":"number","description":"More than 0. A multiple of 0.5."}"#,
+                    r#"{"type":"number","minimum":0,"description":"More than 0. A multiple of 0.5."}"#,
+                ),
+                (
+                    r#"{"type":"integer","exclusiveMinimum":1.5,"exclusiveMaximum":-2.5}"#,
+                    r#"{"type":"integer","minimum":2,"maximum":-3}"#,
+                ),
+                (
+                    r#"{"type":"number","minimum":2,"exclusiveMinimum":1,"exclusiveMaximum":0.5,"maximum":7}"#,
+                    r#"{"type":"number","minimum":2,"maximum":0.5,"description":"More than 1. Less than 0.5."}"#,
                 ),
                 (r#"{"const":"a"}"#, r#"{"type":"string","enum":["a"]}"#),
                 (

@@ -35,7 +35,7 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
         K::Required,
     ]),
     objects: ObjectRule { required_exist: true, ..TargetSpec::OPEN.objects },
-    refs: RefRule::Defs { siblings: false, recursion: Recursion::Optional },
+    refs: RefRule::Defs { siblings: false, root: true, recursion: Recursion::Optional },
     limits: LIMITS,
     ..TargetSpec::OPEN
 };

@@ -1,5 +1,6 @@
 //! OpenAI's Chat Completions API.
 
+use super::super::patterns::PatternRule;
 use super::super::target::Target;
 use super::super::target_spec::{First, Limits, NameRule, RootRule, TargetSpec, ToolShape};
 use json_schema_kit::keywords::{Keyword as K, Keywords};
@@ -18,6 +19,8 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
         refused: Keywords::of(&[K::OneOf, K::AnyOf, K::AllOf, K::Enum, K::Not]),
         allowed: Keywords::NONE,
     },
+    // A request with another pattern is rejected.
+    patterns: PatternRule::NoLookaround,
     arrays_need_items: true,
     // Only some deployments are known to reject long descriptions.
     limits: Limits { tools: Some(128), description: Some(1024), ..Limits::NONE },
@@ -47,6 +50,35 @@ mod tests {
                 ),
             ],
         );
+    }
+
+    #[test]
+    fn patterns_with_lookaround_or_backreferences_become_sentences() {
+        for target in [Target::OpenAi, Target::OpenAiResponses, Target::OpenAiStrict] {
+            all_become(
+                target,
+                &[
+                    (
+                        r#"{"type":"string","pattern":"^(?!\\.)[a-z]+$"}"#,
+                        r#"{"type":"string","description":"Matches the regular expression `^(?!\\.)[a-z]+$`."}"#,
+                    ),
+                    (
+                        r#"{"type":"string","pattern":"^(a)\\1$","description":"D"}"#,
+                        r#"{"type":"string","description":"D. Matches the regular expression `^(a)\\1$`."}"#,
+                    ),
+                    (
+                        r#"{"type":"string","pattern":"\\(?=[(?!]$"}"#,
+                        r#"{"type":"string","pattern":"\\(?=[(?!]$"}"#,
+                    ),
+                ],
+            );
+            let schema = serde_json::json!({"type": "object", "properties": {"pattern": {
+                "type": "string", "pattern": "(?<=a)b"
+            }}});
+            let losses = super::super::super::testing::lowered(target, &schema).losses;
+            let found = losses.iter().find(|loss| loss.constraint == "pattern").unwrap();
+            assert_eq!(found.path, "properties.pattern.pattern");
+        }
     }
 
     #[test]

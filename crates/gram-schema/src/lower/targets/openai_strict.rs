@@ -61,7 +61,7 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
     },
     types: TypeRule { always: true, several: SeveralTypes::List },
     any_of: AnyOfRule::Annotations,
-    refs: RefRule::Defs { siblings: false, recursion: Recursion::Any },
+    refs: RefRule::Defs { siblings: false, root: true, recursion: Recursion::Any },
     limits: Limits {
         properties: Some(5_000),
         enum_values: Some(1_000),
@@ -73,9 +73,10 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
 };
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::super::Target;
     use super::super::super::testing::all_become;
+    use super::super::super::{Became, Loss, Target};
 
     #[test]
     fn each_form_becomes_what_the_target_takes() {
@@ -174,6 +175,70 @@ mod tests {
                 ),
             ],
         );
+    }
+
+    #[test]
+    fn text_in_place_of_a_type_says_only_what_constrains() {
+        let any = "JSON text of an object.";
+        let table = [
+            (r#"{"type":"object","propertyNames":{"type":"string"}}"#, any),
+            (r#"{"type":"object","propertyNames":{},"additionalProperties":{}}"#, any),
+            (r#"{"type":"object","minProperties":0,"patternProperties":{"^x":true}}"#, any),
+            (r#"{"type":"object","unevaluatedProperties":true,"title":"T"}"#, any),
+            (
+                r#"{"type":"object","propertyNames":{"type":"string","minLength":0},"additionalProperties":{"type":"integer"}}"#,
+                "JSON text of an object. Each of its values: integer.",
+            ),
+            (
+                r#"{"type":"object","propertyNames":{"pattern":"^a"},"additionalProperties":{},"minProperties":0}"#,
+                r#"JSON text of an object that fits this JSON Schema: {"type":"object","propertyNames":{"pattern":"^a"}}"#,
+            ),
+        ];
+        for (from, description) in table {
+            let from: serde_json::Value = serde_json::from_str(from).unwrap();
+            for target in [Target::OpenAiStrict, Target::AnthropicStrict, Target::Gemini] {
+                let schema = serde_json::json!({
+                    "type": "object", "properties": {"p": from}, "required": ["p"]
+                });
+                let out = super::super::super::testing::lowered(target, &schema);
+                let (schema, _) = super::super::super::testing::parts(target.spec(), &out.value);
+                assert_eq!(schema["properties"]["p"]["description"], description, "{from}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_object_that_was_open_is_a_loss() {
+        for target in [Target::OpenAiStrict, Target::AnthropicStrict] {
+            let closed = |schema: serde_json::Value| {
+                let losses = super::super::super::testing::lowered(target, &schema).losses;
+                let closed = |loss: &&Loss| loss.became == Became::Closed;
+                losses.iter().filter(closed).map(|loss| loss.path.clone()).collect::<Vec<_>>()
+            };
+            let inner =
+                serde_json::json!({"type": "object", "properties": {"b": {"type": "null"}}});
+            let paths = ["properties.a.additionalProperties", "additionalProperties"];
+            let schema = serde_json::json!({"type": "object", "properties": {"a": inner}});
+            assert_eq!(closed(schema.clone()), paths);
+            let mut schema = schema;
+            schema["additionalProperties"] = false.into();
+            assert_eq!(closed(schema.clone()), paths[..1]);
+            schema["additionalProperties"] = true.into();
+            assert_eq!(closed(schema), paths);
+        }
+    }
+
+    #[test]
+    fn a_pinned_value_is_null() {
+        let text = format!("Where. {}", super::super::super::PINNED);
+        let schema = serde_json::json!({"type": "object", "properties": {
+            "env": {"type": ["string", "null"], "description": text}
+        }});
+        let out = super::super::super::testing::lowered(Target::OpenAiStrict, &schema);
+        let property = &out.value["function"]["parameters"]["properties"]["env"];
+        assert_eq!(property["description"], "Where. Always null: the host sets it.");
+        let sent = serde_json::json!({"env": null});
+        assert_eq!(out.restore.arguments(sent), serde_json::json!({}));
     }
 
     #[test]
