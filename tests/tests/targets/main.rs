@@ -71,6 +71,10 @@ fn parameters(target: Target, tool: &Value) -> Value {
         Target::GeminiJson => "/parametersJsonSchema",
         Target::Bedrock => "/toolSpec/inputSchema/json",
         Target::Mcp => "/inputSchema",
+        Target::OpenAiResponseFormat
+        | Target::OpenAiTextFormat
+        | Target::GeminiResponseSchema
+        | Target::AnthropicOutputFormat => panic!("{target:?} has no tools"),
     };
     let schema = tool.pointer(path).cloned();
     // Gemini knows tools without parameters, whose arguments are an empty object.
