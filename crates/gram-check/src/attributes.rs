@@ -66,6 +66,14 @@ impl<'t> Attribute<'t> {
         }
     }
 
+    /// The value, unless it is a doc comment.
+    pub(crate) fn node(&self) -> Option<Node<'t>> {
+        match self.value {
+            Given::Node(node) => Some(node),
+            Given::Doc(_) => None,
+        }
+    }
+
     /// Reports that the value is not `wanted`.
     pub(crate) fn wrong(&self, checker: &mut Checker<'_>, file: usize, wanted: &str) {
         let message = format!("`{}` expects {wanted}", self.key);

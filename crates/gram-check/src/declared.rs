@@ -16,7 +16,7 @@ use gram_model::expression::is_name;
 use gram_model::format::built_in;
 use gram_model::spans::Place;
 use gram_model::{
-    Constraint, Field, ObjectType, Open, Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types,
+    Constraint, Field, ObjectType, Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types,
     ValueSource,
 };
 
@@ -201,8 +201,7 @@ impl<'t> Checker<'t> {
         }
         Type::Object(Box::new(ObjectType {
             fields: Some(fields),
-            requires: Vec::new(),
-            open: Open::Unsaid,
+            ..ObjectType::default()
         }))
     }
 

@@ -8,12 +8,13 @@ use gram_syntax::{Node, Parse, SourceFile, TokenKind};
 use crate::index::Item;
 
 /// The attributes whose strings contain type expressions or signatures.
-const TYPE_ATTRIBUTES: [&str; 9] = [
+const TYPE_ATTRIBUTES: [&str; 10] = [
     "fields",
     "elementType",
     "valueType",
     "keys",
     "open",
+    "fieldPatterns",
     "defs",
     "result",
     "signature",

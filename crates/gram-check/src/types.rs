@@ -10,7 +10,7 @@ use gram_model::expression;
 use gram_model::expression::{Expression, ExpressionError, RecordField};
 use gram_model::format::{BUILT_IN, built_in};
 use gram_model::nearest::{nearest, question};
-use gram_model::{Field, ObjectType, Open, Optionality, Type, TypeUse};
+use gram_model::{Field, ObjectType, Optionality, Type, TypeUse};
 
 /// Type names of other languages, and what they are here.
 const FOREIGN: [(&str, &str); 14] = [
@@ -172,8 +172,7 @@ impl Checker<'_> {
                 self.unique_fields(file, span, &fields);
                 Type::Object(Box::new(ObjectType {
                     fields: Some(fields),
-                    requires: Vec::new(),
-                    open: Open::Unsaid,
+                    ..ObjectType::default()
                 }))
             }
         })

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use gram_model::{
-    Constraint, Field, ObjectType, Open, Optionality, Type, TypeDeclaration, TypeId, TypeKind,
+    Constraint, Field, ObjectType, Optionality, Type, TypeDeclaration, TypeId, TypeKind,
     TypeUse, ValueSource,
 };
 use serde_json::Value;
@@ -156,7 +156,7 @@ impl Modules<'_> {
                 fields.push(Field { name: "x".into(), ..tag_of(&Type::Integer) });
             }
             let object =
-                ObjectType { fields: Some(fields), requires: Vec::new(), open: Open::Unsaid };
+                ObjectType { fields: Some(fields), ..ObjectType::default() };
             members.push(Type::Object(Box::new(object)));
         }
         let one_of = self.rng.chance(40);

@@ -9,7 +9,7 @@ use super::{text, value};
 use crate::attributes::{of_constraint, writes_as_is};
 use crate::format::built_in;
 use crate::model::{
-    Constraint, ConstraintValue, Details, Field, ObjectType, Open, Optionality, Output, Type,
+    Constraint, ConstraintValue, Details, Field, FieldPattern, ObjectType, Open, Optionality, Output, Type,
     TypeUse, Types, ValueSource,
 };
 
@@ -131,6 +131,7 @@ struct Parts {
     /// `elementType` or `valueType`
     inner: Option<Entry>,
     open: Option<Entry>,
+    patterns: Option<Entry>,
     requires: Option<Entry>,
     fields: Option<Entry>,
 }
@@ -188,16 +189,18 @@ fn has_fields(ty: &Type) -> bool {
 
 fn object(types: &Types, object: &ObjectType, depth: u32) -> Parts {
     let open = self::open(types, &object.open);
+    let patterns = self::patterns(types, &object.patterns);
     let requires = self::requires(&object.requires);
     let record = expression::of_fields(types, object.fields.as_deref());
     let short = record.text.len() <= INLINE_RECORD || depth >= INLINE_DEPTH;
     if record.exact && short {
-        return Parts { open, requires, ..Parts::new(record.text) };
+        return Parts { open, patterns, requires, ..Parts::new(record.text) };
     }
     let fields = object.fields.iter().flatten();
     let fields = fields.map(|field| Entry::item(map(types, field, depth + 1)));
     let fields = Layout::group("[".to_owned(), fields.collect(), "]");
-    Parts { open, requires, fields: Some(Entry::new("fields", fields)), ..Parts::new("Object") }
+    let fields = Some(Entry::new("fields", fields));
+    Parts { open, patterns, requires, fields, ..Parts::new("Object") }
 }
 
 /// A field as a map: `{name: "street", type: "Text"}`.
@@ -223,6 +226,17 @@ pub(super) fn open(types: &Types, open: &Open) -> Option<Entry> {
     Some(Entry::new("open", value))
 }
 
+/// The types of fields by patterns of their names.
+pub(super) fn patterns(types: &Types, patterns: &[FieldPattern]) -> Option<Entry> {
+    let entry = |known: &FieldPattern| {
+        let ty = expression::of(types, &known.ty).text;
+        Entry::new(&known.pattern, text::string(&ty))
+    };
+    let entries: Vec<_> = patterns.iter().map(entry).collect();
+    let group = |entries| Layout::group("{".to_owned(), entries, "}");
+    (!entries.is_empty()).then(|| Entry::new("fieldPatterns", group(entries)))
+}
+
 /// What an object has to hold that is no field of it.
 pub(super) fn requires(names: &[SmolStr]) -> Option<Entry> {
     let names: Vec<_> = names.iter().map(|name| Value::from(name.as_str())).collect();
@@ -242,6 +256,7 @@ pub(super) fn of_object(
     let mut parts = Parts { nullable, ..Parts::default() };
     if let Type::Object(object) = ty {
         parts.open = open(types, &object.open);
+        parts.patterns = patterns(types, &object.patterns);
         parts.requires = requires(&object.requires);
     }
     attributes(types, type_use, description, None, parts)
@@ -279,6 +294,7 @@ fn attributes(
     if is_open_tuple(type_use) {
         entries.push(Entry::new("open", "true"));
     }
+    entries.extend(parts.patterns);
     entries.extend(parts.requires);
     entries.extend(default.as_deref().map(|value| Entry::new("default", value::attribute(value))));
     match field.map_or(Optionality::ByDefault, |field| field.optionality) {
