@@ -3,11 +3,15 @@
 //! It is written for the tests alone and shares nothing with the checker or the emitted schemas,
 //! so that an error would have to be made twice to stay hidden. It is slow and plain on purpose.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use gram_model::{
-    Constraint, Field, ObjectType, Open, Optionality, Root, Tool, Type, TypeUse, Types, ValueSource,
+    Constraint, Field, FieldPattern, ObjectType, Open, Optionality, Root, Tool, Type, TypeUse,
+    Types, ValueSource,
 };
+use jsonschema::{Draft, Validator};
 use serde_json::{Map, Number, Value};
 
 /// Regular expressions, each with what it says in plain code.
@@ -20,6 +24,51 @@ pub const PATTERNS: [(&str, fn(&str) -> bool); 6] = [
     ("^\\\\`\"", |text| text.starts_with("\\`\"")),
     ("//|/\\*\\*", |text| text.contains("//") || text.contains("/**")),
 ];
+
+/// Patterns of names, each with what it says in plain code.
+#[expect(clippy::type_complexity, reason = "a table of a pattern and what it means")]
+pub const NAME_PATTERNS: [(&str, fn(&str) -> bool); 5] = [
+    ("^x-", |name| name.starts_with("x-")),
+    ("^[a-d]", |name| name.starts_with(['a', 'b', 'c', 'd'])),
+    ("e$", |name| name.ends_with('e')),
+    ("^.{1,6}$", |name| (1..=6).contains(&name.chars().count()) && !name.contains('\n')),
+    ("open", |name| name.contains("open")),
+];
+
+/// Whether a name matches a pattern of names.
+pub fn matches_name(pattern: &str, name: &str) -> bool {
+    let known = NAME_PATTERNS.iter().find(|(known, _)| *known == pattern);
+    known.unwrap_or_else(|| panic!("a pattern that the tests do not know: {pattern}")).1(name)
+}
+
+/// The formats that are checked; others are remarks.
+const FORMATS: [&str; 10] =
+    ["date", "time", "date-time", "duration", "email", "uri", "uuid", "ipv4", "ipv6", "hostname"];
+
+/// Whether a text has a format, as `jsonschema` reads it.
+pub fn has_format(format: &str, text: &str) -> bool {
+    !FORMATS.contains(&format) || says("format", format, text)
+}
+
+/// Whether a text is base64, as `jsonschema` reads it.
+pub fn is_base64(text: &str) -> bool {
+    says("contentEncoding", "base64", text)
+}
+
+/// Whether a keyword accepts a text. Draft 7 asserts encodings, and draft 2020-12 knows all formats.
+fn says(keyword: &'static str, value: &str, text: &str) -> bool {
+    type Known = HashMap<(&'static str, String), Validator>;
+    thread_local!(static KNOWN: RefCell<Known> = RefCell::default());
+    KNOWN.with_borrow_mut(|known| {
+        let validator = known.entry((keyword, value.to_owned())).or_insert_with(|| {
+            let draft = if keyword == "format" { Draft::Draft202012 } else { Draft::Draft7 };
+            let options = jsonschema::options().with_draft(draft);
+            let schema = serde_json::json!({keyword: value});
+            options.should_validate_formats(true).build(&schema).expect("a schema")
+        });
+        validator.is_valid(&Value::from(text))
+    })
+}
 
 /// Schemas that replace generated ones, each with its meaning in plain code.
 #[expect(clippy::type_complexity, reason = "a table of a schema and what it means")]
@@ -80,7 +129,10 @@ fn narrowed(types: &Types, type_use: &TypeUse, over: &[&Constraint], value: &Val
         let declared = types.get(*id).expect("a type of this module");
         return narrowed(types, &declared.type_use, &all, value);
     }
+    let has_format = all.iter().any(|known| matches!(known, Constraint::Format(_)));
     let fits = match inner {
+        // The attribute replaces the format of the type.
+        Type::Formatted(_) if has_format => value.is_string(),
         Type::Tuple(items) if type_use.details.as_ref().is_some_and(|known| known.open_tuple) => {
             let mut pairs = items.iter().zip(value.as_array().into_iter().flatten());
             value.is_array() && pairs.all(|(item, value)| ty(types, item, value))
@@ -115,7 +167,11 @@ pub fn ty(types: &Types, expected: &Type, value: &Value) -> bool {
             Value::Number(number) => Decimal::of(number).exponent >= 0,
             _ => false,
         },
-        Type::Text | Type::Bytes | Type::Formatted(_) => value.is_string(),
+        Type::Text => value.is_string(),
+        Type::Bytes => value.as_str().is_some_and(is_base64),
+        Type::Formatted(format) => {
+            value.as_str().is_some_and(|text| has_format(format.json_name(), text))
+        }
         Type::Literal(literal) => equal(literal, value),
         Type::List(None) => value.is_array(),
         Type::List(Some(item)) => {
@@ -142,7 +198,7 @@ pub fn ty(types: &Types, expected: &Type, value: &Value) -> bool {
 
 fn object(types: &Types, expected: &ObjectType, map: &Map<String, Value>) -> bool {
     let fields = expected.fields.as_deref().unwrap_or_default();
-    self::fields(types, fields, &expected.open, map)
+    self::fields(types, fields, &expected.patterns, &expected.open, map)
         && expected.requires.iter().all(|name| map.contains_key(name.as_str()))
 }
 
@@ -154,16 +210,32 @@ pub fn arguments(types: &Types, tool: &Tool, value: &Value) -> bool {
     }
     let requires = root.map_or(&[][..], |Root { requires, .. }| requires);
     value.as_object().is_some_and(|map| {
-        fields(types, &tool.parameters, &tool.open, map)
+        fields(types, &tool.parameters, tool.patterns(), &tool.open, map)
             && requires.iter().all(|name| map.contains_key(name.as_str()))
     })
 }
 
 /// Whether an object may be an object of the given fields.
-fn fields(types: &Types, fields: &[Field], open: &Open, map: &Map<String, Value>) -> bool {
+fn fields(
+    types: &Types,
+    fields: &[Field],
+    patterns: &[FieldPattern],
+    open: &Open,
+    map: &Map<String, Value>,
+) -> bool {
+    let matches = |known: &FieldPattern, name: &str| matches_name(&known.pattern, name);
+    let are_matched_fine = map.iter().all(|(name, value)| {
+        patterns
+            .iter()
+            .filter(|known| matches(known, name))
+            .all(|known| ty(types, &known.ty, value))
+    });
     // An injected field is in no schema that a model sees.
     let mut shown = fields.iter().filter(|field| field.source != ValueSource::Injected);
-    let declared = |name: &str| shown.clone().any(|field| field.name == name);
+    let declared = |name: &str| {
+        shown.clone().any(|field| field.name == name)
+            || patterns.iter().any(|known| matches(known, name))
+    };
     let mut others = map.iter().filter(|(name, _)| !declared(name));
     let others = match open {
         Open::Unsaid | Open::Yes => true,
@@ -171,6 +243,7 @@ fn fields(types: &Types, fields: &[Field], open: &Open, map: &Map<String, Value>
         Open::Of(inner) => others.all(|(_, value)| ty(types, inner, value)),
     };
     others
+        && are_matched_fine
         && shown.all(|field| match map.get(field.name.as_str()) {
             Some(value) => type_use(types, &field.type_use, value),
             None => !required(field),
@@ -218,8 +291,7 @@ pub fn constraint(types: &Types, constraint: &Constraint, value: &Value) -> bool
         Constraint::Pattern(pattern) => value
             .as_str()
             .is_none_or(|text| PATTERNS.iter().any(|(known, says)| pattern == known && says(text))),
-        // A format is a remark, in the schemas as well as here.
-        Constraint::Format(_) => true,
+        Constraint::Format(format) => value.as_str().is_none_or(|text| has_format(format, text)),
         Constraint::Unique => value.as_array().is_none_or(|items| {
             (1..items.len()).all(|at| !items[..at].iter().any(|other| equal(other, &items[at])))
         }),

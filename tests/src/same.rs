@@ -2,13 +2,15 @@
 //!
 //! The language's page lets few things differ: the order of keys and of `required`, an empty
 //! `required` or `properties` against none, and the root's `$schema`. Numbers are equal when their
-//! values are, however they are written. Everything else is a difference.
+//! values are, however they are written. Everything else is a difference. Schemas of older drafts
+//! are compared as [`newest`] writes them.
 //!
 //! The comparison knows where schemas are: a property may be called `required`, and what is
 //! below `default` or `enum` is data, where nothing may be left out.
 
 use std::collections::BTreeMap;
 
+use json_schema_kit::normalize::normalize;
 use serde_json::{Map, Number, Value};
 
 /// How deep the comparison goes. Parsed JSON has at most 128 levels; a deeper value was built in
@@ -95,6 +97,20 @@ pub fn tool_difference(original: &Value, compiled: &Value) -> Option<String> {
         }
     }
     None
+}
+
+/// A tool with its schemas in draft 2020-12, which an import rewrites them in.
+pub fn newest(tool: &Value) -> Value {
+    let mut tool = tool.clone();
+    for key in ["inputSchema", "outputSchema"] {
+        let schema = tool.get_mut(key).filter(|schema| schema.is_object());
+        if let Some(schema) = schema
+            && let Ok(normalized) = normalize(schema.clone())
+        {
+            *schema = normalized.schema;
+        }
+    }
+    tool
 }
 
 /// The keys of both objects, those of the original first and in its order.

@@ -26,10 +26,13 @@ impl AnswerCheck {
         let mut tool = answer_tool(ty);
         // Fields of a record are checked as parameters, so that they may be pinned or secret.
         if let Some(Type::Object(object)) = declared
-            && let ObjectType { fields: Some(fields), open, .. } = &**object
+            && let ObjectType { fields: Some(fields), open, patterns, requires } = &**object
         {
             tool.parameters.clone_from(fields);
             tool.open = open.clone();
+            let root = tool.root.get_or_insert_with(Box::default);
+            root.patterns.clone_from(patterns);
+            root.requires.clone_from(requires);
             let schema = ParameterSchema::new(types, &tool, Draft::Draft2020);
             let schema = serde_json::to_value(schema).unwrap_or_default();
             return Ok(Self { check: ToolCheck::of_tool(types, &tool)?, schema, is_text: false });

@@ -73,6 +73,14 @@ impl<'t> Attribute<'t> {
         Self { key: Cow::Borrowed("default"), key_span: value.span(), value: Given::Node(value) }
     }
 
+    /// The value, if a node says it.
+    pub(crate) fn node(&self) -> Option<Node<'t>> {
+        match self.value {
+            Given::Node(node) => Some(node),
+            Given::Doc(_) | Given::Mark => None,
+        }
+    }
+
     /// Reports that the value is not `wanted`.
     pub(crate) fn wrong(&self, checker: &mut Checker<'_>, file: usize, wanted: &str) {
         let message = format!("`{}` expects {wanted}", self.key);

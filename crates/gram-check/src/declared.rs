@@ -17,7 +17,7 @@ use gram_model::expression::is_name;
 use gram_model::format::built_in;
 use gram_model::spans::Place;
 use gram_model::{
-    Constraint, Field, ObjectType, Open, Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types,
+    Constraint, Field, ObjectType, Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types,
     ValueSource,
 };
 
@@ -223,11 +223,7 @@ impl<'t> Checker<'t> {
             let inherited = self.inherited((id, declaration), inheritance, &fields);
             fields.splice(0..0, inherited);
         }
-        Type::Object(Box::new(ObjectType {
-            fields: Some(fields),
-            requires: Vec::new(),
-            open: Open::Unsaid,
-        }))
+        Type::Object(Box::new(ObjectType { fields: Some(fields), ..ObjectType::default() }))
     }
 
     /// `[Unit::Enum | celsius, (fahrenheit {description: "…"})]`

@@ -28,6 +28,8 @@ pub(crate) struct Draft<'f> {
     pub(crate) type_list: Option<Span>,
     /// The span of its pattern.
     pub(crate) pattern: Option<Span>,
+    /// The span of its types by pattern.
+    patterns: Option<Span>,
     /// The span of the first attribute that narrows the type.
     pub(crate) narrowed: Option<Span>,
     /// The spans of values that the type must accept, by [`Named`].
@@ -168,6 +170,7 @@ impl<'t> Checker<'t> {
             misfits: Vec::new(),
             type_list: None,
             pattern: None,
+            patterns: None,
             narrowed: None,
             values: [None; 5],
         };
@@ -260,7 +263,8 @@ impl<'t> Checker<'t> {
                     draft.field.source = ValueSource::Pinned(Box::new(value));
                 }
             }
-            "fields" | "elementType" | "valueType" | "keys" | "open" | "requires" => {
+            "fields" | "elementType" | "valueType" | "keys" | "open" | "fieldPatterns"
+            | "requires" => {
                 self.structure(file, draft, attribute, depth);
             }
             key => match find(AttributeOwner::Field, key) {
@@ -303,6 +307,10 @@ impl<'t> Checker<'t> {
                 if let Some(open) = attribute.open(self, file) {
                     object.open = open;
                 }
+            }
+            ("fieldPatterns", Type::Object(object)) => {
+                draft.patterns = Some(attribute.span());
+                object.patterns = attribute.types_by_pattern(self, file).unwrap_or_default();
             }
             ("elementType", Type::List(item)) => {
                 if let Some(ty) = attribute.type_expression(self, file) {
@@ -365,6 +373,13 @@ impl<'t> Checker<'t> {
             if let Some(span) = draft.pattern {
                 self.well_formed_pattern(file, span, &draft.field.type_use);
             }
+            if let (Some(span), Type::Object(object), Some(details)) = (
+                draft.patterns,
+                draft.field.type_use.ty.without_null(),
+                &draft.field.type_use.details,
+            ) {
+                self.one_kind_of_patterns(file, span, &object.patterns, &details.extensions);
+            }
             if let Some(span) = draft.narrowed {
                 self.satisfiable(file, span, &draft.field.type_use);
             }
@@ -392,7 +407,7 @@ impl<'t> Checker<'t> {
         names_of_type_use(type_use, &mut |_| self.reads_fields = true);
         let details = type_use.details.as_deref();
         let whole = |value: &Value| value_check::type_use(&self.types, type_use, value);
-        let bare = |value: &Value| value_check::ty(&self.types, &type_use.ty, value);
+        let members = |values: &[Value]| value_check::members(&self.types, type_use, values);
         let mut constraints = type_use.constraints.iter();
         let verdict = match what {
             Named::Default => type_use.default.as_deref().map_or(Ok(()), whole),
@@ -406,8 +421,10 @@ impl<'t> Checker<'t> {
             },
             Named::Member | Named::Constant => {
                 constraints.try_for_each(|constraint| match (constraint, what) {
-                    (Constraint::Enum(values), Named::Member) => values.iter().try_for_each(bare),
-                    (Constraint::Const(value), Named::Constant) => bare(value),
+                    (Constraint::Enum(values), Named::Member) => members(values),
+                    (Constraint::Const(value), Named::Constant) => {
+                        members(std::slice::from_ref(value))
+                    }
                     _ => Ok(()),
                 })
             }

@@ -8,12 +8,13 @@ use gram_syntax::{Node, Parse, SourceFile, TokenKind};
 use crate::index::Item;
 
 /// The attributes whose strings contain type expressions or signatures.
-const TYPE_ATTRIBUTES: [&str; 10] = [
+const TYPE_ATTRIBUTES: [&str; 11] = [
     "fields",
     "elementType",
     "valueType",
     "keys",
     "open",
+    "fieldPatterns",
     "defs",
     "extends",
     "result",

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use gram_syntax::{Node, NodeKind as N, Span};
+use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
 use crate::checker::Checker;
@@ -10,8 +11,10 @@ use crate::codes;
 use crate::field::blank;
 use crate::scopes::Meaning;
 use crate::seen::Seen;
+use gram_model::attributes::ValueType;
 use gram_model::format::built_in;
-use gram_model::{Field, ValueSource};
+use gram_model::value_check;
+use gram_model::{Field, FieldPattern, ValueSource};
 
 /// How many types terms may bring into fields: terms made of terms can double at each step.
 pub(crate) const MAX_EXPANSION: usize = 100_000;
@@ -19,7 +22,51 @@ pub(crate) const MAX_EXPANSION: usize = 100_000;
 /// How deep fields may nest.
 pub(crate) const MAX_DEPTH: u32 = 100;
 
+impl Attribute<'_> {
+    /// The value as types by patterns of names: `{"^x-": "Text"}`.
+    pub(crate) fn types_by_pattern(
+        &self,
+        checker: &mut Checker<'_>,
+        file: usize,
+    ) -> Option<Vec<FieldPattern>> {
+        let Some(map) = self.node().filter(|node| node.kind() == N::Map) else {
+            self.wrong(checker, file, &ValueType::TypesByPattern.expected());
+            return None;
+        };
+        let mut patterns = Vec::new();
+        for entry in checker.record_attributes(file, Some(map)) {
+            if let Some(reason) = value_check::malformed_pattern(&entry.key) {
+                let message = format!("invalid regular expression: {reason}");
+                let error = checker
+                    .error(&codes::MALFORMED_PATTERN, file, entry.key_span, message)
+                    .help("use JavaScript regular expression syntax");
+                checker.report(file, error);
+            }
+            let pattern = SmolStr::new(&entry.key);
+            let ty = entry.type_expression(checker, file);
+            patterns.extend(ty.map(|ty| FieldPattern { pattern, ty }));
+        }
+        Some(patterns)
+    }
+}
+
 impl Checker<'_> {
+    /// Reports types by pattern where `extensions` hold them, too.
+    pub(crate) fn one_kind_of_patterns(
+        &mut self,
+        file: usize,
+        span: Span,
+        patterns: &[FieldPattern],
+        extensions: &[(SmolStr, serde_json::Value)],
+    ) {
+        if patterns.is_empty() || !extensions.iter().any(|(key, _)| key == "patternProperties") {
+            return;
+        }
+        let message = "`fieldPatterns` and the keyword `patternProperties` are given together";
+        let error = self.error(&codes::ATTRIBUTE_VALUE, file, span, message);
+        self.report(file, error.help("write all patterns in `fieldPatterns`"));
+    }
+
     /// The fields of an `Object`, as maps: `[{name: "street", type: "Text"}]`.
     pub(crate) fn object_fields(
         &mut self,

@@ -38,6 +38,11 @@ impl<'t> Checker<'t> {
         for attribute in &attributes {
             self.tool_attribute(file, &mut tool, attribute);
         }
+        if let Some(root) = tool.root.as_deref()
+            && let Some(given) = attributes.iter().find(|known| known.key == "fieldPatterns")
+        {
+            self.one_kind_of_patterns(file, given.span(), &root.patterns, &root.extensions);
+        }
         self.local = None;
         if let Some((parameters, result)) = signature {
             tool.parameters = parameters;
@@ -121,7 +126,7 @@ impl<'t> Checker<'t> {
         self.report(file, error);
     }
 
-    fn tool_attribute(&mut self, file: usize, tool: &mut Tool, attribute: &Attribute<'_>) {
+    fn tool_attribute(&mut self, file: usize, tool: &mut Tool, attribute: &Attribute<'t>) {
         let key = &*attribute.key;
         match key {
             "description" => tool.description = attribute.text(self, file),
@@ -136,6 +141,9 @@ impl<'t> Checker<'t> {
             "schemaDescription" => root(tool).description = attribute.text(self, file),
             "schemaExtensions" => {
                 root(tool).extensions = attribute.extensions(self, file).unwrap_or_default();
+            }
+            "fieldPatterns" => {
+                root(tool).patterns = attribute.types_by_pattern(self, file).unwrap_or_default();
             }
             "requires" => root(tool).requires = attribute.names(self, file).unwrap_or_default(),
             "schema" => root(tool).verbatim = attribute.schema(self, file),

@@ -13,7 +13,7 @@ use crate::scopes::Meaning;
 use gram_model::format::{BUILT_IN, built_in};
 use gram_model::nearest::{nearest, question};
 use gram_model::value;
-use gram_model::{Field, ObjectType, Open, Type};
+use gram_model::{Field, ObjectType, Type};
 
 /// Type names of other languages, and what they are here.
 const FOREIGN: [(&str, &str); 14] = [
@@ -207,11 +207,7 @@ impl Checker<'_> {
         let fields: Vec<_> = fields.map(|field| self.inline_field(file, field)).collect();
         let fields = fields.into_iter().collect::<Option<Vec<_>>>()?;
         self.unique_fields(file, node.span(), &fields);
-        Some(Type::Object(Box::new(ObjectType {
-            fields: Some(fields),
-            requires: Vec::new(),
-            open: Open::Unsaid,
-        })))
+        Some(Type::Object(Box::new(ObjectType { fields: Some(fields), ..ObjectType::default() })))
     }
 
     fn inline_field(&mut self, file: usize, node: Node<'_>) -> Option<Field> {

@@ -14,7 +14,7 @@ use crate::settings::Settings;
 use gram_check::threads;
 use gram_check::{Known, Visitor};
 use gram_model::walk::names_of_type_use;
-use gram_model::{Module, Open, Tool, TypeId};
+use gram_model::{Module, Tool, TypeId};
 
 pub(crate) struct EnabledLints {
     /// Their passes, and the severity of what each finds.
@@ -166,9 +166,7 @@ fn names(tool: &Tool, named: &mut Vec<TypeId>) {
     let type_uses =
         tool.parameters.iter().map(|field| &field.type_use).chain([&tool.result.type_use]);
     type_uses.for_each(|type_use| names_of_type_use(type_use, &mut |id| named.push(id)));
-    if let Open::Of(ty) = &tool.open {
-        gram_model::walk::names(ty, &mut |id| named.push(id));
-    }
+    tool.undeclared_types().for_each(|ty| gram_model::walk::names(ty, &mut |id| named.push(id)));
     named.extend(tool.root.iter().flat_map(|root| &root.defs));
     named.sort_unstable();
     named.dedup();

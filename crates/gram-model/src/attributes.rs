@@ -66,6 +66,8 @@ pub enum ValueType {
     List,
     /// A type expression in quotes.
     Type,
+    /// Type expressions in quotes, by patterns of names.
+    TypesByPattern,
     /// The name of a text format.
     Format,
     /// A value of the annotated type.
@@ -98,6 +100,7 @@ impl ValueType {
             Self::Size => "a range of whole numbers such as 1..10, 1... or ...10",
             Self::List => "a list, such as [1, 2]",
             Self::Type => "a type in quotes, such as \"Text\"",
+            Self::TypesByPattern => "a map of types by patterns, such as {\"^x-\": \"Text\"}",
             Self::Format => "the name of a format",
             Self::OfType | Self::Other => "a value",
             Self::Time => "a time, such as 2s, 500ms, 5min or 1h",
@@ -135,7 +138,7 @@ impl ValueType {
             Self::Program => value.as_array().is_some_and(|items| {
                 items.iter().all(Value::is_string) && items.first().is_some_and(|it| *it != "")
             }),
-            Self::Sources => {
+            Self::Sources | Self::TypesByPattern => {
                 value.as_object().is_some_and(|entries| entries.values().all(Value::is_string))
             }
             Self::Range | Self::Size | Self::OfType | Self::Other => true,

@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 use crate::spans::Spans;
 pub use constraint::{Constraint, ConstraintKind, ConstraintValue};
 pub use library::{Experiment, Implementation, Library, Signature};
-pub use types::{ObjectType, Open, Type, TypeDeclaration, TypeId, TypeKind, Types};
+pub use types::{FieldPattern, ObjectType, Open, Type, TypeDeclaration, TypeId, TypeKind, Types};
 
 /// All declarations of the texts that were checked together.
 ///
@@ -107,6 +107,18 @@ pub struct Tool {
     pub attributes: Vec<(SmolStr, Value)>,
 }
 
+impl Tool {
+    /// The types of arguments by patterns of their names.
+    pub fn patterns(&self) -> &[FieldPattern] {
+        self.root.as_deref().map_or(&[], |root| &root.patterns)
+    }
+
+    /// The types that arguments without a declaration have.
+    pub fn undeclared_types(&self) -> impl Iterator<Item = &Type> {
+        types::undeclared_types(self.patterns(), &self.open)
+    }
+}
+
 /// What is said of a tool's parameter object, apart from the tool.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Root {
@@ -116,6 +128,8 @@ pub struct Root {
     pub description: Option<SmolStr>,
     /// Names that `required` holds though no parameter has them.
     pub requires: Vec<SmolStr>,
+    /// The types of arguments by patterns of their names.
+    pub patterns: Vec<FieldPattern>,
     /// Unreferenced types in `$defs`.
     pub defs: Vec<TypeId>,
     /// The schema, word for word, in the place of the one that the signature gives.

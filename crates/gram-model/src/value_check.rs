@@ -1,8 +1,12 @@
 //! Whether a type accepts a value: for defaults, examples and the members of enums.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
+use json_schema_kit::strings::StringCheck;
 use serde_json::{Number, Value};
+use smol_str::SmolStr;
 
 use crate::format::describe;
 use crate::model::{Constraint, Field, ObjectType, Open, Type, TypeUse, Types, ValueSource};
@@ -42,17 +46,56 @@ const MAX_STEPS: u32 = 200_000;
 struct ValueCheck<'t> {
     types: &'t Types,
     steps: Cell<u32>,
+    strings: RefCell<HashMap<(StringRule, SmolStr), Option<Rc<StringCheck>>>>,
+}
+
+/// What a string is checked against.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum StringRule {
+    Pattern,
+    Format,
+    Encoding,
 }
 
 impl<'t> ValueCheck<'t> {
     fn new(types: &'t Types) -> Self {
-        Self { types, steps: Cell::new(0) }
+        Self { types, steps: Cell::new(0), strings: RefCell::default() }
+    }
+
+    /// The check of a rule, built once. `None` if the rule accepts every string, or if it is
+    /// malformed, which is reported elsewhere.
+    fn string(&self, rule: StringRule, name: &str) -> Option<Rc<StringCheck>> {
+        let mut known = self.strings.borrow_mut();
+        let check = known.entry((rule, SmolStr::new(name))).or_insert_with(|| {
+            let check = match rule {
+                StringRule::Pattern => StringCheck::of_pattern(name),
+                StringRule::Format => StringCheck::of_format(name),
+                StringRule::Encoding => StringCheck::of_encoding(name),
+            };
+            check.map(Rc::new)
+        });
+        check.clone()
+    }
+
+    fn accepts(&self, rule: StringRule, name: &str, text: &str) -> bool {
+        self.string(rule, name).is_none_or(|check| check.accepts(text))
     }
 }
 
 /// Whether a type use accepts a value, its constraints included.
 pub fn type_use(types: &Types, type_use: &TypeUse, value: &Value) -> Verdict {
     narrowed(&ValueCheck::new(types), type_use, &[], value)
+}
+
+/// Whether a type use accepts the members of its enum or its constant: whether they are of its type,
+/// match its pattern and have its format.
+pub fn members(types: &Types, type_use: &TypeUse, members: &[Value]) -> Verdict {
+    let mut expected = TypeUse::new(type_use.ty.clone());
+    let strings =
+        |known: &&Constraint| matches!(known, Constraint::Pattern(_) | Constraint::Format(_));
+    expected.constraints = type_use.constraints.iter().filter(strings).cloned().collect();
+    let check = ValueCheck::new(types);
+    members.iter().try_for_each(|member| narrowed(&check, &expected, &[], member))
 }
 
 /// Whether a type accepts a value.
@@ -90,6 +133,14 @@ fn narrowed(
             narrowed(check, &declared.type_use, &all, value)
         }
         ty => {
+            let mut all = own.clone().chain(over);
+            let ty = match ty {
+                // The schema has one format.
+                Type::Formatted(_) if all.any(|known| matches!(known, Constraint::Format(_))) => {
+                    &Type::Text
+                }
+                ty => ty,
+            };
             match (ty, value) {
                 (Type::Tuple(members), Value::Array(items))
                     if details.is_some_and(|details| details.open_tuple) =>
@@ -119,7 +170,11 @@ fn of_type(check: &ValueCheck<'_>, expected: &Type, value: &Value) -> Verdict {
         | (Type::Null, Value::Null)
         | (Type::Boolean, Value::Bool(_))
         | (Type::Number, Value::Number(_))
-        | (Type::Text | Type::Bytes | Type::Formatted(_), Value::String(_)) => true,
+        | (Type::Text, Value::String(_)) => true,
+        (Type::Bytes, Value::String(text)) => check.accepts(StringRule::Encoding, "base64", text),
+        (Type::Formatted(format), Value::String(text)) => {
+            check.accepts(StringRule::Format, format.json_name(), text)
+        }
         (Type::Integer, Value::Number(number)) => value::is_integer(number),
         (Type::Literal(literal), value) => value::same(literal, value),
         (Type::Named(id), value) => {
@@ -163,7 +218,7 @@ fn of_type(check: &ValueCheck<'_>, expected: &Type, value: &Value) -> Verdict {
     refuse(format!("{} is not {}", brief(value), describe(types, expected)))
 }
 
-/// Whether a type contains a pattern, a format or a verbatim schema, which are not evaluated here.
+/// Whether a type contains a malformed pattern or a verbatim schema, which are not evaluated here.
 fn is_presumed(types: &Types, ty: &Type) -> bool {
     fn type_use<'t>(type_use: &'t TypeUse, open: &mut Vec<&'t Type>) -> bool {
         parts_of_type_use(type_use, &mut |part| open.push(part));
@@ -172,12 +227,11 @@ fn is_presumed(types: &Types, ty: &Type) -> bool {
             || type_use
                 .constraints
                 .iter()
-                .any(|known| matches!(known, Constraint::Pattern(_) | Constraint::Format(_)))
+                .any(|known| matches!(known, Constraint::Pattern(pattern) if malformed_pattern(pattern).is_some()))
     }
-    let (mut open, mut seen) = (vec![ty], std::collections::HashSet::new());
+    let (mut open, mut seen) = (vec![ty], HashSet::new());
     while let Some(ty) = open.pop() {
         match ty {
-            Type::Formatted(_) | Type::Bytes => return true,
             Type::Named(id) if seen.insert(*id) => {
                 if types.get(*id).is_some_and(|known| type_use(&known.type_use, &mut open)) {
                     return true;
@@ -188,9 +242,7 @@ fn is_presumed(types: &Types, ty: &Type) -> bool {
                 if fields.into_iter().any(|field| type_use(&field.type_use, &mut open)) {
                     return true;
                 }
-                if let Open::Of(ty) = &object.open {
-                    open.push(ty);
-                }
+                open.extend(object.undeclared_types());
             }
             ty => parts(ty, &mut |part| open.push(part)),
         }
@@ -216,7 +268,16 @@ fn object(
     if let Some(name) = object.requires.iter().find(|name| !map.contains_key(name.as_str())) {
         return refuse(format!("the field `{name}` is missing"));
     }
-    let declared = |key: &str| fields.iter().any(|field| field.name == key);
+    let mut matched = HashSet::new();
+    for known in &object.patterns {
+        let Some(pattern) = check.string(StringRule::Pattern, &known.pattern) else { continue };
+        for (key, value) in map.iter().filter(|(key, _)| pattern.accepts(key)) {
+            within(key, of_type(check, &known.ty, value))?;
+            matched.insert(key);
+        }
+    }
+    let declared =
+        |key: &String| matched.contains(key) || fields.iter().any(|field| field.name == *key);
     let mut others = map.iter().filter(|(key, _)| !declared(key));
     match &object.open {
         Open::No => match others.next() {
@@ -289,6 +350,18 @@ fn constrained(check: &ValueCheck<'_>, constraint: &Constraint, value: &Value) -
                 .try_for_each(|key| within(key, of_type(check, keys, &Value::String(key.clone())))),
             _ => Ok(()),
         },
+        Constraint::Pattern(pattern) => match value {
+            Value::String(text) if !check.accepts(StringRule::Pattern, pattern, text) => {
+                refuse(format!("{} does not match the pattern {pattern}", brief(value)))
+            }
+            _ => Ok(()),
+        },
+        Constraint::Format(format) => match value {
+            Value::String(text) if !check.accepts(StringRule::Format, format, text) => {
+                refuse(format!("{} is not text of the format {format}", brief(value)))
+            }
+            _ => Ok(()),
+        },
         Constraint::Unique if has_twins(value) => refuse("an item occurs twice"),
         _ => Ok(()),
     }
@@ -307,7 +380,7 @@ pub fn malformed_pattern(pattern: &str) -> Option<String> {
 
 fn has_twins(value: &Value) -> bool {
     let Value::Array(items) = value else { return false };
-    let mut known = std::collections::HashSet::new();
+    let mut known = HashSet::new();
     !items.iter().all(|item| known.insert(value::canonical(item)))
 }
 

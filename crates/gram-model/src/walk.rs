@@ -1,6 +1,6 @@
 //! Walking over types: the parts and names of a type, and cycles of declared types.
 
-use crate::model::{Constraint, Open, Type, TypeId, TypeUse, Types};
+use crate::model::{Constraint, Type, TypeId, TypeUse, Types};
 
 /// Calls `visit` for each type that a type use is directly made of, its constraints included.
 pub fn parts_of_type_use<'t>(type_use: &'t TypeUse, visit: &mut dyn FnMut(&'t Type)) {
@@ -24,9 +24,7 @@ pub fn parts<'t>(ty: &'t Type, visit: &mut dyn FnMut(&'t Type)) {
             for field in object.fields.iter().flatten() {
                 parts_of_type_use(&field.type_use, visit);
             }
-            if let Open::Of(ty) = &object.open {
-                visit(ty);
-            }
+            object.undeclared_types().for_each(visit);
         }
         _ => {}
     }

@@ -195,8 +195,10 @@ impl Session {
     pub fn validate(&self, call: Call) -> Verdict {
         let Call { id, name, arguments } = call;
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
+        let mut warnings = Vec::new();
         let outcome = match self.named(&name) {
             Some(CallTarget::Tool(tool)) => self.checked(tool, &arguments).map(|accepted| {
+                warnings.extend(warnings::omitted_defaults(&accepted.omitted_defaults));
                 let masks = masks::SecretMasks::new(accepted.secrets);
                 Success {
                     arguments: masks.arguments(&self.bound.tool(tool).spec, accepted.arguments),
@@ -210,7 +212,7 @@ impl Session {
             }
             None => Err(self.unknown(&name, true)),
         };
-        Verdict { id, name, warnings: Vec::new(), outcome }
+        Verdict { id, name, warnings, outcome }
     }
 
     /// The error for arguments that are neither valid JSON nor repairable.

@@ -273,7 +273,6 @@ impl Keywords {
         Keyword::If,
         Keyword::Then,
         Keyword::Else,
-        Keyword::PatternProperties,
         Keyword::DependentRequired,
         Keyword::DependentSchemas,
         Keyword::Dependencies,

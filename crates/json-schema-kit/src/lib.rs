@@ -23,4 +23,6 @@ pub mod normalize;
 pub mod numbers;
 pub mod path;
 pub mod pointer;
+#[cfg(feature = "strings")]
+pub mod strings;
 pub mod values;

@@ -48,8 +48,8 @@ pub fn compare(a: &Number, b: &Number) -> std::cmp::Ordering {
     float(a).partial_cmp(&float(b)).unwrap_or(std::cmp::Ordering::Equal)
 }
 
-/// Whether a number is a whole multiple of a step. Numbers of more than 128 bits
-/// count as multiples.
+/// Whether a number is a whole multiple of a step. Numbers whose significant digits take more than
+/// 128 bits, and 64 bits of the step, count as multiples.
 pub fn is_multiple(number: &Number, step: &Number) -> bool {
     let parts = |number: &Number| {
         let (digits, exponent) = significant_digits(number.as_str())?;
@@ -58,16 +58,25 @@ pub fn is_multiple(number: &Number, step: &Number) -> bool {
     let (Some((number, low)), Some((step, other))) = (parts(number), parts(step)) else {
         return true;
     };
-    // Both in units of the smaller of their last digits.
-    let unit = low.min(other);
-    let scaled = |digits: i128, exponent: i64| {
-        let zeros = u32::try_from(exponent - unit).ok()?;
-        digits.checked_mul(10_i128.checked_pow(zeros)?)
-    };
-    match (scaled(number, low), scaled(step, other)) {
-        (Some(number), Some(step)) if step != 0 => number % step == 0,
-        _ => true,
+    let Ok(step @ 1..) = u64::try_from(step.unsigned_abs()) else { return true };
+    let Some(zeros) = low.checked_sub(other) else { return true };
+    // Neither number ends with a zero, so no multiple of the step has more decimal places.
+    let Ok(zeros) = u64::try_from(zeros) else { return number == 0 };
+    let step = u128::from(step);
+    number.unsigned_abs() % step * power_of_ten(zeros, step) % step == 0
+}
+
+/// A power of ten, modulo a number of up to 64 bits.
+fn power_of_ten(mut exponent: u64, modulus: u128) -> u128 {
+    let (mut power, mut square) = (1 % modulus, 10 % modulus);
+    while exponent > 0 {
+        if exponent % 2 == 1 {
+            power = power * square % modulus;
+        }
+        square = square * square % modulus;
+        exponent /= 2;
     }
+    power
 }
 
 #[cfg(test)]

@@ -184,6 +184,7 @@ impl<'r> Modules<'r> {
             title: self.maybe(()).map(|()| self.text().into()),
             description: self.maybe(()).map(|()| self.text().into()),
             requires: self.requires(&tool.parameters),
+            patterns: self.patterns(),
             defs,
             verbatim: self.rng.chance(10).then(|| schema(self.rng.pick(&objects))),
             extensions: if self.rng.chance(30) { self.extensions(false) } else { Vec::new() },

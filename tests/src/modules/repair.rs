@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use gram_model::{Constraint, Details, Module, Type, TypeId, TypeUse, Types, ValueSource};
 
+use serde_json::Value;
+
 use super::types::lists_types;
 use super::visit::{self, Visitor};
 use crate::reading;
@@ -118,6 +120,16 @@ impl Repair<'_> {
     fn constraints(&self, type_use: &mut TypeUse) {
         let TypeUse { ty, constraints, .. } = type_use;
         let types = self.types;
+        let members = constraints.iter().flat_map(|known| match known {
+            Constraint::Enum(values) => values.as_slice(),
+            Constraint::Const(value) => std::slice::from_ref(&**value),
+            _ => &[],
+        });
+        let members: Vec<Value> = members.cloned().collect();
+        constraints.retain(|known| {
+            !matches!(known, Constraint::Pattern(_) | Constraint::Format(_))
+                || members.iter().all(|value| reading::constraint(types, known, value))
+        });
         let fits = |value: &_| reading::ty(types, ty, value);
         constraints.retain_mut(|constraint| match constraint {
             Constraint::Enum(values) => {

@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use gram_model::Format;
 use gram_model::{
-    Constraint, Details, Field, ObjectType, Open, Optionality, Type, TypeId, TypeUse, Types,
-    ValueSource,
+    Constraint, Details, Field, FieldPattern, ObjectType, Open, Optionality, Type, TypeId, TypeUse,
+    Types, ValueSource,
 };
 use serde_json::Value;
 
 use super::{Modules, visit};
-use crate::reading::{self, PATTERNS, VERBATIM};
+use crate::reading::{self, NAME_PATTERNS, PATTERNS, VERBATIM};
 
 const FORMATS: [Format; 10] = [
     Format::Date,
@@ -214,6 +214,20 @@ impl Modules<'_> {
         }
     }
 
+    /// Types by patterns of names.
+    pub(super) fn patterns(&mut self) -> Vec<FieldPattern> {
+        let count = if self.rng.chance(20) { self.rng.between(1, 2) } else { 0 };
+        let mut patterns: Vec<FieldPattern> = Vec::new();
+        for _ in 0..count {
+            let (pattern, _) = NAME_PATTERNS[self.rng.below(NAME_PATTERNS.len())];
+            if patterns.iter().all(|known| known.pattern != pattern) {
+                let ty = self.within(true, |this| this.ty(1));
+                patterns.push(FieldPattern { pattern: pattern.into(), ty });
+            }
+        }
+        patterns
+    }
+
     /// Names of fields that have to be there, of which none is declared.
     pub(super) fn requires<K: From<String>>(&mut self, fields: &[Field]) -> Vec<K> {
         let count = if self.rng.chance(20) { self.rng.between(1, 2) } else { 0 };
@@ -244,7 +258,7 @@ impl Modules<'_> {
     /// An object with the given fields.
     pub(super) fn object_of(&mut self, fields: Option<Vec<Field>>) -> ObjectType {
         let requires = self.requires(fields.as_deref().unwrap_or_default());
-        ObjectType { fields, requires, open: self.open() }
+        ObjectType { fields, requires, patterns: self.patterns(), open: self.open() }
     }
 
     /// What may narrow a type, each at most once, in order.

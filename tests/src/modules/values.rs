@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use gram_model::Format;
-use gram_model::{Constraint, Field, Open, Tool, Type, TypeUse, ValueSource};
+use gram_model::{Constraint, Field, FieldPattern, Open, Tool, Type, TypeUse, ValueSource};
 use serde_json::{Map, Value};
 
 use super::{Modules, visit};
@@ -50,7 +50,13 @@ impl Modules<'_> {
             }
             Type::Object(object) => {
                 let fields = object.fields.as_deref().unwrap_or_default();
-                Value::Object(self.object(fields, &object.requires, &object.open, depth)?)
+                Value::Object(self.object(
+                    fields,
+                    &object.requires,
+                    &object.patterns,
+                    &object.open,
+                    depth,
+                )?)
             }
             Type::Nullable(inner) => {
                 let null = self.rng.chance(30) || (depth == 0 && has_name(inner));
@@ -78,7 +84,7 @@ impl Modules<'_> {
     pub fn arguments(&mut self, tool: &Tool) -> Option<Map<String, Value>> {
         self.fuel = MOST;
         let requires = tool.root.as_ref().map_or(&[][..], |root| &root.requires);
-        self.object(&tool.parameters, requires, &tool.open, 2)
+        self.object(&tool.parameters, requires, tool.patterns(), &tool.open, 2)
     }
 
     /// An object of the given fields, which may be the arguments of a tool.
@@ -86,6 +92,7 @@ impl Modules<'_> {
         &mut self,
         fields: &[Field],
         requires: &[impl std::fmt::Display],
+        patterns: &[FieldPattern],
         open: &Open,
         depth: usize,
     ) -> Option<Map<String, Value>> {
@@ -116,6 +123,13 @@ impl Modules<'_> {
             Open::No => None,
         };
         let below = depth.saturating_sub(1);
+        for known in patterns {
+            let name = self.name();
+            let is_free = !fields.iter().any(|field| field.name == name);
+            if is_free && reading::matches_name(&known.pattern, &name) {
+                map.extend(self.part(&known.ty, below).map(|value| (name, value)));
+            }
+        }
         for name in requires {
             map.insert(name.to_string(), self.part(others?, below)?);
         }

@@ -1,7 +1,7 @@
 //! Walks through the types and places of a module.
 
 use gram_model::{
-    Constraint, Field, Module, Open, Tool, Type, TypeId, TypeUse, Types, ValueSource,
+    Constraint, Field, FieldPattern, Module, Open, Tool, Type, TypeId, TypeUse, Types, ValueSource,
 };
 
 /// What looks at the parts of a module, and may change them. Parts come before what they are in.
@@ -31,6 +31,9 @@ pub(super) fn module(module: &mut Module, visitor: &mut dyn Visitor) {
 fn tool(tool: &mut Tool, visitor: &mut dyn Visitor) {
     tool.parameters.iter_mut().for_each(|parameter| field(parameter, visitor));
     type_use(&mut tool.result.type_use, None, visitor);
+    if let Some(root) = &mut tool.root {
+        patterns(&mut root.patterns, visitor);
+    }
     open(&mut tool.open, visitor);
 }
 
@@ -46,6 +49,10 @@ fn type_use(type_use: &mut TypeUse, source: Option<&mut ValueSource>, visitor: &
         }
     }
     visitor.type_use(type_use, source);
+}
+
+fn patterns(patterns: &mut [FieldPattern], visitor: &mut dyn Visitor) {
+    patterns.iter_mut().for_each(|known| ty(&mut known.ty, visitor));
 }
 
 fn open(open: &mut Open, visitor: &mut dyn Visitor) {
@@ -69,6 +76,7 @@ fn ty(it: &mut Type, visitor: &mut dyn Visitor) {
         }
         Type::Object(object) => {
             object.fields.iter_mut().flatten().for_each(|inner| field(inner, visitor));
+            patterns(&mut object.patterns, visitor);
             open(&mut object.open, visitor);
         }
         _ => {}

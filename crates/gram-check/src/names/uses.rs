@@ -162,6 +162,16 @@ impl Finder {
             let key = key.content();
             if matches!(value.kind(), N::String | N::Symbol) && TYPED.contains(&&*key) {
                 types_in(value, |name, place| self.add(Space::Types, name, place));
+            } else if key == "fieldPatterns" && value.kind() == N::Map {
+                for pattern in value.children() {
+                    let mut parts = pattern.children().filter(|node| node.kind() != N::Error);
+                    let (Some(key), Some(ty)) = (parts.next(), parts.next()) else { continue };
+                    // A key such as `open` is found as an attribute.
+                    let is_found = TYPED.contains(&&*key.content());
+                    if matches!(ty.kind(), N::String | N::Symbol) && !is_found {
+                        types_in(ty, |name, place| self.add(Space::Types, name, place));
+                    }
+                }
             } else if matches!(&*key, "defs" | "extends") && value.kind() == N::Array {
                 for item in value.children() {
                     types_in(item, |name, place| self.add(Space::Types, name, place));

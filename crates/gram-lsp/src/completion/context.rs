@@ -322,6 +322,14 @@ fn value(tokens: &[Token<'_>], open: &[BracketIndex], tree: &Tree) -> (Expected,
         [key, colon, ..] if matches!(colon.kind(), T::Colon | T::ColonColon) => Some(name(key)),
         _ => None,
     };
+    if let [.., colon] = &tokens[..brace]
+        && colon.kind() == T::Colon
+        && brace.checked_sub(2).is_some_and(|at| name(&tokens[at]) == "fieldPatterns")
+    {
+        // A map of types by patterns.
+        let expected = if key.is_some() { Expected::Type } else { Expected::Nothing };
+        return (expected, Vec::new());
+    }
     let Some(owner) = owner(tokens, open, tree) else { return (Expected::Nothing, Vec::new()) };
     match key {
         Some(key) => (Expected::Value(owner, key), Vec::new()),
@@ -418,6 +426,8 @@ mod tests {
                 W::Value(RecordOwner::Declaration(Kind::Container), word("source")),
                 "",
             ),
+            ("[a:Tool {fieldPatterns: {\"^x-\": \"Te¦\"}} | ()==>(::Null)]", W::Type, "Te"),
+            ("[a:Tool {fieldPatterns: {¦}} | ()==>(::Null)]", W::Nothing, ""),
             ("[a:Library | (b:Mcp {¦", W::Key(RecordOwner::Implementation(word("Mcp"))), ""),
             ("[a:Enum | (b {¦", W::Key(RecordOwner::Member), ""),
             ("{imports: [\"ty¦\"]}", W::Value(RecordOwner::Header, word("imports")), "ty"),

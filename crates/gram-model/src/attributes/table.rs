@@ -218,6 +218,14 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     )
     .on(AppliesTo::Objects)
     .keywords(&[K::AdditionalProperties]),
+    attribute(
+        "fieldPatterns",
+        &[Tool, Field, Record],
+        ValueType::TypesByPattern,
+        "Types of properties by patterns of their names",
+    )
+    // It does not claim `patternProperties`, which `extensions` may hold as well.
+    .on(AppliesTo::Objects),
     attribute("pinned", FIELD, OfType, "Value that the host sets; the model may leave it out"),
     attribute(
         "injected",

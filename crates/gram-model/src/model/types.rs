@@ -119,8 +119,38 @@ pub struct ObjectType {
     pub fields: Option<Vec<Field>>,
     /// Names that `required` holds though no field has them.
     pub requires: Vec<SmolStr>,
+    /// The types of fields by patterns of their names.
+    pub patterns: Vec<FieldPattern>,
     /// Whether other fields are allowed.
     pub open: Open,
+}
+
+impl ObjectType {
+    /// The types that fields without a declaration have.
+    pub fn undeclared_types(&self) -> impl Iterator<Item = &Type> {
+        undeclared_types(&self.patterns, &self.open)
+    }
+}
+
+/// The type of all fields whose names match a pattern.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldPattern {
+    /// A regular expression that finds something in the names.
+    pub pattern: SmolStr,
+    /// The type.
+    pub ty: Type,
+}
+
+/// The types that fields without a declaration have.
+pub(super) fn undeclared_types<'t>(
+    patterns: &'t [FieldPattern],
+    open: &'t Open,
+) -> impl Iterator<Item = &'t Type> {
+    let others = match open {
+        Open::Of(ty) => Some(&**ty),
+        _ => None,
+    };
+    patterns.iter().map(|known| &known.ty).chain(others)
 }
 
 /// Whether an object may hold fields that are not declared.
@@ -177,8 +207,8 @@ impl Type {
             Self::Nullable(inner) => over(&mut std::iter::once(&**inner)),
             Self::Tuple(types) | Self::Union(types) | Self::OneOf(types) => over(&mut types.iter()),
             Self::Object(object) => {
-                let fields = object.fields.iter().flatten();
-                over(&mut fields.map(|field| &field.type_use.ty))
+                let fields = object.fields.iter().flatten().map(|field| &field.type_use.ty);
+                over(&mut fields.chain(object.undeclared_types()))
             }
             _ => (1, 1),
         }

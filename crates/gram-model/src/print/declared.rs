@@ -101,11 +101,12 @@ fn special(declared: &TypeDeclaration) -> Vec<String> {
 
 /// A tool's attributes of its parameter object.
 pub(super) fn root(types: &Types, root: &Root) -> Vec<String> {
-    let Root { title, description, requires, defs, verbatim, extensions } = root;
+    let Root { title, description, requires, patterns, defs, verbatim, extensions } = root;
     let mut entries = Vec::new();
     for (key, text) in [("schemaTitle", title), ("schemaDescription", description)] {
         entries.extend(text.as_deref().map(|text| entry(key, text::block(text))));
     }
+    entries.extend(field::patterns(types, patterns));
     entries.extend(field::requires(requires));
     if !defs.is_empty() {
         let names = defs.iter().filter_map(|id| types.get(*id)).map(|ty| ty.name.to_string());

@@ -178,7 +178,8 @@ impl<'m> Writer<'m> {
     }
 
     fn object(&mut self, object: &ObjectType, depth: u32) {
-        self.exact &= object.open == Open::Unsaid && object.requires.is_empty();
+        let says_all = object.patterns.is_empty() && object.requires.is_empty();
+        self.exact &= says_all && object.open == Open::Unsaid;
         self.fields(object.fields.as_deref(), depth);
     }
 

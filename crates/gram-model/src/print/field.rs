@@ -8,8 +8,8 @@ use super::text::{self, entry};
 use super::value;
 use crate::attributes::{of_constraint, writes_as_is};
 use crate::model::{
-    Constraint, ConstraintValue, Details, Field, ObjectType, Open, Optionality, Output, Type,
-    TypeUse, Types, ValueSource,
+    Constraint, ConstraintValue, Details, Field, FieldPattern, ObjectType, Open, Optionality,
+    Output, Type, TypeUse, Types, ValueSource,
 };
 
 /// Maximum width of a line with a description as an attribute. A longer description becomes a doc
@@ -115,12 +115,14 @@ fn inline_parts(types: &Types, ty: &Type, type_use: &TypeUse, depth: u32) -> Par
         Type::Nullable(inner) if let Type::Object(object) = &**inner => (object, true),
         _ => return whole(expression::of_at(types, ty, depth)),
     };
-    if object.open == Open::Unsaid && object.requires.is_empty() {
+    let plain = object.patterns.is_empty() && object.requires.is_empty();
+    if plain && object.open == Open::Unsaid {
         return whole(expression::of_at(types, ty, depth));
     }
     let record = whole(expression::of_fields(types, object.fields.as_deref(), depth));
     let (open, requires) = (open(types, &object.open), requires(&object.requires));
-    Parts { open, requires, nullable, ..record }
+    let patterns = patterns(types, &object.patterns);
+    Parts { open, patterns, requires, nullable, ..record }
 }
 
 fn whole(expression: PrintedType) -> Parts {
@@ -147,6 +149,7 @@ struct Parts {
     /// `elementType` or `valueType`
     inner: Option<String>,
     open: Option<String>,
+    patterns: Option<String>,
     requires: Option<String>,
     fields: Option<String>,
 }
@@ -194,14 +197,16 @@ fn is_open_tuple(type_use: &TypeUse) -> bool {
 
 fn object(types: &Types, object: &ObjectType, depth: u32) -> Parts {
     let open = self::open(types, &object.open);
+    let patterns = self::patterns(types, &object.patterns);
     let requires = self::requires(&object.requires);
     let record = expression::of_fields(types, object.fields.as_deref(), depth);
     if record.exact {
-        return Parts { open, requires, exact: true, ..Parts::new(record.text) };
+        return Parts { open, patterns, requires, exact: true, ..Parts::new(record.text) };
     }
     let fields = object.fields.iter().flatten().map(|field| map(types, field, depth + 1));
     let fields = format!("[{}]", fields.collect::<Vec<_>>().join(", "));
-    Parts { open, requires, fields: Some(entry("fields", fields)), ..Parts::new("Object") }
+    let fields = Some(entry("fields", fields));
+    Parts { open, patterns, requires, fields, ..Parts::new("Object") }
 }
 
 /// A field as a map: `{name: "street", type: "Text"}`.
@@ -225,6 +230,15 @@ pub(super) fn open(types: &Types, open: &Open) -> Option<String> {
     Some(entry("open", value))
 }
 
+/// The types of fields by patterns of their names.
+pub(super) fn patterns(types: &Types, patterns: &[FieldPattern]) -> Option<String> {
+    let pattern = |known: &FieldPattern| {
+        entry(&known.pattern, text::string(&expression::of(types, &known.ty).text))
+    };
+    let entries: Vec<_> = patterns.iter().map(pattern).collect();
+    (!entries.is_empty()).then(|| entry("fieldPatterns", format!("{{{}}}", entries.join(", "))))
+}
+
 /// What an object has to hold that is no field of it.
 pub(super) fn requires(names: &[SmolStr]) -> Option<String> {
     let names: Vec<_> = names.iter().map(|name| Value::from(name.as_str())).collect();
@@ -244,6 +258,7 @@ pub(super) fn of_object(
     let mut parts = Parts { nullable, ..Parts::default() };
     if let Type::Object(object) = ty {
         parts.open = open(types, &object.open);
+        parts.patterns = patterns(types, &object.patterns);
         parts.requires = requires(&object.requires);
     }
     attributes(types, type_use, description, None, parts)
@@ -281,6 +296,7 @@ fn attributes(
     if is_open_tuple(type_use) {
         entries.push(entry("open", "true"));
     }
+    entries.extend(parts.patterns);
     entries.extend(parts.requires);
     entries.extend(default.as_deref().map(|value| entry("default", value::attribute(value))));
     match field.map_or(Optionality::ByDefault, |field| field.optionality) {

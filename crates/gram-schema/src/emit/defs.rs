@@ -10,7 +10,7 @@ use serde::ser::{SerializeMap, Serializer};
 use super::json_schema::{Draft, TypeUseSchema};
 use gram_model::walk::parts;
 use gram_model::{
-    Constraint, Open, Tool, Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types, ValueSource,
+    Constraint, Tool, Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types, ValueSource,
 };
 use json_schema_kit::pointer::escape_fragment_token as escaped;
 
@@ -33,9 +33,7 @@ impl<'m> Defs<'m> {
         for field in tool.parameters.iter().filter(|field| field.source != ValueSource::Injected) {
             search.type_use(&field.type_use);
         }
-        if let Open::Of(ty) = &tool.open {
-            search.ty(ty, &[]);
-        }
+        tool.undeclared_types().for_each(|ty| search.ty(ty, &[]));
         for id in tool.root.iter().flat_map(|root| &root.defs) {
             search.refer(*id);
         }
@@ -259,9 +257,7 @@ impl<'m> Search<'m> {
                 for field in object.fields.iter().flatten() {
                     self.type_use(&field.type_use);
                 }
-                if let Open::Of(ty) = &object.open {
-                    self.ty(ty, &[]);
-                }
+                object.undeclared_types().for_each(|ty| self.ty(ty, &[]));
             }
             ty => parts(ty, &mut |part| self.ty(part, &[])),
         }

@@ -11,7 +11,7 @@ use super::defs::Defs;
 use super::keywords::keywords;
 use super::place::TypePlace;
 use crate::lower::PINNED;
-use gram_model::{Field, Open, Root, Tool, Type, TypeUse, Types, ValueSource};
+use gram_model::{Field, FieldPattern, Open, Root, Tool, Type, TypeUse, Types, ValueSource};
 
 /// A version of JSON Schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -51,6 +51,7 @@ impl Serialize for ParameterSchema<'_> {
         }
         let requires = root.map_or(&[][..], |root| &root.requires);
         fields(&mut map, &self.tool.parameters, requires, &self.defs)?;
+        patterns(&mut map, self.tool.patterns(), &self.defs)?;
         open(&mut map, &self.tool.open, &self.defs)?;
         for (key, value) in root.iter().flat_map(|root| &root.extensions) {
             map.serialize_entry(&**key, value)?;
@@ -127,6 +128,33 @@ pub(super) fn fields<M: SerializeMap>(
 ) -> Result<(), M::Error> {
     map.serialize_entry("properties", &Properties { fields, defs })?;
     map.serialize_entry("required", &Required { fields, requires })
+}
+
+/// Writes `patternProperties`.
+pub(super) fn patterns<M: SerializeMap>(
+    map: &mut M,
+    patterns: &[FieldPattern],
+    defs: &Defs<'_>,
+) -> Result<(), M::Error> {
+    if patterns.is_empty() {
+        return Ok(());
+    }
+    map.serialize_entry("patternProperties", &Patterns { patterns, defs })
+}
+
+struct Patterns<'m> {
+    patterns: &'m [FieldPattern],
+    defs: &'m Defs<'m>,
+}
+
+impl Serialize for Patterns<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let defs = self.defs;
+        let patterns = self.patterns.iter();
+        serializer.collect_map(
+            patterns.map(|known| (known.pattern.as_str(), TypeSchema { ty: &known.ty, defs })),
+        )
+    }
 }
 
 /// Writes `additionalProperties`.

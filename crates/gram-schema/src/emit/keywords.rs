@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::defs::Defs;
-use super::json_schema::{Draft, TypeSchema, fields, open, texts};
+use super::json_schema::{Draft, TypeSchema, fields, open, patterns, texts};
 use super::place::TypePlace;
 use gram_model::attributes::of_constraint;
 use gram_model::{Constraint, ObjectType, Type, Types};
@@ -266,6 +266,7 @@ fn object<M: SerializeMap>(
         let declared = object.fields.as_deref().unwrap_or_default();
         fields(map, declared, &object.requires, defs)?;
     }
+    patterns(map, &object.patterns, defs)?;
     open(map, &object.open, defs)
 }
 

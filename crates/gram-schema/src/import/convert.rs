@@ -18,8 +18,8 @@ use super::parts::{
 };
 use gram_check::{is_type_name, plain, twins};
 use gram_model::{
-    Field, ObjectType, Open, Optionality, Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types,
-    ValueSource,
+    Field, FieldPattern, ObjectType, Open, Optionality, Type, TypeDeclaration, TypeId, TypeKind,
+    TypeUse, Types, ValueSource,
 };
 
 /// The maximum depth of schemas. Deeper ones are kept verbatim.
@@ -321,6 +321,7 @@ impl Converter {
 
     fn object(&mut self, parts: &mut SchemaParts, hint: Hint<'_>) -> (Type, DeclarationForm) {
         let properties = parts.properties.take().filter(|properties| !properties.is_empty());
+        let patterns = self.patterns(std::mem::take(&mut parts.patterns), hint);
         let open = match parts.additional.take() {
             None => Open::Unsaid,
             Some(Value::Bool(true)) => Open::Yes,
@@ -328,7 +329,7 @@ impl Converter {
             Some(schema) => {
                 let hint = hint.of(Role::Value);
                 let ty = self.within("additionalProperties", |this| this.bare(schema, hint));
-                if properties.is_none() && parts.required.is_empty() {
+                if properties.is_none() && patterns.is_empty() && parts.required.is_empty() {
                     return (Type::Map(Some(Box::new(ty))), DeclarationForm::Plain);
                 }
                 Open::Of(Box::new(ty))
@@ -336,15 +337,30 @@ impl Converter {
         };
         let Some(properties) = properties else {
             let requires = parts.required.drain(..).map(SmolStr::from).collect();
-            let object = ObjectType { fields: None, requires, open };
+            let object = ObjectType { fields: None, requires, patterns, open };
             return (Type::Object(Box::new(object)), DeclarationForm::Plain);
         };
         let owner = hint.name();
         let (fields, requires) = self.fields(properties, &parts.required, &owner);
-        let object = ObjectType { fields: Some(fields), requires, open };
+        let object = ObjectType { fields: Some(fields), requires, patterns, open };
         let form =
             if is_short_record(&object) { DeclarationForm::Plain } else { DeclarationForm::Record };
         (Type::Object(Box::new(object)), form)
+    }
+
+    /// Converts `patternProperties`.
+    pub(super) fn patterns(
+        &mut self,
+        patterns: Map<String, Value>,
+        hint: Hint<'_>,
+    ) -> Vec<FieldPattern> {
+        let hint = hint.of(Role::Value);
+        let convert = |(pattern, schema): (String, Value)| {
+            let step = format!("patternProperties.{pattern}");
+            let ty = self.within(&step, |this| this.bare(schema, hint));
+            FieldPattern { pattern: SmolStr::from(pattern), ty }
+        };
+        patterns.into_iter().map(convert).collect()
     }
 
     /// The properties of an object, and the required names that are not properties.

@@ -43,10 +43,11 @@ pub(super) struct ReadPlan {
 /// Why gram cannot express a schema.
 pub(super) type Reason = String;
 
-/// Whether a keyword constrains a value in a way that gram cannot express. `disallow` and `extends`
-/// are keywords of draft 3.
+/// Whether a keyword constrains a value in a way that gram cannot express, where it is not
+/// converted. `disallow` and `extends` are keywords of draft 3.
 pub(super) fn is_assertion(keyword: &str) -> bool {
-    Keywords::VALIDATOR_ONLY.has(Keyword::of(keyword)) || matches!(keyword, "disallow" | "extends")
+    Keywords::VALIDATOR_ONLY.has(Keyword::of(keyword))
+        || matches!(keyword, "patternProperties" | "disallow" | "extends")
 }
 
 /// The families of a schema's keywords.

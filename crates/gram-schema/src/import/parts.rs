@@ -10,6 +10,7 @@ use super::keywords::{ReadPlan, ValueShape, bound, is_assertion};
 use gram_model::attributes::{ConstraintConstructor, of_keyword, writes_as_is};
 use gram_model::format::Format;
 use gram_model::value;
+use gram_model::value_check;
 use gram_model::{Constraint, Field, ObjectType, Open, Optionality, Type, TypeKind, TypeUse};
 
 /// The maximum length of an inline type, in columns. A longer type gets a name.
@@ -58,6 +59,7 @@ pub(super) struct SchemaParts {
     pub(super) properties: Option<Map<String, Value>>,
     pub(super) required: Vec<String>,
     pub(super) additional: Option<Value>,
+    pub(super) patterns: Map<String, Value>,
     pub(super) names: Option<Value>,
     pub(super) members: Vec<Value>,
     /// The names in a list of types.
@@ -114,6 +116,11 @@ impl SchemaParts {
                     .collect();
             }
             ("additionalProperties", value) => self.additional = Some(value),
+            ("patternProperties", Value::Object(patterns))
+                if plan.shape == ValueShape::Object && are_field_patterns(&patterns) =>
+            {
+                self.patterns = patterns;
+            }
             ("propertyNames", value) => self.names = Some(value),
             ("anyOf" | "oneOf", Value::Array(members)) => self.members = members,
             ("type", Value::Array(names)) if plan.shape == ValueShape::Several => {
@@ -288,6 +295,14 @@ fn constraint(key: &str, value: &Value) -> Option<Constraint> {
     }
 }
 
+/// Whether `fieldPatterns` can express these `patternProperties`.
+pub(super) fn are_field_patterns(patterns: &Map<String, Value>) -> bool {
+    let is_expressible = |(pattern, schema): (&String, &Value)| {
+        schema.is_object() && value_check::malformed_pattern(pattern).is_none()
+    };
+    !patterns.is_empty() && patterns.iter().all(is_expressible)
+}
+
 /// Whether a value can be a literal type.
 fn is_literal(value: &Value) -> bool {
     value.is_string() || value.is_number() || value.is_boolean()
@@ -301,6 +316,7 @@ pub(super) fn is_short_record(object: &ObjectType) -> bool {
             && field.optionality != Optionality::Required
     };
     object.open == Open::Unsaid
+        && object.patterns.is_empty()
         && object.requires.is_empty()
         && object.fields.iter().flatten().all(is_short)
         && width_of_object(object, MAX_TYPE_LENGTH) <= MAX_TYPE_LENGTH
@@ -324,7 +340,9 @@ pub(super) fn may_stand_inline(ty: &Type, form: DeclarationForm) -> bool {
 pub(super) fn is_expression(ty: &Type) -> bool {
     match ty {
         Type::Nullable(inner) => is_expression(inner),
-        Type::Object(object) => object.open == Open::Unsaid && object.requires.is_empty(),
+        Type::Object(object) => {
+            object.open == Open::Unsaid && object.patterns.is_empty() && object.requires.is_empty()
+        }
         _ => true,
     }
 }

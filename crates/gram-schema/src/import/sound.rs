@@ -92,11 +92,11 @@ fn is_unsound(types: &Types, type_use: &TypeUse) -> bool {
         .into_iter()
         .chain(examples)
         .any(|value| value_check::type_use(types, type_use, value).is_err());
-    let bare = |value: &Value| value_check::ty(types, &type_use.ty, value).is_err();
+    let refuses = |values: &[Value]| value_check::members(types, type_use, values).is_err();
     rejected
         || constraints.iter().any(|constraint| match constraint {
-            Constraint::Enum(values) => values.iter().any(bare),
-            Constraint::Const(value) => bare(value),
+            Constraint::Enum(values) => refuses(values),
+            Constraint::Const(value) => refuses(std::slice::from_ref(value)),
             Constraint::Pattern(pattern) => value_check::malformed_pattern(pattern).is_some(),
             _ => false,
         })

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gram_model::{Field, Module, Open, Term, Type, TypeUse, Types};
+use gram_model::{Field, Module, Term, Type, TypeUse, Types};
 
 /// The uses of a name.
 struct Use<'m> {
@@ -30,9 +30,7 @@ pub(super) fn find(module: &Module) -> Vec<Term> {
         for field in &tool.parameters {
             finder.field(field, at, true);
         }
-        if let Open::Of(ty) = &tool.open {
-            finder.ty(ty, at);
-        }
+        tool.undeclared_types().for_each(|ty| finder.ty(ty, at));
         finder.type_use(&tool.result.type_use, at);
         for declared in tool.types.iter().filter_map(|id| module.types.get(*id)) {
             finder.type_use(&declared.type_use, at);
@@ -63,9 +61,7 @@ impl<'m> Finder<'m> {
         for field in object.fields.iter().flatten() {
             self.field(field, tool, true);
         }
-        if let Open::Of(ty) = &object.open {
-            self.ty(ty, tool);
-        }
+        object.undeclared_types().for_each(|ty| self.ty(ty, tool));
     }
 
     /// Visits a type expression, whose fields cannot use the vocabulary.

@@ -10,6 +10,7 @@ use super::defs::{Block, Registry};
 use super::input::ImportedTool;
 use super::keywords::{self, ReadPlan, Reason, ValueShape};
 use super::names::{Hint, pascal};
+use super::parts::are_field_patterns;
 use super::walk;
 use gram_model::{Open, Output, Root, Tool, Type, TypeUse};
 
@@ -69,9 +70,7 @@ impl Raw {
             let keys: Vec<&Type> =
                 tool.parameters.iter().flat_map(|field| keys(&field.type_use)).collect();
             roots.extend(keys);
-            if let Open::Of(ty) = &tool.open {
-                roots.push(ty);
-            }
+            roots.extend(tool.undeclared_types());
             // Unused entries are kept, so that the schema is preserved and verbatim subschemas can
             // refer to them.
             let unreached = registry.unreached(at, &converter.types, &mut roots.into_iter());
@@ -135,6 +134,9 @@ fn parameters(tool: &mut Tool, converter: &mut Converter, schema: Value, block: 
             ("additionalProperties", Value::Bool(false)) => tool.open = Open::No,
             ("additionalProperties", schema) => {
                 tool.open = Open::Of(Box::new(converter.rest(schema, Hint::new("other", &owner))));
+            }
+            ("patternProperties", Value::Object(patterns)) if are_field_patterns(&patterns) => {
+                root.patterns = converter.patterns(patterns, Hint::new("other", &owner));
             }
             (_, value) => {
                 converter.remark_keyword(&key);

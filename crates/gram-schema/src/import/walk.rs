@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use gram_model::walk::{names, names_of_type_use};
-use gram_model::{Constraint, Open, Tool, Type, TypeId, TypeUse, Types};
+use gram_model::{Constraint, FieldPattern, Open, Tool, Type, TypeId, TypeUse, Types};
 
 /// Calls `visit` with a mutable reference to each name in a type.
 fn names_mut(ty: &mut Type, visit: &mut dyn FnMut(&mut TypeId)) {
@@ -24,11 +24,20 @@ fn names_mut(ty: &mut Type, visit: &mut dyn FnMut(&mut TypeId)) {
             for field in object.fields.iter_mut().flatten() {
                 names_mut_of_type_use(&mut field.type_use, visit);
             }
-            if let Open::Of(ty) = &mut object.open {
-                names_mut(ty, visit);
-            }
+            names_mut_of_undeclared(&mut object.patterns, &mut object.open, visit);
         }
         _ => {}
+    }
+}
+
+fn names_mut_of_undeclared(
+    patterns: &mut [FieldPattern],
+    open: &mut Open,
+    visit: &mut dyn FnMut(&mut TypeId),
+) {
+    patterns.iter_mut().for_each(|known| names_mut(&mut known.ty, visit));
+    if let Open::Of(ty) = open {
+        names_mut(ty, visit);
     }
 }
 
@@ -107,18 +116,15 @@ pub(super) fn order_local(types: &mut Types, start: usize, tool: &mut Tool) {
         tool.parameters
             .iter()
             .for_each(|field| names_of_type_use(&field.type_use, &mut |id| roots.push(id)));
-        if let Open::Of(ty) = &tool.open {
-            names(ty, &mut |id| roots.push(id));
-        }
+        tool.undeclared_types().for_each(|ty| names(ty, &mut |id| roots.push(id)));
         names_of_type_use(&tool.result.type_use, &mut |id| roots.push(id));
         let moved = order(types, start, roots);
         let mut visit = |id: &mut TypeId| *id = moved_to(&moved, start, *id);
         for field in &mut tool.parameters {
             names_mut_of_type_use(&mut field.type_use, &mut visit);
         }
-        if let Open::Of(ty) = &mut tool.open {
-            names_mut(ty, &mut visit);
-        }
+        let patterns = tool.root.as_deref_mut().map_or(&mut [][..], |root| &mut root.patterns);
+        names_mut_of_undeclared(patterns, &mut tool.open, &mut visit);
         names_mut_of_type_use(&mut tool.result.type_use, &mut visit);
     }
     let ids = (start..types.0.len()).map(|at| TypeId(u32::try_from(at).unwrap_or(u32::MAX)));

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use json_schema_kit::keywords::{Keyword, Keywords};
 use json_schema_kit::pointer::escape_token;
+use json_schema_kit::strings::StringCheck;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
-use super::keyword_validators::{CHECKED_FORMATS, validator};
+use super::keyword_validators::validator;
 use super::shape::{
     AllowedValues, Composition, ExtraProperties, FieldRule, ListRules, NumberRules, NumericBound,
     ObjectRules, Shape, ShapeId, Shapes, TextRules, TypeSet,
@@ -58,7 +59,14 @@ pub(crate) fn compile(schema: &Value) -> Result<Shapes, SchemaError> {
         delicate: false,
         depth: 0,
     };
-    let root = compiler.schema(schema)?;
+    let root = if has_several_resources(schema) {
+        // References depend on where one comes from, so only the whole can be checked.
+        let also = Some(Box::new(validator(schema)?));
+        compiler.delicate = true;
+        compiler.add(Shape { also, ..Shape::any() })
+    } else {
+        compiler.schema(schema)?
+    };
     compiler.no_circles()?;
     compiler.shorten();
     let Compiler { list, delicate, .. } = compiler;
@@ -258,6 +266,8 @@ impl<'s> Compiler<'s> {
                 shape,
                 required: required.contains(&name.as_str()),
                 default: schema.get("default").map(|value| value.to_string().into()),
+                refuses_default: false,
+                others: Vec::new(),
                 pinned: None,
                 secret: false,
             });
@@ -271,6 +281,15 @@ impl<'s> Compiler<'s> {
             Some(Value::Bool(false)) => ExtraProperties::No,
             Some(schema) => ExtraProperties::Of(self.schema(schema)?),
         };
+        let patterns = map.get("patternProperties").and_then(Value::as_object);
+        for (pattern, schema) in patterns.into_iter().flatten() {
+            let (check, shape) = (pattern_check(pattern)?, self.schema(schema)?);
+            let fields = rules.fields.iter_mut().filter(|field| check.accepts(&field.name));
+            fields.for_each(|field| field.others.push(shape));
+            rules.patterns.push((check, shape));
+        }
+        // Several schemas may apply to a value, which is changed by one of them at most.
+        self.delicate |= !rules.patterns.is_empty();
         if let Some(names) = map.get("propertyNames") {
             rules.names = Some(self.schema(names)?);
         }
@@ -290,6 +309,7 @@ impl<'s> Compiler<'s> {
         let said = !rules.fields.is_empty()
             || !rules.required.is_empty()
             || rules.extra != ExtraProperties::Unsaid
+            || !rules.patterns.is_empty()
             || rules.names.is_some()
             || rules.least > 0
             || rules.most.is_some();
@@ -347,6 +367,14 @@ impl<'s> Compiler<'s> {
             }
         }
     }
+}
+
+/// Whether a part of a schema is a resource of its own. Imports resolve the references of such
+/// parts where that is possible.
+fn has_several_resources(schema: &Value) -> bool {
+    let Value::Object(map) = schema else { return false };
+    let mut parts = map.iter().flat_map(|(key, value)| Keyword::of(key).subschemas(value));
+    parts.any(|part| part.get("$id").is_some_and(Value::is_string) || has_several_resources(part))
 }
 
 /// The characters that are percent-encoded in the pointer of a URI.
@@ -423,20 +451,24 @@ fn text_rules(map: &Map<String, Value>) -> Result<Option<TextRules>, SchemaError
         ..TextRules::default()
     };
     if let Some(pattern) = text("pattern") {
-        rules.pattern = Some((pattern.into(), validator(&json!({"pattern": pattern}))?));
+        rules.pattern = Some((pattern.into(), pattern_check(pattern)?));
     }
-    if let Some(format) = text("format").filter(|format| CHECKED_FORMATS.contains(format)) {
-        rules.format = Some((format.into(), validator(&json!({"format": format}))?));
-    }
-    if let Some(encoding) = text("contentEncoding").filter(|encoding| *encoding == "base64") {
-        rules.encoding = Some((encoding.into(), validator(&json!({"contentEncoding": encoding}))?));
-    }
+    let check = |key: &str, of: fn(&str) -> Option<StringCheck>| {
+        text(key).and_then(|text| Some((text.into(), of(text)?)))
+    };
+    rules.format = check("format", StringCheck::of_format);
+    rules.encoding = check("contentEncoding", StringCheck::of_encoding);
     let said = rules.least > 0
         || rules.most.is_some()
         || rules.pattern.is_some()
         || rules.format.is_some()
         || rules.encoding.is_some();
     Ok(said.then_some(rules))
+}
+
+fn pattern_check(pattern: &str) -> Result<StringCheck, SchemaError> {
+    StringCheck::of_pattern(pattern)
+        .ok_or_else(|| SchemaError::Validator(format!("`{pattern}` is not a regular expression")))
 }
 
 fn values(map: &Map<String, Value>) -> Option<AllowedValues> {

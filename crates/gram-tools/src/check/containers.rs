@@ -216,7 +216,7 @@ impl ValidationRun<'_> {
         if let Some(sent) = sent {
             let unwanted_null = sent.node().kind == NodeKind::Null && !self.takes_null(field.shape);
             if !unwanted_null || !(field.required || self.rules.repair) {
-                let fits = self.value(sent);
+                let fits = self.against_all(sent, &field.others);
                 return if fits { FieldOutcome::Written } else { FieldOutcome::Rejection };
             }
             if !field.required {
@@ -225,8 +225,51 @@ impl ValidationRun<'_> {
         }
         match &field.default {
             _ if field.required => self.missing(object, field, path),
-            Some(json) if self.rules.fill => self.fill(json),
+            Some(json) if self.rules.fill && !field.refuses_default => self.fill(json),
+            // A null that the schema refuses says that there is no default.
+            Some(json) if self.rules.pin && !(field.refuses_default && **json == *"null") => {
+                self.omit(path);
+                FieldOutcome::Absent
+            }
             _ => FieldOutcome::Absent,
+        }
+    }
+
+    /// Checks a value against its shape and others. The first one may repair the value; the others
+    /// have to accept the outcome unchanged.
+    fn against_all(&mut self, received: Received<'_>, others: &[ShapeId]) -> bool {
+        if others.is_empty() {
+            return self.value(received);
+        }
+        // What one of them does not declare, another one may.
+        let undeclared = match self.rules.undeclared {
+            Undeclared::Keep => Undeclared::Keep,
+            _ => Undeclared::Schema,
+        };
+        let rules = ValidationRules { undeclared, correct_names: false, ..self.rules };
+        let judge = ValidationRules { undeclared, ..ValidationRules::JUDGE };
+        let start = self.out.len();
+        if !self.with(rules, |run| run.value(received)) {
+            return false;
+        }
+        let written = self.out.split_off(start);
+        let Ok(tape) = Tape::read(&written) else { return false };
+        let mut fits = true;
+        for &shape in others {
+            let value = received.replaced(&tape).against(shape);
+            fits &= self.with(judge, |run| run.value(value));
+            self.out.truncate(start);
+        }
+        self.out.push_str(&written);
+        fits
+    }
+
+    /// Notes that a default is not filled in.
+    fn omit(&mut self, path: &Path<'_>) {
+        self.changes += 1;
+        if !self.quiet {
+            let pointer = self.pointer(path);
+            self.omitted.push(pointer);
         }
     }
 
@@ -300,6 +343,13 @@ impl ValidationRun<'_> {
         if rules.is_injected(&name) {
             return self.strip(&path);
         }
+        if let [first, others @ ..] = &*rules.shapes_by_pattern(&name) {
+            self.out.push_str(t.json(t.node(key)));
+            self.out.push(':');
+            let fits = self.against_all(received.part(value, *first, &path), others);
+            self.out.push(',');
+            return if fits { FieldOutcome::Written } else { FieldOutcome::Rejection };
+        }
         let refused = match self.rules.undeclared {
             Undeclared::Reject => true,
             Undeclared::Schema => rules.extra == ExtraProperties::No,
@@ -366,7 +416,8 @@ impl ValidationRun<'_> {
         for (entry, &(key, _)) in self.extras[extras..].iter().enumerate() {
             let name = t.content(t.node(key));
             let is_required = rules.required.iter().any(|required| **required == *name);
-            if is_required || rules.is_injected(&name) {
+            let is_declared = is_required || !rules.shapes_by_pattern(&name).is_empty();
+            if is_declared || rules.is_injected(&name) {
                 continue;
             }
             let mut near = rules.fields.iter().enumerate().filter(|(place, field)| {

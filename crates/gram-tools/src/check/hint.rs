@@ -182,7 +182,7 @@ pub(super) fn signature(shapes: &Shapes, names: &[String]) -> String {
         .iter()
         .filter(|field| all || names.iter().any(|name| **name == *field.name))
         .map(|field| {
-            let default = match &field.default {
+            let default = match field.default.as_ref().filter(|_| !field.refuses_default) {
                 Some(_) if field.secret => " {default: \"***\"}".to_owned(),
                 Some(default) => format!(" {{default: {default}}}"),
                 None if field.required => String::new(),

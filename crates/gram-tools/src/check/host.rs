@@ -59,8 +59,10 @@ fn add(object: &mut ObjectRules, name: &str, shape: ShapeId) -> usize {
         name: name.into(),
         key: format!("{}:", Value::from(name)).into(),
         shape,
+        others: Vec::new(),
         required: false,
         default: None,
+        refuses_default: false,
         pinned: None,
         secret: false,
     });

@@ -1,15 +1,13 @@
 //! Full JSON Schema validators, which assert the same formats and encodings as the check.
 
+use json_schema_kit::strings::StringCheck;
 use jsonschema::{Draft, Keyword, ValidationError, Validator};
-use serde_json::{Value, json};
+use referencing::SPECIFICATIONS;
+use serde_json::Value;
 
 use super::compile::SchemaError;
 
-/// The formats that are asserted; others are annotations.
-pub(super) const CHECKED_FORMATS: [&str; 10] =
-    ["date", "time", "date-time", "duration", "email", "uri", "uuid", "ipv4", "ipv6", "hostname"];
-
-/// The other formats that `jsonschema` asserts by default.
+/// The formats that `jsonschema` asserts by default, except for those that are checked.
 const UNCHECKED_FORMATS: [&str; 9] = [
     "idn-email",
     "idn-hostname",
@@ -23,7 +21,7 @@ const UNCHECKED_FORMATS: [&str; 9] = [
 ];
 
 /// Asserts `contentEncoding`, which is optional in draft 2020-12.
-struct EncodingKeyword(Validator);
+struct EncodingKeyword(Option<StringCheck>);
 
 impl<'i> Keyword<'i> for EncodingKeyword {
     fn validate(&self, instance: &'i Value) -> Result<(), ValidationError<'i>> {
@@ -35,7 +33,22 @@ impl<'i> Keyword<'i> for EncodingKeyword {
     }
 
     fn is_valid(&self, instance: &'i Value) -> bool {
-        self.0.is_valid(instance)
+        match (&self.0, instance) {
+            (Some(check), Value::String(text)) => check.accepts(text),
+            _ => true,
+        }
+    }
+}
+
+/// Whether a schema refers to a metaschema of a draft. Only then it needs all of them.
+fn refers_to_metaschema(schema: &Value) -> bool {
+    match schema {
+        Value::Object(map) => map.iter().any(|(key, value)| match value {
+            Value::String(uri) => key == "$ref" && uri.contains("//json-schema.org/draft"),
+            value => refers_to_metaschema(value),
+        }),
+        Value::Array(items) => items.iter().any(refers_to_metaschema),
+        _ => false,
     }
 }
 
@@ -45,16 +58,14 @@ pub(super) fn validator(schema: &Value) -> Result<Validator, SchemaError> {
         .with_draft(Draft::Draft202012)
         .should_validate_formats(true)
         .with_keyword("contentEncoding", |_, encoding, _| {
-            jsonschema::options()
-                .with_draft(Draft::Draft7)
-                .build(&json!({"contentEncoding": encoding}))
-                .map(|validator| {
-                    Box::new(EncodingKeyword(validator)) as Box<dyn for<'i> Keyword<'i>>
-                })
-                .map_err(|error| ValidationError::custom(error.to_string()))
+            let check = encoding.as_str().and_then(StringCheck::of_encoding);
+            Ok(Box::new(EncodingKeyword(check)))
         });
     for format in UNCHECKED_FORMATS {
         options = options.with_format(format, |_: &str| true);
+    }
+    if refers_to_metaschema(schema) {
+        options = options.with_registry(&SPECIFICATIONS);
     }
     options.build(schema).map_err(|error| SchemaError::Validator(error.to_string()))
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use json_schema_kit::strings::StringCheck;
 use serde_json::Value;
 
 use super::number;
@@ -90,11 +91,8 @@ fn broken(rules: &TextRules, text: Cow<'_, str>) -> impl Iterator<Item = Problem
     let too_long = rules.most.is_some_and(|most| bytes > most && count(&text) > most);
     let too_short = bytes < rules.least || (bytes / 4 < rules.least && count(&text) < rules.least);
     let length = (too_long || too_short).then_some(ProblemCode::WrongLength);
-    let asks = rules.pattern.is_some() || rules.format.is_some() || rules.encoding.is_some();
-    let value = asks.then(|| Value::String(text.into_owned()));
-    let fails = |rule: &Option<(Box<str>, jsonschema::Validator)>| match (rule, &value) {
-        (Some((_, validator)), Some(value)) => !validator.is_valid(value),
-        _ => false,
+    let fails = |rule: &Option<(Box<str>, StringCheck)>| {
+        rule.as_ref().is_some_and(|(_, check)| !check.accepts(&text))
     };
     let pattern = fails(&rules.pattern).then_some(ProblemCode::PatternMismatch);
     let format =

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use json_schema_kit::strings::StringCheck;
 use jsonschema::Validator;
 use serde_json::{Number, Value};
 
@@ -180,10 +181,10 @@ impl NumericBound {
 pub(crate) struct TextRules {
     pub(crate) least: u64,
     pub(crate) most: Option<u64>,
-    /// The pattern and its validator.
-    pub(crate) pattern: Option<(Box<str>, Validator)>,
-    pub(crate) format: Option<(Box<str>, Validator)>,
-    pub(crate) encoding: Option<(Box<str>, Validator)>,
+    /// The pattern and its check.
+    pub(crate) pattern: Option<(Box<str>, StringCheck)>,
+    pub(crate) format: Option<(Box<str>, StringCheck)>,
+    pub(crate) encoding: Option<(Box<str>, StringCheck)>,
 }
 
 /// Constraints on arrays.
@@ -206,6 +207,8 @@ pub(crate) struct ObjectRules {
     /// The required names without a field.
     pub(crate) required: Vec<Box<str>>,
     pub(crate) extra: ExtraProperties,
+    /// The shapes of the values by patterns of their names.
+    pub(crate) patterns: Vec<(StringCheck, ShapeId)>,
     /// Whether undeclared properties can be stripped: the schema forbids them, or declares
     /// properties without allowing others.
     pub(crate) closed: bool,
@@ -222,6 +225,12 @@ impl ObjectRules {
     /// Whether the host injects the value of this name.
     pub(crate) fn is_injected(&self, name: &str) -> bool {
         self.injected.iter().any(|injected| **injected == *name)
+    }
+
+    /// The shapes of an undeclared name, by its patterns.
+    pub(crate) fn shapes_by_pattern(&self, name: &str) -> Vec<ShapeId> {
+        let matching = self.patterns.iter().filter(|(check, _)| check.accepts(name));
+        matching.map(|(_, shape)| *shape).collect()
     }
 
     /// The index of a field. Checks the guessed index first.
@@ -244,9 +253,13 @@ pub(crate) struct FieldRule {
     /// The name as JSON, with the colon.
     pub(crate) key: Box<str>,
     pub(crate) shape: ShapeId,
+    /// The shapes that patterns of its name add.
+    pub(crate) others: Vec<ShapeId>,
     pub(crate) required: bool,
     /// The default as JSON.
     pub(crate) default: Option<Box<str>>,
+    /// Whether its own schema refuses the default.
+    pub(crate) refuses_default: bool,
     /// The value that the host pins, and its JSON.
     pub(crate) pinned: Option<(Value, Box<str>)>,
     /// Whether its value is masked in messages.

@@ -46,6 +46,9 @@ pub struct Accepted {
     pub repairs: Vec<Repair>,
     /// The undeclared parameters that were stripped, as JSON pointers.
     pub stripped: Vec<SmolStr>,
+    /// The parameters whose defaults are not filled in because the schema refuses them, as JSON
+    /// pointers.
+    pub omitted_defaults: Vec<SmolStr>,
     /// The values of secret parameters, for masking messages.
     pub secrets: Vec<String>,
 }
@@ -226,13 +229,21 @@ impl ToolCheck {
         };
         run.mask();
         let ValidationRun {
-            mut out, mut notes, mut more, repairs, stripped, secrets, filled, ..
+            mut out,
+            mut notes,
+            mut more,
+            repairs,
+            stripped,
+            omitted: omitted_defaults,
+            secrets,
+            filled,
+            ..
         } = run;
         let changed = filled || !repairs.is_empty() || !stripped.is_empty();
         // Without defaults, only pinned values are filled in, and these are mandatory.
         let own = rules.fill || !repairs.is_empty() || !stripped.is_empty();
         if fits && (!changed || !own || !self.shapes.delicate || self.still_fits(&out)) {
-            return Ok(Accepted { arguments: out, repairs, stripped, secrets });
+            return Ok(Accepted { arguments: out, repairs, stripped, omitted_defaults, secrets });
         }
         if notes.is_empty() {
             // The repaired value failed, so the problems are those of the original.
@@ -271,15 +282,18 @@ fn shapes(schema: &Value) -> Result<Shapes, SchemaError> {
         let rules = root.object.get_or_insert_with(|| {
             Box::new(ObjectRules { closed: true, ..ObjectRules::default() })
         });
-        rules.takes_nothing = rules.closed && rules.fields.is_empty() && rules.required.is_empty();
+        rules.takes_nothing = rules.closed
+            && rules.fields.is_empty()
+            && rules.required.is_empty()
+            && rules.patterns.is_empty();
     }
-    drop_bad_defaults(&mut shapes);
+    mark_refused_defaults(&mut shapes);
     Ok(shapes)
 }
 
-/// Removes invalid defaults, which occur in imported schemas.
-fn drop_bad_defaults(shapes: &mut Shapes) {
-    let mut bad = Vec::new();
+/// Marks invalid defaults, which occur in imported schemas.
+fn mark_refused_defaults(shapes: &mut Shapes) {
+    let mut refused = Vec::new();
     for (at, shape) in shapes.list.iter().enumerate() {
         let Some(object) = &shape.object else { continue };
         for (place, field) in object.fields.iter().enumerate() {
@@ -287,16 +301,20 @@ fn drop_bad_defaults(shapes: &mut Shapes) {
             let fits = Tape::read(default).is_ok_and(|tape| {
                 let mut run = ValidationRun::new(shapes, ValidationRules::JUDGE, default.len());
                 run.quiet = true;
-                run.value(Received::root(&tape, field.shape))
+                let shapes = [&[field.shape], &*field.others].concat();
+                shapes.iter().all(|shape| {
+                    run.out.clear();
+                    run.value(Received::root(&tape, *shape))
+                })
             });
             if !fits {
-                bad.push((at, place));
+                refused.push((at, place));
             }
         }
     }
-    for (at, place) in bad {
+    for (at, place) in refused {
         if let Some(object) = &mut shapes.list[at].object {
-            object.fields[place].default = None;
+            object.fields[place].refuses_default = true;
         }
     }
 }

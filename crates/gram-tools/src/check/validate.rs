@@ -75,6 +75,8 @@ pub(crate) struct ValidationRun<'s> {
     pub(crate) more: usize,
     pub(crate) repairs: Vec<Repair>,
     pub(crate) stripped: Vec<SmolStr>,
+    /// The defaults that were not filled in.
+    pub(crate) omitted: Vec<SmolStr>,
     /// The values of secret fields.
     pub(crate) secrets: Vec<String>,
     /// Whether something was filled in.
@@ -108,6 +110,7 @@ impl<'s> ValidationRun<'s> {
             more: 0,
             repairs: Vec::new(),
             stripped: Vec::new(),
+            omitted: Vec::new(),
             secrets: Vec::new(),
             filled: false,
             slots: Vec::new(),

@@ -250,6 +250,7 @@ impl<'s> AdmittedCall<'s> {
             let message = format!("the result is not what the tool promises: {why}");
             warnings.push(Warning { code: "result-mismatch", message });
         }
+        warnings.extend(warnings::omitted_defaults(&self.accepted.omitted_defaults));
         warnings.extend(warnings::large(text.len(), settings.max_response));
         if warnings::reports_failure(&value) {
             let message = "the result reports a failure".to_owned();

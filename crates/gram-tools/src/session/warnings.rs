@@ -1,6 +1,8 @@
 //! Warnings about calls and results.
 
+use json_schema_kit::pointer::dotted;
 use serde_json::Value;
+use smol_str::SmolStr;
 
 use crate::verdict::Warning;
 
@@ -14,6 +16,22 @@ pub(super) fn reports_failure(result: &Value) -> bool {
     let is = |key: &str, value: bool| map.get(key) == Some(&Value::Bool(value));
     ["success", "ok", "succeeded"].iter().any(|key| is(key, false))
         || ["isError", "is_error", "failed"].iter().any(|key| is(key, true))
+}
+
+/// Warns about defaults that the schema refuses.
+pub(super) fn omitted_defaults(pointers: &[SmolStr]) -> Option<Warning> {
+    let names: Vec<_> = pointers.iter().map(|pointer| format!("`{}`", dotted(pointer))).collect();
+    let message = match names.as_slice() {
+        [] => return None,
+        [name] => {
+            format!("the default of {name} is not filled in, because the schema refuses it")
+        }
+        names => {
+            let names = names.join(", ");
+            format!("the defaults of {names} are not filled in, because the schema refuses them")
+        }
+    };
+    Some(Warning { code: "omitted-default", message })
 }
 
 /// Warns about a response that is larger than the limit.
