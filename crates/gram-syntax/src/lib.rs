@@ -13,6 +13,7 @@ mod ast;
 pub mod codes;
 mod diagnostic;
 pub mod format;
+mod hidden;
 mod lexer;
 mod limits;
 mod parse;
@@ -30,8 +31,11 @@ pub use diagnostic::{
     Applicability, Code, Diagnostic, Edit, Fix, Label, Severity, limit_diagnostics,
 };
 pub use format::{FormatError, FormatOptions, format, format_range, unformatted};
+pub use hidden::hidden_characters;
 pub use limits::Limits;
-pub use parse::{Extension, ExtensionUse, Parse, parse, parse_bytes, parse_with, too_large};
+pub use parse::{
+    Extension, ExtensionUse, Parse, json_file, parse, parse_bytes, parse_with, too_large,
+};
 pub use render::RenderOptions;
 pub use source::{LineIndex, Position, SourceFile};
 pub use span::Span;

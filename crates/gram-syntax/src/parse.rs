@@ -88,6 +88,16 @@ pub fn too_large(start: &Arc<SourceFile>, size: &str, limits: &Limits) -> Parse 
     unread(start, diagnostic)
 }
 
+/// The error about a file that is JSON.
+pub fn json_file(source: &Arc<SourceFile>) -> Diagnostic {
+    let text = source.text();
+    let rest = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let start = offset(text.len() - rest.len());
+    let span = Span::new(start, start + 1);
+    Diagnostic::error(&codes::JSON_FILE, source, span, "this file is JSON")
+        .help("convert it to gram: gramc import FILE")
+}
+
 /// A text that is not parsed: one error node and a diagnostic.
 fn unread(source: &Arc<SourceFile>, diagnostic: Diagnostic) -> Parse {
     let mut tokens = Tokens::with_capacity(2);
