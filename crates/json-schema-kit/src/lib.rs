@@ -23,4 +23,5 @@ pub mod normalize;
 pub mod numbers;
 pub mod path;
 pub mod pointer;
+pub mod text;
 pub mod values;
