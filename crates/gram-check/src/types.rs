@@ -3,32 +3,15 @@
 use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Diagnostic, Fix, Node, NodeKind as N, Span};
 
-use crate::checker::Checker;
+use crate::checker::{Checker, Form};
 use crate::codes;
+use crate::foreign_types::{Translation, translate, type_name};
 use crate::scopes::Meaning;
 use gram_model::expression;
-use gram_model::expression::{Expression, ExpressionError, RecordField};
+use gram_model::expression::{Expression, ExpressionError, RecordField, Word};
 use gram_model::format::{BUILT_IN, built_in};
 use gram_model::nearest::{nearest, question};
 use gram_model::{Field, ObjectType, Open, Optionality, Type, TypeUse};
-
-/// Type names of other languages, and what they are here.
-const FOREIGN: [(&str, &str); 14] = [
-    ("str", "Text"),
-    ("char", "Text"),
-    ("Char", "Text"),
-    ("dict", "Object"),
-    ("Dict", "Object"),
-    ("struct", "Object"),
-    ("void", "Null"),
-    ("Void", "Null"),
-    ("Unit", "Null"),
-    ("None", "Null"),
-    ("long", "Int"),
-    ("decimal", "Number"),
-    ("URL", "Uri"),
-    ("Url", "Uri"),
-];
 
 /// Types of effects, which cross no wire.
 const EFFECTS: [&str; 8] = ["IO", "Async", "Promise", "Future", "Task", "Effect", "Eff", "Aff"];
@@ -64,6 +47,12 @@ impl Checker<'_> {
     ) -> Option<Type> {
         if let Some(ty) = self.plain_types.get(text) {
             return Some(ty.clone());
+        }
+        if self.names_foreign(file, text)
+            && let Some(error) = self.foreign_type(file, span, text)
+        {
+            self.report(file, error);
+            return None;
         }
         match expression::parse(text) {
             Ok(expression) => {
@@ -103,27 +92,22 @@ impl Checker<'_> {
                 .error(&codes::NESTED_TOO_DEEP, file, span, "this type nests too deep")
                 .help("nest types at most 64 deep");
         }
-        if let Some((ours, effect)) = foreign_generic(text) {
-            let fix = Fix::replace(NeedsLook, format!("write `{ours}`"), span, format!("`{ours}`"));
-            return match effect {
-                Some(effect) => self.effect(file, span, effect, Some(&ours)),
-                None => self
-                    .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is not a type"))
-                    .help(format!("write `{ours}`"))
-                    .fix(fix),
-            };
+        if let Some((effect, inner)) = effect_of(text.trim()) {
+            return self.effect(file, span, effect, Some(inner));
+        }
+        if let Some(error) = self.foreign_type(file, span, text) {
+            return error;
         }
         let mut words = text.split_whitespace();
-        if let (Some(first), Some(second)) = (words.next(), words.next()) {
-            if EFFECTS.contains(&first) {
-                return self.effect(file, span, first, Some(second));
-            }
-            if OPTIONS.contains(&first) {
-                return self
-                    .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is not a type"))
-                    .help(format!("use `{second}?` for a nullable value, or {{optional: true}} for an optional parameter"))
-                    .fix(Fix::replace(NeedsLook, format!("write `{second}?`"), span, format!("`{second}?`")));
-            }
+        if let (Some(first), Some(second)) = (words.next(), words.next())
+            && OPTIONS.contains(&first)
+        {
+            let fix = format!("write `{second}?`");
+            let with = requoted(self.source(file).slice(span), &format!("{second}?"));
+            return self
+                .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is not a type"))
+                .help(format!("use `{second}?` for a nullable value, or {{optional: true}} for an optional parameter"))
+                .fix(Fix::replace(NeedsLook, fix, span, with));
         }
         // The place inside the label, if no escape precedes it.
         let at = u32::try_from(error.at).unwrap_or(0);
@@ -135,6 +119,38 @@ impl Checker<'_> {
         };
         self.error(&codes::TYPE_EXPRESSION, file, place, format!("`{text}` is not a type: {found}"))
             .help("types are Text, Text[], Text?, Text | Int, [Text, Int], Map<Text>, {name: Text}, \"a\" | \"b\"")
+    }
+
+    /// Reports a type that is written as in another language, or with a slip.
+    fn foreign_type(&self, file: usize, span: Span, text: &str) -> Option<Diagnostic> {
+        let Translation { text: ours, reason } = translate(text)?;
+        let message = format!("`{text}` is not a type: {reason}");
+        let with = requoted(self.source(file).slice(span), &ours);
+        let error = self
+            .error(&codes::TYPE_EXPRESSION, file, span, message)
+            .help(format!("write `{ours}`"))
+            .fix(Fix::replace(NeedsLook, format!("write `{ours}`"), span, with));
+        Some(error)
+    }
+
+    /// Whether an expression of several words names types of other languages, and no declared type
+    /// has the name of one.
+    fn names_foreign(&self, file: usize, text: &str) -> bool {
+        let declared = |name: &str| {
+            built_in(name).is_some()
+                || !matches!(self.type_names.find(file, self.local, name), Meaning::Unknown)
+        };
+        let mut foreign = false;
+        for (_, word) in expression::words(text) {
+            let Word::Type(name) = word else { continue };
+            if type_name(name).is_some() {
+                if declared(name) {
+                    return false;
+                }
+                foreign = true;
+            }
+        }
+        foreign && !expression::is_name(text.trim())
     }
 
     fn effect(&self, file: usize, span: Span, effect: &str, inner: Option<&str>) -> Diagnostic {
@@ -265,6 +281,22 @@ impl Checker<'_> {
         ))
     }
 
+    /// A label that declares types where a type belongs: `(unit::Enum {…})`.
+    fn declared_in_place(&self, file: usize, span: Span, form: Form) -> Diagnostic {
+        let label = form.label();
+        let (what, help) = match form {
+            Form::Enum => ("an enum", "write the values as a type, `\"celsius\" | \"fahrenheit\"`"),
+            Form::Record => {
+                ("a record", "write the fields as a type, `{street: Text, city: Text}`")
+            }
+            Form::Union => ("a union", "write the members as a type, `Text | Int`"),
+            Form::Alias => ("an alias", "write its type here"),
+        };
+        let message = format!("`{label}` declares {what}, and is not a type itself");
+        self.error(&codes::UNKNOWN_TYPE, file, span, message)
+            .help(format!("{help}, or declare {} and use its name", form.example()))
+    }
+
     fn unknown_type(&self, file: usize, span: Span, name: &str) -> Diagnostic {
         if EFFECTS.contains(&name) {
             return self.effect(file, span, name, None);
@@ -275,8 +307,10 @@ impl Checker<'_> {
                 "use `Text?` for a nullable value, or {optional: true} for an optional parameter",
             );
         }
-        let foreign = FOREIGN.iter().find(|(foreign, _)| *foreign == name).map(|(_, ours)| *ours);
-        let near = if let Some(ours) = foreign {
+        if let Some(form) = Form::of(name) {
+            return self.declared_in_place(file, span, form);
+        }
+        let near = if let Some(ours) = type_name(name) {
             vec![ours]
         } else {
             // Of very many errors, the last ones are not shown.
@@ -309,29 +343,21 @@ fn is_plain(ty: &Type) -> bool {
     plain
 }
 
-/// What a generic type of another language is here, `List<Text>` or `List[Text]`; and its name if
-/// it is a type of an effect.
-fn foreign_generic(text: &str) -> Option<(String, Option<&str>)> {
-    let text = text.trim();
-    let open = text.find(['<', '['])?;
-    let (head, rest) = text.split_at(open);
-    let inner = rest.get(1..rest.len().checked_sub(1)?)?.trim();
-    if !rest.ends_with(['>', ']']) || inner.is_empty() {
-        return None;
+/// The type of an effect that an expression begins with, and the type of its value.
+fn effect_of(text: &str) -> Option<(&str, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric())?;
+    let (head, rest) = text.split_at(end);
+    let inner = rest.trim().trim_start_matches(['<', '[']).trim_end_matches(['>', ']']).trim();
+    (EFFECTS.contains(&head) && !inner.is_empty()).then_some((head, inner))
+}
+
+/// A type expression in place of one that is written with these quotes.
+fn requoted(old: &str, expression: &str) -> String {
+    match old.chars().next() {
+        Some('"' | '\'') => {
+            format!("\"{}\"", expression.replace('\\', "\\\\").replace('"', "\\\""))
+        }
+        _ if expression::is_name(expression) => expression.to_owned(),
+        _ => gram_model::print::quoted_label(expression),
     }
-    let last = inner.rsplit_once(',').map_or(inner, |(_, last)| last.trim());
-    Some(match head {
-        "List" | "Array" | "Set" | "Vec" | "Sequence" | "Iterable" | "list" | "set" => {
-            (format!("{inner}[]"), None)
-        }
-        "Map" | "Record" | "Dict" | "HashMap" | "dict" if last != inner => {
-            (format!("Map<{last}>"), None)
-        }
-        "Dict" | "dict" | "Record" => (format!("Map<{inner}>"), None),
-        "Union" => (inner.replace(',', " |"), None),
-        "Literal" => (inner.replace(',', " |").replace('\'', "\""), None),
-        _ if OPTIONS.contains(&head) => (format!("{inner}?"), None),
-        _ if EFFECTS.contains(&head) => (inner.to_owned(), Some(head)),
-        _ => return None,
-    })
 }
