@@ -1,18 +1,9 @@
 //! Type expressions: random ones, and gramc's verdict on them.
 
-use std::sync::Arc;
-
-use gram_syntax::{SourceFile, Span, parse_type};
+pub use gram_syntax::is_type;
 
 use crate::mutate::mutate;
 use crate::rng::Rng;
-
-/// Whether gramc reads a type expression; what its names mean does not matter.
-pub fn is_type(expression: &str) -> bool {
-    let whole = Span::new(0, u32::try_from(expression.len()).expect("it is short"));
-    let source = Arc::new(SourceFile::new("case.gram", expression));
-    parse_type(&source, whole).diagnostics().is_empty()
-}
 
 /// A type expression that nests at most `depth` deep.
 pub fn expression(rng: &mut Rng, depth: usize) -> String {

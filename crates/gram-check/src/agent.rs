@@ -1,11 +1,13 @@
 //! Agents.
 
-use gram_syntax::{Node, NodeKind as N};
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Edit, Fix, Node, NodeKind as N};
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
 use crate::checker::{Checker, DeclarationKind};
 use crate::codes;
+use crate::declared::only_node;
 use crate::index::DeclarationSyntax;
 use crate::seen::Seen;
 use gram_model::attributes::AttributeOwner;
@@ -50,20 +52,19 @@ impl<'t> Checker<'t> {
     ) -> Vec<SmolStr> {
         let file = declaration.file;
         let mut members: Vec<SmolStr> = Vec::new();
+        let mut misplaced = false;
         let mut seen = Seen::default();
         for element in declaration.node.elements() {
             if element.kind() == N::SubjectPattern && !self.declares_member(file, element) {
                 continue;
             }
-            let holds_only = format!("{holder} holds {words}");
             let name = match element.kind() {
                 N::PatternReference => element.children().next(),
                 N::SubjectPattern => element.subject().identifier,
                 _ => {
-                    let error = self
-                        .error(&codes::MISPLACED_ELEMENT, file, element.span(), holds_only)
-                        .help("declare a tool here, [name:Tool | …], or name one that is declared elsewhere");
-                    self.report(file, error);
+                    if !std::mem::replace(&mut misplaced, true) {
+                        self.misplaced_member(declaration, element, holder, words);
+                    }
                     continue;
                 }
             };
@@ -92,6 +93,40 @@ impl<'t> Checker<'t> {
             members.push(name);
         }
         members
+    }
+
+    /// Reports the first element that is a node or path: names in parentheses, or a signature.
+    fn misplaced_member(
+        &mut self,
+        declaration: &DeclarationSyntax<'t>,
+        element: Node<'t>,
+        holder: &str,
+        words: &str,
+    ) {
+        let file = declaration.file;
+        let article = if holder.starts_with('a') { "an" } else { "a" };
+        let message = format!("{article} {holder} holds {words}");
+        let mut error = self.error(&codes::MISPLACED_ELEMENT, file, element.span(), message);
+        let name = |element: Node<'t>| {
+            let subject = only_node(element)?.subject();
+            let bare = subject.labels_node().is_none() && subject.record.is_none();
+            subject.identifier.filter(|_| bare)
+        };
+        error = if name(element).is_some() {
+            let named = declaration.node.elements().filter_map(|it| Some((it.span(), name(it)?)));
+            let edits = named.map(|(span, name)| Edit { span, text: name.text().to_owned() });
+            let fix = Fix {
+                message: "remove the parentheses".to_owned(),
+                applicability: NeedsLook,
+                edits: edits.collect(),
+            };
+            error.help("write names without parentheses").fix(fix)
+        } else {
+            error.help(
+                "declare a tool here, [name:Tool | …], or name one that is declared elsewhere",
+            )
+        };
+        self.report(file, error);
     }
 
     /// Whether a pattern among an agent's elements declares a tool or an agent. One without any
@@ -123,7 +158,11 @@ impl<'t> Checker<'t> {
         let help = question(&near)
             .unwrap_or_else(|| format!("declare it: [{name}:Tool | (input::Text)==>(::Text)]"));
         let message = format!("unknown tool or agent `{name}`");
-        let error = self.error(&codes::UNKNOWN_NAME, file, span, message).help(help);
+        let mut error = self.error(&codes::UNKNOWN_NAME, file, span, message).help(help);
+        if let Some(near) = near.first() {
+            let with = gram_model::print::identifier(near);
+            error = error.fix(Fix::replace(NeedsLook, format!("write `{near}`"), span, with));
+        }
         self.report(file, error);
     }
 

@@ -61,7 +61,8 @@ impl Analysis {
     }
 
     /// The module if it is valid, and the diagnostics in order, at most `max` of each file.
-    pub fn checked(self, max: usize) -> Checked {
+    pub fn checked(mut self, max: usize) -> Checked {
+        crate::consequences::leave_out(&mut self.found);
         let mut diagnostics = Vec::new();
         for mut found in self.found {
             found.sort_by_key(|diagnostic| diagnostic.span().start);

@@ -4,40 +4,18 @@
 use std::borrow::Cow;
 
 use gram_syntax::Applicability::NeedsLook;
-use gram_syntax::{Fix, Node, NodeKind as N, Severity, Span};
+use gram_syntax::{Fix, Node, NodeKind as N, Span};
 use serde_json::{Number, Value};
 use smol_str::SmolStr;
 
 use crate::checker::Checker;
 use crate::codes;
+use crate::foreign_values::likely_value;
 use crate::index::DeclarationSyntax;
 use crate::seen::{FEW, Seen};
-use gram_model::attributes::{AttributeOwner, find, of_owner};
-use gram_model::nearest::{nearest, question};
+use gram_model::attributes::{AttributeOwner, find};
 use gram_model::value;
 use gram_model::{Open, Type, TypeId};
-
-/// JSON Schema keywords and their equivalents in gram.
-const JSON_SCHEMA: [(&str, &str); 18] = [
-    ("minimum", "write range: 1... , or 1..10 together with a maximum"),
-    ("maximum", "write range: ...10 , or 1..10 together with a minimum"),
-    ("exclusiveMinimum", "write above: 0"),
-    ("exclusiveMaximum", "write below: 1"),
-    ("minLength", "write length: 1... , or 1..80 together with maxLength"),
-    ("maxLength", "write length: ...80 , or 1..80 together with minLength"),
-    ("minItems", "write size: 1... , or 1..10 together with maxItems"),
-    ("maxItems", "write size: ...10 , or 1..10 together with minItems"),
-    ("minProperties", "write size: 1..."),
-    ("maxProperties", "write size: ...10"),
-    ("uniqueItems", "write unique: true"),
-    ("additionalProperties", "write open: true, false or \"Type\""),
-    ("propertyNames", "write keys: \"Type\""),
-    ("items", "write elementType: \"Text\", or the type `Text[]`"),
-    ("properties", "write fields: [{name: \"street\", type: \"Text\"}]"),
-    ("required", "a parameter is required unless it has a default or {optional: true}"),
-    ("type", "the type is the label: (name::Text)"),
-    ("desc", "write description"),
-];
 
 /// One attribute: a key and a value.
 pub(crate) struct Attribute<'t> {
@@ -81,6 +59,16 @@ impl<'t> Attribute<'t> {
         }
     }
 
+    /// The span of the key and the value, where a record gives them.
+    pub(crate) fn entry_span(&self) -> Option<Span> {
+        match &self.value {
+            Given::Node(node) if node.span().start > self.key_span.end => {
+                Some(Span::new(self.key_span.start, node.span().end))
+            }
+            _ => None,
+        }
+    }
+
     /// Reports that the value is not `wanted`.
     pub(crate) fn wrong(&self, checker: &mut Checker<'_>, file: usize, wanted: &str) {
         let message = format!("`{}` expects {wanted}", self.key);
@@ -89,7 +77,12 @@ impl<'t> Attribute<'t> {
         if found.len() < 40 {
             help = format!("{help} instead of {found}");
         }
-        let error = checker.error(&codes::ATTRIBUTE_VALUE, file, self.span(), message).help(help);
+        let mut error =
+            checker.error(&codes::ATTRIBUTE_VALUE, file, self.span(), message).help(help);
+        if let Some(right) = self.node().and_then(|node| likely_value(node, wanted)) {
+            let fix = Fix::replace(NeedsLook, format!("write `{right}`"), self.span(), &*right);
+            error = error.help(format!("write `{right}`")).fix(fix);
+        }
         checker.report(file, error);
     }
 
@@ -414,7 +407,8 @@ impl<'t> Checker<'t> {
         declaration: &DeclarationSyntax<'t>,
         owner: AttributeOwner,
     ) -> Vec<Attribute<'t>> {
-        let attributes = self.all_attributes(declaration);
+        let mut attributes = self.all_attributes(declaration);
+        self.take_foreign(declaration.file, &mut attributes, owner, None);
         for attribute in &attributes {
             if find(owner, &attribute.key).is_none() {
                 self.near_attribute(declaration.file, attribute, owner);
@@ -462,51 +456,5 @@ impl<'t> Checker<'t> {
             };
             self.add_attribute(file, attributes, attribute);
         }
-    }
-
-    /// Warns about a key that is kept, but is nearly a known one.
-    fn near_attribute(&mut self, file: usize, attribute: &Attribute<'_>, owner: AttributeOwner) {
-        let near = nearest(&attribute.key, of_owner(owner).map(|spec| spec.name));
-        if let Some(first) = near.first().copied() {
-            self.unknown_attribute(file, attribute, first, question(&near));
-        }
-    }
-
-    /// Warns about an attribute of a parameter, field or result that means nothing.
-    pub(crate) fn meaningless(
-        &mut self,
-        file: usize,
-        attribute: &Attribute<'_>,
-        owner: AttributeOwner,
-    ) {
-        if let Some((_, help)) = JSON_SCHEMA.iter().find(|(word, _)| attribute.key == *word) {
-            return self.unknown_attribute(file, attribute, "", Some((*help).to_owned()));
-        }
-        let near = nearest(&attribute.key, of_owner(owner).map(|spec| spec.name));
-        self.unknown_attribute(
-            file,
-            attribute,
-            near.first().copied().unwrap_or_default(),
-            question(&near),
-        );
-    }
-
-    pub(crate) fn unknown_attribute(
-        &mut self,
-        file: usize,
-        attribute: &Attribute<'_>,
-        near: &str,
-        help: Option<String>,
-    ) {
-        let message = format!("unknown attribute `{}`", attribute.key);
-        let mut warning = self
-            .error(&codes::UNKNOWN_ATTRIBUTE, file, attribute.key_span, message)
-            .help(help.unwrap_or_else(|| "remove it or correct its name".to_owned()));
-        warning.severity = Severity::Warning;
-        if !near.is_empty() {
-            let fix = Fix::replace(NeedsLook, format!("write `{near}`"), attribute.key_span, near);
-            warning = warning.fix(fix);
-        }
-        self.report(file, warning);
     }
 }

@@ -38,6 +38,9 @@ gram_syntax::declare_codes! {
     CONFLICTING_ATTRIBUTES = "conflicting-attributes";
     MISSING_LIBRARY = "missing-library";
     UNKNOWN_LIBRARY = "unknown-library";
+    FOREIGN_ATTRIBUTE = "foreign-attribute";
+    FOREIGN_VALUE = "foreign-value";
+    HEADER_KEY = "header-key";
     PROJECT_FILE = "project-file";
     OVER_BUDGET = "over-budget";
 }

@@ -28,8 +28,8 @@ impl<'t> Checker<'t> {
         }
         match &*attribute.key {
             "pattern" => draft.pattern = Some(attribute.span()),
-            "enum" => draft.name(Named::Member, attribute.span()),
-            "const" => draft.name(Named::Constant, attribute.span()),
+            "enum" => draft.name(Named::Member, attribute),
+            "const" => draft.name(Named::Constant, attribute),
             _ => {}
         }
         draft.narrowed.get_or_insert(attribute.span());

@@ -1,6 +1,7 @@
 //! Types that refer to each other: which are recursive, which never end, and how large they are
 //! where they are written in place.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::checker::Checker;
@@ -14,15 +15,23 @@ impl<'t> Checker<'t> {
     /// Reports types that never end, and finds those that schemas refer to.
     pub(crate) fn settle(&mut self, declarations: &[DeclarationSyntax<'t>]) {
         let mut types = Arc::unwrap_or_clone(std::mem::take(&mut self.types));
-        for id in self_aliases(&types) {
-            self.endless(declarations, id, "is an alias of itself");
+        let aliases = self_aliases(&types);
+        let mut cycles = Cycles::new(&types);
+        for id in aliases.iter().copied() {
+            if cycles.is_new(id) {
+                self.endless(declarations, id, "is an alias of itself");
+            }
+        }
+        for id in endless(&types) {
+            if cycles.is_new(id) {
+                self.endless(declarations, id, "has no finite value");
+            }
+        }
+        for id in aliases {
             // Following the names would never terminate.
             if let Some(declared) = types.0.get_mut(id.0 as usize) {
                 declared.type_use = TypeUse::new(Type::Any);
             }
-        }
-        for id in endless(&types) {
-            self.endless(declarations, id, "has no finite value");
         }
         for id in recursive(&types) {
             if let Some(declared) = types.0.get_mut(id.0 as usize) {
@@ -53,6 +62,50 @@ impl<'t> Checker<'t> {
             .error(&codes::ENDLESS_TYPE, file, span, message)
             .help("break the cycle with an optional field, a list or `T?`");
         self.report(file, error);
+    }
+}
+
+/// The cycles of types that were reported.
+struct Cycles<'m> {
+    types: &'m Types,
+    /// The types of the cycles.
+    reported: HashSet<TypeId>,
+    /// How many more types are looked at, so that many long chains take no time.
+    budget: usize,
+}
+
+impl<'m> Cycles<'m> {
+    fn new(types: &'m Types) -> Self {
+        Self { types, reported: HashSet::new(), budget: 1_000_000 }
+    }
+
+    /// Whether a type is in a cycle that was not reported. Each cycle is reported once; a type that
+    /// is endless because of another one is not.
+    fn is_new(&mut self, id: TypeId) -> bool {
+        if self.reported.contains(&id) || self.budget == 0 {
+            return false;
+        }
+        let mut users: HashMap<TypeId, Vec<TypeId>> = HashMap::new();
+        let mut open = vec![id];
+        let mut seen = HashSet::from([id]);
+        while let Some(next) = open.pop() {
+            self.budget = self.budget.saturating_sub(1);
+            for named in names_of(self.types, next) {
+                users.entry(named).or_default().push(next);
+                if seen.insert(named) {
+                    open.push(named);
+                }
+            }
+        }
+        // What the type refers to and what refers to it is in the cycle.
+        let mut open = users.get(&id).cloned().unwrap_or_default();
+        let in_cycle = !open.is_empty();
+        while let Some(next) = open.pop() {
+            if self.reported.insert(next) {
+                open.extend(users.get(&next).into_iter().flatten());
+            }
+        }
+        in_cycle
     }
 }
 

@@ -48,9 +48,15 @@ impl<'t> Checker<'t> {
             } else {
                 format!("`{name}` is not a valid type name")
             };
-            let error = self
+            let mut error = self
                 .error(&codes::TYPE_NAME, file, span, message)
                 .help("use letters, digits and `_`, and avoid reserved names");
+            let plain = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            let plain: String = plain.collect();
+            if is_type_name(&plain) {
+                error =
+                    error.help(format!("a type name has letters, digits and `_` only: `{plain}`"));
+            }
             return self.report(file, error);
         }
         // There are at most as many types as bytes in the texts, which 32 bits count.
@@ -127,6 +133,9 @@ impl<'t> Checker<'t> {
         let DeclarationKind::Type(form) = declaration.kind else { return None };
         let mut attributes = self.all_attributes(declaration);
         let mut special = self.special(file, form, &mut attributes);
+        if self.elements_as_attributes(declaration, form, &attributes) {
+            return None;
+        }
         let keys = attributes.iter().map(|attribute| (attribute.key.clone(), attribute.key_span));
         self.host_attributes(file, keys, "type");
         let name = declaration.name.clone();
@@ -337,7 +346,14 @@ impl<'t> Checker<'t> {
         Some(field)
     }
 
+    /// Reports an element that a declaration of this form cannot hold; only the first one, as the
+    /// others are the same mistake.
     fn misplaced(&mut self, declaration: &DeclarationSyntax<'t>, element: Node<'t>, form: Form) {
+        let odd = |other: &Node<'t>| other.kind() == element.kind();
+        let first = declaration.node.elements().take_while(|other| other.id() != element.id());
+        if first.into_iter().any(|other| odd(&other) && self.is_misplaced(&other, form)) {
+            return;
+        }
         let message = match form {
             Form::Record => "a record holds fields",
             Form::Enum => "an enum holds names",
@@ -348,6 +364,23 @@ impl<'t> Checker<'t> {
             .error(&codes::MISPLACED_ELEMENT, declaration.file, element.span(), message)
             .help(format!("write {}", form.example()));
         self.report(declaration.file, error);
+    }
+
+    /// Whether a declaration of a form cannot hold an element.
+    fn is_misplaced(&self, element: &Node<'t>, form: Form) -> bool {
+        let subject = only_node(*element).map(Node::subject);
+        match form {
+            Form::Record => subject.is_none(),
+            Form::Enum => {
+                element.kind() != N::PatternReference
+                    && subject.is_none_or(|subject| subject.labels_node().is_some())
+            }
+            Form::Union => {
+                element.kind() != N::PatternReference
+                    && subject.is_none_or(|it| it.identifier.is_some() || it.record.is_some())
+            }
+            Form::Alias => true,
+        }
     }
 
     fn without_elements(&mut self, declaration: &DeclarationSyntax<'t>, form: Form) {

@@ -32,14 +32,14 @@ pub(crate) struct Draft<'f> {
     patterns: Option<Span>,
     /// The span of the first attribute that narrows the type.
     pub(crate) narrowed: Option<Span>,
-    /// The spans of values that the type must accept, by [`Named`].
-    values: [Option<Span>; 5],
+    /// The spans of values that the type must accept, alone and with their keys, by [`Named`].
+    values: [Option<(Span, Option<Span>)>; 5],
 }
 
 impl Draft<'_> {
     /// Records the span of a value that the type must accept.
-    pub(crate) fn name(&mut self, what: Named, span: Span) {
-        self.values[what as usize] = Some(span);
+    pub(crate) fn name(&mut self, what: Named, value: &Attribute<'_>) {
+        self.values[what as usize] = Some((value.span(), value.entry_span()));
     }
 
     /// Takes back constraints that a term brings and an attribute replaces.
@@ -100,6 +100,9 @@ impl<'t> Checker<'t> {
     }
 
     fn missing_type(&mut self, file: usize, node: Node<'t>, name: &str) {
+        if let Some(error) = self.type_in_record(file, node, name) {
+            return self.report(file, error);
+        }
         let message = format!("the parameter `{name}` has no type");
         let mut error = self.error(&codes::MISSING_TYPE, file, node.span(), message);
         error = if built_in(name).is_some() {
@@ -177,11 +180,15 @@ impl<'t> Checker<'t> {
         // Values of the term must also match the attributes of the field.
         if !draft.field.type_use.is_bare() || draft.field.source != ValueSource::Model {
             for what in values_of(draft.field) {
-                draft.values[what as usize] = Some(first.span());
+                draft.values[what as usize] = Some((first.span(), None));
             }
         }
-        for attribute in attributes {
-            self.field_attribute(file, &mut draft, attribute, depth);
+        let ty = draft.field.type_use.ty.clone();
+        let foreign = self.foreign_attributes(file, attributes, AttributeOwner::Field, Some(&ty));
+        for (at, attribute) in attributes.iter().enumerate() {
+            if !foreign.contains(&at) {
+                self.field_attribute(file, &mut draft, attribute, depth);
+            }
         }
         self.finish_field(file, &mut draft);
     }
@@ -201,7 +208,7 @@ impl<'t> Checker<'t> {
             "default" => {
                 if let Some(value) = attribute.json(self, file) {
                     type_use.default = Some(Box::new(value));
-                    draft.name(Named::Default, attribute.span());
+                    draft.name(Named::Default, attribute);
                 }
             }
             "optional" => {
@@ -237,7 +244,7 @@ impl<'t> Checker<'t> {
             "examples" => {
                 if let Some(examples) = attribute.list(self, file) {
                     type_use.details_mut().examples = Some(examples);
-                    draft.name(Named::Example, attribute.span());
+                    draft.name(Named::Example, attribute);
                 }
             }
             "nullable" => draft.nullable = attribute.flag(self, file),
@@ -259,7 +266,7 @@ impl<'t> Checker<'t> {
             }
             "pinned" => {
                 if let Some(value) = attribute.json(self, file) {
-                    draft.name(Named::Pinned, attribute.span());
+                    draft.name(Named::Pinned, attribute);
                     draft.field.source = ValueSource::Pinned(Box::new(value));
                 }
             }
@@ -384,8 +391,10 @@ impl<'t> Checker<'t> {
                 self.satisfiable(file, span, &draft.field.type_use);
             }
             for (what, span) in NAMED.iter().zip(&draft.values) {
-                if let Some(span) = *span {
-                    self.accepts(file, span, *what, draft.field);
+                if let Some(place) = *span
+                    && !self.foreign_value(file, place, *what, draft.field)
+                {
+                    self.accepts(file, place.0, *what, draft.field);
                 }
             }
         }
@@ -438,8 +447,18 @@ impl<'t> Checker<'t> {
             self.warning(&codes::UNSOUND_IMPORT, file, span, message)
                 .help(format!("change the {what} or the type, and remove `unsound: true`"))
         } else {
-            self.error(&codes::REJECTED_VALUE, file, span, message)
-                .help(format!("change the {what} or the type"))
+            let error = self
+                .error(&codes::REJECTED_VALUE, file, span, message)
+                .help(format!("change the {what} or the type"));
+            match self.unquoted_value(file, span, field) {
+                Some(value) => error.help(format!("write `{value}`")).fix(Fix::replace(
+                    NeedsLook,
+                    format!("write `{value}`"),
+                    span,
+                    value,
+                )),
+                None => error,
+            }
         };
         self.report(file, diagnostic);
     }

@@ -3,6 +3,8 @@
 //! A [`FileIndex`] depends on nothing but the text of its file. Names are resolved later, when the
 //! indexes of all files are known.
 
+mod header;
+
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -13,7 +15,7 @@ use gram_syntax::{
 use smol_str::SmolStr;
 
 use crate::checker::Form;
-use crate::checker::{DeclarationKind, DiagnosticBuffer, is_broken};
+use crate::checker::{DeclarationKind, DiagnosticBuffer};
 use crate::codes;
 use crate::fingerprints::{EarlierFingerprints, Fingerprints, hash_tokens};
 use gram_model::format::built_in;
@@ -31,6 +33,28 @@ const LABELS: [(&str, DeclarationKind); 9] = [
     ("Container", DeclarationKind::Container),
     ("Library", DeclarationKind::Library),
     ("Experiment", DeclarationKind::Experiment),
+];
+
+/// Words of other languages for what labels declare.
+const FOREIGN_LABELS: [(&[&str], &str); 4] = [
+    (&["Function", "Func", "Method", "Action", "Operation", "function", "func", "def"], "Tool"),
+    (
+        &[
+            "Struct",
+            "Class",
+            "Interface",
+            "Object",
+            "Model",
+            "Schema",
+            "struct",
+            "class",
+            "interface",
+            "object",
+        ],
+        "Record",
+    ),
+    (&["Type", "Typedef", "type"], "Alias"),
+    (&["Toolset", "Toolbox", "Group"], "Container"),
 ];
 
 /// What a file declares, in the order of its text.
@@ -205,45 +229,6 @@ impl<'t> Indexer<'t> {
         self.index.found.add(diagnostic);
     }
 
-    /// Checks the keys of the header that the language defines.
-    fn header(&mut self) {
-        let mut patterns = self.text.tree().root().children();
-        let (first, second) = (patterns.next(), patterns.next());
-        let Some(header) = first.filter(|node| node.kind() == N::Record) else { return };
-        let is_known = |key: &str| matches!(key, "gram" | "imports");
-        if second.is_none()
-            && header.entries().all(|entry| !is_known(&entry.key.content()))
-            && let Some(first) = header.entries().next()
-        {
-            let warning = self
-                .unknown_label(first.key.span(), "this file declares nothing")
-                .help("if it is JSON: a tool is [name:Tool {description: \"…\"} | (parameter::Text)==>(::Text)]");
-            self.report(warning);
-        }
-        if is_broken(self.text, header) {
-            return;
-        }
-        for entry in header.entries() {
-            let (wanted, fits) = match &*entry.key.content() {
-                "imports" => (
-                    "a list of paths, such as [\"types.gram\"]",
-                    entry.value.kind() == N::Array
-                        && entry.value.children().all(|path| path.kind() == N::String),
-                ),
-                "gram" => (
-                    "the version of the language, which is 1",
-                    entry.value.kind() == N::Integer && entry.value.text() == "1",
-                ),
-                _ => continue,
-            };
-            if !fits {
-                let message = format!("`{}` expects {wanted}", entry.key.content());
-                let error = self.error(&codes::ATTRIBUTE_VALUE, entry.value.span(), message);
-                self.report(error.help(format!("write {wanted}")));
-            }
-        }
-    }
-
     fn item(&mut self, top: Node<'t>, before: u32) {
         let first = self.index.others.len();
         self.declarations(top);
@@ -346,7 +331,25 @@ impl<'t> Indexer<'t> {
     /// Warns about a pattern that is data, but looks like a declaration: its label is nearly a
     /// known one, or it has no label and holds a signature.
     fn unlabelled(&mut self, node: Node<'t>, subject: Subject<'t>) {
+        if let (Some(name), Some(labels)) = (subject.identifier, subject.labels_node())
+            && is_label(name.text())
+            && labels.children().count() == 1
+        {
+            let span = Span::new(name.span().start, labels.span().end);
+            let label = subject.labels().next().map(Node::text).unwrap_or_default();
+            let right = format!("{label}:{}", name.text());
+            let warning = self
+                .unknown_label(span, format!("`{label}` declares nothing"))
+                .help(format!("write the name before the label: [{right} | …]"))
+                .fix(Fix::replace(NeedsLook, format!("write `{right}`"), span, right));
+            return self.report(warning);
+        }
         let near = subject.labels().find_map(|label| {
+            if let Some((_, ours)) =
+                FOREIGN_LABELS.iter().find(|(word, _)| word.contains(&label.text()))
+            {
+                return holds_types(node).then_some((label, *ours));
+            }
             let known = nearest(label.text(), LABELS.iter().map(|(known, _)| *known));
             let likely = label.text().len() > 2;
             known.first().filter(|_| likely).map(|near| (label, *near))
@@ -420,6 +423,16 @@ pub(crate) fn label(name: &str) -> Option<&'static str> {
 /// The name of a declaration, for messages.
 pub(crate) fn name_of(node: Node<'_>) -> String {
     node.subject().identifier.map_or_else(|| "this".to_owned(), |name| name.content().into_owned())
+}
+
+/// Whether an element of a pattern is labelled with a built-in type, so that the pattern is hardly
+/// data.
+fn holds_types(node: Node<'_>) -> bool {
+    let nodes =
+        node.elements().filter(|element| element.kind() == N::Path).flat_map(Node::children);
+    nodes
+        .into_iter()
+        .any(|node| node.subject().labels().any(|label| built_in(label.text()).is_some()))
 }
 
 /// Whether an element is a path that ends in a result: a type without a name.

@@ -8,12 +8,12 @@ use gram_syntax::{Fix, Node, NodeKind as N};
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
-use crate::checker::{Checker, DeclarationKind};
+use crate::checker::{Checker, DeclarationKind, First};
 use crate::codes;
 use crate::declared::only_node;
 use crate::index::DeclarationSyntax;
 use crate::seen::Seen;
-use gram_model::attributes::{AttributeOwner, find};
+use gram_model::attributes::{AttributeOwner, find, of_owner};
 use gram_model::attributes::{ImplementationKind, RequiredAttribute};
 use gram_model::nearest::{nearest, question};
 use gram_model::print::identifier;
@@ -94,17 +94,18 @@ impl<'t> Checker<'t> {
         }
         let mut attributes = self.record_attributes(file, subject.record);
         Self::add_doc(&mut attributes, node);
-        self.needs(file, node, kind, &attributes);
+        let owner = AttributeOwner::Implementation(kind);
+        let given = attributes.len();
+        self.take_foreign(file, &mut attributes, owner, None);
+        if attributes.len() == given && !self.nearly_needed(kind, &attributes) {
+            self.needs(file, node, kind, &attributes);
+        }
         let mut read = Implementation { tool, kind, attributes: Vec::new(), signature: None };
         for attribute in &attributes {
             if attribute.key == "signature" {
                 read.signature = self.bound_signature(file, attribute);
             }
-            read.attributes.extend(self.bound_attribute(
-                file,
-                attribute,
-                AttributeOwner::Implementation(kind),
-            ));
+            read.attributes.extend(self.bound_attribute(file, attribute, owner));
         }
         Some((read, Place { file, node: node.id(), name: name.span() }))
     }
@@ -150,6 +151,18 @@ impl<'t> Checker<'t> {
         let message = format!("the implementation of `{}` has no kind", name.content());
         let error = self.error(&codes::IMPLEMENTATION_KIND, file, name.span(), message);
         self.report(file, error.help(kinds()));
+    }
+
+    /// Whether an unknown attribute is nearly one that the kind needs, and is reported as that.
+    fn nearly_needed(&self, kind: ImplementationKind, attributes: &[Attribute<'t>]) -> bool {
+        let owner = AttributeOwner::Implementation(kind);
+        let needed = kind.required().map(|required| required.one_of).unwrap_or_default();
+        let unknown = attributes.iter().filter(|attribute| find(owner, &attribute.key).is_none());
+        unknown.into_iter().any(|attribute| {
+            nearest(&attribute.key, of_owner(owner).map(|spec| spec.name))
+                .first()
+                .is_some_and(|near| needed.contains(near))
+        })
     }
 
     /// Reports what the kind needs and is not there.
@@ -199,12 +212,39 @@ impl<'t> Checker<'t> {
             if attribute.key == "description" {
                 experiment.description = attribute.text(self, file);
             } else if let Some(value) = self.typed_attribute(file, attribute, spec) {
+                if attribute.key == "agent" {
+                    self.compared_agent(file, attribute, value.as_str().unwrap_or_default());
+                }
                 experiment.attributes.push((SmolStr::new(&attribute.key), value));
             }
         }
         let name = declaration.name_node.span();
         self.module.experiments.push(experiment);
         self.module.spans.experiments.push(Place { file, node: node.id(), name });
+    }
+
+    /// Checks that an experiment names an agent. Where the files declare none, the agents are in a
+    /// specification that is read apart from the library.
+    fn compared_agent(&mut self, file: usize, attribute: &Attribute<'t>, name: &str) {
+        let agent = |first: &&First| first.kind == DeclarationKind::Agent;
+        if let Some(first) = self.names.get(name).filter(agent) {
+            return self.used(file, first.file);
+        }
+        if self.is_full(file) || !self.names.iter().any(|(_, first)| agent(&first)) {
+            return;
+        }
+        let known = self.names.iter().filter(|(_, first)| agent(first));
+        let near = nearest(name, known.map(|(name, _)| name.as_str()));
+        let message = format!("unknown agent `{name}`");
+        let mut error = self
+            .error(&codes::UNKNOWN_NAME, file, attribute.span(), message)
+            .help(question(&near).unwrap_or_else(|| format!("declare it: [{name}:Agent | …]")));
+        if let Some(near) = near.first() {
+            let with = format!("\"{near}\"");
+            error =
+                error.fix(Fix::replace(NeedsLook, format!("write {with}"), attribute.span(), with));
+        }
+        self.report(file, error);
     }
 
     /// The libraries that an experiment names.

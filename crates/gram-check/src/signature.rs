@@ -98,6 +98,9 @@ impl<'t> Checker<'t> {
             .help("all arrows of a signature point to the right: (a::Text)==>(b::Int)==>(::Text)");
         if odd.kind() == N::LeftArrow || odd.kind() == N::RightArrow {
             error = error.label(first.span(), "the first one points the other way");
+            if first.kind() == N::RightArrow && odd.child(N::Labels).is_none() {
+                error = error.fix(Fix::replace(NeedsLook, "write `==>`", odd.span(), "==>"));
+            }
         } else if odd.child(N::Labels).is_none() && odd.span().len() <= 4 {
             error = error.fix(Fix::replace(NeedsLook, "write `==>`", odd.span(), "==>"));
         }
@@ -148,7 +151,8 @@ impl<'t> Checker<'t> {
                     node.span(),
                     "`()` is mixed with other parameters",
                 )
-                .help("remove it: a signature with other parameters needs no `()`");
+                .help("remove it: a signature with other parameters needs no `()`")
+                .fix(Fix::replace(NeedsLook, "remove it", self.with_arrow(file, node), ""));
             self.report(file, error);
             return None;
         }
@@ -160,6 +164,13 @@ impl<'t> Checker<'t> {
             return None;
         }
         self.named_field(file, node, subject)
+    }
+
+    /// The span of a node and the arrow behind it.
+    fn with_arrow(&self, file: usize, node: Node<'t>) -> Span {
+        let rest = &self.source(file).text()[node.span().end as usize..];
+        let arrow = rest.find(['(', '[']).unwrap_or_default();
+        Span::new(node.span().start, node.span().end + u32::try_from(arrow).unwrap_or_default())
     }
 
     fn result(&mut self, file: usize, step: Step<'t>) -> Option<Output> {

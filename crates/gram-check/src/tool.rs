@@ -74,8 +74,15 @@ impl<'t> Checker<'t> {
             self.report(file, error);
             return None;
         }
+        let late = elements.clone().find(|element| element.kind() == N::Path);
         let signature = match first {
             Some(path) if path.kind() == N::Path => self.signature(file, path),
+            Some(first) if late.is_some() => {
+                let message = "the first element of a tool is its signature";
+                let error = self.error(&codes::MISSING_SIGNATURE, file, first.span(), message);
+                self.report(file, error.help("move the signature before the types of the tool"));
+                return None;
+            }
             _ => {
                 let place = first.unwrap_or(node);
                 let name = crate::index::name_of(node);

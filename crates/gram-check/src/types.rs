@@ -3,35 +3,21 @@
 use std::sync::Arc;
 
 use gram_syntax::Applicability::NeedsLook;
-use gram_syntax::{Diagnostic, Fix, Node, NodeKind as N, Parse, SourceFile, Span, TokenKind};
+use gram_syntax::{
+    Diagnostic, Fix, Node, NodeKind as N, Parse, SourceFile, Span, TokenKind, Translation,
+    foreign_type_name, translate_type,
+};
 
 use crate::attributes::Attribute;
-use crate::checker::Checker;
+use crate::checker::{Checker, Form};
 use crate::codes;
 use crate::field::blank;
 use crate::scopes::Meaning;
+use gram_model::expression::{self, Word};
 use gram_model::format::{BUILT_IN, built_in};
 use gram_model::nearest::{nearest, question};
 use gram_model::value;
 use gram_model::{Field, ObjectType, Type};
-
-/// Type names of other languages, and what they are here.
-const FOREIGN: [(&str, &str); 14] = [
-    ("str", "Text"),
-    ("char", "Text"),
-    ("Char", "Text"),
-    ("dict", "Object"),
-    ("Dict", "Object"),
-    ("struct", "Object"),
-    ("void", "Null"),
-    ("Void", "Null"),
-    ("Unit", "Null"),
-    ("None", "Null"),
-    ("long", "Int"),
-    ("decimal", "Number"),
-    ("URL", "Uri"),
-    ("Url", "Uri"),
-];
 
 /// Types of effects, which cross no wire.
 const EFFECTS: [&str; 8] = ["IO", "Async", "Promise", "Future", "Task", "Effect", "Eff", "Aff"];
@@ -44,7 +30,16 @@ impl Checker<'_> {
     pub(crate) fn label_type(&mut self, file: usize, label: Node<'_>) -> Option<Type> {
         match label.kind() {
             N::QuotedName => self.quoted_type(file, label),
-            N::TypeExpression => self.resolve(file, label),
+            N::TypeExpression => {
+                let (span, text) = (label.span(), label.text());
+                if self.names_foreign(file, text)
+                    && let Some(error) = self.foreign_type(file, span, text)
+                {
+                    self.report(file, error);
+                    return None;
+                }
+                self.resolve(file, label)
+            }
             _ => self.word_type(file, label),
         }
     }
@@ -61,16 +56,21 @@ impl Checker<'_> {
             return Some(ty.clone());
         }
         let before = self.found(file);
-        let ty = if let Some(span) = verbatim(node, &text) {
+        let ty = if self.names_foreign(file, &text)
+            && let Some(error) = self.foreign_type(file, node.span(), &text)
+        {
+            self.report(file, error);
+            None
+        } else if let Some(span) = verbatim(node, &text) {
             let parse = gram_syntax::parse_type(node.tree().source(), span);
-            self.parsed_type(file, &parse)
+            self.parsed_type(file, node, &parse)
         } else {
             // Behind escapes, spans do not fit the file: diagnostics are about the whole string.
             let source = Arc::new(SourceFile::new(self.source(file).name(), &*text));
             let whole = Span::new(0, u32::try_from(text.len()).unwrap_or(u32::MAX));
             let parse = gram_syntax::parse_type(&source, whole);
             let found = self.found_so_far(file);
-            let ty = self.parsed_type(file, &parse);
+            let ty = self.parsed_type(file, node, &parse);
             self.move_diagnostics(file, found, node.span());
             ty
         };
@@ -89,29 +89,49 @@ impl Checker<'_> {
     }
 
     /// The type that a text in quotes contains.
-    fn parsed_type(&mut self, file: usize, parse: &Parse) -> Option<Type> {
+    fn parsed_type(&mut self, file: usize, quoted: Node<'_>, parse: &Parse) -> Option<Type> {
         let Some(error) = parse.diagnostics().first() else {
             return self.resolve(file, parse.tree().root());
         };
-        let error = self.foreign_words(file, parse.tree().root()).unwrap_or_else(|| error.clone());
+        let (span, text) = (quoted.span(), quoted.content());
+        let error = match effect_of(text.trim()) {
+            Some((effect, inner)) => self.effect(file, span, effect, Some(inner)),
+            None => self.foreign_type(file, span, &text).unwrap_or_else(|| error.clone()),
+        };
         self.report(file, error);
         None
     }
 
-    /// Words of other languages in a text that is not a type: `IO Text`, `Maybe Text`.
-    fn foreign_words(&self, file: usize, root: Node<'_>) -> Option<Diagnostic> {
-        let mut words = root.tree().tokens().filter(|token| !token.kind().is_trivia());
-        let (first, second) = (words.next()?, words.find(|word| word.kind() == TokenKind::Symbol)?);
-        let whole = first.span().cover(second.span());
-        let (first, second) = (first.text(), second.text());
-        if EFFECTS.contains(&first) {
-            return Some(self.effect(file, whole, first, Some(second)));
+    /// Reports a type that is written as in another language, or with a slip.
+    fn foreign_type(&self, file: usize, span: Span, text: &str) -> Option<Diagnostic> {
+        let Translation { text: ours, reason } = translate_type(text)?;
+        let message = format!("`{text}` is not a type: {reason}");
+        let with = requoted(self.source(file).slice(span), &ours);
+        let error = self
+            .error(&codes::TYPE_EXPRESSION, file, span, message)
+            .help(format!("write `{ours}`"))
+            .fix(Fix::replace(NeedsLook, format!("write `{ours}`"), span, with));
+        Some(error)
+    }
+
+    /// Whether an expression of several words names types of other languages, and no declared type
+    /// has the name of one.
+    fn names_foreign(&self, file: usize, text: &str) -> bool {
+        let declared = |name: &str| {
+            built_in(name).is_some()
+                || !matches!(self.type_names.find(file, self.local, name), Meaning::Unknown)
+        };
+        let mut foreign = false;
+        for (_, word) in expression::words(text) {
+            let Word::Type(name) = word else { continue };
+            if foreign_type_name(name).is_some() {
+                if declared(name) {
+                    return false;
+                }
+                foreign = true;
+            }
         }
-        OPTIONS.contains(&first).then(|| {
-            self.error(&codes::TYPE_EXPRESSION, file, whole, format!("`{first} {second}` is not a type"))
-                .help(format!("use `{second}?` for a nullable value, or a `?` behind the name for an optional parameter"))
-                .fix(Fix::replace(NeedsLook, format!("write `{second}?`"), whole, format!("{second}?")))
-        })
+        foreign && !expression::is_name(text.trim())
     }
 
     fn effect(&self, file: usize, span: Span, effect: &str, inner: Option<&str>) -> Diagnostic {
@@ -187,15 +207,12 @@ impl Checker<'_> {
             return Some(Type::Map(Some(Box::new(self.resolve(file, value)?))));
         }
         let (span, text) = (node.span(), node.text());
-        let error = match foreign_generic(text) {
-            Some((ours, Some(effect))) => self.effect(file, span, effect, Some(&ours)),
-            Some((ours, None)) => self
-                .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is not a type"))
-                .help(format!("write `{ours}`"))
-                .fix(Fix::replace(NeedsLook, format!("write `{ours}`"), span, ours)),
-            None => self
-                .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is not a type"))
-                .help("only Map has an argument: Map<Text>"),
+        let error = match effect_of(text) {
+            Some((effect, inner)) => self.effect(file, span, effect, Some(inner)),
+            None => self.foreign_type(file, span, text).unwrap_or_else(|| {
+                self.error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is not a type"))
+                    .help("only Map has an argument: Map<Text>")
+            }),
         };
         self.report(file, error);
         None
@@ -280,6 +297,22 @@ impl Checker<'_> {
         ))
     }
 
+    /// A label that declares types where a type belongs: `(unit::Enum {…})`.
+    fn declared_in_place(&self, file: usize, span: Span, form: Form) -> Diagnostic {
+        let label = form.label();
+        let (what, help) = match form {
+            Form::Enum => ("an enum", "write the values as a type, `\"celsius\" | \"fahrenheit\"`"),
+            Form::Record => {
+                ("a record", "write the fields as a type, `{street: Text, city: Text}`")
+            }
+            Form::Union => ("a union", "write the members as a type, `Text | Int`"),
+            Form::Alias => ("an alias", "write its type here"),
+        };
+        let message = format!("`{label}` declares {what}, and is not a type itself");
+        self.error(&codes::UNKNOWN_TYPE, file, span, message)
+            .help(format!("{help}, or declare {} and use its name", form.example()))
+    }
+
     fn unknown_type(&self, file: usize, span: Span, name: &str) -> Diagnostic {
         if EFFECTS.contains(&name) {
             return self.effect(file, span, name, None);
@@ -290,8 +323,10 @@ impl Checker<'_> {
                 "use `Text?` for a nullable value, or {optional: true} for an optional parameter",
             );
         }
-        let foreign = FOREIGN.iter().find(|(foreign, _)| *foreign == name).map(|(_, ours)| *ours);
-        let near = if let Some(ours) = foreign {
+        if let Some(form) = Form::of(name) {
+            return self.declared_in_place(file, span, form);
+        }
+        let near = if let Some(ours) = foreign_type_name(name) {
             vec![ours]
         } else {
             // Of very many errors, the last ones are not shown.
@@ -347,29 +382,23 @@ fn is_plain(ty: &Type) -> bool {
     plain
 }
 
-/// What a generic type of another language is here, `List<Text>` or `List[Text]`; and its name if
-/// it is a type of an effect.
-fn foreign_generic(text: &str) -> Option<(String, Option<&str>)> {
-    let text = text.trim();
-    let open = text.find(['<', '['])?;
-    let (head, rest) = text.split_at(open);
-    let inner = rest.get(1..rest.len().checked_sub(1)?)?.trim();
-    if !rest.ends_with(['>', ']']) || inner.is_empty() {
-        return None;
+/// The type of an effect that an expression begins with, and the type of its value.
+fn effect_of(text: &str) -> Option<(&str, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric())?;
+    let (head, rest) = text.split_at(end);
+    let inner = rest.trim().trim_start_matches(['<', '[']).trim_end_matches(['>', ']']).trim();
+    (EFFECTS.contains(&head) && !inner.is_empty()).then_some((head, inner))
+}
+
+/// A type expression in place of one that is written with these quotes.
+fn requoted(old: &str, expression: &str) -> String {
+    match old.chars().next() {
+        Some('"' | '\'') => {
+            format!("\"{}\"", expression.replace('\\', "\\\\").replace('"', "\\\""))
+        }
+        Some('`') if !expression::is_name(expression) => {
+            gram_model::print::in_backticks(expression)
+        }
+        _ => expression.to_owned(),
     }
-    let last = inner.rsplit_once(',').map_or(inner, |(_, last)| last.trim());
-    Some(match head {
-        "List" | "Array" | "Set" | "Vec" | "Sequence" | "Iterable" | "list" | "set" => {
-            (format!("{inner}[]"), None)
-        }
-        "Map" | "Record" | "Dict" | "HashMap" | "dict" if last != inner => {
-            (format!("Map<{last}>"), None)
-        }
-        "Dict" | "dict" | "Record" => (format!("Map<{inner}>"), None),
-        "Union" => (inner.replace(',', " |"), None),
-        "Literal" => (inner.replace(',', " |").replace('\'', "\""), None),
-        _ if OPTIONS.contains(&head) => (format!("{inner}?"), None),
-        _ if EFFECTS.contains(&head) => (inner.to_owned(), Some(head)),
-        _ => return None,
-    })
 }

@@ -12,6 +12,8 @@ mod pass;
 mod settings;
 mod words;
 
+use std::collections::HashSet;
+
 use gram_syntax::{Diagnostic, Parse, Severity, Span};
 use rayon::prelude::*;
 
@@ -155,6 +157,7 @@ fn run(
             diagnostic.declaration = file.item_at(diagnostic.span().start);
         }
     }
+    found.iter_mut().for_each(hold_back_advice);
     reading.found = found;
     reading.checked(settings.max_diagnostics)
 }
@@ -183,6 +186,26 @@ fn by_level(settings: &Settings, found: &mut [Vec<Diagnostic>]) {
             severity.is_some()
         });
     }
+}
+
+/// Leaves out the advice about a file that has errors, and about a declaration of which the checker
+/// reports anything: much of it would be a consequence, and what is wrong comes first. Denied lints
+/// stay.
+fn hold_back_advice(found: &mut Vec<Diagnostic>) {
+    let is_advice = |found: &Diagnostic| {
+        let lint = Lint::of(found.code.name);
+        lint.is_some_and(|lint| !matches!(lint.passes, [LintPass::Checker]))
+    };
+    let waits = |found: &Diagnostic| found.severity != Severity::Error && is_advice(found);
+    let is_error = |found: &&Diagnostic| found.severity == Severity::Error && !is_advice(found);
+    if found.iter().any(|found| is_error(&found)) {
+        return found.retain(|found| !waits(found));
+    }
+    let doubted: HashSet<u32> =
+        found.iter().filter(|found| !is_advice(found)).filter_map(|it| it.declaration).collect();
+    found.retain(|found| {
+        !(waits(found) && found.declaration.is_some_and(|of| doubted.contains(&of)))
+    });
 }
 
 #[cfg(test)]

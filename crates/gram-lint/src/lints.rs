@@ -4,7 +4,9 @@ pub(crate) mod boolean_trap;
 pub(crate) mod deprecated_use;
 pub(crate) mod description_too_long;
 pub(crate) mod duplicate_description;
+pub(crate) mod hidden_characters;
 pub(crate) mod literal_inject;
+pub(crate) mod literal_looks_like_type;
 pub(crate) mod missing_description;
 pub(crate) mod naming;
 pub(crate) mod portable;
@@ -42,7 +44,9 @@ pub static LINTS: &[&Lint] = &[
     &deprecated_use::LINT,
     &description_too_long::LINT,
     &duplicate_description::LINT,
+    &hidden_characters::LINT,
     &literal_inject::LINT,
+    &literal_looks_like_type::LINT,
     &missing_description::LINT,
     &naming::LINT,
     &ANTHROPIC,

@@ -39,6 +39,9 @@ fn json_at(node: Node<'_>, depth: u32) -> Result<Value, ValueError> {
         N::Integer | N::Decimal | N::Hexadecimal | N::Octal => Value::Number(number(node)?),
         N::TaggedString if node.tag() == Some("json") => {
             let text = node.content();
+            if let Some(fault) = json_schema_kit::text::fault(&text) {
+                return Err(ValueError::new(node, format!("invalid JSON: {fault}")));
+            }
             serde_json::from_str(&text)
                 .map_err(|error| ValueError::new(node, format!("invalid JSON: {error}")))?
         }

@@ -98,6 +98,10 @@ pub fn import(json: &str, options: &ImportOptions<'_>) -> Result<Imported, Impor
     if json.trim().is_empty() {
         return Err(ImportError::Empty);
     }
+    if let Some(fault) = json_schema_kit::text::fault(json) {
+        let line = json[..fault.offset()].matches('\n').count() + 1;
+        return Err(ImportError::Text { line, fault });
+    }
     match serde_json::from_str(json) {
         Ok(document) => import_value(document, options),
         Err(error) => {

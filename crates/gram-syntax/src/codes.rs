@@ -21,6 +21,8 @@ crate::declare_codes! {
     ARROW = "malformed-arrow";
     ANNOTATION = "malformed-annotation";
     HEADER = "misplaced-header";
+    JSON_FILE = "json-file";
+    FOREIGN_TEXT = "foreign-text";
     NUL_CHARACTER = "nul-character";
     INVALID_UTF8 = "invalid-utf8";
     TOO_DEEP = "too-deep";

@@ -118,7 +118,7 @@ impl Fix {
         text: impl Into<String>,
     ) -> Self {
         Self {
-            message: message.into(),
+            message: shortened(message.into()),
             applicability,
             edits: vec![Edit { span, text: text.into() }],
         }
@@ -283,8 +283,13 @@ pub fn limit_diagnostics(found: &mut Vec<Diagnostic>, most: usize) {
 /// Maximum length of a message in bytes.
 const MAX_MESSAGE_BYTES: usize = 500;
 
-/// Cuts the middle of a long message. Messages quote names, which can be megabytes long.
+/// Cuts the middle of a long message, and escapes hidden characters. Messages quote names, which can
+/// be megabytes long and contain anything.
 fn shortened(message: String) -> String {
+    let message = match crate::hidden::escape_hidden(&message) {
+        std::borrow::Cow::Borrowed(_) => message,
+        std::borrow::Cow::Owned(escaped) => escaped,
+    };
     if message.len() <= MAX_MESSAGE_BYTES {
         return message;
     }

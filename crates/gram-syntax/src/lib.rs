@@ -12,7 +12,9 @@
 mod ast;
 pub mod codes;
 mod diagnostic;
+mod foreign_types;
 pub mod format;
+mod hidden;
 mod lexer;
 mod limits;
 mod parse;
@@ -29,10 +31,13 @@ pub use ast::{Entries, Entry, Labels, Subject};
 pub use diagnostic::{
     Applicability, Code, Diagnostic, Edit, Fix, Label, Severity, limit_diagnostics,
 };
+pub use foreign_types::{Translation, foreign_type_name, translate_type};
 pub use format::{FormatError, FormatOptions, format, format_range, unformatted};
+pub use hidden::hidden_characters;
 pub use limits::{Limits, MAX_TYPE_DEPTH};
 pub use parse::{
-    Extension, ExtensionUse, Parse, parse, parse_bytes, parse_type, parse_with, too_large,
+    Extension, ExtensionUse, Parse, is_type, json_file, parse, parse_bytes, parse_type, parse_with,
+    too_large,
 };
 pub use render::RenderOptions;
 pub use source::{LineIndex, Position, SourceFile};

@@ -71,6 +71,12 @@ pub fn parse_type(source: &Arc<SourceFile>, span: Span) -> Parse {
     Parse { source: Arc::clone(source), parsed }
 }
 
+/// Whether a text is a type expression. What its names mean does not matter.
+pub fn is_type(text: &str) -> bool {
+    let source = Arc::new(SourceFile::new("type", text));
+    parse_type(&source, Span::new(0, offset(text.len()))).diagnostics().is_empty()
+}
+
 /// Parses the bytes of a file with the given limits. Invalid UTF-8 is reported at the first invalid
 /// byte.
 pub fn parse_bytes(name: impl Into<String>, bytes: Vec<u8>, limits: &Limits) -> Parse {
@@ -97,6 +103,16 @@ pub fn too_large(start: &Arc<SourceFile>, size: &str, limits: &Limits) -> Parse 
     let diagnostic =
         Diagnostic::error(&codes::TOO_LARGE, start, Span::empty(0), message).help("split the file");
     unread(start, diagnostic)
+}
+
+/// The error about a file that is JSON.
+pub fn json_file(source: &Arc<SourceFile>) -> Diagnostic {
+    let text = source.text();
+    let rest = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let start = offset(text.len() - rest.len());
+    let span = Span::new(start, start + 1);
+    Diagnostic::error(&codes::JSON_FILE, source, span, "this file is JSON")
+        .help("convert it to gram: gramc import FILE")
 }
 
 /// A text that is not parsed: one error node and a diagnostic.

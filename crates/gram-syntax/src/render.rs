@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents,
@@ -129,9 +129,10 @@ fn is_far(source: &SourceFile, first: Span, other: Span) -> bool {
 
 /// Escapes control characters, so that a file cannot send commands to the terminal.
 fn visible(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
-        return Cow::Borrowed(text);
-    }
+    let text = match crate::hidden::escape_hidden(text) {
+        Cow::Borrowed(text) if !text.contains(char::is_control) => return Cow::Borrowed(text),
+        escaped => escaped,
+    };
     let picture = |c: char| match u32::from(c) {
         code @ 0..0x20 => char::from_u32(0x2400 + code).unwrap_or('?'),
         0x7f => '\u{2421}',
@@ -232,11 +233,37 @@ const MAX_LABELS: usize = 10;
 struct Excerpt {
     source: Arc<SourceFile>,
     name: String,
+    /// Lines with an ellipsis where they are cut, by their parts. They are lent out, so each has a
+    /// place of its own; a diagnostic needs few.
+    cut: [OnceLock<(Part, Vec<u8>)>; 2 * MAX_LABELS],
 }
+
+/// The start and the end of a part of a text.
+type Part = (usize, usize);
 
 impl Excerpt {
     fn new(source: &Arc<SourceFile>) -> Self {
-        Self { source: Arc::clone(source), name: visible(source.name()).into_owned() }
+        let name = visible(source.name()).into_owned();
+        Self { source: Arc::clone(source), name, cut: Default::default() }
+    }
+
+    /// A part of a stretch of the text, with an ellipsis where something is cut off, and how many
+    /// bytes are before the part.
+    fn cut(&self, whole: Part, (from, to): Part) -> (&[u8], usize) {
+        let text = self.source.printable();
+        let plain = text.as_bytes().get(from..to).unwrap_or_default();
+        // The ellipsis takes the place of bytes before the part, so that offsets stay right.
+        let before = if from > whole.0 && from >= ELLIPSIS.len() { ELLIPSIS } else { "" };
+        let after = if to < whole.1 { ELLIPSIS } else { "" };
+        let part = (from, to);
+        for place in &self.cut {
+            let make = || (part, [before.as_bytes(), plain, after.as_bytes()].concat());
+            let (known, data) = place.get_or_init(make);
+            if *known == part {
+                return (data, before.len());
+            }
+        }
+        (plain, 0)
     }
 }
 
@@ -273,24 +300,46 @@ impl SourceCode for Excerpt {
         let last = line_of(end).saturating_add(count(lines_after)).min(lines.count() - 1);
         let from = lines.start(first) as usize;
         let to = lines.span(last, text).end as usize;
-        let (from, to) = if to - from <= 2 * LINE_WINDOW * (last - first + 1) as usize {
-            (from, to)
-        } else {
-            let from = boundary(text, from.max(start.saturating_sub(LINE_WINDOW)));
-            (from, boundary(text, to.min(end.saturating_add(LINE_WINDOW))).max(from))
-        };
-        let data = text.as_bytes().get(from..to).unwrap_or_default();
         let position = source.position(offset(from));
+        let line_count = (last - first + 1) as usize;
+        if to - from <= 2 * LINE_WINDOW * line_count {
+            let data = text.as_bytes().get(from..to).unwrap_or_default();
+            return Ok(Box::new(MietteSpanContents::new_named(
+                self.name.clone(),
+                data,
+                (from, to - from).into(),
+                position.line as usize,
+                position.column as usize,
+                line_count,
+            )));
+        }
+        let part = window(text, (from, to), (start, end));
+        let (data, before) = self.cut((from, to), part);
         Ok(Box::new(MietteSpanContents::new_named(
             self.name.clone(),
             data,
-            (from, to - from).into(),
-            position.line as usize,
-            position.column as usize,
-            (last - first + 1) as usize,
+            (part.0 - before, data.len()).into(),
+            source.position(offset(part.0)).line as usize,
+            0,
+            line_count,
         )))
     }
 }
+
+/// The part of a stretch of text around a span, cut between words.
+fn window(text: &str, (from, to): (usize, usize), (start, end): (usize, usize)) -> (usize, usize) {
+    let left = boundary(text, from.max(start.saturating_sub(LINE_WINDOW)));
+    let right = boundary(text, to.min(end.saturating_add(LINE_WINDOW))).max(left);
+    let space = |c: char| c.is_whitespace();
+    let word = text.get(left..start).and_then(|before| Some(left + before.find(space)? + 1));
+    let left = if left > from { word.unwrap_or(left) } else { left };
+    let word = text.get(end..right).and_then(|after| Some(end + after.rfind(space)?));
+    let right = if right < to { word.unwrap_or(right) } else { right };
+    (boundary(text, left), boundary(text, right))
+}
+
+/// Marks where text is cut off.
+const ELLIPSIS: &str = "…";
 
 /// The start of the character that holds the byte at `at`.
 fn boundary(text: &str, mut at: usize) -> usize {

@@ -50,19 +50,29 @@ impl SourceFile {
         self.text.get(span.range()).unwrap_or_default()
     }
 
-    /// The text with control characters replaced by others of the same length, so that a file
-    /// cannot send commands to a terminal. Computed once.
+    /// The text with control and hidden characters replaced by others of the same length, so that a
+    /// file cannot send commands to a terminal, nor show what it does not say. Computed once.
     pub(crate) fn printable(&self) -> &str {
         let mask = |c: char| match c {
             '\n' | '\t' => c,
             _ if c.is_ascii_control() => '?',
+            // Each has as many bytes as what it replaces.
             _ if c.is_control() => '\u{bf}',
+            _ if crate::hidden::is_hidden(c) && !is_joiner(c) => match c.len_utf8() {
+                3 => '\u{fffd}',
+                _ => '\u{1fbc4}',
+            },
             _ => c,
         };
+        let bytes = self.text.as_bytes();
         let printable = self.printable.get_or_init(|| {
-            let obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t' | '\r');
-            let masked = || self.text.chars().map(mask).collect::<String>().into_boxed_str();
-            self.text.contains(obeyed).then(masked)
+            let obeyed = |c: char| crate::hidden::is_hidden(c) && !is_joiner(c);
+            let lone = memchr::memchr_iter(b'\r', bytes).any(|at| is_lone_return(bytes, at));
+            let chars = self.text.char_indices().map(|(at, c)| match c {
+                '\r' if is_lone_return(bytes, at) => '\n',
+                _ => mask(c),
+            });
+            (lone || self.text.contains(obeyed)).then(|| chars.collect::<String>().into_boxed_str())
         });
         printable.as_deref().unwrap_or(&self.text)
     }
@@ -130,6 +140,16 @@ impl SourceFile {
     }
 }
 
+/// Whether the byte at an offset is a carriage return that ends a line alone.
+fn is_lone_return(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at) == Some(&b'\r') && bytes.get(at + 1) != Some(&b'\n')
+}
+
+/// Whether a character joins others, or keeps them apart, which is how some scripts are spelled.
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
+}
+
 /// A line and a column, both counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
@@ -139,7 +159,7 @@ pub struct Position {
     pub column: u32,
 }
 
-/// Where the lines of a text start. A line ends after its `\n`.
+/// Where the lines of a text start. A line ends after its `\n`, or a `\r` that none follows.
 #[derive(Debug)]
 pub struct LineIndex {
     starts: Vec<u32>,
@@ -148,7 +168,10 @@ pub struct LineIndex {
 impl LineIndex {
     fn new(text: &str) -> Self {
         let mut starts = vec![0];
-        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| offset(at + 1)));
+        let bytes = text.as_bytes();
+        let ends = memchr::memchr2_iter(b'\n', b'\r', bytes);
+        let ends = ends.filter(|at| bytes[*at] == b'\n' || is_lone_return(bytes, *at));
+        starts.extend(ends.map(|at| offset(at + 1)));
         Self { starts }
     }
 
@@ -207,5 +230,14 @@ mod tests {
         assert_eq!(source.offset_utf16(Position { line: 9, column: 0 }), 12);
         assert_eq!(source.lines().count(), 3);
         assert_eq!(source.position(u32::MAX), Position { line: 2, column: 1 });
+    }
+
+    #[test]
+    fn lines_may_end_with_carriage_returns_alone() {
+        let source = SourceFile::new("x", "a\rb\r\nc\rd");
+        assert_eq!(source.lines().count(), 4);
+        assert_eq!(source.position(2), Position { line: 1, column: 0 });
+        assert_eq!(source.lines().span(2, source.text()), Span::new(5, 6));
+        assert_eq!(source.printable(), "a\nb?\nc\nd");
     }
 }

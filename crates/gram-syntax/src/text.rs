@@ -69,9 +69,9 @@ impl<'t> Token<'t> {
             T::QuoteText => Some(unescape(text)),
             T::Fenced | T::FencedTagged => {
                 let body = text.get(text.find('\n')? + 1..text.len().checked_sub(3)?);
-                Some(Cow::Borrowed(without_last_newline(body.unwrap_or_default())))
+                Some(with_plain_line_ends(without_last_newline(body.unwrap_or_default())))
             }
-            T::FenceText => Some(Cow::Borrowed(without_last_newline(text))),
+            T::FenceText => Some(with_plain_line_ends(without_last_newline(text))),
             _ => None,
         }
     }
@@ -80,6 +80,14 @@ impl<'t> Token<'t> {
 fn without_last_newline(text: &str) -> &str {
     let text = text.strip_suffix('\n').unwrap_or(text);
     text.strip_suffix('\r').unwrap_or(text)
+}
+
+/// A text whose lines end with `\n`, whatever they end with in the file.
+fn with_plain_line_ends(text: &str) -> Cow<'_, str> {
+    if memchr::memchr(b'\r', text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
 }
 
 /// Resolves the escapes of a quoted text.
@@ -160,6 +168,14 @@ mod tests {
         assert_eq!(unescape(r"a\n\t\r\b\f\/\\\'x"), "a\n\t\r\u{8}\u{c}/\\'x");
         assert_eq!(unescape(r"\u00e4\ud83d\ude00\ud83d-"), "ä😀\u{fffd}-");
         assert_eq!(unescape("plain"), "plain");
+    }
+
+    #[test]
+    fn lines_of_fenced_strings_end_alike() {
+        let parse =
+            crate::parse(crate::SourceFile::new("x", "(a {s: ```\r\none\r\ntwo\rthree\r\n```})"));
+        let string = parse.tree().root().descendants().find(|node| node.kind() == N::String);
+        assert_eq!(string.map(Node::content).as_deref(), Some("one\ntwo\nthree"));
     }
 
     #[test]

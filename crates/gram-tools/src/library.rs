@@ -12,7 +12,7 @@ use crate::check::Problem;
 use crate::invocation::{DeclaredInterface, Implementation, InvocationError};
 use crate::settings::Settings;
 
-pub use declared::LibraryError;
+pub use specification::LibraryError;
 
 /// A validator of the host program: gives all that is wrong with arguments that fit their types.
 pub(crate) type Validator = dyn Fn(&Value) -> Vec<Problem> + Send + Sync;

@@ -25,4 +25,5 @@ pub mod path;
 pub mod pointer;
 #[cfg(feature = "strings")]
 pub mod strings;
+pub mod text;
 pub mod values;

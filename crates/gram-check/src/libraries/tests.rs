@@ -270,7 +270,7 @@ fn a_signature_is_one() {
 
 #[test]
 fn experiments_name_libraries() {
-    let libraries = "[one:Library | (a:Builtin)] [two:Library | (a:Client)]";
+    let libraries = "[a:Agent] [one:Library | (a:Builtin)] [two:Library | (a:Client)]";
     let with = |experiment: &str| found_in(&format!("{libraries} {experiment}"));
     assert!(with("[x:Experiment | one, two]").is_empty());
     assert_eq!(

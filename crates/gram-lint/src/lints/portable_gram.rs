@@ -1,7 +1,7 @@
 use gram_syntax::Applicability::{NeedsLook, Safe};
 use gram_syntax::{
     Applicability, Code, Diagnostic, Edit, Extension, Fix, Node, NodeKind as N, Parse, Span, Token,
-    TokenKind,
+    TokenKind, hidden_characters,
 };
 use serde_json::Value;
 
@@ -293,6 +293,10 @@ fn characters(token: Token<'_>) -> Option<Fix> {
             continue;
         }
         let (c, len) = character(text.get(at..)?)?;
+        // A hidden character is better seen.
+        if hidden_characters(c.encode_utf8(&mut [0; 4])).next().is_some() {
+            return None;
+        }
         let from = start + u32::try_from(at).ok()?;
         let span = Span::new(from, from + u32::try_from(len).ok()?);
         edits.push(Edit { span, text: written(c, quote)? });

@@ -1,6 +1,6 @@
 //! Types as type expressions.
 
-use gram_syntax::{MAX_TYPE_DEPTH as MAX_DEPTH, SourceFile, Span, parse_type};
+use gram_syntax::{MAX_TYPE_DEPTH as MAX_DEPTH, is_type};
 
 use super::text;
 use crate::format::Format;
@@ -43,12 +43,6 @@ pub(super) fn of_fields(types: &Types, fields: Option<&[Field]>, depth: u32) -> 
 
 /// How deep an expression may nest without a doubt that it can be read.
 const UNDOUBTED: u32 = MAX_DEPTH / 2;
-
-/// Whether a text is a type expression.
-fn is_type(text: &str) -> bool {
-    let whole = Span::new(0, u32::try_from(text.len()).unwrap_or(u32::MAX));
-    parse_type(&std::sync::Arc::new(SourceFile::new("", text)), whole).diagnostics().is_empty()
-}
 
 struct Writer<'m> {
     types: &'m Types,

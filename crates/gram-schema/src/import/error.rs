@@ -31,6 +31,13 @@ impl fmt::Display for VerbatimPlace {
 pub enum ImportError {
     /// The text is not valid JSON, or nests deeper than 128 levels.
     Json(serde_json::Error),
+    /// The text is JSON that is not usable: the line, and what is wrong.
+    Text {
+        /// The line, starting at 1.
+        line: usize,
+        /// What is wrong.
+        fault: json_schema_kit::text::TextFault,
+    },
     /// The text is empty or only whitespace.
     Empty,
     /// The JSON contains no tools: what was found.
@@ -53,6 +60,7 @@ impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Json(error) => write!(f, "invalid JSON: {error}"),
+            Self::Text { line, fault } => write!(f, "invalid JSON: {fault} at line {line}"),
             Self::Empty => write!(f, "the input is empty"),
             Self::Unrecognised(found) => write!(
                 f,

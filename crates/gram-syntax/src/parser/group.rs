@@ -114,7 +114,7 @@ impl Parser<'_> {
     /// A comma between items, or an extra comma.
     fn comma(&mut self, group: Group, items: Items) -> After {
         if matches!(items, Items::One | Items::Annotation) {
-            if self.closes_soon(group, true) {
+            if self.closes_soon(group, true) || self.entry_follows() {
                 self.second_thing(group, items);
                 return self.after_item(group, items);
             }
@@ -156,6 +156,19 @@ impl Parser<'_> {
             self.end_group(group);
         }
         over || beyond
+    }
+
+    /// Whether a pattern that is never closed is over before the declaration that follows, which it
+    /// cannot hold. That is reported.
+    pub(super) fn ends_unclosed(&mut self, group: Group) -> bool {
+        let over = self.never_closed.binary_search(&group.opener).is_ok()
+            && self.at_declaration()
+            && !self.may_hold(group);
+        if over {
+            self.unclosed(group);
+            self.end_group(group);
+        }
+        over
     }
 
     fn starts_item(&self, items: Items) -> bool {

@@ -115,8 +115,9 @@ impl Parser<'_> {
             if stack.len() >= self.limits.max_depth {
                 self.too_deep();
             } else if let Some(pattern) = self.subject_pattern_head() {
+                let group = pattern.group;
                 stack.push(pattern);
-                if !self.element() {
+                if !self.element(group) {
                     continue;
                 }
             }
@@ -126,15 +127,19 @@ impl Parser<'_> {
                     self.patterns = stack;
                     return;
                 };
-                match self.after_item(pattern.group, Items::Elements) {
+                let (group, id, elements) = (pattern.group, pattern.id, pattern.elements);
+                match self.after_item(group, Items::Elements) {
+                    After::Item if self.ends_unclosed(group) => {
+                        self.close_elements(id, elements);
+                        stack.pop();
+                    }
                     After::Item => {
-                        if self.element() {
+                        if self.element(group) {
                             continue;
                         }
                         break;
                     }
                     After::Closed | After::Abandoned => {
-                        let (id, elements) = (pattern.id, pattern.elements);
                         self.close_elements(id, elements);
                         stack.pop();
                     }
@@ -175,6 +180,10 @@ impl Parser<'_> {
             self.missing_bar(group);
         }
         if self.eat(T::Pipe) || self.kind() == T::LParen {
+            if self.ends_unclosed(group) {
+                self.close(id);
+                return None;
+            }
             if self.kind() == T::RBracket {
                 self.no_elements();
                 self.close_group(group, Items::One);
@@ -190,13 +199,13 @@ impl Parser<'_> {
     }
 
     /// One element; `false` when it is a pattern, which is still to be read.
-    fn element(&mut self) -> bool {
+    fn element(&mut self, group: Group) -> bool {
         match self.kind() {
             T::LBracket => return false,
             T::LParen => self.path(),
             T::Symbol | T::Backticked | T::Integer => self.pattern_reference(),
             T::QuoteOpen if self.text(self.at) == "`" => self.pattern_reference(),
-            _ => self.no_element(),
+            _ => self.no_element(group),
         }
         true
     }
@@ -221,12 +230,28 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether a declaration begins after text of another language: `[name:` or `@key(`.
+    fn at_named_pattern(&self) -> bool {
+        let name = self.after(self.at);
+        let named = match self.kind() {
+            T::End => return true,
+            T::At | T::AtAt | T::LBracket => self.tokens.kind(name),
+            _ => return false,
+        };
+        let behind = match named {
+            // A name in pieces: only gram quotes like that.
+            T::QuoteOpen | T::Colon | T::ColonColon => return true,
+            _ => self.tokens.kind(self.after(name)),
+        };
+        matches!(behind, T::Colon | T::ColonColon | T::LParen | T::Pipe)
+    }
+
     /// An unexpected token at the top level.
     fn stray(&mut self) {
-        self.stray_error();
+        let foreign = self.stray_error();
         let node = self.open(N::Error);
         self.bump();
-        while !self.at_pattern() {
+        while !self.at_pattern() || (foreign && !self.at_named_pattern()) {
             self.bump();
         }
         self.close(node);

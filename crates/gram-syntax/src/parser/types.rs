@@ -42,8 +42,12 @@ impl Parser<'_> {
 
     /// A type expression as a label.
     pub(super) fn bare_type(&mut self) {
-        let start = self.span(self.at).start;
+        let (first, before) = (self.at, self.diagnostics.len());
+        let start = self.span(first).start;
         self.type_expression(0);
+        if self.diagnostics.len() > before {
+            self.foreign_type(first, before);
+        }
         self.extension(Extension::BareType, Span::new(start, self.span(self.last).end));
     }
 

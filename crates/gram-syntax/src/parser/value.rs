@@ -180,6 +180,9 @@ impl Parser<'_> {
                 let range = self.open(N::Range);
                 self.leaf(number_node(kind));
                 self.bump();
+                if self.kind().is_number() {
+                    self.range_with_three_dots();
+                }
                 self.close(range);
             }
             _ => {
@@ -193,6 +196,7 @@ impl Parser<'_> {
         let kind = self.kind();
         if kind.is_number() {
             self.leaf(number_node(kind));
+            self.after_number();
         } else {
             self.missing_bound();
         }

@@ -150,3 +150,18 @@ fn what_nobody_takes_is_not_injected_in_silence() {
              did you mean `prt`?"]
     );
 }
+
+#[test]
+fn what_cannot_be_used_is_reported_with_every_other_gap() {
+    let text = "[f:Tool | ()==>(::Any)] [g:Tool | ()==>(::Any)] [h:Tool | ()==>(::Any)]\n\
+                [l:Library | (f:Builtin {name: nwo}), (g:Replay {from: \"none.jsonl\"})]";
+    let module = module(text);
+    let folder = std::path::Path::new("/nowhere");
+    let library = ToolLibrary::declared(&module, &module.libraries[0], folder);
+    let (_, problems) = library.bind_partly(&module);
+    let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(told[0].contains("unknown builtin `nwo`"), "{told:?}");
+    assert!(told[1].contains("`g`"), "{told:?}");
+    assert!(told[2].contains("`h`"), "{told:?}");
+}

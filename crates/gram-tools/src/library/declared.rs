@@ -1,6 +1,7 @@
 //! Libraries that a text declares.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use gram_check::Valid;
 use gram_model::{Module, Open, Tool};
@@ -10,37 +11,24 @@ use smol_str::SmolStr;
 use super::{Injection, ToolLibrary};
 use crate::bind::schemas_of;
 use crate::implementations::{self, Loader, sources};
-use crate::invocation::DeclaredInterface;
+use crate::invocation::{
+    AnswerFuture, DeclaredInterface, Implementation, Invocation, InvocationError,
+    InvocationErrorKind,
+};
 use crate::settings::Settings;
-
-/// Why a declared library cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{tool}`: {message}")]
-pub struct LibraryError {
-    /// The tool whose implementation is meant.
-    pub tool: SmolStr,
-    /// The error as a sentence.
-    pub message: String,
-}
 
 impl ToolLibrary {
     /// The library of a declaration in `module`. Relative paths and commands are relative to
     /// `folder`, that of the declaration's file.
     ///
-    /// # Errors
-    ///
-    /// All implementations that cannot be used: a recording that cannot be read, a builtin that
-    /// there is not.
-    pub fn declared(
-        module: &Valid<Module>,
-        library: &gram_model::Library,
-        folder: &Path,
-    ) -> Result<Self, Vec<LibraryError>> {
+    /// An implementation that cannot be used, such as a recording that cannot be read or an unknown
+    /// builtin, is one whose every call fails. Binding the library reports it with all other
+    /// problems.
+    pub fn declared(module: &Valid<Module>, library: &gram_model::Library, folder: &Path) -> Self {
         let mut settings = Settings::default();
         settings.take(&library.attributes);
         let mut made = Self::new(library.name.clone()).settings(settings.clone());
         let mut loader = Loader::new(folder);
-        let mut errors = Vec::new();
         let for_all = attribute(&library.attributes, "inject");
         for declared in &library.implementations {
             let own = declared.attribute("inject");
@@ -53,20 +41,17 @@ impl ToolLibrary {
                 })
             });
             let inject = inject.collect();
-            match implementations::load(&mut loader, declared) {
-                Ok(implementation) => {
-                    let mut settings = settings.clone();
-                    settings.take(&declared.attributes);
-                    let text = declared.attribute("signature").and_then(Value::as_str);
-                    let interface =
-                        text.map(|text| interface(module, text, declared.signature.as_ref()));
-                    let tool = declared.tool.clone();
-                    made = made.add(tool, implementation, settings, inject, interface);
-                }
-                Err(message) => errors.push(LibraryError { tool: declared.tool.clone(), message }),
-            }
+            let loaded = implementations::load(&mut loader, declared);
+            let implementation = loaded.unwrap_or_else(|message| {
+                Arc::new(Unusable { kind: declared.kind.name(), message })
+            });
+            let mut settings = settings.clone();
+            settings.take(&declared.attributes);
+            let text = declared.attribute("signature").and_then(Value::as_str);
+            let interface = text.map(|text| interface(module, text, declared.signature.as_ref()));
+            made = made.add(declared.tool.clone(), implementation, settings, inject, interface);
         }
-        if errors.is_empty() { Ok(made) } else { Err(errors) }
+        made
     }
 }
 
@@ -98,6 +83,28 @@ fn interface(
     };
     let (parameters, result) = schemas_of(&module.types, &tool);
     DeclaredInterface::Schemas { parameters, result }
+}
+
+/// An implementation that cannot be used: a recording that cannot be read, or an unknown builtin.
+#[derive(Debug)]
+struct Unusable {
+    kind: &'static str,
+    message: String,
+}
+
+impl Implementation for Unusable {
+    fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    fn invoke(&self, _: Invocation) -> AnswerFuture {
+        let error = InvocationError::new(InvocationErrorKind::Failed, self.message.clone());
+        Box::pin(async { Err(error) })
+    }
+
+    fn fault(&self) -> Option<String> {
+        Some(self.message.clone())
+    }
 }
 
 fn attribute<'a>(attributes: &'a [(SmolStr, Value)], key: &str) -> Option<&'a Value> {

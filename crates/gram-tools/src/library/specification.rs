@@ -5,8 +5,9 @@ use gram_model::Module;
 use gram_schema::import::{ImportOptions, Origin, import_value};
 use gram_syntax::{SourceFile, parse};
 use serde_json::{Map, Value, json};
+use smol_str::SmolStr;
 
-use super::{LibraryEntry, LibraryError, ToolLibrary};
+use super::{LibraryEntry, ToolLibrary};
 use crate::bind::declared_schemas;
 use crate::invocation::DeclaredInterface;
 
@@ -19,6 +20,16 @@ fn imported(tools: Value) -> Result<Valid<Module>, String> {
         let first = checked.diagnostics.first().map(|found| found.message.clone());
         first.unwrap_or_else(|| "these schemas declare no tools".to_owned())
     })
+}
+
+/// Why a library has no specification.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{tool}`: {message}")]
+pub struct LibraryError {
+    /// The tool whose implementation is meant.
+    pub tool: SmolStr,
+    /// The error as a sentence.
+    pub message: String,
 }
 
 impl ToolLibrary {

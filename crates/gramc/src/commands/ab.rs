@@ -69,7 +69,7 @@ fn sides(wanted: &Wanted, spec: &Read, display: Display) -> Result<Option<Vec<Si
     let mut sides: Vec<Side> = Vec::new();
     for name in &wanted.libraries {
         // What an experiment names, the specification declares; a file of that name is another thing.
-        let here = if wanted.is_declared { declared_here(name, spec)? } else { None };
+        let here = if wanted.is_declared { declared_here(name, spec) } else { None };
         let found = match here {
             Some(found) => Some(found),
             None => read_declared(name, spec, display)?,

@@ -1,9 +1,10 @@
 //! Arrows and annotations.
 
+use super::scan::edit;
 use super::stroke;
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
-use crate::diagnostic::Fix;
+use crate::diagnostic::{Diagnostic, Fix};
 use crate::parser::Parser;
 use crate::parser::group::is_arrow;
 use crate::span::Span;
@@ -14,6 +15,19 @@ use crate::tree::NodeKind as N;
 const FOREIGN_ARROWS: [&str; 4] = ["→", "⇒", "⟶", "⟹"];
 
 impl Parser<'_> {
+    /// Whether a token is an arrow of one stroke, or a Unicode arrow.
+    fn is_short_arrow(&self, index: u32) -> bool {
+        match self.tokens.kind(index) {
+            T::DashGreater | T::EqualsGreater | T::TildeGreater => true,
+            T::Unknown => FOREIGN_ARROWS.contains(&self.text(index)),
+            _ => false,
+        }
+    }
+
+    fn is_colon(&self, index: u32) -> bool {
+        matches!(self.tokens.kind(index), T::Colon | T::ColonColon)
+    }
+
     /// Whether the next token is a Unicode arrow.
     pub(in crate::parser) fn at_foreign_arrow(&self) -> bool {
         self.kind() == T::Unknown && FOREIGN_ARROWS.contains(&self.text(self.at))
@@ -21,12 +35,37 @@ impl Parser<'_> {
 
     /// `=>`, `->`, `~>`, or a Unicode arrow.
     pub(in crate::parser) fn short_arrow(&mut self) {
-        let arrow = "==>";
+        if self.is_covered() {
+            return;
+        }
         let message = format!("{} is not an arrow", self.found());
-        let error = self
-            .error(&codes::ARROW, self.here(), message)
-            .help(format!("write `{arrow}`"))
-            .fix(Fix::replace(Safe, format!("write `{arrow}`"), self.here(), arrow));
+        let mut error = self.error(&codes::ARROW, self.here(), message).help("write `==>`");
+        // The same slip further on in the signature has the same cause.
+        let (mut at, mut edits, mut certain) = (self.at, Vec::new(), true);
+        loop {
+            edits.push(edit(self.span(at), "==>"));
+            if at != self.at {
+                error = error.label(self.span(at), "");
+            }
+            let node = self.after(at);
+            self.cover(at + 1);
+            if self.tokens.kind(node) == T::Symbol && !self.is_colon(self.after(node)) {
+                edits.push(edit(self.span(node), format!("(::{})", self.text(node))));
+                certain = false;
+                self.cover(node + 1);
+                break;
+            }
+            let Some(close) = self.closer_of(node).filter(|_| self.tokens.kind(node) == T::LParen)
+            else {
+                break;
+            };
+            at = self.after(close);
+            if !self.is_short_arrow(at) {
+                break;
+            }
+        }
+        let applicability = if certain { Safe } else { NeedsLook };
+        error = error.fix(Fix { message: "write `==>`".to_owned(), applicability, edits });
         self.report(error);
     }
 
@@ -88,9 +127,11 @@ impl Parser<'_> {
             }
             kind if is_arrow(kind) => self.long_arrow(whole),
             _ => {
+                let end = Span::empty(whole.end);
                 let error = self
-                    .error(&codes::ARROW, whole, "nothing stands after this arrow")
-                    .help("add the result: (::Text)");
+                    .error(&codes::ARROW, whole, "expected a node after this arrow")
+                    .help("add the result: (::Text)")
+                    .fix(Fix::replace(NeedsLook, "return text", end, "(::Text)"));
                 self.report(error);
                 false
             }
@@ -170,10 +211,39 @@ impl Parser<'_> {
     pub(in crate::parser) fn annotation_without_value(&mut self) {
         let key = self.text(self.last).to_owned();
         let gap = self.gap();
+        if matches!(self.kind(), T::Symbol)
+            && matches!(self.text(self.at), "def" | "class" | "async")
+        {
+            let error = self
+                .error(&codes::FOREIGN_TEXT, self.here(), "this is Python, not gram")
+                .help("write a tool as [add:Tool | (a::Int)==>(b::Int)==>(::Int)]");
+            return self.report(error);
+        }
+        if let Some(error) = self.annotation_value(&key) {
+            return self.report(error);
+        }
         let error = self
             .error(&codes::ANNOTATION, gap, format!("the annotation `@{key}` has no value"))
             .help(format!("write an annotation as @{key}(value), such as @{key}(true)"))
             .fix(Fix::replace(NeedsLook, "write (true)", gap, "(true)"));
         self.report(error);
+    }
+
+    /// `@key value` or `@key: value`, without parentheses.
+    fn annotation_value(&mut self, key: &str) -> Option<Diagnostic> {
+        let separated = matches!(self.kind(), T::Colon | T::Equals);
+        let value = if separated { self.after(self.at) } else { self.at };
+        if !self.is_literal(value) {
+            return None;
+        }
+        let written = format!("({})", self.text(value));
+        let span = Span::new(self.gap().start, self.span(value).end);
+        self.cover(value + 1);
+        let message = format!("the value of `@{key}` is not in parentheses");
+        Some(
+            self.error(&codes::ANNOTATION, self.span(value), message)
+                .help(format!("write @{key}{written}"))
+                .fix(Fix::replace(NeedsLook, "put it into parentheses", span, written)),
+        )
     }
 }

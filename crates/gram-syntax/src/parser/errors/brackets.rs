@@ -1,6 +1,7 @@
 //! Brackets and commas.
 
 use super::closer_text;
+use super::scan::{edit, likely};
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::Fix;
@@ -12,8 +13,14 @@ use crate::tree::NodeKind as N;
 
 impl Parser<'_> {
     pub(in crate::parser) fn unclosed(&mut self, group: Group) {
+        if self.kind() == T::End && group.closer == T::RBracket && self.never_closed.is_empty() {
+            self.unclosed.push(group.opener);
+        }
         if self.is_full() {
             return;
+        }
+        if let Some(error) = self.unbracketed_declaration(group) {
+            return self.report_in(group, error);
         }
         let closer = closer_text(group.closer);
         let opener = self.span(group.opener);
@@ -71,13 +78,20 @@ impl Parser<'_> {
         if self.is_full() {
             return;
         }
+        if let Some(error) = self.missing_separator(group) {
+            return self.report_in(group, error);
+        }
         let gap = self.gap();
+        // What begins on a line of its own may be a declaration, after one that is not closed.
+        let between = self.source.slice(Span::new(gap.start, self.here().start));
+        let declares = self.kind() == T::LBracket && between.contains('\n');
+        let applicability = if declares { NeedsLook } else { Safe };
         let message = format!("missing comma before {}", self.found());
         let error = self
             .error(&codes::MISSING_COMMA, gap, message)
             .here("expected a comma here")
             .help("separate items with commas")
-            .fix(Fix::replace(Safe, "insert the comma", gap, ","));
+            .fix(Fix::replace(applicability, "insert the comma", gap, ","));
         self.report_in(group, error);
     }
 
@@ -93,11 +107,14 @@ impl Parser<'_> {
     /// A comma and a second item in a group of one item.
     pub(in crate::parser) fn second_thing(&mut self, group: Group, items: Items) {
         let span = self.here();
+        let attributes = self.bare_attributes(self.after(self.at));
         let error = if items == Items::Annotation {
             self.error(&codes::ANNOTATION, span, "an annotation has one value")
                 .help("write an annotation for each: @key(value) @other(value)")
+        } else if let Some(error) = attributes {
+            error
         } else if group.closer == T::RParen {
-            let fix = Fix::replace(NeedsLook, "write a node for each", span, ")==>(");
+            let fix = likely("write a node for each", self.commas_as_arrows());
             self.error(&codes::UNEXPECTED_TOKEN, span, "parentheses contain one parameter")
                 .help("write a node for each: (a::Int)==>(b::Int)==>(::Int)")
                 .fix(fix)
@@ -111,6 +128,19 @@ impl Parser<'_> {
         };
         self.report_in(group, error);
         self.skip_to_closer(group);
+    }
+
+    /// The edits that make a node of each of several parameters in one pair of parentheses.
+    fn commas_as_arrows(&self) -> Vec<crate::diagnostic::Edit> {
+        let mut edits = Vec::new();
+        let mut comma = Some(self.at);
+        while let Some(at) = comma {
+            let next = self.after(at);
+            let span = Span::new(self.span(self.previous(at)).end, self.span(next).start);
+            edits.push(edit(span, ")==>("));
+            comma = self.next_of(next, &[T::Comma]);
+        }
+        edits
     }
 
     /// Skips everything up to the end of a group, which is known to exist.
@@ -132,17 +162,31 @@ impl Parser<'_> {
         }
         let start = self.span(self.last).start;
         let rest = &self.source.text()[start as usize..];
-        let len = rest.find([',', '}', ']', ')', '\n', '"', '|']).unwrap_or(rest.len());
+        let len = end_of_words(rest);
         let text = rest[..len].trim_end();
         let span = Span::new(start, start + crate::span::offset(text.len()));
         if span.end <= self.span(self.at).start {
             return false;
         }
         let number = self.tokens.kind(self.last) != T::Symbol;
+        if let Some(error) = self.range_in_words() {
+            self.report_in(group, error);
+            self.skip_to(span.end);
+            return true;
+        }
+        if number && self.kind() == T::Unknown {
+            let error = self
+                .error(&codes::MISSING_VALUE, span, "a value is not computed")
+                .help("write the result, or text in quotes");
+            self.report_in(group, error);
+            self.skip_to(span.end);
+            return true;
+        }
         let error = if number && self.kind() == T::Symbol {
             let joined: String = text.split_whitespace().collect();
             self.error(&codes::NUMBER, span, format!("unexpected {} after a number", self.found()))
                 .help(format!("write a number and its unit without space, {joined}, or quote text"))
+                .fix(Fix::replace(NeedsLook, format!("write {joined}"), span, joined.clone()))
                 .fix(Fix::replace(NeedsLook, "quote it", span, format!("\"{text}\"")))
         } else {
             let quoted = format!("\"{}\"", text.replace('\\', "\\\\"));
@@ -153,5 +197,26 @@ impl Parser<'_> {
         self.report_in(group, error);
         self.skip_to(span.end);
         true
+    }
+}
+
+/// The length of a text without quotes: up to what ends it, and beyond a comma if no key follows.
+fn end_of_words(text: &str) -> usize {
+    let mut end = 0;
+    loop {
+        let rest = &text[end..];
+        let len = rest.find([',', '}', ']', ')', '\n', '"', '|']).unwrap_or(rest.len());
+        let after = &rest[len..];
+        let part = after.get(1..).unwrap_or_default();
+        let next = part.find([',', '}', ']', ')', '\n', '"', '|', ':']).unwrap_or(part.len());
+        let goes_on = after.starts_with(',')
+            && !part[..next].trim().is_empty()
+            && part[next..].starts_with([',', '}'])
+            && text[..end + len].contains(' ');
+        end += len;
+        if !goes_on {
+            return end;
+        }
+        end += 1;
     }
 }

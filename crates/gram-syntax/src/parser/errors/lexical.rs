@@ -111,6 +111,15 @@ impl Parser<'_> {
         }
     }
 
+    /// A `\u` escape that is half of a surrogate pair.
+    pub(in crate::parser) fn half_surrogate(&mut self, span: Span) {
+        let message = format!("`{}` is half of a surrogate pair", self.source.slice(span));
+        let error = self
+            .error(&codes::ESCAPE, span, message)
+            .help("write both halves, such as \\ud83d\\ude00, or the character itself");
+        self.diagnostics.push(error);
+    }
+
     /// NUL characters, which the reference grammar accepts nowhere.
     pub(in crate::parser) fn nul_characters(&mut self) {
         if let Some(at) = memchr::memchr(0, self.source.text().as_bytes()) {

@@ -2,8 +2,14 @@
 
 mod arrows;
 mod brackets;
+mod elements;
+mod entries;
+mod foreign;
+mod heads;
 mod lexical;
+mod names;
 mod places;
+mod scan;
 mod subjects;
 mod types;
 mod values;
@@ -27,11 +33,18 @@ impl Parser<'_> {
 
     /// Reports an error at the next token, unless there is one already.
     fn report(&mut self, diagnostic: Diagnostic) {
-        let known = self.reported == Some(self.at) || self.kind() == T::Unclosed;
+        let known =
+            self.reported == Some(self.at) || self.is_covered() || self.kind() == T::Unclosed;
         self.reported = Some(self.at);
+        self.covered = self.covered.max(std::mem::take(&mut self.to_cover));
         if !known && !self.is_full() {
             self.diagnostics.push(diagnostic);
         }
+    }
+
+    /// Whether an error that covers the next token is reported.
+    fn is_covered(&self) -> bool {
+        self.at < self.covered
     }
 
     /// Whether the limit of diagnostics is exceeded, so that no message is needed.
@@ -44,6 +57,7 @@ impl Parser<'_> {
     fn report_in(&mut self, group: Group, diagnostic: Diagnostic) {
         if self.swallowed.is_some_and(|string| group.opener < string) {
             self.reported = Some(self.at);
+            self.to_cover = 0;
         } else {
             self.report(diagnostic);
         }

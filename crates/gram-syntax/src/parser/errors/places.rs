@@ -37,6 +37,13 @@ impl Parser<'_> {
         if self.is_full() {
             return;
         }
+        if items == Items::Entries && self.bare_url() {
+            return;
+        }
+        let known = self.known_cause(group, items).or_else(|| self.known_value(items));
+        if let Some(error) = known {
+            return self.report_in(group, error);
+        }
         let closer = closer_text(group.closer);
         let wanted = match items {
             Items::One | Items::Annotation => format!("`{closer}`"),
@@ -126,41 +133,51 @@ impl Parser<'_> {
         text.get(before..text.len() - behind)
     }
 
-    /// An unexpected token at the top level.
-    pub(in crate::parser) fn stray_error(&mut self) {
+    /// An unexpected token at the top level. `true` if it begins text of another language.
+    pub(in crate::parser) fn stray_error(&mut self) -> bool {
         if self.is_full() {
-            return;
+            return false;
         }
         let found = self.found();
         let here = self.here();
         if is_closer(self.kind()) {
             if self.diagnostics.len() > self.before {
                 // A consequence of an earlier error in this declaration.
-                return;
+                return false;
             }
             let message = format!("unmatched {found}");
             let error = self
                 .error(&codes::UNCLOSED_BRACKET, here, message)
                 .help("remove it, or add the opening bracket")
                 .fix(Fix::replace(NeedsLook, "remove it", here, ""));
-            return self.report(error);
+            self.report(error);
+            return false;
         }
         if matches!(self.kind(), T::Fenced | T::FencedTagged) {
-            return self.markdown_fence();
+            self.markdown_fence();
+            return false;
+        }
+        if let Some(error) = self.foreign_text() {
+            self.report(error);
+            return true;
         }
         let message = format!("expected a declaration, found {found}");
         let error = self.error(&codes::UNEXPECTED_TOKEN, here, message);
+        if self.kind() == T::Comma {
+            let error = error
+                .help("write declarations one after the other, without commas")
+                .fix(Fix::replace(Safe, "remove the comma", here, ""));
+            self.report(error);
+            return false;
+        }
         let help = match self.kind() {
-            T::Comma => "write declarations one after the other, without commas",
             kind if is_arrow(kind) => "write an arrow between two nodes: (a::Text)==>(::Text)",
-            T::Symbol if self.text(self.at) == "imports" => {
-                "write imports in the header, at the start of the file: {imports: [\"types.gram\"]}"
-            }
             T::Symbol => "write a declaration in brackets: [name:Tool | …]",
             _ => "start a declaration with `[`, `(` or `@`",
         };
         let error = self.cause(error.clone(), Place::Top).unwrap_or_else(|()| error.help(help));
         self.report(error);
+        false
     }
 
     fn markdown_fence(&mut self) {

@@ -18,6 +18,13 @@ impl Parser<'_> {
     /// An unexpected token after the head of a pattern.
     pub(in crate::parser) fn missing_bar(&mut self, group: Group) {
         let behind_label = matches!(self.tokens.kind(self.before_last()), T::Colon | T::ColonColon);
+        if self.kind() == T::LParen && self.is_entry(self.after(self.at)) {
+            let error = self.attributes_in_parentheses();
+            return self.report(error);
+        }
+        if behind_label && let Some(error) = self.bare_attributes(self.at) {
+            return self.report(error);
+        }
         let element = self.kind() == T::LParen || (self.kind() == T::Symbol && behind_label);
         if element {
             let gap = self.gap();
@@ -43,7 +50,26 @@ impl Parser<'_> {
     }
 
     /// A token that begins no element.
-    pub(in crate::parser) fn no_element(&mut self) {
+    pub(in crate::parser) fn no_element(&mut self, group: Group) {
+        if self.is_covered() {
+            return;
+        }
+        if self.kind() == T::LBrace
+            && let Some(error) = self.record_as_element(group)
+        {
+            return self.report(error);
+        }
+        if matches!(self.kind(), T::SingleQuoted | T::DoubleQuoted) {
+            let error = self.quoted_elements();
+            return self.report(error);
+        }
+        if self.kind() == T::Pipe && self.tokens.kind(self.last) == T::Pipe {
+            let error = self
+                .error(&codes::UNEXPECTED_TOKEN, self.here(), "a declaration has one `|`")
+                .help("remove one of them")
+                .fix(Fix::replace(Safe, "remove it", self.here(), ""));
+            return self.report(error);
+        }
         let here = self.here();
         let message = format!("expected an element, found {}", self.found());
         let error = self.error(&codes::UNEXPECTED_TOKEN, here, message);
@@ -51,10 +77,6 @@ impl Parser<'_> {
             T::Equals | T::Dash | T::Tilde if is_arrow(self.second()) => error
                 .help("start a signature without parameters with `()`: ()==>(::Text)")
                 .fix(Fix::replace(NeedsLook, "insert `()`", Span::empty(here.start), "()")),
-            T::SingleQuoted | T::DoubleQuoted => {
-                error.help("write names without quotes, or in backticks: celsius, `half price`")
-            }
-            T::LBrace => error.help("write the record before the `|`: [name:Tool {key: value} | …]"),
             _ => self.cause(error.clone(), Place::Elements).unwrap_or_else(|()| {
                 error.help(
                     "write a node (name::Type), a path of nodes and arrows, a pattern […] or a name",
@@ -71,19 +93,50 @@ impl Parser<'_> {
         if !name || !(typed || is_arrow(self.kind())) {
             return false;
         }
+        if self.is_covered() {
+            self.skip_element();
+            return true;
+        }
         let text = self.text(self.last).to_owned();
         let span = self.span(self.last);
+        if let Some(error) = self.bare_node_error(group, typed) {
+            self.report_in(group, error);
+            self.skip_element();
+            return true;
+        }
         let node = if typed { format!("({text}::Text)") } else { format!("(::{text})") };
         let error = self
             .error(&codes::UNEXPECTED_TOKEN, span, format!("`{text}` is not in parentheses"))
             .help(format!("write a parameter or result in parentheses: {node}"));
         self.report_in(group, error);
+        self.skip_element();
+        true
+    }
+
+    /// Passes over what is left of an element.
+    fn skip_element(&mut self) {
         let error = self.open(N::Error);
         while !matches!(self.kind(), T::Comma | T::End) && !is_closer(self.kind()) {
             self.skip_token_tree();
         }
         self.close(error);
-        true
+    }
+
+    /// The error about a bare name among elements, where its form tells what it is.
+    fn bare_node_error(&mut self, group: Group, typed: bool) -> Option<Diagnostic> {
+        let equals = self.kind() == T::Equals && !is_arrow(self.tokens.kind(self.at + 1));
+        if equals && self.label_of(group) == "Enum" {
+            return Some(self.valued_members());
+        }
+        if typed && self.kind() == T::Colon && self.is_entry(self.last) {
+            return self.attributes_after_bar(group);
+        }
+        let (text, span) = (self.text(self.last).to_owned(), self.span(self.last));
+        let (node, edits) = self.bare_nodes(group)?;
+        let error = self
+            .error(&codes::UNEXPECTED_TOKEN, span, format!("`{text}` is not in parentheses"))
+            .help(format!("write it in parentheses: {node}"));
+        Some(error.fix(super::scan::likely("put it into parentheses", edits)))
     }
 
     /// Entries of a record whose opening brace is missing: `(a::Text default: "x"})`.
@@ -123,17 +176,19 @@ impl Parser<'_> {
         let span = self.here();
         let previous = self.tokens.kind(self.last);
         let number = previous.is_number();
+        if !matches!(self.kind(), T::DoubleQuoted | T::SingleQuoted)
+            && !self.second_label_word()
+            && let Some(error) = self.odd_name(group)
+        {
+            return self.report_in(group, error);
+        }
         let error = match self.kind() {
             T::Symbol | T::Backticked if number && self.touching() => self.digit_name(),
             T::Symbol | T::Backticked if matches!(previous, T::Symbol | T::Backticked) => {
                 self.two_words()
             }
             T::DoubleQuoted | T::SingleQuoted if self.last == group.opener => {
-                let text = self.text(self.at);
-                let name = text.get(1..text.len() - 1).unwrap_or_default();
-                self.error(&codes::NAME, span, format!("expected a name, found {}", self.found()))
-                    .help(format!("quote a name with backticks: `{name}`"))
-                    .fix(Fix::replace(NeedsLook, "use backticks", span, format!("`{name}`")))
+                self.quoted_name_error()
             }
             T::Colon | T::ColonColon => self
                 .error(&codes::UNEXPECTED_TOKEN, span, "expected the label before the record")
@@ -149,13 +204,19 @@ impl Parser<'_> {
         self.report_in(group, error);
     }
 
+    /// Whether the next token follows a label.
+    fn second_label_word(&self) -> bool {
+        matches!(self.tokens.kind(self.before_last()), T::Colon | T::ColonColon)
+            || matches!(self.tokens.kind(self.last), T::RBrace | T::Greater)
+    }
+
     fn digit_name(&self) -> Diagnostic {
         self.error(&codes::NAME, self.here(), "a name cannot start with a digit")
             .help("quote it with backticks")
     }
 
     /// Two words where one belongs.
-    fn two_words(&self) -> Diagnostic {
+    fn two_words(&mut self) -> Diagnostic {
         let (first, second) = (self.text(self.last), self.text(self.at));
         let both = Span::new(self.span(self.last).start, self.span(self.at).end);
         let label = matches!(self.tokens.kind(self.before_last()), T::Colon | T::ColonColon);
@@ -176,6 +237,9 @@ impl Parser<'_> {
             return error;
         }
         let message = format!("unexpected `{second}` after `{first}`");
+        if label && let Some(error) = self.bare_attributes(self.at) {
+            return error;
+        }
         if label {
             return self
                 .error(&codes::MISSING_TYPE, self.here(), message)

@@ -1,9 +1,10 @@
 //! Type expressions.
 
-use super::Place;
+use super::{LOOK_AHEAD, Place};
 use crate::codes;
 use crate::diagnostic::Applicability::NeedsLook;
 use crate::diagnostic::Fix;
+use crate::foreign_types::{Translation, translate_type};
 use crate::limits::MAX_TYPE_DEPTH;
 use crate::parser::Parser;
 use crate::parser::group::is_closer;
@@ -15,6 +16,43 @@ use crate::tree::NodeKind as N;
 const MODIFIERS: [&str; 6] = ["readonly", "const", "final", "optional", "nullable", "required"];
 
 impl Parser<'_> {
+    /// Replaces the errors from `before` on by one about the whole type, if that is written as in
+    /// another language.
+    pub(in crate::parser) fn foreign_type(&mut self, first: u32, before: usize) {
+        let Some(last) = self.type_end(first) else { return };
+        let span = Span::new(self.span(first).start, self.span(last).end);
+        let text = self.source.slice(span);
+        let Some(Translation { text: ours, reason }) = translate_type(text) else { return };
+        let error = self
+            .error(&codes::TYPE_EXPRESSION, span, format!("`{text}` is not a type: {reason}"))
+            .help(format!("write `{ours}`"))
+            .fix(Fix::replace(NeedsLook, format!("write `{ours}`"), span, ours));
+        self.diagnostics.truncate(before);
+        self.diagnostics.push(error);
+        self.reported = Some(self.at);
+        self.skip_to(span.end);
+    }
+
+    /// The last token of a type that begins with `first`: before the end of its node, or before its
+    /// record.
+    fn type_end(&self, first: u32) -> Option<u32> {
+        let (mut depth, mut last, mut index) = (0_u32, first, first);
+        for _ in 0..LOOK_AHEAD {
+            let kind = self.tokens.kind(index);
+            match kind {
+                T::End => return None,
+                T::RParen if depth == 0 => return (index > first).then_some(last),
+                T::LBrace if depth == 0 && index > first => return Some(last),
+                T::LBracket | T::LParen | T::LBrace | T::Less => depth += 1,
+                _ if is_closer(kind) => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            last = index;
+            index = self.after(index);
+        }
+        None
+    }
+
     /// A token that begins no type.
     pub(in crate::parser) fn missing_member(&mut self) {
         let message = format!("expected a type, found {}", self.found());

@@ -14,6 +14,13 @@ impl Parser<'_> {
     pub(in crate::parser) fn missing_type(&mut self) {
         let colons = self.span(self.last);
         let message = format!("expected a type or label, found {}", self.found());
+        if self.kind() == T::LParen {
+            let error = self
+                .error(&codes::MISSING_BAR, colons, "expected `|`, found `:`")
+                .help("write `|` between the head of a declaration and its elements")
+                .fix(Fix::replace(NeedsLook, "write `|`", colons, " |"));
+            return self.report(error);
+        }
         let mut error = self
             .error(&codes::MISSING_TYPE, colons, message)
             .here("no type or label behind this")
@@ -26,6 +33,11 @@ impl Parser<'_> {
     }
 
     pub(in crate::parser) fn missing_key(&mut self, group: Group) -> bool {
+        let known = self.number_with_comma().or_else(|| self.list_in_braces(group));
+        if let Some(error) = known {
+            self.report_in(group, error);
+            return false;
+        }
         let here = self.here();
         let message = format!("expected a key, found {}", self.found());
         let mut error = self
@@ -54,6 +66,10 @@ impl Parser<'_> {
 
     /// An unexpected token after a key. `true` if a value follows.
     pub(in crate::parser) fn missing_colon(&mut self, group: Group) -> bool {
+        if let Some(error) = self.list_in_braces(group) {
+            self.report_in(group, error);
+            return false;
+        }
         let gap = self.gap();
         let key = self.text(self.last).to_owned();
         let message = format!("expected the `:` of `{key}`, found {}", self.found());
@@ -75,6 +91,13 @@ impl Parser<'_> {
                 gap,
                 ":",
             ))
+        } else if matches!(kind, T::Comma | T::RBrace) {
+            error.help(format!("give it a value: {key}: true")).fix(Fix::replace(
+                NeedsLook,
+                format!("write `{key}: true`"),
+                gap,
+                ": true",
+            ))
         } else {
             error.help(format!("give it a value: {key}: true"))
         };
@@ -86,6 +109,9 @@ impl Parser<'_> {
     }
 
     pub(in crate::parser) fn missing_value(&mut self) {
+        if let Some(error) = self.known_missing_value() {
+            return self.report(error);
+        }
         let here = self.here();
         let message = format!("expected a value, found {}", self.found());
         let error = self.error(&codes::MISSING_VALUE, here, message);
@@ -120,6 +146,9 @@ impl Parser<'_> {
     }
 
     pub(in crate::parser) fn missing_bound(&mut self) {
+        if let Some(error) = self.known_bound() {
+            return self.report(error);
+        }
         let message = format!("expected the range's end, found {}", self.found());
         let error = self
             .error(&codes::NUMBER, self.here(), message)
@@ -138,6 +167,9 @@ impl Parser<'_> {
         let start = self.span(self.last).start as usize;
         let text = &self.source.text()[start..];
         let ends = |c: char| c.is_whitespace() || ",;:|(){}[]<>\"'`".contains(c);
+        if text.find(ends).is_some_and(|at| at <= self.span(self.last).len() as usize) {
+            return;
+        }
         let number = &text[..text.find(ends).unwrap_or(text.len())];
         let span = Span::new(offset(start), offset(start + number.len()));
         let error = self.error(&codes::NUMBER, span, format!("`{number}` is not a number"));
@@ -188,6 +220,25 @@ fn malformed_number(error: Diagnostic, span: Span, number: &str) -> Diagnostic {
         return error
             .help("remove the leading 0: octal numbers have only the digits 0 to 7")
             .fix(Fix::replace(NeedsLook, "remove the leading 0", span, plain));
+    }
+    if let Some(whole) = number.strip_suffix('.')
+        && whole.parse::<i64>().is_ok()
+    {
+        return error.help(format!("write {whole} or {whole}.0")).fix(Fix::replace(
+            NeedsLook,
+            format!("write {whole}"),
+            span,
+            whole,
+        ));
+    }
+    let binary = number.strip_prefix("0b").and_then(|digits| u64::from_str_radix(digits, 2).ok());
+    if let Some(value) = binary {
+        return error
+            .help(format!("write {value} or 0x{value:x}: numbers are not binary"))
+            .fix(Fix::replace(NeedsLook, format!("write {value}"), span, value.to_string()));
+    }
+    if number.ends_with('%') {
+        return error.help(format!("write a number without `%`, or text: \"{number}\""));
     }
     error.help("write 5, -5, 0.5, 0x1f, 017 or, with a unit, 2s; quote text").fix(Fix::replace(
         NeedsLook,

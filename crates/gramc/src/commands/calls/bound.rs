@@ -45,12 +45,9 @@ fn read(path: &Path, stdin_filename: &str, display: Display) -> Result<Option<Re
 pub(in crate::commands) type Declared = (ToolLibrary, Library, PathBuf);
 
 /// The library of a name that the specification declares.
-pub(in crate::commands) fn declared_here(
-    name: &str,
-    spec: &Read,
-) -> Result<Option<Declared>, Failure> {
+pub(in crate::commands) fn declared_here(name: &str, spec: &Read) -> Option<Declared> {
     let at = spec.module.libraries.iter().position(|library| library.name == name);
-    at.map(|at| made(spec, at)).transpose()
+    at.map(|at| made(spec, at))
 }
 
 /// The library of `--library`: that of a file, one of several in a file, or one that the
@@ -65,7 +62,7 @@ pub(in crate::commands) fn read_declared(
         let Some(read) = read(named)? else { return Ok(None) };
         return one(&read, named, None).map(Some);
     }
-    if let Some(made) = declared_here(named, spec)? {
+    if let Some(made) = declared_here(named, spec) {
         return Ok(Some(made));
     }
     if let Some((path, name)) = named.rsplit_once(':')
@@ -112,22 +109,16 @@ fn one(read: &Read, path: &str, name: Option<&str>) -> Result<Declared, Failure>
             })?
         }
     };
-    made(read, at)
+    Ok(made(read, at))
 }
 
-fn made(read: &Read, at: usize) -> Result<Declared, Failure> {
+fn made(read: &Read, at: usize) -> Declared {
     let library: &Library = &read.module.libraries[at];
     // Paths in it are relative to its file.
     let folder = read.folder(read.module.spans().library(at));
-    let made = ToolLibrary::declared(&read.module, library, &folder).map_err(|errors| {
-        let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
-        Failure::new(format!(
-            "the library `{}` cannot be used: {}",
-            library.name,
-            errors.join("; ")
-        ))
-    })?;
-    Ok((made, library.clone(), folder))
+    // What cannot be used is reported when the library is bound.
+    let made = ToolLibrary::declared(&read.module, library, &folder);
+    (made, library.clone(), folder)
 }
 
 impl Read {

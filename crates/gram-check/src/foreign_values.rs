@@ -1,0 +1,153 @@
+//! Values as other languages write them.
+
+use gram_model::value_check;
+use gram_syntax::Applicability::{NeedsLook, Safe};
+use gram_syntax::{Fix, Node, NodeKind as N, Span};
+use serde_json::Value;
+
+use crate::checker::Checker;
+use crate::codes;
+use crate::foreign_attributes::{program, without_comma};
+use crate::named::Named;
+use gram_model::Field;
+
+/// What a word of another language is in gram: `null`, `true` or `false`.
+pub(crate) fn spelling(word: &str) -> Option<&'static str> {
+    match word {
+        "None" | "nil" | "undefined" | "NULL" | "Null" | "nullptr" => Some("null"),
+        "True" | "TRUE" => Some("true"),
+        "False" | "FALSE" => Some("false"),
+        _ => None,
+    }
+}
+
+/// The value that was likely meant where one of another kind is expected.
+pub(crate) fn likely_value(node: Node<'_>, wanted: &str) -> Option<String> {
+    let (text, content) = (node.text(), node.content());
+    if wanted == "true or false" {
+        return Some(match content.to_lowercase().as_str() {
+            "true" | "yes" | "on" | "1" => "true".to_owned(),
+            "false" | "no" | "off" | "0" | "none" | "null" => "false".to_owned(),
+            _ => return None,
+        });
+    }
+    if wanted.starts_with("a range") {
+        return likely_range(node);
+    }
+    if wanted.starts_with("a list, such as [1") {
+        let scalar = !matches!(node.kind(), N::Map | N::Range | N::Array | N::Error);
+        return scalar.then(|| format!("[{text}]"));
+    }
+    if wanted.starts_with("a program") && node.kind() == N::String {
+        return Some(program(&content));
+    }
+    if wanted.starts_with("a time") {
+        return likely_time(&content);
+    }
+    let number = wanted.starts_with("a number") || wanted.starts_with("a whole number");
+    let digits = content.parse::<u64>().is_ok_and(|number| number > 0);
+    (number && digits && node.kind() == N::String).then(|| content.into_owned())
+}
+
+/// A range that is written as a list, a map, a text or a number.
+fn likely_range(node: Node<'_>) -> Option<String> {
+    let is_number = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
+    let range = |least: &str, most: &str| {
+        (is_number(least) && is_number(most)).then(|| format!("{least}..{most}"))
+    };
+    match node.kind() {
+        N::Integer | N::Decimal => range(node.text(), node.text()),
+        N::Array => {
+            let items: Vec<_> = node.children().map(Node::text).collect();
+            let [least, most] = items.as_slice() else { return None };
+            range(least, most)
+        }
+        N::Map => {
+            let bound = |keys: &[&str]| {
+                let mut entries = node.entries();
+                entries
+                    .find(|entry| keys.contains(&&*entry.key.content()))
+                    .map(|it| it.value.text())
+            };
+            match (bound(&["min", "minimum", "from"]), bound(&["max", "maximum", "to"])) {
+                (Some(least), Some(most)) => range(least, most),
+                (Some(least), None) if is_number(least) => Some(format!("{least}...")),
+                (None, Some(most)) if is_number(most) => Some(format!("...{most}")),
+                _ => None,
+            }
+        }
+        N::String => {
+            let text = node.content();
+            let (least, most) = text.split_once("..").or_else(|| text.split_once('-'))?;
+            range(least.trim(), most.trim_matches(['.', ' ']))
+        }
+        _ => None,
+    }
+}
+
+/// A time whose unit is missing, or written out.
+fn likely_time(text: &str) -> Option<String> {
+    let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(unit);
+    let unit = match unit.trim() {
+        "" | "s" | "sec" | "secs" | "second" | "seconds" => "s",
+        "ms" | "msec" | "millis" | "milliseconds" => "ms",
+        "m" | "min" | "mins" | "minute" | "minutes" => "min",
+        "h" | "hr" | "hour" | "hours" => "h",
+        _ => return None,
+    };
+    (!number.is_empty()).then(|| format!("{number}{unit}"))
+}
+
+impl Checker<'_> {
+    /// The value in a text, if the type accepts that instead: `3` of `"3"`.
+    pub(crate) fn unquoted_value(&self, file: usize, span: Span, field: &Field) -> Option<String> {
+        let text = self.source(file).slice(span);
+        let inner = text.strip_prefix(['"', '\''])?.strip_suffix(['"', '\''])?;
+        let value: Value = serde_json::from_str(inner).ok()?;
+        let scalar = !matches!(value, Value::Array(_) | Value::Object(_) | Value::String(_));
+        let accepted = value_check::type_use(&self.types, &field.type_use, &value).is_ok();
+        (scalar && accepted && !inner.contains(['e', 'E', '+'])).then(|| inner.to_owned())
+    }
+
+    /// Reports a value that is a word of another language, such as `None`, unless the type has a
+    /// text of that name.
+    pub(crate) fn foreign_value(
+        &mut self,
+        file: usize,
+        (span, entry): (Span, Option<Span>),
+        what: Named,
+        field: &Field,
+    ) -> bool {
+        let source = self.source(file);
+        let word = source.slice(span);
+        let Some(spelling) = spelling(word) else { return false };
+        let accepts =
+            |value: Value| value_check::type_use(&self.types, &field.type_use, &value).is_ok();
+        if accepts(Value::from(word)) && !accepts(Value::from("any other text")) {
+            return false;
+        }
+        let message = format!("`{word}` is not a value of gram");
+        let mut error = self.error(&codes::FOREIGN_VALUE, file, span, message);
+        let null = spelling == "null";
+        let write = format!("write `{spelling}`");
+        error = match (what, entry) {
+            (Named::Default, Some(entry)) if null && !accepts(Value::Null) => {
+                let optional = field.optionality == gram_model::Optionality::Optional;
+                let (place, text) = match optional {
+                    true => (without_comma(source, entry), ""),
+                    false => (entry, "optional: true"),
+                };
+                let fix =
+                    Fix::replace(NeedsLook, "make it optional without a default", place, text);
+                error
+                    .help("write `optional: true` without a default, or `nullable: true` and `default: null`")
+                    .fix(fix)
+            }
+            _ if word == spelling || (null && !accepts(Value::Null)) => error.help(write),
+            _ => error.help(write.clone()).fix(Fix::replace(Safe, write, span, spelling)),
+        };
+        self.report(file, error);
+        true
+    }
+}

@@ -1,0 +1,122 @@
+//! Types, fields and members that are written as attributes.
+
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Diagnostic, Edit, Fix, Node, NodeKind as N, Span};
+
+use crate::attributes::Attribute;
+use crate::checker::{Checker, Form};
+use crate::codes;
+use crate::foreign_attributes::without_comma;
+use crate::index::DeclarationSyntax;
+use gram_model::attributes::{AttributeOwner, find};
+use gram_model::print::identifier;
+use gram_syntax::{foreign_type_name as type_name, is_type, translate_type as translate};
+
+/// Words for the members of an enum.
+const MEMBERS: [&str; 7] = ["values", "members", "enum", "options", "cases", "choices", "variants"];
+
+impl<'t> Checker<'t> {
+    /// The error about a type that is an attribute: `(limit {type: "integer"})`.
+    pub(crate) fn type_in_record(
+        &self,
+        file: usize,
+        node: Node<'t>,
+        name: &str,
+    ) -> Option<Diagnostic> {
+        let source = self.source(file);
+        let subject = node.subject();
+        let entry = subject.entries().find(|entry| entry.key.content() == "type")?;
+        let message = format!("the type of `{name}` is not an attribute");
+        let error = self.error(&codes::MISSING_TYPE, file, entry.key.span(), message);
+        let ty = label(&entry.value.content()).filter(|_| entry.value.kind() != N::Map);
+        let Some(ty) = ty else {
+            return Some(error.help(format!("write it after `::`: ({name}::Text)")));
+        };
+        let end = Span::empty(subject.identifier?.span().end);
+        let whole = Span::new(entry.key.span().start, entry.value.span().end);
+        let edits = vec![
+            Edit { span: end, text: format!("::{ty}") },
+            Edit { span: without_comma(source, whole), text: String::new() },
+        ];
+        let message = format!("write `::{ty}`");
+        Some(error.help(format!("write it after `::`: ({name}::{ty})")).fix(Fix {
+            message,
+            applicability: NeedsLook,
+            edits,
+        }))
+    }
+
+    /// Reports fields of a record and members of an enum that are written in its attributes.
+    pub(crate) fn elements_as_attributes(
+        &mut self,
+        declaration: &DeclarationSyntax<'t>,
+        form: Form,
+        attributes: &[Attribute<'t>],
+    ) -> bool {
+        let DeclarationSyntax { file, node, .. } = *declaration;
+        if node.elements().next().is_some() {
+            return false;
+        }
+        let (found, message): (Vec<_>, _) = match form {
+            Form::Record => (fields(attributes), "the fields of a record are its elements"),
+            Form::Enum => (members(attributes), "the members of an enum are its elements"),
+            _ => return false,
+        };
+        let (Some((first, _)), Some(record)) = (found.first(), node.subject().record) else {
+            return false;
+        };
+        let elements: Vec<_> = found.iter().map(|(_, text)| text.as_str()).collect();
+        let elements = format!("| {}", elements.join(", "));
+        let all = attributes.iter().all(|one| found.iter().any(|(at, _)| *at == one.key_span));
+        let mut error = self
+            .error(&codes::MISPLACED_ELEMENT, file, *first, message)
+            .help(format!("write {}", form.example()));
+        if all {
+            let fix = Fix::replace(NeedsLook, format!("write {elements}"), record.span(), elements);
+            error = error.fix(fix);
+        }
+        self.report(file, error);
+        true
+    }
+}
+
+/// A type as a label.
+fn label(ty: &str) -> Option<String> {
+    Some(match type_name(ty).or_else(|| json_type(ty)) {
+        Some(name) => name.to_owned(),
+        None if is_type(ty) => ty.to_owned(),
+        None => translate(ty)?.text,
+    })
+}
+
+/// The type of a name that only JSON Schema has.
+fn json_type(name: &str) -> Option<&'static str> {
+    let of = [("string", "Text"), ("integer", "Int"), ("boolean", "Bool"), ("array", "Array")];
+    of.iter().find(|(json, _)| *json == name).map(|(_, ours)| *ours)
+}
+
+/// Attributes of a record that are types, as fields.
+fn fields(attributes: &[Attribute<'_>]) -> Vec<(Span, String)> {
+    let field = |attribute: &Attribute<'_>| {
+        let node = attribute.node().filter(|node| matches!(node.kind(), N::String | N::Symbol))?;
+        let unknown = [AttributeOwner::Record, AttributeOwner::Field]
+            .into_iter()
+            .all(|owner| find(owner, &attribute.key).is_none());
+        let ty = node.content();
+        let is_type = ty.starts_with(char::is_uppercase) || type_name(&ty).is_some();
+        let ty = label(&ty).filter(|_| unknown && is_type)?;
+        Some((attribute.key_span, format!("({}::{ty})", identifier(&attribute.key))))
+    };
+    attributes.iter().filter_map(field).collect()
+}
+
+/// The members of an enum in a list.
+fn members(attributes: &[Attribute<'_>]) -> Vec<(Span, String)> {
+    let list = |attribute: &Attribute<'_>| {
+        let node = attribute.node().filter(|node| node.kind() == N::Array)?;
+        let names: Vec<_> = node.children().map(|item| identifier(&item.content())).collect();
+        let known = MEMBERS.contains(&&*attribute.key) && !names.is_empty();
+        known.then(|| (attribute.key_span, names.join(", ")))
+    };
+    attributes.iter().filter_map(list).collect()
+}

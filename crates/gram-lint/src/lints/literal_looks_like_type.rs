@@ -1,0 +1,113 @@
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Code, Fix, Node, Span, is_type};
+use serde_json::Value;
+
+use crate::context::{Context, Report, ToolView, TypeView};
+use crate::lint::{Lint, LintPass};
+use gram_check::Meaning;
+use gram_model::Type;
+use gram_model::expression::{self, Word};
+use gram_model::format::built_in;
+use gram_model::walk;
+
+pub(crate) static LINT: Lint = Lint {
+    code: Code {
+        name: "literal-looks-like-type",
+        page: r#"# A literal type contains a type in quotes
+
+A text in quotes is a literal type: its only value is that text. A parameter of
+the type `"Text[]"` accepts the text Text[] and no list.
+
+Write the type without quotes. If the text itself is meant, allow it with a
+comment, `// gram-allow: literal-looks-like-type`.
+
+```gram bad
+[tag:Tool | (tags::`"Text[]"`)==>(::Null)]
+```
+
+```gram good
+[tag:Tool | (tags::`Text[]`)==>(::Null)]
+```
+"#,
+    },
+    fix: Some(NeedsLook),
+    passes: &[LintPass::Tool(run), LintPass::Type(run_type)],
+    ..Lint::COMMON
+};
+
+fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+    for field in &view.tool.parameters {
+        if let Some(node) = literal(cx, view.file, &field.type_use.ty) {
+            report_in(cx, view.file, (view.parameter(field), view.place(field)), &node, report);
+        }
+    }
+    if let Some(text) = literal(cx, view.file, &view.tool.result.type_use.ty) {
+        report_in(cx, view.file, (view.result(), view.name), &text, report);
+    }
+}
+
+fn run_type(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
+    for field in view.fields() {
+        if let Some(text) = literal(cx, view.file, &field.type_use.ty) {
+            report_in(cx, view.file, (view.field(field), view.place(field)), &text, report);
+        }
+    }
+}
+
+fn report_in(
+    cx: &Context<'_>,
+    file: usize,
+    (node, name): (Option<Node<'_>>, Span),
+    text: &str,
+    report: &mut Report,
+) {
+    let label = node.and_then(|node| node.subject().labels_node());
+    let span = label.map_or(name, Node::span);
+    let message = format!("the literal type \"{text}\" accepts only this text");
+    let help = format!("write the type without quotes: {text}");
+    let diagnostic = cx.diagnostic(&LINT, file, span, message).help(help);
+    let source = cx.texts[file].source();
+    let quoted = Value::from(text).to_string();
+    let diagnostic = match source.slice(span).find(&quoted) {
+        Some(at) => {
+            let start = span.start + u32::try_from(at).unwrap_or_default();
+            let end = start + u32::try_from(quoted.len()).unwrap_or_default();
+            let fix = Fix::replace(NeedsLook, "remove the quotes", Span::new(start, end), text);
+            diagnostic.fix(fix)
+        }
+        None => diagnostic,
+    };
+    report.add(file, diagnostic);
+}
+
+/// The text of a literal type in a type that is a type expression itself.
+fn literal(cx: &Context<'_>, file: usize, ty: &Type) -> Option<String> {
+    let looks = |ty: &Type, alone: bool| match ty {
+        Type::Literal(value) => {
+            let text = value.as_str()?;
+            looks_like_type(cx, file, text, alone).then(|| text.to_owned())
+        }
+        _ => None,
+    };
+    let mut found = looks(ty, true);
+    walk::parts(ty, &mut |part| {
+        found = found.take().or_else(|| looks(part, false));
+    });
+    found
+}
+
+/// Whether a text is a type expression of known types. One of several literals that is a single
+/// name is hardly meant as a type.
+fn looks_like_type(cx: &Context<'_>, file: usize, text: &str, alone: bool) -> bool {
+    let known = |name: &str| {
+        built_in(name).is_some()
+            || !matches!(cx.known.type_names.find(file, None, name), Meaning::Unknown)
+    };
+    let types = if expression::is_name(text) { alone } else { is_type(text) };
+    let words = expression::words(text);
+    let mut names = words.iter().filter_map(|(_, word)| match word {
+        Word::Type(name) => Some(*name),
+        Word::Field(_) | Word::Literal(_) => None,
+    });
+    types && names.clone().next().is_some() && names.all(|name| known(name) || name == "Map")
+}

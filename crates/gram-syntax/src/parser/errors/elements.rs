@@ -1,0 +1,441 @@
+//! Elements, heads of declarations and nodes that are written in other brackets, or without any.
+
+use super::scan::{edit, likely};
+use crate::codes;
+use crate::diagnostic::Applicability::NeedsLook;
+use crate::diagnostic::{Diagnostic, Edit, Fix};
+use crate::parser::Parser;
+use crate::parser::group::{Group, Items, is_arrow};
+use crate::span::Span;
+use crate::token::TokenKind as T;
+
+/// Attributes that declarations have more often than results.
+const OF_DECLARATIONS: [&str; 6] =
+    ["description", "title", "version", "readOnly", "destructive", "idempotent"];
+
+impl Parser<'_> {
+    /// The error at an unexpected token in the head of a declaration, in a node or after an element,
+    /// where the cause is known. What follows from it is not reported.
+    pub(super) fn known_cause(&mut self, group: Group, items: Items) -> Option<Diagnostic> {
+        let in_node = group.closer == T::RParen;
+        match (items, self.kind()) {
+            (Items::One, T::Equals) if !in_node => self.bar_in_other_words(group),
+            (Items::One, T::Equals) => self.equals_in_node(group),
+            (Items::One, T::LBracket | T::LParen) if in_node => self.other_braces(),
+            (Items::One, T::LBracket) if self.last == group.opener => self.doubled_bracket(group),
+            (Items::One, T::LBrace) => self.second_record(),
+            (Items::One, T::DoubleQuoted) if !in_node => self.bare_description(),
+            (Items::One, T::DotDotDot | T::Unknown) if in_node => self.rest_parameter(group),
+            (Items::Elements, T::LBrace) => self.record_after_element(group),
+            (Items::Elements, T::Colon) if self.tokens.kind(self.last) == T::RParen => {
+                self.result_after_colon()
+            }
+            (Items::Elements, T::Pipe) => self.extra_bars(group),
+            (Items::Elements, kind) if is_arrow(kind) => self.bracketed_parameter(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn unexpected(&self, span: Span, message: impl Into<String>) -> Diagnostic {
+        self.error(&codes::UNEXPECTED_TOKEN, span, message)
+    }
+
+    /// `=`, `==>` or `:=` where the `|` of a declaration belongs.
+    fn bar_in_other_words(&mut self, group: Group) -> Option<Diagnostic> {
+        let mut end = self.at;
+        while is_arrow(self.tokens.kind(end + 1)) {
+            end += 1;
+        }
+        let span = self.span_between(self.at, end);
+        let next = self.after(end);
+        let mut edits = vec![edit(span, "|")];
+        if self.tokens.kind(next) == T::Symbol && self.label_of(group) == "Alias" {
+            edits.push(edit(self.span(next), format!("(::{})", self.text(next))));
+        }
+        let message = format!("expected `|`, found `{}`", self.source.slice(span));
+        Some(
+            self.error(&codes::MISSING_BAR, span, message)
+                .help("write `|` between the head of a declaration and its elements")
+                .fix(likely("write `|`", edits)),
+        )
+    }
+
+    /// `(a = Int)` or `(a::Int = 3)`.
+    fn equals_in_node(&mut self, group: Group) -> Option<Diagnostic> {
+        let value = self.after(self.at);
+        let named = self.last == self.after(group.opener);
+        if named && self.tokens.kind(value) == T::Symbol {
+            let gap = Span::new(self.span(self.last).end, self.span(value).start);
+            let message = "a name and its type are joined by `::`, not `=`";
+            return Some(
+                self.error(&codes::MISSING_TYPE, self.here(), message)
+                    .help(format!("write ({}::{})", self.text(self.last), self.text(value)))
+                    .fix(Fix::replace(NeedsLook, "write `::`", gap, "::")),
+            );
+        }
+        let error = self.unexpected(self.here(), "a default is not written with `=`");
+        let end = self.next_of(value, &[T::RParen])?;
+        if self.tokens.kind(value) == T::RParen {
+            return Some(error.help("write a default as an attribute: {default: 3}"));
+        }
+        let text = self.text_between(value, self.previous(end));
+        let record = format!("{{default: {text}}}");
+        let span = self.span_between(self.at, self.previous(end));
+        Some(error.help(format!("write a default as an attribute: {record}")).fix(Fix::replace(
+            NeedsLook,
+            format!("write {record}"),
+            span,
+            record,
+        )))
+    }
+
+    /// Attributes in `[ ]` or `( )`.
+    fn other_braces(&mut self) -> Option<Diagnostic> {
+        let (open, close) = (self.at, self.closer_of(self.at)?);
+        let first = self.after(open);
+        let label = self.text(self.last);
+        if self.tokens.kind(first) == T::DoubleQuoted && label == "Enum" {
+            let values = self.text_between(first, self.previous(close)).replace(',', " |");
+            let span = self.span_between(self.last, close);
+            let text = format!("`{}`", values.replace("  |", " |"));
+            let message = "`Enum` declares an enum, and is not a type itself";
+            return Some(
+                self.error(&codes::MISSING_TYPE, span, message)
+                    .help(format!("write the values as a type: {text}"))
+                    .fix(Fix::replace(NeedsLook, format!("write {text}"), span, text)),
+            );
+        }
+        if !self.is_entry(first) {
+            return None;
+        }
+        let (open, close) = (self.span(open), self.span(close));
+        let error = self.unexpected(open, "attributes are written in braces");
+        Some(
+            error
+                .help("write attributes in braces: {default: 3}")
+                .fix(likely("write braces", vec![edit(open, "{"), edit(close, "}")])),
+        )
+    }
+
+    /// `[[add:Tool | …]]`
+    fn doubled_bracket(&mut self, group: Group) -> Option<Diagnostic> {
+        let close = self.closer_of(group.opener)?;
+        let edits = vec![edit(self.span(group.opener), ""), edit(self.span(close), "")];
+        self.cover(close);
+        Some(
+            self.unexpected(self.here(), "a declaration has one pair of brackets")
+                .help("remove the outer brackets")
+                .fix(likely("remove the outer brackets", edits)),
+        )
+    }
+
+    /// `{…} {…}`
+    fn second_record(&mut self) -> Option<Diagnostic> {
+        let (before, here) = (self.last, self.here());
+        let empty = self.tokens.kind(self.previous(before)) == T::LBrace
+            || self.tokens.kind(self.after(self.at)) == T::RBrace;
+        if self.tokens.kind(before) != T::RBrace || empty {
+            return None;
+        }
+        let gap = Span::new(self.span(before).start, here.end);
+        Some(
+            self.unexpected(here, "a second record")
+                .help("write all attributes in one record, separated by commas")
+                .fix(Fix::replace(NeedsLook, "join the records", gap, ", ")),
+        )
+    }
+
+    /// `[add:Tool "Adds one" | …]`
+    fn bare_description(&mut self) -> Option<Diagnostic> {
+        let text = format!("{{description: {}}}", self.text(self.at));
+        let fix = Fix::replace(NeedsLook, format!("write {text}"), self.here(), text.clone());
+        Some(
+            self.unexpected(self.here(), "a description is an attribute")
+                .help(format!("write {text}"))
+                .fix(fix),
+        )
+    }
+
+    /// `(...numbers::Int)` or `(*numbers::Int)`
+    fn rest_parameter(&mut self, group: Group) -> Option<Diagnostic> {
+        if self.last != group.opener || !matches!(self.text(self.at), "..." | "*") {
+            return None;
+        }
+        let close = self.closer_of(group.opener)?;
+        let mut edits = vec![edit(self.here(), "")];
+        let ty = self.previous(close);
+        if self.tokens.kind(ty) == T::Symbol && self.tokens.kind(self.previous(ty)) == T::ColonColon
+        {
+            edits.push(edit(self.span(ty), format!("`{}[]`", self.text(ty))));
+        }
+        let message = "a parameter holds one value; several values are a list";
+        self.cover(close);
+        Some(
+            self.unexpected(self.here(), message)
+                .help("write the type of a list: (names::`Text[]`)")
+                .fix(likely("make it a list", edits)),
+        )
+    }
+
+    /// A record after an element: attributes of the declaration, or of the element.
+    fn record_after_element(&mut self, group: Group) -> Option<Diagnostic> {
+        let (here, close) = (self.here(), self.closer_of(self.at)?);
+        let (last, next) = (self.last, self.after(close));
+        let record = self.text_between(self.at, close).to_owned();
+        let label = self.label_of(group).to_owned();
+        let gap = Span::new(self.span(last).end, here.start);
+        self.cover(next);
+        if matches!(self.tokens.kind(last), T::Symbol | T::Backticked) {
+            let node = match label.as_str() {
+                "Alias" => format!("(::{} {record})", self.text(last)),
+                _ => format!("({} {record})", self.text(last)),
+            };
+            let span = self.span_between(last, close);
+            return Some(
+                self.unexpected(here, "an element with attributes is written in parentheses")
+                    .help(format!("write {node}"))
+                    .fix(Fix::replace(NeedsLook, "put it into parentheses", span, node)),
+            );
+        }
+        if self.tokens.kind(last) != T::RParen {
+            return None;
+        }
+        if is_arrow(self.tokens.kind(next)) || self.tokens.kind(next) == T::Comma {
+            let inner = Span::new(self.span(last).start, here.start);
+            let end = Span::empty(self.span(close).end);
+            return Some(
+                self.unexpected(here, "the attributes of a parameter are inside its parentheses")
+                    .help(format!("write them after the type: (name::Type {record})"))
+                    .fix(likely("move the parenthesis", vec![edit(inner, " "), edit(end, ")")])),
+            );
+        }
+        let bar = self.next_of(self.after(group.opener), &[T::Pipe])?;
+        let bar = Span::empty(self.span(self.previous(bar)).end);
+        let error = self
+            .unexpected(here, "a record after the last element")
+            .help("write the attributes of a declaration before its `|`, and those of a parameter inside its parentheses");
+        let first = self.text(self.after(self.at));
+        if !OF_DECLARATIONS.contains(&first) {
+            return Some(error);
+        }
+        let moved = vec![
+            edit(bar, format!(" {record}")),
+            edit(Span::new(gap.start, self.span(close).end), ""),
+        ];
+        Some(error.fix(likely("move it before the `|`", moved)))
+    }
+
+    /// `(a::Int): Int`
+    fn result_after_colon(&mut self) -> Option<Diagnostic> {
+        let ty = self.after(self.at);
+        let error = self
+            .error(&codes::ARROW, self.here(), "expected an arrow before the result, found `:`")
+            .help("write the result after an arrow: (a::Int)==>(::Int)");
+        if self.tokens.kind(ty) != T::Symbol {
+            return Some(error);
+        }
+        let text = format!("==>(::{})", self.text(ty));
+        let span = self.span_between(self.at, ty);
+        Some(error.fix(Fix::replace(NeedsLook, format!("write `{text}`"), span, text)))
+    }
+
+    /// Bars between elements.
+    fn extra_bars(&mut self, group: Group) -> Option<Diagnostic> {
+        let separator = if self.is_tool(group) { "==>" } else { "," };
+        let mut edits = Vec::new();
+        let mut at = Some(self.at);
+        let mut last = self.at;
+        while let Some(bar) = at {
+            let gap = Span::new(self.span(self.previous(bar)).end, self.span(bar).end);
+            edits.push(edit(gap, separator));
+            if separator == "==>" {
+                let next = self.span(self.after(bar)).start;
+                edits.push(edit(Span::new(self.span(bar).end, next), ""));
+            }
+            last = bar;
+            at = self.next_of(self.after(bar), &[T::Pipe]);
+        }
+        let help = match separator {
+            "," => "write one `|` before the elements, and commas between them",
+            _ => "write one `|` before the signature, and `==>` between its parts",
+        };
+        self.cover(last + 1);
+        let message = "a declaration has one `|`";
+        Some(
+            self.unexpected(self.here(), message)
+                .help(help)
+                .fix(likely(format!("write `{separator}`"), edits)),
+        )
+    }
+
+    /// `[a::Int]==>…` or `{a::Int}==>…`
+    fn bracketed_parameter(&mut self) -> Option<Diagnostic> {
+        let close = self.last;
+        if !matches!(self.tokens.kind(close), T::RBracket | T::RBrace) {
+            return None;
+        }
+        let open = self.opener_of(close)?;
+        Some(self.in_parentheses(open, close))
+    }
+
+    /// The error about a parameter in other brackets.
+    fn in_parentheses(&mut self, open: u32, close: u32) -> Diagnostic {
+        let (first, last) = (self.span(open), self.span(close));
+        self.cover(close + 1);
+        self.unexpected(first, "a parameter is written in parentheses")
+            .help("write a parameter or result in parentheses: (name::Text), (::Text)")
+            .fix(likely("write parentheses", vec![edit(first, "("), edit(last, ")")]))
+    }
+
+    /// A record where an element belongs.
+    pub(super) fn record_as_element(&mut self, group: Group) -> Option<Diagnostic> {
+        let (open, close) = (self.at, self.closer_of(self.at)?);
+        let (here, next) = (self.span_between(open, close), self.after(close));
+        if is_arrow(self.tokens.kind(next)) && is_arrow(self.tokens.kind(next + 1)) {
+            return Some(self.in_parentheses(open, close));
+        }
+        let inner = Span::new(self.span(open).end, self.span(close).start);
+        let text = self.source.slice(inner).trim().to_owned();
+        self.cover(next);
+        let replaced = |error: Diagnostic, with: String| {
+            error.help(format!("write {with}")).fix(Fix::replace(
+                NeedsLook,
+                "write it so",
+                here,
+                with,
+            ))
+        };
+        match self.label_of(group) {
+            "Record" => {
+                let error =
+                    self.unexpected(here, "the fields of a record are written in parentheses");
+                Some(match self.fields_of(open, close) {
+                    Some(fields) => replaced(error, fields),
+                    None => error.help("write [Address::Record | (street::Text), (city::Text)]"),
+                })
+            }
+            "Union" | "Alias" => {
+                let error =
+                    self.unexpected(here, "a type with fields is written in backticks here");
+                let label = self.label_of(group) == "Alias";
+                let ty = format!("`{{{text}}}`");
+                Some(replaced(error, if label { format!("(::{ty})") } else { ty }))
+            }
+            "Enum" if !text.contains([':', '"', '\'']) => {
+                Some(replaced(self.unexpected(here, "the members of an enum have no braces"), text))
+            }
+            _ => {
+                let bar = self.span(self.last);
+                let before = self.previous(self.last);
+                let error = self
+                    .unexpected(here, "the attributes of a declaration are written before its `|`")
+                    .help("write the record before the `|`: [name:Tool {key: value} | …]");
+                if self.tokens.kind(self.last) != T::Pipe || self.tokens.kind(before) == T::RBrace {
+                    return Some(error);
+                }
+                let after = Span::new(here.start, self.span(next).start);
+                let record = format!("{} ", self.source.slice(here));
+                let edits = vec![edit(Span::empty(bar.start), record), edit(after, "")];
+                Some(error.fix(likely("move it before the `|`", edits)))
+            }
+        }
+    }
+
+    /// The fields of an inline record as nodes.
+    fn fields_of(&self, open: u32, close: u32) -> Option<String> {
+        let mut fields = Vec::new();
+        let mut at = self.after(open);
+        while at < close {
+            let colon = self.after(at);
+            let end = self.next_of(colon, &[T::Comma]).filter(|end| *end < close).unwrap_or(close);
+            let ty = self.text_between(self.after(colon), self.previous(end));
+            let known = matches!(self.tokens.kind(at), T::Symbol | T::Backticked)
+                && matches!(self.tokens.kind(colon), T::Colon | T::ColonColon);
+            if !known || ty.contains(['`', '\n']) {
+                return None;
+            }
+            let word = ty.chars().all(|c| c.is_ascii_alphanumeric());
+            let ty = if word { ty.to_owned() } else { format!("`{ty}`") };
+            fields.push(format!("({}::{ty})", self.text(at)));
+            at = self.after(end);
+        }
+        (!fields.is_empty()).then(|| fields.join(", "))
+    }
+
+    /// Texts in quotes where names belong.
+    pub(super) fn quoted_elements(&mut self) -> Diagnostic {
+        let mut edits: Vec<Edit> = Vec::new();
+        let (mut at, mut names) = (self.at, Vec::new());
+        while matches!(self.tokens.kind(at), T::DoubleQuoted | T::SingleQuoted) {
+            let text = self.text(at);
+            let name = text.get(1..text.len() - 1).unwrap_or_default();
+            let plain = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-@".contains(c));
+            let name = if plain { name.to_owned() } else { format!("`{name}`") };
+            edits.push(edit(self.span(at), name.clone()));
+            names.push(name);
+            let comma = self.after(at);
+            self.cover(comma + 1);
+            if self.tokens.kind(comma) != T::Comma {
+                break;
+            }
+            at = self.after(comma);
+        }
+        self.unexpected(self.here(), "names are written without quotes")
+            .help(format!("write {}; names of several words are in backticks", names.join(", ")))
+            .fix(likely("remove the quotes", edits))
+    }
+
+    /// Names with types, or with values, that are not in parentheses. Gives the help and the edits.
+    pub(super) fn bare_nodes(&mut self, group: Group) -> Option<(String, Vec<Edit>)> {
+        let mut edits = Vec::new();
+        let mut first = self.last;
+        let mut help = String::new();
+        loop {
+            let colon = self.after(first);
+            if self.tokens.kind(first) != T::Symbol
+                || !matches!(self.tokens.kind(colon), T::Colon | T::ColonColon)
+            {
+                break;
+            }
+            let end = self.end_of_bare_node(self.after(colon));
+            let text = self.text_between(first, end);
+            if edits.is_empty() {
+                help = format!("({text})");
+            }
+            edits.push(edit(Span::empty(self.span(first).start), "("));
+            edits.push(edit(Span::empty(self.span(end).end), ")"));
+            let comma = self.after(end);
+            self.cover(comma + 1);
+            if self.tokens.kind(comma) != T::Comma || self.is_tool(group) {
+                break;
+            }
+            first = self.after(comma);
+        }
+        (!edits.is_empty()).then_some((help, edits))
+    }
+
+    /// The last token of a type and a record after it.
+    fn end_of_bare_node(&self, ty: u32) -> u32 {
+        let next = self.after(ty);
+        match self.tokens.kind(next) {
+            T::LBrace => self.closer_of(next).unwrap_or(ty),
+            _ => ty,
+        }
+    }
+
+    /// `celsius = "C"`: members with values.
+    pub(super) fn valued_members(&mut self) -> Diagnostic {
+        let mut edits = Vec::new();
+        let mut equals = Some(self.at).filter(|_| self.kind() == T::Equals);
+        while let Some(at) = equals {
+            let value = self.after(at);
+            edits.push(edit(Span::new(self.span(self.previous(at)).end, self.span(value).end), ""));
+            self.cover(value + 1);
+            equals = self.next_of(value, &[T::Equals]);
+        }
+        self.unexpected(self.here(), "the members of an enum have no values")
+            .help("write the names alone: [Unit::Enum | celsius, fahrenheit]")
+            .fix(likely("remove the values", edits))
+    }
+}

@@ -1,0 +1,410 @@
+//! Keys and values that are written as in other languages.
+
+use super::scan::{edit, likely};
+use crate::codes;
+use crate::diagnostic::Applicability::{NeedsLook, Safe};
+use crate::diagnostic::{Diagnostic, Fix};
+use crate::parser::Parser;
+use crate::parser::group::{Group, Items};
+use crate::span::{Span, offset};
+use crate::token::TokenKind as T;
+
+/// Quotation marks of prose, each with the one that closes it.
+const CURLY: [(char, char); 5] = [('“', '”'), ('„', '“'), ('‘', '’'), ('«', '»'), ('”', '”')];
+
+/// What ends a value that is written without quotes.
+const ENDS: [char; 5] = [',', '}', ']', ')', '\n'];
+
+impl Parser<'_> {
+    /// The error at an unexpected token after a value, where the cause is known.
+    pub(super) fn known_value(&mut self, items: Items) -> Option<Diagnostic> {
+        if !matches!(items, Items::Entries | Items::Values) {
+            return None;
+        }
+        let last = self.tokens.kind(self.last);
+        let text = matches!(last, T::DoubleQuoted | T::SingleQuoted);
+        match (self.kind(), self.text(self.at)) {
+            (T::Pipe, _) if items == Items::Entries => self.values_with_bars(),
+            (T::Unknown, "+") if text => self.joined_texts(),
+            (T::DoubleQuoted, _) if text && self.text(self.last) == "\"\"" => self.triple_quotes(),
+            (T::DoubleQuoted, _) if text && items == Items::Entries => self.joined_texts(),
+            (T::DoubleQuoted | T::SingleQuoted, _) if last == T::Symbol && self.touching() => {
+                self.prefixed_text()
+            }
+            (T::Symbol, _) if text && self.touching() => self.inner_quotes(),
+            (T::Colon, _) if items == Items::Values => self.map_in_brackets(),
+            (T::Colon, "::" | ":") => self.unquoted(),
+            (T::Unknown, "/" | "%") if last == T::Symbol && self.touching() => self.unquoted(),
+            (T::LParen, _) if last == T::Symbol => Some(
+                self.error(&codes::MISSING_VALUE, self.here(), "a value is not computed")
+                    .help("write the value itself, or text in quotes"),
+            ),
+            (T::Dash, _) if last.is_number() => self.range_in_words(),
+            _ => None,
+        }
+    }
+
+    fn value_error(&self, span: Span, message: impl Into<String>) -> Diagnostic {
+        self.error(&codes::MISSING_VALUE, span, message)
+    }
+
+    /// `enum: "a" | "b"`
+    fn values_with_bars(&mut self) -> Option<Diagnostic> {
+        let first = self.last;
+        let (mut bar, mut edits) = (self.at, vec![edit(Span::empty(self.span(first).start), "[")]);
+        loop {
+            let value = self.after(bar);
+            if !self.is_literal(value) && self.tokens.kind(value) != T::Symbol {
+                return None;
+            }
+            let gap = Span::new(self.span(self.previous(bar)).end, self.span(bar).end);
+            edits.push(edit(gap, ","));
+            let next = self.after(value);
+            if self.tokens.kind(next) != T::Pipe {
+                edits.push(edit(Span::empty(self.span(value).end), "]"));
+                self.cover(next);
+                break;
+            }
+            bar = next;
+        }
+        Some(
+            self.value_error(self.here(), "several values are a list")
+                .help("write a list: [\"a\", \"b\"]")
+                .fix(likely("make it a list", edits)),
+        )
+    }
+
+    /// `"a" + "b"` or `"a" "b"`
+    fn joined_texts(&mut self) -> Option<Diagnostic> {
+        let second = if self.kind() == T::Unknown { self.after(self.at) } else { self.at };
+        let error = self
+            .value_error(self.here(), "expected one text, found two")
+            .help("write one string: strings cannot be concatenated");
+        self.cover(second + 1);
+        if self.tokens.kind(self.last) != T::DoubleQuoted
+            || self.tokens.kind(second) != T::DoubleQuoted
+        {
+            return Some(error);
+        }
+        let gap = Span::new(self.span(self.last).end - 1, self.span(second).start + 1);
+        Some(error.fix(Fix::replace(NeedsLook, "join them", gap, "")))
+    }
+
+    /// `"""text"""` on one line
+    fn triple_quotes(&mut self) -> Option<Diagnostic> {
+        let last = self.after(self.at);
+        let message = "text in three quotes";
+        let error = self.value_error(self.here(), message);
+        if self.text(last) != "\"\"" {
+            return Some(
+                error.help("write text of several lines between lines of three backticks"),
+            );
+        }
+        let edits = vec![edit(self.span(self.last), ""), edit(self.span(last), "")];
+        self.cover(last + 1);
+        Some(error.help("write text in one pair of quotes").fix(likely("remove the quotes", edits)))
+    }
+
+    /// `r"…"` or `f"…"`
+    fn prefixed_text(&mut self) -> Option<Diagnostic> {
+        let span = self.span(self.last);
+        let message = format!("a text has no prefix `{}`", self.text(self.last));
+        Some(
+            self.value_error(span, message)
+                .help("write the text in quotes, without a prefix")
+                .fix(Fix::replace(NeedsLook, "remove the prefix", span, "")),
+        )
+    }
+
+    /// A text with quotes of its own kind inside.
+    fn inner_quotes(&mut self) -> Option<Diagnostic> {
+        let start = self.span(self.last).start;
+        let line = self.line_from(start);
+        let quote = line.chars().next()?;
+        let end = line.find([',', '}', ']']).unwrap_or(line.len());
+        let inner = line[..end].trim_end().strip_prefix(quote)?.strip_suffix(quote)?;
+        let span = Span::new(start, start + offset(inner.len() + 2));
+        let text = format!("{quote}{}{quote}", inner.replace(quote, &format!("\\{quote}")));
+        self.cover(self.tokens.at(span.end) + 1);
+        Some(
+            self.value_error(span, format!("this text contains {quote} itself"))
+                .help(format!("write \\{quote} inside of the text"))
+                .fix(Fix::replace(NeedsLook, format!("write \\{quote}"), span, text)),
+        )
+    }
+
+    /// `[a: 1]`
+    fn map_in_brackets(&mut self) -> Option<Diagnostic> {
+        let open = self.previous(self.last);
+        let close = self.closer_of(open).filter(|_| self.tokens.kind(open) == T::LBracket)?;
+        let edits = vec![edit(self.span(open), "{"), edit(self.span(close), "}")];
+        self.cover(close + 1);
+        Some(
+            self.value_error(self.here(), "a map is written in braces")
+                .help("write {key: value}")
+                .fix(likely("write braces", edits)),
+        )
+    }
+
+    /// A value with punctuation that needs quotes: a path, a time, a URL.
+    fn unquoted(&mut self) -> Option<Diagnostic> {
+        self.quoted_from(self.last)
+    }
+
+    fn quoted_from(&mut self, first: u32) -> Option<Diagnostic> {
+        let start = self.span(first).start;
+        let line = self.line_from(start);
+        let end = line.find(ENDS).unwrap_or(line.len());
+        let text = line[..end].split_whitespace().next()?;
+        let span = Span::new(start, start + offset(text.len()));
+        let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+        self.cover(self.tokens.at(span.end));
+        Some(
+            self.value_error(span, "this value needs quotes")
+                .help(format!("write {quoted}"))
+                .fix(Fix::replace(NeedsLook, "quote it", span, quoted)),
+        )
+    }
+
+    /// A URL without quotes, whose slashes begin a comment.
+    pub(super) fn bare_url(&mut self) -> bool {
+        let comment = self.tokens.kind(self.at + 1) == T::Comment;
+        if self.tokens.kind(self.last) != T::Symbol || self.kind() != T::Colon || !comment {
+            return false;
+        }
+        let Some(error) = self.quoted_from(self.last) else { return false };
+        // The comment includes what closes the brackets.
+        self.swallowed = Some(self.at);
+        self.diagnostics.push(error);
+        self.reported = Some(self.at);
+        true
+    }
+
+    /// The error at a token where a value belongs, where the cause is known.
+    pub(super) fn known_missing_value(&mut self) -> Option<Diagnostic> {
+        if self.is_full() {
+            return None;
+        }
+        let here = self.here();
+        let text = self.text(self.at);
+        let next = self.after(self.at);
+        match (self.kind(), text) {
+            (T::Unknown, _) if text.starts_with(['“', '„', '”', '‘', '«']) => {
+                self.curly_quotes()
+            }
+            (T::Unknown, "/") => self.pattern_between_slashes(),
+            (T::Unknown, "$") if self.tokens.kind(next).is_number() => Some(
+                self.error(
+                    &codes::NUMBER,
+                    self.span_between(self.at, next),
+                    "a number has no currency",
+                )
+                .help(format!("write {}, or text in quotes", self.text(next))),
+            ),
+            (T::Unknown, "$") => self.quoted_from(self.at),
+            (T::Pipe, _) => {
+                self.cover(next + 1);
+                Some(
+                    self.value_error(here, "gram has no text blocks that begin with `|`")
+                        .help("write text of several lines between lines of three backticks"),
+                )
+            }
+            (T::LParen, _) => self.list_in_parentheses(),
+            (T::Greater | T::Less | T::LessEquals, _) => self.comparison(),
+            _ => None,
+        }
+    }
+
+    fn curly_quotes(&mut self) -> Option<Diagnostic> {
+        let start = self.here().start;
+        let line = self.line_from(start);
+        let open = line.chars().next()?;
+        let error = self
+            .value_error(self.here(), "curly quotes do not quote text")
+            .help("use straight quotes: \"…\"");
+        let inner = &line[open.len_utf8()..];
+        let close = CURLY.iter().filter(|(left, _)| *left == open);
+        let close = close.filter_map(|(_, right)| inner.find([*right, '"'])).min();
+        let Some(close) = close else { return Some(error) };
+        let end = inner[close..].chars().next().map_or(0, char::len_utf8);
+        let len = open.len_utf8() + close + end;
+        let span = Span::new(start, start + offset(len));
+        let text = format!("\"{}\"", inner[..close].replace('"', "\\\""));
+        self.cover(self.tokens.at(span.end));
+        Some(error.fix(Fix::replace(Safe, "use straight quotes", span, text)))
+    }
+
+    /// `/^a/`
+    fn pattern_between_slashes(&mut self) -> Option<Diagnostic> {
+        let start = self.here().start;
+        let line = self.line_from(start);
+        let end = line[1..].find('/')? + 1;
+        let span = Span::new(start, start + offset(end + 1));
+        let text = format!("\"{}\"", line[1..end].replace('\\', "\\\\").replace('"', "\\\""));
+        self.cover(self.tokens.at(span.end));
+        Some(
+            self.value_error(span, "a pattern is text in quotes")
+                .help(format!("write {text}"))
+                .fix(Fix::replace(NeedsLook, format!("write {text}"), span, text)),
+        )
+    }
+
+    /// `(1, 2)`
+    fn list_in_parentheses(&mut self) -> Option<Diagnostic> {
+        let close = self.closer_of(self.at)?;
+        let whole = self.span_between(self.at, close);
+        let items = self.source.slice(Span::new(whole.start + 1, whole.end - 1));
+        let key = self.text(self.previous(self.last));
+        let (text, message) = match (key, items.split_once(',')) {
+            ("range" | "length" | "size", Some((least, most))) => {
+                (format!("{}..{}", least.trim(), most.trim()), "a range has two dots")
+            }
+            _ => (format!("[{items}]"), "a list is written in brackets"),
+        };
+        self.cover(close + 1);
+        Some(
+            self.value_error(whole, message)
+                .help(format!("write {}", if text.len() < 60 { &text } else { "[…]" }))
+                .fix(Fix::replace(NeedsLook, "write it so", whole, text)),
+        )
+    }
+
+    /// `>= 1`
+    fn comparison(&mut self) -> Option<Diagnostic> {
+        let greater = self.kind() == T::Greater;
+        let mut number = self.after(self.at);
+        let exclusive = self.kind() != T::LessEquals && self.tokens.kind(number) != T::Equals;
+        if self.tokens.kind(number) == T::Equals {
+            number = self.after(number);
+        }
+        if !self.tokens.kind(number).is_number() {
+            return None;
+        }
+        let span = self.span_between(self.at, number);
+        let bound = self.text(number);
+        let message = "a range is not a comparison";
+        self.cover(number + 1);
+        if exclusive {
+            let key = if greater { "above" } else { "below" };
+            let help = format!("write an exclusive bound as {key}: {bound}");
+            return Some(self.value_error(span, message).help(help));
+        }
+        let range = if greater { format!("{bound}...") } else { format!("...{bound}") };
+        Some(self.value_error(span, message).help(format!("write {range}")).fix(Fix::replace(
+            NeedsLook,
+            format!("write {range}"),
+            span,
+            range,
+        )))
+    }
+
+    /// A list in braces, or members of an enum: `{"a", "b"}`. The token before the next one is the
+    /// first item.
+    pub(super) fn list_in_braces(&mut self, group: Group) -> Option<Diagnostic> {
+        if group.closer != T::RBrace {
+            return None;
+        }
+        let first = self.after(group.opener);
+        let close = self.closer_of(group.opener)?;
+        let only_maps = [T::Colon, T::ColonColon, T::Equals];
+        if self.next_of(first, &only_maps).is_some_and(|at| at < close) {
+            return None;
+        }
+        let before = self.previous(group.opener);
+        let value = matches!(self.tokens.kind(before), T::Colon | T::ColonColon)
+            && self.tokens.kind(self.previous(before)) != T::LBracket;
+        let (open, end) = (self.span(group.opener), self.span(close));
+        let label = self.tokens.kind(before) == T::Symbol && self.text(before) == "Enum";
+        let (message, help, edits) = if label {
+            let text = "write the members after a `|`: [Unit::Enum | celsius, fahrenheit]";
+            ("the members of an enum have no braces", text, vec![edit(open, "| "), edit(end, "")])
+        } else if value {
+            let edits = vec![edit(open, "["), edit(end, "]")];
+            ("a list is written in brackets", "write a list: [1, 2]", edits)
+        } else {
+            return None;
+        };
+        self.cover(close + 1);
+        Some(self.value_error(open, message).help(help).fix(likely("write it so", edits)))
+    }
+
+    /// A number with commas: `1,000` or `0,5`. The next token is what follows the comma.
+    pub(super) fn number_with_comma(&mut self) -> Option<Diagnostic> {
+        let first = self.previous(self.last);
+        let comma = self.tokens.kind(self.last) == T::Comma
+            && self.span(self.last).len() == 1
+            && self.touching()
+            && self.span(first).end == self.span(self.last).start;
+        if !comma || !self.tokens.kind(first).is_number() || !self.kind().is_number() {
+            return None;
+        }
+        let span = self.span_between(first, self.at);
+        let text = self.source.slice(span);
+        let thousands = self.text(self.at).len() == 3;
+        let (number, message) = if thousands {
+            (text.replace(',', ""), "a number has no separators")
+        } else {
+            (text.replace(',', "."), "a decimal has a point")
+        };
+        self.cover(self.at + 1);
+        Some(
+            self.error(&codes::NUMBER, span, message)
+                .help(format!("write {number}"))
+                .fix(Fix::replace(NeedsLook, format!("write {number}"), span, number)),
+        )
+    }
+
+    /// `1...5`, after the three dots.
+    pub(in crate::parser) fn range_with_three_dots(&mut self) {
+        let dots = self.span(self.last);
+        let error = self
+            .error(&codes::NUMBER, dots, "a range with two bounds has two dots")
+            .help("write 1..10, 1... (no upper bound) or ...10 (no lower bound)")
+            .fix(Fix::replace(Safe, "write `..`", dots, ".."));
+        self.report(error);
+        self.error_token();
+    }
+
+    /// What is written where a range ends.
+    pub(super) fn known_bound(&mut self) -> Option<Diagnostic> {
+        let dots = self.span(self.last);
+        let next = self.after(self.at);
+        let error = self
+            .error(
+                &codes::NUMBER,
+                self.here(),
+                format!("expected the range's end, found {}", self.found()),
+            )
+            .help("write 1..10, 1... (no upper bound) or ...10 (no lower bound)");
+        if self.kind() == T::Equals && self.tokens.kind(next).is_number() {
+            self.cover(next + 1);
+            return Some(error.fix(Fix::replace(NeedsLook, "remove the `=`", self.here(), "")));
+        }
+        if self.kind() == T::Symbol {
+            let span = Span::new(dots.start, self.here().end);
+            self.cover(self.at + 1);
+            return Some(error.fix(Fix::replace(NeedsLook, "write `...`", span, "...")));
+        }
+        let end =
+            matches!(self.kind(), T::Comma | T::RBrace | T::RBracket | T::RParen | T::Greater);
+        end.then(|| error.fix(Fix::replace(Safe, "write `...`", dots, "...")))
+    }
+
+    /// `1 - 10` or `1 to 10`
+    pub(super) fn range_in_words(&mut self) -> Option<Diagnostic> {
+        let last = self.after(self.at);
+        let word = matches!(self.text(self.at), "-" | "to" | "until" | "bis");
+        if !word || !self.tokens.kind(last).is_number() || !self.tokens.kind(self.last).is_number()
+        {
+            return None;
+        }
+        let span = self.span_between(self.last, last);
+        let range = format!("{}..{}", self.text(self.last), self.text(last));
+        self.cover(last + 1);
+        Some(
+            self.error(&codes::NUMBER, span, "a range has two dots")
+                .help(format!("write {range}"))
+                .fix(Fix::replace(NeedsLook, format!("write {range}"), span, range)),
+        )
+    }
+}

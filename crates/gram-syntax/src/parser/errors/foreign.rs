@@ -1,0 +1,219 @@
+//! Text of other languages: JSON files, and code between declarations.
+
+use super::scan::{edit, likely};
+use crate::codes;
+use crate::diagnostic::Applicability::{NeedsLook, Safe};
+use crate::diagnostic::{Diagnostic, Fix};
+use crate::parser::Parser;
+use crate::span::Span;
+use crate::token::TokenKind as T;
+
+/// What is written in gram instead of the text of another language.
+const TOOL: &str = "write a tool as [add:Tool | (a::Int)==>(b::Int)==>(::Int)]";
+const RECORD: &str = "write a record as [Address::Record | (street::Text), (city::Text)]";
+const ENUM: &str = "write an enum as [Unit::Enum | celsius, fahrenheit]";
+const IMPORTS: &str =
+    "write imports in the header, at the start of the file: {imports: [\"types.gram\"]}";
+const COMMENT: &str = "start a comment with `//`";
+
+impl Parser<'_> {
+    /// Whether the whole text is JSON, or nearly: it begins as JSON does, and has nothing that only
+    /// gram has.
+    pub(in crate::parser) fn is_json(&self) -> bool {
+        let mut first = 0;
+        while self.tokens.kind(first).is_trivia() {
+            first += 1;
+        }
+        let second = self.after(first);
+        let begins = match self.tokens.kind(first) {
+            T::LBrace => {
+                self.tokens.kind(second) == T::DoubleQuoted
+                    && self.tokens.kind(self.after(second)) == T::Colon
+            }
+            T::LBracket => match self.tokens.kind(second) {
+                T::LBrace => true,
+                kind => {
+                    (kind == T::DoubleQuoted || kind.is_number())
+                        && matches!(self.tokens.kind(self.after(second)), T::Comma | T::RBracket)
+                }
+            },
+            _ => false,
+        };
+        let only_gram = [
+            T::LParen,
+            T::RParen,
+            T::Pipe,
+            T::ColonColon,
+            T::At,
+            T::AtAt,
+            T::Backticked,
+            T::Fenced,
+            T::FencedTagged,
+            T::DotDot,
+            T::Equals,
+            T::EqualsGreater,
+        ];
+        begins && !self.tokens.may_have(&only_gram)
+    }
+
+    /// The error about text of another language at the top level, if it is recognized.
+    pub(super) fn foreign_text(&self) -> Option<Diagnostic> {
+        let here = self.here();
+        let error =
+            |message: &str, help: &str| self.error(&codes::FOREIGN_TEXT, here, message).help(help);
+        let next = self.after(self.at);
+        let second = self.tokens.kind(next);
+        Some(match (self.kind(), self.text(self.at)) {
+            (T::Symbol, word) if self.begins_line(self.at) || self.indented() => {
+                return self.foreign_word(word, second);
+            }
+            (T::Less, _) if matches!(second, T::Symbol) => error("this is XML, not gram", TOOL),
+            (T::Less, _) if self.text(next) == "!" => {
+                error("gram has no `<!-- … -->` comments", COMMENT)
+            }
+            (T::Dash, _) if self.begins_line(self.at) => {
+                let line = self.line_from(here.start);
+                let dashes = Span::new(here.start, here.start + 2);
+                if line.trim_start_matches('-').trim().is_empty() {
+                    error(
+                        "a gram file has no `---` lines",
+                        "write keys of the file in its header: {imports: [\"types.gram\"]}",
+                    )
+                } else if second == T::Symbol && !line.starts_with("--") {
+                    error("this is YAML, not gram", TOOL)
+                } else if line.starts_with("--") {
+                    error("gram has no `--` comments", COMMENT).fix(Fix::replace(
+                        Safe,
+                        "write `//`",
+                        dashes,
+                        "//",
+                    ))
+                } else {
+                    return None;
+                }
+            }
+            (T::Unknown, "#") if self.text(next) == "include" => {
+                error("this is C, not gram", IMPORTS)
+            }
+            (T::Unknown, "#") if second == T::LBracket => error(
+                "gram has no `#[…]` attributes",
+                "write an annotation before a declaration: @readOnly(true)",
+            ),
+            (T::Unknown, "$") if second == T::Symbol => {
+                error("this is a shell command, not gram", TOOL)
+            }
+            (T::DoubleQuoted, text) if text == "\"\"" || self.begins_line(self.at) => error(
+                "text between declarations",
+                "document a declaration with `/** … */` before it",
+            ),
+            _ => return None,
+        })
+    }
+
+    /// Code or prose that begins with a word.
+    fn foreign_word(&self, word: &str, second: T) -> Option<Diagnostic> {
+        let next = self.after(self.at);
+        let third = self.tokens.kind(self.after(next));
+        let named = second == T::Symbol;
+        let (language, help) = match word {
+            "def" if named => ("Python", TOOL),
+            "class" if named && matches!(third, T::LParen | T::Colon) => ("Python", RECORD),
+            "from" if named => ("Python", IMPORTS),
+            "async" if self.text(next) == "def" => ("Python", TOOL),
+            "import" | "use" | "using" | "require" | "include" | "package" | "load" => {
+                let message = format!("gram has no `{word}` statement");
+                let error = self.error(&codes::FOREIGN_TEXT, self.here(), message).help(IMPORTS);
+                let path = self.text(next);
+                if second == T::DoubleQuoted && path.ends_with(".gram\"") {
+                    let span = self.span_between(self.at, next);
+                    let header = format!("{{imports: [{path}]}}");
+                    let first = self.source.text()[..span.start as usize].trim().is_empty();
+                    return Some(if first {
+                        error.fix(Fix::replace(NeedsLook, format!("write {header}"), span, header))
+                    } else {
+                        error
+                    });
+                }
+                return Some(error);
+            }
+            "function" | "export" | "async" | "const" | "let" | "var" | "declare" => {
+                ("TypeScript or JavaScript", TOOL)
+            }
+            "interface" | "class" if named => ("TypeScript", RECORD),
+            "type" if named && third == T::Equals => ("TypeScript", ENUM),
+            "type" | "input" if named && third == T::LBrace => ("GraphQL", RECORD),
+            "enum" if named => ("code of another language", ENUM),
+            "struct" | "message" | "record" | "model" | "trait" | "impl" if named => {
+                ("code of another language", RECORD)
+            }
+            "fn" | "func" | "pub" | "fun" | "public" | "service" | "tool" | "rpc" if named => {
+                ("code of another language", TOOL)
+            }
+            "imports" => {
+                return Some(self.header_without_braces(word));
+            }
+            _ if self.is_declaring_label(self.after(next)) => return Some(self.unbracketed()),
+            _ if second == T::Equals => ("TOML", TOOL),
+            _ if second == T::Colon && self.line_is_entry() => ("YAML", TOOL),
+            _ if named && matches!(third, T::Symbol | T::Comma | T::Colon | T::Unknown) => {
+                let error = self
+                    .error(
+                        &codes::FOREIGN_TEXT,
+                        self.here(),
+                        "this text is outside of a declaration",
+                    )
+                    .help("write a comment after `//`, or remove the text");
+                let start = Span::empty(self.here().start);
+                return Some(error.fix(Fix::replace(NeedsLook, "make it a comment", start, "// ")));
+            }
+            _ => return None,
+        };
+        let message = format!("this is {language}, not gram");
+        Some(self.error(&codes::FOREIGN_TEXT, self.here(), message).help(help))
+    }
+
+    /// `imports: […]` without the braces of the header.
+    fn header_without_braces(&self, key: &str) -> Diagnostic {
+        let message = format!("`{key}` is not in a header");
+        let error = self.error(&codes::FOREIGN_TEXT, self.here(), message).help(IMPORTS);
+        let value = self.after(self.after(self.at));
+        let close = (self.tokens.kind(value) == T::LBracket).then(|| self.closer_of(value));
+        match close.flatten() {
+            Some(close) => {
+                let start = Span::empty(self.here().start);
+                let end = Span::empty(self.span(close).end);
+                error.fix(likely("write a header", vec![edit(start, "{"), edit(end, "}")]))
+            }
+            None => error,
+        }
+    }
+
+    /// A declaration without its brackets: `add:Tool | …`.
+    fn unbracketed(&self) -> Diagnostic {
+        let here = self.here();
+        let line = self.line_from(here.start).trim_end();
+        let end = here.start + crate::span::offset(line.len());
+        let edits = vec![edit(Span::empty(here.start), "["), edit(Span::empty(end), "]")];
+        self.error(&codes::UNEXPECTED_TOKEN, here, "a declaration is written in `[ ]`")
+            .help("write it in brackets: [name:Tool | …]")
+            .fix(likely("put it into brackets", edits))
+    }
+
+    /// Whether the line of the next token consists of a key and perhaps a value, as in YAML.
+    fn line_is_entry(&self) -> bool {
+        let line = self.line_from(self.here().start);
+        let (_, value) = line.split_once(':').unwrap_or_default();
+        value.is_empty() || value.starts_with(' ')
+    }
+
+    /// The rest of a line from an offset on.
+    pub(super) fn line_from(&self, start: u32) -> &str {
+        self.source.text()[start as usize..].lines().next().unwrap_or_default()
+    }
+
+    /// Whether only blanks precede the next token on its line.
+    fn indented(&self) -> bool {
+        let before = &self.source.text()[..self.here().start as usize];
+        before.trim_end_matches([' ', '\t']).ends_with('\n')
+    }
+}

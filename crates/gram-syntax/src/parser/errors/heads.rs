@@ -1,0 +1,162 @@
+//! Declarations and attributes in other brackets, or without any.
+
+use super::scan::{edit, likely};
+use crate::codes;
+use crate::diagnostic::Applicability::{NeedsLook, Safe};
+use crate::diagnostic::{Diagnostic, Fix};
+use crate::parser::Parser;
+use crate::parser::group::{Group, is_closer};
+use crate::span::Span;
+use crate::token::TokenKind as T;
+
+impl Parser<'_> {
+    /// Attributes in the head of a declaration or in a node, without their braces.
+    pub(super) fn bare_attributes(&mut self, first: u32) -> Option<Diagnostic> {
+        if !self.is_entry(first) {
+            return None;
+        }
+        let end = self.next_of(first, &[T::Pipe]);
+        let end = end.or_else(|| {
+            let mut index = first;
+            for _ in 0..super::LOOK_AHEAD {
+                match self.tokens.kind(index) {
+                    T::LBracket | T::LParen | T::LBrace => index = self.closer_of(index)?,
+                    kind if is_closer(kind) => return Some(index),
+                    T::End => return None,
+                    _ => {}
+                }
+                index = self.after(index);
+            }
+            None
+        })?;
+        let last = self.previous(end);
+        let entries = self.text_between(first, last);
+        let start = Span::new(self.span(self.previous(first)).end, self.span(first).start);
+        // A comma before the attributes goes.
+        let start = if self.tokens.kind(self.previous(first)) == T::Comma {
+            let before = self.previous(self.previous(first));
+            Span::new(self.span(before).end, self.span(first).start)
+        } else {
+            start
+        };
+        let close = Span::empty(self.span(last).end);
+        let shown = if entries.len() < 60 { format!("{{{entries}}}") } else { "{…}".to_owned() };
+        let span = self.span_between(first, last);
+        self.cover(end);
+        Some(
+            self.unexpected(span, "attributes are written in braces")
+                .help(format!("write {shown}"))
+                .fix(likely("write the braces", vec![edit(start, " {"), edit(close, "}")])),
+        )
+    }
+
+    /// Whether an entry of a record follows the comma that is the next token.
+    pub(in crate::parser) fn entry_follows(&self) -> bool {
+        self.is_entry(self.after(self.at))
+    }
+
+    /// `[add:Tool (description: "Adds one") | …]`
+    pub(super) fn attributes_in_parentheses(&mut self) -> Diagnostic {
+        let error = self.unexpected(self.here(), "attributes are written in braces");
+        let error = error.help("write attributes in braces: {description: \"…\"}");
+        let Some(close) = self.closer_of(self.at) else { return error };
+        let edits = vec![edit(self.here(), "{"), edit(self.span(close), "}")];
+        let end = self.after(close);
+        self.cover(end + 1);
+        error.fix(likely("write braces", edits))
+    }
+
+    /// `[add:Tool | description: "Adds one", …]`, at the colon.
+    pub(super) fn attributes_after_bar(&mut self, group: Group) -> Option<Diagnostic> {
+        let first = self.last;
+        let bar = self.previous(first);
+        let value = self.after(self.at);
+        let last = match self.tokens.kind(value) {
+            T::LBracket => self.closer_of(value)?,
+            _ => value,
+        };
+        let record = format!("{{{}}}", self.text_between(first, last));
+        let span = self.span_between(first, last);
+        let error =
+            self.unexpected(span, "attributes are written in braces before the `|`").help(format!(
+                "write [{}:{} {record} | …]",
+                self.text(self.after(group.opener)),
+                self.label_of(group)
+            ));
+        let comma = self.after(last);
+        self.cover(comma + 1);
+        if self.tokens.kind(bar) != T::Pipe || self.tokens.kind(self.previous(bar)) == T::RBrace {
+            return Some(error);
+        }
+        let end = match self.tokens.kind(comma) {
+            T::Comma => self.span(self.after(comma)).start,
+            _ => self.span(last).end,
+        };
+        let edits = vec![
+            edit(Span::empty(self.span(bar).start), format!("{record} ")),
+            edit(Span::new(span.start, end), ""),
+        ];
+        Some(error.fix(likely("move them before the `|`", edits)))
+    }
+
+    /// A declaration in `( )` or `{ }`.
+    pub(super) fn unbracketed_declaration(&mut self, group: Group) -> Option<Diagnostic> {
+        let name = self.after(group.opener);
+        let label = self.after(self.after(name));
+        let bracket = !matches!(group.closer, T::RBracket | T::Greater);
+        if !bracket || self.kind() != T::Pipe || !self.is_declaring_label(label) {
+            return None;
+        }
+        let open = self.span(group.opener);
+        let mut edits = vec![edit(open, "[")];
+        if let Some(close) = self.closer_of(group.opener) {
+            edits.push(edit(self.span(close), "]"));
+            self.cover(close + 1);
+        }
+        Some(
+            self.error(&codes::UNCLOSED_BRACKET, open, "a declaration is written in `[ ]`")
+                .help(format!("write [{}:{} | …]", self.text(name), self.text(label)))
+                .fix(likely("write brackets", edits)),
+        )
+    }
+
+    /// A missing separator that is not a comma.
+    pub(super) fn missing_separator(&mut self, group: Group) -> Option<Diagnostic> {
+        let gap = Span::new(self.span(self.last).end, self.here().start);
+        let last = self.tokens.kind(self.last);
+        if self.is_tool(group) && self.kind() == T::LParen && last == T::RParen {
+            return Some(
+                self.error(&codes::ARROW, gap, "missing arrow before `(`")
+                    .help("join the parts of a signature with `==>`")
+                    .fix(Fix::replace(Safe, "write `==>`", gap, "==>")),
+            );
+        }
+        let words = last == T::Symbol && self.kind() == T::Symbol;
+        if words && self.label_of(group) == "Enum" {
+            let commas = self.next_of(self.at, &[T::Comma]).is_some();
+            let before = self.previous(self.last);
+            if commas || self.tokens.kind(before) == T::Comma {
+                let span = self.span_between(self.last, self.at);
+                let name = format!("`{}`", self.source.slice(span));
+                self.cover(self.at + 1);
+                return Some(
+                    self.error(&codes::NAME, span, "a name of several words needs backticks")
+                        .help(format!("write {name}"))
+                        .fix(Fix::replace(NeedsLook, format!("write {name}"), span, name)),
+                );
+            }
+        }
+        if self.touching() && self.kind() == T::LBracket && last == T::Symbol {
+            let close = self.closer_of(self.at).filter(|close| *close == self.after(self.at))?;
+            let span = self.span_between(self.last, close);
+            let ty = format!("`{}`", self.source.slice(span));
+            self.cover(close + 1);
+            return Some(
+                self.error(&codes::MISSING_TYPE, span, "expected backticks around this type")
+                    .help(format!("write {ty}"))
+                    .fix(Fix::replace(NeedsLook, "put it into backticks", span, ty)),
+            );
+        }
+        None
+    }
+}
