@@ -8,8 +8,8 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use gram_model::{
-    Constraint, Field, FieldPattern, ObjectType, Open, Optionality, Root, Tool, Type, TypeUse, Types,
-    ValueSource,
+    Constraint, Field, FieldPattern, ObjectType, Open, Optionality, Root, Tool, Type, TypeUse,
+    Types, ValueSource,
 };
 use jsonschema::{Draft, Validator};
 use serde_json::{Map, Number, Value};
@@ -61,8 +61,7 @@ fn says(keyword: &'static str, value: &str, text: &str) -> bool {
     thread_local!(static KNOWN: RefCell<Known> = RefCell::default());
     KNOWN.with_borrow_mut(|known| {
         let validator = known.entry((keyword, value.to_owned())).or_insert_with(|| {
-            let draft =
-                if keyword == "format" { Draft::Draft202012 } else { Draft::Draft7 };
+            let draft = if keyword == "format" { Draft::Draft202012 } else { Draft::Draft7 };
             let options = jsonschema::options().with_draft(draft);
             let schema = serde_json::json!({keyword: value});
             options.should_validate_formats(true).build(&schema).expect("a schema")
@@ -226,7 +225,10 @@ fn fields(
 ) -> bool {
     let matches = |known: &FieldPattern, name: &str| matches_name(&known.pattern, name);
     let are_matched_fine = map.iter().all(|(name, value)| {
-        patterns.iter().filter(|known| matches(known, name)).all(|known| ty(types, &known.ty, value))
+        patterns
+            .iter()
+            .filter(|known| matches(known, name))
+            .all(|known| ty(types, &known.ty, value))
     });
     // An injected field is in no schema that a model sees.
     let mut shown = fields.iter().filter(|field| field.source != ValueSource::Injected);

@@ -81,7 +81,9 @@ fn loss(tools: &[Value], imported: &Imported) -> Option<String> {
         return Some(format!("{} tools are {}", tools.len(), again.tools.len()));
     }
     for (original, tool) in tools.iter().zip(&again.tools) {
-        if let Some(difference) = same::tool_difference(&same::newest(original), &compiled(&again, tool)) {
+        if let Some(difference) =
+            same::tool_difference(&same::newest(original), &compiled(&again, tool))
+        {
             return Some(format!("{}: {difference}\n{text}", tool.name));
         }
     }

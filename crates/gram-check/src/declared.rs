@@ -199,10 +199,7 @@ impl<'t> Checker<'t> {
                 fields.push(Field { source: ValueSource::Model, secret: false, ..field });
             }
         }
-        Type::Object(Box::new(ObjectType {
-            fields: Some(fields),
-            ..ObjectType::default()
-        }))
+        Type::Object(Box::new(ObjectType { fields: Some(fields), ..ObjectType::default() }))
     }
 
     /// `[Unit::Enum | celsius, (fahrenheit {description: "…"})]`

@@ -170,10 +170,7 @@ impl Checker<'_> {
                 let fields: Vec<_> = fields.collect();
                 let fields = fields.into_iter().collect::<Option<Vec<_>>>()?;
                 self.unique_fields(file, span, &fields);
-                Type::Object(Box::new(ObjectType {
-                    fields: Some(fields),
-                    ..ObjectType::default()
-                }))
+                Type::Object(Box::new(ObjectType { fields: Some(fields), ..ObjectType::default() }))
             }
         })
     }

@@ -182,8 +182,7 @@ fn names(tool: &Tool, named: &mut Vec<TypeId>) {
     let type_uses =
         tool.parameters.iter().map(|field| &field.type_use).chain([&tool.result.type_use]);
     type_uses.for_each(|type_use| names_of_type_use(type_use, &mut |id| named.push(id)));
-    tool.undeclared_types()
-        .for_each(|ty| gram_model::walk::names(ty, &mut |id| named.push(id)));
+    tool.undeclared_types().for_each(|ty| gram_model::walk::names(ty, &mut |id| named.push(id)));
     named.extend(tool.root.iter().flat_map(|root| &root.defs));
     named.sort_unstable();
     named.dedup();

@@ -91,7 +91,8 @@ pub fn type_use(types: &Types, type_use: &TypeUse, value: &Value) -> Verdict {
 /// match its pattern and have its format.
 pub fn members(types: &Types, type_use: &TypeUse, members: &[Value]) -> Verdict {
     let mut expected = TypeUse::new(type_use.ty.clone());
-    let strings = |known: &&Constraint| matches!(known, Constraint::Pattern(_) | Constraint::Format(_));
+    let strings =
+        |known: &&Constraint| matches!(known, Constraint::Pattern(_) | Constraint::Format(_));
     expected.constraints = type_use.constraints.iter().filter(strings).cloned().collect();
     let check = ValueCheck::new(types);
     members.iter().try_for_each(|member| narrowed(&check, &expected, &[], member))

@@ -121,7 +121,8 @@ fn check_uris(
     let Value::Object(map) = schema else { return };
     let is_uri = |text: &str| text.starts_with('#') || UriRef::parse(text).is_ok();
     let is_copied = |id: &str| {
-        dialect.draft() <= Draft::Draft7 && SPECIFICATIONS.contains_resource(id.trim_end_matches('#'))
+        dialect.draft() <= Draft::Draft7
+            && SPECIFICATIONS.contains_resource(id.trim_end_matches('#'))
     };
     let id = dialect.draft().id_keyword();
     if map.get(id).and_then(Value::as_str).is_some_and(|id| !is_uri(id) || is_copied(id)) {

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use gram_model::{
-    Constraint, Field, ObjectType, Optionality, Type, TypeDeclaration, TypeId, TypeKind,
-    TypeUse, ValueSource,
+    Constraint, Field, ObjectType, Optionality, Type, TypeDeclaration, TypeId, TypeKind, TypeUse,
+    ValueSource,
 };
 use serde_json::Value;
 
@@ -155,8 +155,7 @@ impl Modules<'_> {
             if self.rng.chance(50) {
                 fields.push(Field { name: "x".into(), ..tag_of(&Type::Integer) });
             }
-            let object =
-                ObjectType { fields: Some(fields), ..ObjectType::default() };
+            let object = ObjectType { fields: Some(fields), ..ObjectType::default() };
             members.push(Type::Object(Box::new(object)));
         }
         let one_of = self.rng.chance(40);

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use gram_model::Format;
 use gram_model::{
-    Constraint, Details, Field, FieldPattern, ObjectType, Open, Optionality, Type, TypeId, TypeUse, Types,
-    ValueSource,
+    Constraint, Details, Field, FieldPattern, ObjectType, Open, Optionality, Type, TypeId, TypeUse,
+    Types, ValueSource,
 };
 use serde_json::Value;
 

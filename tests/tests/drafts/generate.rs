@@ -124,7 +124,8 @@ impl<'r> Generator<'r> {
     }
 
     fn numbers(&mut self, map: &mut Map<String, Value>) {
-        let bound = [json!(0), json!(1), json!(1.5), json!(-1), json!(3)][self.rng.below(5)].clone();
+        let bound =
+            [json!(0), json!(1), json!(1.5), json!(-1), json!(3)][self.rng.below(5)].clone();
         let (keyword, exclusive) =
             [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")][self.rng.below(2)];
         match self.rng.below(3) {
@@ -205,7 +206,11 @@ impl<'r> Generator<'r> {
     fn object(&mut self, depth: usize) -> Value {
         match self.part(depth) {
             Value::Bool(is_anything) if self.draft == Draft::Draft4 => {
-                if is_anything { json!({}) } else { json!({"not": {}}) }
+                if is_anything {
+                    json!({})
+                } else {
+                    json!({"not": {}})
+                }
             }
             schema => schema,
         }
@@ -213,9 +218,7 @@ impl<'r> Generator<'r> {
 
     fn named(&mut self, names: &[&str], depth: usize) -> Value {
         let count = self.rng.between(1, 3);
-        let entry = |this: &mut Self| {
-            (this.rng.pick(names).to_owned(), this.part(depth))
-        };
+        let entry = |this: &mut Self| (this.rng.pick(names).to_owned(), this.part(depth));
         Value::Object((0..count).map(|_| entry(self)).collect())
     }
 
@@ -309,9 +312,8 @@ impl<'r> Generator<'r> {
             }
             _ => {
                 let count = self.rng.below(4);
-                let entry = |this: &mut Self| {
-                    (this.rng.pick(&NAMES).to_owned(), this.value(depth - 1))
-                };
+                let entry =
+                    |this: &mut Self| (this.rng.pick(&NAMES).to_owned(), this.value(depth - 1));
                 Value::Object((0..count).map(|_| entry(self)).collect())
             }
         }

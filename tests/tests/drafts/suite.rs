@@ -115,12 +115,7 @@ fn the_suite_is_judged_as_it_wants() {
         judge(&mut report, &known, draft, &tools);
     }
     let Report { tests, deviations, used, faults } = &report;
-    assert!(
-        faults.is_empty(),
-        "{} of {tests} are wrong:\n{}",
-        faults.len(),
-        faults.join("\n")
-    );
+    assert!(faults.is_empty(), "{} of {tests} are wrong:\n{}", faults.len(), faults.join("\n"));
     let unused: Vec<_> =
         known.iter().map(|known| known.line).filter(|line| !used.contains(line)).collect();
     assert!(unused.is_empty(), "lines {unused:?} of the deviations are none any more");

@@ -9,8 +9,8 @@ use super::{text, value};
 use crate::attributes::{of_constraint, writes_as_is};
 use crate::format::built_in;
 use crate::model::{
-    Constraint, ConstraintValue, Details, Field, FieldPattern, ObjectType, Open, Optionality, Output, Type,
-    TypeUse, Types, ValueSource,
+    Constraint, ConstraintValue, Details, Field, FieldPattern, ObjectType, Open, Optionality,
+    Output, Type, TypeUse, Types, ValueSource,
 };
 
 /// The maximum length of a record type in a label. Longer ones are written as `fields`.

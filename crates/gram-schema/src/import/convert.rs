@@ -18,8 +18,8 @@ use super::parts::{
 };
 use gram_check::{is_type_name, plain, twins};
 use gram_model::{
-    Field, FieldPattern, ObjectType, Open, Optionality, Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types,
-    ValueSource,
+    Field, FieldPattern, ObjectType, Open, Optionality, Type, TypeDeclaration, TypeId, TypeKind,
+    TypeUse, Types, ValueSource,
 };
 
 /// The maximum depth of schemas. Deeper ones are kept verbatim.

@@ -467,9 +467,8 @@ fn text_rules(map: &Map<String, Value>) -> Result<Option<TextRules>, SchemaError
 }
 
 fn pattern_check(pattern: &str) -> Result<StringCheck, SchemaError> {
-    StringCheck::of_pattern(pattern).ok_or_else(|| {
-        SchemaError::Validator(format!("`{pattern}` is not a regular expression"))
-    })
+    StringCheck::of_pattern(pattern)
+        .ok_or_else(|| SchemaError::Validator(format!("`{pattern}` is not a regular expression")))
 }
 
 fn values(map: &Map<String, Value>) -> Option<AllowedValues> {

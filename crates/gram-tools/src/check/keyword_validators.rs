@@ -1,7 +1,7 @@
 //! Full JSON Schema validators, which assert the same formats and encodings as the check.
 
-use jsonschema::{Draft, Keyword, ValidationError, Validator};
 use json_schema_kit::strings::StringCheck;
+use jsonschema::{Draft, Keyword, ValidationError, Validator};
 use referencing::SPECIFICATIONS;
 use serde_json::Value;
 
