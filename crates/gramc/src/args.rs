@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use gram_grammar::Syntax;
 use gram_schema::Target;
 use gram_schema::import::Origin;
 
@@ -135,7 +136,7 @@ pub(crate) struct Compile {
     pub(crate) inputs: Inputs,
     /// Target format
     #[arg(long, value_name = "TARGET", value_parser = targets(), default_value = "json-schema")]
-    pub(crate) target: Target,
+    pub(crate) target: CompileTarget,
     /// Compile only this tool
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
@@ -157,12 +158,24 @@ pub(crate) struct Compile {
     pub(crate) pretty: bool,
 }
 
+/// What tools are compiled to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CompileTarget {
+    /// The format of a provider.
+    Tools(Target),
+    /// A grammar of calls.
+    Grammar(Syntax),
+}
+
 /// All targets, with their descriptions.
-fn targets() -> impl TypedValueParser<Value = Target> {
-    let values =
-        Target::ALL.map(|target| PossibleValue::new(target.name()).help(target.spec().about));
-    PossibleValuesParser::new(values)
-        .map(|name| Target::from_name(&name).unwrap_or(Target::JsonSchema))
+fn targets() -> impl TypedValueParser<Value = CompileTarget> {
+    let tools = Target::ALL.into_iter().map(|target| (target.name(), target.spec().about));
+    let grammars = Syntax::ALL.into_iter().map(|syntax| (syntax.name(), syntax.about()));
+    let values = tools.chain(grammars).map(|(name, about)| PossibleValue::new(name).help(about));
+    PossibleValuesParser::new(values).map(|name| match Syntax::from_name(&name) {
+        Some(syntax) => CompileTarget::Grammar(syntax),
+        None => CompileTarget::Tools(Target::from_name(&name).unwrap_or(Target::JsonSchema)),
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

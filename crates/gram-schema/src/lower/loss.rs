@@ -46,6 +46,8 @@ pub enum Became {
     Rewritten(String),
     /// The object accepts only its named properties.
     Closed,
+    /// Fewer values can be given than the constraint accepts. The reason states which.
+    Narrowed(&'static str),
     /// The constraint was dropped. The reason states why nothing is lost.
     Dropped(&'static str),
 }
@@ -62,6 +64,7 @@ impl Became {
             Self::Inlined => "inlined",
             Self::Rewritten(_) => "rewritten",
             Self::Closed => "closed",
+            Self::Narrowed(_) => "narrowed",
             Self::Dropped(_) => "dropped",
         }
     }
@@ -78,7 +81,9 @@ impl Serialize for Loss {
         match &self.became {
             Became::Description(sentence) => map.serialize_entry("sentence", sentence)?,
             Became::Renamed { to } | Became::Rewritten(to) => map.serialize_entry("to", to)?,
-            Became::Dropped(reason) => map.serialize_entry("reason", reason)?,
+            Became::Dropped(reason) | Became::Narrowed(reason) => {
+                map.serialize_entry("reason", reason)?
+            }
             _ => {}
         }
         map.end()
@@ -110,6 +115,7 @@ impl fmt::Display for Loss {
             Became::Inlined => write!(f, "was inlined"),
             Became::Rewritten(to) => write!(f, "became `{to}`"),
             Became::Closed => write!(f, "is lost: only the named properties can be given"),
+            Became::Narrowed(reason) => write!(f, "is narrowed: {reason}"),
             Became::Dropped(reason) => write!(f, "was left out: {reason}"),
         }
     }

@@ -1,16 +1,19 @@
 //! `gramc compile`
 
+mod grammar;
+
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use gram_schema::Target;
 use gram_schema::emit::{Compilation, Compiled, Options};
 use gram_schema::lower::{Became, Loss, request_limits};
 use gram_syntax::Severity;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::args::{self, Compile, Display, Format};
+use crate::args::{self, Compile, CompileTarget, Display, Format};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::{self, Layout};
 use crate::{input, report};
@@ -27,8 +30,13 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     checked.diagnostics.retain(|found| found.severity > Severity::Note);
     report::show(display, &checked.diagnostics)?;
     let Some(module) = checked.module else { return Ok(PROBLEMS) };
+    let (target, syntax) = match args.target {
+        CompileTarget::Tools(target) => (target, None),
+        // Grammars are derived from the schemas.
+        CompileTarget::Grammar(syntax) => (Target::JsonSchema, Some(syntax)),
+    };
     let options = Options {
-        target: args.target,
+        target,
         draft: match args.draft {
             args::Draft::Draft2020 => gram_schema::Draft::Draft2020,
             args::Draft::Draft7 => gram_schema::Draft::Draft7,
@@ -41,13 +49,17 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
         Some(name) => one(&compilation, name)?,
         None => compilation.entries().to_vec(),
     };
+    if let Some(syntax) = syntax {
+        return grammar::run(args, display, syntax, &compilation, &entries);
+    }
     let tools = output::map_in_parallel(&entries, |entry| Tool {
         name: entry.name(),
         compiled: compilation.compile(*entry),
     });
-    excesses(args, &tools)?;
+    excesses(target, &tools)?;
     if args.losses {
-        losses(display, &tools)?;
+        let all: Vec<&Loss> = tools.iter().flat_map(|tool| tool.compiled.losses()).collect();
+        losses(display, &all)?;
         if losses_alone && args.output.is_none() {
             return Ok(CLEAN);
         }
@@ -95,22 +107,21 @@ fn one<'m>(
 }
 
 /// Says which limits of a whole request the tools are beyond.
-fn excesses(args: &Compile, tools: &[Tool<'_>]) -> Result<(), Failure> {
+fn excesses(target: Target, tools: &[Tool<'_>]) -> Result<(), Failure> {
     let values: Vec<&Value> = tools.iter().filter_map(|tool| tool.compiled.json()).collect();
     let mut out = io::stderr().lock();
-    for excess in request_limits(args.target.spec(), &values) {
-        writeln!(out, "warning: {}: {excess}", args.target.name())
+    for excess in request_limits(target.spec(), &values) {
+        writeln!(out, "warning: {}: {excess}", target.name())
             .map_err(|error| Failure::output(&error))?;
     }
     Ok(())
 }
 
 /// Says what the target could not hold.
-fn losses(display: Display, tools: &[Tool<'_>]) -> Result<(), Failure> {
-    let losses = || tools.iter().flat_map(|tool| tool.compiled.losses());
+fn losses(display: Display, losses: &[&Loss]) -> Result<(), Failure> {
     if display.format == Format::Json {
         let mut text = String::new();
-        for loss in losses() {
+        for loss in losses {
             // A loss serializes as an object with keys that are strings, so this cannot fail.
             text.push_str(&serde_json::to_string(loss).unwrap_or_default());
             text.push('\n');
@@ -119,10 +130,10 @@ fn losses(display: Display, tools: &[Tool<'_>]) -> Result<(), Failure> {
     }
     let mut out = io::BufWriter::new(io::stderr().lock());
     let mut write = || {
-        for loss in losses() {
+        for loss in losses {
             writeln!(out, "{loss}")?;
         }
-        match losses().count() {
+        match losses.len() {
             0 => writeln!(out, "no losses"),
             1 => writeln!(out, "1 loss"),
             count => writeln!(out, "{count} losses"),

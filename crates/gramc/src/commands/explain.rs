@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use gram_grammar::Syntax;
 use gram_lint::Lint;
 use gram_schema::Target;
 use gram_syntax::{Applicability, Code};
@@ -34,8 +35,11 @@ fn page(name: &str) -> Result<String, Failure> {
     if let Some(target) = Target::from_name(name) {
         return Ok(gram_schema::lower::page(target));
     }
+    if let Some(syntax) = Syntax::from_name(name) {
+        return Ok(gram_grammar::page(syntax));
+    }
     let targets = Target::ALL.map(Target::name);
-    let known = codes().map(|code| code.name).chain(targets);
+    let known = codes().map(|code| code.name).chain(targets).chain(Syntax::ALL.map(Syntax::name));
     let help = gram_model::did_you_mean(name, known);
     let help = help.unwrap_or_else(|| "run `gramc explain` for all codes".to_owned());
     Err(Failure::new(format!("unknown code or target `{name}`; {help}")))
