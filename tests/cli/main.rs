@@ -20,6 +20,7 @@ mod extremes;
 mod failures;
 mod fmt;
 mod formats;
+mod grammars;
 mod import;
 mod imports;
 mod lsp;

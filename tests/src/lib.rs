@@ -23,6 +23,7 @@ pub mod campaign;
 pub mod circles;
 pub mod compare;
 pub mod corpus;
+pub mod gbnf;
 pub mod generate;
 pub mod instances;
 pub mod lints;

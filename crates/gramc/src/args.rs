@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use gram_grammar::Syntax;
 use gram_schema::import::Origin;
 use gram_schema::{Draft, Target, typescript};
 
@@ -169,12 +170,17 @@ pub(crate) enum CompileTarget {
     Json(Target),
     /// Tools as TypeScript.
     TypeScript,
+    /// A grammar of calls.
+    Grammar(Syntax),
 }
 
 impl CompileTarget {
     fn from_name(name: &str) -> Self {
         if name == typescript::NAME {
             return Self::TypeScript;
+        }
+        if let Some(syntax) = Syntax::from_name(name) {
+            return Self::Grammar(syntax);
         }
         Self::Json(Target::from_name(name).unwrap_or(Target::JsonSchema))
     }
@@ -184,7 +190,8 @@ impl CompileTarget {
 fn targets() -> impl TypedValueParser<Value = CompileTarget> {
     let json = Target::ALL.into_iter().chain(Target::OUTPUTS);
     let json = json.map(|target| (target.name(), target.spec().about));
-    let all = json.chain([(typescript::NAME, typescript::ABOUT)]);
+    let grammars = Syntax::ALL.into_iter().map(|syntax| (syntax.name(), syntax.about()));
+    let all = json.chain([(typescript::NAME, typescript::ABOUT)]).chain(grammars);
     let values: Vec<_> = all.map(|(name, about)| PossibleValue::new(name).help(about)).collect();
     PossibleValuesParser::new(values).map(|name| CompileTarget::from_name(&name))
 }

@@ -51,6 +51,8 @@ pub enum Became {
     },
     /// The object accepts only its named properties.
     Closed,
+    /// Fewer values can be given than the constraint accepts. The reason states which.
+    Narrowed(&'static str),
     /// The constraint was dropped. The reason states why nothing is lost.
     Dropped(&'static str),
 }
@@ -68,6 +70,7 @@ impl Became {
             Self::Rewritten(_) => "rewritten",
             Self::Wrapped { .. } => "wrapped",
             Self::Closed => "closed",
+            Self::Narrowed(_) => "narrowed",
             Self::Dropped(_) => "dropped",
         }
     }
@@ -85,7 +88,9 @@ impl Serialize for Loss {
             Became::Description(sentence) => map.serialize_entry("sentence", sentence)?,
             Became::Renamed { to } | Became::Rewritten(to) => map.serialize_entry("to", to)?,
             Became::Wrapped { key } => map.serialize_entry("to", key)?,
-            Became::Dropped(reason) => map.serialize_entry("reason", reason)?,
+            Became::Dropped(reason) | Became::Narrowed(reason) => {
+                map.serialize_entry("reason", reason)?;
+            }
             _ => {}
         }
         map.end()
@@ -123,6 +128,7 @@ impl fmt::Display for Loss {
             Became::Inlined => write!(f, "was inlined"),
             Became::Rewritten(to) => write!(f, "became `{to}`"),
             Became::Closed => write!(f, "is lost: only the named properties can be given"),
+            Became::Narrowed(reason) => write!(f, "is narrowed: {reason}"),
             Became::Dropped(reason) => write!(f, "was left out: {reason}"),
         }
     }

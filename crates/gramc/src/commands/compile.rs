@@ -1,5 +1,6 @@
 //! `gramc compile`
 
+mod grammar;
 mod output_type;
 
 use std::fmt::Write as _;
@@ -32,8 +33,8 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     let Some(module) = checked.module else { return Ok(PROBLEMS) };
     let target = match args.target {
         CompileTarget::Json(target) => target,
-        // It has the schemas as they are declared.
-        CompileTarget::TypeScript => Target::JsonSchema,
+        // These have the schemas as they are declared.
+        CompileTarget::TypeScript | CompileTarget::Grammar(_) => Target::JsonSchema,
     };
     if target.spec().shape.is_output() {
         return output_type::run(args, display, target, (&module).into());
@@ -55,8 +56,12 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
         Some(name) => one(&compilation, name)?,
         None => compilation.entries().to_vec(),
     };
-    if args.target == CompileTarget::TypeScript {
-        return typescript(args, display, &compilation, &entries);
+    match args.target {
+        CompileTarget::Json(_) => {}
+        CompileTarget::TypeScript => return typescript(args, display, &compilation, &entries),
+        CompileTarget::Grammar(syntax) => {
+            return grammar::run(args, display, syntax, &compilation, &entries);
+        }
     }
     let tools = output::map_in_parallel(&entries, |entry| Tool {
         name: entry.name(),

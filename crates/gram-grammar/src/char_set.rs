@@ -1,0 +1,125 @@
+//! Sets of characters.
+
+/// The last code point.
+const LAST: u32 = 0x10_FFFF;
+
+/// The code points that are no characters.
+const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
+
+/// A set of characters, as inclusive ranges of code points in ascending order, with gaps between
+/// them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub(crate) struct CharSet(Vec<(u32, u32)>);
+
+impl CharSet {
+    /// The set with one character.
+    pub(crate) fn one(c: char) -> Self {
+        Self(vec![(c.into(), c.into())])
+    }
+
+    /// The set of all characters in some ranges, which may overlap.
+    pub(crate) fn of(ranges: &[(char, char)]) -> Self {
+        ranges.iter().fold(Self::default(), |set, &(first, last)| {
+            set.union(&Self(vec![(first.into(), last.into())]))
+        })
+    }
+
+    /// The set of the characters of a text.
+    pub(crate) fn chars(text: &str) -> Self {
+        let ranges: Vec<_> = text.chars().map(|c| (c, c)).collect();
+        Self::of(&ranges)
+    }
+
+    /// All characters.
+    pub(crate) fn all() -> Self {
+        Self(vec![(0, SURROGATES.0 - 1), (SURROGATES.1 + 1, LAST)])
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The only character of the set.
+    pub(crate) fn single(&self) -> Option<char> {
+        match self.0[..] {
+            [(first, last)] if first == last => char::from_u32(first),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn ranges(&self) -> &[(u32, u32)] {
+        &self.0
+    }
+
+    pub(crate) fn contains(&self, c: char) -> bool {
+        let code = u32::from(c);
+        let at = self.0.partition_point(|&(_, last)| last < code);
+        self.0.get(at).is_some_and(|&(first, _)| first <= code)
+    }
+
+    pub(crate) fn union(&self, other: &Self) -> Self {
+        let mut ranges: Vec<_> = self.0.iter().chain(&other.0).copied().collect();
+        ranges.sort_unstable();
+        let mut merged: Vec<(u32, u32)> = Vec::with_capacity(ranges.len());
+        for (first, last) in ranges {
+            match merged.last_mut() {
+                Some(before) if first <= before.1.saturating_add(1) => {
+                    before.1 = before.1.max(last)
+                }
+                _ => merged.push((first, last)),
+            }
+        }
+        Self(merged)
+    }
+
+    /// All characters that are not in the set.
+    pub(crate) fn complement(&self) -> Self {
+        let with_surrogates = self.union(&Self(vec![SURROGATES]));
+        let mut ranges = Vec::with_capacity(self.0.len() + 1);
+        let mut next = 0;
+        for (first, last) in with_surrogates.0 {
+            if first > next {
+                ranges.push((next, first - 1));
+            }
+            next = last + 1;
+        }
+        if next <= LAST {
+            ranges.push((next, LAST));
+        }
+        Self(ranges)
+    }
+
+    pub(crate) fn intersection(&self, other: &Self) -> Self {
+        self.complement().union(&other.complement()).complement()
+    }
+
+    pub(crate) fn minus(&self, other: &Self) -> Self {
+        self.intersection(&other.complement())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_merged_and_complements_hold_no_surrogates() {
+        let set = CharSet::of(&[('d', 'f'), ('a', 'b'), ('c', 'c'), ('x', 'x')]);
+        assert_eq!(set, CharSet::of(&[('a', 'f'), ('x', 'x')]));
+        assert_eq!(CharSet::default().complement(), CharSet::all());
+        assert_eq!(CharSet::all().complement(), CharSet::default());
+        let rest = set.complement();
+        assert!(!rest.contains('e') && rest.contains('g') && rest.contains('\u{10FFFF}'));
+        assert!(rest.ranges().iter().all(|&(first, last)| last < 0xD800 || first > 0xDFFF));
+        assert_eq!(rest.complement(), set);
+    }
+
+    #[test]
+    fn sets_are_intersected_and_subtracted() {
+        let letters = CharSet::of(&[('a', 'z')]);
+        let some = CharSet::chars("xyz{");
+        assert_eq!(letters.intersection(&some), CharSet::chars("xyz"));
+        assert_eq!(letters.minus(&some), CharSet::of(&[('a', 'w')]));
+        assert_eq!(some.minus(&letters).single(), Some('{'));
+    }
+}

@@ -1,0 +1,170 @@
+//! JSON strings: the texts that they stand for, and how they are written.
+
+use crate::char_set::CharSet;
+use crate::regex::Regex;
+
+/// The characters that a string holds only as escape sequences.
+fn escaped() -> CharSet {
+    CharSet::of(&[('\0', '\u{1f}')]).union(&CharSet::chars("\"\\"))
+}
+
+/// The escape sequences of one letter, by what they stand for.
+const SHORT: [(char, char); 7] = [
+    ('"', '"'),
+    ('\\', '\\'),
+    ('\u{8}', 'b'),
+    ('\u{c}', 'f'),
+    ('\n', 'n'),
+    ('\r', 'r'),
+    ('\t', 't'),
+];
+
+fn hex() -> Regex {
+    Regex::class(&[('0', '9'), ('A', 'F'), ('a', 'f')])
+}
+
+/// Any character of a string, written in any way.
+pub(crate) fn any_char() -> Regex {
+    let class = |text: &str| Regex::chars(CharSet::chars(text));
+    let hex_digits = |count| hex().repeat(count, Some(count));
+    let whole = Regex::alt([
+        Regex::seq([class("0123456789ABCEFabcef"), hex_digits(3)]),
+        Regex::seq([class("Dd"), class("01234567"), hex_digits(2)]),
+    ]);
+    let pair = Regex::seq([
+        class("Dd"),
+        class("89ABab"),
+        hex_digits(2),
+        Regex::literal("\\u"),
+        class("Dd"),
+        class("CDEFcdef"),
+        hex_digits(2),
+    ]);
+    let code = Regex::seq([class("u"), Regex::alt([whole, pair])]);
+    Regex::alt([
+        Regex::chars(escaped().complement()),
+        Regex::seq([class("\\"), Regex::alt([class("\"\\/bfnrt"), code])]),
+    ])
+}
+
+/// A string with any content of some length.
+pub(crate) fn any_string(least: u32, most: Option<u32>) -> Regex {
+    quoted(any_char().repeat(least, most))
+}
+
+/// A string whose content matches an expression. Every character is written in the shortest way.
+pub(crate) fn string(content: &Regex) -> Regex {
+    quoted(encoded(content))
+}
+
+fn quoted(text: Regex) -> Regex {
+    Regex::seq([Regex::literal("\""), text, Regex::literal("\"")])
+}
+
+fn encoded(content: &Regex) -> Regex {
+    match content {
+        Regex::Chars(set) if *set == CharSet::all() => any_char(),
+        Regex::Chars(set) => char_of(set),
+        Regex::Seq(parts) => Regex::seq(parts.iter().map(encoded)),
+        Regex::Alt(alternatives) => Regex::alt(alternatives.iter().map(encoded)),
+        Regex::Repeat(part, least, most) => encoded(part).repeat(*least, *most),
+    }
+}
+
+/// One character of a set.
+fn char_of(set: &CharSet) -> Regex {
+    let plain = Regex::chars(set.minus(&escaped()));
+    let short: String =
+        SHORT.iter().filter(|(c, _)| set.contains(*c)).map(|(_, letter)| letter).collect();
+    // The control characters without a letter, by their first hexadecimal digit.
+    let coded = [0_u32, 1].map(|high| {
+        let low: String = (0..16)
+            .filter(|low| {
+                let c = char::from_u32(high * 16 + low);
+                c.is_some_and(|c| set.contains(c) && !SHORT.iter().any(|&(it, _)| it == c))
+            })
+            .filter_map(|low| char::from_digit(low, 16))
+            .flat_map(|digit| [digit, digit.to_ascii_uppercase()])
+            .collect();
+        let low = Regex::chars(CharSet::chars(&low));
+        Regex::seq([Regex::literal(&format!("u00{high}")), low])
+    });
+    let codes = Regex::alt([Regex::chars(CharSet::chars(&short))].into_iter().chain(coded));
+    Regex::alt([plain, Regex::seq([Regex::literal("\\"), codes])])
+}
+
+/// The contents that are none of some texts.
+pub(crate) fn none_of(texts: &[&str]) -> Regex {
+    let all = CharSet::all();
+    if texts.is_empty() {
+        return Regex::Chars(all).repeat(0, None);
+    }
+    let firsts: String = texts.iter().filter_map(|text| text.chars().next()).collect();
+    let firsts = CharSet::chars(&firsts);
+    let rest = Regex::Chars(all.clone()).repeat(0, None);
+    let other = Regex::seq([Regex::chars(all.minus(&firsts)), rest]);
+    let empty = if texts.contains(&"") { Regex::NEVER } else { Regex::EMPTY };
+    let longer = firsts.ranges().iter().flat_map(|&(first, last)| first..=last).map(|code| {
+        let Some(c) = char::from_u32(code) else { return Regex::NEVER };
+        let ends: Vec<&str> = texts.iter().filter_map(|text| text.strip_prefix(c)).collect();
+        Regex::seq([Regex::literal(c.encode_utf8(&mut [0; 4])), none_of(&ends)])
+    });
+    Regex::alt([empty, other].into_iter().chain(longer))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::automaton::matches;
+    use crate::pattern;
+
+    #[test]
+    fn any_string_is_every_way_to_write_one() {
+        let string = any_string(0, None);
+        for text in [
+            r#""""#,
+            r#""a""#,
+            r#""é😀""#,
+            r#""\n\/\"\\""#,
+            r#""\u00e9\uD83D\ude00""#,
+            r#""\u001F""#,
+            "\"\u{7f}\"",
+        ] {
+            assert!(matches(&string, text), "{text}");
+            assert!(serde_json::from_str::<Value>(text).is_ok(), "{text}");
+        }
+        for text in [r#"""#, "a", "\"\n\"", r#""\x""#, r#""\ud83d""#, r#""\udc00""#, r#""\u12""#] {
+            assert!(!matches(&string, text), "{text}");
+        }
+    }
+
+    #[test]
+    fn escape_sequences_count_as_one_character() {
+        let string = any_string(2, Some(2));
+        assert!(matches(&string, r#""\uD83D\ude00a""#) && !matches(&string, r#""\\""#));
+    }
+
+    #[test]
+    fn contents_are_written_as_json_writes_them() {
+        let all = pattern::read("^[\\s\\S]$").map_or(Regex::NEVER, |it| it.texts);
+        let some = pattern::read("^[^a-z]$").map_or(Regex::NEVER, |it| it.texts);
+        for code in (0..0x300).filter_map(char::from_u32) {
+            let json = Value::from(code.to_string()).to_string();
+            assert!(matches(&string(&all), &json), "{json}");
+            assert_eq!(matches(&string(&some), &json), !code.is_ascii_lowercase(), "{json}");
+        }
+    }
+
+    #[test]
+    fn some_names_can_be_left_out() {
+        let other = none_of(&["a", "ab", "city", "cite", "é"]);
+        for text in ["", "b", "abc", "aa", "cit", "citya", "x", "éa"] {
+            assert!(matches(&other, text), "{text}");
+        }
+        for text in ["a", "ab", "city", "cite", "é"] {
+            assert!(!matches(&other, text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! The documentation page of each target.
+
+use serde_json::{Value, json};
+
+use crate::grammar::Grammar;
+use crate::schema::ToolSchema;
+use crate::syntax::Syntax;
+
+/// The page of a target, in Markdown: what its grammars derive, and what they leave out.
+pub fn page(syntax: Syntax) -> String {
+    let parameters = parameters();
+    let tool = ToolSchema { name: "forecast", schema: parameters.clone(), hidden: Vec::new() };
+    let print = |grammar: Grammar| grammar.print(syntax);
+    let arguments = Grammar::of_arguments(&tool).map(print).unwrap_or_default();
+    let calls = Grammar::of_calls(&[tool]).map(print).unwrap_or_default();
+    // The rules after the first ones are the same.
+    let calls: String = calls.lines().take(2).map(|line| format!("{line}\n")).collect();
+    let (name, fence) = (syntax.name(), "```");
+    let (about, engine) = match syntax {
+        Syntax::Gbnf => (GBNF, GBNF_ENGINE),
+        Syntax::Lark => (LARK, LARK_ENGINE),
+    };
+    format!(
+        "# The target `{name}`\n\n{about}\n{COMMON}
+## Example
+
+A tool `forecast` with the parameters
+
+{fence}json
+{parameters:#}
+{fence}
+
+compiles, with `--tool forecast`, to
+
+{fence}text
+{arguments}{fence}
+
+Without `--tool`, the grammar derives one call of any tool, `{{\"name\": …, \"arguments\": {{…}}}}`. Its
+first rules are
+
+{fence}text
+{calls}{fence}
+
+{engine}{LOST}"
+    )
+}
+
+/// The parameters of the example.
+fn parameters() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "city": {"type": "string", "minLength": 1},
+            "days": {"type": "integer", "minimum": 1, "maximum": 14},
+            "unit": {"enum": ["celsius", "fahrenheit"]}
+        },
+        "required": ["city"]
+    })
+}
+
+const GBNF: &str = "`gramc compile --target gbnf` writes a grammar in GBNF, the notation of llama.cpp. A model that
+decodes with it can only write calls of the tools.
+";
+
+const LARK: &str = "`gramc compile --target lark` writes a grammar in Lark, as llguidance and OpenAI's custom tools read
+it. A model that decodes with it can only write calls of the tools.
+";
+
+const COMMON: &str = "
+Every sentence of the grammar is a call that the check of calls accepts without a repair. The
+grammar is derived from the [JSON Schema](json-schema.md) of the parameters; injected and pinned
+parameters are not part of it.
+";
+
+const GBNF_ENGINE: &str = "## Use
+
+Pass the grammar to llama.cpp with `--grammar-file`, or in the field `grammar` of a request. llama.cpp
+writes repetitions out, so repetitions of more than 500 are divided into chunks.
+
+";
+
+const LARK_ENGINE: &str = r#"## Use
+
+Pass the grammar to llguidance with `LLMatcher.grammar_from_lark`, or to OpenAI as the format of a
+custom tool:
+
+```json
+{
+  "type": "custom",
+  "name": "forecast",
+  "format": {
+    "type": "grammar",
+    "syntax": "lark",
+    "definition": "start: …"
+  }
+}
+```
+
+Every terminal is one token of JSON, and regular expressions contain neither lookaround nor lazy
+quantifiers.
+
+"#;
+
+const LOST: &str = "## What cannot be derived
+
+JSON can write the same call in several ways. The grammar derives
+
+- properties in the declared order, and undeclared ones after them;
+- no white space, apart from an optional space after each comma and colon;
+- integers without a fraction or an exponent, and numbers with bounds without an exponent and with
+  at most 15 digits;
+- strings with a `pattern`, `format` or `enum`, and the keys of properties, with no more escape
+  sequences than necessary.
+
+Other calls that are valid, but that the grammar cannot derive, are losses, which `--losses`
+reports:
+
+- undeclared properties of an object with properties are not derived unless `additionalProperties`
+  is `true` or a schema; the check of calls removes them, too;
+- `pattern` is derived without lookaround (except at the start), backreferences, word boundaries and
+  anchors within the text; otherwise, the grammar derives the `examples` and the `default` that
+  match;
+- `format` is derived without unusual forms, such as quoted local parts of `email`, leap seconds of
+  `time` and IPv4 addresses in `ipv6`; the dates of `date` are those of the calendar;
+- several constraints on a string, such as `pattern` and `maxLength`, are combined as far as it can
+  be proven that the result satisfies all of them;
+- `multipleOf` is exact for powers of ten and their divisors, and where there are few multiples;
+- `uniqueItems` derives the members of an `enum` in their order, and otherwise at most one item;
+- `contains` applies to all items;
+- `oneOf` derives the values of a member that provably match no other member; properties that only
+  another member requires are left out;
+- `not` derives what can be expressed without it;
+- a schema without `type` derives the types that its keywords are about;
+- a tool whose arguments cannot be derived at all is left out, with a warning.
+
+The grammar does not limit how deep recursive values nest. The check of calls refuses more than 127
+levels.
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `UPDATE_PAGES=1` writes the pages.
+    #[test]
+    fn the_pages_in_the_repository_are_those_of_the_crate() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/targets");
+        let update = std::env::var_os("UPDATE_PAGES").is_some();
+        for syntax in Syntax::ALL {
+            let path = format!("{folder}/{}.md", syntax.name());
+            if update {
+                assert!(std::fs::write(&path, page(syntax)).is_ok(), "{path}");
+            }
+            let stored = std::fs::read_to_string(&path).unwrap_or_default();
+            assert_eq!(stored, page(syntax), "{path}: UPDATE_PAGES=1 writes it");
+        }
+    }
+}

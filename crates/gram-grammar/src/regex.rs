@@ -1,0 +1,299 @@
+//! Regular expressions over characters.
+
+use crate::char_set::CharSet;
+
+/// A regular expression. Made by the functions below, which keep it simple: nothing nested that
+/// need not be, and [`Regex::NEVER`] only by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Regex {
+    /// One character of a set, which is not empty.
+    Chars(CharSet),
+    /// One after the other. Without parts, the empty text.
+    Seq(Vec<Regex>),
+    /// One of these. Without alternatives, no text at all.
+    Alt(Vec<Regex>),
+    /// Repeated, at least and at most so many times.
+    Repeat(Box<Regex>, u32, Option<u32>),
+}
+
+/// The lengths of the texts of a regular expression, in characters. `None` is unlimited.
+type Lengths = (u32, Option<u32>);
+
+impl Regex {
+    /// No text.
+    pub(crate) const NEVER: Self = Self::Alt(Vec::new());
+    /// The empty text.
+    pub(crate) const EMPTY: Self = Self::Seq(Vec::new());
+
+    pub(crate) fn chars(set: CharSet) -> Self {
+        if set.is_empty() { Self::NEVER } else { Self::Chars(set) }
+    }
+
+    /// One character of some ranges.
+    pub(crate) fn class(ranges: &[(char, char)]) -> Self {
+        Self::chars(CharSet::of(ranges))
+    }
+
+    pub(crate) fn literal(text: &str) -> Self {
+        Self::seq(text.chars().map(|c| Self::Chars(CharSet::one(c))))
+    }
+
+    pub(crate) fn seq(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut flat = Vec::new();
+        for part in parts {
+            match part {
+                never if never.is_never() => return Self::NEVER,
+                Self::Seq(more) => flat.extend(more),
+                other => flat.push(other),
+            }
+        }
+        match flat.pop() {
+            Some(only) if flat.is_empty() => only,
+            last => {
+                flat.extend(last);
+                Self::Seq(flat)
+            }
+        }
+    }
+
+    pub(crate) fn alt(alternatives: impl IntoIterator<Item = Self>) -> Self {
+        let mut flat: Vec<Self> = Vec::new();
+        for alternative in alternatives {
+            let more = match alternative {
+                Self::Alt(more) => more,
+                other => vec![other],
+            };
+            for one in more {
+                if let (Some(Self::Chars(before)), Self::Chars(set)) = (flat.last_mut(), &one) {
+                    *before = before.union(set);
+                } else if !flat.contains(&one) {
+                    flat.push(one);
+                }
+            }
+        }
+        if flat.len() > 1
+            && let Some(at) = flat.iter().position(|it| *it == Self::EMPTY)
+        {
+            flat.remove(at);
+            return Self::alt(flat).optional();
+        }
+        match flat.pop() {
+            Some(only) if flat.is_empty() => only,
+            last => {
+                flat.extend(last);
+                Self::Alt(flat)
+            }
+        }
+    }
+
+    /// A repetition. What is repeated never matches the empty text: grammars would be left
+    /// recursive.
+    pub(crate) fn repeat(self, least: u32, most: Option<u32>) -> Self {
+        if most.is_some_and(|most| most < least) {
+            return Self::NEVER;
+        }
+        let nullable = self.lengths().is_some_and(|(least, _)| least == 0);
+        let (part, least) = if nullable { (self.without_empty(), 0) } else { (self, least) };
+        if most == Some(0) || (part.is_never() && least == 0) {
+            return Self::EMPTY;
+        }
+        match (part, least, most) {
+            (never, ..) if never.is_never() => Self::NEVER,
+            (part, 1, Some(1)) => part,
+            (Self::Repeat(inner, 1, None), least, _) => Self::Repeat(inner, least, None),
+            (part, least, most) => Self::Repeat(Box::new(part), least, most),
+        }
+    }
+
+    pub(crate) fn optional(self) -> Self {
+        self.repeat(0, Some(1))
+    }
+
+    pub(crate) fn is_never(&self) -> bool {
+        matches!(self, Self::Alt(alternatives) if alternatives.is_empty())
+    }
+
+    /// The texts that are not empty.
+    fn without_empty(&self) -> Self {
+        match self {
+            Self::Chars(_) => self.clone(),
+            Self::Alt(alternatives) => Self::alt(alternatives.iter().map(Self::without_empty)),
+            Self::Repeat(part, least, most) => match least {
+                0 => part.as_ref().clone().repeat(1, *most),
+                _ => self.clone(),
+            },
+            Self::Seq(parts) => {
+                let nullable = |part: &Self| part.lengths().is_some_and(|(least, _)| least == 0);
+                if !parts.iter().all(nullable) {
+                    return self.clone();
+                }
+                Self::alt((0..parts.len()).map(|at| {
+                    let rest = parts[at + 1..].iter().cloned();
+                    Self::seq([parts[at].without_empty()].into_iter().chain(rest))
+                }))
+            }
+        }
+    }
+
+    /// The lengths of the texts. `None` if there are none.
+    pub(crate) fn lengths(&self) -> Option<Lengths> {
+        match self {
+            Self::Chars(_) => Some((1, Some(1))),
+            Self::Seq(parts) => parts.iter().try_fold((0, Some(0)), |sum: Lengths, part| {
+                let (least, most) = part.lengths()?;
+                let most = sum.1.zip(most).map(|(a, b)| a.saturating_add(b));
+                Some((sum.0.saturating_add(least), most))
+            }),
+            Self::Alt(alternatives) => {
+                let mut all = alternatives.iter().filter_map(Self::lengths);
+                let first = all.next()?;
+                Some(all.fold(first, |known, (least, most)| {
+                    (known.0.min(least), known.1.zip(most).map(|(a, b)| a.max(b)))
+                }))
+            }
+            Self::Repeat(part, least, most) => {
+                let (shortest, longest) = part.lengths()?;
+                let most = longest.zip(*most).map(|(a, b)| a.saturating_mul(b));
+                Some((shortest.saturating_mul(*least), most))
+            }
+        }
+    }
+
+    /// Only texts whose length is within bounds, and whether these are all of them.
+    pub(crate) fn within(&self, least: u32, most: Option<u32>) -> (Self, bool) {
+        let Some((shortest, longest)) = self.lengths() else { return (Self::NEVER, true) };
+        let too_short = longest.is_some_and(|longest| longest < least);
+        if too_short || most.is_some_and(|most| most < shortest) {
+            return (Self::NEVER, true);
+        }
+        let fits = most.is_none_or(|most| longest.is_some_and(|longest| longest <= most));
+        if shortest >= least && fits {
+            return (self.clone(), true);
+        }
+        match self {
+            Self::Chars(_) => (Self::NEVER, true),
+            Self::Alt(alternatives) => {
+                let mut exact = true;
+                let narrowed = Self::alt(alternatives.iter().map(|alternative| {
+                    let (narrowed, all) = alternative.within(least, most);
+                    exact &= all;
+                    narrowed
+                }));
+                (narrowed, exact)
+            }
+            Self::Seq(parts) => sequence_within(parts, least, most),
+            Self::Repeat(part, low, high) => repetition_within(part, (*low, *high), least, most),
+        }
+    }
+}
+
+/// Narrows a sequence. If more than one part varies in length, the widest ones give way last.
+fn sequence_within(parts: &[Regex], least: u32, most: Option<u32>) -> (Regex, bool) {
+    let lengths: Vec<Lengths> =
+        parts.iter().map(|part| part.lengths().unwrap_or_default()).collect();
+    let mut bounds: Vec<Lengths> = lengths.iter().map(|&(low, _)| (low, Some(low))).collect();
+    let fixed: u32 = lengths.iter().map(|&(low, _)| low).fold(0, u32::saturating_add);
+    let varied: Vec<usize> =
+        (0..parts.len()).filter(|&at| lengths[at].1 != Some(lengths[at].0)).collect();
+    let mut order = varied.clone();
+    order.sort_by_key(|&at| std::cmp::Reverse((lengths[at].1.unwrap_or(u32::MAX), at)));
+    let mut missing = least.saturating_sub(fixed);
+    let mut room = most.map(|most| most.saturating_sub(fixed).saturating_sub(missing));
+    for &at in &order {
+        let (low, high) = lengths[at];
+        let more = high.map_or(missing, |high| missing.min(high - low));
+        missing -= more;
+        bounds[at].0 = low + more;
+        bounds[at].1 = match (high, room) {
+            (high, None) => high,
+            (high, Some(left)) => {
+                let used = high.map_or(left, |high| left.min(high - low - more));
+                room = Some(left - used);
+                Some(low + more + used)
+            }
+        };
+    }
+    let mut exact = varied.len() < 2;
+    let narrowed = Regex::seq(parts.iter().zip(&bounds).map(|(part, &(low, high))| {
+        let (part, all) = part.within(low, high);
+        exact &= all;
+        part
+    }));
+    (narrowed, exact)
+}
+
+/// The most copies of a part that is repeated and varies in length.
+const MAX_COPIES: u32 = 16;
+
+/// Narrows a repetition.
+fn repetition_within(part: &Regex, times: Lengths, least: u32, most: Option<u32>) -> (Regex, bool) {
+    let (low, high) = times;
+    let (shortest, longest) = part.lengths().unwrap_or_default();
+    let shortest = shortest.max(1);
+    let low = low.max(match longest {
+        Some(longest) if longest == shortest => least.div_ceil(shortest),
+        _ => 0,
+    });
+    if longest == Some(shortest) {
+        let most = most.map(|most| most / shortest);
+        let high = high.zip(most).map(|(a, b)| a.min(b)).or(high).or(most);
+        return (part.clone().repeat(low, high), true);
+    }
+    // Every number of copies is a sequence; so many are tried, and those that fit are kept.
+    let first = low.max(1);
+    let last = high.unwrap_or(u32::MAX).min(first.saturating_add(MAX_COPIES));
+    let empty = (low == 0 && least == 0).then_some(Regex::EMPTY);
+    let copies = (first..=last).map_while(|count| {
+        let fits = most.is_none_or(|most| count.saturating_mul(shortest) <= most);
+        fits.then(|| sequence_within(&vec![part.clone(); count as usize], least, most).0)
+    });
+    (Regex::alt(empty.into_iter().chain(copies)), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digits(least: u32, most: Option<u32>) -> Regex {
+        Regex::class(&[('0', '9')]).repeat(least, most)
+    }
+
+    #[test]
+    fn what_repeats_is_never_empty() {
+        let optional = digits(0, Some(1));
+        assert_eq!(optional.clone().repeat(0, None), digits(0, None));
+        assert_eq!(optional.repeat(3, None), digits(0, None));
+        let both = Regex::seq([digits(0, None), Regex::literal("a").optional()]);
+        let Regex::Repeat(part, 0, None) = both.repeat(2, None) else { panic!("not repeated") };
+        assert_eq!(part.lengths(), Some((1, None)));
+    }
+
+    #[test]
+    fn lengths_are_narrowed_exactly_where_one_part_varies() {
+        let name = Regex::seq([Regex::class(&[('a', 'z')]), digits(0, None)]);
+        let narrow = Regex::seq([Regex::class(&[('a', 'z')]), digits(2, Some(7))]);
+        assert_eq!(name.within(3, Some(8)), (narrow, true));
+        let pairs = Regex::literal("ab").repeat(0, None);
+        assert_eq!(pairs.within(3, Some(7)), (Regex::literal("ab").repeat(2, Some(3)), true));
+        assert_eq!(Regex::literal("abc").within(4, None).0, Regex::NEVER);
+    }
+
+    #[test]
+    fn several_varying_parts_share_the_room() {
+        let parts = Regex::seq([digits(0, None), Regex::literal("-"), digits(1, Some(4))]);
+        for (least, most) in [(0, Some(3)), (4, Some(6)), (9, None), (2, Some(2))] {
+            let (narrowed, exact) = parts.within(least, most);
+            let (low, high) = narrowed.lengths().unwrap_or_default();
+            assert!(low >= least && (most.is_none() || high <= most), "{narrowed:?}");
+            assert!(!exact && !narrowed.is_never());
+        }
+    }
+
+    #[test]
+    fn repetitions_of_varying_parts_are_narrowed() {
+        let words = Regex::seq([digits(1, None), Regex::literal(" ").optional()]).repeat(1, None);
+        let (narrowed, exact) = words.within(3, Some(5));
+        let (low, high) = narrowed.lengths().unwrap_or_default();
+        assert!(low >= 3 && high.is_some_and(|high| high <= 5) && !exact);
+    }
+}

@@ -1,0 +1,38 @@
+//! The notations of grammars, by name.
+
+/// The notation that a grammar is printed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Syntax {
+    /// GBNF, the notation of llama.cpp.
+    Gbnf,
+    /// Lark, as llguidance and `OpenAI`'s custom tools read it.
+    Lark,
+}
+
+impl Syntax {
+    /// All notations, in the order in which help and pages list them.
+    pub const ALL: [Self; 2] = [Self::Gbnf, Self::Lark];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Gbnf => "gbnf",
+            Self::Lark => "lark",
+        }
+    }
+
+    /// A noun phrase that introduces the target, without a final period.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Gbnf => "a grammar for llama.cpp (GBNF) that derives calls of the tools",
+            Self::Lark => {
+                "a Lark grammar for llguidance and OpenAI's custom tools that derives calls of the tools"
+            }
+        }
+    }
+
+    /// The notation with a name on the command line.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|syntax| syntax.name() == name)
+    }
+}
