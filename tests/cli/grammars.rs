@@ -4,8 +4,8 @@ use gram_grammar::Syntax;
 
 use crate::support::{folder, gramc};
 
-const TOOLS: &str = r#"[search:Tool | (query::Text {minLength: 1})==>(limit::Int {range: 1..50, default: 10})==>(::Text)]
-[tag:Tool | (tags::`Text[]` {uniqueItems: true})==>(key::Text {injected: true})==>(::Text)]
+const TOOLS: &str = r#"[search:Tool | (query::Text {length: 1...})==>(limit::Int {range: 1..50, default: 10})==>(::Text)]
+[tag:Tool | (tags::Text[] {unique: true})==>(key::Text {injected: true})==>(::Text)]
 "#;
 
 #[test]

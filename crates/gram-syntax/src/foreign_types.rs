@@ -3,6 +3,9 @@
 use crate::limits::MAX_TYPE_DEPTH;
 use crate::parse::is_type;
 
+/// Maximum length of a translated type in bytes. Longer ones are not written by hand.
+const MAX_TRANSLATED: usize = 2_000;
+
 /// Type names of other languages, and the built-in types.
 const NAMES: &[(&str, &[&str])] = &[
     ("Text", &["string", "str", "char", "Char", "varchar", "text", "Str"]),
@@ -64,6 +67,9 @@ pub struct Translation {
 
 /// Reads a type that is written as in another language, or with a slip.
 pub fn translate_type(text: &str) -> Option<Translation> {
+    if text.len() > MAX_TRANSLATED {
+        return None;
+    }
     let mut reader = Reader { rest: text.trim(), depth: 0, reason: None, name: None };
     let text = reader.union(true)?;
     let name = reader.name.map(|(word, ours)| format!("`{word}` is `{ours}` in gram"));
