@@ -138,7 +138,7 @@ impl TypeScript {
         let compiler = root().join(".tools/editors/node_modules/typescript/bin/tsc");
         let output = Command::new("node")
             .arg(compiler)
-            .args(["--strict", "--noEmit", "--target", "es2022", "--types", ""])
+            .args(["--strict", "--noEmit", "--target", "es2022"])
             .args(&self.files)
             .current_dir(folder.path())
             .output()
