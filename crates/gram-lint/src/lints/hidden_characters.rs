@@ -77,6 +77,10 @@ fn stays_whole(text: &str) -> bool {
     let hidden: HashSet<usize> = hidden_characters(text).map(|(at, _)| at).collect();
     let rest = text.char_indices().filter(|(at, _)| !hidden.contains(at));
     let rest: String = rest.map(|(_, c)| c).collect();
+    // Where a string begins like a comment, what follows it in the file counts.
+    if rest.trim_start_matches(['"', '\'', '`']).starts_with('/') {
+        return false;
+    }
     let text = format!("(a {{k: {rest}}})");
     !gram_syntax::parse(SourceFile::new("string", text)).has_errors()
 }
