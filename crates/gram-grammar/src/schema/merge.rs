@@ -72,11 +72,38 @@ fn maps(one: &Schema, other: &Schema) -> Option<Schema> {
             }
         }
     }
+    close_if_stripped(&mut merged, one, other);
     let is_tuple = |schema: &Schema| schema.contains_key("prefixItems");
     let says_items = |schema: &Schema| is_tuple(schema) || schema.contains_key("items");
     let tuples = is_tuple(one) || is_tuple(other);
     let differ = one.get("prefixItems") != other.get("prefixItems");
     (!(tuples && differ && says_items(one) && says_items(other))).then_some(merged)
+}
+
+/// Refuses undeclared properties if one schema requires a name and another one declares properties,
+/// but not this one: the check strips it.
+fn close_if_stripped(merged: &mut Schema, one: &Schema, other: &Schema) {
+    let declares = |schema: &Schema, name: &Value| {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        properties.zip(name.as_str()).is_some_and(|(map, name)| map.contains_key(name))
+    };
+    let requires = |schema: &Schema, name: &Value| {
+        schema.get("required").is_some_and(|names| one_of(names, name))
+    };
+    let has_properties = |schema: &Schema| {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        properties.is_some_and(|properties| !properties.is_empty())
+    };
+    let strips = |schema: &Schema, name: &Value| has_properties(schema) && !requires(schema, name);
+    let required = merged.get("required").and_then(Value::as_array);
+    let lost = required.is_some_and(|names| {
+        names
+            .iter()
+            .any(|name| !declares(merged, name) && (strips(one, name) || strips(other, name)))
+    });
+    if lost {
+        merged.entry("additionalProperties").or_insert(Value::Bool(false));
+    }
 }
 
 /// A keyword, with those that it only means something together with.
