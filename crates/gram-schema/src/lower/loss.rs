@@ -82,7 +82,7 @@ impl Serialize for Loss {
             Became::Description(sentence) => map.serialize_entry("sentence", sentence)?,
             Became::Renamed { to } | Became::Rewritten(to) => map.serialize_entry("to", to)?,
             Became::Dropped(reason) | Became::Narrowed(reason) => {
-                map.serialize_entry("reason", reason)?
+                map.serialize_entry("reason", reason)?;
             }
             _ => {}
         }
