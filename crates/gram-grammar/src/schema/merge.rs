@@ -152,9 +152,12 @@ fn keyword(key: &str, one: &Value, other: &Value) -> Option<Value> {
         "items" | "propertyNames" => both(one, other),
         "pattern" => {
             // A pattern that begins at the start of the text needs nothing before it.
-            let ahead = |pattern: &str| match pattern.starts_with('^') && !pattern.contains('|') {
-                true => format!("(?={pattern})"),
-                false => format!("(?=[\\s\\S]*(?:{pattern}))"),
+            let ahead = |pattern: &str| {
+                if pattern.starts_with('^') && !pattern.contains('|') {
+                    format!("(?={pattern})")
+                } else {
+                    format!("(?=[\\s\\S]*(?:{pattern}))")
+                }
             };
             Some(format!("^{}{}", ahead(one.as_str()?), ahead(other.as_str()?)).into())
         }
@@ -173,7 +176,6 @@ fn keyword(key: &str, one: &Value, other: &Value) -> Option<Value> {
             (one.len() * other.len() <= MAX_PAIRS).then(|| pairs.collect())
         }
         "multipleOf" => multiple(one, other),
-        "$defs" | "definitions" => Some(one.clone()),
         // Formats, encodings and whatever is not known here.
         "format"
         | "contentEncoding"
