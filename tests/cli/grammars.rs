@@ -11,9 +11,21 @@ const TOOLS: &str = r#"[search:Tool | (query::Text {length: 1...})==>(limit::Int
 #[test]
 fn a_grammar_derives_one_call_or_the_arguments_of_one_tool() {
     let all = gramc("compile - --target gbnf").input(TOOLS).run().clean().stdout;
-    insta::assert_snapshot!(all);
+    let rules: Vec<&str> = all.lines().take(2).collect();
+    assert_eq!(rules[0], "root ::= call-search | call-tag");
+    assert!(
+        rules[1].starts_with(r#"call-search ::= "{\"name\"" colon "\"search\"" comma"#),
+        "{all}"
+    );
+    assert!(!all.contains(r#"\"key\""#), "the host sets it: {all}");
     let one = gramc("compile - --target lark --tool search").input(TOOLS).run().clean().stdout;
-    insta::assert_snapshot!(one);
+    assert!(
+        one.starts_with(
+            r#"start: search
+search: "{" "\"query\"" COLON STRING"#
+        ),
+        "{one}"
+    );
 }
 
 #[test]

@@ -127,6 +127,7 @@ fn next(digit: char, by: i32) -> u32 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where it cannot go on")]
 mod tests {
     use super::*;
 

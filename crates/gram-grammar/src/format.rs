@@ -101,7 +101,9 @@ fn ipv6() -> String {
             0 => String::new(),
             left => format!("({group}(:{group}){{0,{}}})?", left - 1),
         };
-        source += &format!("|{head}::{tail}");
+        for part in ["|", &head, "::", &tail] {
+            source.push_str(part);
+        }
     }
     source
 }

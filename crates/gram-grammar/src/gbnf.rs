@@ -176,7 +176,7 @@ impl Printer<'_> {
     fn exactly(&mut self, part: &str, count: u32) -> String {
         match count {
             0 => String::new(),
-            ..=MAX_REPEATED => format!("{part}{}", times(count, Some(count))),
+            1..=MAX_REPEATED => format!("{part}{}", times(count, Some(count))),
             _ => {
                 let chunk = self.chunk(part);
                 let chunks = self.exactly(&chunk, count / MAX_REPEATED);
@@ -189,7 +189,7 @@ impl Printer<'_> {
     fn up_to(&mut self, part: &str, count: u32) -> String {
         match count {
             0 => String::new(),
-            ..=MAX_REPEATED => format!("{part}{}", times(0, Some(count))),
+            1..=MAX_REPEATED => format!("{part}{}", times(0, Some(count))),
             _ => {
                 let chunk = self.chunk(part);
                 let (chunks, rest) = (count / MAX_REPEATED, count % MAX_REPEATED);

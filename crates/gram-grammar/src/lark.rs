@@ -108,7 +108,9 @@ fn regex(out: &mut String, part: &Regex, level: Level) {
             None => class(out, set),
         },
         Regex::Seq(parts) => group(out, ["(?:", ")"], level > Level::Sequence, |out| {
-            parts.iter().for_each(|part| regex(out, part, Level::Sequence));
+            for part in parts {
+                regex(out, part, Level::Sequence);
+            }
         }),
         Regex::Alt(parts) => group(out, ["(?:", ")"], level > Level::Alternatives, |out| {
             separated(out, parts, "|", |out, part| regex(out, part, Level::Sequence));

@@ -14,7 +14,7 @@ pub fn page(syntax: Syntax) -> String {
     let arguments = Grammar::of_arguments(&tool).map(print).unwrap_or_default();
     let calls = Grammar::of_calls(&[tool]).map(print).unwrap_or_default();
     // The rules after the first ones are the same.
-    let calls: String = calls.lines().take(2).map(|line| format!("{line}\n")).collect();
+    let calls: String = calls.split_inclusive('\n').take(2).collect();
     let (name, fence) = (syntax.name(), "```");
     let (about, engine) = match syntax {
         Syntax::Gbnf => (GBNF, GBNF_ENGINE),

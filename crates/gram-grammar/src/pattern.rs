@@ -90,6 +90,12 @@ fn whole(pieces: Vec<Piece>) -> Regex {
     )
 }
 
+/// What a group is.
+enum Group {
+    Pieces(Vec<Piece>),
+    Lookahead,
+}
+
 struct Reader<'p> {
     chars: Peekable<Chars<'p>>,
     exact: bool,
@@ -165,8 +171,8 @@ impl Reader<'_> {
     fn term(&mut self, first: bool) -> Option<Vec<Piece>> {
         let pieces = match self.chars.next()? {
             '(' => match self.group(first)? {
-                Some(pieces) => pieces,
-                None => return Some(vec![Piece::plain(Regex::EMPTY)]),
+                Group::Pieces(pieces) => pieces,
+                Group::Lookahead => return Some(vec![Piece::plain(Regex::EMPTY)]),
             },
             '[' => vec![Piece::plain(Regex::chars(self.class()?))],
             '\\' => vec![Piece::plain(Regex::chars(self.escape()?))],
@@ -179,7 +185,10 @@ impl Reader<'_> {
             '*' | '+' | '?' | '{' | '}' | ']' => return None,
             c => vec![Piece::plain(Regex::chars(CharSet::one(c)))],
         };
-        let Some((least, most)) = self.quantifier()? else { return Some(pieces) };
+        let (least, most) = self.quantifier()?;
+        if (least, most) == (1, Some(1)) {
+            return Some(pieces);
+        }
         match &pieces[..] {
             [Piece { start: false, body, end: false }] => {
                 Some(vec![Piece::plain(body.clone().repeat(least, most))])
@@ -188,8 +197,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A group after its `(`. `None` within for a lookahead.
-    fn group(&mut self, first: bool) -> Option<Option<Vec<Piece>>> {
+    /// A group after its `(`.
+    fn group(&mut self, first: bool) -> Option<Group> {
         if self.depth > MAX_DEPTH {
             return None;
         }
@@ -212,17 +221,18 @@ impl Reader<'_> {
         if !self.take(')') {
             return None;
         }
-        let Some(positive) = ahead else { return Some(Some(pieces)) };
+        let Some(positive) = ahead else { return Some(Group::Pieces(pieces)) };
         if self.exact != before {
             return None;
         }
         // A lookahead is anchored where the text begins.
         let pieces = pieces.into_iter().map(|piece| Piece { start: true, ..piece }).collect();
         if positive { &mut self.all_of } else { &mut self.none_of }.push(whole(pieces));
-        Some(None)
+        Some(Group::Lookahead)
     }
 
-    fn quantifier(&mut self) -> Option<Option<(u32, Option<u32>)>> {
+    /// How often an atom is repeated.
+    fn quantifier(&mut self) -> Option<(u32, Option<u32>)> {
         let bounds = match self.chars.peek() {
             Some('*') => (0, None),
             Some('+') => (1, None),
@@ -240,12 +250,12 @@ impl Reader<'_> {
                 }
                 (least, most)
             }
-            _ => return Some(None),
+            _ => return Some((1, Some(1))),
         };
         self.chars.next();
         // A lazy quantifier matches the same texts.
         self.take('?');
-        Some(Some(bounds))
+        Some(bounds)
     }
 
     fn number(&mut self) -> Option<u32> {
@@ -388,6 +398,7 @@ fn spaces() -> CharSet {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where it cannot go on")]
 mod tests {
     use super::*;
     use crate::automaton::matches;

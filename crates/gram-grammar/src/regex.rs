@@ -251,6 +251,7 @@ fn repetition_within(part: &Regex, times: Lengths, least: u32, most: Option<u32>
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where it cannot go on")]
 mod tests {
     use super::*;
 

@@ -139,6 +139,7 @@ pub(crate) struct Named<T> {
 
 /// Rules, and the tokens that they use.
 #[derive(Debug, Clone, Default)]
+#[allow(clippy::struct_field_names, reason = "rules and tokens are what it holds")]
 pub(crate) struct Rules {
     pub(crate) rules: Vec<Named<Expr>>,
     pub(crate) tokens: Vec<Named<Regex>>,
@@ -233,7 +234,9 @@ impl Rules {
         for (id, rule) in self.rules.iter().enumerate() {
             let mut used = Vec::new();
             rule.body.rules(&mut used);
-            used.into_iter().for_each(|other| users[other].push(id));
+            for other in used {
+                users[other].push(id);
+            }
         }
         let mut productive = vec![false; self.rules.len()];
         let mut open: Vec<RuleId> = (0..self.rules.len()).collect();
@@ -253,7 +256,9 @@ impl Rules {
     pub(crate) fn used_tokens(&self, start: &Expr, rules: &[RuleId]) -> Vec<TokenId> {
         let mut found = Vec::new();
         start.tokens(&mut found);
-        rules.iter().for_each(|&id| self.rules[id].body.tokens(&mut found));
+        for &id in rules {
+            self.rules[id].body.tokens(&mut found);
+        }
         let mut seen = HashSet::new();
         found.retain(|&id| seen.insert(id));
         found

@@ -8,12 +8,15 @@ fn tool(schema: Value) -> ToolSchema<'static> {
     ToolSchema { name: "act", schema, hidden: Vec::new() }
 }
 
+fn losses(grammar: &Grammar) -> String {
+    grammar.losses().iter().fold(String::new(), |text, loss| text + &format!("# {loss}\n"))
+}
+
 /// The grammar of the arguments of a tool, with what it cannot derive.
 fn printed(schema: Value, syntax: Syntax) -> String {
     match Grammar::of_arguments(&tool(schema)) {
         Ok(grammar) => {
-            let losses: String =
-                grammar.losses().iter().map(|loss| format!("# {loss}\n")).collect();
+            let losses = losses(&grammar);
             grammar.print(syntax) + &losses
         }
         Err(error) => error.to_string(),
@@ -21,6 +24,7 @@ fn printed(schema: Value, syntax: Syntax) -> String {
 }
 
 /// The grammar of a parameter `x`.
+#[allow(clippy::needless_pass_by_value, reason = "so that it can be mapped")]
 fn of(schema: Value) -> String {
     let object = json!({"type": "object", "properties": {"x": schema}, "required": ["x"]});
     printed(object, Syntax::Gbnf)
@@ -129,7 +133,7 @@ fn calls_of_any_tool() {
         },
     ];
     let grammar = Grammar::of_calls(&tools).unwrap();
-    let losses: String = grammar.losses().iter().map(|loss| format!("# {loss}\n")).collect();
+    let losses = losses(&grammar);
     insta::assert_snapshot!(grammar.print(Syntax::Gbnf) + &losses);
     assert_eq!(grammar.left_out().collect::<Vec<_>>(), ["never"]);
     assert_eq!(

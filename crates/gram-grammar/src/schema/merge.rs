@@ -72,11 +72,38 @@ fn maps(one: &Schema, other: &Schema) -> Option<Schema> {
             }
         }
     }
+    close_if_stripped(&mut merged, one, other);
     let is_tuple = |schema: &Schema| schema.contains_key("prefixItems");
     let says_items = |schema: &Schema| is_tuple(schema) || schema.contains_key("items");
     let tuples = is_tuple(one) || is_tuple(other);
     let differ = one.get("prefixItems") != other.get("prefixItems");
     (!(tuples && differ && says_items(one) && says_items(other))).then_some(merged)
+}
+
+/// Refuses undeclared properties if one schema requires a name and another one declares properties,
+/// but not this one: the check strips it.
+fn close_if_stripped(merged: &mut Schema, one: &Schema, other: &Schema) {
+    let declares = |schema: &Schema, name: &Value| {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        properties.zip(name.as_str()).is_some_and(|(map, name)| map.contains_key(name))
+    };
+    let requires = |schema: &Schema, name: &Value| {
+        schema.get("required").is_some_and(|names| one_of(names, name))
+    };
+    let has_properties = |schema: &Schema| {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        properties.is_some_and(|properties| !properties.is_empty())
+    };
+    let strips = |schema: &Schema, name: &Value| has_properties(schema) && !requires(schema, name);
+    let required = merged.get("required").and_then(Value::as_array);
+    let lost = required.is_some_and(|names| {
+        names
+            .iter()
+            .any(|name| !declares(merged, name) && (strips(one, name) || strips(other, name)))
+    });
+    if lost {
+        merged.entry("additionalProperties").or_insert(Value::Bool(false));
+    }
 }
 
 /// A keyword, with those that it only means something together with.
@@ -125,9 +152,12 @@ fn keyword(key: &str, one: &Value, other: &Value) -> Option<Value> {
         "items" | "propertyNames" => both(one, other),
         "pattern" => {
             // A pattern that begins at the start of the text needs nothing before it.
-            let ahead = |pattern: &str| match pattern.starts_with('^') && !pattern.contains('|') {
-                true => format!("(?={pattern})"),
-                false => format!("(?=[\\s\\S]*(?:{pattern}))"),
+            let ahead = |pattern: &str| {
+                if pattern.starts_with('^') && !pattern.contains('|') {
+                    format!("(?={pattern})")
+                } else {
+                    format!("(?=[\\s\\S]*(?:{pattern}))")
+                }
             };
             Some(format!("^{}{}", ahead(one.as_str()?), ahead(other.as_str()?)).into())
         }
@@ -146,7 +176,6 @@ fn keyword(key: &str, one: &Value, other: &Value) -> Option<Value> {
             (one.len() * other.len() <= MAX_PAIRS).then(|| pairs.collect())
         }
         "multipleOf" => multiple(one, other),
-        "$defs" | "definitions" => Some(one.clone()),
         // Formats, encodings and whatever is not known here.
         "format"
         | "contentEncoding"

@@ -272,7 +272,7 @@ impl Builder<'_> {
                 return match (key, value.as_array()) {
                     ("anyOf", Some(members)) => self.any_of(members, rest, hint),
                     ("oneOf", Some(members)) => self.one_of(members, rest, hint),
-                    _ => self.negated(&value, rest, hint),
+                    _ => self.negated(&value, &rest, hint),
                 };
             }
         }
@@ -292,7 +292,7 @@ impl Builder<'_> {
         for name in types {
             derived.push(match name {
                 "null" => Expr::text("null"),
-                "boolean" => self.boolean(),
+                "boolean" => Self::boolean(),
                 "integer" | "number" => self.number(keywords, name == "integer"),
                 "string" => self.string(keywords, hint),
                 "array" => self.array(keywords, hint),
@@ -341,7 +341,7 @@ impl Builder<'_> {
         let object = list(entry, "{", "}");
         let array = list(Expr::Rule(id), "[", "]");
         let number = self.token_of_number(&NumberRule::default());
-        let scalars = [string, number, self.boolean(), Expr::text("null")];
+        let scalars = [string, number, Self::boolean(), Expr::text("null")];
         self.rules.set(id, Expr::alt([object, array].into_iter().chain(scalars)));
         Expr::Rule(id)
     }
@@ -350,7 +350,7 @@ impl Builder<'_> {
         self.rules.token("string", json_text::any_string(0, None))
     }
 
-    fn boolean(&self) -> Expr {
+    fn boolean() -> Expr {
         Expr::alt([Expr::text("true"), Expr::text("false")])
     }
 
@@ -483,7 +483,9 @@ fn dotted(path: &[String]) -> String {
     let mut text = String::new();
     for step in path {
         if step.is_empty() || step.contains(['.', '[', ']', '"']) {
-            text.push_str(&format!("[{}]", Value::from(step.as_str())));
+            text.push('[');
+            text.push_str(&Value::from(step.as_str()).to_string());
+            text.push(']');
         } else {
             if !text.is_empty() {
                 text.push('.');

@@ -59,7 +59,7 @@ impl Builder<'_> {
         for name in names {
             let is_required = required.contains(&name);
             let schema =
-                self.property(keywords, declared.and_then(|it| it.get(name)), patterns, name);
+                Self::property(keywords, declared.and_then(|it| it.get(name)), patterns, name);
             let named = name_rule.is_none_or(|rule| self.proves(rule, &json!({"const": name})));
             match schema.filter(|_| named) {
                 Some(schema) => {
@@ -83,7 +83,6 @@ impl Builder<'_> {
     /// The schema of a property, with those of the patterns that its name matches. `None` if it is
     /// not known which these are.
     fn property(
-        &mut self,
         keywords: &Schema,
         declared: Option<&Value>,
         patterns: Option<&Schema>,

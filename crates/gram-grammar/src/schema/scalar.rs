@@ -22,7 +22,7 @@ impl Builder<'_> {
         };
         let (low, high) =
             (tightest(keywords, "minimum", true), tightest(keywords, "maximum", false));
-        let (Some(low), Some(high)) = (low, high) else {
+        let (Ok(low), Ok(high)) = (low, high) else {
             self.lose("minimum", &Value::Null, "a bound is out of reach");
             return Expr::NEVER;
         };
@@ -125,13 +125,16 @@ pub(super) fn count(keywords: &Schema, key: &str) -> Option<u32> {
     Some(text.parse().unwrap_or(u32::MAX))
 }
 
-/// The tighter one of an inclusive and an exclusive bound. `None` if a bound has too many digits.
-fn tightest(keywords: &Schema, key: &str, low: bool) -> Option<Option<Bound>> {
+/// A bound has too many digits.
+struct OutOfReach;
+
+/// The tighter one of an inclusive and an exclusive bound.
+fn tightest(keywords: &Schema, key: &str, low: bool) -> Result<Option<Bound>, OutOfReach> {
     let exclusive_key = if low { "exclusiveMinimum" } else { "exclusiveMaximum" };
     let number = |key: &str| keywords.get(key).and_then(Value::as_number);
     let bound = |number: Option<&Number>, exclusive: bool| match number {
-        None => Some(None),
-        Some(number) => Some(Some((Decimal::of(number)?, exclusive))),
+        None => Ok(None),
+        Some(number) => Ok(Some((Decimal::of(number).ok_or(OutOfReach)?, exclusive))),
     };
     let (inclusive, exclusive) = (number(key), number(exclusive_key));
     let tighter = if low { std::cmp::Ordering::Greater } else { std::cmp::Ordering::Less };

@@ -144,7 +144,7 @@ impl Builder<'_> {
     }
 
     /// The values that another schema refuses.
-    pub(super) fn negated(&mut self, refused: &Value, rest: Schema, hint: &str) -> Expr {
+    pub(super) fn negated(&mut self, refused: &Value, rest: &Schema, hint: &str) -> Expr {
         let schema = Value::Object(rest.clone());
         if *refused == Value::Bool(false) {
             return self.schema(&schema, hint);
@@ -153,7 +153,7 @@ impl Builder<'_> {
         if self.are_apart(&closed, refused, 0) {
             return self.schema(&closed, hint);
         }
-        let alternatives = refused.as_object().map(|refused| self.complements(refused, &rest));
+        let alternatives = refused.as_object().map(|refused| Self::complements(refused, rest));
         if let Some(alternatives) = alternatives.filter(|it| !it.is_empty()) {
             let mut derived = Vec::new();
             for alternative in alternatives {
@@ -175,7 +175,7 @@ impl Builder<'_> {
     }
 
     /// Schemas that together accept what a simple one refuses, at most. Empty if it is not simple.
-    fn complements(&mut self, refused: &Schema, rest: &Schema) -> Vec<Value> {
+    fn complements(refused: &Schema, rest: &Schema) -> Vec<Value> {
         let keys: Vec<&str> =
             refused.keys().map(String::as_str).filter(|key| super::asserts(key)).collect();
         let refused_value = Value::Object(refused.clone());
