@@ -47,7 +47,7 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
         .help("wrap it in an object: (::`{result: Text}`)");
     let label = node.subject().labels().next();
     if let (Some(label), None) = (label, node.subject().record) {
-        // In backticks, what is in backticks is written as it is; a plain name is one type.
+        // A type expression is in backticks already; they go around the whole object.
         let inner = label.text().trim_matches('`');
         let text = format!("`{{result: {inner}}}`");
         let fix = Fix::replace(NeedsLook, "wrap it in an object", Node::span(label), text);
