@@ -217,7 +217,7 @@ fn a_million_lines_with_errors() {
         &["duplicate-name", "twice.gram:5:"],
     );
     finds("strings.gram", lines("(a {k: \"#})"), &["unclosed-string", "strings.gram:1:"]);
-    finds("words.gram", lines("word"), &["unexpected-token", "words.gram:1:"]);
+    finds("words.gram", lines("word"), &["foreign-text", "words.gram:1:"]);
     finds("open.gram", lines("[a:Tool | (b::Text"), &["unclosed-bracket", "open.gram:1:"]);
     finds(
         "members.gram",

@@ -375,6 +375,8 @@ fn large_texts_are_read_whole() {
     let messages = |found: &[Diagnostic]| {
         let mut messages: Vec<_> = found
             .iter()
+            // Advice about all tools of a text waits until its errors are gone.
+            .filter(|diagnostic| diagnostic.code.name != "too-many-tools")
             .map(|diagnostic| format!("{} {}", diagnostic.code.name, diagnostic.message))
             .collect();
         messages.sort();

@@ -99,6 +99,10 @@ fn json_type(name: &str) -> Option<&'static str> {
 fn fields(attributes: &[Attribute<'_>]) -> Vec<(Span, String)> {
     let field = |attribute: &Attribute<'_>| {
         let node = attribute.node().filter(|node| matches!(node.kind(), N::String | N::Symbol))?;
+        // A kept attribute may be null.
+        if node.text() == "null" {
+            return None;
+        }
         let unknown = [AttributeOwner::Record, AttributeOwner::Field]
             .into_iter()
             .all(|owner| find(owner, &attribute.key).is_none());

@@ -242,7 +242,9 @@ fn table<'r>(
                     @for (line, clear, title) in rows {
                         tr.clear[clear] {
                             @for (at, cell) in line.iter().enumerate() {
-                                @if at == 0 { th scope="row" title=[title] { (cell) } } @else { td { (cell) } }
+                                @if at == 0 {
+                                    th scope="row" title=[title] { (cell) }
+                                } @else { td { (cell) } }
                             }
                         }
                     }

@@ -68,7 +68,7 @@ pub(crate) fn apply(cx: &Context<'_>, file: usize, found: &mut Vec<Diagnostic>) 
         }
         !index.allows(diagnostic)
     });
-    // Names that are none come first: one comment may allow what another one says, and is of use.
+    // Unknown names come first: another comment may allow their diagnostics, and so be used.
     for check in [report_unknown, report_unused] {
         let mut report = Report::new(file, vec![Count::new(Limits::MAX_DIAGNOSTICS)]);
         for allow in &allows {
@@ -166,7 +166,7 @@ fn report_unused(
     let Some(name) = allow.names.get(at) else { return };
     let Some(lint) = name.lint.filter(|_| all_found && !name.used.get()) else { return };
     let on = |lint| cx.settings.level(lint) != Level::Allow;
-    // Whether this one is of use is known only when all others are judged.
+    // Whether a suppression of `unused-allow` is used is known only after all others.
     if lint.code == unused_allow::LINT.code || !on(lint) || !on(&unused_allow::LINT) {
         return;
     }

@@ -78,9 +78,9 @@ pub(crate) enum LintPass {
     Tool(fn(&Context<'_>, &ToolView<'_>, &mut Report)),
     /// At each declared type.
     Type(fn(&Context<'_>, &TypeView<'_>, &mut Report)),
-    /// At all declarations together; of tools, outlines.
+    /// At all declarations together, with summaries of the tools.
     Module(fn(&Context<'_>, &mut Report)),
-    /// At all declarations together, the tools whole. They have to be kept for it.
+    /// At all declarations together, with the whole tools, which are kept in memory for it.
     Whole(fn(&Context<'_>, &mut Report)),
 }
 

@@ -175,7 +175,7 @@ impl ToolLibrary {
     }
 
     /// Connects to all that is apart, such as MCP servers, so that binding sees what they declare.
-    /// Gives what cannot be reached, by tool.
+    /// Returns the errors of those that cannot be reached, by tool.
     pub async fn connect(&self) -> Vec<(SmolStr, InvocationError)> {
         let connecting = self.entries.iter().map(|entry| async {
             let error = entry.implementation.connect().await.err()?;

@@ -626,8 +626,7 @@ fn all_is_the_same_on_any_number_of_threads() {
     let differences: Vec<f64> = (0..300_u32).map(|at| f64::from(at * 7919 % 301)).collect();
     let found = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.expect("threads can be started")
-            .install(|| bca_mean(&differences, &Resampling::default()))
+        pool.unwrap().install(|| bca_mean(&differences, &Resampling::default()))
     };
     assert_eq!(found(1), found(7));
 }

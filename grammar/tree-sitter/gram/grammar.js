@@ -264,9 +264,9 @@ export default grammar({
 
     // A backslash precedes one of a few letters, the delimiter, or `u` and four hexadecimal digits
     // (extension E3).
-    _single_quoted_text: (_) => token.immediate(/(\\['bfnrt/\\]|\\u[0-9a-fA-F]{4}|[^'\\\n])*/),
-    _double_quoted_text: (_) => token.immediate(/(\\["bfnrt/\\]|\\u[0-9a-fA-F]{4}|[^"\\\n])*/),
-    _backticked_text: (_) => token.immediate(/(\\[`bfnrt/\\]|\\u[0-9a-fA-F]{4}|[^`\\\n])*/),
+    _single_quoted_text: (_) => token.immediate(/(\\['bfnrt/\\]|\\u([0-9a-cefA-CEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|[^'\\\n])*/),
+    _double_quoted_text: (_) => token.immediate(/(\\["bfnrt/\\]|\\u([0-9a-cefA-CEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|[^"\\\n])*/),
+    _backticked_text: (_) => token.immediate(/(\\[`bfnrt/\\]|\\u([0-9a-cefA-CEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|[^`\\\n])*/),
     _fenced_text: (_) => token.immediate(/([^`]|`[^`]|``[^`])+/),
 
     // ---- Comments ----

@@ -144,12 +144,17 @@ fn own(rng: &mut Rng) -> Option<Value> {
     let parameters = rng.chance(70);
     let module = Modules::new(rng, Numbers::Doubles).one_tool();
     let tool = &module.tools[0];
+    // Types by pattern next to types of all other fields are undecided more often; schemas of
+    // servers have them.
+    let plain = |schema: &Value| !schema.to_string().contains("patternProperties");
     if parameters {
         return serde_json::to_value(ParameterSchema::new(&module.types, tool, Draft::Draft2020))
-            .ok();
+            .ok()
+            .filter(plain);
     }
     ResultSchema::new(&module.types, tool, Draft::Draft2020)
         .and_then(|schema| serde_json::to_value(schema).ok())
+        .filter(plain)
 }
 
 /// The schema of a tool as servers write it.

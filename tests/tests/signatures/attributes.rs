@@ -215,7 +215,7 @@ fn attributes_that_make_optional() {
                 "Date {default: date`2026-01-02`}",
                 r#"{"type":"string","format":"date","default":"2026-01-02"}"#,
             ),
-            ("Duration {default: 2s}", r#"{"type":"string","format":"duration","default":"2s"}"#),
+            ("Text {default: 2s}", r#"{"type":"string","default":"2s"}"#),
             ("Text {optional: true}", r#"{"type":"string"}"#),
             ("Text {optional: true, default: \"\"}", r#"{"type":"string","default":""}"#),
             ("Int {default: \"x\", unsound: true}", r#"{"type":"integer","default":"x"}"#),

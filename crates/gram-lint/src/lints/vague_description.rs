@@ -140,7 +140,7 @@ fn is_placeholder(text: &str) -> bool {
         let rest = text.get(first.len()..).unwrap_or_default();
         rest.starts_with(':') || words.next().is_none()
     };
-    // A list of what is to do is called so, too, but not in capitals.
+    // In lower case, `todo` may be the subject: a todo list.
     MARKS.contains(&first)
         || (PLACEHOLDERS.iter().any(|word| first.eq_ignore_ascii_case(word)) && is_alone())
         || STARTS.iter().any(|start| begins(text, start))

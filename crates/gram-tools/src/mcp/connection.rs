@@ -214,7 +214,7 @@ impl Connection {
     }
 
     /// Calls a tool, and returns the response message as sent by the server. If the future is
-    /// dropped, the server is told that the call is cancelled.
+    /// dropped, the call is cancelled on the server.
     pub(super) async fn call(
         &self,
         tool: &str,

@@ -9,7 +9,7 @@ use rmcp::model::ServerResult;
 use serde_json::Value;
 
 /// The message, where it is an answer with a list of tools with that list as a string instead.
-/// Any other message, and what is no message at all, is given back as it is.
+/// Any other text is returned unchanged.
 pub(super) fn sealed(message: &str) -> Cow<'_, str> {
     // Most messages are recognised without being read.
     if !message.contains("\"tools\"") {

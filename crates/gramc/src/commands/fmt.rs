@@ -94,8 +94,8 @@ fn file(
                     Done::Changed(None)
                 }
                 _ if same => Done::Same,
-                // People are told the names alone. Where the text would change is for others to
-                // show, and takes formatting it again.
+                // For people, the names are enough. The place of a change takes formatting the text
+                // again.
                 _ if !args.check || format == Format::Human => Done::Changed(None),
                 _ => {
                     let diagnostic = gram_syntax::unformatted(&parse, options).ok().flatten();

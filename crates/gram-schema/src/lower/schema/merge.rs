@@ -152,3 +152,38 @@ pub(super) fn is_less(a: &Number, b: &Number) -> bool {
         _ => a.as_f64() < b.as_f64(),
     }
 }
+
+/// Whether a keyword accepts every value, so that a sentence can omit it.
+pub(super) fn says_nothing(keyword: Keyword, value: &Value) -> bool {
+    use Keyword as K;
+    match (keyword, value) {
+        (K::Properties | K::PatternProperties, Value::Object(map)) => {
+            map.values().all(is_anything) && (keyword != K::Properties || map.is_empty())
+        }
+        (K::Required, Value::Array(keys)) => keys.is_empty(),
+        (K::DependentRequired | K::DependentSchemas | K::Defs | K::Definitions, value) => {
+            value.as_object().is_some_and(Map::is_empty)
+        }
+        (K::PropertyNames, value) => accepts_all_strings(value),
+        (
+            K::AdditionalProperties
+            | K::UnevaluatedProperties
+            | K::AdditionalItems
+            | K::UnevaluatedItems
+            | K::Items,
+            value,
+        ) => is_anything(value),
+        (K::MinProperties | K::MinItems | K::MinLength, value) => value.as_u64() == Some(0),
+        (K::UniqueItems, value) => *value == Value::Bool(false),
+        _ => keyword.is_annotation(),
+    }
+}
+
+/// Whether a schema accepts every string.
+fn accepts_all_strings(schema: &Value) -> bool {
+    let Value::Object(map) = schema else { return *schema == Value::Bool(true) };
+    map.iter().all(|(key, value)| match Keyword::of(key) {
+        Keyword::Type => TypeSet::of_keyword(value).is_some_and(|types| types.has(TypeSet::STRING)),
+        keyword => says_nothing(keyword, value),
+    })
+}

@@ -66,7 +66,27 @@ impl Lowerer<'_> {
             self.close(map, notes, path);
         }
         self.rename_keys(map, keys, path);
+        self.loosen_others(map, notes, path);
         self.open_object(map, notes, path, at, fields)
+    }
+
+    /// Removes `additionalProperties` where the target has no `patternProperties`: without these, it
+    /// would be about the properties that match a pattern, too.
+    fn loosen_others(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+    ) {
+        let patterned = map.contains_key("patternProperties");
+        if patterned
+            && !self.spec.keeps(K::PatternProperties)
+            && !self.spec.objects.closed
+            && let Some(others) = map.shift_remove("additionalProperties")
+            && others != Value::Bool(true)
+        {
+            self.sentence_of(notes, path, "additionalProperties", others);
+        }
     }
 
     /// Lowers the additional properties of an object.

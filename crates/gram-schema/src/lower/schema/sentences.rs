@@ -54,7 +54,7 @@ pub(in super::super) fn sentence(
     schemas: &mut Printer<'_>,
 ) -> Option<String> {
     use Keyword as K;
-    if !keyword.is_annotation() && super::text::says_nothing(keyword, value) {
+    if !keyword.is_annotation() && super::merge::says_nothing(keyword, value) {
         return None;
     }
     let text = match (keyword, value) {

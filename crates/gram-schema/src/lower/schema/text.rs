@@ -99,7 +99,7 @@ impl Lowerer<'_> {
     fn text_sentence(&mut self, schema: &Value, types: TypeSet) -> String {
         let Value::Object(map) = schema else { return "JSON text of any value.".to_owned() };
         let kind = kind(types);
-        let says = |(key, value): &(&String, &Value)| !says_nothing(Keyword::of(key), value);
+        let says = |(key, value): &(&String, &Value)| !merge::says_nothing(Keyword::of(key), value);
         let says: Map<String, Value> =
             map.iter().filter(says).map(|(key, value)| (key.clone(), value.clone())).collect();
         let mut keywords = says.keys().map(|key| Keyword::of(key));
@@ -119,41 +119,6 @@ impl Lowerer<'_> {
         let shown = self.printing(|printer| printer.print(&Value::Object(says)));
         format!("JSON text of {kind} that fits this JSON Schema: {shown}")
     }
-}
-
-/// Whether a keyword accepts every value, so that a sentence can omit it.
-pub(super) fn says_nothing(keyword: Keyword, value: &Value) -> bool {
-    use Keyword as K;
-    match (keyword, value) {
-        (K::Properties | K::PatternProperties, Value::Object(map)) => {
-            map.values().all(merge::is_anything) && (keyword != K::Properties || map.is_empty())
-        }
-        (K::Required, Value::Array(keys)) => keys.is_empty(),
-        (K::DependentRequired | K::DependentSchemas | K::Defs | K::Definitions, value) => {
-            value.as_object().is_some_and(Map::is_empty)
-        }
-        (K::PropertyNames, value) => accepts_all_strings(value),
-        (
-            K::AdditionalProperties
-            | K::UnevaluatedProperties
-            | K::AdditionalItems
-            | K::UnevaluatedItems
-            | K::Items,
-            value,
-        ) => merge::is_anything(value),
-        (K::MinProperties | K::MinItems | K::MinLength, value) => value.as_u64() == Some(0),
-        (K::UniqueItems, value) => *value == Value::Bool(false),
-        _ => keyword.is_annotation(),
-    }
-}
-
-/// Whether a schema accepts every string.
-fn accepts_all_strings(schema: &Value) -> bool {
-    let Value::Object(map) = schema else { return *schema == Value::Bool(true) };
-    map.iter().all(|(key, value)| match Keyword::of(key) {
-        Keyword::Type => TypeSet::of_keyword(value).is_some_and(|types| types.has(TypeSet::STRING)),
-        keyword => says_nothing(keyword, value),
-    })
 }
 
 /// The noun for values of these types.
